@@ -12,6 +12,7 @@
 #include "parser/lang/ast.h"
 #include "runtime/base/limit_hint.h"
 #include "runtime/base/log.h"
+#include "runtime/base/progress.h"
 #include "runtime/base/oom_score.h"
 #include "runtime/session/link.h"
 #include "runtime/session/memory_needed.h"
@@ -69,6 +70,8 @@ static void child(const struct compile *c, int done, const struct program *p,
 	if (err) /* an old kernel, or a container that filters these calls */
 		log_verbose("the compiler runs with all privileges: %s", strerror(-err));
 	err = codegen_run(p, plan, stage, &d, &out);
+	if (d.n)
+		progress_clear_inherited();
 	diags_print(&d, stderr, colour_is_wanted(STDERR_FILENO));
 	status = err == 0 ? 0 : err > 0 ? SCRIPT_WRONG : SONDE_DEFECT;
 	err = out.bytes ? write_all(c->memfd, out.bytes, out.len) : 0;

@@ -21,6 +21,7 @@
 #include "runtime/kernel/kernel_facts.h"
 #include "runtime/list/list.h"
 #include "runtime/base/log.h"
+#include "runtime/base/progress.h"
 #include "runtime/base/signals.h"
 #include "cli/scripts.h"
 #include "cli/stat.h"
@@ -89,7 +90,9 @@ static int list_pattern(const struct options *o)
 
 	if (k) {
 		walk_note_program(a, o, k);
+		progress_stage(STAGE_LIST);
 		status = list_probes(k, o->file, o->verbose, stdout);
+		progress_stage(STAGE_NONE);
 		kernel_close(k);
 	}
 	arena_free(a);
@@ -191,6 +194,8 @@ int main(int argc, char **argv)
 	status = options_parse(&o, argc, argv);
 	if (!status) {
 		log_set_level(o.verbose ? LOG_VERBOSE : o.quiet ? LOG_WARNING : LOG_INFO);
+		if (!o.quiet)
+			progress_enable();
 		status = run_mode(&o);
 	}
 	options_free(&o);

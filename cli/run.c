@@ -16,6 +16,7 @@
 #include "runtime/kernel/caps.h"
 #include "runtime/base/limit_hint.h"
 #include "runtime/base/log.h"
+#include "runtime/base/progress.h"
 #include "runtime/session/link.h"
 #include "runtime/session/loop.h"
 #include "runtime/session/memory_reserve.h"
@@ -320,6 +321,7 @@ static int compile_and_trace(const struct options *o, const struct program *prog
 	struct session s;
 	int status = 2, err = 0;
 
+	progress_stage(STAGE_PREPARE);
 	if (given)
 		compile_given(&c, plan, given->elf, given->len);
 	else
@@ -328,8 +330,10 @@ static int compile_and_trace(const struct options *o, const struct program *prog
 	memory_reserve_start(&reserve, plan);
 	scope.cgroup = *cgroup;
 	session_prepare(&prep, plan, k, &scope);
+	progress_stage(STAGE_COMPILE);
 	if (!err)
 		status = compile_wait(&c);
+	progress_stage(STAGE_LOAD);
 	if (!status) {
 		status = session_open(&s, plan, k, &prep, c.bytes, c.len)
 				 ? 2
@@ -339,6 +343,7 @@ static int compile_and_trace(const struct options *o, const struct program *prog
 	memory_reserve_release(&reserve);
 	session_prep_free(&prep);
 	compile_end(&c);
+	progress_stage(STAGE_NONE);
 	return status;
 }
 

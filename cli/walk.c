@@ -17,6 +17,7 @@
 #include "parser/plan/plan.h"
 #include "parser/sema/sema.h"
 #include "runtime/base/clock.h"
+#include "runtime/base/progress.h"
 #include "runtime/base/colour.h"
 #include "runtime/kernel/facts_file.h"
 #include "runtime/kernel/kernel_facts.h"
@@ -91,6 +92,8 @@ static int front_end(struct arena *a, const struct options *o, struct kernel *k,
 				  .sort = o->sort};
 
 	note_time(o, NULL);
+	progress_begin();
+	progress_stage(STAGE_PARSE);
 	*plan = NULL;
 	*program = parse(a, d->source, d);
 	if (!*program || d->n_errors)
@@ -104,6 +107,7 @@ static int front_end(struct arena *a, const struct options *o, struct kernel *k,
 	run_debug(o, EMIT_AST, k, *program, NULL);
 	if (o->emit == EMIT_AST)
 		return run_dump(o, k, *program, NULL);
+	progress_stage(STAGE_CHECK);
 	if (sema_run(a, *program, k, d))
 		return 1;
 	options_set_output(o, &(*program)->config);
@@ -113,6 +117,7 @@ static int front_end(struct arena *a, const struct options *o, struct kernel *k,
 		return list_script(k, *program, o->verbose, stdout);
 	if (o->emit == EMIT_TYPES || o->emit == EMIT_FACTS)
 		return run_dump(o, k, *program, NULL);
+	progress_stage(STAGE_PLAN);
 	*plan = plan_make(a, *program, &po, d);
 	if (!*plan)
 		return 1;
@@ -172,6 +177,7 @@ int walk_in(const struct options *o, struct kernel *k)
 		status = run_compiled(a, o, d.source, k);
 	} else if (d.source) {
 		status = front_end(a, o, k, &d, &program, &plan);
+		progress_stage(STAGE_NONE);
 		diags_print(&d, stderr, colour_is_wanted(STDERR_FILENO));
 		if (!status && plan)
 			status = run_plan(a, o, program, plan, k);

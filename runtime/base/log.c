@@ -6,6 +6,7 @@
  * errno is preserved. The level is global; it is set once, before any thread starts.
  */
 #include "runtime/base/log.h"
+#include "runtime/base/progress.h"
 #include "runtime/base/status.h"
 #include "parser/base/escape.h"
 #include <errno.h>
@@ -80,6 +81,7 @@ __attribute__((format(printf, 2, 0))) static void write_line(const char *prefix,
 		escape_text(ESCAPE_MESSAGE, text, text_len, put_line, &line);
 		put_line(&line, "\n", 1);
 		status_hide();
+		progress_clear();
 		write_all(STDERR_FILENO, line.bytes, line.n);
 	}
 	free(text);

@@ -16,3 +16,6 @@ bool uprobe_insn_is_cheap(const uint8_t *code, size_t n);
  * as a push, `vpbroadcastb` as a jump, and behind `vcmpps` the program would go astray. Linux 6.18
  * still does so. */
 bool uprobe_insn_is_misread(const uint8_t *code, size_t n);
+/* The byte for which the kernel may refuse to probe the instruction, a prefix or an opcode; 0 if
+ * there is none. It refuses all instructions with one such byte, or none. */
+uint8_t uprobe_insn_suspect(const uint8_t *code, size_t n);

@@ -44,9 +44,11 @@ typedef const char *attach_symbol_fn(const void *ctx, uint32_t item);
 void attach_left_out(struct session *s, uint32_t prog, const struct attach_refused *refused,
 		     attach_symbol_fn *symbol, const void *ctx);
 /* Attach as many of `n` items as the kernel accepts: a list that is refused is split in two until
- * the refused items are known. 0, or -errno when nothing could be attached or the error is not of a
- * single item (EPERM, ENOMEM …). */
-int attach_bisect(attach_some_fn *some, void *ctx, uint32_t n, struct attach_refused *refused);
+ * the refused items are known. With `batch`, lists begin with that many items and grow or shrink to
+ * what takes a fifth of a second, so that attaching can be interrupted; 0: one list. 0, or -errno
+ * when nothing could be attached or the error is not of a single item (EPERM, ENOMEM …). */
+int attach_bisect(attach_some_fn *some, void *ctx, uint32_t n, uint32_t batch,
+		  struct attach_refused *refused);
 struct perf_event_attr;
 /* Open a perf event of thread `pid` (-1: all) on CPU `cpu` (-1: all), attach the program, and
  * enable the event unless exec does. 0 or -errno. */

@@ -4,12 +4,17 @@
  * nothing.
  */
 #include "runtime/session/attach.h"
+#include "runtime/base/clock.h"
+#include "runtime/base/progress.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Give up after so many refusals with nothing attached: the cause is not a single item. */
 enum { MAX_FAILURES = 64 };
+
+/* A batch is one system call, which cannot be interrupted. */
+enum { BATCH_MIN = 64, BATCH_MAX = 1 << 18, BATCH_NS = 200000000 };
 
 struct bisect {
 	attach_some_fn *some;
@@ -51,12 +56,33 @@ static int bisect(struct bisect *b, uint32_t first, uint32_t n)
 	return err ? err : bisect(b, first + n / 2, n - n / 2);
 }
 
-int attach_bisect(attach_some_fn *some, void *ctx, uint32_t n, struct attach_refused *refused)
+/* The size of the next batch, if `size` items took that long. */
+static uint32_t next_batch(uint32_t size, uint64_t ns)
+{
+	uint64_t fitting = ns ? size * BATCH_NS / ns : BATCH_MAX;
+
+	return fitting < BATCH_MIN   ? BATCH_MIN
+	       : fitting > BATCH_MAX ? BATCH_MAX
+				     : (uint32_t)fitting;
+}
+
+int attach_bisect(attach_some_fn *some, void *ctx, uint32_t n, uint32_t batch,
+		  struct attach_refused *refused)
 {
 	struct bisect b = {.some = some, .ctx = ctx, .refused = refused};
-	int err;
+	uint32_t size;
+	int err = 0;
 
 	*refused = (struct attach_refused){.of = n};
-	err = n ? bisect(&b, 0, n) : 0;
+	progress_items(n);
+	for (uint32_t first = 0; !err && first < n; first += size) {
+		uint64_t began = monotonic_ns();
+
+		size = !batch || batch > n - first ? n - first : batch;
+		err = bisect(&b, first, size);
+		if (batch)
+			batch = next_batch(size, monotonic_ns() - began);
+		progress_done(first + size);
+	}
 	return err || b.n_attached || !n ? err : refused->err;
 }

@@ -173,7 +173,7 @@ static const char *symbol_of(const void *ctx, uint32_t item)
 static int by_multi(struct sites *p, struct attach_refused *refused)
 {
 	uint64_t start = monotonic_ns();
-	int err = find_sites(p) ?: attach_bisect(multi_some, p, p->n, refused);
+	int err = find_sites(p) ?: attach_bisect(multi_some, p, p->n, 0, refused);
 
 	if (!err)
 		log_verbose("%s: %zu functions attached in %.3f s", attach_name(p->s, p->prog),

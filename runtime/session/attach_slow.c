@@ -5,16 +5,14 @@
 #include "runtime/session/attach_slow.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/log.h"
+#include "runtime/base/progress.h"
 #include <errno.h>
 #include <poll.h>
-#include <stdio.h>
-#include <unistd.h>
 
 enum {
 	MANY = 32,	      /* events; fewer are not reported */
 	SAMPLE = 16,	      /* events after which the total time is estimated */
-	QUIET_NS = 500000000, /* no progress before */
-	STEP_NS = 100000000,  /* between two updates */
+	QUIET_NS = 500000000, /* what takes less is not reported */
 	CLOSE_MS = 70,	      /* the least time that the kernel takes to free one event */
 };
 
@@ -28,6 +26,7 @@ bool attach_stopped(const struct session *s)
 void attach_slow_begin(struct attach_slow *a, const char *name, const char *why, uint32_t n)
 {
 	*a = (struct attach_slow){.name = name, .why = why, .n = n, .start_ns = monotonic_ns()};
+	progress_items(n);
 }
 
 /* Report the estimated time. */
@@ -41,38 +40,19 @@ static void announce(struct attach_slow *a, uint64_t now)
 		    a->why, a->n, seconds, 1e-3 * CLOSE_MS * a->n);
 }
 
-static void show(struct attach_slow *a, uint64_t now)
-{
-	if (!isatty(STDERR_FILENO) || !log_enabled(LOG_INFO))
-		return;
-	fprintf(stderr, "\rattaching: %u of %u functions, %.1f s", a->n_done, a->n,
-		1e-9 * (double)(now - a->start_ns));
-	fflush(stderr);
-	a->shown_ns = now;
-	a->is_shown = true;
-}
-
 void attach_slow_step(struct attach_slow *a, bool is_attached)
 {
-	uint64_t now;
-
 	a->n_done++;
 	a->n_attached += is_attached;
-	if (a->n < MANY)
-		return;
-	now = monotonic_ns();
-	if (!a->is_announced && a->n_done >= SAMPLE)
-		announce(a, now);
-	if (now - a->start_ns > QUIET_NS && now - a->shown_ns > STEP_NS)
-		show(a, now);
+	progress_done(a->n_done);
+	if (a->n >= MANY && !a->is_announced && a->n_done >= SAMPLE)
+		announce(a, monotonic_ns());
 }
 
 void attach_slow_end(struct attach_slow *a, int err)
 {
 	uint64_t ns = monotonic_ns() - a->start_ns;
 
-	if (a->is_shown)
-		fputs("\r\033[K", stderr);
 	if (!err && a->n > 1)
 		log_msg(ns > QUIET_NS ? LOG_INFO : LOG_VERBOSE,
 			"%s: %u functions were attached one by one in %.1f s: %s", a->name,
@@ -107,7 +87,7 @@ int attach_one_by_one(struct session *s, uint32_t prog, const char *why, attach_
 	int err;
 
 	attach_slow_begin(&o.slow, attach_name(s, prog), why, n);
-	err = attach_bisect(attach_item, &o, n, refused);
+	err = attach_bisect(attach_item, &o, n, 0, refused);
 	attach_slow_end(&o.slow, err);
 	return err;
 }

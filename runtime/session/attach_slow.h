@@ -9,8 +9,8 @@
 struct attach_slow {
 	const char *name, *why;
 	uint32_t n, n_done, n_attached;
-	uint64_t start_ns, shown_ns;
-	bool is_shown, is_announced;
+	uint64_t start_ns;
+	bool is_announced;
 };
 
 /* `n` functions of `name` are about to be attached one by one, because `why`. */

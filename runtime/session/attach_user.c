@@ -1,22 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Attaches to functions of programs: one uprobe_multi link for each file where the kernel has them
- * (6.6), else one perf event for each function. What the kernel refuses is skipped and reported.
- *
- * The kernel checks an instruction only when some process has the file mapped. Otherwise it accepts
- * a function that cannot be probed, and the probe never fires. So the file is mapped while
- * attaching, except for thousands of functions (3 us each), unless one of them begins like a
- * refused one. Some instructions it accepts and then executes wrongly: these are refused here.
+ * Attaches to functions of programs: uprobe_multi links where the kernel has them (6.6), else one
+ * perf event for each function. What the kernel refuses is skipped and reported (attach_check.c).
  */
 #define _GNU_SOURCE
+#include "runtime/session/attach_check.h"
 #include "runtime/session/attach_slow.h"
 #include "runtime/session/calibrate.h"
-#include "runtime/elf/uprobe_insn.h"
 #include "runtime/kernel/kernel_facts.h"
 #include "runtime/base/log.h"
 #include "runtime/base/uapi_new.h"
 #include <bpf/bpf.h>
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
@@ -24,13 +18,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 enum {
-	FEW = 256,	    /* functions: up to here the kernel checks all of them */
+	FIRST_BATCH = 1024, /* functions in the first link */
 	REF_CTR_SHIFT = 32, /* of the semaphore's offset in a perf event's config */
 };
 
@@ -41,7 +33,8 @@ struct file_targets {
 	const struct plan_target *targets;
 	uint32_t n;
 	int type, return_bit; /* of the perf event device */
-	uint32_t n_misread;   /* behind the n others */
+	uint32_t n_refused;   /* behind the n others */
+	bool everywhere;      /* in all processes, also with -p */
 };
 
 static bool is_return(const struct file_targets *f)
@@ -76,7 +69,8 @@ static int multi_link(struct file_targets *f, uint32_t n, const struct link_list
 			prog_kind_is(kind, PK_USDT) ? (uintptr_t)l->ref_ctrs : 0,
 		.uprobe_multi.cnt = n,
 		.uprobe_multi.flags = is_return(f) ? NEW_BPF_F_UPROBE_MULTI_RETURN : 0,
-		.uprobe_multi.pid = kernel_is_at_least(6, 10) ? only_process(f->s) : 0,
+		.uprobe_multi.pid =
+			kernel_is_at_least(6, 10) && !f->everywhere ? only_process(f->s) : 0,
 	};
 	int fd = (int)syscall(SYS_bpf, BPF_LINK_CREATE, &attr, sizeof(attr));
 
@@ -220,7 +214,7 @@ static int report_none_left(const struct file_targets *f, int err)
 	attach_report(f->s,
 		      (struct attach_report){f->prog, is_warning ? LOG_WARNING : LOG_ERROR, true},
 		      "probe '%s': cannot attach: %s%s", attach_name(f->s, f->prog),
-		      f->n + f->n_misread > 1
+		      f->n + f->n_refused > 1
 			      ? "all begin with instructions that the kernel cannot probe"
 			      : why,
 		      is_warning ? ". Skipping" : "");
@@ -229,76 +223,12 @@ static int report_none_left(const struct file_targets *f, int err)
 
 /* ---- files --------------------------------------------------------------------------------- */
 
-struct file_view {
-	const uint8_t *bytes;
-	size_t size;
-};
-
-static struct file_view map_file(const char *path)
-{
-	struct file_view v = {MAP_FAILED, 0};
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	struct stat st;
-
-	if (fd >= 0 && fstat(fd, &st) == 0 && st.st_size > 0) {
-		v.size = (size_t)st.st_size;
-		v.bytes = mmap(NULL, v.size, PROT_READ, MAP_PRIVATE, fd, 0);
-	}
-	if (fd >= 0)
-		close(fd);
-	return v;
-}
-
-/* Does the instruction have a prefix that uprobes refuse on x86, segment or lock? Repeat and size
- * prefixes may precede it. No function begins with another instruction that they refuse. */
-static bool is_suspect(const struct file_view *v, uint64_t at)
-{
-	for (uint64_t i = at; i < v->size && i < at + 4; i++) {
-		if (memchr("\x26\x2e\x36\x3e\xf0", v->bytes[i], 5))
-			return true;
-		if (!memchr("\x66\x67\xf2\xf3", v->bytes[i], 4))
-			return false;
-	}
-	return false;
-}
-
-static void unmap_file(struct file_view *v)
-{
-	if (v->bytes != MAP_FAILED)
-		munmap((void *)(uintptr_t)v->bytes, v->size);
-	v->bytes = MAP_FAILED;
-}
-
-/* Map the file so that the kernel checks the instructions. The mapping need not be executable. */
-static struct file_view map_for_check(const struct file_targets *f)
-{
-	struct file_view v = map_file(f->targets->path);
-	bool is_needed = f->n <= FEW;
-
-	for (uint32_t i = 0; v.bytes != MAP_FAILED && i < f->n && !is_needed; i++)
-		is_needed = is_suspect(&v, f->targets[i].offset);
-	if (!is_needed)
-		unmap_file(&v);
-	return v;
-}
-
-static bool is_misread(const struct file_view *v, uint64_t at)
-{
-	const Elf64_Ehdr *head = (const void *)v->bytes; /* e_machine is at the same place in all */
-
-	return v->size >= sizeof(*head) && at < v->size &&
-	       (head->e_machine == EM_X86_64 || head->e_machine == EM_386) &&
-	       uprobe_insn_is_misread(v->bytes + at, v->size - at);
-}
-
 /* The cookie says which instruction is probed, so that the program knows what that costs. */
 static void calibrate_target(const struct file_targets *f, int file, struct plan_target *t)
 {
 	uint8_t code[16]; /* not of a mapping, where another tracer's breakpoint can be */
 	ssize_t n;
 
-	if (file < 0)
-		return;
 	n = pread(file, code, sizeof(code), (off_t)t->offset);
 	if (n <= 0)
 		return;
@@ -306,74 +236,75 @@ static void calibrate_target(const struct file_targets *f, int file, struct plan
 	calibrate_prog(f->s, f->prog, t->cookie);
 }
 
-/* The file of functions whose spans are calibrated; or -1. */
-static int open_calibrated(const struct file_targets *f)
+static void calibrate_targets(const struct file_targets *f, struct plan_target *targets)
 {
+	int file;
+
 	if (!f->s->plan->config.calibrate || prog_kind_is(f->s->plan->progs[f->prog].kind, PK_USDT))
-		return -1;
-	return open(f->targets->path, O_RDONLY | O_CLOEXEC);
-}
-
-/* A copy of the targets with those at the end that the kernel would execute wrongly. NULL if out of
- * memory. */
-static struct plan_target *sort_out(struct file_targets *f)
-{
-	struct plan_target *copy = calloc(f->n, sizeof(*copy));
-	struct file_view v = map_file(f->targets->path);
-	uint32_t first = 0, end = f->n;
-	int file = open_calibrated(f);
-
-	for (uint32_t i = 0; copy && i < f->n; i++)
-		if (v.bytes != MAP_FAILED && is_misread(&v, f->targets[i].offset)) {
-			copy[--end] = f->targets[i];
-		} else {
-			copy[first] = f->targets[i];
-			calibrate_target(f, file, &copy[first++]);
-		}
-	unmap_file(&v);
+		return;
+	file = open(f->targets->path, O_RDONLY | O_CLOEXEC);
+	for (uint32_t i = 0; file >= 0 && i < f->n; i++)
+		calibrate_target(f, file, &targets[i]);
 	if (file >= 0)
 		close(file);
-	f->n_misread = f->n - end;
-	f->n = end;
-	f->targets = copy;
-	return copy;
 }
 
-static int add_misread(const struct file_targets *f, struct attach_refused *refused)
+/* Does the kernel accept this function? The file is mapped, so it looks at the instruction. */
+static int try_one(void *ctx, uint32_t item)
 {
-	for (uint32_t i = 0; i < f->n_misread; i++)
+	struct file_targets *f = ctx;
+	uint32_t before = f->s->links.n;
+	int err;
+
+	f->everywhere = true;
+	err = multi_some(f, item, 1);
+	f->everywhere = false;
+	while (f->s->links.n > before)
+		close(f->s->links.items[--f->s->links.n].fd);
+	return err;
+}
+
+static int add_refused(const struct file_targets *f, struct attach_refused *refused)
+{
+	for (uint32_t i = 0; i < f->n_refused; i++)
 		if (vec_push(refused, f->n + i))
 			return -ENOMEM;
-	refused->of += f->n_misread;
-	if (f->n_misread)
+	refused->of += f->n_refused;
+	if (f->n_refused)
 		refused->err = -EOPNOTSUPP;
-	return f->n || !f->n_misread ? 0 : -EOPNOTSUPP;
+	return f->n || !f->n_refused ? 0 : -EOPNOTSUPP;
 }
 
 static int attach_sorted(struct file_targets *f)
 {
 	struct attach_refused refused = {0};
-	struct file_view view = map_for_check(f);
 	int err = !f->n ? 0
 		  : kernel_has(f->s->kernel, CAP_UPROBE_MULTI)
-			  ? attach_bisect(multi_some, f, f->n, &refused)
+			  ? attach_bisect(multi_some, f, f->n, FIRST_BATCH, &refused)
 			  : by_perf(f, &refused);
 
-	err = err ?: add_misread(f, &refused);
+	err = err ?: add_refused(f, &refused);
 	attach_left_out(f->s, f->prog, &refused, symbol_of, f);
-	if (err && refused.n == f->n + f->n_misread)
+	if (err && refused.n == f->n + f->n_refused)
 		err = report_none_left(f, err);
 	vec_free(&refused);
-	unmap_file(&view);
 	return err;
 }
 
 static int attach_file(struct file_targets *f)
 {
-	struct plan_target *copy = sort_out(f);
-	int err = copy ? attach_sorted(f) : -ENOMEM;
+	bool can_try = kernel_has(f->s->kernel, CAP_UPROBE_MULTI);
+	struct checked_file c;
+	int err = check_file(&c, f->targets, f->n, can_try ? try_one : NULL, f);
 
-	free(copy);
+	if (!err) {
+		f->n = c.n;
+		f->n_refused = c.n_refused;
+		f->targets = c.targets;
+		calibrate_targets(f, c.targets);
+		err = attach_sorted(f);
+	}
+	check_end(&c);
 	return err;
 }
 

@@ -8,6 +8,7 @@
 #include "runtime/base/clock.h"
 #include "runtime/base/limit_hint.h"
 #include "runtime/base/log.h"
+#include "runtime/base/progress.h"
 #include "runtime/base/status.h"
 #include "runtime/session/calibrate.h"
 #include "runtime/session/memory_reserve.h"
@@ -141,11 +142,15 @@ static int run_begin(struct loop *l)
 /* Run BEGIN, attach, release the command. run_events() handles exit() in BEGIN. */
 static int start(struct loop *l)
 {
-	int err = run_begin(l);
+	int err;
 
+	progress_stage(STAGE_BEGIN);
+	err = run_begin(l);
 	if (err)
 		return err;
+	progress_stage(STAGE_ATTACH);
 	if (exit_called(l)) {
+		progress_stage(STAGE_RUN);
 		report_attached(l, count_special(l->s->plan));
 		return 0;
 	}
@@ -153,6 +158,7 @@ static int start(struct loop *l)
 	session_unwind_wait(l->s);
 	err = attach(l);
 	if (err == -EINTR) {
+		progress_stage(STAGE_RUN);
 		log_info("stopped before all probes were attached");
 		l->done = true;
 		return 0;
@@ -164,6 +170,7 @@ static int start(struct loop *l)
 	err = session_open_begin(l->s) ?: interval_thread_start(l->s, &l->s->interval_thread);
 	if (err)
 		return err;
+	progress_stage(STAGE_RUN);
 	report_ready(l);
 	if (l->o->command)
 		command_release(l->o->command);
@@ -270,7 +277,9 @@ static int finish(struct loop *l)
 
 	service_notify("STOPPING=1");
 	open_err = session_open_stop(l->s, drain_between, l);
+	progress_stage(STAGE_DETACH);
 	session_detach(l->s);
+	progress_stage(STAGE_PRINT);
 	if (l->o->reserve)
 		memory_reserve_release(l->o->reserve);
 	loop_drain_all(l);
@@ -296,8 +305,11 @@ static int finish(struct loop *l)
 /* --dry-run: load, run BEGIN and attach. What BEGIN writes is not read. */
 static int dry_run(struct loop *l)
 {
-	int err = run_begin(l) ?: attach(l);
+	int err = run_begin(l);
 
+	progress_stage(STAGE_ATTACH);
+	err = err ?: attach(l);
+	progress_stage(STAGE_DETACH);
 	session_detach(l->s);
 	return err ? 2 : 0;
 }
@@ -382,6 +394,7 @@ int loop_run(struct session *s, struct out *out, const struct loop_options *o)
 			run_events(&l);
 		status = status ? (finish(&l), status) : finish(&l);
 	} else {
+		progress_stage(STAGE_DETACH);
 		session_detach(s); /* some probes may be attached */
 	}
 	loop_close(&l);

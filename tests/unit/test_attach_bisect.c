@@ -20,6 +20,7 @@ struct list {
 	bool is_bad[MANY];
 	uint8_t n_attached[MANY];
 	int err, calls;
+	uint32_t batch;
 };
 
 static int attach_some(void *ctx, uint32_t first, uint32_t n)
@@ -39,7 +40,7 @@ static void check(struct list *l, uint32_t n, uint32_t n_bad)
 {
 	struct attach_refused r;
 
-	assert_int_equal(attach_bisect(attach_some, l, n, &r), 0);
+	assert_int_equal(attach_bisect(attach_some, l, n, l->batch, &r), 0);
 	assert_int_equal(r.n, n_bad);
 	for (uint32_t i = 0; i < n; i++)
 		assert_int_equal(l->n_attached[i], !l->is_bad[i]);
@@ -68,6 +69,19 @@ static void test_some_refused(void **state)
 	assert_true(l.calls < 80); /* by halves, not one by one */
 }
 
+/* The size grows: these are fast. */
+static void test_batches(void **state)
+{
+	struct list l = {.err = -524, .batch = 10};
+
+	(void)state;
+	check(&l, MANY, 0);
+	assert_in_range(l.calls, 2, 10);
+	l = (struct list){.err = -524, .batch = 10};
+	l.is_bad[5] = l.is_bad[MANY - 1] = true;
+	check(&l, MANY, 2);
+}
+
 static void test_all_refused(void **state)
 {
 	struct attach_refused r;
@@ -75,11 +89,11 @@ static void test_all_refused(void **state)
 
 	(void)state;
 	memset(l.is_bad, true, sizeof(l.is_bad));
-	assert_int_equal(attach_bisect(attach_some, &l, MANY, &r), -EINVAL);
+	assert_int_equal(attach_bisect(attach_some, &l, MANY, 0, &r), -EINVAL);
 	assert_true(l.calls < 300); /* it is given up */
 	free(r.items);
 	l.is_bad[1] = false;
-	assert_int_equal(attach_bisect(attach_some, &l, 1, &r), -EINVAL);
+	assert_int_equal(attach_bisect(attach_some, &l, 1, 0, &r), -EINVAL);
 	free(r.items);
 }
 
@@ -91,7 +105,7 @@ static void test_our_own_trouble(void **state)
 
 	(void)state;
 	l.is_bad[3] = true;
-	assert_int_equal(attach_bisect(attach_some, &l, MANY, &r), -EMFILE);
+	assert_int_equal(attach_bisect(attach_some, &l, MANY, 0, &r), -EMFILE);
 	assert_int_equal(l.calls, 1);
 	free(r.items);
 }
@@ -99,9 +113,8 @@ static void test_our_own_trouble(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_none_refused),
-		cmocka_unit_test(test_some_refused),
-		cmocka_unit_test(test_all_refused),
+		cmocka_unit_test(test_none_refused),	cmocka_unit_test(test_some_refused),
+		cmocka_unit_test(test_batches),		cmocka_unit_test(test_all_refused),
 		cmocka_unit_test(test_our_own_trouble),
 	};
 

@@ -102,6 +102,24 @@ static void test_later_instructions(void **state)
 	assert_int_equal(JUDGE("\x06\x53\x5b\xc3"), ENTRY_STEPPED);
 }
 
+#define SUSPECT(code) uprobe_insn_suspect((const uint8_t *)(code), sizeof(code) - 1)
+
+static void test_suspects(void **state)
+{
+	(void)state;
+	assert_int_equal(SUSPECT("\xf0\x48\x0f\xb1\x0f"), 0xf0); /* lock cmpxchg */
+	assert_int_equal(SUSPECT("\x66\x2e\x0f\x1f\x84"), 0x2e); /* cs nopw */
+	assert_int_equal(SUSPECT("\x3e\xff\xe0"), 0x3e);	 /* notrack jmp */
+	assert_int_equal(SUSPECT("\xf4"), 0xf4);		 /* hlt */
+	assert_int_equal(SUSPECT("\x48\xcf"), 0xcf);		 /* iretq */
+	assert_int_equal(SUSPECT(ENDBR), 0);
+	assert_int_equal(SUSPECT("\x64\x48\x8b\x04\x25"), 0); /* mov %fs:0,%rax */
+	assert_int_equal(SUSPECT("\xf3\x48\xa5"), 0);	      /* rep movsq */
+	assert_int_equal(SUSPECT("\x0f\x0b"), 0);	      /* ud2 */
+	assert_int_equal(SUSPECT("\x66"), 0);
+	assert_int_equal(SUSPECT(""), 0);
+}
+
 /* What the kernel would take for another instruction is left for one that it does not. */
 static void test_misread(void **state)
 {
@@ -320,6 +338,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_first_instructions),
 		cmocka_unit_test(test_later_instructions),
+		cmocka_unit_test(test_suspects),
 		cmocka_unit_test(test_misread),
 		cmocka_unit_test(test_jumps),
 		cmocka_unit_test(test_go),
