@@ -16,7 +16,8 @@ enum stage {
 	STAGE_COUNT,
 };
 
-/* Show the line where standard error is a terminal, with this process in its foreground. Call it before the first stage. */
+/* Show the line where standard error is a terminal, with this process in its foreground. Call it
+ * before the first stage. */
 void progress_enable(void);
 /* A run begins: no stage has taken any time yet. */
 void progress_begin(void);
