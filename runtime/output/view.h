@@ -198,6 +198,7 @@ struct out {
 	/* Write what needs all that was printed; NULL: nothing does. */
 	int (*finish)(struct out *o);
 	void (*close)(struct out *o);
+	struct out_tap *tap; /* out_tap.h; or NULL */
 };
 
 /* Text in the form of bpftrace. Writes to the file's descriptor with its own buffer; does not own
