@@ -6,6 +6,7 @@
 #include "runtime/base/colour.h"
 #include "cli/flamegraph.h"
 #include "cli/fmt.h"
+#include "cli/learn.h"
 #include "cli/list_script.h"
 #include "cli/options.h"
 #include "parser/base/arena.h"
@@ -167,6 +168,7 @@ static int run_mode(struct options *o)
 	case MODE_FMT: return format(o);
 	case MODE_REPORT: return report_run(o);
 	case MODE_STAT: return stat_run(o);
+	case MODE_LEARN: return learn_run(o);
 	case MODE_FLAMEGRAPH: return flamegraph_run(o);
 	case MODE_TRACE:
 	case MODE_BUILD:

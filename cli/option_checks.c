@@ -225,7 +225,7 @@ static int check_flamegraph(const struct options *o)
 	return flamegraph_check(o);
 }
 
-/* report.c and stat.c read the words behind their names. */
+/* Modes that read the words behind their names. */
 static int check_own_words(const struct options *o)
 {
 	const struct given before[] = {
@@ -235,7 +235,7 @@ static int check_own_words(const struct options *o)
 		{o->format, "-f"},
 		{o->duration_ns, "--duration"},
 	};
-	const char *name = o->mode == MODE_STAT ? "stat" : "report";
+	const char *name = options_word_of_mode(o->mode);
 
 	if (FIRST_GIVEN(before))
 		return option_error("write %s behind the word: sonde %s %s …", FIRST_GIVEN(before),
@@ -270,7 +270,8 @@ int options_check(const struct options *o)
 	case MODE_INFO:
 	case MODE_SCRIPTS: return check_no_words(o);
 	case MODE_REPORT:
-	case MODE_STAT: return check_own_words(o);
+	case MODE_STAT:
+	case MODE_LEARN: return check_own_words(o);
 	case MODE_TRACE:
 	case MODE_FMT:
 	case MODE_CHECK: break;

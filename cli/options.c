@@ -154,52 +154,81 @@ static bool is_script_line(int argc, char **argv)
 	       script_line_has(argv[2], argv[1]);
 }
 
-/* `sonde fmt FILE`: --fmt; `sonde build FILE`: --aot */
-static void take_word(struct options *o, enum mode mode)
+/* ---- words of their own ---------------------------------------------------------------------- */
+
+static const struct first_word {
+	const char *word;
+	enum mode mode;
+	enum { FOLLOWED_BY_RUN, FOLLOWED_BY_SCRIPT, FOLLOWED_BY_NAMES, FOLLOWED_BY_OWN } what;
+	const char *usage;
+} first_words[] = {
+#define FIRST_WORD(word, mode, what, usage) {word, mode, what, usage},
+#include "cli/first_words.def"
+#undef FIRST_WORD
+};
+enum { N_FIRST_WORDS = sizeof(first_words) / sizeof(*first_words) };
+
+static const struct first_word *find_first_word(const char *word)
 {
-	o->mode = mode;
+	for (int i = 0; i < N_FIRST_WORDS; i++)
+		if (strcmp(first_words[i].word, word) == 0)
+			return &first_words[i];
+	return NULL;
+}
+
+const char *options_word_of_mode(enum mode mode)
+{
+	for (int i = 0; i < N_FIRST_WORDS; i++)
+		if (first_words[i].mode == mode)
+			return first_words[i].word;
+	return NULL;
+}
+
+static void print_forms(FILE *f)
+{
+	fputs("usage: sonde [options] -e 'PROGRAM' [WORD…]\n"
+	      "       sonde [options] FILE [WORD…]\n",
+	      f);
+	for (int i = 0; i < N_FIRST_WORDS; i++)
+		if (first_words[i].usage)
+			fprintf(f, "       sonde %s\n", first_words[i].usage);
+	fputs("       sonde -l [PATTERN | FILE | -e 'PROGRAM']\n", f);
+}
+
+/* Take a word that changes how the next ones are read. False: it is another one. */
+static bool take_first_word(struct options *o, int argc, char **argv, int *i)
+{
+	const struct first_word *w = o->mode == MODE_TRACE ? find_first_word(argv[*i]) : NULL;
+
+	if (w && w->what == FOLLOWED_BY_RUN) {
+		o->format = OUT_RECORDING;
+		return true;
+	}
+	if (!w || w->what != FOLLOWED_BY_OWN)
+		return false;
+	o->mode = w->mode;
+	for (++*i; *i < argc; ++*i)
+		add_param(o, argv, *i);
+	return true;
+}
+
+/* The others, which options may follow, once all are read. */
+static void apply_first_word(struct options *o)
+{
+	const struct first_word *w =
+		o->file && o->mode == MODE_TRACE ? find_first_word(o->file) : NULL;
+
+	if (!w || w->what == FOLLOWED_BY_RUN || w->what == FOLLOWED_BY_OWN)
+		return;
+	o->mode = w->mode;
+	if (w->what == FOLLOWED_BY_NAMES)
+		return;
 	o->file = NULL;
 	if (!o->n_params || o->program)
 		return;
 	o->file = o->params[0];
 	o->params++;
 	o->n_params--;
-}
-
-static void print_forms(FILE *f)
-{
-	fputs("usage: sonde [options] -e 'PROGRAM' [WORD…]\n"
-	      "       sonde [options] FILE [WORD…]\n"
-	      "       sonde build SCRIPT -o FILE [WORD…]\n"
-	      "       sonde record -o FILE SCRIPT [WORD…]\n"
-	      "       sonde report [options] FILE\n"
-	      "       sonde flamegraph [--diff] FILE… [-o FILE]\n"
-	      "       sonde stat [options] [--] COMMAND [WORD…]\n"
-	      "       sonde fmt FILE [-o FILE]\n"
-	      "       sonde cat NAME\n"
-	      "       sonde -l [PATTERN | FILE | -e 'PROGRAM']\n",
-	      f);
-}
-
-/* `sonde record`, which is a format; `sonde report` and `sonde stat`, behind which all words are
- * their own. False: the word is another one. */
-static bool take_first_word(struct options *o, int argc, char **argv, int *i)
-{
-	if (o->mode != MODE_TRACE)
-		return false;
-	if (strcmp(argv[*i], "record") == 0) {
-		o->format = OUT_RECORDING;
-		return true;
-	}
-	if (strcmp(argv[*i], "report") == 0)
-		o->mode = MODE_REPORT;
-	else if (strcmp(argv[*i], "stat") == 0)
-		o->mode = MODE_STAT;
-	else
-		return false;
-	for (++*i; *i < argc; ++*i)
-		add_param(o, argv, *i);
-	return true;
 }
 
 /* An option of the script, behind its name: sonde's own are those that are spelled in full. */
@@ -251,14 +280,7 @@ int options_parse(struct options *o, int argc, char **argv)
 			add_param(o, argv, i);
 		}
 	}
-	if (o->file && strcmp(o->file, "cat") == 0 && o->mode == MODE_TRACE)
-		o->mode = MODE_CAT;
-	if (o->file && strcmp(o->file, "fmt") == 0 && o->mode == MODE_TRACE)
-		take_word(o, MODE_FMT);
-	if (o->file && strcmp(o->file, "build") == 0 && o->mode == MODE_TRACE)
-		take_word(o, MODE_BUILD);
-	if (o->file && strcmp(o->file, "flamegraph") == 0 && o->mode == MODE_TRACE)
-		o->mode = MODE_FLAMEGRAPH;
+	apply_first_word(o);
 	return options_check(o) ? 1 : 0;
 }
 

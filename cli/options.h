@@ -38,6 +38,7 @@ enum mode {
 	MODE_FLAMEGRAPH, /* draw saved stacks */
 	MODE_REPORT,	 /* show a recording; `params` are the words of report.h */
 	MODE_STAT,	 /* count events; `params` are the words of stat.h */
+	MODE_LEARN,	 /* lessons; `params` are the words of learn.h */
 };
 
 /* -B; the default writes when idle. */
@@ -98,8 +99,11 @@ struct options {
 	bool diff, scale; /* of MODE_FLAMEGRAPH */
 	const char *unit; /* likewise, of the values */
 	int ready_fd;
+	const struct run_watch *watch; /* run.h; or NULL */
 };
 
+/* The word of first_words.def that selects a mode; NULL when there is none. */
+const char *options_word_of_mode(enum mode mode);
 struct config;
 /* Set what the options say about the output in a script's configuration. */
 void options_set_output(const struct options *o, struct config *c);

@@ -42,6 +42,9 @@ static void print_word_options(void)
 #define STAT_OPTION(name, other, arg, hook, help) {"stat-option", name, other, arg, help},
 #include "cli/stat_options.def"
 #undef STAT_OPTION
+#define LEARN_OPTION(name, other, arg, hook, help) {"learn-option", name, other, arg, help},
+#include "cli/learn_options.def"
+#undef LEARN_OPTION
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {

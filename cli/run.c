@@ -14,6 +14,7 @@
 #include "parser/plan/plan.h"
 #include "parser/syntax/ast_dump.h"
 #include "runtime/kernel/caps.h"
+#include "runtime/output/out_tap.h"
 #include "runtime/base/limit_hint.h"
 #include "runtime/base/log.h"
 #include "runtime/base/progress.h"
@@ -289,8 +290,14 @@ static int trace(const struct options *o, const struct session_scope *scope, str
 				  .no_warnings = o->no_warnings,
 				  .everything = scope->scope == SONDE_SCOPE_ALL};
 	struct out *out = out_format_new(o->format, f, s->plan, o->format_word);
-	int status = out && begin_output(o, s->plan, out) == 0 ? loop_run(s, out, &lo) : 2;
+	int status = 2;
 
+	if (out && o->watch && o->watch->rows && out_tap(out, o->watch->rows)) {
+		out->close(out);
+		out = NULL;
+	}
+	if (out && begin_output(o, s->plan, out) == 0)
+		status = loop_run(s, out, &lo);
 	if (out)
 		out->close(out);
 	else

@@ -4,11 +4,17 @@
  */
 #pragma once
 #include "cli/options.h"
+#include <stdio.h>
 
 struct compiled;
 struct kernel;
 struct plan;
 struct program;
+
+/* What the prompt and lessons want of a run. */
+struct run_watch {
+	FILE *rows; /* receives what is shown, too (runtime/output/out_tap.h); or NULL */
+};
 
 /* --emit ast, types, facts (`plan` is not used), plan: to -o FILE or standard output. The exit
  * status. */
