@@ -33,7 +33,7 @@ static INLINE volatile struct sonde_cost *cost_of(uint64_t cookie, uint32_t meth
 /* A program that began at `began` ends. A return probe has been counted with its entry. */
 INLINE void sonde_cost_end(uint64_t *cost, uint64_t cookie, uint32_t method, uint64_t began)
 {
-	uint64_t kernel = method == SONDE_COST_EXITS ? cost_of(cookie, method)->call_ns : 0;
+	uint64_t kernel = method >= SONDE_COST_EXITS ? cost_of(cookie, method)->call_ns : 0;
 
 	*cost += bpf_ktime_get_ns() - began + kernel;
 }
@@ -88,4 +88,13 @@ INLINE uint64_t sonde_cost_less_goroutine(uint64_t *cost, const struct goroutine
 INLINE uint64_t *sonde_cost_find(struct task_struct *t)
 {
 	return bpf_task_storage_get(&sonde_costs, t, 0, 0);
+}
+
+/* The same for a program at one instruction, which began at `began`. */
+INLINE void sonde_cost_plain(struct task_struct *t, uint64_t cookie, uint64_t began)
+{
+	uint64_t *cost = sonde_cost_find(t);
+
+	if (cost)
+		sonde_cost_end(cost, cookie, SONDE_COST_PLAIN, began);
 }

@@ -189,11 +189,12 @@ enum sonde_cost_class {
 	SONDE_COST_BIT = 60, /* of the cookie, from there on */
 };
 
-/* How the two ends of a call are attached. */
+/* How the two ends of a call are attached, or a probe that measures none. */
 enum sonde_cost_method {
 	SONDE_COST_SESSION,
 	SONDE_COST_PAIR,  /* a program at the entry, and a return probe */
 	SONDE_COST_EXITS, /* ... and one at each exit */
+	SONDE_COST_PLAIN, /* no span: one program at an instruction */
 	SONDE_COST_METHODS,
 };
 

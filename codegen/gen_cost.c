@@ -18,14 +18,40 @@ static bool is_goroutine(const struct gen *g)
 	return g->probe.plan->state.kind == SPAN_GOROUTINE;
 }
 
+static bool is_any_measured(const struct gen *g)
+{
+	for (uint32_t i = 0; i < g->plan->n_probes; i++)
+		if (g->plan->probes[i].state.before)
+			return true;
+	return false;
+}
+
+/* A probe without a span, whose time is in the spans around it. */
+static bool is_plain(const struct gen *g)
+{
+	const struct plan_prog *p = g->prog.plan;
+
+	return prog_kind_is(p->kind, PK_USER_FUNCTION) && !prog_kind_is(p->kind, PK_USDT) &&
+	       p->n_probes && g->plan->probes[p->probes[0]].state.kind == SPAN_NO &&
+	       is_any_measured(g);
+}
+
 void cost_clock(struct gen *g)
 {
 	const struct plan_prog *p = g->prog.plan;
 	const uint32_t *first = p->n_probes ? p->probes : p->n_starts ? p->starts : NULL;
-	bool is_call = prog_kind_is(p->kind, PK_USER_FUNCTION);
+	bool is_call = prog_kind_is(p->kind, PK_USER_FUNCTION) && first &&
+		       g->plan->probes[*first].state.before;
 
-	g->prog.began =
-		is_call && first && g->plan->probes[*first].state.before ? span_clock(g) : NULL;
+	g->prog.began = is_call || is_plain(g) ? span_clock(g) : NULL;
+}
+
+void cost_leave(struct gen *g)
+{
+	if (!is_plain(g))
+		return;
+	g->body.current = NULL; /* fetched on one of the paths only */
+	GEN_CALL(g, "sonde_cost_plain", gen_task(g), gen_whole_cookie(g), g->prog.began);
 }
 
 LLVMValueRef cost_open(struct gen *g, LLVMBasicBlockRef out)

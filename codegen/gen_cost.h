@@ -8,6 +8,8 @@
 
 /* Read the clock if the program needs to know when it began: call it first. */
 void cost_clock(struct gen *g);
+/* The last part of each program: what a probe without a span has taken. */
+void cost_leave(struct gen *g);
 /* The time that probes have taken from the current thread; go to `out` if there is no memory. */
 LLVMValueRef cost_open(struct gen *g, LLVMBasicBlockRef out);
 /* Last at the entry: store the start of the span, and what its end needs. */

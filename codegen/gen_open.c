@@ -250,6 +250,7 @@ static LLVMValueRef ended_callback(struct gen *g)
 	LLVMBuildBr(g->b, body);
 	g->body = outer;
 	LLVMPositionBuilderAtEnd(g->b, at);
+	gen_location(g, g->probe.plan->span);
 	return fn;
 }
 

@@ -402,6 +402,7 @@ void gen_program(struct gen *g, uint32_t index)
 	LLVMPositionBuilderAtEnd(g->b, out);
 	if (g->prog.plan->is_sleepable)
 		gen_call_helper(g, "sonde_fault_leave", NULL, 0);
+	cost_leave(g);
 	LLVMBuildRet(g->b, g->prog.result ? LLVMBuildLoad2(g->b, g->i32, g->prog.result, "")
 					  : LLVMConstInt(g->i32, 0, false));
 	LLVMPositionBuilderAtEnd(g->b, g->body.entry);

@@ -123,6 +123,8 @@ static int attach(struct calibration *c, const struct calibrate_function *f)
 	if (!entry)
 		return -ENOENT;
 	switch (c->method) {
+	case SONDE_COST_PLAIN:
+		return attach_program(c, 0, NEW_BPF_TRACE_UPROBE_MULTI, entry, false);
 	case SONDE_COST_SESSION:
 		return attach_program(c, 0, NEW_BPF_TRACE_UPROBE_SESSION, entry, false);
 	case SONDE_COST_PAIR:
@@ -192,10 +194,18 @@ static uint64_t plain_ns(void (*code)(void))
 	return least;
 }
 
-/* Runs of a call: one, if the entry is the exit; else two. */
+/* Runs of a call: one, if only the entry has a program, or is the exit; else two. */
+static uint32_t runs_of(const struct calibration *c, const struct calibrate_function *f)
+{
+	return c->method == SONDE_COST_PLAIN ||
+			       (c->method == SONDE_COST_EXITS && f->code == f->exit)
+		       ? 1
+		       : 2;
+}
+
 static void measure_batch(struct calibration *c, const struct calibrate_function *f, uint64_t plain)
 {
-	uint32_t per_call = c->method == SONDE_COST_EXITS && f->code == f->exit ? 1 : 2;
+	uint32_t per_call = runs_of(c, f);
 	uint64_t floors[ROUNDS], whole, inside = 0;
 	uint32_t n;
 
@@ -305,6 +315,8 @@ static enum sonde_cost_method method_of(const struct session *s, uint32_t prog)
 
 	if (prog_kind_is(g->kind, PK_SESSION))
 		return SONDE_COST_SESSION;
+	if (g->n_probes && !s->plan->probes[g->probes[0]].state.kind)
+		return SONDE_COST_PLAIN;
 	if (!g->n_probes && g->n_starts)
 		end = &s->plan->progs[s->plan->probes[g->starts[0]].prog];
 	return prog_kind_is(end->kind, PK_RETURN) ? SONDE_COST_PAIR : SONDE_COST_EXITS;
@@ -340,6 +352,7 @@ static const char *const methods[] = {
 	[SONDE_COST_SESSION] = "",
 	[SONDE_COST_PAIR] = ", with a program at each end",
 	[SONDE_COST_EXITS] = ", with programs at return instructions",
+	[SONDE_COST_PLAIN] = "", /* it has no floor, so it is not reported */
 };
 
 static bool is_call(const struct plan_span *s)

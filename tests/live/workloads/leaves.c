@@ -16,6 +16,9 @@
 
 #define NOINLINE __attribute__((noinline, noclone))
 
+NOINLINE void inner(const char *how);
+NOINLINE void outer(const char *how);
+
 NOINLINE void inner(const char *how)
 {
 	nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
