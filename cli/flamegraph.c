@@ -7,6 +7,8 @@
 #include "cli/option_rows.h"
 #include "runtime/output/flame_page.h"
 #include "runtime/output/folded_read.h"
+#include "runtime/recording/show.h"
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -20,7 +22,7 @@ int flamegraph_check(const struct options *o)
 		return option_error(
 			o->diff ? "'sonde flamegraph --diff' requires two files: "
 				  "BEFORE AFTER"
-				: "'sonde flamegraph' requires a file of folded stacks");
+				: "'sonde flamegraph' requires a file of folded stacks, or a recording");
 	if (n == 2 && !o->diff)
 		return option_error("two files: write 'sonde flamegraph --diff %s %s'",
 				    o->params[0], o->params[1]);
@@ -46,12 +48,36 @@ static int scale(struct call_tree *t)
 	return call_tree_finish(t);
 }
 
-static int read_files(const struct options *o, struct call_tree *t)
+static int read_recording(struct flame_graph *g, const char *path, bool is_before)
 {
-	if (call_tree_init(t, "all") || (o->diff && folded_read(t, o->params[0], true)) ||
-	    folded_read(t, o->params[o->diff ? 1 : 0], false) || call_tree_finish(t))
+	FILE *f = tmpfile(); /* writers of stacks write to a descriptor */
+	bool is_time = false;
+	int err;
+
+	if (!f) {
+		log_error("cannot create a temporary file: %s", strerror(errno));
 		return -1;
-	return o->scale ? scale(t) : 0;
+	}
+	err = recording_fold(path, f, &is_time);
+	g->is_time |= is_time;
+	rewind(f);
+	err = err ?: folded_read_file(&g->tree, f, path, is_before);
+	fclose(f);
+	return err;
+}
+
+static int read_stacks(struct flame_graph *g, const char *path, bool is_before)
+{
+	return recording_is(path) ? read_recording(g, path, is_before)
+				  : folded_read(&g->tree, path, is_before);
+}
+
+static int read_files(const struct options *o, struct flame_graph *g)
+{
+	if (call_tree_init(&g->tree, "all") || (o->diff && read_stacks(g, o->params[0], true)) ||
+	    read_stacks(g, o->params[o->diff ? 1 : 0], false) || call_tree_finish(&g->tree))
+		return -1;
+	return o->scale ? scale(&g->tree) : 0;
 }
 
 struct page_text {
@@ -87,7 +113,7 @@ int flamegraph_run(const struct options *o)
 	g.name = name;
 	out.text.bytes = out.bytes;
 	out.text.capacity = sizeof(out.bytes);
-	if (read_files(o, &g.tree) == 0) {
+	if (read_files(o, &g) == 0) {
 		status = vec_push(&page.graphs, g) || flame_page_write(&page, &out.text) ? 2 : 0;
 		keep(&out.text);
 		if (status || out.is_full)

@@ -8,7 +8,6 @@
 #include "runtime/base/log.h"
 #include <ctype.h>
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,19 +25,6 @@ static int refuse(const struct folded *r, const char *what)
 	fputs("hint: a line of folded stacks is 'main;work;read 12': names separated by semicolons, "
 	      "a blank, a number\n",
 	      stderr);
-	return -1;
-}
-
-/* How an SQLite database begins. */
-#define RECORDING "SQLite format 3"
-enum { RECORDING_BYTES = sizeof(RECORDING) - 1 };
-
-static int refuse_recording(const struct folded *r)
-{
-	log_error("'%s' is a recording, not folded stacks", r->path);
-	fputs("hint: sonde report -f folded -o stacks.folded ", stderr);
-	escape_write(ESCAPE_MESSAGE, r->path, stderr);
-	fputs("\n", stderr);
 	return -1;
 }
 
@@ -121,8 +107,6 @@ static int read_line(struct folded *r, char *line, size_t len)
 		line[--len] = '\0';
 	if (!len)
 		return 0;
-	if (r->line == 1 && len >= RECORDING_BYTES && !memcmp(line, RECORDING, RECORDING_BYTES))
-		return refuse_recording(r);
 	if (strlen(line) != len)
 		return refuse(r, "a zero byte");
 	blank = strrchr(line, ' ');
@@ -138,20 +122,19 @@ static int read_line(struct folded *r, char *line, size_t len)
 	return 0;
 }
 
-int folded_read(struct call_tree *t, const char *path, bool is_before)
+int folded_read_file(struct call_tree *t, FILE *f, const char *path, bool is_before)
 {
 	struct folded r = {.tree = t, .path = path, .is_before = is_before};
-	FILE *f = fopen(path, "re");
 	char *line = NULL;
 	size_t size = 0;
 	ssize_t len = 0;
 	int err = 0;
 
-	while (f && !err && (len = getline(&line, &size, f)) >= 0) {
+	while (!err && (len = getline(&line, &size, f)) >= 0) {
 		r.line++;
 		err = read_line(&r, line, (size_t)len);
 	}
-	if (!f || (!err && ferror(f))) {
+	if (!err && ferror(f)) {
 		log_error("cannot read '%s': %s", path, strerror(errno));
 		err = -1;
 	}
@@ -160,7 +143,19 @@ int folded_read(struct call_tree *t, const char *path, bool is_before)
 		err = -1;
 	}
 	free(line);
-	if (f)
-		fclose(f);
+	return err;
+}
+
+int folded_read(struct call_tree *t, const char *path, bool is_before)
+{
+	FILE *f = fopen(path, "re");
+	int err;
+
+	if (!f) {
+		log_error("cannot read '%s': %s", path, strerror(errno));
+		return -1;
+	}
+	err = folded_read_file(t, f, path, is_before);
+	fclose(f);
 	return err;
 }

@@ -5,7 +5,10 @@
  */
 #pragma once
 #include "runtime/output/call_tree.h"
+#include <stdio.h>
 
 /* Add the stacks of the file at `path` to the tree: as values, or as those of the run before. 0, or
  * -1 after a message. */
 int folded_read(struct call_tree *t, const char *path, bool is_before);
+/* The same of an open file; `path` is for messages. */
+int folded_read_file(struct call_tree *t, FILE *f, const char *path, bool is_before);

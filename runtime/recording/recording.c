@@ -77,10 +77,23 @@ static uint32_t big_endian(const unsigned char *b)
 	return (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3];
 }
 
+static const char magic[] = "SQLite format 3";
+
+bool recording_is(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	char head[sizeof(magic)];
+	bool is = fd >= 0 && read(fd, head, sizeof(head)) == (ssize_t)sizeof(head) &&
+		  memcmp(head, magic, sizeof(magic)) == 0;
+
+	if (fd >= 0)
+		close(fd);
+	return is;
+}
+
 /* The head of an SQLite file, as its documentation has it. */
 static int check_head(const char *path)
 {
-	static const char magic[] = "SQLite format 3";
 	unsigned char head[100];
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	ssize_t n = -1;

@@ -4,6 +4,7 @@
  * each table is at its next item, and the one with the lowest number comes next.
  */
 #include "runtime/recording/show.h"
+#include "runtime/output/out_format.h"
 #include "runtime/output/call_tree.h"
 #include "parser/base/limits.h"
 #include <fnmatch.h>
@@ -310,4 +311,34 @@ int recording_show(struct recording *r, const struct show_filter *f, struct out 
 	sqlite3_finalize(w.rows);
 	arena_free(w.arena);
 	return err;
+}
+
+/* Spans and sums of durations are; other maps are not. */
+static int find_unit(struct recording *r, bool *is_time)
+{
+	sqlite3_stmt *s = recording_prepare(r, "SELECT count(*) FROM prints WHERE NOT is_time");
+	int got = s ? recording_step(r, s) : -1;
+
+	*is_time = got > 0 && number(s, 0) == 0;
+	sqlite3_finalize(s);
+	return got > 0 ? 0 : -1;
+}
+
+int recording_fold(const char *path, FILE *f, bool *is_time)
+{
+	const struct show_filter filter = {.no_events = true, .only_stacks = true, .quiet = true};
+	struct recording r;
+	struct out *out = NULL;
+	int err = recording_open(&r, path);
+
+	if (!err && !recording_load(&r) && !find_unit(&r, is_time))
+		out = out_format_new(OUT_FOLDED, f, &r.plan, NULL);
+	err = -1;
+	if (out) {
+		err = recording_show(&r, &filter, out);
+		err = err ?: out_finish(out);
+		out->close(out);
+	}
+	recording_close(&r);
+	return err ? -1 : 0;
 }

@@ -18,3 +18,7 @@ struct show_filter {
 
 /* Hand all to `out`. 0; -1 after a message; or the -errno of a write. */
 int recording_show(struct recording *r, const struct show_filter *f, struct out *out);
+
+/* Write the stacks of the recording at `path` to `f` as folded stacks. *is_time: their values are
+ * nanoseconds, as far as the recording says. 0, or -1 after a message. */
+int recording_fold(const char *path, FILE *f, bool *is_time);
