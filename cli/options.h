@@ -86,6 +86,7 @@ struct options {
 	bool reset;		 /* clear maps after each print */
 	uint32_t max_stacks;	 /* 0: the default */
 	bool strict;		 /* losses have exit status 4 */
+	bool stats;		 /* print what each program costs */
 	double max_overhead;	 /* percent; 0: any */
 	bool test, bench;	 /* run tests, benches */
 	uint32_t dumps;		 /* -d: a bit for each enum emit_stage to print before the run */

@@ -280,6 +280,7 @@ static int trace(const struct options *o, const struct session_scope *scope, str
 				  .interval_ns = o->interval_ns,
 				  .reset = o->reset,
 				  .strict = o->strict,
+				  .stats = o->stats,
 				  .max_overhead = o->max_overhead,
 				  .dry_run = o->dry_run,
 				  .tests = o->test || o->bench,

@@ -109,6 +109,20 @@ void log_place(const char *file, unsigned line, unsigned first, unsigned end, co
 	free(out.bytes);
 }
 
+void log_text(const char *fmt, ...)
+{
+	va_list args, again;
+	int len;
+
+	va_start(args, fmt);
+	va_copy(again, args);
+	len = vsnprintf(NULL, 0, fmt, args);
+	if (len >= 0)
+		write_line("", fmt, again, (size_t)len);
+	va_end(again);
+	va_end(args);
+}
+
 void log_msg(enum log_level level, const char *fmt, ...)
 {
 	int saved_errno = errno;

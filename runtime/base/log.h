@@ -15,6 +15,9 @@ bool log_enabled(enum log_level level);
 /* Print one line, with the prefix "sonde: error: " or "sonde: warning: " where it applies. */
 void log_msg(enum log_level level, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/* Print one line without a prefix, at any level. */
+void log_text(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
 /* Print "FILE:LINE:FIRST-END: WORD: text" as one line, at any level. A newline at the end of the
  * text is dropped. */
 void log_place(const char *file, unsigned line, unsigned first, unsigned end, const char *word,

@@ -305,6 +305,36 @@ static int json_attached(struct out *o, uint32_t n_probes)
 	return end(w);
 }
 
+static void put_number(struct text *t, const char *name, uint64_t value)
+{
+	text_string(t, name);
+	text_unsigned(t, value);
+}
+
+static int json_stats(struct out *o, const struct view_stats *s)
+{
+	struct out_json *w = out_json(o);
+	struct text *t = &w->file.text;
+
+	put_number(t, "{\"type\": \"stats\", \"data\": {\"elapsed_ns\": ", s->elapsed_ns);
+	put_number(t, ", \"sonde_ns\": ", s->self_ns);
+	text_string(t, s->is_all ? ", \"whole_run\": true" : ", \"whole_run\": false");
+	text_string(t, ", \"probes\": [");
+	for (uint32_t i = 0; i < s->n; i++) {
+		const struct view_stats_row *r = &s->rows[i];
+
+		text_string(t, i ? ", {\"probe\": " : "{\"probe\": ");
+		json_put_string(t, r->name);
+		put_number(t, ", \"hits\": ", r->hits);
+		put_number(t, ", \"ns\": ", r->ns);
+		put_number(t, ", \"missed\": ", r->missed);
+		put_number(t, ", \"lost\": ", r->lost);
+		text_char(t, '}');
+	}
+	text_string(t, "]}");
+	return end(w);
+}
+
 static int json_lost(struct out *o, const struct view_loss *l)
 {
 	struct out_json *w = out_json(o);
@@ -418,6 +448,7 @@ struct out *out_json_new(FILE *f)
 		.span = json_span,
 		.attached = json_attached,
 		.lost = json_lost,
+		.stats = json_stats,
 		.test = json_test,
 		.end = json_end,
 		.flush = out_file_flush,

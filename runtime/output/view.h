@@ -179,6 +179,19 @@ enum out_buffering { OUT_BUFFER_IDLE, OUT_BUFFER_LINE, OUT_BUFFER_FULL, OUT_BUFF
 
 /* An output format. All functions return 0 or the -errno of a write. EPIPE ends the run
  * silently. */
+/* --stats: what programs cost. */
+struct view_stats_row {
+	const char *name;
+	uint64_t hits, ns, missed, lost;
+};
+
+struct view_stats {
+	uint64_t elapsed_ns, self_ns; /* CPU time of sonde */
+	const struct view_stats_row *rows;
+	uint32_t n;
+	bool is_all; /* of the whole run, not of an interval */
+};
+
 struct out {
 	/* Called once, before all others; NULL: the writer needs no facts of the run. */
 	int (*begin)(struct out *o, const struct view_run *r);
@@ -192,6 +205,8 @@ struct out {
 	int (*attached)(struct out *o, uint32_t n_probes);
 	int (*lost)(struct out *o, const struct view_loss *l);
 	int (*test)(struct out *o, const struct view_test *t);
+	/* NULL: a table on standard error. Call it through out_stats(). */
+	int (*stats)(struct out *o, const struct view_stats *s);
 	/* Everything that the script prints is written; only the maps at the end may follow. */
 	int (*end)(struct out *o);
 	int (*flush)(struct out *o);
@@ -217,6 +232,7 @@ struct out *out_chrome_new(FILE *f, const struct plan *plan, const char *word);
 /* A recording (runtime/recording/): begin() makes the database in the file of -o. */
 struct out *out_recording_new(FILE *f, const struct plan *plan, const char *word);
 
+int out_stats(struct out *o, const struct view_stats *s);
 /* Set the buffering (-B). Returns the descriptor, which can be polled for the end of its reader. */
 int out_set_buffering(struct out *o, enum out_buffering buffering);
 /* A command will write to the same descriptor: set O_APPEND until out_unshare(). Programs that copy

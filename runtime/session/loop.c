@@ -172,6 +172,7 @@ static int start(struct loop *l)
 		return err;
 	progress_stage(STAGE_RUN);
 	report_ready(l);
+	prog_stats_begin(&l->stats);
 	if (l->o->command)
 		command_release(l->o->command);
 	if (l->s->usyms && l->o->everything)
@@ -203,6 +204,7 @@ static void print_if_due(struct loop *l)
 		events_print_maps(&l->events);
 	}
 	loop_flush(l);
+	prog_stats_print(&l->stats, l->s, l->events.out);
 	while (l->print_ns <= now)
 		l->print_ns += l->o->interval_ns;
 }
@@ -277,6 +279,7 @@ static int finish(struct loop *l)
 
 	service_notify("STOPPING=1");
 	open_err = session_open_stop(l->s, drain_between, l);
+	prog_stats_stop(&l->stats, l->s);
 	progress_stage(STAGE_DETACH);
 	session_detach(l->s);
 	progress_stage(STAGE_PRINT);
@@ -295,6 +298,7 @@ static int finish(struct loop *l)
 	loop_flush(l); /* before messages on standard error */
 	session_unwind_report(l->s);
 	calibrate_report_end(l->s);
+	prog_stats_print_all(&l->stats, l->s, l->events.out);
 	n_lost = loss_report(l->s, l->events.out);
 	write_err = out_finish(l->events.out);
 	if (write_err && !l->events.error)
@@ -343,6 +347,8 @@ static int loop_open(struct loop *l)
 	if (l->o->command)
 		out_share(l->events.out);
 	err = overhead_begin(&l->overhead, l->s, l->o->max_overhead);
+	if (!err && l->o->stats)
+		err = prog_stats_open(&l->stats, l->s);
 	if (err)
 		return err;
 	l->stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -366,6 +372,7 @@ static void loop_close(struct loop *l)
 	if (l->pidfd >= 0)
 		close(l->pidfd);
 	overhead_end(&l->overhead);
+	prog_stats_close(&l->stats);
 	events_free(&l->events);
 }
 
@@ -377,7 +384,8 @@ int loop_run(struct session *s, struct out *out, const struct loop_options *o)
 			 .signals = -1,
 			 .pidfd = -1,
 			 .events.out = out,
-			 .overhead.stats_fd = -1};
+			 .overhead.stats_fd = -1,
+			 .stats.fd = -1};
 	int err = loop_open(&l), status = 2;
 
 	if (!err && !o->dry_run && packets_open(s)) {

@@ -18,6 +18,7 @@ struct loop_options {
 	uint64_t interval_ns; /* between prints of all maps; 0: only at the end */
 	bool reset;	      /* clear maps after each print */
 	bool strict;	      /* losses have exit status 4 */
+	bool stats;	      /* print what each program costs */
 	double max_overhead;  /* percent of the time of all CPUs; 0: any */
 	bool dry_run;	      /* attach, then stop */
 	bool tests;	      /* run tests or benches instead of waiting for events */

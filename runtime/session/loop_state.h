@@ -9,6 +9,7 @@
 #include "runtime/session/events.h"
 #include "runtime/session/loop.h"
 #include "runtime/session/overhead.h"
+#include "runtime/session/prog_stats.h"
 
 /* The line of a run's state on a terminal. */
 struct loop_status {
@@ -28,6 +29,7 @@ struct loop {
 	uint64_t print_ns; /* when maps are printed next; 0: never */
 	uint64_t flushed_ns;
 	struct overhead overhead;
+	struct prog_stats stats;
 	struct loop_status status;
 	bool done;
 	bool too_costly;     /* --max-overhead ended tracing */

@@ -85,6 +85,18 @@ static void report_runtime(struct out *out, const char *probe, enum runtime_loss
 	report_cause(out, probe, &runtime_causes[cause], n);
 }
 
+uint64_t loss_of_probe(const struct session *s, uint32_t probe)
+{
+	int n_cpus = libbpf_num_possible_cpus();
+	uint64_t *per_cpu = n_cpus > 0 ? calloc((size_t)n_cpus, sizeof(*per_cpu)) : NULL;
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; per_cpu && i < SONDE_LOSS_COUNT; i++)
+		sum += read_counter(s->losses_fd, probe * SONDE_LOSS_COUNT + i, per_cpu, n_cpus);
+	free(per_cpu);
+	return sum;
+}
+
 static uint64_t report_counters(const struct session *s, struct out *out)
 {
 	int n_cpus = libbpf_num_possible_cpus();
@@ -156,6 +168,16 @@ static bool has_missed_hits(const struct session *s, uint32_t prog)
 	enum plan_prog_kind kind = s->plan->progs[prog].kind;
 
 	return prog_kind_is(kind, PK_KERNEL_FUNCTION) && !prog_kind_is(kind, PK_TRAMPOLINE);
+}
+
+uint64_t loss_missed(const struct session *s, uint32_t prog)
+{
+	uint64_t missed = 0;
+
+	for (uint32_t i = 0; has_missed_hits(s, prog) && i < s->links.n; i++)
+		if (s->links.items[i].prog == prog)
+			missed += missed_by_link(s->links.items[i].fd);
+	return missed;
 }
 
 /* Missed hits of all programs that have this one's name, if it is the first of them; else 0. */

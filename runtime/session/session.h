@@ -202,6 +202,9 @@ uint64_t deferred_strings_wall_clock(void);
  * `filter` (NULL: all); the number, where there is none. From malloc; NULL when out of memory. */
 char *cgroup_path_text(uint64_t id, const char *filter);
 
+/* loss.c: what was lost of one probe; hits of a program that the kernel did not deliver. */
+uint64_t loss_of_probe(const struct session *s, uint32_t probe);
+uint64_t loss_missed(const struct session *s, uint32_t prog);
 /* loss.c: report all losses by cause and probe. Returns their number. */
 uint64_t loss_report(struct session *s, struct out *out);
 /* How much the programs have counted as lost so far. */
