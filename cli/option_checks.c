@@ -8,6 +8,7 @@
 #include "parser/lang/config.h"
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 /* An option, and whether it is on the command line. */
 struct given {
@@ -114,6 +115,17 @@ static int check_trace(const struct options *o)
 		return option_error("--follow requires -p PID (-c always follows)");
 	if (o->cgroup && o->system)
 		return option_error("--cgroup and --system cannot be combined");
+	if (o->live && o->format != OUT_LIVE)
+		return option_error("--live and -f %s cannot be combined",
+				    out_format_names[o->format]);
+	if (o->format == OUT_LIVE && (o->test || o->bench))
+		return option_error("--live and %s cannot be combined",
+				    o->test ? "--test" : "--bench");
+	if (o->format == OUT_LIVE && o->mode == MODE_TRACE && !o->emit &&
+	    (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)))
+		return option_error("--live requires a terminal, and standard %s is none: write "
+				    "--interval 1s to print the maps each second",
+				    isatty(STDOUT_FILENO) ? "input" : "output");
 	if (o->reset && !o->interval_ns)
 		return option_error("--reset requires --interval TIME");
 	return 0;

@@ -164,6 +164,17 @@ static int set_interval(struct options *o, const struct option_row *row, const c
 	return 0;
 }
 
+static int set_live(struct options *o, const struct option_row *row, const char *arg)
+{
+	if (arg && set_interval(o, row, arg))
+		return -1;
+	if (!o->interval_ns)
+		o->interval_ns = 1000000000;
+	o->live = true;
+	o->format = OUT_LIVE;
+	return 0;
+}
+
 static int set_max_overhead(struct options *o, const struct option_row *row, const char *arg)
 {
 	char *end;

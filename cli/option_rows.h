@@ -10,7 +10,7 @@
 struct option_row {
 	const char *name;  /* "--duration", "-e" */
 	const char *other; /* a second spelling, or NULL */
-	const char *arg;   /* the argument's name, or NULL */
+	const char *arg;   /* the argument's name, or NULL; in brackets: only behind "=" */
 	/* Apply the option. 0, or -1 after a message. */
 	int (*set)(struct options *o, const struct option_row *row, const char *arg);
 	size_t field; /* offset in struct options; of MODE the enum mode */

@@ -17,6 +17,8 @@ int set_format(struct options *o, const struct option_row *row, const char *arg)
 
 	(void)row;
 	o->format = out_format_find(arg, &o->format_word);
+	if (o->format == OUT_LIVE && !o->interval_ns)
+		o->interval_ns = 1000000000;
 	if (o->format < OUT_FORMAT_COUNT)
 		return 0;
 	for (int i = 0; i < OUT_FORMAT_COUNT && n < sizeof(names); i++)

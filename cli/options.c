@@ -75,7 +75,7 @@ static int read_option(struct options *o, int argc, char **argv, int *i)
 		return unknown_option(o, word, len);
 	if (!r->arg && arg)
 		return option_error("option '%s' takes no value", r->name);
-	if (r->arg && !arg) {
+	if (r->arg && !arg && r->arg[0] != '[') {
 		if (*i + 1 >= argc)
 			return option_error("option '%s' requires a value", r->name);
 		arg = argv[++*i];
@@ -313,7 +313,7 @@ static void print_row(const struct option_row *r)
 	char left[64];
 
 	snprintf(left, sizeof(left), "%s%s%s%s%s", r->name, r->other ? ", " : "",
-		 r->other ? r->other : "", r->arg ? " " : "", r->arg ? r->arg : "");
+		 r->other ? r->other : "", r->arg && r->arg[0] != '[' ? " " : "", r->arg ?: "");
 	printf("  %-24s %s\n", left, r->help);
 }
 

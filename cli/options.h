@@ -83,6 +83,7 @@ struct options {
 	const char *time_unit; /* a word of the setting; NULL: the script's */
 	bool percent;
 	const char *delimiter;
+	bool live;		 /* --live */
 	bool reset;		 /* clear maps after each print */
 	uint32_t max_stacks;	 /* 0: the default */
 	bool strict;		 /* losses have exit status 4 */

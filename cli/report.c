@@ -34,12 +34,12 @@ static int take_format(struct report *r, const char *arg)
 	r->filter.no_events = is_tree || (r->format != OUT_TEXT && r->format != OUT_JSON);
 	r->filter.only_stacks = r->format == OUT_FOLDED || r->format == OUT_FLAMEGRAPH;
 	r->filter.no_maps = r->filter.no_events && !r->filter.only_stacks;
-	if (r->format < OUT_FORMAT_COUNT && r->format != OUT_RECORDING)
+	if (r->format < OUT_FORMAT_COUNT && r->format != OUT_RECORDING && r->format != OUT_LIVE)
 		return 0;
 	log_error("unknown format '%s' of a report", arg);
 	fputs("hint: tree", stderr);
 	for (int i = 0; i < OUT_FORMAT_COUNT; i++)
-		if (i != OUT_RECORDING)
+		if (i != OUT_RECORDING && i != OUT_LIVE)
 			fprintf(stderr, ", %s", out_format_names[i]);
 	putc('\n', stderr);
 	return -1;

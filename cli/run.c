@@ -15,6 +15,7 @@
 #include "parser/syntax/ast_dump.h"
 #include "runtime/kernel/caps.h"
 #include "runtime/output/out_tap.h"
+#include "runtime/output/live_screen.h"
 #include "runtime/base/limit_hint.h"
 #include "runtime/base/log.h"
 #include "runtime/base/progress.h"
@@ -358,13 +359,15 @@ static int compile_and_trace(const struct options *o, const struct program *prog
 int run_trace(const struct options *o, const struct program *program, const struct plan *plan,
 	      const struct compiled *given, struct kernel *k)
 {
-	struct command command = {.gate = -1, .report = -1};
+	struct command command = {.gate = -1, .report = -1, .is_hidden = o->format == OUT_LIVE};
 	struct scope_cgroup cgroup = {0};
 	int status = caps_check() ? 2 : refuse_unchecked(k);
 	FILE *f;
 
 	if (!status)
 		status = run_check_pid(o) ?: check_cgroup(o, &cgroup);
+	if (!status && o->format == OUT_LIVE)
+		status = live_screen_can_draw() ? 0 : 1;
 	if (!status && o->command)
 		status = start_command(o, &command);
 	if (status)

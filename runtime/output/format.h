@@ -67,6 +67,8 @@ void format_comma(struct text *t, const struct type *before, const struct type *
 void format_parts(struct text *t, const struct view *v);
 /* An integer; with a time_unit, a time (format_agg.c). */
 void format_number(struct text *t, uint64_t x, bool is_signed);
+/* The share that a value has of its map's total (format_agg.c). */
+void format_share(struct text *t, const struct view *v, uint64_t whole);
 /* The text of an aggregation's value (format_agg.c). */
 void format_agg(struct text *t, const struct view *v);
 /* The text of a stack (format_stack.c). */

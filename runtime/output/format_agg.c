@@ -39,6 +39,15 @@ void format_number(struct text *t, uint64_t x, bool is_signed)
 		text_unsigned(t, x);
 }
 
+void format_share(struct text *t, const struct view *v, uint64_t whole)
+{
+	double part = v->type->is_signed ? (double)(int64_t)v->integer : (double)v->integer;
+	char share[32];
+
+	snprintf(share, sizeof(share), ", %.1f %%", 100 * part / (double)whole);
+	text_string(t, share);
+}
+
 void txt_stats(struct text *t, const struct view *v)
 {
 	text_string(t, "{ .count = ");

@@ -23,6 +23,8 @@ struct out_file {
 int out_file_init(struct out_file *w, FILE *f);
 /* out_tests.c: the text of tests and benches. */
 int out_text_test(struct out *o, const struct view_test *v);
+/* out_text.c: the text of a record. */
+void out_text_event(struct text *t, const struct plan_event *e, const struct view *fields);
 int out_file_flush(struct out *o);
 /* A record, value or map is complete: write it if the buffering requires so. Returns the kept
  * error. */

@@ -29,12 +29,17 @@ static const char *const endings[] = {
 
 _Static_assert(sizeof(endings) / sizeof(*endings) == PE_KIND_COUNT, "one for each kind");
 
+void out_text_event(struct text *t, const struct plan_event *e, const struct view *fields)
+{
+	format_printf(t, e, fields);
+	text_string(t, endings[e->kind]);
+}
+
 static int text_printf_event(struct out *o, const struct plan_event *e, const struct view *fields)
 {
 	struct out_file *w = out_text(o);
 
-	format_printf(&w->text, e, fields);
-	text_string(&w->text, endings[e->kind]);
+	out_text_event(&w->text, e, fields);
 	return out_file_done(w);
 }
 
@@ -62,15 +67,6 @@ static int text_value(struct out *o, const struct view *v)
 	return out_file_done(w);
 }
 
-static void put_share(struct text *t, const struct view *v, uint64_t whole)
-{
-	double part = v->type->is_signed ? (double)(int64_t)v->integer : (double)v->integer;
-	char share[32];
-
-	snprintf(share, sizeof(share), ", %.1f %%", 100 * part / (double)whole);
-	text_string(t, share);
-}
-
 static void put_row(struct text *t, const struct view_map *m, const struct view_row *r)
 {
 	text_string(t, m->name);
@@ -90,7 +86,7 @@ static void put_row(struct text *t, const struct view_map *m, const struct view_
 	format_view(t, &r->value);
 	t->time_unit = TIME_UNIT_NS;
 	if (m->whole)
-		put_share(t, &r->value, m->whole);
+		format_share(t, &r->value, m->whole);
 	text_char(t, '\n');
 }
 

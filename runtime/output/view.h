@@ -212,6 +212,14 @@ struct out {
 	int (*flush)(struct out *o);
 	/* Write what needs all that was printed; NULL: nothing does. */
 	int (*finish)(struct out *o);
+	/* Of a writer that shows results while they change; else NULL. --interval prints all maps
+	 * between a call with `begins` and one without; the first time when tracing begins. */
+	int (*round)(struct out *o, bool begins);
+	/* The keys at standard input, or the size of the terminal, may have changed. 1: the user
+	 * ends the run. */
+	int (*input)(struct out *o);
+	/* Tracing has ended: what comes now is shown as by the text writer. */
+	void (*stop)(struct out *o);
 	void (*close)(struct out *o);
 	struct out_tap *tap; /* out_tap.h; or NULL */
 };
@@ -222,6 +230,8 @@ struct out {
 struct out *out_text_new(FILE *f);
 /* JSON, one object per line; otherwise the same. */
 struct out *out_json_new(FILE *f);
+/* Maps on a terminal, refreshed in place (standard input and output); at the end text, to `f`. */
+struct out *out_live_new(FILE *f, const struct plan *plan, const char *word);
 /* Folded stacks, a flame graph; likewise. The plan says which maps there are. */
 struct out *out_folded_new(FILE *f, const struct plan *plan, const char *word);
 struct out *out_flamegraph_new(FILE *f, const struct plan *plan, const char *word);

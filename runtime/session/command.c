@@ -70,8 +70,18 @@ void command_free_words(char **words)
 	free(words);
 }
 
+/* Leave the terminal to --live. */
+static void hide(void)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	for (int fd = STDIN_FILENO; null >= 0 && fd <= STDERR_FILENO; fd++)
+		if (isatty(fd))
+			dup2(null, fd);
+}
+
 /* In the child: wait until the gate is closed, then execute. */
-static void child(char *const *words, int gate, int report, pid_t parent)
+static void child(char *const *words, int gate, int report, pid_t parent, bool is_hidden)
 {
 	char byte;
 	int err;
@@ -82,6 +92,8 @@ static void child(char *const *words, int gate, int report, pid_t parent)
 	signals_restore();
 	while (read(gate, &byte, 1) < 0 && errno == EINTR)
 		;
+	if (is_hidden)
+		hide();
 	execvp(words[0], words);
 	err = errno;
 	log_error("cannot run '%s': %s", words[0], strerror(err));
@@ -128,7 +140,7 @@ int command_start(struct command *c, char *const *words)
 	c->pid = fork();
 	if (c->pid == 0) {
 		close(gate[1]);
-		child(words, gate[0], report[1], parent);
+		child(words, gate[0], report[1], parent, c->is_hidden);
 	}
 	err = c->pid < 0 ? -errno : 0;
 	close(gate[0]);

@@ -12,6 +12,7 @@ struct command {
 	int gate;		/* closing it lets the command run */
 	bool is_traced;		/* by ptrace: it is stopped at its first instruction */
 	char program[PATH_MAX]; /* where the program was found */
+	bool is_hidden;		/* its terminal is /dev/null */
 	int report;		/* receives the child's errno when execvp() fails */
 };
 

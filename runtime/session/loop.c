@@ -183,11 +183,22 @@ static int start(struct loop *l)
 	l->flushed_ns = monotonic_ns();
 	l->end_ns = l->o->duration_ns ? l->flushed_ns + l->o->duration_ns : 0;
 	l->print_ns = l->o->interval_ns ? l->flushed_ns + l->o->interval_ns : 0;
+	if (l->events.out->round) /* shows them from the beginning on */
+		l->print_ns = l->flushed_ns;
 	l->done = only_special(l->s->plan) && !(l->o->command && l->o->command->pid) && !l->end_ns;
 	return 0;
 }
 
 /* ---- the loop ------------------------------------------------------------------------------ */
+
+/* For a writer that shows all maps at once. */
+static void begin_round(struct loop *l, bool begins)
+{
+	struct out *out = l->events.out;
+
+	if (out->round)
+		events_note_error(&l->events, out->round(out, begins));
+}
 
 /* --interval. Rounds that are missed because printing takes longer are skipped. */
 static void print_if_due(struct loop *l)
@@ -196,6 +207,7 @@ static void print_if_due(struct loop *l)
 
 	if (!l->print_ns || (now = monotonic_ns()) < l->print_ns)
 		return;
+	begin_round(l, true);
 	if (l->o->reset) {
 		events_swap(&l->events);
 		loop_drain_current(l); /* what the script printed and cleared before the swap */
@@ -203,6 +215,7 @@ static void print_if_due(struct loop *l)
 	} else {
 		events_print_maps(&l->events);
 	}
+	begin_round(l, false);
 	loop_flush(l);
 	prog_stats_print(&l->stats, l->s, l->events.out);
 	while (l->print_ns <= now)
@@ -240,6 +253,8 @@ static void run_events(struct loop *l)
 		loop_status_update(l);
 	}
 	status_close();
+	if (l->events.out->stop)
+		l->events.out->stop(l->events.out);
 }
 
 /* ---- end ----------------------------------------------------------------------------------- */

@@ -17,6 +17,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
+#include <unistd.h>
 
 enum {
 	BUSY_MS = 3,	  /* between drains while records come */
@@ -37,6 +38,7 @@ enum {
 	SET_OUT,
 	SET_MAPPINGS,
 	SET_RESERVE,
+	SET_KEYS,
 	SET_COUNT
 };
 
@@ -144,6 +146,8 @@ static void fill_poll_set(const struct loop *l, struct pollfd set[SET_COUNT])
 	set[SET_OUT] = (struct pollfd){.fd = l->out_fd}; /* POLLERR when a pipe's reader is gone */
 	set[SET_MAPPINGS] = (struct pollfd){.fd = mappings, .events = POLLIN};
 	set[SET_RESERVE] = (struct pollfd){.fd = l->o->reserve ? l->o->reserve->fd : -1};
+	set[SET_KEYS] =
+		(struct pollfd){.fd = l->events.out->input ? STDIN_FILENO : -1, .events = POLLIN};
 }
 
 static int time_left_ms(const struct loop *l, int at_most)
@@ -208,7 +212,7 @@ static void handle_events(struct loop *l, const struct pollfd *set)
 void loop_wait(struct loop *l, bool busy)
 {
 	struct pollfd set[SET_COUNT];
-	int limit = SLEEP_MS;
+	int limit = SLEEP_MS, n_ready;
 
 	fill_poll_set(l, set);
 	if (busy) {
@@ -223,7 +227,10 @@ void loop_wait(struct loop *l, bool busy)
 			return;
 		}
 	}
-	if (poll(set, SET_COUNT, time_left_ms(l, limit)) > 0)
+	n_ready = poll(set, SET_COUNT, time_left_ms(l, limit));
+	if (n_ready > 0)
 		handle_events(l, set);
+	if (l->events.out->input && (n_ready < 0 || set[SET_KEYS].revents)) /* <0: a signal */
+		l->done |= l->events.out->input(l->events.out) == 1;
 	set_asleep(l, SONDE_AWAKE);
 }
