@@ -110,6 +110,12 @@ static int list(const struct options *o)
 		log_error("-l takes one pattern: unexpected '%s'", o->params[0]);
 		return 1;
 	}
+	if (o->file && strchr(o->file, '{')) {
+		log_error("-l takes a pattern, and this is a program");
+		fputs("hint: -l -e 'PROGRAM' lists its probes, -l 'tracepoint:sched:*' all that match\n",
+		      stderr);
+		return 1;
+	}
 	if (!o->file || *o->file)
 		return list_pattern(o);
 	log_error("-l requires a pattern, a file or no argument: the argument is empty");

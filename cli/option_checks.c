@@ -3,6 +3,7 @@
  * Which options go together.
  */
 #include "cli/option_checks.h"
+#include "cli/command_check.h"
 #include "cli/flamegraph.h"
 #include "cli/option_rows.h"
 #include "parser/lang/config.h"
@@ -96,12 +97,15 @@ static int check_trace(const struct options *o)
 										      : "--unit");
 	if (o->file && !*o->file)
 		return option_error("the name of the script is empty");
-	if (o->program && o->file)
-		return option_error("give -e PROGRAM or the file '%s', not both", o->file);
+	if (o->program && o->file) {
+		log_error("give -e PROGRAM or the file '%s', not both", o->file);
+		return command_hint(o, o->file) ? -1 : option_hint();
+	}
 	if (!o->program && !o->file)
 		return option_error("nothing to run: give -e 'PROGRAM' or a FILE");
 	if (o->command && o->pid)
-		return option_error("-c and -p cannot be combined");
+		return option_error("-c and -p cannot be combined: each chooses what is "
+				    "traced, so give one");
 	if (o->warnings && o->no_warnings)
 		return option_error("-k and --no-warnings cannot be combined");
 	if (o->calibrate && o->no_calibrate)
@@ -290,5 +294,5 @@ int options_check(const struct options *o)
 	case MODE_FMT:
 	case MODE_CHECK: break;
 	}
-	return check_trace(o) ?: check_recording(o);
+	return check_trace(o) ?: command_check(o) ?: check_recording(o);
 }

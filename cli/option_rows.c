@@ -6,7 +6,9 @@
  */
 #include "cli/option_rows.h"
 #include "cli/option_words.h"
+#include "cli/pid_option.h"
 #include "cli/start_option.h"
+#include "cli/time_option.h"
 #include "runtime/elf/elfsym.h"
 #include <fcntl.h>
 #include <stdio.h>
@@ -34,7 +36,7 @@ static int set_flag(struct options *o, const struct option_row *row, const char 
 static int set_once(struct options *o, const struct option_row *row, const char *arg)
 {
 	if (*(bool *)((char *)o + row->field))
-		return option_error("%s is given twice", row->name);
+		return option_error("%s is given twice: give it once", row->name);
 	return set_flag(o, row, arg);
 }
 
@@ -42,6 +44,14 @@ static int set_word(struct options *o, const struct option_row *row, const char 
 {
 	*(const char **)((char *)o + row->field) = arg;
 	return 0;
+}
+
+/* Of two, one would have no effect. */
+static int set_one(struct options *o, const struct option_row *row, const char *arg)
+{
+	if (*(const char **)((char *)o + row->field))
+		return option_error("%s is given twice: write one %s", row->name, row->arg);
+	return set_word(o, row, arg);
 }
 
 int option_change_mode(struct options *o, enum mode mode, const char *name)
@@ -62,40 +72,10 @@ static int select_mode(struct options *o, const struct option_row *row, const ch
 	return option_change_mode(o, (enum mode)row->field, row->name);
 }
 
-enum { PIDS_MOST = 4194304 };
-
 static int set_pid(struct options *o, const struct option_row *row, const char *arg)
 {
-	char *end;
-	unsigned long n = strtoul(arg, &end, 10);
-
 	(void)row;
-	if (*end || end == arg || *arg == '-' || n == 0)
-		return option_error("invalid process ID '%s'", arg);
-	if (n > PIDS_MOST)
-		return option_error("process ID %s is out of range: the highest is %d", arg,
-				    PIDS_MOST);
-	o->pid = (uint32_t)n;
-	return 0;
-}
-
-static const struct {
-	const char *unit;
-	uint64_t ns;
-} units[] = {{"s", 1000000000}, {"", 1000000000},   {"ms", 1000000},
-	     {"us", 1000},	{"m", 60000000000}, {"h", 3600000000000}};
-
-int option_time(const char *arg, uint64_t *ns)
-{
-	char *end;
-	unsigned long long n = strtoull(arg, &end, 10);
-
-	for (size_t i = 0; end != arg && *arg != '-' && i < sizeof(units) / sizeof(*units); i++)
-		if (strcmp(units[i].unit, end) == 0 && n > 0 && n <= UINT64_MAX / units[i].ns / 2) {
-			*ns = n * units[i].ns;
-			return 0;
-		}
-	return option_error("invalid duration '%s': write 10s, 500ms or 5m", arg);
+	return pid_option_read(arg, &o->pid);
 }
 
 static int set_duration(struct options *o, const struct option_row *row, const char *arg)
@@ -288,6 +268,8 @@ static int set_ready_fd(struct options *o, const struct option_row *row, const c
 #define ONCE(name, other, field, help) {name, other, NULL, set_once, FIELD(bool, field), help},
 #define WORD(name, other, arg, field, help) \
 	{name, other, arg, set_word, FIELD(const char *, field), help},
+#define ONE(name, other, arg, field, help) \
+	{name, other, arg, set_one, FIELD(const char *, field), help},
 #define MODE(name, other, mode, help) {name, other, NULL, select_mode, mode, help},
 #define VALUE(name, other, arg, hook, help) {name, other, arg, set_##hook, 0, help},
 const struct option_row option_rows[] = {

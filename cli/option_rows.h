@@ -32,8 +32,6 @@ const char *option_of_mode(enum mode mode);
 int option_change_mode(struct options *o, enum mode mode, const char *name);
 /* Do these bytes spell an option in full? */
 bool option_is_exact(const char *word, size_t len);
-/* Read a time: 10s, 500ms. 0, or -1 after a message. */
-int option_time(const char *arg, uint64_t *ns);
 /* Report a usage error; -1. */
 #define option_error(...) (log_error(__VA_ARGS__), option_hint())
 int option_hint(void) __attribute__((cold));

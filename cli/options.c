@@ -4,6 +4,7 @@
  * option_checks.c checks which options go together. Prints the usage text from the rows.
  */
 #include "cli/options.h"
+#include "cli/command_check.h"
 #include "cli/option_checks.h"
 #include "cli/option_rows.h"
 #include "cli/script_line.h"
@@ -30,7 +31,7 @@ static int ambiguous_option(const char *word, size_t len)
 
 static int unknown_option(const struct options *o, const char *word, size_t len)
 {
-	bool has_script = o->file || o->program;
+	bool has_script = o->file || o->program, has_items;
 	struct nearest near;
 
 	if (option_next(NULL, word, len))
@@ -41,14 +42,18 @@ static int unknown_option(const struct options *o, const char *word, size_t len)
 		if (option_rows[i].other)
 			nearest_offer(&near, option_rows[i].other);
 	}
-	if (has_script)
-		script_options_offer(o, &near);
+	has_items = has_script && script_options_offer(o, &near);
 	log_error("unknown option '%s'", word);
+	if (command_hint(o, word))
+		return -1;
 	if (near.best)
 		fprintf(stderr, "hint: did you mean '%s'?\n", near.best);
+	else if (has_items)
+		fprintf(stderr, "hint: --help behind the %s lists the script's options\n",
+			o->program ? "program" : "script");
 	else if (!has_script)
 		return option_hint();
-	if (has_script)
+	else
 		fputs("hint: what the script takes itself goes after '--'\n", stderr);
 	return -1;
 }
@@ -77,8 +82,11 @@ static int read_option(struct options *o, int argc, char **argv, int *i)
 		return option_error("option '%s' takes no value", r->name);
 	if (r->arg && !arg && r->arg[0] != '[') {
 		if (*i + 1 >= argc)
-			return option_error("option '%s' requires a value", r->name);
+			return option_error("option '%s' requires a value: %s", r->name, r->arg);
 		arg = argv[++*i];
+		if (arg[0] == '-' && option_is_exact(arg, strlen(arg)))
+			return option_error("option '%s' requires a value: write %s %s before %s",
+					    r->name, r->name, r->arg, arg);
 	}
 	return r->set(o, r, arg);
 }
@@ -113,6 +121,12 @@ static char *join_words(int n, char **words)
 	if (text)
 		*to = '\0';
 	return text;
+}
+
+/* `-5` is a number, since no option is a digit. */
+static bool is_number(const char *word)
+{
+	return word[0] == '-' && isdigit((unsigned char)word[1]);
 }
 
 /* After "--" all words are parameters, or the command if the script says so; the first is the
@@ -268,7 +282,9 @@ int options_parse(struct options *o, int argc, char **argv)
 		}
 		if (take_script_option(o, argc, argv, &i))
 			continue;
-		if (argv[i][0] == '-' && argv[i][1]) {
+		if (argv[i - 1] == o->command)
+			o->behind_command = argv[i];
+		if (argv[i][0] == '-' && argv[i][1] && !is_number(argv[i])) {
 			if (read_option(o, argc, argv, &i))
 				return 1;
 		} else if (o->mode == MODE_HELP && !o->help_topic) {

@@ -56,10 +56,11 @@ struct options {
 	uint32_t n_params;
 	const char *include_dirs[MAX_INCLUDES], *include_files[MAX_INCLUDES]; /* absolute */
 	uint32_t n_include_dirs, n_include_files;
-	const char *command; /* -c */
-	char *joined;	     /* what `command` is if it was several words, or NULL */
-	uint32_t pid;	     /* -p */
-	const char *cgroup;  /* --cgroup */
+	const char *command;	    /* -c */
+	const char *behind_command; /* the word behind that, or NULL */
+	char *joined;		    /* what `command` is if it was several words, or NULL */
+	uint32_t pid;		    /* -p */
+	const char *cgroup;	    /* --cgroup */
 	uint64_t duration_ns;
 	struct start_moment start;
 	const char *output; /* -o */

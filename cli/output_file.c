@@ -14,6 +14,10 @@
 static void report(const char *path, int err)
 {
 	log_error("cannot write '%s': %s%s", path, strerror(-err), limit_hint(err));
+	if (err == -ENOENT || err == -ENOTDIR)
+		fputs("hint: -o takes the name of a file in a folder that exists\n", stderr);
+	else if (err == -EISDIR)
+		fputs("hint: -o takes the name of a file, not of a folder\n", stderr);
 }
 
 FILE *output_open(const char *path)

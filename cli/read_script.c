@@ -3,6 +3,7 @@
  * Reads the script that the command line names.
  */
 #include "cli/read_script.h"
+#include "cli/command_check.h"
 #include "cli/compiled.h"
 #include "cli/options.h"
 #include "cli/script_trust.h"
@@ -18,9 +19,36 @@
 
 enum { SHOWN_BYTES = 60 }; /* of a word in a message */
 
-/* Read the script that `word` stands for. NULL after an error. */
-static struct source *read_file(struct arena *a, const char *word)
+/* Report that the script cannot be read. */
+static void report_unread(const struct options *o, const char *path)
 {
+	const char *word = o->file;
+	int err = errno;
+
+	if ((err == ENOENT || err == ENAMETOOLONG) && strchr(word, '{')) {
+		log_error("'%.*s%s' is a program, not the name of a file", SHOWN_BYTES, word,
+			  strlen(word) > SHOWN_BYTES ? "…" : "");
+		fputs("hint: write -e before it: sonde -e 'PROGRAM'\n", stderr);
+		return;
+	}
+	log_error("cannot read '%s': %s", path, strerror(err));
+	if (command_hint(o, word))
+		return;
+	if (o->n_params && o->params[0][0] == '{')
+		fputs("hint: a program on the command line goes after -e, all of it in single quotes: "
+		      "sonde -e 'BEGIN { … }'\n",
+		      stderr);
+	else if (strncmp(word, "–", 3) == 0 || strncmp(word, "—", 3) == 0)
+		fputs("hint: this is the dash of a word processor: options begin with '-'\n",
+		      stderr);
+	else if (err == ENOENT)
+		scripts_hint(word);
+}
+
+/* Read the script that `o->file` stands for. NULL after an error. */
+static struct source *read_file(struct arena *a, const struct options *o)
+{
+	const char *word = o->file;
 	char path[PATH_MAX], anyway[PATH_MAX + 2];
 	enum script_place place = scripts_locate(word, path, sizeof(path));
 	struct source *s;
@@ -33,15 +61,7 @@ static struct source *read_file(struct arena *a, const char *word)
 		s->name = word; /* not where it is installed */
 	if (s)
 		return s;
-	if ((errno == ENOENT || errno == ENAMETOOLONG) && strchr(word, '{')) {
-		log_error("'%.*s%s' is a program, not the name of a file", SHOWN_BYTES, word,
-			  strlen(word) > SHOWN_BYTES ? "…" : "");
-		fputs("hint: write -e before it: sonde -e 'PROGRAM'\n", stderr);
-		return NULL;
-	}
-	log_error("cannot read '%s': %s", place == SCRIPT_BUNDLED ? path : word, strerror(errno));
-	if (errno == ENOENT)
-		scripts_hint(word);
+	report_unread(o, place == SCRIPT_BUNDLED ? path : word);
 	return NULL;
 }
 
@@ -73,7 +93,7 @@ static void report_elf(const struct options *o)
 
 struct source *read_source(struct arena *a, const struct options *o)
 {
-	struct source *s = o->program ? read_program(a, o->program) : read_file(a, o->file);
+	struct source *s = o->program ? read_program(a, o->program) : read_file(a, o);
 
 	if (!s || !is_elf(s))
 		return s;

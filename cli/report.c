@@ -6,6 +6,7 @@
 #include "cli/report.h"
 #include "cli/output_file.h"
 #include "cli/option_rows.h"
+#include "cli/time_option.h"
 #include "cli/word_options.h"
 #include "runtime/base/limit_hint.h"
 #include "runtime/base/log.h"

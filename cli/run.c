@@ -182,6 +182,7 @@ int run_check_pid(const struct options *o)
 	if (!o->pid || kill((pid_t)o->pid, 0) == 0 || errno != ESRCH)
 		return 0;
 	log_error("-p: no process %u", o->pid);
+	fputs("hint: 'pgrep NAME' prints the numbers of processes\n", stderr);
 	return 1;
 }
 
@@ -194,7 +195,9 @@ static int check_cgroup(const struct options *o, struct scope_cgroup *out)
 			  "/sys/fs/cgroup/system.slice",
 			  o->cgroup);
 	else if (err)
-		log_error("--cgroup: cannot open '%s': %s", o->cgroup, strerror(-err));
+		log_error("--cgroup: cannot open '%s': %s: write a directory of "
+			  "/sys/fs/cgroup",
+			  o->cgroup, strerror(-err));
 	return err ? 1 : 0;
 }
 
@@ -223,6 +226,8 @@ static int start_command(const struct options *o, struct command *c)
 	if (err)
 		log_error("-c: cannot run '%s': %s%s", words[0], strerror(-err),
 			  limit_hint_process(err));
+	if (err == -ENOENT)
+		fputs("hint: write a program of PATH, or its path\n", stderr);
 	command_free_words(words);
 	return !err ? 0 : run_is_of_the_system(err) ? 2 : 1;
 }

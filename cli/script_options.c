@@ -52,7 +52,8 @@ static enum script_option_kind find_in(struct arena *a, struct program *p, const
 	for (uint32_t i = 0; i < p->n_items; i++) {
 		const struct param_item *item = &p->items[i];
 
-		if (!item->is_option || !is_same(param_option_name(a, item), word, len))
+		if (param_type_is_command(param_type_of(&item->form)) ||
+		    !is_same(param_option_name(a, item), word, len))
 			continue;
 		return param_type_is_bool(param_type_of(&item->form)) && !item->form.is_list
 			       ? SCRIPT_OPTION_FLAG
@@ -88,19 +89,21 @@ bool script_options_take_command(const struct options *o)
 }
 
 /* The best name has to outlive the tree. */
-void script_options_offer(const struct options *o, struct nearest *near)
+bool script_options_offer(const struct options *o, struct nearest *near)
 {
 	static char best[64];
 	struct arena *a = arena_new();
 	struct program *p = read_script(a, o);
 	const char *before = near->best;
+	bool has_items = p && p->n_items > 0;
 
 	for (uint32_t i = 0; p && i < p->n_items; i++)
-		if (p->items[i].is_option)
+		if (!param_type_is_command(param_type_of(&p->items[i].form)))
 			nearest_offer(near, param_option_name(a, &p->items[i]));
 	if (near->best != before) {
 		snprintf(best, sizeof(best), "%s", near->best);
 		near->best = best;
 	}
 	arena_free(a);
+	return has_items;
 }

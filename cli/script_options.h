@@ -14,5 +14,5 @@ enum script_option_kind { SCRIPT_OPTION_NONE, SCRIPT_OPTION_FLAG, SCRIPT_OPTION_
 enum script_option_kind script_options_find(const struct options *o, const char *word, size_t len);
 /* Does the script take the words behind "--" as the command that is traced? */
 bool script_options_take_command(const struct options *o);
-/* Offer the names of the script's options. */
-void script_options_offer(const struct options *o, struct nearest *near);
+/* Offer the names of the script's options and parameters. Returns whether it has any. */
+bool script_options_offer(const struct options *o, struct nearest *near);

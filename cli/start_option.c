@@ -4,6 +4,7 @@
  */
 #include "cli/start_option.h"
 #include "cli/option_rows.h"
+#include "cli/time_option.h"
 #include "runtime/base/clock.h"
 #include <ctype.h>
 #include <stdio.h>

@@ -3,6 +3,7 @@
  * The words behind `sonde stat`: its options (stat_options.def), and the command.
  */
 #include "cli/option_rows.h"
+#include "cli/time_option.h"
 #include "cli/stat.h"
 #include "cli/word_options.h"
 #include "runtime/session/command.h"

@@ -76,6 +76,17 @@ static void note_time(const struct options *o, const char *stage)
 	begin = now;
 }
 
+/* Tell the program what is on the command line. */
+static void note_words(const struct options *o, struct program *p)
+{
+	p->unsafe = o->unsafe;
+	p->calibrate = o->calibrate - o->no_calibrate;
+	p->params = o->params;
+	p->n_params = o->n_params;
+	p->command = o->command;
+	p->behind_command = o->behind_command;
+}
+
 /* All stages up to the plan. 0, or the exit status. *plan is NULL when nothing is left to do. */
 static int front_end(struct arena *a, const struct options *o, struct kernel *k, struct diags *d,
 		     struct program **program, struct plan **plan)
@@ -98,11 +109,7 @@ static int front_end(struct arena *a, const struct options *o, struct kernel *k,
 	*program = parse(a, d->source, d);
 	if (!*program || d->n_errors)
 		return 1;
-	(*program)->unsafe = o->unsafe;
-	(*program)->calibrate = o->calibrate - o->no_calibrate;
-	(*program)->params = o->params;
-	(*program)->n_params = o->n_params;
-	(*program)->command = o->command;
+	note_words(o, *program);
 	note_time(o, "parse");
 	run_debug(o, EMIT_AST, k, *program, NULL);
 	if (o->emit == EMIT_AST)

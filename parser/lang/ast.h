@@ -399,11 +399,13 @@ struct program {
 	uint32_t n_probes;
 	struct map **maps; /* in order of appearance: sema_name.c */
 	uint32_t n_maps;
-	bool unsafe;		   /* --unsafe */
-	int calibrate;		   /* --calibrate 1, --no-calibrate -1: overrides the config */
-	const char *const *params; /* $1, $2, …: from the command line */
-	const char *command;	   /* -c; or NULL */
+	bool unsafe;		    /* --unsafe */
+	int calibrate;		    /* --calibrate 1, --no-calibrate -1: overrides the config */
+	const char *const *params;  /* $1, $2, …: from the command line */
+	const char *command;	    /* -c; or NULL */
+	const char *behind_command; /* the word behind that of -c, or NULL */
 	uint32_t n_params;
+	uint32_t n_used; /* the N of the highest $N that the script reads; all with $# */
 	struct script_option *options; /* of getopt(): getopt.c */
 	uint32_t n_options;
 };

@@ -62,6 +62,8 @@ static const char *argument_of(struct sema *s, const char *digits, struct span s
 			   "parameters are $1, $2 and so on, not '$%.12s'", digits);
 		return "0";
 	}
+	if (n > s->program->n_used)
+		s->program->n_used = (uint32_t)n;
 	if (n <= s->program->n_params)
 		return s->program->params[n - 1];
 	msg = arena_printf(s->arena, "there is no argument for $%s on the command line", digits);
@@ -80,6 +82,7 @@ void param_resolve(struct sema *s, struct expr *e, bool as_text)
 
 	e->is_parameter = true;
 	if (*digits == '#') {
+		s->program->n_used = UINT32_MAX;
 		become_integer(s, e, s->program->n_params, false);
 		return;
 	}
@@ -92,6 +95,32 @@ void param_resolve(struct sema *s, struct expr *e, bool as_text)
 		become_integer(s, e, value, word[0] == '-');
 	else
 		become_string(e, word);
+}
+
+void param_check_used(struct sema *s)
+{
+	const struct program *p = s->program;
+	const char *word;
+
+	if (p->n_items || p->n_used >= p->n_params || s->diags->n_errors)
+		return;
+	word = p->params[p->n_used];
+	if (!p->n_used)
+		diag_error(s->diags, SPAN_NONE, "parameter-extra",
+			   "unexpected argument '%.40s': the script reads no parameters", word);
+	else
+		diag_error(s->diags, SPAN_NONE, "parameter-extra",
+			   "unexpected argument '%.40s': the script reads %s$%u", word,
+			   p->n_used > 1 ? "only $1 to " : "only ", p->n_used);
+	if (word == p->behind_command)
+		diag_hint(s->diags, "put the whole command of -c in quotes: -c '%s %s'", p->command,
+			  word);
+	else
+		diag_hint(
+			s->diags,
+			"leave it out, or read it as $%u in the script; -p PID and -c COMMAND choose "
+			"what is traced",
+			p->n_used + 1);
 }
 
 /* Length of the `$N` or `$name` at `at`; 0 when there is none. */
@@ -108,8 +137,8 @@ static size_t param_length(const char *at)
 	return n > 1 ? n : 0;
 }
 
-/* The value of `$N` or `$name` in an attach point; NULL when there is none. */
-static const char *text_of(struct sema *s, const char *name, struct span span)
+/* The value of `$N` or `$name` in the attach point `point`; NULL when there is none. */
+static const char *text_of(struct sema *s, const char *name, const char *point, struct span span)
 {
 	const struct param_item *item = param_find(s, name);
 
@@ -117,6 +146,12 @@ static const char *text_of(struct sema *s, const char *name, struct span span)
 		return item->text;
 	if (isdigit((unsigned char)name[1]))
 		return argument_of(s, name + 1, span, true);
+	if (strncmp(point, "pid$", 4) == 0) { /* of DTrace */
+		diag_error(s->diags, span, "parameter", "there is no probe type 'pid'");
+		diag_hint(s->diags, "write uprobe:PATH:FUNCTION; -p PID or -c COMMAND chooses the "
+				    "process");
+		return NULL;
+	}
 	diag_error(s->diags, span, "parameter", "the script has no parameter %.40s", name);
 	diag_hint(
 		s->diags,
@@ -176,7 +211,7 @@ static const char *substitute(struct sema *s, const struct attach_text *text, ui
 			arena_push(s->arena, out, n_out, *at++);
 			continue;
 		}
-		word = text_of(s, name, text->span);
+		word = text_of(s, name, text->text, text->span);
 		word = word ? member(s, word, i, more) : NULL;
 		for (; word && *word; word++)
 			arena_push(s->arena, out, n_out, *word);

@@ -43,8 +43,11 @@ const char *param_option_name(struct arena *a, const struct param_item *item)
 
 static int hint_usage(struct sema *s)
 {
+	const char *name = s->program->source->name;
+
 	return diag_hint(s->diags, "usage: sonde %s [options]; see 'sonde %s --help'",
-			 param_usage(s->arena, s->program), s->program->source->name);
+			 param_usage(s->arena, s->program),
+			 strcmp(name, "stdin") ? name : "-e PROGRAM");
 }
 
 /* As the user knows it: $seconds, --min. */
@@ -103,14 +106,31 @@ static bool read_word(struct sema *s, struct param_item *item, const char *word)
 	return read_one(s, item, word);
 }
 
+/* `name=X` of no parameter. */
+static int refuse_name(struct sema *s, const struct param_item *item, const char *word)
+{
+	const char *name = arena_strndup(s->arena, word, strcspn(word, "="));
+	struct nearest near;
+
+	diag_error(s->diags, item->name_span, "parameter-word",
+		   "the script has no parameter '%.40s'", name);
+	nearest_init(&near, name);
+	for (uint32_t i = 0; i < s->program->n_items; i++)
+		nearest_offer(&near, s->program->items[i].name + 1);
+	return near.best ? diag_hint(s->diags, "did you mean '%s=…'?", near.best) : hint_usage(s);
+}
+
 static int bind_word(struct sema *s, struct param_item *item, const char *word)
 {
 	if (read_word(s, item, word))
 		return 0;
 	become_empty(s, item);
 	item->is_left_out = true; /* its probes would only repeat the error */
-	diag_error(s->diags, item->name_span, "parameter-word", "%s must be %s, not '%.40s'",
-		   shown_name(s, item), param_type_wants(s->arena, item), word);
+	if (!item->is_option && word[0] != '=' && strchr(word, '='))
+		return refuse_name(s, item, word);
+	diag_error(s->diags, item->name_span, "parameter-word", "%s must be %s%s, not '%.40s'",
+		   shown_name(s, item), param_type_wants(s->arena, item),
+		   word[0] == '-' ? " that is not negative" : "", word);
 	return hint_usage(s);
 }
 
@@ -291,19 +311,22 @@ static void leave_out(const struct sema *s, struct probe *p)
 
 /* ---- options ----------------------------------------------------------------------------- */
 
+/* `--name`, `--name=X` and `name=X`, of parameters and options. */
 static bool is_option_of(struct sema *s, const struct param_item *item, const char *word)
 {
 	size_t len = strcspn(word, "=");
 	const char *name;
 
-	if (!item->is_option)
+	if (param_type_is_command(item->type))
 		return false;
 	name = param_option_name(s->arena, item);
+	if (word[len] && word[0] != '-')
+		return strlen(item->name + 1) == len && memcmp(item->name + 1, word, len) == 0;
 	return strlen(name) == len && memcmp(name, word, len) == 0;
 }
 
-/* The option at words[*i], in any of the forms --name X, --name=X, --name. Of one that is given
- * again the last value counts; lists grow. */
+/* The item at words[*i], in any of the forms --name X, --name=X, name=X, --name. Of one that is
+ * given again the last value counts; lists grow. */
 static void take_option(struct sema *s, struct param_item *item, uint32_t *i)
 {
 	const struct program *p = s->program;
@@ -403,13 +426,27 @@ static uint32_t bind_items(struct sema *s)
 
 		if (param_type_is_command(item->type))
 			item->word = p->command;
-		else if (!item->is_option && n < p->n_params)
+		else if (!item->is_option && !item->word && n < p->n_params)
 			item->word = p->params[n++];
 		if (item->type)
 			bind_item(s, item, item->word);
 		check_twice(s, i);
 	}
 	return n;
+}
+
+/* A word too many. */
+static void refuse_word(struct sema *s, const char *word)
+{
+	const struct program *p = s->program;
+
+	diag_error(s->diags, p->items[p->n_items - 1].span, "parameter-extra",
+		   "unexpected argument '%.40s'", word);
+	if (word == p->behind_command)
+		diag_hint(s->diags, "put the whole command of -c in quotes: -c '%s %s'", p->command,
+			  word);
+	else
+		hint_usage(s);
 }
 
 void param_bind(struct sema *s)
@@ -421,11 +458,8 @@ void param_bind(struct sema *s)
 		return;
 	drop_unknown(s);
 	n_bound = bind_items(s);
-	if (p->n_params > n_bound) {
-		diag_error(s->diags, p->items[p->n_items - 1].span, "parameter-extra",
-			   "unexpected argument '%.40s'", p->params[n_bound]);
-		hint_usage(s);
-	}
+	if (p->n_params > n_bound)
+		refuse_word(s, p->params[n_bound]);
 	for (uint32_t i = 0; i < p->n_probes; i++) {
 		leave_out(s, p->probes[i]);
 		if (p->probes[i]->n_texts)

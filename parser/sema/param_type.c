@@ -18,20 +18,55 @@ static struct expr *number(struct arena *a, struct span at, uint64_t value, bool
 	return is_negative ? ast_unary(a, at, OP_NEG, e) : e;
 }
 
-/* Decimal or 0x…, with a sign if the type is signed. Units are refused: 10s would be
- * nanoseconds. */
-static bool read_digits(const char *word, bool is_signed, uint64_t *value)
+static const struct {
+	const char *unit;
+	uint64_t ns;
+} units[] = {{"s", 1000000000}, {"ms", 1000000}, {"us", 1000}, {"ns", 1}};
+
+/* The unit of time that a parameter's name says: of $us, $min_ms and $seconds; 1 of others. */
+static uint64_t unit_of_name(const char *name)
+{
+	static const struct {
+		const char *word;
+		size_t unit;
+	} words[] = {
+		{"s", 0},    {"sec", 0},   {"secs", 0}, {"second", 0}, {"seconds", 0}, {"ms", 1},
+		{"msec", 1}, {"msecs", 1}, {"us", 2},	{"usec", 2},   {"usecs", 2},   {"ns", 3},
+	};
+	const char *last = strrchr(name, '_');
+
+	last = last ? last + 1 : name + 1;
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (strcmp(words[i].word, last) == 0)
+			return units[words[i].unit].ns;
+	return 1;
+}
+
+static bool is_time(const char *digits)
+{
+	const char *unit = digits + strspn(digits, "0123456789_");
+
+	return *unit && strspn(unit, "numshd") == strlen(unit);
+}
+
+/* Decimal, 0x… or as scripts spell it, with a sign if the type is signed. A time is converted to
+ * the unit that the parameter's name says, else to nanoseconds. */
+static bool read_digits(struct arena *a, const struct param_item *item, const char *word,
+			bool is_signed, uint64_t *value)
 {
 	const char *digits = word + (is_signed && word[0] == '-');
-	bool is_hex = digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X');
+	uint64_t unit = is_time(digits) ? unit_of_name(item->name) : 1;
 	char *end;
 
 	if (!isdigit((unsigned char)digits[0]))
 		return false;
 	errno = 0;
-	*value = strtoull(digits, &end, is_hex ? 16 : 10);
-	if (errno || *end || (is_signed && *value > INT64_MAX))
+	*value = strtoull(digits, &end, 10); /* 010 is 10 */
+	if (errno || (*end && !literal_word_number(a, digits, value)))
 		return false;
+	if (*value % unit || (is_signed && *value > INT64_MAX))
+		return false;
+	*value /= unit;
 	if (digits != word)
 		*value = -*value;
 	return true;
@@ -42,7 +77,7 @@ static struct expr *read_uint64(struct arena *a, const struct param_item *item, 
 {
 	uint64_t value;
 
-	if (!read_digits(word, false, &value))
+	if (!read_digits(a, item, word, false, &value))
 		return NULL;
 	*text = arena_printf(a, "%llu", (unsigned long long)value);
 	return number(a, item->span, value, false);
@@ -53,7 +88,7 @@ static struct expr *read_int64(struct arena *a, const struct param_item *item, c
 {
 	uint64_t value;
 
-	if (!read_digits(word, true, &value))
+	if (!read_digits(a, item, word, true, &value))
 		return NULL;
 	*text = arena_printf(a, "%lld", (long long)value);
 	return number(a, item->span, value, (int64_t)value < 0);
@@ -80,10 +115,6 @@ static struct expr *read_bool(struct arena *a, const struct param_item *item, co
 /* In the largest unit without a fraction, as attach points have it: interval:500ms. */
 const char *param_type_duration(struct arena *a, uint64_t ns)
 {
-	static const struct {
-		const char *unit;
-		uint64_t ns;
-	} units[] = {{"s", 1000000000}, {"ms", 1000000}, {"us", 1000}, {"ns", 1}};
 	size_t i = 0;
 
 	if (!ns)

@@ -9,6 +9,7 @@
 #endif
 #include "parser/sema/sema.h"
 #include "parser/sema/sema_advice.h"
+#include "parser/sema/param.h"
 #include "parser/expand/expand.h"
 #include "parser/base/arena.h"
 #include "parser/csection/c_section.h"
@@ -43,6 +44,7 @@ int sema_run(struct arena *a, struct program *p, struct kernel *k, struct diags 
 	if (!p->n_probes)
 		return diag_error(d, SPAN_NONE, "empty-script", "the script has no probe");
 	sema_names(&s);
+	param_check_used(&s);
 	usage_note(&s);
 	sema_types(&s);
 	sema_checks(&s);
