@@ -55,10 +55,21 @@ static bool has_alias(const struct probe_row *row, const char *text, size_t len)
 	return false;
 }
 
+static bool ends_in_colon(const struct source *s, struct span span)
+{
+	uint32_t end = s ? span.end - s->base : 0;
+
+	return s && span.end > s->base && end <= s->len && s->text[end - 1] == ':';
+}
+
 int probe_wrong_form(const struct probe_reader *r, const struct attach_point *p)
 {
 	diag_error(r->diags, p->span, "attach-form", "%s probes are written %s",
 		   probe_rows[p->id].name, probe_rows[p->id].form);
+	if (ends_in_colon(r->diags->source, p->span))
+		diag_hint(r->diags,
+			  "nothing is behind the last ':'; a shell replaces $1 inside double "
+			  "quotes: put the program in single quotes");
 	return -1;
 }
 
@@ -73,6 +84,11 @@ static bool is_tracepoint(const struct probe_reader *r, const char *category, co
 	const struct tp_format *format;
 
 	return event && r->kernel->tracepoint(r->kernel, category, event, &format) == 0;
+}
+
+static bool is_function(const struct probe_reader *r, const char *name)
+{
+	return r->kernel->kernel_function && r->kernel->kernel_function(r->kernel, name) == 0;
 }
 
 static int find_row(const struct probe_reader *r, const char *name, const char *next,
@@ -96,6 +112,8 @@ static int find_row(const struct probe_reader *r, const char *name, const char *
 	diag_error(r->diags, span, "unknown-probe", "unknown probe type '%s'", name);
 	if (is_tracepoint(r, name, next))
 		return diag_hint(r->diags, "write tracepoint:%s:%s", name, next);
+	if (strchr(name, '-') && probe_foreign(name))
+		return diag_hint(r->diags, "%s", probe_foreign(name));
 	if (near.best)
 		return diag_hint(r->diags, "did you mean '%s'?", near.best);
 	if (probe_foreign(name))
@@ -103,6 +121,11 @@ static int find_row(const struct probe_reader *r, const char *name, const char *
 	event = probe_event_called(r, name);
 	if (event)
 		return diag_hint(r->diags, "write tracepoint:%s", event);
+	if (is_tracepoint(r, "syscalls", arena_printf(r->arena, "sys_enter_%s", name)))
+		return diag_hint(r->diags, "write tracepoint:syscalls:sys_enter_%s", name);
+	if (is_function(r, name))
+		return diag_hint(r->diags, "write kprobe:%s, or kretprobe:%s for its return", name,
+				 name);
 	return diag_hint(r->diags, "'sonde --help probes' lists the probe types");
 }
 

@@ -30,12 +30,17 @@ void user_hint_file(const struct probe_reader *r, const char *path)
 	struct near_search s = {.r = r};
 	int n_dir = (int)(strrchr(path, '/') - path);
 
-	if (!k->each_user_file || pattern_is(path))
+	if (pattern_is(path))
 		return;
 	nearest_init(&s.nearest, path + n_dir + 1);
-	k->each_user_file(k, arena_printf(r->arena, "%.*s/*", n_dir, path), offer_file, &s);
+	if (k->each_user_file)
+		k->each_user_file(k, arena_printf(r->arena, "%.*s/*", n_dir, path), offer_file, &s);
 	if (s.nearest.best)
 		diag_hint(r->diags, "did you mean %.*s/%s?", n_dir, path, s.nearest.best);
+	else
+		diag_hint(r->diags,
+			  "write the path of a program or library, or a name that is found "
+			  "in $PATH: uprobe:bash:FUNCTION");
 }
 
 /* ---- libraries ----------------------------------------------------------------------------- */

@@ -24,6 +24,9 @@ static struct plan_map *find_map(struct planner *pl, const char *name)
 	diag_error(pl->diags, SPAN_NONE, "sort", "--sort: this script has no map %s", name);
 	if (near.best)
 		diag_hint(pl->diags, "did you mean '%s'?", near.best);
+	else if (pl->plan->n_maps)
+		diag_hint(pl->diags, "it has %s%s", pl->plan->maps[0].name,
+			  pl->plan->n_maps > 1 ? " and others" : "");
 	return NULL;
 }
 

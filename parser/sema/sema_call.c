@@ -81,6 +81,7 @@ static int check_args(struct sema *s, struct expr *e, const struct signature *si
 				   arg->type->kind == TY_VOID ? "call has" : "is",
 				   arg->type->kind == TY_VOID ? "none"
 							      : sema_name_of(s, arg->type));
+			hint_argument(s, e, arg);
 			err = -1;
 		}
 	}

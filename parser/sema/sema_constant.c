@@ -78,6 +78,8 @@ bool constant_check_right(struct sema *s, enum op op, const struct expr *right)
 		return true;
 	if ((op == OP_DIV || op == OP_MOD) && v == 0) {
 		sema_error(s, right->span, "division-by-zero", "division by zero");
+		if (s->report)
+			diag_hint(s->diags, "write a divisor that is not 0");
 		return false;
 	}
 	if ((op == OP_SHL || op == OP_SHR) && (v < 0 || v > MOST_SHIFT)) {

@@ -98,6 +98,9 @@ static const struct type *bad_count(struct sema *s, const struct expr *e,
 		   e->call.n_args - 1);
 	if (s->report && strstr(e->call.args[0]->string.text, "% "))
 		diag_hint(s->diags, "%%%% prints a percent sign");
+	else if (s->report)
+		diag_hint(s->diags,
+			  "each conversion, such as %%d, takes one value behind the format");
 	return &type_void;
 }
 

@@ -113,8 +113,9 @@ static void name_var(struct scope *sc, struct expr *e)
 		diag_hint(sc->s->diags, "builtins have no $: write %s", e->var.name + 1);
 	else
 		diag_hint(sc->s->diags,
-			  "assign it first: %s = …; it is visible up to the end of its block",
-			  e->var.name);
+			  "assign it first: %s = …; it is visible up to the end of its block, and "
+			  "a map, @%s, in all probes",
+			  e->var.name, e->var.name + 1);
 }
 
 static struct var *new_var(struct scope *sc, struct expr *e)

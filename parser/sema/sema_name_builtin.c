@@ -60,8 +60,8 @@ static void hint_unknown(struct sema *s, const char *word, bool call)
 			word);
 }
 
-/* `comm == cat`: is it compared with a text? */
-static bool hint_text(struct sema *s, const struct expr *e, const char *name)
+/* `comm == cat` */
+static bool is_compared(struct sema *s, const struct expr *e)
 {
 	struct place p = source_place(s->program->source, e->span.start);
 	uint32_t len, n = p.col - 1;
@@ -69,7 +69,13 @@ static bool hint_text(struct sema *s, const struct expr *e, const char *name)
 
 	while (n > 0 && n <= len && line[n - 1] == ' ')
 		n--;
-	if (n < 2 || n > len || line[n - 1] != '=' || (line[n - 2] != '=' && line[n - 2] != '!'))
+	return n >= 2 && n <= len && line[n - 1] == '=' &&
+	       (line[n - 2] == '=' || line[n - 2] == '!');
+}
+
+static bool hint_text(struct sema *s, const struct expr *e, const char *name)
+{
+	if (!is_compared(s, e))
 		return false;
 	diag_hint(
 		s->diags,
@@ -93,7 +99,10 @@ void name_report_unknown(struct sema *s, struct expr *e)
 		diag_error(s->diags, e->call.name_span, "unknown-function",
 			   b ? "'%s' takes no arguments" : "unknown function '%s'", name);
 	else if (b)
-		diag_error(s->diags, e->span, "needs-call", "'%s' needs parentheses", name);
+		diag_error(s->diags, e->span, "needs-call",
+			   is_compared(s, e) ? "'%s' is a function, not a text"
+					     : "'%s' needs parentheses",
+			   name);
 	else
 		diag_error(s->diags, e->span, "unknown-name", "unknown name '%s'", name);
 	if (is_call || foreign_hint(name) || !hint_text(s, e, name))

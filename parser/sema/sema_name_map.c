@@ -109,6 +109,7 @@ void name_map(struct sema *s, struct expr *e, bool whole)
 	diag_error(s->diags, e->span, "key-count", "%s has %u key%s here", m->name, e->map.n_keys,
 		   e->map.n_keys == 1 ? "" : "s");
 	diag_note(s->diags, m->first, "and %u here", m->n_keys);
+	diag_hint(s->diags, "write as many keys everywhere, or use another map");
 }
 
 void name_fold_key(struct arena *a, struct expr *e)
@@ -168,6 +169,8 @@ static void name_whole(struct expr *e, void *ctx)
 		nearest_offer(&near, s->program->maps[i]->name);
 	if (near.best)
 		diag_hint(s->diags, "did you mean '%s'?", near.best);
+	else
+		diag_hint(s->diags, "assign it first: %s = …", m->map.name);
 }
 
 /* A map that only probes write that do not exist here has no entries, and its values count as

@@ -155,9 +155,12 @@ static const struct type *type_compare(struct sema *s, struct expr *e)
 		return &type_error;
 	}
 	if ((x->kind == TY_STRING) != (y->kind == TY_STRING) && x->kind != TY_ERROR &&
-	    y->kind != TY_ERROR)
-		return sema_error(s, e->span, "type-mismatch", "cannot compare %s with %s",
-				  sema_name_of(s, x), sema_name_of(s, y));
+	    y->kind != TY_ERROR) {
+		sema_error(s, e->span, "type-mismatch", "cannot compare %s with %s",
+			   sema_name_of(s, x), sema_name_of(s, y));
+		hint_compare(s, e);
+		return &type_error;
+	}
 	if (equality && (x->kind == TY_ERROR || y->kind == TY_ERROR)) /* reported already */
 		return &type_error;
 	if (equality && !may_be_number(x))

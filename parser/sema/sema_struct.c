@@ -111,6 +111,10 @@ static const struct type *no_members(struct sema *s, const struct expr *e, const
 	if (s->report && (may_be_address(t) || t->kind == TY_POINTER))
 		diag_hint(s->diags, "cast it to a pointer to its struct: ((struct NAME *)x).%s",
 			  e->field.name);
+	else if (s->report)
+		diag_hint(s->diags,
+			  "structs and records have members; the fields of a probe are args.%s",
+			  e->field.name);
 	return &type_error;
 }
 

@@ -53,9 +53,11 @@ void sema_widen(struct sema *s, const struct type **slot, struct span *first, co
 	if (!u) {
 		sema_error(s, from->span, "type-mismatch", "%s is %s, but this is %s", what,
 			   sema_name_of(s, *slot), sema_name_of(s, t));
-		if (s->report)
+		if (s->report) {
 			diag_note(s->diags, *first, "first used as %s here",
 				  sema_name_of(s, *slot));
+			hint_other(s, *slot, from, what);
+		}
 		return;
 	}
 	if (!type_equal(u, *slot) || (*slot == &sema_literal && u != &sema_literal) ||
@@ -111,6 +113,8 @@ static const struct type *undefined_map(struct sema *s, const struct expr *e)
 			nearest_offer(&near, s->program->maps[i]->name);
 	if (s->report && near.best)
 		diag_hint(s->diags, "did you mean '%s'?", near.best);
+	else if (s->report)
+		diag_hint(s->diags, "assign it first: %s = …", e->map.name);
 	return &type_error;
 }
 
@@ -340,6 +344,18 @@ static void type_let(struct sema *s, struct stmt *st)
 	st->let.var->type = v->type ? v->type : &sema_unknown;
 }
 
+/* `@ += count()`, `@ += comm` */
+static const struct type *refuse_step(struct sema *s, const struct stmt *st, const struct type *t)
+{
+	const struct expr *value = st->assign.value;
+
+	sema_error(s, value->span, "operand-type", "'%s=' needs integers, but this is %s",
+		   op_str(st->assign.op), sema_name_of(s, t));
+	if (s->report && t->kind == TY_AGG && value->kind == EX_CALL)
+		diag_hint(s->diags, "write = %s(…): it adds to what the map has", value->call.name);
+	return &type_error;
+}
+
 static void type_assign(struct sema *s, struct stmt *st)
 {
 	struct expr *target = st->assign.target;
@@ -350,9 +366,7 @@ static void type_assign(struct sema *s, struct stmt *st)
 	if (is_step && type_is_integral(t))
 		t = target->kind == EX_VAR ? target->type : target->map.map->value;
 	else if (st->assign.op != OP_NONE && t->kind != TY_ERROR && !type_is_integral(t))
-		t = sema_error(s, st->assign.value->span, "operand-type",
-			       "'%s=' needs integers, but this is %s", op_str(st->assign.op),
-			       sema_name_of(s, t));
+		t = refuse_step(s, st, t);
 	else if (st->assign.op != OP_NONE && t->kind != TY_ERROR &&
 		 !constant_check_right(s, st->assign.op, st->assign.value))
 		t = &type_error;

@@ -35,6 +35,14 @@ void sema_widen(struct sema *s, const struct type **slot, struct span *first, co
 void sema_assign_var(struct sema *s, struct var *v, const struct type *t, const struct expr *from);
 const char *sema_name_of(struct sema *s, const struct type *t);
 
+/* sema_hint.c: hints for the last error, if it is reported. */
+/* For a comparison of values of different types. */
+void hint_compare(struct sema *s, const struct expr *e);
+/* For a value or key that a map (what: its name) of type `slot` cannot hold. */
+void hint_other(struct sema *s, const struct type *slot, const struct expr *from, const char *what);
+/* For an argument of the wrong type. */
+void hint_argument(struct sema *s, const struct expr *call, const struct expr *arg);
+
 /* ---- sema_width.c */
 /* Bytes of an integer before it was widened to be stored; 0: it is a literal, or not known yet. */
 uint32_t sema_width(const struct expr *e);

@@ -353,6 +353,14 @@ static void take_param(struct reader *r, const struct token *t)
 	}
 }
 
+/* `PROBE { … } /pid == 1/` */
+static bool is_behind_block(const struct reader *r, const struct token *opener)
+{
+	int before = opener > r->f->tokens ? opener[-1].kind : TOK_YYEOF;
+
+	return before == TOK_RBRACE || before == TOK_ANGLE_CLOSE;
+}
+
 /* The script ended with something open: report the innermost, and silence the grammar from there
  * on. */
 static void end_unclosed(struct reader *r, uint32_t at)
@@ -367,7 +375,10 @@ static void end_unclosed(struct reader *r, uint32_t at)
 	} else if (opener->kind == TOK_PRED_OPEN) {
 		diag_error(r->diags, opener->span, "syntax",
 			   "unterminated predicate without a block");
-		diag_hint(r->diags, "a '/' before '{' or '<' ends a predicate: /pid == 1/ { … }");
+		diag_hint(r->diags,
+			  is_behind_block(r, opener)
+				  ? "a predicate is before the block: PROBE /pid == 1/ { … }"
+				  : "a '/' before '{' or '<' ends a predicate: /pid == 1/ { … }");
 	} else {
 		diag_error(r->diags, (struct span){at, at}, "syntax",
 			   "missing '%s' at the end of the %s", reader_closer_text(opener->kind),
@@ -442,6 +453,7 @@ void filter_open(struct filter *f, struct arena *a, const struct source *s, stru
 	scan(&r, s->text, s->len);
 	reader_enter(&r, IN_TOP);
 	read_all(&r);
+	f->has_backslash = r.lexer.has_backslash;
 	lexer_lex_destroy(r.scanner);
 	filter_decide(f);
 }
@@ -474,6 +486,7 @@ void filter_open_value(struct filter *f, struct arena *a, const struct source *s
 	reader_push(&r, begin);
 	reader_open(&r, begin, TOK_PRED_OPEN);
 	read_all(&r);
+	f->has_backslash = r.lexer.has_backslash;
 	lexer_lex_destroy(r.scanner);
 	filter_decide(f);
 }

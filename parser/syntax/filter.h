@@ -23,6 +23,7 @@ struct lexer {
 	uint32_t base;	     /* what spans add to that */
 	bool is_cut;	     /* an unterminated literal or comment hid closing brackets */
 	bool is_tag;	     /* the last word was reserved, such as `struct` */
+	bool has_backslash;  /* one outside of strings was reported */
 };
 
 /* Change the state of `scanner` (flex's handle) for the next token. */
@@ -64,6 +65,7 @@ struct filter {
 	uint32_t current;	 /* the token it returned last */
 	bool resumes;		 /* return TOK_RESUME first */
 	uint32_t last_stop;	 /* where the last recovery ended, to detect missing progress */
+	bool has_backslash;	 /* one outside of strings was reported, which explains the rest */
 	bool has_reported_angle; /* the early close of an angle block was reported */
 	const struct value_names *names; /* of filter_open_value(); or NULL */
 };

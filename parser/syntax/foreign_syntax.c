@@ -107,13 +107,27 @@ static bool report_form(struct filter *f, const struct token *at)
 		diag_error(f->diags, span_join(before->span, at->span), "syntax",
 			   "'=+' is not an operator");
 		diag_hint(f->diags, "write '+=' to add, '=' to assign");
-	} else if ((at->kind == TOK_SET || at->kind == TOK_NOT) && at[1].kind == TOK_BNOT &&
-		   at->span.end == at[1].span.start) {
-		diag_error(f->diags, span_join(at->span, at[1].span), "syntax",
-			   "'%s' is not an operator: there are no regular expressions",
-			   at->kind == TOK_SET ? "=~" : "!~");
+	} else if (at->kind == TOK_BNOT ||
+		   ((at->kind == TOK_SET || at->kind == TOK_NOT) && at[1].kind == TOK_BNOT &&
+		    at->span.end == at[1].span.start)) {
+		diag_error(f->diags,
+			   at->kind == TOK_BNOT ? at->span : span_join(at->span, at[1].span),
+			   "syntax", "'%s' is not an operator: there are no regular expressions",
+			   at->kind == TOK_BNOT	 ? "~"
+			   : at->kind == TOK_SET ? "=~"
+						 : "!~");
 		diag_hint(f->diags,
 			  "compare with ==, or look for a part: strcontains(comm, \"ssh\")");
+	} else if (at->kind == TOK_GT && before->kind == TOK_LT &&
+		   before->span.end == at->span.start) {
+		diag_error(f->diags, span_join(before->span, at->span), "syntax",
+			   "'<>' is not an operator");
+		diag_hint(f->diags, "write '!='");
+	} else if (at->kind == TOK_LT && before->kind == TOK_SHL &&
+		   before->span.end == at->span.start) {
+		diag_error(f->diags, span_join(before->span, at->span), "syntax",
+			   "'<<<' is not an operator");
+		diag_hint(f->diags, "a map collects values so: @x = count(), sum(…), hist(…)");
 	} else if (is_step && before->kind == TOK_NAME && !builtin_find(name_of(before))) {
 		diag_error(f->diags, before->span, "syntax", "variables begin with $, maps with @");
 		diag_hint(f->diags, "write $%s%s or @%s%s", name_of(before),
@@ -146,6 +160,16 @@ static bool report_declaration(struct filter *f, const struct token *at)
 	    (behind(f, 2)->kind == TOK_LBRACE || behind(f, 2)->kind == TOK_SEMI)) {
 		diag_error(f->diags, before->span, "syntax", "variables begin with $, maps with @");
 		diag_hint(f->diags, "write $%s = … or @%s = …", name_of(before), name_of(before));
+		return true;
+	}
+	if (open != before && open > f->tokens &&
+	    (open[-1].kind == TOK_NAME || open[-1].kind == TOK_VAR)) {
+		const char *name = open[-1].text.text + (open[-1].kind == TOK_VAR);
+
+		diag_error(f->diags, open[-1].span, "syntax",
+			   open[-1].kind == TOK_VAR ? "only a map can be set by a key"
+						    : "maps begin with @");
+		diag_hint(f->diags, "write @%s[…] = …", name);
 		return true;
 	}
 	if (open != before && open > f->tokens && open[-1].kind == TOK_RSQUARE) {
@@ -198,14 +222,28 @@ static bool report_word(struct filter *f, const struct token *at)
 	return true;
 }
 
+/* `/pid == 1/ /tid == 1/ { … }` */
+static bool report_second_predicate(struct filter *f, const struct token *at)
+{
+	const struct token *before = behind(f, 1);
+
+	if (at->kind != TOK_DIV && at->kind != TOK_PRED_CLOSE)
+		return false;
+	if (before->kind != TOK_DIV)
+		return false;
+	diag_error(f->diags, at->span, "syntax", "a probe has one predicate");
+	diag_hint(f->diags, "join the conditions: /pid == 1 && tid == 1/");
+	return true;
+}
+
 bool report_foreign_syntax(struct filter *f)
 {
 	const struct token *at = &f->tokens[f->current];
 
 	return at->inside != NO_TOKEN && f->current &&
-	       (report_word(f, at) || report_for(f, at) || report_call(f, at) ||
-		report_record(f, at) || report_form(f, at) || report_member(f, at) ||
-		report_declaration(f, at));
+	       (report_second_predicate(f, at) || report_word(f, at) || report_for(f, at) ||
+		report_call(f, at) || report_record(f, at) || report_form(f, at) ||
+		report_member(f, at) || report_declaration(f, at));
 }
 
 bool foreign_is_comment(const char *text)

@@ -146,6 +146,12 @@ static bool report_incdec(const struct stop *s)
 	diag_error(s->f->diags, is_at ? s->at->span : s->before->span, "syntax",
 		   "'%s' needs a variable or a map",
 		   (is_at ? at : before) == TOK_INC ? "++" : "--");
+	if (is_at && before == TOK_NAME)
+		diag_hint(s->f->diags, "write $%s%s or @%s%s", s->before->text.text,
+			  at == TOK_INC ? "++" : "--", s->before->text.text,
+			  at == TOK_INC ? "++" : "--");
+	else
+		diag_hint(s->f->diags, "variables begin with $, maps with @");
 	return true;
 }
 
@@ -198,7 +204,7 @@ static const char *block_form(const struct stop *s)
 static bool ends_do(const struct stop *s)
 {
 	const struct token *tokens = s->f->tokens;
-	uint32_t i = s->index;
+	uint32_t i = s->at->kind == TOK_RBRACE && s->index ? s->index - 1 : s->index;
 
 	while (i > 0 && tokens[i].kind != TOK_WHILE && tokens[i].kind != TOK_RBRACE)
 		i--;
@@ -214,7 +220,7 @@ static bool report_if(const struct stop *s)
 {
 	char buf[64];
 
-	if (s->at->kind == TOK_SEMI && ends_do(s))
+	if ((s->at->kind == TOK_SEMI || s->at->kind == TOK_RBRACE) && ends_do(s))
 		return true;
 	if (s->at->kind == TOK_ELSE) {
 		diag_error(s->f->diags, s->at->span, "syntax",
@@ -280,6 +286,24 @@ static const char *expected_text(const struct stop *s, char *buf, size_t size)
 	return n ? buf : NULL;
 }
 
+/* What a shell may have done to the program of -e. */
+static void hint_shell(const struct stop *s)
+{
+	int at = s->at->kind;
+
+	if (at == TOK_MOD)
+		diag_hint(
+			s->f->diags,
+			"a text is in double quotes: \"%%d\\n\"; in a shell, put the program in single "
+			"quotes: -e 'PROGRAM'");
+	else if (strcmp(s->f->source->name, "stdin") == 0 &&
+		 (at == TOK_RSQUARE || at == TOK_RPAREN || at == TOK_PRED_CLOSE || at == TOK_SET ||
+		  at == TOK_COMMA || at == TOK_SEMI))
+		diag_hint(s->f->diags,
+			  "a shell replaces $name inside double quotes: put the program in single "
+			  "quotes: -e 'PROGRAM'");
+}
+
 static void report_generic(const struct stop *s)
 {
 	char what[64], expected[128];
@@ -297,6 +321,12 @@ static void report_generic(const struct stop *s)
 	else
 		diag_error(s->f->diags, s->at->span, "syntax", "unexpected %s",
 			   stop_found(s, s->at, what, sizeof(what)));
+	if (stop_expects(s, TOK_STRING))
+		hint_shell(s);
+	else if (s->at->kind == TOK_COMMA && stop_expects(s, TOK_SEMI))
+		diag_hint(s->f->diags, "statements are separated by ';'");
+	else if (s->at->kind == TOK_COMMA && is_in_condition(s))
+		diag_hint(s->f->diags, "conditions are joined by && (and) or || (or)");
 }
 
 static void add_angle_note(const struct stop *s)
@@ -326,7 +356,7 @@ void syntax_error(struct filter *f, const int *expected, int n_expected)
 	};
 
 	n_reported = f->diags->n;
-	if (s.at->is_quiet)
+	if (s.at->is_quiet || f->has_backslash)
 		return;
 	if (diags_are_full(f->diags)) { /* only counted, so it need not be explained */
 		diag_error(f->diags, s.at->span, "syntax", "syntax error");

@@ -164,6 +164,13 @@ static bool is_c_word(const struct token *head)
 	return type_is_name(head->text.text);
 }
 
+/* `-e trace.bt` */
+static bool names_script(const struct stop *s, const struct token *head)
+{
+	return s->at->kind == TOK_YYEOF && head->text.len > 3 &&
+	       strcmp(head->text.text + head->text.len - 3, ".bt") == 0;
+}
+
 /* A head without a block. */
 static void report_no_block(const struct stop *s)
 {
@@ -192,7 +199,9 @@ static void report_no_block(const struct stop *s)
 		   stop_found(s, head, buf, sizeof(buf)));
 	if (head->kind != TOK_ATTACH)
 		return;
-	if (is_glued(head))
+	if (names_script(s, head))
+		diag_hint(s->f->diags, "a script is run without -e: sonde %s", head->text.text);
+	else if (is_glued(head))
 		diag_hint(s->f->diags, "put a space before '<' to open a block");
 	else if (s->at->kind == TOK_ATTACH ? !stop_angle_end(s) : has_char(head, '('))
 		hint_second(s);
@@ -237,12 +246,14 @@ bool report_top_level(const struct stop *s)
 	} else if (at == TOK_RBRACE || at == TOK_GT || at == TOK_RPAREN || at == TOK_RSQUARE) {
 		diag_error(s->f->diags, s->at->span, "syntax", "unmatched %s",
 			   stop_found(s, s->at, buf, sizeof(buf)));
+		diag_hint(s->f->diags, "leave it out, or open it before");
 	} else if (at == TOK_LBRACE || at == TOK_ANGLE_OPEN) {
 		diag_error(s->f->diags, s->at->span, "syntax", "this block has no probe before it");
 		diag_hint(s->f->diags, "a probe is an attach point and a block: BEGIN { … }");
 	} else if (at == TOK_PRED_OPEN) {
 		diag_error(s->f->diags, s->at->span, "syntax",
 			   "this predicate has no probe before it");
+		diag_hint(s->f->diags, "write PROBE /pid == 1/ { … }");
 	} else {
 		diag_error(s->f->diags, s->at->span, "syntax", "expected a probe, found %s",
 			   stop_found(s, s->at, buf, sizeof(buf)));

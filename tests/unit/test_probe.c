@@ -237,7 +237,7 @@ static void test_refusals(void **state)
 		{"u:/bin/app:handel", "unknown-symbol", "'handel'", "uprobe:/bin/app:handle"},
 		{"u:/bin/app:unlike", "unknown-symbol", "/bin/app has no",
 		 "sonde -l uprobe:/bin/app"},
-		{"u:/bin/none:main", "no-binary", "No such file", NULL},
+		{"u:/bin/none:main", "no-binary", "No such file", "the path of a program"},
 	};
 
 	(void)state;

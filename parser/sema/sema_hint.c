@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What to write instead where types do not fit.
+ */
+#include "parser/base/arena.h"
+#include "parser/lang/literal.h"
+#include "parser/sema/sema_type.h"
+#include <string.h>
+
+enum { SHOWN_MOST = 40 }; /* bytes of an expression in a hint */
+
+/* The text of an expression, or "x" if it is long or in a macro. */
+static const char *text_of(struct sema *s, const struct expr *e)
+{
+	const struct source *src = s->program->source;
+	uint32_t len = e->span.end - e->span.start;
+	const char *text;
+
+	if (len > SHOWN_MOST || e->span.start < src->base || e->span.end > src->base + src->len)
+		return "x";
+	text = arena_strndup(s->arena, src->text + (e->span.start - src->base), len);
+	return strchr(text, '\n') ? "x" : text;
+}
+
+static bool is_string(const struct expr *e)
+{
+	return e->type->kind == TY_STRING;
+}
+
+/* `pid == $1`, and $1 is no number; `comm == $1`, and it is one. */
+static bool hint_parameter(struct sema *s, const struct expr *e)
+{
+	if (!e->is_parameter)
+		return false;
+	if (is_string(e))
+		diag_hint(s->diags, "the parameter is '%s', which is no number: give a number",
+			  e->kind == EX_STRING ? e->string.text : "…");
+	else
+		diag_hint(s->diags, "the parameter is a number: its text is str($1)");
+	return true;
+}
+
+/* `x` is compared with the string or name `string`. */
+static void hint_with_string(struct sema *s, const struct expr *x, const struct expr *string)
+{
+	uint64_t value;
+
+	if (hint_parameter(s, x) || hint_parameter(s, string))
+		return;
+	if (x->type->kind == TY_POINTER)
+		diag_hint(s->diags, "%s is the address of a text: write str(%s)", text_of(s, x),
+			  text_of(s, x));
+	else if (x->kind == EX_INT)
+		diag_hint(s->diags, "a text is in double quotes: \"%s\"", text_of(s, x));
+	else if (string->kind == EX_STRING &&
+		 literal_word_number(s->arena, string->string.text, &value))
+		diag_hint(s->diags, "%s is a number: write %s without quotes", text_of(s, x),
+			  string->string.text);
+	else
+		diag_hint(s->diags,
+			  "%s is a number, the other a text; comm is the name of the thread",
+			  text_of(s, x));
+}
+
+void hint_compare(struct sema *s, const struct expr *e)
+{
+	const struct expr *left = e->binary.left, *right = e->binary.right;
+
+	if (s->report && is_string(left) != is_string(right))
+		hint_with_string(s, is_string(left) ? right : left, is_string(left) ? left : right);
+}
+
+void hint_other(struct sema *s, const struct type *slot, const struct expr *from, const char *what)
+{
+	if (what[0] != '@')
+		diag_hint(s->diags, "write keys of the same types everywhere, or use another map");
+	else if (slot->kind == TY_AGG && from->kind == EX_INT && !from->integer.value)
+		diag_hint(s->diags, "clear(%s) empties it", what);
+	else
+		diag_hint(s->diags, "use another map for it");
+}
+
+void hint_argument(struct sema *s, const struct expr *call, const struct expr *arg)
+{
+	bool is_agg = call->call.builtin->kind == BUILTIN_AGG;
+
+	if (s->report && is_agg && arg->type->kind == TY_STRING)
+		diag_hint(s->diags, "a text is a key: @[%s] = count()", text_of(s, arg));
+	else if (s->report && is_agg && arg->type->kind == TY_AGG && arg->kind == EX_MAP)
+		diag_hint(s->diags, "%s collects values itself: print(%s) shows it", arg->map.name,
+			  arg->map.name);
+}
