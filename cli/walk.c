@@ -76,6 +76,17 @@ static void note_time(const struct options *o, const char *stage)
 	begin = now;
 }
 
+/* A program that does not end is often one whose quotes are missing: the shell has split it. */
+static void hint_split(const struct options *o, struct diags *d)
+{
+	if (o->program && o->n_params && d->n && !d->items[d->n - 1].hint)
+		diag_hint(
+			d,
+			"the shell split the program, and '%.40s' is a word of its own: put all of "
+			"it in single quotes: -e 'PROGRAM'",
+			o->params[0]);
+}
+
 /* Tell the program what is on the command line. */
 static void note_words(const struct options *o, struct program *p)
 {
@@ -107,8 +118,10 @@ static int front_end(struct arena *a, const struct options *o, struct kernel *k,
 	progress_stage(STAGE_PARSE);
 	*plan = NULL;
 	*program = parse(a, d->source, d);
-	if (!*program || d->n_errors)
+	if (!*program || d->n_errors) {
+		hint_split(o, d);
 		return 1;
+	}
 	note_words(o, *program);
 	note_time(o, "parse");
 	run_debug(o, EMIT_AST, k, *program, NULL);
