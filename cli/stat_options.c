@@ -3,6 +3,7 @@
  * The words behind `sonde stat`: its options (stat_options.def), and the command.
  */
 #include "cli/option_rows.h"
+#include "cli/pid_option.h"
 #include "cli/time_option.h"
 #include "cli/stat.h"
 #include "cli/word_options.h"
@@ -29,13 +30,7 @@ static int take_command(struct stat_run *r, const char *arg)
 
 static int take_pid(struct stat_run *r, const char *arg)
 {
-	char *end;
-	unsigned long n = strtoul(arg, &end, 10);
-
-	if (*end || end == arg || *arg == '-' || !n || n > INT32_MAX)
-		return option_error("invalid process ID '%s'", arg);
-	r->pid = (uint32_t)n;
-	return 0;
+	return pid_option_read(arg, &r->pid);
 }
 
 static int take_duration(struct stat_run *r, const char *arg)

@@ -4,6 +4,7 @@
  * functions in the libraries that a program loads.
  */
 #include "parser/base/arena.h"
+#include "parser/base/text.h"
 #include "parser/attach/probe_user.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -136,8 +137,7 @@ int user_at_address(struct user_matching *m, const char *path, const char *text)
 static void offer_library(const char *path, void *ctx)
 {
 	struct user_matching *m = ctx;
-	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-	const char *so = strstr(name, ".so");
+	const char *name = text_base_name(path), *so = strstr(name, ".so");
 	struct arena *a = m->r->arena;
 
 	m->n_offered++;

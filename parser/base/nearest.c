@@ -73,6 +73,11 @@ bool nearest_offer(struct nearest *n, const char *candidate)
 	return true;
 }
 
+void nearest_offer_name(const char *candidate, void *near)
+{
+	nearest_offer(near, candidate);
+}
+
 bool nearest_keep(struct nearest *n, struct arena *a, const char *candidate)
 {
 	if (!nearest_offer(n, candidate))

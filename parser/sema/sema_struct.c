@@ -16,11 +16,6 @@
 
 enum { MEMBERS_SHOWN = 20 };
 
-static void offer(const char *name, void *near)
-{
-	nearest_offer(near, name);
-}
-
 /* ---- types known by name ----------------------------------------------------------------- */
 
 /* With the pointers of `t` around it. */
@@ -158,7 +153,7 @@ static const struct type *no_member(struct sema *s, const struct expr *e, const 
 	if (!s->report)
 		return &type_error;
 	nearest_init(&near, name);
-	layout_each_name(t, offer, &near);
+	layout_each_name(t, nearest_offer_name, &near);
 	if (near.best)
 		diag_hint(s->diags, "did you mean '%s'?", near.best);
 	else

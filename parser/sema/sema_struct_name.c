@@ -11,11 +11,6 @@
 #include <errno.h>
 #include <string.h>
 
-static void offer(const char *name, void *near)
-{
-	nearest_offer(near, name);
-}
-
 static const struct {
 	const char *word;
 	enum c_kind kind;
@@ -103,7 +98,7 @@ void struct_unknown(struct sema *s, struct span span, const char *name)
 		    s->program->c_types->names[i].kind == kind)
 			nearest_offer(&near, s->program->c_types->names[i].name);
 	if (!near.best && s->kernel->each_c_type)
-		s->kernel->each_c_type(s->kernel, kind, offer, &near);
+		s->kernel->each_c_type(s->kernel, kind, nearest_offer_name, &near);
 	if (kind == C_TYPEDEF && c_types_find(s->program->c_types, C_STRUCT, bare))
 		diag_hint(s->diags, "write struct %s", bare);
 	else if (near.best && strcmp(near.best, bare) == 0)

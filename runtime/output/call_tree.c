@@ -3,6 +3,7 @@
  * The tree of calls: see call_tree.h.
  */
 #include "runtime/output/call_tree.h"
+#include "parser/base/text.h"
 #include "parser/lang/agg.h"
 #include "runtime/output/format.h"
 #include <errno.h>
@@ -124,13 +125,6 @@ static uint32_t add_label(struct call_tree *t, uint32_t at, const struct view *v
 	return call_tree_child(t, at, CALL_LABEL, bytes);
 }
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* A mapping without a file is that of a compiler at run time. */
 static enum call_kind kind_of(const struct view_stack *s, const struct view_frame *f)
 {
@@ -138,7 +132,7 @@ static enum call_kind kind_of(const struct view_stack *s, const struct view_fram
 		return f->module ? CALL_MODULE : CALL_KERNEL;
 	if (!f->module || strncmp(f->module, "//", 2) == 0 || *f->module == '[')
 		return f->module && strcmp(f->module, "[vdso]") == 0 ? CALL_KERNEL : CALL_GENERATED;
-	return strstr(base_name(f->module), ".so") ? CALL_LIBRARY : CALL_PROGRAM;
+	return strstr(text_base_name(f->module), ".so") ? CALL_LIBRARY : CALL_PROGRAM;
 }
 
 static uint32_t add_frame(struct call_tree *t, uint32_t at, const struct view_stack *s,
@@ -149,7 +143,7 @@ static uint32_t add_frame(struct call_tree *t, uint32_t at, const struct view_st
 	if (f->name)
 		return call_tree_child(t, at, kind_of(s, f), f->name);
 	snprintf(name, sizeof(name), f->module ? "[%s]" : "[unknown]",
-		 f->module ? base_name(f->module) : "");
+		 f->module ? text_base_name(f->module) : "");
 	return call_tree_child(t, at, f->module ? kind_of(s, f) : CALL_NOTE, name);
 }
 

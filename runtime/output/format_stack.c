@@ -3,19 +3,13 @@
  * Text of stacks, one line for each frame, in the forms of stack_words.def.
  */
 #include "runtime/output/format.h"
+#include "parser/base/text.h"
 
 static const char indent[] = "        ";
 
 static void put_indent(struct text *t)
 {
 	text_put(t, indent, sizeof(indent) - 1);
-}
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
 }
 
 static void put_name(struct text *t, const struct view_frame *f)
@@ -40,7 +34,7 @@ static void frame_bpftrace(struct text *t, const struct view_frame *f, bool is_u
 	text_hex(t, f->ip);
 	if (f->module) {
 		text_string(t, " (");
-		text_name(t, base_name(f->module));
+		text_name(t, text_base_name(f->module));
 		text_char(t, '+');
 		text_hex(t, f->offset);
 		text_char(t, ')');
@@ -103,7 +97,7 @@ static void frame_src(struct text *t, const struct view_frame *f, bool is_user)
 	text_name(t, f->name);
 	if (f->file) {
 		text_string(t, " (");
-		text_name(t, base_name(f->file));
+		text_name(t, text_base_name(f->file));
 		text_char(t, ':');
 		text_unsigned(t, f->line);
 		text_char(t, ')');

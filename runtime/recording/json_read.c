@@ -3,6 +3,7 @@
  * A reader of JSON: see json_read.h. Recursive, to a depth that is limited.
  */
 #include "runtime/recording/json_read.h"
+#include "parser/base/text.h"
 #include "parser/base/arena.h"
 #include <ctype.h>
 #include <string.h>
@@ -51,14 +52,6 @@ static bool read_digits(const char *at, const char *end, uint64_t *out, const ch
 	return true;
 }
 
-static int hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c = (char)(c | 0x20);
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /* Four digits behind \u: sonde writes it for control characters only, and others as they are. */
 static bool read_code(struct reader *r, char **out)
 {
@@ -67,7 +60,7 @@ static bool read_code(struct reader *r, char **out)
 	if (r->end - r->at < 4)
 		return false;
 	for (int i = 0; i < 4; i++) {
-		int digit = hex_digit(*r->at++);
+		int digit = text_hex_digit(*r->at++);
 
 		if (digit < 0)
 			return false;

@@ -3,6 +3,7 @@
  * Numbers of types, calls and stacks in a recording: see recorder.h.
  */
 #include "runtime/recording/recorder.h"
+#include "parser/base/text.h"
 #include "runtime/base/clock.h"
 #include "runtime/output/json_text.h"
 #include "runtime/recording/type_json.h"
@@ -276,13 +277,6 @@ static uint64_t hash_stack(const struct view_stack *s)
 	return h;
 }
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* "main;work;read": names from the outermost on, as in folded stacks. */
 static void put_folded(struct text *t, const struct view_stack *s)
 {
@@ -293,7 +287,7 @@ static void put_folded(struct text *t, const struct view_stack *s)
 			text_string(t, f->name);
 		} else {
 			text_char(t, '[');
-			text_string(t, f->module ? base_name(f->module) : "unknown");
+			text_string(t, f->module ? text_base_name(f->module) : "unknown");
 			text_char(t, ']');
 		}
 		text_string(t, i ? ";" : "");

@@ -4,6 +4,7 @@
  * with its bytes in hex, and so is one that was cut.
  */
 #include "runtime/recording/value_json.h"
+#include "parser/base/text.h"
 #include "parser/base/arena.h"
 #include "parser/lang/agg.h"
 #include "runtime/output/agg.h"
@@ -192,18 +193,13 @@ void value_json_put(struct text *t, const struct view *v, struct stack_numbers *
 
 /* ---- reading ----------------------------------------------------------------------------- */
 
-static int hex_digit(char c)
-{
-	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 static bool read_hex(struct arena *a, const char *hex, struct view *out)
 {
 	size_t n = strlen(hex) / 2;
 	char *bytes = arena_alloc(a, n + 1);
 
 	for (size_t i = 0; i < n; i++) {
-		int high = hex_digit(hex[2 * i]), low = hex_digit(hex[2 * i + 1]);
+		int high = text_hex_digit(hex[2 * i]), low = text_hex_digit(hex[2 * i + 1]);
 
 		if (high < 0 || low < 0)
 			return false;

@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE /* asprintf */
 #include "runtime/session/event_span.h"
+#include "parser/base/text.h"
 #include "runtime/output/format.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,7 +42,7 @@ struct span_name {
 /* Where the file is a library its name follows. */
 static void name_function(struct span_name *n, const char *function, const char *path)
 {
-	const char *slash = path ? strrchr(path, '/') : NULL, *file = slash ? slash + 1 : path;
+	const char *file = path ? text_base_name(path) : NULL;
 
 	if (n->text)
 		return;

@@ -7,6 +7,7 @@
  */
 #define _GNU_SOURCE
 #include "runtime/session/verifier_log.h"
+#include "parser/base/text.h"
 #include "parser/base/source.h"
 #include <ctype.h>
 #include <linux/bpf.h>
@@ -144,17 +145,10 @@ static uint32_t line_of_text(const struct source *s, struct line sought)
 	return found;
 }
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* The line number of "; TEXT @ FILE:LINE"; 0 when it is none or of another file. */
 static uint32_t script_line(const struct source *s, const struct line *l)
 {
-	const char *name = base_name(s->name), *at = NULL;
+	const char *name = text_base_name(s->name), *at = NULL;
 	size_t n = strlen(name);
 
 	if (!starts(l, "; "))
