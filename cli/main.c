@@ -15,6 +15,7 @@
 #include "parser/expand/expand.h"
 #include "parser/base/source.h"
 #include "cli/read_script.h"
+#include "cli/help.h"
 #include "cli/reference.h"
 #include "cli/report.h"
 #include "cli/run.h"
@@ -58,13 +59,21 @@ static int help_script(struct options *o)
 static int help(struct options *o)
 {
 	char path[PATH_MAX];
+	bool is_found;
 
 	if (o->file || o->program)
 		return help_script(o);
-	if (!o->help_topic)
-		return options_usage(), 0;
-	if (scripts_find(o->help_topic, path, sizeof(path)))
-		return reference_help(o->help_topic);
+	if (!o->help_topic) {
+		options_usage();
+		help_topics_print();
+		return 0;
+	}
+	is_found = help_print(o->help_topic);
+	if (scripts_find(o->help_topic, path, sizeof(path))) {
+		if (!is_found)
+			help_unknown(o->help_topic);
+		return is_found ? 0 : 1;
+	}
 	o->file = o->help_topic;
 	return help_script(o);
 }

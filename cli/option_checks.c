@@ -121,7 +121,7 @@ static int check_trace(const struct options *o)
 		return option_error("--cgroup and --system cannot be combined");
 	if (o->live && o->format != OUT_LIVE)
 		return option_error("--live and -f %s cannot be combined",
-				    out_format_names[o->format]);
+				    out_formats[o->format].name);
 	if (o->format == OUT_LIVE && (o->test || o->bench))
 		return option_error("--live and %s cannot be combined",
 				    o->test ? "--test" : "--bench");

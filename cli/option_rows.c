@@ -9,6 +9,7 @@
 #include "cli/pid_option.h"
 #include "cli/start_option.h"
 #include "cli/time_option.h"
+#include "parser/base/arena.h"
 #include "runtime/elf/elfsym.h"
 #include <fcntl.h>
 #include <stdio.h>
@@ -264,18 +265,29 @@ static int set_ready_fd(struct options *o, const struct option_row *row, const c
 /* The types of the fields are checked: a bool, a string. */
 #define FIELD(type, field) \
 	(offsetof(struct options, field) + 0 * sizeof((type *){&((struct options *)0)->field}))
-#define FLAG(name, other, field, help) {name, other, NULL, set_flag, FIELD(bool, field), help},
-#define ONCE(name, other, field, help) {name, other, NULL, set_once, FIELD(bool, field), help},
-#define WORD(name, other, arg, field, help) \
-	{name, other, arg, set_word, FIELD(const char *, field), help},
-#define ONE(name, other, arg, field, help) \
-	{name, other, arg, set_one, FIELD(const char *, field), help},
-#define MODE(name, other, mode, help) {name, other, NULL, select_mode, mode, help},
-#define VALUE(name, other, arg, hook, help) {name, other, arg, set_##hook, 0, help},
+#define FLAG(name, other, field, help, example) \
+	{name, other, NULL, set_flag, FIELD(bool, field), help, example},
+#define ONCE(name, other, field, help, example) \
+	{name, other, NULL, set_once, FIELD(bool, field), help, example},
+#define WORD(name, other, arg, field, help, example) \
+	{name, other, arg, set_word, FIELD(const char *, field), help, example},
+#define ONE(name, other, arg, field, help, example) \
+	{name, other, arg, set_one, FIELD(const char *, field), help, example},
+#define MODE(name, other, mode, help, example) \
+	{name, other, NULL, select_mode, mode, help, example},
+#define VALUE(name, other, arg, hook, help, example) \
+	{name, other, arg, set_##hook, 0, help, example},
 const struct option_row option_rows[] = {
 #include "cli/options.def"
 };
 const int n_option_rows = sizeof(option_rows) / sizeof(*option_rows);
+
+const char *option_form(struct arena *a, const struct option_row *r)
+{
+	return arena_printf(a, "%s%s%s%s%s", r->name, r->other ? ", " : "",
+			    r->other ? r->other : "", r->arg && r->arg[0] != '[' ? " " : "",
+			    r->arg ?: "");
+}
 
 static bool is_spelled(const char *name, const char *word, size_t len)
 {

@@ -13,13 +13,17 @@ struct option_row {
 	const char *arg;   /* the argument's name, or NULL; in brackets: only behind "=" */
 	/* Apply the option. 0, or -1 after a message. */
 	int (*set)(struct options *o, const struct option_row *row, const char *arg);
-	size_t field; /* offset in struct options; of MODE the enum mode */
-	const char *help;
+	size_t field;		    /* offset in struct options; of MODE the enum mode */
+	const char *help, *example; /* example: the words behind `sonde` */
 };
 
 extern const struct option_row option_rows[];
 extern const int n_option_rows;
 
+struct arena;
+
+/* "-o, --output FILE" */
+const char *option_form(struct arena *a, const struct option_row *row);
 /* The row that the first `len` bytes of `word` spell, or of the one long option that begins so;
  * NULL when there is none. */
 const struct option_row *option_find(const char *word, size_t len);

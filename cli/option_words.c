@@ -26,7 +26,7 @@ int set_format(struct options *o, const struct option_row *row, const char *arg)
 				      !i			  ? ""
 				      : i == OUT_FORMAT_COUNT - 1 ? " or "
 								  : ", ",
-				      out_format_names[i]);
+				      out_formats[i].name);
 	if (strchr(arg, ':'))
 		return option_error("unknown output format '%s': expected %s; graph:FUNCTION is "
 				    "the only one with a word",
@@ -185,7 +185,7 @@ int set_mode(struct options *o, const struct option_row *row, const char *arg)
 
 static const char *format_word(uint32_t i)
 {
-	return i < OUT_FORMAT_COUNT ? out_format_names[i] : NULL;
+	return i < OUT_FORMAT_COUNT ? out_formats[i].name : NULL;
 }
 
 static const char *feature_word(uint32_t i)

@@ -9,6 +9,7 @@
 #include "cli/option_rows.h"
 #include "cli/script_line.h"
 #include "cli/script_options.h"
+#include "parser/base/arena.h"
 #include "parser/base/nearest.h"
 #include "parser/lang/config.h"
 #include <ctype.h>
@@ -263,6 +264,16 @@ static bool take_script_option(struct options *o, int argc, char **argv, int *i)
 	return true;
 }
 
+/* `sonde help WORD`: the word may be an option. */
+static void take_topic(struct options *o)
+{
+	if (o->mode != MODE_HELP || !o->n_params || o->help_topic || o->file || o->program)
+		return;
+	o->help_topic = o->params[0];
+	o->params++;
+	o->n_params--;
+}
+
 int options_parse(struct options *o, int argc, char **argv)
 {
 	int i = 1;
@@ -297,6 +308,7 @@ int options_parse(struct options *o, int argc, char **argv)
 		}
 	}
 	apply_first_word(o);
+	take_topic(o);
 	return options_check(o) ? 1 : 0;
 }
 
@@ -324,24 +336,18 @@ void options_set_output(const struct options *o, struct config *c)
 
 /* ---- help ---------------------------------------------------------------------------------- */
 
-static void print_row(const struct option_row *r)
-{
-	char left[64];
-
-	snprintf(left, sizeof(left), "%s%s%s%s%s", r->name, r->other ? ", " : "",
-		 r->other ? r->other : "", r->arg && r->arg[0] != '[' ? " " : "", r->arg ?: "");
-	printf("  %-24s %s\n", left, r->help);
-}
-
 void options_usage(void)
 {
+	struct arena *a = arena_new();
+
 	print_forms(stdout);
 	puts("\nTraces this machine with eBPF. A program is a list of probes, each with the actions to run\n"
 	     "when it fires. The words after it are its parameters $1, $2 …; '--' ends the options.\n\n"
 	     "  sonde -e 'tracepoint:sched:sched_switch < @[kstack, ustack] = sum(delta) >'\n\n"
 	     "options:");
 	for (int i = 0; i < n_option_rows; i++)
-		print_row(&option_rows[i]);
+		printf("  %-24s %s\n", option_form(a, &option_rows[i]), option_rows[i].help);
 	puts("\nexit status: 0, or the value given to exit(); 1: script or usage error; 2: failure of the\n"
 	     "kernel or the system; 3: defect of sonde; 4: losses, with --strict");
+	arena_free(a);
 }

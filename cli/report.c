@@ -41,7 +41,7 @@ static int take_format(struct report *r, const char *arg)
 	fputs("hint: tree", stderr);
 	for (int i = 0; i < OUT_FORMAT_COUNT; i++)
 		if (i != OUT_RECORDING && i != OUT_LIVE)
-			fprintf(stderr, ", %s", out_format_names[i]);
+			fprintf(stderr, ", %s", out_formats[i].name);
 	putc('\n', stderr);
 	return -1;
 }

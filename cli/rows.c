@@ -3,6 +3,7 @@
  * See rows.h.
  */
 #include "cli/rows.h"
+#include "cli/help.h"
 #include "cli/option_rows.h"
 #include "cli/option_words.h"
 #include "cli/reference.h"
@@ -80,7 +81,7 @@ void rows_print(void)
 {
 	const char *topic;
 
-	for (uint32_t i = 0; (topic = reference_topic(i)); i++)
+	for (uint32_t i = 0; (topic = help_topic(i)); i++)
 		printf("topic\t%s\n", topic);
 	print_options();
 	print_word_options();

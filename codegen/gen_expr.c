@@ -8,9 +8,9 @@
 
 /* The gen column of builtins.def. */
 static gen_fn *const hooks[] = {
-#define VAR(id, sig, where, traits, needs, check, gen, doc) [BI_##id] = gen,
-#define FN(id, sig, where, traits, needs, event, check, gen, doc) [BI_##id] = gen,
-#define AGG(id, sig, agg, check, gen, doc) [BI_##id] = gen,
+#define VAR(id, sig, where, traits, needs, check, gen, ...) [BI_##id] = gen,
+#define FN(id, sig, where, traits, needs, event, check, gen, ...) [BI_##id] = gen,
+#define AGG(id, sig, agg, check, gen, ...) [BI_##id] = gen,
 #include "parser/lang/builtins.def"
 #undef VAR
 #undef FN

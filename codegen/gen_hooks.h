@@ -7,9 +7,9 @@
 
 typedef struct value gen_fn(struct gen *g, struct expr *e);
 
-#define VAR(id, sig, where, traits, needs, check, gen, doc) gen_fn gen;
-#define FN(id, sig, where, traits, needs, event, check, gen, doc) gen_fn gen;
-#define AGG(id, sig, agg, check, gen, doc) gen_fn gen;
+#define VAR(id, sig, where, traits, needs, check, gen, ...) gen_fn gen;
+#define FN(id, sig, where, traits, needs, event, check, gen, ...) gen_fn gen;
+#define AGG(id, sig, agg, check, gen, ...) gen_fn gen;
 #include "parser/lang/builtins.def"
 #undef VAR
 #undef FN

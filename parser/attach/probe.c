@@ -20,7 +20,7 @@
 
 const struct probe_row probe_rows[] = {
 #define PROBE(id, name_, alias_, form_, context_, traits_, parse_, expand_, span_, listing_, \
-	      capability_, fields_, program_, arm_, space_, entry_, doc_)                    \
+	      capability_, fields_, program_, arm_, space_, entry_, doc_, example_)          \
 	[PROBE_##id] = {.name = name_,                                                       \
 			.alias = alias_,                                                     \
 			.form = form_,                                                       \
@@ -35,7 +35,8 @@ const struct probe_row probe_rows[] = {
 			.arm = arm_,                                                         \
 			.space = space_,                                                     \
 			.entry = entry_,                                                     \
-			.doc = doc_},
+			.doc = doc_,                                                         \
+			.example = example_},
 #include "parser/lang/probes.def"
 #undef PROBE
 };

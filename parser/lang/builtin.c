@@ -8,27 +8,28 @@
 #include <string.h>
 
 /* Ids are spelled like the names. */
-#define ROW(id_, kind_, sig, where_, traits_, needs_, check_, doc_, ...) \
-	[BI_##id_] = {.id = BI_##id_,                                    \
-		      .kind = kind_,                                     \
-		      .name = #id_,                                      \
-		      .signature = sig,                                  \
-		      .where = where_,                                   \
-		      .traits = traits_,                                 \
-		      .needs = needs_,                                   \
-		      .check = check_,                                   \
-		      .doc = doc_,                                       \
+#define ROW(id_, kind_, sig, where_, traits_, needs_, check_, doc_, example_, ...) \
+	[BI_##id_] = {.id = BI_##id_,                                              \
+		      .kind = kind_,                                               \
+		      .name = #id_,                                                \
+		      .signature = sig,                                            \
+		      .where = where_,                                             \
+		      .traits = traits_,                                           \
+		      .needs = needs_,                                             \
+		      .check = check_,                                             \
+		      .doc = doc_,                                                 \
+		      .example = example_,                                         \
 		      __VA_ARGS__},
 const struct builtin builtins[] = {
-#define VAR(id, sig, where, traits, needs, check, gen, doc) \
-	ROW(id, BUILTIN_VAR, sig, where, traits, needs, check, doc)
-#define ARG(number, where, doc)                                                               \
+#define VAR(id, sig, where, traits, needs, check, gen, doc, example) \
+	ROW(id, BUILTIN_VAR, sig, where, traits, needs, check, doc, example)
+#define ARG(number, where, doc, example)                                                      \
 	ROW(arg##number, BUILTIN_VAR, "uint64 arg" #number, where, TR_ARGN, 0, chk_argn, doc, \
-	    .arg = number)
-#define FN(id, sig, where, traits, needs, event, check, gen, doc) \
-	ROW(id, BUILTIN_FN, sig, where, traits, needs, check, doc)
-#define AGG(id, sig, agg_, check, gen, doc) \
-	ROW(id, BUILTIN_AGG, sig, W_ANY, TR_ACT, 0, check, doc, .agg = agg_)
+	    example, .arg = number)
+#define FN(id, sig, where, traits, needs, event, check, gen, doc, example) \
+	ROW(id, BUILTIN_FN, sig, where, traits, needs, check, doc, example)
+#define AGG(id, sig, agg_, check, gen, doc, example) \
+	ROW(id, BUILTIN_AGG, sig, W_ANY, TR_ACT, 0, check, doc, example, .agg = agg_)
 #include "parser/lang/builtins.def"
 #undef VAR
 #undef ARG

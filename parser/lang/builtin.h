@@ -127,6 +127,7 @@ struct builtin {
 	/* Type of the expression, or &type_error after a report. */
 	check_fn *check;
 	const char *doc;
+	const char *example; /* a program; or words for the command line, which begin with '-' */
 };
 
 extern const struct builtin builtins[BI_COUNT];

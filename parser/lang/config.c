@@ -20,14 +20,16 @@
 
 #define AT(id) .name = #id, .offset = offsetof(struct config, id)
 const struct config_row config_rows[] = {
-#define INT(id, initial_, least_, most_, doc_)                     \
-	{AT(id),	  .kind = CONFIG_INT, .initial = initial_, \
-	 .least = least_, .most = most_,      .doc = doc_},
-#define BOOL(id, initial_, doc_) {AT(id), .kind = CONFIG_BOOL, .initial = initial_, .doc = doc_},
-#define WORD(id, words_, later_, doc_) \
-	{AT(id), .kind = CONFIG_WORD, .words = words_, .unimplemented_words = later_, .doc = doc_},
-#define TEXT(id, initial_, doc_) \
-	{AT(id), .kind = CONFIG_TEXT, .initial_text = initial_, .doc = doc_},
+#define INT(id, initial_, least_, most_, doc_, example_)                          \
+	{AT(id),	.kind = CONFIG_INT, .initial = initial_, .least = least_, \
+	 .most = most_, .doc = doc_,	    .example = example_},
+#define BOOL(id, initial_, doc_, example_) \
+	{AT(id), .kind = CONFIG_BOOL, .initial = initial_, .doc = doc_, .example = example_},
+#define WORD(id, words_, later_, doc_, example_)                                           \
+	{AT(id),      .kind = CONFIG_WORD, .words = words_, .unimplemented_words = later_, \
+	 .doc = doc_, .example = example_},
+#define TEXT(id, initial_, doc_, example_) \
+	{AT(id), .kind = CONFIG_TEXT, .initial_text = initial_, .doc = doc_, .example = example_},
 #define NO_EFFECT(id, words_, doc_) \
 	{.name = #id,               \
 	 .kind = CONFIG_NO_EFFECT,  \
@@ -249,6 +251,17 @@ const char *config_word_list(struct arena *a, const struct config_row *row)
 	const char *list = word_list(a, row->words);
 
 	return list + (strncmp(list, "one of ", 7) ? 0 : 7);
+}
+
+const char *config_values(struct arena *a, const struct config_row *row)
+{
+	if (row->kind == CONFIG_WORD)
+		return config_word_list(a, row);
+	if (row->kind == CONFIG_TEXT)
+		return "a string";
+	if (row->kind == CONFIG_INT)
+		return arena_printf(a, "%" PRIu64 " to %" PRIu64, row->least, row->most);
+	return "true, false";
 }
 
 static int read_word(struct arena *a, struct diags *d, const struct setting *s,

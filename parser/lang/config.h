@@ -58,9 +58,9 @@ struct config_row {
 	uint64_t initial, least, most;
 	const char *initial_text; /* CONFIG_TEXT */
 	const char *words, *unimplemented_words;
-	const char *doc;
-	uint32_t offset; /* in struct config */
-	const char *to;	 /* CONFIG_RENAMED */
+	const char *doc, *example; /* example: as in struct builtin */
+	uint32_t offset;	   /* in struct config */
+	const char *to;		   /* CONFIG_RENAMED */
 };
 
 extern const struct config_row config_rows[];
@@ -87,5 +87,7 @@ const struct config_row *config_unstable(const struct config *c, const char *wor
 int config_word_find(const char *name, const char *word);
 /* The words of a WORD option: "drop, count". */
 const char *config_word_list(struct arena *a, const struct config_row *row);
+/* The values of an option: "true, false", "1 to 100", its words. */
+const char *config_values(struct arena *a, const struct config_row *row);
 /* The default as a script would write it: a number, true or false, a word. */
 const char *config_default_text(struct arena *a, const struct config_row *row);

@@ -10,6 +10,13 @@
 #include <ctype.h>
 #include <string.h>
 
+const struct format_conversion format_conversions[] = {
+#define CONVERSION(...) {__VA_ARGS__},
+#include "parser/lang/conversions.def"
+#undef CONVERSION
+};
+const uint32_t n_format_conversions = sizeof(format_conversions) / sizeof(*format_conversions);
+
 struct reader {
 	const char *at, *end;
 };
@@ -74,19 +81,24 @@ static bool read_star(struct reader *r, uint32_t *arg, uint32_t *n_args)
 	return true;
 }
 
-/* The letters that end a conversion; those of %gr, %rx and %rh are two. */
+/* The letters that end a conversion: the longest row that fits. */
 static bool read_letters(struct reader *r, struct format_piece *p)
 {
-	if (peek(r) == 'g' && r->end - r->at > 1 && r->at[1] == 'r') {
-		p->conv = 'g';
-		r->at += 2;
-		return true;
+	size_t longest = 0, left = (size_t)(r->end - r->at);
+
+	for (uint32_t i = 0; i < n_format_conversions; i++) {
+		size_t n = strlen(format_conversions[i].letters);
+
+		if (n > longest && n <= left &&
+		    memcmp(r->at, format_conversions[i].letters, n) == 0)
+			longest = n;
 	}
-	if (!peek(r) || !strchr("diuxXocpsr", peek(r)))
+	if (!longest)
 		return false;
-	p->conv = *r->at++;
-	if (p->conv == 'r' && (peek(r) == 'x' || peek(r) == 'h'))
-		p->form = *r->at++;
+	p->conv = *r->at;
+	if (p->conv == 'r' && longest > 1)
+		p->form = r->at[1];
+	r->at += longest;
 	return true;
 }
 

@@ -38,6 +38,14 @@ struct format_spec {
 	uint32_t bad_at, bad_len;
 };
 
+/* A row of conversions.def. */
+struct format_conversion {
+	const char *letters; /* behind the '%' */
+	const char *doc, *example;
+};
+extern const struct format_conversion format_conversions[];
+extern const uint32_t n_format_conversions;
+
 /* Parse `text`. Conversions: %[-+ #0][width][.precision][hh h l ll j z t](d i u x X o c p s r rx
  * rh gr). */
 void format_parse(struct arena *a, const char *text, uint32_t len, struct format_spec *out);

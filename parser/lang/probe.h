@@ -109,7 +109,7 @@ struct probe_row {
 	enum probe_arm arm;
 	enum type_space space;
 	enum probe_id entry;
-	const char *doc;
+	const char *doc, *example; /* example: as in struct builtin */
 };
 
 extern const struct probe_row probe_rows[PROBE_COUNT];

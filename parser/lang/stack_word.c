@@ -7,22 +7,24 @@
 #include <string.h>
 
 const struct stack_word stack_words[] = {
-#define STACK_FORM(id, stacks_, shows_, doc_) \
-	{.word = #id,                         \
-	 .form = FORM_##id,                   \
-	 .stacks = stacks_,                   \
-	 .shows = shows_,                     \
-	 .capability = CAP_NONE,              \
-	 .doc = doc_},
+#define STACK_FORM(id, stacks_, shows_, doc_, example_) \
+	{.word = #id,                                   \
+	 .form = FORM_##id,                             \
+	 .stacks = stacks_,                             \
+	 .shows = shows_,                               \
+	 .capability = CAP_NONE,                        \
+	 .doc = doc_,                                   \
+	 .example = example_},
 #include "parser/lang/stack_words.def"
 #undef STACK_FORM
-#define STACK_WALK(id, stacks_, capability_, doc_) \
-	{.word = #id,                              \
-	 .is_walk = true,                          \
-	 .walk = WALK_##id,                        \
-	 .stacks = stacks_,                        \
-	 .capability = capability_,                \
-	 .doc = doc_},
+#define STACK_WALK(id, stacks_, capability_, doc_, example_) \
+	{.word = #id,                                        \
+	 .is_walk = true,                                    \
+	 .walk = WALK_##id,                                  \
+	 .stacks = stacks_,                                  \
+	 .capability = capability_,                          \
+	 .doc = doc_,                                        \
+	 .example = example_},
 #include "parser/lang/stack_words.def"
 #undef STACK_WALK
 };

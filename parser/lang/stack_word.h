@@ -35,7 +35,7 @@ struct stack_word {
 	enum stack_kinds stacks;
 	uint32_t shows; /* enum stack_shows */
 	enum capability_id capability;
-	const char *doc;
+	const char *doc, *example; /* example: as in struct builtin */
 };
 
 /* Forms first, in the order of enum stack_form. */

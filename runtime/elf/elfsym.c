@@ -145,6 +145,7 @@ void elfsym_close(struct elfsym *e)
 	hash_free(&e->cache);
 	vec_free(&e->index);
 	vec_free(&e->stubs);
+	vec_free(&e->objects);
 	free(e->text);
 	free(e->segments);
 	free(e);
@@ -154,8 +155,9 @@ size_t elfsym_bytes(const struct elfsym *e)
 {
 	return sizeof(*e) + e->index.capacity * sizeof(*e->index.items) +
 	       e->cache.n_slots * sizeof(*e->cache.slots) + e->names_bytes +
-	       e->stubs.capacity * sizeof(*e->stubs.items) + e->n_segments * sizeof(*e->segments) +
-	       e->n_text * sizeof(*e->text);
+	       e->stubs.capacity * sizeof(*e->stubs.items) +
+	       e->objects.capacity * sizeof(*e->objects.items) +
+	       e->n_segments * sizeof(*e->segments) + e->n_text * sizeof(*e->text);
 }
 
 bool elfsym_file_to_vaddr(struct elfsym *e, uint64_t file_offset, uint64_t *vaddr)

@@ -25,6 +25,8 @@ void elfsym_close(struct elfsym *e);
  * leading underscores, then the shorter name (cbrt, not cbrtf32x), then alphabetical order. Names
  * of C++ and Rust are demangled. */
 bool elfsym_by_address(struct elfsym *e, uint64_t vaddr, const char **name, uint64_t *offset);
+/* The variable that contains `vaddr`; of several aliases as elfsym_by_address(). */
+bool elfsym_object_at(struct elfsym *e, uint64_t vaddr, const char **name, uint64_t *offset);
 /* Address, file offset and size of the function `name`. The default version of a versioned name is
  * preferred, then a global symbol. 0, -ESRCH, or another -errno. */
 int elfsym_by_name(struct elfsym *e, const char *name, uint64_t *vaddr, uint64_t *file_offset,

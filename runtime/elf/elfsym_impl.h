@@ -3,7 +3,8 @@
  * Internals of elfsym, shared by elfsym*.c: elfsym.c opens a file, elfsym_file.c reads headers,
  * elfsym_debug.c and elfsym_mini.c find symbols outside of .symtab, elfsym_symbol.c reads symbol
  * tables, elfsym_index.c and elfsym_name.c look functions up by address and by name, elfsym_usdt.c
- * reads USDT notes, elfsym_plt.c finds stubs, elfsym_code.c answers the rest.
+ * reads USDT notes, elfsym_object.c variables by address,
+ * elfsym_plt.c finds stubs, elfsym_code.c answers the rest.
  */
 #pragma once
 #include <elf.h>
@@ -90,6 +91,12 @@ struct stub {
 	uint32_t symbol; /* in .dynsym */
 };
 
+/* A variable: elfsym_object.c. */
+struct object {
+	uint64_t start, end;
+	uint32_t table, symbol;
+};
+
 /* Keys to be sorted by their upper 32 bits. */
 struct key_list {
 	VEC(uint64_t);
@@ -113,6 +120,8 @@ struct elfsym {
 	struct resolved_cache cache;
 	struct name_chunk *names;
 	size_t names_bytes;
+	bool has_objects;
+	VEC(struct object) objects; /* sorted */
 	bool has_stubs;
 	VEC(struct stub) stubs; /* sorted */
 	char *stub_name;	/* that was returned last */
@@ -152,5 +161,10 @@ bool elfsym_read_symbol(const struct table *t, uint32_t i, struct symbol *out);
 /* Read the string at offset `at`, without its version, into buffer (NAME_MAX_BYTES). False if it is
  * empty or has no end. */
 bool elfsym_read_name(const struct table *t, uint32_t at, char *buffer);
+/* elfsym_index.c: a copy of a name that lives as long as e, demangled; NULL without memory. */
+const char *elfsym_keep_name(struct elfsym *e, const char *name);
+/* Is the alias (name a, symbol s) preferred to (name b, symbol best)? See elfsym_by_address(). */
+bool elfsym_is_better(const char *a, const struct symbol *s, const char *b,
+		      const struct symbol *best);
 /* The executable section that contains vaddr, or NULL. */
 const struct range *elfsym_text_range(const struct elfsym *e, uint64_t vaddr);

@@ -101,7 +101,7 @@ static int build_index(struct elfsym *e)
 
 /* ---- names ---- */
 
-static const char *keep_name(struct elfsym *e, const char *name)
+const char *elfsym_keep_name(struct elfsym *e, const char *name)
 {
 	size_t size = strlen(name) + 1;
 	char *copy;
@@ -121,8 +121,7 @@ static const char *keep_name(struct elfsym *e, const char *name)
 	return memcpy(copy, name, size);
 }
 
-/* Is the alias (name a, symbol s) preferred to (name b, symbol best)? See elfsym_by_address(). */
-static bool is_better(const char *a, const struct symbol *s, const char *b,
+bool elfsym_is_better(const char *a, const struct symbol *s, const char *b,
 		      const struct symbol *best)
 {
 	bool is_local = ELF64_ST_BIND(s->info) == STB_LOCAL;
@@ -170,7 +169,7 @@ static bool resolve_group(struct elfsym *e, size_t group, char *scratch, struct 
 			continue;
 		if (s.size > size)
 			size = s.size;
-		if (!has_best || is_better(name, &s, best_name, &best)) {
+		if (!has_best || elfsym_is_better(name, &s, best_name, &best)) {
 			char *swap = best_name;
 
 			best_name = name;
@@ -189,7 +188,7 @@ static bool resolve_group(struct elfsym *e, size_t group, char *scratch, struct 
 	out->group = (uint32_t)group + 1;
 	if (demangle_shown(best_name, name, NAME_MAX_BYTES))
 		best_name = name;
-	out->name = keep_name(e, best_name);
+	out->name = elfsym_keep_name(e, best_name);
 	return out->name;
 }
 

@@ -140,6 +140,10 @@ static uint32_t add_frame(struct call_tree *t, uint32_t at, const struct view_st
 {
 	char name[256];
 
+	if (f->name && s->is_user && f->module && strcmp(f->module, "[vdso]") == 0) {
+		snprintf(name, sizeof(name), "%s [vdso]", f->name);
+		return call_tree_child(t, at, kind_of(s, f), name);
+	}
 	if (f->name)
 		return call_tree_child(t, at, kind_of(s, f), f->name);
 	snprintf(name, sizeof(name), f->module ? "[%s]" : "[unknown]",

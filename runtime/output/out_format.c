@@ -19,8 +19,8 @@ static struct out *new_json(FILE *f, const struct plan *plan, const char *word)
 	return out_json_new(f);
 }
 
-const char *const out_format_names[] = {
-#define OUT_FORMAT(id, name, ...) [OUT_##id] = name,
+const struct out_format_row out_formats[] = {
+#define OUT_FORMAT(id, name, make, ...) [OUT_##id] = {name, __VA_ARGS__},
 #include "runtime/output/formats.def"
 #undef OUT_FORMAT
 };
@@ -33,12 +33,6 @@ static out_new_fn *const makers[] = {
 };
 _Static_assert(sizeof(makers) / sizeof(*makers) == OUT_FORMAT_COUNT, "one for each format");
 
-static const char *const words[] = {
-#define OUT_FORMAT(id, name, make, word) [OUT_##id] = word,
-#include "runtime/output/formats.def"
-#undef OUT_FORMAT
-};
-
 enum out_format out_format_find(const char *name, const char **word)
 {
 	size_t n = strcspn(name, ":");
@@ -46,8 +40,8 @@ enum out_format out_format_find(const char *name, const char **word)
 
 	*word = name[n] ? name + n + 1 : NULL;
 	while (i < OUT_FORMAT_COUNT &&
-	       (strlen(out_format_names[i]) != n || strncmp(name, out_format_names[i], n) != 0 ||
-		(*word && (!words[i] || !**word))))
+	       (strlen(out_formats[i].name) != n || strncmp(name, out_formats[i].name, n) != 0 ||
+		(*word && (!out_formats[i].word || !**word))))
 		i++;
 	return i;
 }

@@ -12,7 +12,11 @@ enum out_format {
 	OUT_FORMAT_COUNT,
 };
 
-extern const char *const out_format_names[];
+struct out_format_row {
+	const char *name, *word;   /* word: what may follow the name and a colon, or NULL */
+	const char *doc, *example; /* example: words for the command line */
+};
+extern const struct out_format_row out_formats[OUT_FORMAT_COUNT];
 /* The format of that name, or NAME:WORD; OUT_FORMAT_COUNT if there is none, or if it takes no word.
  * *word: the word, or NULL. */
 enum out_format out_format_find(const char *name, const char **word);

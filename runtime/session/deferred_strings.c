@@ -75,6 +75,17 @@ static const char *kernel_symbol(struct session *s, uint64_t address)
 	return keep(s, hex);
 }
 
+/* "clock_gettime [vdso]": libc has a function of that name, too. */
+static const char *mark_vdso(struct session *s, const struct usym *u)
+{
+	char text[256];
+
+	if (!u->module || strcmp(u->module, "[vdso]") != 0)
+		return u->name;
+	snprintf(text, sizeof(text), "%s [vdso]", u->name);
+	return keep(s, text);
+}
+
 /* `bytes`: struct {uint64 address; uint32 tgid, exec_id}. If the process is new and still alive,
  * read its mappings now. */
 static const char *user_symbol(struct session *s, const void *bytes)
@@ -91,6 +102,8 @@ static const char *user_symbol(struct session *s, const void *bytes)
 		usyms_find(s->usyms, &a, &u);
 	}
 	if (u.name)
+		return mark_vdso(s, &u);
+	if (s->usyms && usyms_find_variable(s->usyms, &a, &u))
 		return u.name;
 	snprintf(hex, sizeof(hex), "0x%" PRIx64, a.ip);
 	return keep(s, hex);

@@ -276,6 +276,36 @@ bool usyms_find(struct usyms *u, const struct uaddress *a, struct usym *out)
 	return out->module || out->name;
 }
 
+/* Name an address as a variable of the file whose code is mapped as *m. */
+static bool find_variable(struct usyms *u, const struct uaddress *a, const struct mapping *m,
+			  struct usym *out)
+{
+	struct elfsym *elf = symfiles_of(&u->files, a->tgid, m);
+	const char *name;
+	uint64_t code;
+
+	if (!elf || !elfsym_file_to_vaddr(elf, m->file_offset, &code) ||
+	    !elfsym_object_at(elf, a->ip - m->start + code, &name, &out->offset))
+		return false;
+	out->name = string_set_keep(&u->strings, name);
+	out->module = shown_path(u, a->tgid, a->exec_id, m->file->path);
+	return out->name;
+}
+
+bool usyms_find_variable(struct usyms *u, const struct uaddress *a, struct usym *out)
+{
+	const struct mapping *table;
+	bool is_newest;
+	size_t n, i = 0;
+
+	*out = (struct usym){0};
+	table = procmap_table(u->maps, a->tgid, a->exec_id, &n, &is_newest);
+	while (i < n && table[i].end <= a->ip)
+		i++;
+	return (i > 0 && find_variable(u, a, &table[i - 1], out)) ||
+	       (i < n && find_variable(u, a, &table[i], out));
+}
+
 bool usyms_file(struct usyms *u, const struct uaddress *a, struct usym *out)
 {
 	const struct mapping *m = find_mapping(u, a);

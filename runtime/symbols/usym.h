@@ -60,6 +60,10 @@ uint64_t usyms_track_drain(struct usyms *u);
 /* Name of an address. False if nothing is known about it; *out is then all zeros. The strings live
  * until names are collected, see below. */
 bool usyms_find(struct usyms *u, const struct uaddress *a, struct usym *out);
+/* Name of the variable of a program or library that contains an address. Only code is noted: the
+ * data of a file is behind its code, or before it. False if there is none. The strings live as
+ * those of usyms_find(). */
+bool usyms_find_variable(struct usyms *u, const struct uaddress *a, struct usym *out);
 /* The build ID of the file mapped there, in hexadecimal, in out->name, and the offset in it in
  * out->offset. False if there is none. The name lives until names are collected, see below. */
 bool usyms_file(struct usyms *u, const struct uaddress *a, struct usym *out);

@@ -18,6 +18,9 @@ __attribute__((noinline)) static void take_text(const char *text)
 	__asm__ volatile("" ::"r"(text) : "memory");
 }
 
+static int table[4] = {1, 2, 3, 4};
+static long cleared;
+
 /* With a frame: the kernel finds the caller at an entry that begins with a push. */
 __attribute__((noinline)) static void take_point(void *point)
 {
@@ -44,5 +47,8 @@ int main(void)
 	take_point((void *)take_many);
 	take_point((void *)take_many);
 	take_point((void *)main);
+	take_point(&table[1]);
+	take_point(&cleared);
+	take_point(&stderr);
 	return sum != 3 * 361;
 }
