@@ -40,6 +40,8 @@ void view_map_choose(struct view_map *v, const struct config *c, uint64_t diviso
 /* print(@m, top, div): keep the last `top` rows (0: all) and divide their values (unless 0 or
  * 1). */
 void view_map_limit(struct view_map *v, uint32_t top, uint64_t divisor);
+/* Keep the rows whose key, as text, has `text` in it. */
+void view_map_filter(struct view_map *v, const char *text);
 /* Put the rows in the order that the map's row in the plan demands (--sort). */
 void view_map_order(struct view_map *v, const struct plan_map *m);
 void view_map_free(struct view_map *v);

@@ -25,6 +25,8 @@ int out_file_init(struct out_file *w, FILE *f);
 int out_text_test(struct out *o, const struct view_test *v);
 /* out_text.c: the text of a record. */
 void out_text_event(struct text *t, const struct plan_event *e, const struct view *fields);
+/* out_text.c: a map as text. */
+int out_text_map(struct out *o, const struct view_map *m);
 int out_file_flush(struct out *o);
 /* A record, value or map is complete: write it if the buffering requires so. Returns the kept
  * error. */

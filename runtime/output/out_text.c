@@ -90,7 +90,7 @@ static void put_row(struct text *t, const struct view_map *m, const struct view_
 	text_char(t, '\n');
 }
 
-static int text_map(struct out *o, const struct view_map *m)
+int out_text_map(struct out *o, const struct view_map *m)
 {
 	struct out_file *w = out_text(o);
 
@@ -158,7 +158,7 @@ struct out *out_text_new(FILE *f)
 		.printf_event = text_printf_event,
 		.message = text_message,
 		.value = text_value,
-		.map = text_map,
+		.map = out_text_map,
 		.span = text_span,
 		.attached = text_attached,
 		.lost = text_lost,

@@ -232,6 +232,8 @@ struct out *out_text_new(FILE *f);
 struct out *out_json_new(FILE *f);
 /* Maps on a terminal, refreshed in place (standard input and output); at the end text, to `f`. */
 struct out *out_live_new(FILE *f, const struct plan *plan, const char *word);
+/* Text with a bar behind each number of a map. */
+struct out *out_bars_new(FILE *f, const struct plan *plan, const char *word);
 /* Folded stacks, a flame graph; likewise. The plan says which maps there are. */
 struct out *out_folded_new(FILE *f, const struct plan *plan, const char *word);
 struct out *out_flamegraph_new(FILE *f, const struct plan *plan, const char *word);

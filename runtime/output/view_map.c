@@ -10,6 +10,7 @@
 #endif
 #include "runtime/output/map_read.h"
 #include "runtime/output/agg.h"
+#include "runtime/output/format.h"
 #include "runtime/output/view_compare.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -275,6 +276,39 @@ void view_map_limit(struct view_map *v, uint32_t top, uint64_t divisor)
 	}
 	for (uint32_t i = 0; divisor > 1 && i < v->n_rows; i++)
 		divide_value(&v->rows[i].value, divisor);
+}
+
+/* Keys of which this many bytes do not have the text are left out. */
+enum { KEY_BYTES = 16 * 1024 };
+
+static void stop_text(struct text *t)
+{
+	t->n = t->capacity - 1; /* the rest is dropped */
+}
+
+static bool key_has(const struct view_map *v, const struct view_row *row, const char *text,
+		    char *bytes)
+{
+	struct text t = {.bytes = bytes, .capacity = KEY_BYTES, .make_room = stop_text};
+
+	for (uint32_t i = 0; i < v->n_keys; i++) {
+		if (i)
+			text_string(&t, ", ");
+		format_view(&t, &row->keys[i]);
+	}
+	return memmem(bytes, t.n, text, strlen(text)) != NULL;
+}
+
+void view_map_filter(struct view_map *v, const char *text)
+{
+	char *bytes = malloc(KEY_BYTES);
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; bytes && i < v->n_rows; i++)
+		if (key_has(v, &v->rows[i], text, bytes))
+			v->rows[n++] = v->rows[i];
+	v->n_rows = n;
+	free(bytes);
 }
 
 static int compare_ordered(const void *x, const void *y, void *arg)
