@@ -2,6 +2,7 @@
 /*
  * See editor.h.
  */
+#define _GNU_SOURCE
 #include "cli/editor.h"
 #include "cli/state_file.h"
 #include "parser/base/arena.h"
@@ -10,11 +11,14 @@
 #include <langinfo.h>
 #include <limits.h>
 #include <locale.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <wchar.h>
 
 enum { HISTORY_ENTRIES = 2000, MAX_LISTED = 200, LIST_WIDTH = 78 };
 
@@ -23,7 +27,7 @@ struct editor {
 	EditLine *el; /* NULL: no terminal */
 	History *history;
 	char path[PATH_MAX]; /* of the history; "": none */
-	const char *prompt;
+	const char *prompt, *before;
 	bool cancelled;
 };
 
@@ -76,14 +80,15 @@ static void list_candidates(struct candidates *c)
 
 static unsigned char insert(EditLine *el, const struct candidates *c, size_t n)
 {
+	bool is_whole = c->n == 1 && !strchr(":(", c->words[0][n - 1]);
 	char *rest = strndup(c->words[0] + c->typed, n - c->typed);
 	unsigned char result = CC_REFRESH;
 
 	if (!rest || (*rest && el_insertstr(el, rest)))
 		result = CC_ERROR;
-	free(rest);
-	if (c->n == 1 && c->ends && result == CC_REFRESH && *c->ends && el_insertstr(el, c->ends))
+	else if (is_whole && c->ends && *c->ends && el_insertstr(el, c->ends))
 		result = CC_ERROR;
+	free(rest);
 	return result;
 }
 
@@ -98,7 +103,7 @@ static unsigned char complete(EditLine *el, int key)
 
 	(void)key;
 	if (el_get(el, EL_CLIENTDATA, &e) == 0 && e->setup.complete)
-		e->setup.complete(e->setup.ctx, text, cursor, &c);
+		e->setup.complete(e->setup.ctx, arena_join(c.arena, e->before, text, ""), &c);
 	n = c.n ? common_length(&c) : 0;
 	if (c.n == 1 || n > c.typed) {
 		result = insert(el, &c, n);
@@ -132,6 +137,81 @@ static char *show_prompt(EditLine *el)
 	return (char *)(uintptr_t)e->prompt;
 }
 
+/* The window has another size. libedit's own handler would resize its buffers within the handler,
+ * whatever it interrupts. */
+static volatile sig_atomic_t is_resized;
+
+static void on_resize(int number)
+{
+	(void)number;
+	is_resized = 1;
+}
+
+static void resize_if_needed(EditLine *el)
+{
+	if (!is_resized)
+		return;
+	is_resized = 0;
+	el_resize(el);
+	fputs("\r\033[J", stdout); /* the terminal has wrapped the line by itself: draw it again */
+	fflush(stdout);
+	el_set(el, EL_REFRESH);
+}
+
+/* The next byte, from a call that the signal interrupts, which is blocked elsewhere. */
+static ssize_t read_byte(EditLine *el, char *byte)
+{
+	struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
+	sigset_t none;
+	int n;
+
+	sigemptyset(&none);
+	do {
+		resize_if_needed(el);
+		n = ppoll(&in, 1, NULL, &none);
+	} while (n < 0 && errno == EINTR);
+	return n > 0 ? read(STDIN_FILENO, byte, 1) : -1;
+}
+
+/* The hook EL_GETCFN: the next character. 1, or 0 at the end of input. */
+static int read_character(EditLine *el, wchar_t *out)
+{
+	mbstate_t state = {0};
+	char byte;
+
+	while (read_byte(el, &byte) == 1) {
+		size_t n = mbrtowc(out, &byte, 1, &state);
+
+		if (n == (size_t)-2)
+			continue;
+		if (n == (size_t)-1) { /* not of this locale */
+			state = (mbstate_t){0};
+			continue;
+		}
+		return 1;
+	}
+	return 0;
+}
+
+/* Around the reading of a line. */
+static void watch_size(struct sigaction *before, sigset_t *mask)
+{
+	struct sigaction action = {.sa_handler = on_resize};
+	sigset_t size;
+
+	is_resized = 0;
+	sigaction(SIGWINCH, &action, before);
+	sigemptyset(&size);
+	sigaddset(&size, SIGWINCH);
+	sigprocmask(SIG_BLOCK, &size, mask);
+}
+
+static void leave_size(const struct sigaction *before, const sigset_t *mask)
+{
+	sigprocmask(SIG_SETMASK, mask, NULL);
+	sigaction(SIGWINCH, before, NULL);
+}
+
 /* Text beyond ASCII needs a locale. */
 static void use_locale(void)
 {
@@ -163,7 +243,7 @@ static int open_terminal(struct editor *e)
 		return -1;
 	el_set(e->el, EL_CLIENTDATA, e);
 	el_set(e->el, EL_PROMPT, show_prompt);
-	el_set(e->el, EL_SIGNAL, 1); /* of the window's size */
+	el_set(e->el, EL_GETCFN, read_character);
 	el_set(e->el, EL_EDITOR, "emacs");
 	el_set(e->el, EL_ADDFN, "sonde-complete", "complete the word", complete);
 	el_set(e->el, EL_ADDFN, "sonde-cancel", "give up the line", cancel);
@@ -222,22 +302,28 @@ static char *read_plain(void)
 	return line;
 }
 
-char *editor_read(struct editor *e, const char *prompt, bool *cancelled)
+char *editor_read(struct editor *e, const char *prompt, const char *before, bool *cancelled)
 {
+	struct sigaction action;
 	const char *line;
+	sigset_t mask;
 	int n;
 
 	*cancelled = false;
 	if (!e->el)
 		return read_plain();
 	e->prompt = prompt;
+	e->before = before;
 	e->cancelled = false;
 	fflush(stdout);
+	watch_size(&action, &mask);
+	el_resize(e->el); /* a run may have taken long */
 	line = el_gets(e->el, &n);
-	if (!line || n <= 0)
-		return NULL;
+	leave_size(&action, &mask);
 	*cancelled = e->cancelled;
-	return strndup(e->cancelled ? "" : line, strcspn(line, "\n"));
+	if (e->cancelled)
+		return strdup("");
+	return line && n > 0 ? strndup(line, strcspn(line, "\n")) : NULL;
 }
 
 /* An entry is one line: the lines of a script are joined, unless a comment would swallow the

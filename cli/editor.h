@@ -24,8 +24,8 @@ void candidates_offer(struct candidates *c, const char *typed, const char *word)
 
 struct editor_setup {
 	const char *history; /* name of its file (state_file.h); NULL: none is kept */
-	/* Find the candidates for the line's text up to the cursor; or NULL. */
-	void (*complete)(void *ctx, const char *text, size_t cursor, struct candidates *out);
+	/* Find the candidates for a text that ends at the cursor; or NULL. */
+	void (*complete)(void *ctx, const char *text, struct candidates *out);
 	void *ctx;
 };
 
@@ -37,7 +37,7 @@ void editor_close(struct editor *e);
 /* Is there a terminal? */
 bool editor_is_terminal(const struct editor *e);
 /* The next line, without its newline, from malloc. NULL at the end of input. After Ctrl-C it is ""
- * and *cancelled is true. */
-char *editor_read(struct editor *e, const char *prompt, bool *cancelled);
+ * and *cancelled is true. `before`: the lines that it continues; completion looks at them, too. */
+char *editor_read(struct editor *e, const char *prompt, const char *before, bool *cancelled);
 /* Add what was typed to the history. */
 void editor_remember(struct editor *e, const char *text);

@@ -14,6 +14,7 @@
 #include "parser/base/diag.h"
 #include "parser/expand/expand.h"
 #include "parser/base/source.h"
+#include "cli/prompt.h"
 #include "cli/read_script.h"
 #include "cli/help.h"
 #include "cli/reference.h"
@@ -208,6 +209,8 @@ int main(int argc, char **argv)
 
 	keep_standard_files();
 	signals_prepare();
+	if (argc == 1 && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))
+		return leave(prompt_run());
 	status = options_parse(&o, argc, argv);
 	if (!status) {
 		log_set_level(o.verbose ? LOG_VERBOSE : o.quiet ? LOG_WARNING : LOG_INFO);

@@ -295,7 +295,9 @@ static int trace(const struct options *o, const struct session_scope *scope, str
 				  .ready_fd = o->ready_fd,
 				  .quiet = o->quiet,
 				  .no_warnings = o->no_warnings,
-				  .everything = scope->scope == SONDE_SCOPE_ALL};
+				  .everything = scope->scope == SONDE_SCOPE_ALL,
+				  .after = o->watch ? o->watch->after : NULL,
+				  .after_ctx = o->watch ? o->watch->ctx : NULL};
 	struct out *out = out_format_new(o->format, f, s->plan, o->format_word);
 	int status = 2;
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 struct compiled;
+struct events;
 struct kernel;
 struct plan;
 struct program;
@@ -14,6 +15,9 @@ struct program;
 /* What the prompt and lessons want of a run. */
 struct run_watch {
 	FILE *rows; /* receives what is shown, too (runtime/output/out_tap.h); or NULL */
+	/* Called at the end of tracing, while maps can be read; or NULL. */
+	void (*after)(void *ctx, struct events *e, int status);
+	void *ctx;
 };
 
 /* --emit ast, types, facts (`plan` is not used), plan: to -o FILE or standard output. The exit

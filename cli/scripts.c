@@ -184,6 +184,21 @@ int scripts_list(void)
 	return 0;
 }
 
+void scripts_each(void (*use)(void *ctx, const char *name), void *ctx)
+{
+	glob_t found;
+
+	if (find_all(&found))
+		return;
+	for (size_t i = 0; i < found.gl_pathc; i++) {
+		char *base = strrchr(found.gl_pathv[i], '/') + 1;
+
+		base[strlen(base) - 3] = '\0'; /* ".bt" */
+		use(ctx, base);
+	}
+	globfree(&found);
+}
+
 void scripts_hint(const char *name)
 {
 	struct nearest near;

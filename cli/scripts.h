@@ -24,6 +24,8 @@ enum script_place scripts_path(const char *word, char *path, size_t size);
 enum script_place scripts_locate(const char *word, char *path, size_t size);
 /* --scripts: print name and description of each, sorted. The exit status. */
 int scripts_list(void);
+/* Call `use` with the name of each. */
+void scripts_each(void (*use)(void *ctx, const char *name), void *ctx);
 /* cat NAME: print the script, which is found as scripts_locate() does. The exit status. */
 int scripts_cat(const char *name);
 /* After an error about `name`: print a hint with the nearest name of a bundled script, or how to

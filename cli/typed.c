@@ -68,7 +68,7 @@ const char *typed_read(struct arena *a, struct editor *e, const char *prompt,
 		       bool (*is_command)(const char *line))
 {
 	bool cancelled;
-	char *line = editor_read(e, prompt, &cancelled);
+	char *line = editor_read(e, prompt, "", &cancelled);
 	const char *text;
 
 	if (!line)
@@ -80,7 +80,7 @@ const char *typed_read(struct arena *a, struct editor *e, const char *prompt,
 		return text;
 	}
 	while (typed_is_unfinished(text)) {
-		line = editor_read(e, "   ... ", &cancelled);
+		line = editor_read(e, "   ... ", arena_join(a, text, "\n", ""), &cancelled);
 		if (cancelled) {
 			free(line);
 			return "";

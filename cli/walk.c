@@ -9,6 +9,7 @@
 #include "cli/options.h"
 #include "cli/read_script.h"
 #include "cli/run.h"
+#include "codegen/codegen.h"
 #include "parser/base/arena.h"
 #include "parser/base/diag.h"
 #include "parser/base/source.h"
@@ -24,6 +25,7 @@
 #include "runtime/session/command.h"
 #include "runtime/session/session.h"
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 /* What the options say to a kernel. */
@@ -214,4 +216,21 @@ int walk(const struct options *o)
 	if (k)
 		kernel_close(k);
 	return status;
+}
+
+void walk_warm(struct kernel *k)
+{
+	static const char text[] = "tracepoint:sched:sched_switch { @[comm] = count(); }";
+	struct arena *a = arena_new();
+	struct diags d = {.arena = a, .source = source_from_text(a, "warm", text, strlen(text))};
+	struct options o = {.mode = MODE_TRACE};
+	struct codegen_output out = {0};
+	struct program *program;
+	struct plan *plan;
+
+	if (d.source && !front_end(a, &o, k, &d, &program, &plan) && plan) {
+		codegen_run(program, plan, CODEGEN_ELF, &d, &out);
+		codegen_free(&out);
+	}
+	arena_free(a);
 }

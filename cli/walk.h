@@ -16,3 +16,6 @@ void walk_note_program(struct arena *a, const struct options *o, struct kernel *
 int walk(const struct options *o);
 /* The same with a kernel that is open already, and stays open. */
 int walk_in(const struct options *o, struct kernel *k);
+/* Compile a small script, so that children which are forked later find the compiler initialized and
+ * the kernel's types read. */
+void walk_warm(struct kernel *k);

@@ -52,6 +52,8 @@ static void print_snapshot(struct events *e, const struct plan_map *m, struct ma
 		log_error("%s: cannot be shown: %s%s", m->name, strerror(-err), limit_hint(err));
 		return;
 	}
+	if (e->has)
+		view_map_filter(&view, e->has);
 	view_map_choose(&view, config, ev ? ev->divisor : 1);
 	view_map_limit(&view, ev ? ev->top : (uint32_t)config->top, ev ? ev->divisor : 1);
 	view_map_order(&view, m);
@@ -234,6 +236,24 @@ static void print_current(struct events *e, uint32_t map)
 void events_print_maps(struct events *e)
 {
 	each_map(e, print_current);
+}
+
+uint32_t events_print_chosen(struct events *e, const struct map_choice *c)
+{
+	const struct plan_event print = {.top = c->top, .divisor = 1};
+	uint32_t n = 0;
+
+	e->has = c->has;
+	for (uint32_t i = 0; i < e->s->plan->n_maps; i++) {
+		uint32_t epoch = e->s->control ? e->s->control->epoch[i] : 0;
+
+		if (c->name && strcmp(c->name, e->s->plan->maps[i].name) != 0)
+			continue;
+		print_map(e, i, epoch, epoch, &print);
+		n++;
+	}
+	e->has = NULL;
+	return n;
 }
 
 void events_print_swapped(struct events *e)

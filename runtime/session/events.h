@@ -29,6 +29,7 @@ struct events {
 	uint64_t n_events;	      /* records that calls of the script sent */
 	int error;		      /* first failure of a write: -EPIPE ends the run quietly */
 	struct map_progress *maps;    /* by map */
+	const char *has;	      /* events_print_chosen(); else NULL */
 };
 
 /* Show a record: the hooks of event_kinds.def. */
@@ -47,6 +48,15 @@ void events_output(struct events *e, const struct plan_event *ev, const char *te
 void events_record(struct events *e, const void *record, size_t size);
 /* Print every map that has entries, sorted by name. */
 void events_print_maps(struct events *e);
+
+/* Which maps and rows of them to print once more. */
+struct map_choice {
+	const char *name; /* NULL: all maps */
+	const char *has;  /* only rows whose key has this text; NULL: all */
+	uint32_t top;	  /* 0: all */
+};
+/* Print them to e->out. Returns how many maps there are of that name. */
+uint32_t events_print_chosen(struct events *e, const struct map_choice *c);
 
 /* For --interval --reset: end the epoch of every map, and wait until no program uses it any more.
  * The epoch is printed and deleted by events_print_swapped(), or before a later record of the same

@@ -416,6 +416,8 @@ int loop_run(struct session *s, struct out *out, const struct loop_options *o)
 		if (!o->tests)
 			run_events(&l);
 		status = status ? (finish(&l), status) : finish(&l);
+		if (o->after)
+			o->after(o->after_ctx, &l.events, status);
 	} else {
 		progress_stage(STAGE_DETACH);
 		session_detach(s); /* some probes may be attached */

@@ -8,6 +8,7 @@
 #include "runtime/session/session.h"
 #include "runtime/session/start_moment.h"
 
+struct events;
 struct loop_options {
 	struct command *command; /* NULL or .pid 0: none */
 	uint32_t pid;		 /* -p, or 0 */
@@ -27,6 +28,9 @@ struct loop_options {
 	struct memory_reserve *reserve; /* or NULL */
 	bool no_warnings;		/* --no-warnings: warnf() prints nothing */
 	bool everything;		/* not limited to the command or process */
+	/* Called with the exit status at the end of a run, while maps can be read; or NULL. */
+	void (*after)(void *ctx, struct events *e, int status);
+	void *after_ctx;
 };
 
 /* Run BEGIN, attach, release the command, handle events, detach, run END, print maps and losses.
