@@ -67,12 +67,13 @@ static enum capability_state by_map(enum bpf_map_type type)
 	return if_allowed(libbpf_probe_bpf_map_type(type, NULL) > 0);
 }
 
-/* True when the kernel has a symbol of that name. */
-static bool has_symbol(const char *name)
+/* True when the kernel has a global function of that name. Its address may be hidden. */
+static bool has_function(struct kernel *k, const char *name)
 {
 	uint64_t address = 0;
 
-	return ksyms_addresses(&name, &address, 1) == 0 && address;
+	return (ksyms_addresses(&name, &address, 1) == 0 && address) ||
+	       kernel_btf_id(k, name, BTF_KIND_FUNC) > 0;
 }
 
 /* Load a program that does nothing. Its descriptor, or -1 and errno. */
@@ -150,7 +151,7 @@ static enum capability_state has_fentry(struct kernel *k)
 		return CAPABILITY_NO;
 	state = by_fd(load_nothing(BPF_PROG_TYPE_TRACING, BPF_TRACE_FENTRY, (uint32_t)id));
 	if (state == CAPABILITY_YES)
-		return yes_or_no(has_symbol(register_direct));
+		return yes_or_no(has_function(k, register_direct));
 	if (state == CAPABILITY_UNKNOWN && kernel_btf_id(k, register_direct, BTF_KIND_FUNC) <= 0)
 		return CAPABILITY_NO;
 	return state;
@@ -162,7 +163,8 @@ static enum capability_state has_kprobe_multi(struct kernel *k)
 {
 	enum capability_state kprobes = kernel_capability(k, CAP_KPROBES);
 
-	return kprobes == CAPABILITY_YES ? if_allowed(has_symbol("register_fprobe_syms")) : kprobes;
+	return kprobes == CAPABILITY_YES ? if_allowed(has_function(k, "register_fprobe_syms"))
+					 : kprobes;
 }
 
 /* BPF_LINK_CREATE first requires the bytes after its last field to be zero (-EINVAL) and then looks

@@ -37,7 +37,7 @@ int caps_check(void)
 		return 0;
 	log_error(
 		"tracing needs %s, which this process does not have: run as root (or with CAP_BPF, "
-		"CAP_PERFMON and, for tracepoints' fields, CAP_SYS_ADMIN)",
+		"CAP_PERFMON and CAP_SYSLOG, and /sys/kernel/tracing readable)",
 		cap);
 	return -EPERM;
 }

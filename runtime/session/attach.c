@@ -108,11 +108,28 @@ bool attach_can_skip(const struct session *s, const struct plan_prog *g, int err
 	       err != -EINTR && err != -ENOMEM;
 }
 
+/* Debian's kernels know a level 3, at which CAP_PERFMON does not open perf events. */
+static bool is_paranoid(void)
+{
+	char text[16] = "";
+	FILE *f = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
+
+	if (!f)
+		return false;
+	if (!fgets(text, sizeof(text), f))
+		text[0] = '\0';
+	fclose(f);
+	return strtol(text, NULL, 10) > 2;
+}
+
 static const char *what_to_try(int err)
 {
 	switch (-err) {
 	case EPERM:
-	case EACCES: return "; run as root";
+	case EACCES:
+		return geteuid() && is_paranoid()
+			       ? "; run as root, or set kernel.perf_event_paranoid to 2"
+			       : "; run as root";
 	case ENOENT: return "; this kernel does not have it";
 	default: return limit_hint(err);
 	}

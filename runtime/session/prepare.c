@@ -121,7 +121,7 @@ static struct sonde_range range_of(uint64_t address, uint64_t bytes)
 static void warn_hidden(void)
 {
 	log_warning(
-		"kernel.kptr_restrict = 2 hides the addresses of kernel functions: kernel stacks begin with the tracer's own frames (bpf_trace_run…, __traceiter_…); 'sysctl kernel.kptr_restrict=1' shows them to root");
+		"kernel.kptr_restrict = 2, or the lack of CAP_SYSLOG, hides the addresses of kernel functions: kernel stacks begin with the tracer's own frames (bpf_trace_run…, __traceiter_…); 'sysctl kernel.kptr_restrict=1' shows them to root");
 }
 
 static void find_trace_runs(struct sonde_config *config)
