@@ -38,6 +38,7 @@ static int check_list(const struct options *o)
 		{o->sort, "--sort"},
 		{o->top, "--top"},
 		{o->time_unit, "--time-unit"},
+		{o->cpp_names, "--cpp-names"},
 		{o->percent, "--percent"},
 		{o->delimiter, "--delimiter"},
 		{o->max_overhead > 0, "--max-overhead"},
@@ -142,6 +143,7 @@ static const char *compile_option(const struct options *o)
 		{o->sort, "--sort"},
 		{o->top, "--top"},
 		{o->time_unit, "--time-unit"},
+		{o->cpp_names, "--cpp-names"},
 		{o->percent, "--percent"},
 		{o->delimiter, "--delimiter"},
 		{o->max_stacks, "--max-stacks"},
@@ -277,6 +279,9 @@ int options_check(const struct options *o)
 {
 	if (o->time_unit && config_word_find("time_unit", o->time_unit) < 0)
 		return option_error("--time-unit: '%s' is not one of ns, us, ms, s", o->time_unit);
+	if (o->cpp_names && config_word_find("cpp_names", o->cpp_names) < 0)
+		return option_error("--cpp-names: '%s' is not one of full, no_parameters, short",
+				    o->cpp_names);
 	switch (o->mode) {
 	case MODE_HELP: return check_help(o);
 	case MODE_LIST: return check_list(o);

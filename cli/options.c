@@ -329,6 +329,8 @@ void options_set_output(const struct options *o, struct config *c)
 		c->top = o->top;
 	if (o->time_unit)
 		c->time_unit = (uint64_t)config_word_find("time_unit", o->time_unit);
+	if (o->cpp_names)
+		c->cpp_names = (uint64_t)config_word_find("cpp_names", o->cpp_names);
 	if (o->delimiter)
 		c->stack_delimiter = o->delimiter;
 	c->show_percent |= o->percent;

@@ -82,6 +82,7 @@ struct options {
 	const char *sort;      /* --sort */
 	uint32_t top;	       /* 0: all */
 	const char *time_unit; /* a word of the setting; NULL: the script's */
+	const char *cpp_names; /* likewise */
 	bool percent;
 	const char *delimiter;
 	bool live;		 /* --live */

@@ -30,6 +30,7 @@ struct config {
 enum { MISSING_ERROR, MISSING_WARN, MISSING_IGNORE };
 enum { OPEN_SPANS_DROP, OPEN_SPANS_COUNT };
 enum { TIME_UNIT_NS, TIME_UNIT_US, TIME_UNIT_MS, TIME_UNIT_S };
+enum { CPP_NAMES_FULL, CPP_NAMES_NO_PARAMETERS, CPP_NAMES_SHORT };
 enum { UNSTABLE_ENABLE, UNSTABLE_WARN, UNSTABLE_ERROR };
 
 /* `key = value` from the script; or, if `variable` is set, from the environment. */

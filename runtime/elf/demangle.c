@@ -3,6 +3,8 @@
  * Demangling by libiberty: see demangle.h.
  */
 #include "runtime/elf/demangle.h"
+#include "parser/lang/config.h"
+#include "runtime/elf/short_name.h"
 #include <libiberty/demangle.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,10 +34,12 @@ bool demangle(const char *symbol, bool with_parameters, char *out, size_t size)
 }
 
 static bool is_shown = true;
+static uint64_t form = CPP_NAMES_FULL;
 
-void demangle_show(bool on)
+void demangle_show(const struct config *c)
 {
-	is_shown = on;
+	is_shown = c->cpp_demangle;
+	form = c->cpp_names;
 }
 
 bool demangle_is_shown(void)
@@ -45,5 +49,9 @@ bool demangle_is_shown(void)
 
 bool demangle_shown(const char *symbol, char *out, size_t size)
 {
-	return is_shown && demangle(symbol, true, out, size);
+	if (!is_shown || !demangle(symbol, true, out, size))
+		return false;
+	if (form != CPP_NAMES_FULL)
+		short_name(out, form == CPP_NAMES_NO_PARAMETERS);
+	return true;
 }

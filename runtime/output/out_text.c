@@ -8,7 +8,9 @@
 #include "runtime/output/format_spans.h"
 #include "runtime/output/out_file.h"
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 struct out_text {
 	struct out_file file; /* first */
@@ -99,6 +101,24 @@ int out_text_map(struct out *o, const struct view_map *m)
 	return out_file_done(w);
 }
 
+/* 14:05:09, or 14:05:09.250 for intervals below a second. */
+static int text_interval(struct out *o, const struct timespec *now, bool is_short)
+{
+	struct out_file *w = out_text(o);
+	char text[32];
+	struct tm local;
+
+	if (!localtime_r(&now->tv_sec, &local) || !strftime(text, sizeof(text), "%H:%M:%S", &local))
+		return 0;
+	text_string(&w->text, text);
+	if (is_short) {
+		snprintf(text, sizeof(text), ".%03ld", now->tv_nsec / 1000000);
+		text_string(&w->text, text);
+	}
+	text_char(&w->text, '\n');
+	return out_file_done(w);
+}
+
 static int show_spans(struct span_trees *trees, const struct span_thread *thread)
 {
 	struct out_text *w = (struct out_text *)((char *)trees - offsetof(struct out_text, spans));
@@ -164,6 +184,7 @@ struct out *out_text_new(FILE *f)
 		.lost = text_lost,
 		.test = out_text_test,
 		.end = text_end,
+		.interval = text_interval,
 		.flush = out_file_flush,
 		.close = text_close,
 	};

@@ -212,6 +212,8 @@ struct out {
 	int (*flush)(struct out *o);
 	/* Write what needs all that was printed; NULL: nothing does. */
 	int (*finish)(struct out *o);
+	/* The maps that --interval prints follow; NULL: the writer does not say when. */
+	int (*interval)(struct out *o, const struct timespec *now, bool is_short);
 	/* Of a writer that shows results while they change; else NULL. --interval prints all maps
 	 * between a call with `begins` and one without; the first time when tracing begins. */
 	int (*round)(struct out *o, bool begins);

@@ -200,6 +200,18 @@ static void begin_round(struct loop *l, bool begins)
 		events_note_error(&l->events, out->round(out, begins));
 }
 
+/* The time stands before the maps. */
+static void begin_interval(struct loop *l)
+{
+	struct out *out = l->events.out;
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	if (out->interval)
+		events_note_error(&l->events,
+				  out->interval(out, &now, l->o->interval_ns < 1000000000));
+}
+
 /* --interval. Rounds that are missed because printing takes longer are skipped. */
 static void print_if_due(struct loop *l)
 {
@@ -211,8 +223,10 @@ static void print_if_due(struct loop *l)
 	if (l->o->reset) {
 		events_swap(&l->events);
 		loop_drain_current(l); /* what the script printed and cleared before the swap */
+		begin_interval(l);
 		events_print_swapped(&l->events);
 	} else {
+		begin_interval(l);
 		events_print_maps(&l->events);
 	}
 	begin_round(l, false);

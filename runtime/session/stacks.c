@@ -154,7 +154,7 @@ int stacks_open(struct session *s)
 	s->stack_cache = calloc(1, sizeof(*s->stack_cache));
 	s->ksyms = ksyms_new();
 	if (s->plan->needs.ustack) {
-		demangle_show(s->plan->config.cpp_demangle);
+		demangle_show(&s->plan->config);
 		s->usyms = usyms_new();
 		s->stack_sweep = stack_sweep_new(s->plan);
 		s->names_limit = NAMES_STEP;
