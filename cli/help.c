@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE
 #include "cli/help.h"
+#include "cli/help_columns.h"
 #include "cli/help_rows.h"
 #include "cli/reference.h"
 #include "cli/rows.h"
@@ -63,8 +64,10 @@ static void print_table(const struct help_rows *rows, enum help_table table)
 		const struct help_row *row = &rows->items[i];
 
 		if (row->table == table)
-			printf("  %-32s %s%s%s\n", row->form, row->doc, row->note ? " " : "",
-			       row->note ? row->note : "");
+			help_columns(row->form, 32,
+				     row->note ? arena_printf(rows->arena, "%s %s", row->doc,
+							      row->note)
+					       : row->doc);
 	}
 }
 

@@ -4,6 +4,7 @@
  * option_checks.c checks which options go together. Prints the usage text from the rows.
  */
 #include "cli/options.h"
+#include "cli/help_columns.h"
 #include "cli/command_check.h"
 #include "cli/option_checks.h"
 #include "cli/option_rows.h"
@@ -348,7 +349,7 @@ void options_usage(void)
 	     "  sonde -e 'tracepoint:sched:sched_switch < @[kstack, ustack] = sum(delta) >'\n\n"
 	     "options:");
 	for (int i = 0; i < n_option_rows; i++)
-		printf("  %-24s %s\n", option_form(a, &option_rows[i]), option_rows[i].help);
+		help_columns(option_form(a, &option_rows[i]), 24, option_rows[i].help);
 	puts("\nexit status: 0, or the value given to exit(); 1: script or usage error; 2: failure of the\n"
 	     "kernel or the system; 3: defect of sonde; 4: losses, with --strict");
 	arena_free(a);

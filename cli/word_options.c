@@ -3,6 +3,7 @@
  * See word_options.h.
  */
 #include "cli/word_options.h"
+#include "cli/help_columns.h"
 #include "cli/option_rows.h"
 #include "cli/options.h"
 #include "parser/base/nearest.h"
@@ -76,6 +77,6 @@ void word_options_print(const struct word_options *w)
 		snprintf(left, sizeof(left), "%s%s%s%s%s", row->name ?: "",
 			 row->name && row->other ? ", " : "", row->other ?: "", row->arg ? " " : "",
 			 row->arg ?: "");
-		printf("  %-*s %s\n", w->width, left, row->help);
+		help_columns(left, w->width, row->help);
 	}
 }

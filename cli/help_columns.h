@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Rows of help in two columns.
+ */
+#pragma once
+
+/* Print a form, and behind it what it means. `width` is that of the first column. On a terminal the
+ * text is broken into lines of its width, each below the other; elsewhere it is one line, so that
+ * grep finds it whole. */
+void help_columns(const char *form, int width, const char *text);
