@@ -31,6 +31,12 @@
 /* Exit statuses of sonde; the child ends with one of them, too. */
 enum { SCRIPT_WRONG = 1, SYSTEM_FAILED = 2, SONDE_DEFECT = 3 };
 
+/* What the child says at its end. */
+struct report {
+	int status;
+	uint64_t gen_ns, llvm_ns;
+};
+
 static int write_all(int fd, const char *bytes, size_t len)
 {
 	while (len) {
@@ -59,7 +65,8 @@ static void child(const struct compile *c, int done, const struct program *p,
 {
 	struct diags d = {.arena = arena_new(), .source = p->source};
 	struct codegen_output out = {0};
-	int status, err;
+	struct report report;
+	int err;
 
 	keep_memory();
 	/* if memory runs out, the tracer should be left to report it */
@@ -73,11 +80,15 @@ static void child(const struct compile *c, int done, const struct program *p,
 	if (d.n)
 		progress_clear_inherited();
 	diags_print(&d, stderr, colour_is_wanted(STDERR_FILENO));
-	status = err == 0 ? 0 : err > 0 ? SCRIPT_WRONG : SONDE_DEFECT;
+	report = (struct report){.status = err == 0  ? 0
+					   : err > 0 ? SCRIPT_WRONG
+						     : SONDE_DEFECT,
+				 .gen_ns = out.gen_ns,
+				 .llvm_ns = out.llvm_ns};
 	err = out.bytes ? write_all(c->memfd, out.bytes, out.len) : 0;
 	if (err)
-		status = err;
-	_exit(write_all(done, (const char *)&status, sizeof(status)) ? SYSTEM_FAILED : 0);
+		report.status = err;
+	_exit(write_all(done, (const char *)&report, sizeof(report)) ? SYSTEM_FAILED : 0);
 }
 
 static int start(struct compile *c, const struct program *p, const struct plan *plan,
@@ -224,18 +235,22 @@ static int link_imports(struct compile *c)
 
 int compile_wait(struct compile *c)
 {
+	struct report report;
 	int status, err;
 	ssize_t n;
 
 	if (c->is_given)
 		return 0;
 	do
-		n = read(c->done, &status, sizeof(status));
+		n = read(c->done, &report, sizeof(report));
 	while (n < 0 && errno == EINTR);
 	if (n < 0)
 		return report_system("cannot read the status of the compiler", -errno);
-	if (n != sizeof(status))
+	if (n != sizeof(report))
 		return report_crash(c);
+	status = report.status;
+	progress_elsewhere(STAGE_CODEGEN, report.gen_ns);
+	progress_elsewhere(STAGE_LLVM, report.llvm_ns);
 	if (status < 0)
 		return report_system("cannot store the compiled program", status);
 	err = map_bytes(c);

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* The map that holds the state of a probe's spans. */
 static LLVMValueRef declare_span(struct gen *g, uint32_t id)
@@ -272,9 +273,26 @@ static void check_stack(struct gen *g, const struct codegen_output *out)
 /* LLVM gives up on a jump over more than 32,767 instructions of BPF, 1 to 2 for each of its own. */
 enum { MOST_INSTRUCTIONS = 15000 };
 
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static int make(struct gen *g, struct codegen_output *out)
+{
+	uint64_t began = now_ns();
+	int err = begin(g) ?: generate(g);
+
+	out->gen_ns += now_ns() - began;
+	return err;
+}
+
 static int run(struct gen *g, enum codegen_stage stage, struct codegen_output *out)
 {
-	if (begin(g) || generate(g))
+	if (make(g, out))
 		return -1;
 	if (stage == CODEGEN_IR) {
 		LLVMDIBuilderFinalize(g->di);
@@ -312,6 +330,7 @@ int codegen_run(const struct program *p, const struct plan *plan, enum codegen_s
 {
 	struct arena *a = arena_new();
 	struct gen *g = arena_new_of(a, struct gen);
+	uint64_t began = now_ns();
 	int err;
 
 	*g = (struct gen){.program = p, .plan = plan, .arena = a, .diags = d};
@@ -329,10 +348,11 @@ int codegen_run(const struct program *p, const struct plan *plan, enum codegen_s
 
 		dispose(g);
 		free(out->bytes);
-		*out = (struct codegen_output){.kept = g};
+		*out = (struct codegen_output){.kept = g, .gen_ns = out->gen_ns};
 		*g = again;
 		err = run(g, stage, out);
 	}
+	out->llvm_ns = now_ns() - began - out->gen_ns;
 	if (!err)
 		return 0;
 	free(out->bytes);

@@ -24,7 +24,8 @@ enum { CODEGEN_TOO_LONG = 70 };
 struct codegen_output {
 	char *bytes; /* malloc'ed; when codegen_run returns -1: the message, NUL-terminated */
 	size_t len;
-	struct gen *kept; /* for codegen_free */
+	uint64_t gen_ns, llvm_ns; /* making LLVM's module; optimizing it and making the object */
+	struct gen *kept;	  /* for codegen_free */
 };
 
 struct gen;

@@ -105,6 +105,10 @@ struct plan_target {
 	uint64_t address;
 	uint64_t ref_ctr; /* usdt: file offset of the semaphore, 0: none */
 	bool is_jump;	  /* to another function, where a function of a program is left */
+	/* What the runtime finds out: the kernel single-steps the instruction; why no other one of
+	 * the function is probed, or NULL. */
+	bool is_stepped;
+	const char *why_stepped;
 	/* With several targets: func_id of struct plan_probe, name_id from bit 32 on. From
 	 * PLAN_FORMAT_BIT on: for usdt the index of the argument format; at exits of user functions
 	 * the condition of a jump (struct user_exit); at entries PLAN_IS_LOOP. */

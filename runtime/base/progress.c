@@ -230,6 +230,11 @@ void progress_clear_inherited(void)
 		put(erase, sizeof(erase) - 1);
 }
 
+void progress_elsewhere(enum stage stage, uint64_t ns)
+{
+	progress.ns[stage] += ns;
+}
+
 uint64_t progress_ns(enum stage stage)
 {
 	uint64_t now = monotonic_ns();

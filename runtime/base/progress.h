@@ -31,6 +31,8 @@ void progress_clear(void);
 /* The same in a child that shares the terminal, and does not know what is on it. */
 void progress_clear_inherited(void);
 
+/* A stage took that long in another process. */
+void progress_elsewhere(enum stage stage, uint64_t ns);
 /* Nanoseconds that a stage has taken so far, and its name in reports; NULL: it is not in them. */
 uint64_t progress_ns(enum stage stage);
 const char *progress_name(enum stage stage);

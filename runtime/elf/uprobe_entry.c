@@ -181,8 +181,9 @@ static void report(const struct file_search *s)
 	size_t n = 0;
 
 	for (size_t i = 0; i < s->n; i++) {
-		const struct plan_target *t = s->list[i].target;
+		struct plan_target *t = s->list[i].target;
 
+		t->why_stepped = reasons[s->list[i].verdict];
 		if (!reasons[s->list[i].verdict] ||
 		    (i && s->list[i - 1].offset == s->list[i].offset))
 			continue;

@@ -66,5 +66,7 @@ bool attach_is_kernel_multi(struct kernel *k, const struct plan_prog *g);
 
 /* A failure that has been reported already. */
 enum { ATTACH_ERR_REPORTED = -4096 };
+/* attach_user.c: the process that uprobe_multi links can be restricted to; 0: none. */
+uint32_t attach_only_process(const struct session *s);
 /* attach_slow.c: has a stop signal arrived? Checked where attaching can take long. */
 bool attach_stopped(const struct session *s);

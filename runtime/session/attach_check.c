@@ -93,11 +93,12 @@ static bool is_x86(struct check *k)
 }
 
 /* KIND_MISREAD, the byte for which the kernel may refuse the instruction, or 0. */
-static int kind_of(struct check *k, const struct plan_target *t)
+static int kind_of(struct check *k, const struct plan_target *t, bool *is_stepped)
 {
 	const uint8_t *code;
 	size_t n = code_at(k, t->offset, &code);
 
+	*is_stepped = n && !uprobe_insn_is_cheap(code, n);
 	return uprobe_insn_is_misread(code, n) ? KIND_MISREAD : uprobe_insn_suspect(code, n);
 }
 
@@ -126,11 +127,13 @@ static int divide(struct check *k, const struct plan_target *targets, uint32_t n
 	int is = others ? 0 : -ENOMEM;
 
 	for (uint32_t i = 0; is >= 0 && i < n; i++) {
-		is = is_refused(k, kind_of(k, &targets[i]), i);
+		struct plan_target t = targets[i];
+
+		is = is_refused(k, kind_of(k, &t, &t.is_stepped), i);
 		if (is > 0)
-			others[c->n_refused++] = targets[i];
+			others[c->n_refused++] = t;
 		else
-			c->targets[c->n++] = targets[i];
+			c->targets[c->n++] = t;
 	}
 	if (others)
 		memcpy(c->targets + c->n, others, c->n_refused * sizeof(*others));

@@ -6,7 +6,9 @@
 #define _GNU_SOURCE
 #include "runtime/session/attach_check.h"
 #include "runtime/session/attach_slow.h"
+#include "runtime/session/attach_wide.h"
 #include "runtime/session/calibrate.h"
+#include "runtime/session/step_watch.h"
 #include "runtime/kernel/kernel_facts.h"
 #include "runtime/base/log.h"
 #include "runtime/base/uapi_new.h"
@@ -55,6 +57,11 @@ struct link_lists {
 	uint64_t *offsets, *cookies, *ref_ctrs;
 };
 
+uint32_t attach_only_process(const struct session *s)
+{
+	return kernel_is_at_least(6, 10) ? only_process(s) : 0;
+}
+
 static int multi_link(struct file_targets *f, uint32_t n, const struct link_lists *l)
 {
 	enum plan_prog_kind kind = f->s->plan->progs[f->prog].kind;
@@ -69,12 +76,24 @@ static int multi_link(struct file_targets *f, uint32_t n, const struct link_list
 			prog_kind_is(kind, PK_USDT) ? (uintptr_t)l->ref_ctrs : 0,
 		.uprobe_multi.cnt = n,
 		.uprobe_multi.flags = is_return(f) ? NEW_BPF_F_UPROBE_MULTI_RETURN : 0,
-		.uprobe_multi.pid =
-			kernel_is_at_least(6, 10) && !f->everywhere ? only_process(f->s) : 0,
+		.uprobe_multi.pid = f->everywhere ? 0 : attach_only_process(f->s),
 	};
 	int fd = (int)syscall(SYS_bpf, BPF_LINK_CREATE, &attr, sizeof(attr));
 
 	return attach_add(f->s, (struct link){.fd = fd, .closes_slowly = true});
+}
+
+/* These targets have got a link. */
+static void note_linked(struct file_targets *f, uint32_t first, uint32_t n)
+{
+	struct link *l = &f->s->links.items[f->s->links.n - 1];
+
+	l->n = n;
+	for (uint32_t i = first; !f->everywhere && i < first + n; i++) {
+		l->n_stepped += f->targets[i].is_stepped;
+		if (f->targets[i].is_stepped)
+			step_watch_add(f->s, f->prog, &f->targets[i]);
+	}
 }
 
 static int multi_some(void *ctx, uint32_t first, uint32_t n)
@@ -93,6 +112,8 @@ static int multi_some(void *ctx, uint32_t first, uint32_t n)
 		err = -EINTR;
 	if (!err)
 		err = multi_link(f, n, &l);
+	if (!err)
+		note_linked(f, first, n);
 	free(words);
 	return err;
 }
@@ -338,6 +359,7 @@ int att_user_function(struct session *s, uint32_t prog)
 		       strcmp(g->targets[first].path, g->targets[first + n].path) == 0)
 			n++;
 		f.n = n;
+		attach_warn_wide(s, prog, f.targets->path, n);
 		err = attach_file(&f);
 	}
 	return err;

@@ -14,7 +14,9 @@
 #include "runtime/session/memory_reserve.h"
 #include "runtime/session/packets.h"
 #include "runtime/session/ring.h"
+#include "runtime/session/run_report.h"
 #include "runtime/session/service.h"
+#include "runtime/session/step_watch.h"
 #include "runtime/session/tests.h"
 #include "runtime/session/unwind.h"
 #include "runtime/session/interval_thread.h"
@@ -170,6 +172,7 @@ static int start(struct loop *l)
 	err = session_open_begin(l->s) ?: interval_thread_start(l->s, &l->s->interval_thread);
 	if (err)
 		return err;
+	step_watch_start(l->s);
 	progress_stage(STAGE_RUN);
 	report_ready(l);
 	prog_stats_begin(&l->stats);
@@ -309,6 +312,7 @@ static int finish(struct loop *l)
 	service_notify("STOPPING=1");
 	open_err = session_open_stop(l->s, drain_between, l);
 	prog_stats_stop(&l->stats, l->s);
+	step_watch_stop(l->s);
 	progress_stage(STAGE_DETACH);
 	session_detach(l->s);
 	progress_stage(STAGE_PRINT);
@@ -327,11 +331,13 @@ static int finish(struct loop *l)
 	loop_flush(l); /* before messages on standard error */
 	session_unwind_report(l->s);
 	calibrate_report_end(l->s);
+	step_watch_report(l->s);
 	prog_stats_print_all(&l->stats, l->s, l->events.out);
 	n_lost = loss_report(l->s, l->events.out);
 	write_err = out_finish(l->events.out);
 	if (write_err && !l->events.error)
 		l->events.error = write_err;
+	run_report(l->s);
 	return exit_status(l, err, n_lost);
 }
 

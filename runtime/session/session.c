@@ -11,6 +11,7 @@
 #include "runtime/base/log.h"
 #include "runtime/session/interval_thread.h"
 #include "runtime/session/packets.h"
+#include "runtime/session/step_watch.h"
 #include "runtime/symbols/usym.h"
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -244,6 +245,7 @@ void session_close(struct session *s)
 			close(s->links.items[i].fd);
 	interval_thread_free(s->interval_thread);
 	packets_close(s);
+	step_watch_free(s->step_watch);
 	stacks_close(s);
 	usyms_free(s->usyms);
 	ksyms_free(s->ksyms);

@@ -21,6 +21,7 @@ struct bpf_program;
 struct kernel;
 struct ksyms;
 struct packets;
+struct step_watch;
 struct interval_thread;
 struct unwind_worker;
 struct usyms;
@@ -30,7 +31,9 @@ struct link {
 	int fd;
 	bool is_perf; /* a perf event: it can be disabled, and closing it takes 70 to 110 ms */
 	bool closes_slowly;
-	uint32_t prog; /* index in plan->progs */
+	bool is_watch;	       /* of step_watch.c, not of the script */
+	uint32_t n, n_stepped; /* functions, if there are several, and those single-stepped */
+	uint32_t prog;	       /* index in plan->progs */
 };
 
 /* attach_report.c: a program that the kernel refused, in whole or in part. */
@@ -88,6 +91,7 @@ struct session {
 	size_t names_limit;			 /* bytes of names before the next collection */
 	struct stack_sweep *stack_sweep;	 /* NULL unless user stacks are needed */
 	struct interval_thread *interval_thread; /* NULL unless a thread runs intervals */
+	struct step_watch *step_watch;		 /* NULL: no uprobe is single-stepped */
 	struct packets *packets;		 /* NULL unless skboutput() sends any */
 	struct deferred_string *strings;	 /* deferred_strings.c: of the current record */
 	struct gfp_flags *gfp_flags;		 /* the same; NULL until %gr prints any */

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * stepped N: calls plain() N times, whose first instruction the kernel single-steps, then pushes(),
+ * whose first one it emulates.
+ */
+#include <stdlib.h>
+
+int plain(int a);
+int pushes(int a);
+
+#ifdef __x86_64__
+__asm__(".text\n"
+	".globl plain\n"
+	".type plain, @function\n"
+	"plain: lea 1(%rdi), %eax\n"
+	"ret\n"
+	".size plain, . - plain\n"
+	".globl pushes\n"
+	".type pushes, @function\n"
+	"pushes: push %rbx\n"
+	"lea 1(%rdi), %eax\n"
+	"pop %rbx\n"
+	"ret\n"
+	".size pushes, . - pushes\n");
+#else
+__attribute__((noinline)) int plain(int a)
+{
+	return a + 1;
+}
+
+__attribute__((noinline)) int pushes(int a)
+{
+	return a + 1;
+}
+#endif
+
+int main(int argc, char **argv)
+{
+	int n = argc > 1 ? atoi(argv[1]) : 0, x = 0;
+
+	for (int i = 0; i < n; i++)
+		x = plain(x);
+	for (int i = 0; i < n; i++)
+		x = pushes(x);
+	return x != 2 * n;
+}
