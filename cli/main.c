@@ -4,6 +4,7 @@
  */
 #include "codegen/codegen.h"
 #include "runtime/base/colour.h"
+#include "cli/explain/verifier.h"
 #include "cli/flamegraph.h"
 #include "cli/fmt.h"
 #include "cli/learn.h"
@@ -186,7 +187,9 @@ static int run_mode(struct options *o)
 	case MODE_STAT: return stat_run(o);
 	case MODE_LEARN: return learn_run(o);
 	case MODE_FLAMEGRAPH: return flamegraph_run(o);
+	case MODE_VERIFIER: return verifier_run(o);
 	case MODE_TRACE:
+	case MODE_EXPLAIN:
 	case MODE_BUILD:
 	case MODE_CHECK: break;
 	}

@@ -136,6 +136,43 @@ static int check_trace(const struct options *o)
 	return 0;
 }
 
+static int check_explain(const struct options *o)
+{
+	const struct given running[] = {
+		{o->command, "-c"},
+		{o->duration_ns, "--duration"},
+		{o->start.when, "--start"},
+		{o->interval_ns, "--interval"},
+		{o->max_overhead > 0, "--max-overhead"},
+		{o->strict, "--strict"},
+		{o->dry_run, "--dry-run"},
+		{o->format, "-f other than html"},
+		{o->emit != EMIT_NOTHING, "--emit"},
+		{o->explain, "--explain"},
+		{o->test, "--test"},
+		{o->bench, "--bench"},
+	};
+
+	if (!o->file && !o->program)
+		return option_error("'sonde explain' requires a script; './explain' is the file");
+	if (FIRST_GIVEN(running))
+		return option_error("%s cannot be combined with 'sonde explain'",
+				    FIRST_GIVEN(running));
+	if (o->is_page && !o->output)
+		return option_error("-f html requires -o FILE");
+	return check_trace(o);
+}
+
+static int check_verifier(const struct options *o)
+{
+	if (o->program || (o->file && strcmp(o->file, options_word_of_mode(MODE_EXPLAIN)) != 0))
+		return option_error("--verifier takes no script: write 'sonde explain --verifier'");
+	if (o->n_params > 1)
+		return option_error("'sonde explain --verifier' takes one name: unexpected '%s'",
+				    o->params[1]);
+	return 0;
+}
+
 /* What is decided when a script is compiled. */
 static const char *compile_option(const struct options *o)
 {
@@ -168,6 +205,8 @@ static const char *text_option(const struct options *o)
 		{o->mode == MODE_BUILD, "build"},
 		{o->emit != EMIT_NOTHING, "--emit"},
 		{o->dumps, "-d"},
+		{o->mode == MODE_EXPLAIN, "explain"},
+		{o->explain, "--explain"},
 		{o->test, "--test"},
 		{o->bench, "--bench"},
 		{o->warnings, "-k"},
@@ -288,6 +327,8 @@ int options_check(const struct options *o)
 	case MODE_CAT: return check_cat(o);
 	case MODE_BUILD: return check_build(o) ? -1 : check_trace(o);
 	case MODE_FLAMEGRAPH: return check_flamegraph(o);
+	case MODE_EXPLAIN: return check_explain(o);
+	case MODE_VERIFIER: return check_verifier(o);
 	case MODE_VERSION:
 	case MODE_LIST_ROWS:
 	case MODE_INFO:
@@ -299,5 +340,9 @@ int options_check(const struct options *o)
 	case MODE_FMT:
 	case MODE_CHECK: break;
 	}
+	if (o->is_page)
+		return option_error("-f html requires 'sonde explain'");
+	if (o->stages && !o->explain)
+		return option_error("--stage requires 'sonde explain' or --explain");
 	return check_trace(o) ?: command_check(o) ?: check_recording(o);
 }

@@ -3,6 +3,7 @@
  * See option_words.h.
  */
 #include "cli/option_words.h"
+#include "cli/explain/explain.h"
 #include "cli/option_rows.h"
 #include "parser/lang/capability.h"
 #include "parser/lang/config.h"
@@ -16,6 +17,9 @@ int set_format(struct options *o, const struct option_row *row, const char *arg)
 	size_t n = 0;
 
 	(void)row;
+	o->is_page = strcmp(arg, "html") == 0; /* of 'sonde explain' */
+	if (o->is_page)
+		return 0;
 	o->format = out_format_find(arg, &o->format_word);
 	if (o->format == OUT_LIVE && !o->interval_ns)
 		o->interval_ns = 1000000000;
@@ -54,8 +58,9 @@ static const struct {
 	const char *name;
 	enum emit_stage stage;
 } stages[] = {
-	{"ast", EMIT_AST},	 {"types", EMIT_TYPES}, {"plan", EMIT_PLAN}, {"ir", EMIT_IR},
-	{"ir-opt", EMIT_IR_OPT}, {"asm", EMIT_ASM},	{"elf", EMIT_ELF},   {"facts", EMIT_FACTS},
+	{"tokens", EMIT_TOKENS}, {"ast", EMIT_AST}, {"types", EMIT_TYPES},
+	{"plan", EMIT_PLAN},	 {"ir", EMIT_IR},   {"ir-opt", EMIT_IR_OPT},
+	{"asm", EMIT_ASM},	 {"elf", EMIT_ELF}, {"facts", EMIT_FACTS},
 };
 
 int set_emit(struct options *o, const struct option_row *row, const char *arg)
@@ -67,8 +72,14 @@ int set_emit(struct options *o, const struct option_row *row, const char *arg)
 			return 0;
 		}
 	return option_error(
-		"unknown stage '%s': expected ast, types, plan, ir, ir-opt, asm, elf or facts",
+		"unknown stage '%s': expected tokens, ast, types, plan, ir, ir-opt, asm, elf or facts",
 		arg);
+}
+
+int set_stage(struct options *o, const struct option_row *row, const char *arg)
+{
+	(void)row;
+	return explain_take_stages(o, arg);
 }
 
 /* What bpftrace calls the stages. libbpf and the verifier report with -v. */
@@ -193,6 +204,11 @@ static const char *feature_word(uint32_t i)
 	return i < CAP_COUNT ? capability_rows[i].id : NULL;
 }
 
+static const char *stage_word(uint32_t i)
+{
+	return i < EXPLAIN_STAGE_COUNT ? explain_rows[i].word : NULL;
+}
+
 #define NAME_OF(table)                                                                \
 	static const char *table##_word(uint32_t i)                                   \
 	{                                                                             \
@@ -208,6 +224,7 @@ static const struct {
 	const char *(*word)(uint32_t i);
 } lists[] = {
 	{set_format, format_word},	{set_buffering, bufferings_word}, {set_emit, stages_word},
+	{set_stage, stage_word},
 	{set_debug, debug_stages_word}, {set_no_feature, feature_word},	  {set_mode, modes_word},
 };
 

@@ -11,6 +11,7 @@
 
 enum emit_stage {
 	EMIT_NOTHING,
+	EMIT_TOKENS,
 	EMIT_AST,
 	EMIT_TYPES,
 	EMIT_FACTS,
@@ -26,7 +27,9 @@ enum emit_stage {
 enum mode {
 	MODE_TRACE,
 	MODE_CHECK,
-	MODE_BUILD, /* compile to the file of -o */
+	MODE_EXPLAIN,  /* print the stages */
+	MODE_VERIFIER, /* show what the verifier refuses; params[0]: one of it */
+	MODE_BUILD,    /* compile to the file of -o */
 	MODE_HELP,
 	MODE_VERSION,
 	MODE_LIST_ROWS,
@@ -94,6 +97,9 @@ struct options {
 	bool test, bench;	 /* run tests, benches */
 	uint32_t dumps;		 /* -d: a bit for each enum emit_stage to print before the run */
 	const char *emit_prefix; /* --emit-llvm */
+	uint32_t stages;	 /* --stage: a bit for each enum explain_stage; 0: all */
+	bool explain;		 /* --explain: before the run */
+	bool is_page;		 /* -f html */
 	bool times;		 /* --mode compiler-bench: print how long the stages take */
 	bool ignored;		 /* options that are accepted without effect */
 	uint64_t denied;	 /* --no-feature: a bit for each capability */

@@ -7,19 +7,21 @@
 #include "cli/output_file.h"
 #include "cli/compile.h"
 #include "cli/compiled.h"
+#include "cli/emit_code.h"
 #include "cli/emit_facts.h"
 #include "cli/options.h"
 #include "cli/run_facts.h"
 #include "parser/lang/kernel.h"
 #include "parser/plan/plan.h"
+#include "parser/lang/ast.h"
 #include "parser/syntax/ast_dump.h"
+#include "parser/syntax/token_dump.h"
 #include "runtime/kernel/caps.h"
 #include "runtime/output/out_tap.h"
 #include "runtime/output/live_screen.h"
 #include "runtime/base/limit_hint.h"
 #include "runtime/base/log.h"
 #include "runtime/base/progress.h"
-#include "runtime/session/link.h"
 #include "runtime/session/loop.h"
 #include "runtime/session/memory_reserve.h"
 #include "runtime/session/session.h"
@@ -48,7 +50,9 @@ static int refuse_unchecked(const struct kernel *k)
 static void dump(enum emit_stage stage, struct kernel *k, const struct program *program,
 		 const struct plan *plan, FILE *f)
 {
-	if (stage == EMIT_FACTS)
+	if (stage == EMIT_TOKENS)
+		token_dump(program->source, f);
+	else if (stage == EMIT_FACTS)
 		emit_facts(k, program, f);
 	else if (stage == EMIT_PLAN)
 		plan_dump(plan, k->n_cpus(k), f);
@@ -74,45 +78,6 @@ void run_debug(const struct options *o, enum emit_stage stage, struct kernel *k,
 		dump(stage, k, program, plan, stderr);
 }
 
-/* An object that any loader can load: with the functions that the script's programs call. */
-static int write_linked(const struct compile *c, const struct plan *plan, FILE *f)
-{
-	void *linked;
-	size_t len;
-	int err = session_link(plan, plan->needs.unwind, c->bytes, c->len, &linked, &len);
-
-	if (err) {
-		log_error("cannot link the object: %s%s", strerror(-err), limit_hint(err));
-		return 2;
-	}
-	fwrite(linked ? linked : c->bytes, 1, linked ? len : c->len, f);
-	free(linked);
-	return 0;
-}
-
-/* What codegen makes, written to `f`. The exit status. */
-static int write_code(enum emit_stage stage, const struct program *program, const struct plan *plan,
-		      FILE *f)
-{
-	static const enum codegen_stage stages[] = {
-		[EMIT_IR] = CODEGEN_IR,
-		[EMIT_IR_OPT] = CODEGEN_IR_OPT,
-		[EMIT_ASM] = CODEGEN_ASM,
-		[EMIT_ELF] = CODEGEN_ELF,
-	};
-	struct compile c;
-	int status = 2;
-
-	if (!compile_start(&c, program, plan, stages[stage]))
-		status = compile_wait(&c);
-	if (!status && stage == EMIT_ELF)
-		status = write_linked(&c, plan, f);
-	else if (!status)
-		fwrite(c.bytes, 1, c.len, f);
-	compile_end(&c);
-	return status;
-}
-
 int run_debug_code(const struct options *o, const struct program *program, const struct plan *plan,
 		   const struct kernel *k)
 {
@@ -120,7 +85,7 @@ int run_debug_code(const struct options *o, const struct program *program, const
 
 	for (enum emit_stage stage = EMIT_IR; !status && stage <= EMIT_ASM; stage++)
 		if (o->dumps >> stage & 1)
-			status = refuse_unchecked(k) ?: write_code(stage, program, plan, stderr);
+			status = refuse_unchecked(k) ?: emit_code(stage, program, plan, stderr);
 	return status;
 }
 
@@ -139,7 +104,7 @@ int run_emit(const struct options *o, const struct program *program, const struc
 	f = output_open(o->output);
 	if (!f)
 		return 2;
-	status = write_code(o->emit, program, plan, f);
+	status = emit_code(o->emit, program, plan, f);
 	return output_close(o->output, f) ? 2 : status;
 }
 

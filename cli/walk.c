@@ -5,6 +5,7 @@
  */
 #include "cli/walk.h"
 #include "cli/compiled.h"
+#include "cli/explain/explain.h"
 #include "cli/list_script.h"
 #include "cli/options.h"
 #include "cli/read_script.h"
@@ -127,7 +128,7 @@ static int front_end(struct arena *a, const struct options *o, struct kernel *k,
 	note_words(o, *program);
 	note_time(o, "parse");
 	run_debug(o, EMIT_AST, k, *program, NULL);
-	if (o->emit == EMIT_AST)
+	if (o->emit == EMIT_TOKENS || o->emit == EMIT_AST)
 		return run_dump(o, k, *program, NULL);
 	progress_stage(STAGE_CHECK);
 	if (sema_run(a, *program, k, d))
@@ -163,6 +164,12 @@ static int run_plan(struct arena *a, const struct options *o, const struct progr
 		return run_emit(o, program, plan, k);
 	if (o->mode == MODE_BUILD)
 		return compiled_write(a, o, program, plan, k);
+	if (o->mode == MODE_EXPLAIN)
+		return explain_run(a, o, program, plan, k);
+	if (o->explain && o->mode == MODE_TRACE)
+		status = explain_before_run(a, o, program, plan, k);
+	if (status)
+		return status;
 	if (o->mode != MODE_CHECK)
 		return run_trace(o, program, plan, NULL, k);
 	note_time(o, NULL);

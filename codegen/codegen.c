@@ -306,9 +306,9 @@ static int run(struct gen *g, enum codegen_stage stage, struct codegen_output *o
 	}
 	if (stage == CODEGEN_IR_OPT)
 		return print_ir(g, out);
-	if (emit_machine(g, stage == CODEGEN_ASM, out))
+	if (emit_machine(g, out))
 		return -1;
-	if (stage == CODEGEN_ELF && !g->failed)
+	if (!g->failed)
 		check_stack(g, out);
 	return g->failed ? -1 : 0;
 }

@@ -13,7 +13,6 @@ struct program;
 enum codegen_stage {
 	CODEGEN_IR,	/* as generated */
 	CODEGEN_IR_OPT, /* after the passes */
-	CODEGEN_ASM,
 	CODEGEN_ELF,
 };
 

@@ -148,6 +148,7 @@ static int link_functions(struct gen *g)
 	if (helper_link(g))
 		return -1;
 	outline_choose(g, is_long);
+	outline_drop_places(g);
 	LLVMDIBuilderFinalize(g->di);
 	return run_passes(g, "always-inline");
 }
@@ -193,15 +194,13 @@ static void on_fatal(const char *reason)
 	abort();
 }
 
-int emit_machine(struct gen *g, bool is_asm, struct codegen_output *out)
+int emit_machine(struct gen *g, struct codegen_output *out)
 {
 	LLVMMemoryBufferRef buf;
 	char *message = NULL;
 
 	LLVMInstallFatalErrorHandler(on_fatal);
-	if (LLVMTargetMachineEmitToMemoryBuffer(g->tm, g->module,
-						is_asm ? LLVMAssemblyFile : LLVMObjectFile,
-						&message, &buf))
+	if (LLVMTargetMachineEmitToMemoryBuffer(g->tm, g->module, LLVMObjectFile, &message, &buf))
 		return fail(g, "LLVM cannot emit BPF", message);
 	out->len = LLVMGetBufferSize(buf);
 	out->bytes = malloc(out->len + 1);

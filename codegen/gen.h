@@ -206,6 +206,8 @@ struct value gen_imported(struct gen *g, struct expr *e);
 bool outline_is_wanted(const struct gen *g);
 /* Decide which of the linked functions are inlined. */
 void outline_choose(struct gen *g, bool is_wanted);
+/* Remove the line information of those that are, so that the lines in BTF are the script's. */
+void outline_drop_places(struct gen *g);
 
 /* ---- expressions and statements */
 struct value gen_expr(struct gen *g, struct expr *e);
@@ -427,4 +429,4 @@ int emit_optimize(struct gen *g);
 /* The instructions of LLVM of all functions, and of the longest one. */
 uint32_t emit_instructions(const struct gen *g);
 uint32_t emit_most_instructions(const struct gen *g);
-int emit_machine(struct gen *g, bool is_asm, struct codegen_output *out);
+int emit_machine(struct gen *g, struct codegen_output *out);

@@ -43,10 +43,12 @@ enum { MOST_LINES = 2000 };
 static LLVMMetadataRef file_with_text(struct gen *g, const struct source *s)
 {
 	uint32_t len = s->n_lines > MOST_LINES ? 0 : s->len;
+	/* The text of -e must not be confused with a file of that name in the current directory. */
 	const char *ir = arena_printf(
 		g->arena,
-		"!file = !{!0}\n!0 = !DIFile(filename: %s, directory: \".\", source: %s)\n",
-		quoted(g, s->name, (uint32_t)strlen(s->name)), quoted(g, s->text, len));
+		"!file = !{!0}\n!0 = !DIFile(filename: %s, directory: \"%s\", source: %s)\n",
+		quoted(g, s->name, (uint32_t)strlen(s->name)), s->is_file ? "." : "/dev/null",
+		quoted(g, s->text, len));
 	LLVMMemoryBufferRef buf = LLVMCreateMemoryBufferWithMemoryRangeCopy(ir, strlen(ir), "file");
 	LLVMModuleRef module;
 	LLVMValueRef node;
@@ -64,13 +66,10 @@ static LLVMMetadataRef file_with_text(struct gen *g, const struct source *s)
 static LLVMMetadataRef script_file(struct gen *g)
 {
 	const struct source *s = g->program->source;
-	LLVMMetadataRef file = s->is_file ? file_with_text(g, s) : NULL;
-	/* The text of -e must not be confused with a file of that name in the current directory. */
-	const char *folder = s->is_file ? "." : "/dev/null";
+	LLVMMetadataRef file = file_with_text(g, s);
 
 	return file ? file
-		    : LLVMDIBuilderCreateFile(g->di, s->name, strlen(s->name), folder,
-					      strlen(folder));
+		    : LLVMDIBuilderCreateFile(g->di, s->name, strlen(s->name), "/dev/null", 9);
 }
 
 void gen_di_begin(struct gen *g)
@@ -127,7 +126,8 @@ LLVMMetadataRef gen_di_body(struct gen *g, LLVMValueRef fn, const char *name, un
 		word, word, di_pointer(g, word), di_pointer(g, word), di_pointer(g, word), word};
 	LLVMMetadataRef type = LLVMDIBuilderCreateSubroutineType(g->di, g->di_file, types,
 								 n_params + 1, LLVMDIFlagZero);
-	unsigned line = source_place(g->program->source, span.start).line;
+	/* a function of bpf_helpers/ has no line of the script */
+	unsigned line = span.end ? source_place(g->program->source, span.start).line : 0;
 	LLVMMetadataRef sub =
 		LLVMDIBuilderCreateFunction(g->di, g->di_file, name, strlen(name), name,
 					    strlen(name), g->di_file, line, type, true, true, line,

@@ -91,6 +91,7 @@ void prog_body(struct gen *g)
 	gen_stmts(g, &g->probe.ast->body);
 	LLVMBuildBr(g->b, g->body.done);
 	LLVMPositionBuilderAtEnd(g->b, g->body.done);
+	gen_location(g, g->probe.plan->span);
 	if (gen_frame_result(g))
 		LLVMBuildStore(g->b, LLVMBuildLoad2(g->b, g->i32, gen_frame_result(g), ""),
 			       g->prog.result);
@@ -369,24 +370,22 @@ void gen_program(struct gen *g, uint32_t index)
 {
 	LLVMTypeRef type = LLVMFunctionType(g->i32, &g->ptr, 1, false);
 	LLVMBasicBlockRef body, out;
+	struct span span;
 
 	g->prog.id = index;
 	g->body.current = g->body.syscall = NULL;
 	g->prog.plan = &g->plan->progs[index];
+	span = g->prog.plan->n_probes ? g->plan->probes[g->prog.plan->probes[0]].span : SPAN_NONE;
 	g->body.fn = LLVMAddFunction(g->module, g->prog.plan->symbol, type);
 	LLVMSetSection(g->body.fn, g->prog.plan->section);
 	gen_no_unwind(g, g->body.fn);
 	g->body.ctx = LLVMGetParam(g->body.fn, 0);
-	g->body.di_fn = gen_di_program(g, g->body.fn, g->prog.plan->symbol,
-				       g->prog.plan->n_probes
-					       ? g->plan->probes[g->prog.plan->probes[0]].span
-					       : SPAN_NONE);
+	g->body.di_fn = gen_di_program(g, g->body.fn, g->prog.plan->symbol, span);
 	g->body.entry = gen_block(g, "entry");
 	body = gen_block(g, "body");
 	out = gen_block(g, "out");
 	LLVMPositionBuilderAtEnd(g->b, g->body.entry);
-	gen_location(g, g->prog.plan->n_probes ? g->plan->probes[g->prog.plan->probes[0]].span
-					       : SPAN_NONE);
+	gen_location(g, span);
 	g->prog.result = prog_kind_is(g->prog.plan->kind, PK_TEST) || is_session(g)
 				 ? LLVMBuildAlloca(g->b, g->i32, "result")
 				 : NULL;
@@ -400,6 +399,7 @@ void gen_program(struct gen *g, uint32_t index)
 		only_if_jump_taken(g, out);
 	generators[g->prog.plan->kind](g, out);
 	LLVMPositionBuilderAtEnd(g->b, out);
+	gen_location(g, span); /* not that of the last statement */
 	if (g->prog.plan->is_sleepable)
 		gen_call_helper(g, "sonde_fault_leave", NULL, 0);
 	cost_leave(g);

@@ -36,14 +36,16 @@ LLVMValueRef gen_buffer(struct gen *g, uint32_t size)
 {
 	LLVMBasicBlockRef here = LLVMGetInsertBlock(g->b);
 	LLVMValueRef first = LLVMGetFirstInstruction(g->body.entry), buffer;
+	LLVMMetadataRef at = LLVMGetCurrentDebugLocation2(g->b);
 	uint32_t words = (size + 7) / 8;
 
-	if (first)
+	if (first) /* takes its location, too */
 		LLVMPositionBuilderBefore(g->b, first);
 	else
 		LLVMPositionBuilderAtEnd(g->b, g->body.entry);
 	buffer = LLVMBuildAlloca(g->b, LLVMArrayType(g->i64, words ? words : 1), "");
 	LLVMPositionBuilderAtEnd(g->b, here);
+	LLVMSetCurrentDebugLocation2(g->b, at);
 	lifetime(g, "llvm.lifetime.start", buffer, words * 8);
 	return buffer;
 }
@@ -192,7 +194,9 @@ LLVMBasicBlockRef gen_block(struct gen *g, const char *name)
 
 void gen_location(struct gen *g, struct span span)
 {
-	struct place p = source_place(g->program->source, span.start);
+	/* of a macro: the line that calls it */
+	struct span root = source_root(g->program->source, span);
+	struct place p = source_place(g->program->source, root.start);
 
 	g->probe.at = span;
 	LLVMSetCurrentDebugLocation2(g->b, LLVMDIBuilderCreateDebugLocation(g->llvm, p.line, p.col,

@@ -94,8 +94,8 @@ static void drop_loop_places(struct gen *g, LLVMValueRef branch)
  * what is inlined. */
 static void add_debug_info(struct gen *g, LLVMValueRef fn, const char *name)
 {
-	LLVMMetadataRef sub = gen_di_body(g, fn, name, LLVMCountParams(fn), (struct span){0, 0});
-	LLVMMetadataRef at = LLVMDIBuilderCreateDebugLocation(g->llvm, 1, 1, sub, NULL);
+	LLVMMetadataRef sub = gen_di_body(g, fn, name, LLVMCountParams(fn), SPAN_NONE);
+	LLVMMetadataRef at = LLVMDIBuilderCreateDebugLocation(g->llvm, 0, 0, sub, NULL);
 
 	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b))
 		for (LLVMValueRef i = LLVMGetFirstInstruction(b); i;
@@ -112,6 +112,33 @@ static void outline(struct gen *g, LLVMValueRef fn, const char *name)
 	add_debug_info(g, fn, name);
 	drop_declarations(fn);
 	g->has_outlined = true;
+}
+
+static bool is_inlined(LLVMValueRef fn)
+{
+	unsigned kind = LLVMGetEnumAttributeKindForName("alwaysinline", strlen("alwaysinline"));
+
+	return !LLVMIsDeclaration(fn) &&
+	       LLVMGetEnumAttributeAtIndex(fn, LLVMAttributeFunctionIndex, kind);
+}
+
+/* Without places of its own, what is inlined gets that of the call. */
+static void drop_places(struct gen *g, LLVMValueRef fn)
+{
+	LLVMSetSubprogram(fn, NULL);
+	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b))
+		for (LLVMValueRef i = LLVMGetFirstInstruction(b); i;
+		     i = LLVMGetNextInstruction(i)) {
+			LLVMInstructionSetDebugLoc(i, NULL);
+			drop_loop_places(g, i);
+		}
+}
+
+void outline_drop_places(struct gen *g)
+{
+	for (LLVMValueRef fn = LLVMGetFirstFunction(g->module); fn; fn = LLVMGetNextFunction(fn))
+		if (is_inlined(fn))
+			drop_places(g, fn);
 }
 
 bool outline_is_wanted(const struct gen *g)

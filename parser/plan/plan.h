@@ -298,6 +298,9 @@ struct plan *plan_make(struct arena *a, struct program *p, const struct plan_opt
 		       struct diags *d);
 /* Print the plan (--emit plan); sizes are for n_cpus possible CPUs. */
 void plan_dump(const struct plan *p, uint32_t n_cpus, FILE *out);
+/* Its two parts: the layouts of maps and records, the programs and what they need. */
+void plan_dump_maps(const struct plan *p, uint32_t n_cpus, FILE *out);
+void plan_dump_programs(const struct plan *p, FILE *out);
 /* Bytes of a map's keys and values when it is full. */
 uint64_t plan_map_bytes(const struct plan_map *m, uint32_t n_cpus);
 

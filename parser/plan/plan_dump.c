@@ -169,7 +169,7 @@ static void dump_stacks(const struct plan_needs *needs, FILE *out)
 			(sizeof(uint64_t) + sizeof(struct sonde_stack)));
 }
 
-void plan_dump(const struct plan *p, uint32_t n_cpus, FILE *out)
+void plan_dump_maps(const struct plan *p, uint32_t n_cpus, FILE *out)
 {
 	struct arena *a = arena_new();
 
@@ -177,6 +177,11 @@ void plan_dump(const struct plan *p, uint32_t n_cpus, FILE *out)
 		dump_map(a, &p->maps[i], n_cpus, out);
 	for (uint32_t i = 0; i < p->n_events; i++)
 		dump_event(a, p, &p->events[i], i, out);
+	arena_free(a);
+}
+
+void plan_dump_programs(const struct plan *p, FILE *out)
+{
 	for (uint32_t i = 0; i < p->n_progs; i++)
 		dump_prog(p, &p->progs[i], out);
 	if (p->needs.ring_buffer)
@@ -187,5 +192,10 @@ void plan_dump(const struct plan *p, uint32_t n_cpus, FILE *out)
 	if (p->needs.scope)
 		fprintf(out, "needs scope%s%s\n", p->needs.only_cgroup ? " cgroup" : "",
 			p->needs.pid_namespace ? " pid-namespace" : "");
-	arena_free(a);
+}
+
+void plan_dump(const struct plan *p, uint32_t n_cpus, FILE *out)
+{
+	plan_dump_maps(p, n_cpus, out);
+	plan_dump_programs(p, out);
 }

@@ -17,7 +17,7 @@ static bool has(const struct __user_cap_data_struct *data, unsigned int cap)
 	return data[cap / 32].effective & 1u << cap % 32;
 }
 
-static const char *missing(void)
+const char *caps_missing(void)
 {
 	struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
 	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {0};
@@ -31,7 +31,7 @@ static const char *missing(void)
 
 int caps_check(void)
 {
-	const char *cap = missing();
+	const char *cap = caps_missing();
 
 	if (!cap)
 		return 0;

@@ -176,6 +176,22 @@ static void leave_out_programs(const struct session *s)
 	}
 }
 
+enum { LOG_COUNTS = 4 }; /* BPF_LOG_STATS */
+
+/* Without memory there are no counts. */
+static void keep_logs(struct session *s)
+{
+	s->logs = calloc(s->plan->n_progs + 1, SESSION_LOG_BYTES);
+	for (uint32_t i = 0; s->logs && i < s->plan->n_progs; i++) {
+		struct bpf_program *p =
+			bpf_object__find_program_by_name(s->object, s->plan->progs[i].symbol);
+
+		if (p && !bpf_program__set_log_buf(p, s->logs + (size_t)i * SESSION_LOG_BYTES,
+						   SESSION_LOG_BYTES))
+			bpf_program__set_log_level(p, LOG_COUNTS);
+	}
+}
+
 static int load_object(struct session *s, struct session_prep *prep, const void *elf, size_t len)
 {
 	int err = prog_handlers_register(s);
@@ -196,6 +212,8 @@ static int load_object(struct session *s, struct session_prep *prep, const void 
 	if (err)
 		return err;
 	leave_out_programs(s);
+	if (prep->keeps_logs)
+		keep_logs(s);
 	size_maps(s);
 	precreate_hand_over(prep, s->object);
 	session_unwind_hand_over(prep, s->object);
@@ -203,7 +221,8 @@ static int load_object(struct session *s, struct session_prep *prep, const void 
 	if (!err)
 		err = bpf_object__load(s->object);
 	if (err) {
-		load_report(s, err);
+		if (!prep->keeps_logs) /* else the log has counts only: the caller loads again */
+			load_report(s, err);
 		return err;
 	}
 	err = find_parts(s);

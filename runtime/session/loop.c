@@ -138,7 +138,7 @@ static int run_begin(struct loop *l)
 {
 	if (l->s->plan->needs.own_unwind)
 		session_unwind_settle(l->s);
-	return session_run_special(l->s, PP_BEGIN);
+	return session_run_begin(l->s);
 }
 
 /* Run BEGIN, attach, release the command. run_events() handles exit() in BEGIN. */

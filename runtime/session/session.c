@@ -46,6 +46,11 @@ int session_run_special(const struct session *s, enum plan_prog_kind kind)
 	return err;
 }
 
+int session_run_begin(const struct session *s)
+{
+	return session_run_special(s, PP_BEGIN);
+}
+
 /* A partly attached program would count only some of its events: remove all of its links. */
 static void drop_links(struct session *s, uint32_t n_kept)
 {
@@ -258,4 +263,5 @@ void session_close(struct session *s)
 	vec_free(&s->links);
 	free(s->progs);
 	free(s->map_fds);
+	free(s->logs);
 }

@@ -101,7 +101,8 @@ struct session {
 	bool is_calibration_impossible; /* and it was reported (calibrate.c) */
 	bool is_stack_unread;		/* reading one failed, and was reported */
 	uint64_t goroutine_sweep_ns;	/* when the next one is due; 0: never */
-	uint64_t map_records_lost;	/* mmap and exec records the kernel dropped */
+	char *logs; /* with prep->keeps_logs: SESSION_LOG_BYTES for each program; else NULL */
+	uint64_t map_records_lost; /* mmap and exec records the kernel dropped */
 };
 
 /* prepare.c: what is prepared while the compiler works. */
@@ -115,6 +116,8 @@ struct session_prep {
 	uint32_t n_maps;
 	struct unwind_worker *unwind; /* NULL unless user stacks are needed (unwind.h) */
 	int unwind_error;	      /* why there are no tables: -errno, or 0 */
+	/* Ask the verifier what it counted: session_log(). What it refuses is not reported then. */
+	bool keeps_logs;
 };
 void session_prepare(struct session_prep *prep, const struct plan *plan, struct kernel *k,
 		     const struct session_scope *scope);
@@ -130,8 +133,16 @@ static inline bool session_uses_prog(const struct session *s, const struct plan_
 /* Load the object. 0, or -errno after a message. */
 int session_open(struct session *s, const struct plan *plan, struct kernel *k,
 		 struct session_prep *prep, const void *elf, size_t len);
+/* What the verifier counted for a program, as text; NULL if that was not asked for. */
+enum { SESSION_LOG_BYTES = 4096 };
+static inline const char *session_log(const struct session *s, uint32_t prog)
+{
+	return s->logs ? s->logs + (size_t)prog * SESSION_LOG_BYTES : NULL;
+}
 /* Run a program that no event runs. Any thread may call it. 0, or -errno after a message. */
 int session_run_prog(const struct session *s, uint32_t prog);
+/* Run the programs of BEGIN. */
+int session_run_begin(const struct session *s);
 /* Run the programs of a kind (BEGIN, END …) in their order. */
 int session_run_special(const struct session *s, enum plan_prog_kind kind);
 /* Attach every program that can be attached before the command is executed. 0, or -errno after a

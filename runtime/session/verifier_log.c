@@ -9,8 +9,8 @@
 #include "runtime/session/verifier_log.h"
 #include "parser/base/text.h"
 #include "parser/base/source.h"
+#include "runtime/kernel/helper_name.h"
 #include <ctype.h>
-#include <linux/bpf.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -175,15 +175,6 @@ static void find_words(struct verifier_message *v)
 		}
 }
 
-static const char *helper_called(unsigned long id)
-{
-#define NAME(name) #name
-	static const char *const names[] = {__BPF_FUNC_MAPPER(NAME)};
-#undef NAME
-
-	return id && id < sizeof(names) / sizeof(*names) ? names[id] : NULL;
-}
-
 /* "unknown func bpf_loop#181", "cannot use helper bpf_loop#181", "invalid func unknown#181": by
  * number where the kernel has no name for it. */
 static void find_helper(struct verifier_message *v)
@@ -197,7 +188,7 @@ static void find_helper(struct verifier_message *v)
 	begin = hash;
 	while (begin > v->reason && (isalnum((unsigned char)begin[-1]) || begin[-1] == '_'))
 		begin--;
-	known = helper_called(strtoul(hash + 1, NULL, 10));
+	known = helper_name((uint32_t)strtoul(hash + 1, NULL, 10));
 	if (hash - begin > 4 && strncmp(begin, "bpf_", 4) == 0)
 		snprintf(v->helper, sizeof(v->helper), "%.*s", (int)(hash - begin), begin);
 	else if (known)

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * LLVM's IR without what only LLVM reads. An instruction ends with "!dbg !N", where N is a
+ * DILocation, whose scope names a file: the script is the one whose text is in the module. What is
+ * inlined has the location of the call.
+ */
+#define _GNU_SOURCE
+#include "cli/explain/code_lines.h"
+#include "cli/explain/explain.h"
+#include "parser/base/arena.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { NODES_MOST = 1 << 20, INLINED_MOST = 64 };
+
+struct node {
+	uint32_t line, scope, file, inlined_at;
+	bool is_location, is_script;
+};
+
+struct nodes {
+	struct node *items;
+	size_t n;
+};
+
+struct text_line {
+	const char *at;
+	size_t len;
+};
+
+static bool next(const char **at, const char *end, struct text_line *l)
+{
+	const char *newline;
+
+	if (*at >= end)
+		return false;
+	newline = memchr(*at, '\n', (size_t)(end - *at));
+	*l = (struct text_line){*at, (size_t)((newline ? newline : end) - *at)};
+	*at = newline ? newline + 1 : end;
+	return true;
+}
+
+static bool begins(const struct text_line *l, const char *with)
+{
+	return l->len >= strlen(with) && memcmp(l->at, with, strlen(with)) == 0;
+}
+
+/* The number behind a word of the line; 0: it is not there. */
+static uint32_t number_behind(const struct text_line *l, const char *word)
+{
+	const char *found = memmem(l->at, l->len, word, strlen(word));
+
+	return found ? (uint32_t)strtoul(found + strlen(word), NULL, 10) : 0;
+}
+
+static bool has(const struct text_line *l, const char *word)
+{
+	return memmem(l->at, l->len, word, strlen(word));
+}
+
+/* "!7 = !DILocation(line: 3, column: 2, scope: !5, inlinedAt: !6)" */
+static void read_nodes(struct explain *x, const char *ir, size_t len, struct nodes *nodes)
+{
+	const char *at = ir, *end = ir + len;
+	struct text_line l;
+	unsigned long most = 0;
+
+	while (next(&at, end, &l))
+		if (begins(&l, "!") && l.len > 1 && strtoul(l.at + 1, NULL, 10) > most)
+			most = strtoul(l.at + 1, NULL, 10);
+	nodes->n = most < NODES_MOST ? most + 1 : 0;
+	nodes->items = arena_alloc(x->arena, (nodes->n + 1) * sizeof(*nodes->items));
+	memset(nodes->items, 0, nodes->n * sizeof(*nodes->items));
+	for (at = ir; next(&at, end, &l);) {
+		size_t i = begins(&l, "!") ? strtoul(l.at + 1, NULL, 10) : 0;
+
+		if (!begins(&l, "!") || i >= nodes->n)
+			continue;
+		nodes->items[i] = (struct node){
+			.line = number_behind(&l, "line: "),
+			.scope = number_behind(&l, "scope: !"),
+			.file = number_behind(&l, "file: !"),
+			.inlined_at = number_behind(&l, "inlinedAt: !"),
+			.is_location = has(&l, "!DILocation("),
+			.is_script = has(&l, "!DIFile(") && has(&l, ", source: \""),
+		};
+	}
+}
+
+static uint32_t line_of(const struct nodes *nodes, const struct text_line *l)
+{
+	uint32_t at = number_behind(l, "!dbg !");
+	const struct node *n;
+
+	for (int i = 0; i < INLINED_MOST && at < nodes->n && nodes->items[at].inlined_at; i++)
+		at = nodes->items[at].inlined_at;
+	n = at < nodes->n ? &nodes->items[at] : NULL;
+	if (!n || !n->is_location || n->scope >= nodes->n)
+		return 0;
+	n = &nodes->items[n->scope];
+	return n->file < nodes->n && nodes->items[n->file].is_script ? nodes->items[at].line : 0;
+}
+
+/* Without attributes, as in "#1", and metadata. */
+static size_t shown(const struct text_line *l)
+{
+	const char *cut = memmem(l->at, l->len, ", !", 3);
+	size_t n = cut ? (size_t)(cut - l->at) : l->len;
+
+	if (!cut && begins(l, "define ") && (cut = memmem(l->at, l->len, " !dbg", 5)))
+		n = (size_t)(cut - l->at);
+	while (n > 2 && l->at[n - 1] >= '0' && l->at[n - 1] <= '9' && l->at[n - 2] == '#')
+		n -= 3;
+	return n;
+}
+
+void ir_lines_add(struct explain *x, struct explain_text *t, const char *ir, size_t len)
+{
+	const char *at = ir, *end = ir + len;
+	struct nodes nodes;
+	struct text_line l;
+	uint32_t line = 0;
+	bool is_inside = false;
+
+	read_nodes(x, ir, len, &nodes);
+	while (next(&at, end, &l)) {
+		if (begins(&l, "define ")) {
+			if (t->lines.n)
+				explain_add(x, t, 0, "%s", "");
+			is_inside = true;
+			line = 0;
+		}
+		if (!is_inside)
+			continue;
+		if (begins(&l, "}"))
+			is_inside = false;
+		if (begins(&l, "  "))
+			line = line_of(&nodes, &l) ?: line;
+		explain_add(x, t, begins(&l, "  ") ? line : 0, "%.*s%s", (int)shown(&l), l.at,
+			    begins(&l, "define ") ? " {" : "");
+	}
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The stages up to the plan: what --emit tokens, ast, types and plan print, and what -lv says of
+ * the probes.
+ */
+#include "cli/explain/explain.h"
+#include "cli/list_script.h"
+#include "parser/base/arena.h"
+#include "parser/base/diag.h"
+#include "parser/lang/ast.h"
+#include "parser/lang/kernel.h"
+#include "parser/plan/plan.h"
+#include "parser/syntax/ast_dump.h"
+#include "parser/syntax/token_dump.h"
+#include <stdlib.h>
+
+/* What was printed to a file in memory becomes lines. */
+struct capture {
+	char *text;
+	size_t len;
+	FILE *f;
+};
+
+static FILE *capture_begin(struct capture *c)
+{
+	*c = (struct capture){0};
+	c->f = open_memstream(&c->text, &c->len);
+	if (!c->f)
+		arena_out_of_memory();
+	return c->f;
+}
+
+static int capture_end(struct capture *c, struct explain *x, struct explain_text *t)
+{
+	fclose(c->f);
+	explain_add_text(x, t, c->text, c->len);
+	free(c->text);
+	return 0;
+}
+
+int ex_tokens(struct explain *x, struct explain_text *t)
+{
+	struct capture c;
+
+	token_dump(x->program->source, capture_begin(&c));
+	capture_end(&c, x, t);
+	for (size_t i = 0; i < t->lines.n; i++) /* "LINE:COLUMN …" */
+		t->lines.items[i].line = (uint32_t)strtoul(t->lines.items[i].text, NULL, 10);
+	return 0;
+}
+
+/* The program's own tree has types by now, and what macros stand for: parse again. */
+int ex_tree(struct explain *x, struct explain_text *t)
+{
+	struct diags d = {.arena = x->arena, .source = x->program->source, .no_warnings = true};
+	struct program *p = parse(x->arena, x->program->source, &d);
+	struct capture c;
+
+	if (!p)
+		return 0; /* it was parsed before */
+	ast_dump(p, false, capture_begin(&c));
+	return capture_end(&c, x, t);
+}
+
+int ex_types(struct explain *x, struct explain_text *t)
+{
+	struct capture c;
+	FILE *f = capture_begin(&c);
+
+	ast_dump(x->program, true, f);
+	if (x->plan->n_maps || x->plan->n_events)
+		fputs("\nlayouts, in bytes (an aggregation has a slot for each CPU; a key begins with "
+		      "the number of the map's epoch, by which it is cleared):\n",
+		      f);
+	plan_dump_maps(x->plan, x->kernel->n_cpus(x->kernel), f);
+	return capture_end(&c, x, t);
+}
+
+int ex_probes(struct explain *x, struct explain_text *t)
+{
+	struct capture c;
+	FILE *f = capture_begin(&c);
+
+	plan_dump_programs(x->plan, f);
+	fputs("\n", f);
+	list_script(x->kernel, x->program, true, f);
+	return capture_end(&c, x, t);
+}

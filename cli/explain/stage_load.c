@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The stages in the kernel: what the verifier did, the maps, what an event costs. Without the
+ * privilege to load, the text says so.
+ */
+#include "cli/explain/explain.h"
+#include "cli/options.h"
+#include "cli/run.h"
+#include "parser/base/arena.h"
+#include "parser/base/source.h"
+#include "parser/lang/ast.h"
+#include "parser/lang/kernel.h"
+#include "parser/plan/plan.h"
+#include "runtime/explain/loaded.h"
+#include "runtime/kernel/caps.h"
+#include "runtime/session/session.h"
+#include <string.h>
+
+struct explain_load {
+	struct session_prep prep;
+	struct session session;
+	struct loaded loaded;
+	bool is_open;
+	const char *missing; /* why nothing is loaded; or NULL */
+};
+
+/* ---- loading ---- */
+
+static int open_once(struct explain *x, bool keeps_logs)
+{
+	struct explain_load *l = x->load;
+	struct session_scope scope = {.scope = SONDE_SCOPE_ALL};
+	int err;
+
+	if (x->options->pid && !x->options->system) {
+		scope.scope = SONDE_SCOPE_PID;
+		scope.tgid = x->options->pid;
+	}
+	session_prepare(&l->prep, x->plan, x->kernel, &scope);
+	l->prep.keeps_logs = keeps_logs;
+	err = session_open(&l->session, x->plan, x->kernel, &l->prep, x->elf, x->elf_len);
+	l->is_open = true;
+	return err;
+}
+
+static void close_all(struct explain_load *l)
+{
+	if (!l->is_open)
+		return;
+	session_close(&l->session);
+	session_prep_free(&l->prep);
+	l->is_open = false;
+}
+
+/* Why the script cannot be loaded here; NULL: it can. */
+static const char *obstacle(const struct explain *x)
+{
+	const char *cap = caps_missing();
+
+	if (x->options->kernel_facts)
+		return "nothing is loaded with --kernel-facts: it describes another kernel";
+	if (cap)
+		return arena_printf(x->arena,
+				    "this stage loads the programs, which needs %s: run as root",
+				    cap);
+	if (x->kernel->unchecked)
+		return "the kernel's tracepoints cannot be read: run as root";
+	return NULL;
+}
+
+/* Load, once. False: x->load->missing says why there is nothing. */
+static bool load(struct explain *x, int *status)
+{
+	struct explain_load *l = x->load;
+
+	*status = 0;
+	if (l)
+		return !l->missing;
+	l = x->load = arena_new_of(x->arena, struct explain_load);
+	*l = (struct explain_load){.missing = obstacle(x)};
+	if (l->missing)
+		return false;
+	*status = explain_compile(x);
+	if (*status)
+		return false;
+	run_raise_file_limit();
+	if (open_once(x, true)) {
+		close_all(l);
+		if (open_once(x, false)) /* reports why */
+			l->missing = "the kernel refused the script: the reason is above";
+		x->has_failed = l->missing;
+	}
+	if (!l->missing)
+		loaded_read(x->arena, &l->session, &l->loaded);
+	return !l->missing;
+}
+
+void explain_unload(struct explain *x)
+{
+	if (x->load)
+		close_all(x->load);
+	x->load = NULL;
+}
+
+/* ---- texts ---- */
+
+/* The line of the probe that a program is of; 0: it is hidden. */
+static uint32_t line_of(const struct explain *x, uint32_t prog)
+{
+	const struct plan_prog *g = &x->plan->progs[prog];
+	struct place at;
+
+	if (!g->n_probes)
+		return 0;
+	at = source_place(x->plan->source, x->plan->probes[g->probes[0]].span.start);
+	return at.in == x->plan->source ? at.line : 0;
+}
+
+static void add_counts(struct explain *x, struct explain_text *t, uint32_t line,
+		       const struct verifier_counts *c)
+{
+	if (!c->is_known) {
+		explain_add(x, t, line, "  the kernel gave no counts");
+		return;
+	}
+	explain_add(x, t, line,
+		    "  followed        %llu instructions, on all paths together; the limit is "
+		    "1000000",
+		    (unsigned long long)c->processed);
+	explain_add(x, t, line,
+		    "  states          %llu kept to recognize what was seen, at most %llu at once, "
+		    "%llu at one instruction",
+		    (unsigned long long)c->states, (unsigned long long)c->peak_states,
+		    (unsigned long long)c->states_per_insn);
+	explain_add(x, t, line, "  stack           %s bytes; the limit is 512", c->stack);
+	explain_add(x, t, line, "  time            %llu us", (unsigned long long)c->microseconds);
+}
+
+static void add_program(struct explain *x, struct explain_text *t, const struct loaded_program *p)
+{
+	uint32_t line = line_of(x, p->prog);
+
+	explain_add(x, t, line, "program %s, type %s", p->name, p->type);
+	explain_add(x, t, line, "  loaded          %u instructions", p->n_insns);
+	add_counts(x, t, line, &p->counts);
+	explain_add(x, t, line, "  verified        %u bytes: reads are made safe, calls resolved",
+		    p->translated_bytes);
+	if (p->machine_bytes)
+		explain_add(x, t, line, "  machine code    %u bytes, by the JIT compiler",
+			    p->machine_bytes);
+	else
+		explain_add(
+			x, t, line,
+			"  machine code    none that this process may see: the kernel interprets "
+			"the program, or hides it");
+}
+
+int ex_verifier(struct explain *x, struct explain_text *t)
+{
+	int status;
+
+	if (!load(x, &status)) {
+		if (!status)
+			explain_add(x, t, 0, "%s", x->load->missing);
+		return status;
+	}
+	for (uint32_t i = 0; i < x->load->loaded.n_programs; i++)
+		add_program(x, t, &x->load->loaded.programs[i]);
+	return 0;
+}
+
+/* The line where a map of the script is first used; 0: it is sonde's own. */
+static uint32_t line_of_map(const struct explain *x, const char *name)
+{
+	for (uint32_t i = 0; i < x->plan->n_maps; i++)
+		if (strcmp(x->plan->maps[i].symbol, name) == 0)
+			return source_place(x->plan->source, x->plan->maps[i].span.start).line;
+	return 0;
+}
+
+static void add_maps(struct explain *x, struct explain_text *t, const struct loaded *l)
+{
+	for (uint32_t i = 0; i < l->n_maps; i++) {
+		const struct loaded_map *m = &l->maps[i];
+		uint32_t line = line_of_map(x, m->name);
+		char memory[48] = "";
+
+		if (m->memory)
+			snprintf(memory, sizeof(memory), ", %llu bytes of memory",
+				 (unsigned long long)m->memory);
+		explain_add(x, t, line, "%-16s %-18s key %u, value %u bytes, at most %u entries%s",
+			    m->name, m->type, m->key_bytes, m->value_bytes, m->max_entries, memory);
+	}
+	if (!l->n_maps)
+		explain_add(x, t, 0, "none");
+}
+
+int ex_maps(struct explain *x, struct explain_text *t)
+{
+	struct loaded unloaded;
+	int status;
+
+	if (load(x, &status)) {
+		add_maps(x, t, &x->load->loaded);
+		return 0;
+	}
+	if (!status && !x->kernel->unchecked)
+		status = explain_compile(x);
+	if (status)
+		return status;
+	if (x->elf && loaded_read_object(x->arena, x->elf, x->elf_len, &unloaded) == 0)
+		add_maps(x, t, &unloaded);
+	explain_add(x, t, 0, "the memory that maps take is unknown: %s", x->load->missing);
+	return 0;
+}
+
+/* ---- cost ---- */
+
+enum { MEASURED_NS = 300000000 };
+
+static void add_cost(struct explain *x, struct explain_text *t, const struct loaded_program *p)
+{
+	const struct plan_prog *g = &x->plan->progs[p->prog];
+	const char *probe = g->n_probes ? x->plan->probes[g->probes[0]].name : "hidden";
+	uint32_t line = line_of(x, p->prog);
+
+	if (!p->runs) {
+		explain_add(x, t, line, "%-16s %s: no event in %d ms", p->name, probe,
+			    MEASURED_NS / 1000000);
+		return;
+	}
+	explain_add(x, t, line,
+		    "%-16s %s: %llu ns an event, %llu events in %d ms: %.3f %% of a CPU", p->name,
+		    probe, (unsigned long long)(p->nanoseconds / p->runs),
+		    (unsigned long long)p->runs, MEASURED_NS / 1000000,
+		    100.0 * (double)p->nanoseconds / MEASURED_NS);
+}
+
+int ex_cost(struct explain *x, struct explain_text *t)
+{
+	struct loaded measured;
+	int status;
+
+	if (!load(x, &status)) {
+		if (!status)
+			explain_add(x, t, 0, "%s", x->load->missing);
+		return status;
+	}
+	if (x->options->unsafe) {
+		explain_add(x, t, 0, "not measured: with --unsafe, a run may act on the system");
+		return 0;
+	}
+	if (loaded_measure(x->arena, &x->load->session, MEASURED_NS, &measured)) {
+		explain_add(x, t, 0, "not measured: the kernel did not attach the programs");
+		x->has_failed = true;
+		return 0;
+	}
+	for (uint32_t i = 0; i < measured.n_programs; i++)
+		add_cost(x, t, &measured.programs[i]);
+	return 0;
+}

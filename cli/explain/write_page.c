@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The report as one HTML page that needs no other file: the script on the left, the stages on the
+ * right. What belongs to a line of the script has its number in data-l; page/explain.js lights it
+ * up.
+ */
+#include "cli/explain/explain.h"
+#include "parser/base/source.h"
+#include "parser/lang/ast.h"
+#include <string.h>
+
+extern const char sonde_explain_css[], sonde_explain_js[]; /* cli/explain/page, NUL behind */
+
+/* Text as HTML. Control characters, which HTML forbids, become "?". */
+static void write_escaped(const char *text, size_t len, FILE *f)
+{
+	for (size_t i = 0; i < len; i++) {
+		unsigned char c = (unsigned char)text[i];
+
+		if (c == '<')
+			fputs("&lt;", f);
+		else if (c == '>')
+			fputs("&gt;", f);
+		else if (c == '&')
+			fputs("&amp;", f);
+		else if (c == '"')
+			fputs("&quot;", f);
+		else
+			fputc((c < ' ' && c != '\t') || c == 0x7f ? '?' : c, f);
+	}
+}
+
+static void write_word(const char *text, FILE *f)
+{
+	write_escaped(text, strlen(text), f);
+}
+
+static void write_script(const struct source *s, FILE *f)
+{
+	fputs("<div id=\"left\"><h1>", f);
+	write_word(s->is_file ? s->name : "the script", f);
+	fputs("</h1><p>Point at a line, or walk through the lines with Tab and the arrow keys: what "
+	      "it becomes lights up. A click keeps it lit.</p>\n<ol>\n",
+	      f);
+	for (uint32_t i = 1; i <= s->n_lines; i++) {
+		uint32_t len;
+		const char *text = source_line(s, i, &len);
+
+		if (i == s->n_lines && !len)
+			break; /* behind the last newline */
+		fprintf(f, "<li tabindex=\"0\" data-l=\"%u\"><b>%u</b><span>", i, i);
+		write_escaped(text, len, f);
+		fputs("</span></li>\n", f);
+	}
+	fputs("</ol></div>\n", f);
+}
+
+static void write_stage(const struct explain_row *row, const struct explain_text *t, bool is_open,
+			FILE *f)
+{
+	/* closed before the code: the lines of the script light up what is below */
+	fprintf(f, "<details%s id=\"%s\"><summary>%s<small>", is_open ? " open" : "", row->word,
+		row->word);
+	write_word(row->what, f);
+	fputs("</small><output></output></summary><pre tabindex=\"0\">", f);
+	for (size_t i = 0; i < t->lines.n; i++) {
+		const struct explain_line *l = &t->lines.items[i];
+
+		if (l->line)
+			fprintf(f, "<span data-l=\"%u\">", l->line);
+		else
+			fputs("<span>", f);
+		write_word(l->text, f);
+		fputs("</span>", f);
+	}
+	fputs("</pre></details>\n", f);
+}
+
+static void write_stages(const struct explain *x, FILE *f)
+{
+	fputs("<div id=\"right\"><nav>", f);
+	for (int i = 0; i < EXPLAIN_STAGE_COUNT; i++)
+		if (!x->texts[i].is_empty)
+			fprintf(f, "<a href=\"#%s\">%s</a>", explain_rows[i].word,
+				explain_rows[i].word);
+	fputs("</nav>\n", f);
+	for (int i = 0; i < EXPLAIN_STAGE_COUNT; i++)
+		if (!x->texts[i].is_empty)
+			write_stage(&explain_rows[i], &x->texts[i],
+				    i >= EXPLAIN_IR || x->options->stages, f);
+	fputs("</div>\n", f);
+}
+
+void explain_write_page(const struct explain *x, FILE *f)
+{
+	const struct source *s = x->program->source;
+
+	fputs("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+	      "<meta name=\"viewport\" content=\"width=device-width\">\n<title>sonde explain ",
+	      f);
+	write_word(s->is_file ? s->name : "", f);
+	fprintf(f, "</title>\n<style>\n%s</style></head><body>\n", sonde_explain_css);
+	write_script(s, f);
+	write_stages(x, f);
+	fprintf(f, "<script>\n%s</script>\n</body></html>\n", sonde_explain_js);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A BPF instruction as text, in the form that the kernel's verifier and LLVM use.
+ */
+#pragma once
+#include <linux/bpf.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Does the instruction take the next slot, too? */
+bool insn_is_wide(const struct bpf_insn *insn);
+/* Write the text of insns[at] of `n`; `symbol`: what it refers to, or NULL. Jumps show the index
+ * that they go to. */
+void insn_text(const struct bpf_insn *insns, uint32_t at, uint32_t n, const char *symbol, char *out,
+	       size_t size);

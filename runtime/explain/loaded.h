@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the kernel says of programs and maps that are loaded.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct arena;
+struct session;
+
+/* What the verifier counted, from the end of its log. */
+struct verifier_counts {
+	uint64_t processed; /* instructions that it followed, each as often as a path needs it */
+	uint64_t states, peak_states, states_per_insn; /* that it kept to recognize what is known */
+	uint64_t microseconds;
+	const char *stack; /* "8+16": bytes of stack of the program and its functions */
+	bool is_known;
+};
+/* Read the counts. `stack` points to the arena. */
+void verifier_counts_read(struct arena *a, const char *log, struct verifier_counts *c);
+
+struct loaded_program {
+	uint32_t prog;				  /* index in the plan */
+	const char *name, *type;		  /* as the kernel spells the type */
+	uint32_t n_insns;			  /* as loaded */
+	uint32_t translated_bytes, machine_bytes; /* after the verifier, after the JIT compiler */
+	uint64_t memory;			  /* bytes; 0: unknown */
+	uint64_t runs, nanoseconds;		  /* while statistics were on */
+	struct verifier_counts counts;
+};
+struct loaded_map {
+	const char *name, *type;
+	uint32_t key_bytes, value_bytes, max_entries;
+	uint64_t memory; /* 0: unknown, or not created */
+};
+struct loaded {
+	struct loaded_program *programs;
+	uint32_t n_programs;
+	struct loaded_map *maps;
+	uint32_t n_maps;
+};
+
+/* Read all that the session has loaded. */
+void loaded_read(struct arena *a, const struct session *s, struct loaded *out);
+/* The maps of an object that is not loaded: without their memory. 0 or -errno. */
+int loaded_read_object(struct arena *a, const void *elf, size_t len, struct loaded *out);
+
+/* Attach for some time, and count what the programs take: `runs` and `nanoseconds` of each. 0 or
+ * -errno; attaching has its messages. */
+int loaded_measure(struct arena *a, struct session *s, uint64_t ns, struct loaded *out);
