@@ -145,6 +145,7 @@ static int check_explain(const struct options *o)
 		{o->interval_ns, "--interval"},
 		{o->max_overhead > 0, "--max-overhead"},
 		{o->strict, "--strict"},
+		{o->stats, "--stats"},
 		{o->dry_run, "--dry-run"},
 		{o->format, "-f other than html"},
 		{o->emit != EMIT_NOTHING, "--emit"},

@@ -223,9 +223,9 @@ static const struct {
 	int (*set)(struct options *o, const struct option_row *row, const char *arg);
 	const char *(*word)(uint32_t i);
 } lists[] = {
-	{set_format, format_word},	{set_buffering, bufferings_word}, {set_emit, stages_word},
-	{set_stage, stage_word},
-	{set_debug, debug_stages_word}, {set_no_feature, feature_word},	  {set_mode, modes_word},
+	{set_format, format_word}, {set_buffering, bufferings_word}, {set_emit, stages_word},
+	{set_stage, stage_word},   {set_debug, debug_stages_word},   {set_no_feature, feature_word},
+	{set_mode, modes_word},
 };
 
 const char *option_word(const struct option_row *row, uint32_t i)

@@ -159,7 +159,7 @@ int explain_before_run(struct arena *a, const struct options *o, const struct pr
 	int status;
 
 	begin(&x, a, o, program, plan, k);
-	/* the run itself shows what it costs: there is --max-overhead */
+	/* what a run costs is measured in the run: --stats */
 	status = collect(&x, wanted(o) & ~(1u << EXPLAIN_COST));
 	if (!status)
 		explain_write_text(&x, stderr);

@@ -95,6 +95,13 @@ static void report_refusal(const struct session *s, const struct verifier_messag
 	if (v->help)
 		fprintf(stderr, "hint: %s%s%s%s\n", v->help, *v->helper ? " (the helper is " : "",
 			v->helper, *v->helper ? ")" : "");
+	if (v->state_words)
+		fprintf(stderr, "note: %s is %.*s: %s\n", v->reg, (int)v->state_len, v->state,
+			v->state_words);
+	if (v->example)
+		fprintf(stderr,
+			"hint: 'sonde explain --verifier %s' shows this in a small program\n",
+			v->example);
 }
 
 /* Files open before the load, and those that reading symbols takes. */

@@ -18,66 +18,21 @@
 
 #define REPORT "this is a defect of sonde: please report it with the output of -v"
 
-/* The first match counts, so specific messages come first. */
 static const struct {
-	const char *says, *words, *help;
+	const char *says, *words, *help, *example;
 } cases[] = {
-	{"total number of maps per program has reached", "one program uses more than 64 maps",
-	 "use keys instead of many maps"},
-	{"BPF program is too large", "checking the program takes more than a million steps",
-	 "make loops shorter, or split the script"},
-	{"is too complex", "the program has more branches than the verifier follows",
-	 "use fewer conditions, or split the script"},
-	{"Cannot recursively attach",
-	 "this kernel attaches no fentry or fexit to another tracing program",
-	 "Linux 6.8 does; programs of kprobes, uprobes and perf events work here, too"},
-	{"is not traceable", "the kernel does not allow this function to be traced", NULL},
-	{"frames is too deep", "loops are nested deeper than this kernel allows",
-	 "nest no more than 7 loops, 5 around kstack and ustack(fp), 3 around ustack"},
-	{"infinite loop detected", "a loop has no end that the verifier can see",
-	 "give the loop a bound"},
-	{"back-edge from insn", "this kernel does not allow loops here", NULL},
-	{"combined stack size", "the values of a probe exceed the BPF stack of 512 bytes",
-	 "use fewer or shorter strings, keys and variables"},
-	{"stack depth", "the values of a probe exceed the BPF stack of 512 bytes",
-	 "use fewer or shorter strings, keys and variables"},
-	{"invalid func unknown", "this kernel lacks a helper function that the script needs",
-	 "a newer kernel has it"},
-	{"unknown func",
-	 "this kernel, or this type of probe, lacks a helper function that the script needs",
-	 "a newer kernel may have it"},
-	{"cannot use helper", "a function of the script does not work in this type of probe",
-	 "move it to another probe"},
-	{"helper call is not allowed",
-	 "a function of the script does not work in this type of probe",
-	 "move it to another probe"},
-	{"invalid bpf_context access", "this type of probe does not have that argument", NULL},
-	{"doesn't have", "this event has fewer arguments than the script reads", NULL},
-	{"dereference of modified ctx ptr", "a probe argument is read at a computed position",
-	 REPORT},
-	{"null-check it first", "a pointer is used that may be NULL", REPORT},
-	{"pointer arithmetic", "the program computes with a pointer in a way the verifier forbids",
-	 REPORT},
-	{"on pointer prohibited",
-	 "the program computes with a pointer in a way the verifier forbids", REPORT},
-	{"partial copy of pointer", "a part of a pointer is used as a number", REPORT},
-	{"leaks addr", "an address of the kernel would be stored where users can read it", REPORT},
-	{"with unbounded min value", "an index may be negative or too large", REPORT},
-	{"unbounded memory access", "a length or an index has no upper bound", REPORT},
-	{"min value is negative", "an index or a length may be negative", REPORT},
-	{"max value is outside", "an index may be beyond the end", REPORT},
-	{"pointer be out of bounds", "an address is computed that may be out of bounds", REPORT},
-	{"CO-RE relocation", "this kernel's structures lack a field that sonde reads", REPORT},
-	{"_or_null'", "a pointer is used that may be NULL", REPORT},
-	{"invalid mem access", "memory is read at an address that may not be valid", REPORT},
-	{"invalid access to map value", "a map's value is read beyond its end", REPORT},
-	{"misaligned", "memory is read at an address that is not aligned", REPORT},
-	{"invalid indirect", "memory is read before it was written", REPORT},
-	{"memory access", "memory is read that may be out of bounds", REPORT},
-	{"from stack", "memory is read before it was written", REPORT},
-	{"!read_ok", "memory is read before it was written", REPORT},
-	{"unreachable insn", "a part of the program is unreachable", REPORT},
-	{"nreleased reference", "a reference is not released", REPORT},
+#define CASE(...) {__VA_ARGS__},
+#include "runtime/session/verifier_cases.def"
+#undef CASE
+};
+
+/* What a register holds, as the log spells it; the first match counts. */
+static const struct {
+	const char *begins, *words;
+} states[] = {
+#define STATE(...) {__VA_ARGS__},
+#include "runtime/session/verifier_states.def"
+#undef STATE
 };
 
 /* ---- lines --------------------------------------------------------------------------------- */
@@ -109,7 +64,8 @@ static bool starts(const struct line *l, const char *with)
 /* Statistics, which follow the last message. */
 static bool is_statistic(const struct line *l)
 {
-	return l->len == 0 || starts(l, "processed ") || starts(l, "verification time") ||
+	return l->len == 0 || starts(l, "cur state: ") || starts(l, "old state: ") ||
+	       starts(l, "processed ") || starts(l, "verification time") ||
 	       starts(l, "stack depth") || starts(l, "-- ") || starts(l, "insns ");
 }
 
@@ -171,8 +127,66 @@ static void find_words(struct verifier_message *v)
 		if (memmem(v->reason, v->reason_len, cases[i].says, strlen(cases[i].says))) {
 			v->words = cases[i].words;
 			v->help = cases[i].help;
+			v->example = cases[i].example;
 			return;
 		}
+}
+
+/* The register that the message begins with or names: "R0 invalid mem access", "… stack R2 off". */
+static bool find_register(struct verifier_message *v)
+{
+	const char *end = v->reason + v->reason_len;
+
+	for (const char *p = v->reason; p && p + 1 < end; p++) {
+		size_t digits = 0;
+
+		if (*p != 'R' || (p > v->reason && p[-1] != ' '))
+			continue;
+		while (p + 1 + digits < end && isdigit((unsigned char)p[1 + digits]))
+			digits++;
+		if (!digits || digits > 2 || (p + 1 + digits < end && p[1 + digits] != ' '))
+			continue;
+		snprintf(v->reg, sizeof(v->reg), "%.*s", (int)digits + 1, p);
+		return true;
+	}
+	return false;
+}
+
+const char *verifier_state_words(const char *state)
+{
+	for (size_t i = 0; i < sizeof(states) / sizeof(*states); i++)
+		if (strncmp(state, states[i].begins, strlen(states[i].begins)) == 0)
+			return states[i].words;
+	return NULL;
+}
+
+size_t verifier_state_bytes(const char *at, const char *end)
+{
+	const char *p = at;
+
+	for (int depth = 0; p < end && *p != '\n' && (depth || *p != ' '); p++)
+		depth += *p == '(' ? 1 : *p == ')' ? -1 : 0;
+	return (size_t)(p - at);
+}
+
+/* "R0=STATE" or "R0_w=STATE", the last before the message. */
+static void find_state(struct verifier_message *v, const char *begin)
+{
+	size_t n = strlen(v->reg);
+
+	for (const char *p = v->reason; p > begin && !v->state; p--) {
+		const char *at = p + n;
+
+		if (strncmp(p, v->reg, n) != 0 || (p[-1] != ' ' && p[-1] != '\n'))
+			continue;
+		while (isalpha((unsigned char)*at) || *at == '_')
+			at++;
+		if (*at != '=')
+			continue;
+		v->state = at + 1;
+		v->state_len = verifier_state_bytes(v->state, v->reason);
+	}
+	v->state_words = v->state ? verifier_state_words(v->state) : NULL;
 }
 
 /* "unknown func bpf_loop#181", "cannot use helper bpf_loop#181", "invalid func unknown#181": by
@@ -209,10 +223,37 @@ static void find_program(struct verifier_message *v, const char *begin, const ch
 	v->program_len = strcspn(quote + 1, "'\n");
 }
 
+/* The log itself, from `begin` to `end`. */
+static void read_messages(struct verifier_message *v, const char *begin, const char *end,
+			  const struct source *source)
+{
+	const char *p = begin;
+	struct line l;
+
+	while (next_line(&p, end, &l)) {
+		uint32_t line = source ? script_line(source, &l) : 0;
+
+		v->line = line && line <= source->n_lines ? line : v->line;
+		if (is_statistic(&l) || starts(&l, "; ") || starts(&l, "libbpf:"))
+			continue;
+		v->reason = l.text;
+		v->reason_len = l.len;
+	}
+	find_words(v);
+	find_helper(v);
+	if (find_register(v))
+		find_state(v, begin);
+}
+
+void verifier_log_read_plain(struct verifier_message *v, const char *log)
+{
+	*v = (struct verifier_message){.line = 0};
+	read_messages(v, log, log + strlen(log), NULL);
+}
+
 void verifier_log_read(struct verifier_message *v, const char *log, const struct source *source)
 {
 	const char *begin = strstr(log, "-- BEGIN PROG LOAD LOG --"), *end, *p;
-	struct line l;
 
 	*v = (struct verifier_message){.line = 0};
 	if (!begin)
@@ -223,15 +264,5 @@ void verifier_log_read(struct verifier_message *v, const char *log, const struct
 		end = begin + strlen(begin);
 	p = begin + strcspn(begin, "\n");
 	p += *p == '\n';
-	while (next_line(&p, end, &l)) {
-		uint32_t line = script_line(source, &l);
-
-		v->line = line && line <= source->n_lines ? line : v->line;
-		if (is_statistic(&l) || starts(&l, "; ") || starts(&l, "libbpf:"))
-			continue;
-		v->reason = l.text;
-		v->reason_len = l.len;
-	}
-	find_words(v);
-	find_helper(v);
+	read_messages(v, p, end, source);
 }

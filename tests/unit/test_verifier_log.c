@@ -11,6 +11,8 @@
 #include <string.h>
 #include "parser/base/arena.h"
 #include "parser/base/source.h"
+#include "runtime/explain/loaded.h"
+#include "runtime/explain/rejections.h"
 #include "runtime/session/verifier_log.h"
 
 static const char script[] = "BEGIN { @a = 1; }\n"
@@ -64,7 +66,13 @@ static void test_logs(void **state)
 		 "may be NULL", "R0 invalid mem access 'map_value_or_null'", 4},
 		{HEAD "; @b[comm] = count();\n7: (79) r0 = *(u64 *)(r0 +0)\n"
 		      "R0 invalid mem access 'scalar'\n" TAIL,
-		 "may not be valid", "R0 invalid mem access 'scalar'", 4},
+		 "through a number", "R0 invalid mem access 'scalar'", 4},
+		{HEAD "0: (79) r1 = *(u64 *)(r1 +0)\nR1 invalid mem access 'inv'\n" TAIL,
+		 "through a number", "R1 invalid mem access 'inv'", 0},
+		{HEAD
+		 "1: (55) if r0 != 0x0 goto pc-2 infinite loop detected at insn 0\n"
+		 "cur state: R0=scalar(umin=1) R10=fp0\nold state: R0=scalar(umin=1) R10=fp0\n" TAIL,
+		 "no end", "1: (55) if r0 != 0x0 goto pc-2 infinite loop detected at insn 0", 0},
 		/* a text that is there twice says nothing; the line before it does */
 		{HEAD "; {\n0: (b7) r1 = 1\n; print(@b);\n7: (05) goto pc-1\n"
 		      "infinite loop detected at insn 7\n" TAIL,
@@ -128,6 +136,101 @@ static void test_logs(void **state)
 	arena_free(a);
 }
 
+/* As 6.1, 6.12 and 6.18 print them. */
+static void test_states(void **state)
+{
+	static const struct {
+		const char *log, *reg, *holds, *words, *example;
+	} rows[] = {
+		{"0: R1=ctx(off=0,imm=0) R10=fp0\n"
+		 "5: (85) call bpf_map_lookup_elem#1    ; "
+		 "R0_w=map_value_or_null(id=1,off=0,ks=4,vs=8,imm=0)\n"
+		 "6: (79) r1 = *(u64 *)(r0 +0)\nR0 invalid mem access 'map_value_or_null'\n",
+		 "R0", "map_value_or_null(id=1,off=0,ks=4,vs=8,imm=0)", "or NULL", "null-lookup"},
+		{"5: (85) call bpf_map_lookup_elem#1 ; R0=map_value_or_null(id=1,map=m,ks=4,vs=8)\n"
+		 "6: (79) r1 = *(u64 *)(r0 +0)\nR0 invalid mem access 'map_value_or_null'\n"
+		 "stack depth 8\nprocessed 6 insns (limit 1000000)\n",
+		 "R0", "map_value_or_null(id=1,map=m,ks=4,vs=8)", "or NULL", "null-lookup"},
+		{"0: (bf) r2 = r10 ; R2_w=fp0 R10=fp0\n1: (07) r2 += -4 ; R2_w=fp-4\n"
+		 "2: (85) call bpf_map_lookup_elem#1\n"
+		 "invalid indirect read from stack R2 off -4+0 size 4\n",
+		 "R2", "fp-4", "in the stack", "uninitialized-stack"},
+		{"0: (79) r6 = *(u64 *)(r1 +0) ; R1=ctx() R6=scalar()\n"
+		 "1: (79) r0 = *(u64 *)(r6 +0)\nR6 invalid mem access 'scalar'\n",
+		 "R6", "scalar()", "anything", "kernel-memory"},
+		{"0: (bf) r0 = r5\nR5 !read_ok\n", "R5", NULL, NULL, "uninitialized-register"},
+		{"4: (85) call bpf_copy_from_user#148\nunknown func bpf_copy_from_user#148\n", "",
+		 NULL, NULL, "missing-helper"},
+		{"last insn is not an exit or jmp\n", "", NULL, NULL, "no-end"},
+	};
+	struct verifier_message v;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		verifier_log_read_plain(&v, rows[i].log);
+		assert_non_null(v.words);
+		assert_string_equal(v.reg, rows[i].reg);
+		assert_string_equal(v.example, rows[i].example);
+		assert_int_equal(v.state_len, rows[i].holds ? strlen(rows[i].holds) : 0);
+		if (!rows[i].holds) {
+			assert_null(v.state_words);
+			continue;
+		}
+		assert_memory_equal(v.state, rows[i].holds, v.state_len);
+		assert_non_null(strstr(v.state_words, rows[i].words));
+	}
+	verifier_log_read_plain(&v, "");
+	assert_null(v.reason);
+	(void)state;
+}
+
+/* The examples that cases name are there, and each program is one. */
+static void test_examples(void **state)
+{
+	static const char *const examples[] = {
+#define CASE(says, words, help, example) example,
+#define REPORT ""
+#include "runtime/session/verifier_cases.def"
+#undef REPORT
+#undef CASE
+	};
+
+	for (size_t i = 0; i < sizeof(examples) / sizeof(*examples); i++)
+		assert_true(!examples[i] || rejection_find(examples[i]));
+	for (uint32_t i = 0; i < n_rejections; i++) {
+		bool is_named = false;
+
+		for (size_t k = 0; k < sizeof(examples) / sizeof(*examples); k++)
+			is_named |= examples[k] && strcmp(examples[k], rejections[i].name) == 0;
+		assert_true(is_named);
+	}
+	(void)state;
+}
+
+static void test_counts(void **state)
+{
+	struct arena *a = arena_new();
+	struct verifier_counts c;
+
+	verifier_counts_read(
+		a,
+		"verification time 118 usec\nstack depth 8+16\n"
+		"processed 73 insns (limit 1000000) max_states_per_insn 2 total_states 5 "
+		"peak_states 4 mark_read 1\n",
+		&c);
+	assert_true(c.is_known);
+	assert_int_equal(c.processed, 73);
+	assert_int_equal(c.states, 5);
+	assert_int_equal(c.peak_states, 4);
+	assert_int_equal(c.states_per_insn, 2);
+	assert_int_equal(c.microseconds, 118);
+	assert_string_equal(c.stack, "8+16");
+	verifier_counts_read(a, "", &c);
+	assert_false(c.is_known);
+	assert_string_equal(c.stack, "");
+	arena_free(a);
+	(void)state;
+}
+
 static void test_no_log(void **state)
 {
 	static const char *const logs[] = {
@@ -179,9 +282,9 @@ static void test_helper_names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_helper_names),
-		cmocka_unit_test(test_logs),
-		cmocka_unit_test(test_no_log),
+		cmocka_unit_test(test_helper_names), cmocka_unit_test(test_logs),
+		cmocka_unit_test(test_no_log),	     cmocka_unit_test(test_states),
+		cmocka_unit_test(test_examples),     cmocka_unit_test(test_counts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
