@@ -131,11 +131,12 @@ static const char *read_measure(struct arena *a, const char **at, struct measure
 	m->subject = (enum subject)i;
 	if (take(at, "of") || take(at, "with") || take(at, "has"))
 		error = read_keys(a, at, m);
-	if (!error && take(at, "at")) {
-		m->has_at = true;
-		if (!read_number(at, &m->at))
-			error = "a number must follow 'at'";
-	}
+	if (error)
+		return error;
+	m->has_at = take(at, "at");
+	m->has_from = !m->has_at && take(at, "from");
+	if ((m->has_at || m->has_from) && !read_number(at, &m->at))
+		error = "a number must follow 'at' or 'from'";
 	return error;
 }
 
@@ -232,12 +233,14 @@ static int64_t msr_most(const struct measure *m, const struct shown *s, const ch
 	return extreme(m, s, 1);
 }
 
-static uint64_t entries_at(const struct shown_row *row, int64_t at)
+static uint64_t entries_at(const struct shown_row *row, int64_t at, bool and_above)
 {
+	uint64_t n = 0;
+
 	for (uint32_t i = 0; i < row->n_buckets; i++)
-		if (row->buckets[i].low <= at && at < row->buckets[i].high)
-			return row->buckets[i].count;
-	return 0;
+		if (at < row->buckets[i].high && (and_above || row->buckets[i].low <= at))
+			n += row->buckets[i].count;
+	return n;
 }
 
 static int64_t msr_entries(const struct measure *m, const struct shown *s, const char *program)
@@ -247,7 +250,8 @@ static int64_t msr_entries(const struct measure *m, const struct shown *s, const
 	(void)program;
 	for (uint32_t i = 0; i < s->n_rows; i++)
 		if (has_all(m, s->rows[i].key))
-			n += m->has_at ? entries_at(&s->rows[i], m->at) : s->rows[i].entries;
+			n += m->has_at || m->has_from ? entries_at(&s->rows[i], m->at, m->has_from)
+						      : s->rows[i].entries;
 	return (int64_t)n;
 }
 

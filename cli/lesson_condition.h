@@ -25,7 +25,7 @@ struct measure {
 	enum subject subject;
 	const char *keys[MAX_KEYS]; /* only rows or lines that contain all of them */
 	uint32_t n_keys;
-	bool has_at; /* only the bucket with this value */
+	bool has_at, has_from; /* only the bucket with this value; and those above it */
 	int64_t at;
 };
 
