@@ -94,6 +94,7 @@ struct options {
 	bool strict;		 /* losses have exit status 4 */
 	bool stats;		 /* print what each program costs */
 	double max_overhead;	 /* percent; 0: any */
+	bool interpret;		 /* run the programs here, not in the kernel */
 	bool test, bench;	 /* run tests, benches */
 	uint32_t dumps;		 /* -d: a bit for each enum emit_stage to print before the run */
 	const char *emit_prefix; /* --emit-llvm */

@@ -105,13 +105,15 @@ static void note_words(const struct options *o, struct program *p)
 static int front_end(struct arena *a, const struct options *o, struct kernel *k, struct diags *d,
 		     struct program **program, struct plan **plan)
 {
+	bool is_interpreted = run_is_interpreted(o);
 	struct plan_options po = {.run = run_of(o),
-				  .kernel = k,
+				  .kernel = is_interpreted ? NULL : k,
 				  .scope_tree = o->mode == MODE_BUILD ||
 						((o->command || o->follow) && !o->system),
 				  .only_cgroup = o->cgroup != NULL,
 				  .warnings = o->warnings,
-				  .pid_namespace = !o->kernel_facts && scope_pid_namespace(),
+				  .pid_namespace = !o->kernel_facts && !is_interpreted &&
+						   scope_pid_namespace(),
 				  .max_stacks = o->max_stacks,
 				  .filter = o->has_filter ? &o->filter : NULL,
 				  .sort = o->sort};

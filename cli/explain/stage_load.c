@@ -36,7 +36,7 @@ static int open_once(struct explain *x, bool keeps_logs)
 		scope.scope = SONDE_SCOPE_PID;
 		scope.tgid = x->options->pid;
 	}
-	session_prepare(&l->prep, x->plan, x->kernel, &scope);
+	session_prepare(&l->prep, x->plan, x->kernel, &scope, false);
 	l->prep.keeps_logs = keeps_logs;
 	err = session_open(&l->session, x->plan, x->kernel, &l->prep, x->elf, x->elf_len);
 	l->is_open = true;

@@ -13,7 +13,8 @@
 #include "runtime/output/map_read.h"
 #include "runtime/output/map_rows.h"
 #include "runtime/output/agg.h"
-#include <bpf/bpf.h>
+#include "runtime/base/map_calls.h"
+
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -86,8 +87,8 @@ static bool is_busy(int err)
 static int batch_read(struct reading *r, struct batch *b)
 {
 	uint32_t n = b->size, next = 0;
-	int err = bpf_map_lookup_batch(r->fd, b->is_begun ? &b->from : NULL, &next, b->keys,
-				       b->values, &n, NULL);
+	int err = map_lookup_batch(r->fd, b->is_begun ? &b->from : NULL, &next, b->keys, b->values,
+				   &n);
 
 	if (err == -ENOSPC)
 		return batch_grow(r, b);
@@ -135,10 +136,10 @@ static int walk_keys(struct reading *r)
 	int err = value && keys ? 0 : -ENOMEM;
 
 	while (!err) {
-		err = bpf_map_get_next_key(r->fd, key, next);
+		err = map_next_key(r->fd, key, next);
 		if (err)
 			break;
-		err = bpf_map_lookup_elem(r->fd, next, value);
+		err = map_lookup(r->fd, next, value);
 		if (!err)
 			err = map_rows_add(r, next, value);
 		else if (err == -ENOENT)
@@ -192,7 +193,7 @@ static int walk_array(struct reading *r)
 
 	for (uint32_t i = 0; !err && i <= n; i++) {
 		uint32_t slot = (r->newest - n + i) % SONDE_EPOCH_SLOTS;
-		err = bpf_map_lookup_elem(r->fd, &slot, value);
+		err = map_lookup(r->fd, &slot, value);
 		if (!err && is_touched(r, value))
 			array_add(r, value);
 	}
@@ -263,7 +264,7 @@ static int delete_slots(struct reading *r, uint32_t epoch)
 
 	for (uint32_t i = 1; !err && i <= n; i++) {
 		uint32_t slot = (epoch - i) % SONDE_EPOCH_SLOTS;
-		err = bpf_map_update_elem(r->fd, &slot, zeros, BPF_ANY);
+		err = map_update(r->fd, &slot, zeros, BPF_ANY);
 	}
 	free(zeros);
 	return err;
@@ -274,7 +275,7 @@ static int delete_one(int fd, const uint8_t *key)
 	int err, tries = 0;
 
 	do
-		err = bpf_map_delete_elem(fd, key);
+		err = map_delete(fd, key);
 	while (is_busy(err) && tries++ < BUSY_TRIES);
 	return err == -ENOENT ? 0 : err;
 }
@@ -287,7 +288,7 @@ static int delete_rows(const struct reading *r)
 
 	while (!err && i < r->rows.n_rows) {
 		uint32_t n_left = r->rows.n_rows - i, n = n_left;
-		err = bpf_map_delete_batch(r->fd, row_key(r, i), &n, NULL);
+		err = map_delete_batch(r->fd, row_key(r, i), &n);
 		if (!err || err == -ENOENT || is_busy(err))
 			i += MIN(n, n_left); /* n is undefined after other errors */
 		if (err && i < r->rows.n_rows)
@@ -329,7 +330,7 @@ int map_insert_zeros(const struct plan_map *m, int fd, const struct map_snapshot
 	for (uint32_t i = 0; !err && i < s->n_rows; i++) {
 		memcpy(key, s->keys + (size_t)i * m->key_size, m->key_size);
 		memcpy(key, &epoch, sizeof(epoch));
-		err = bpf_map_update_elem(fd, key, zeros, BPF_NOEXIST);
+		err = map_update(fd, key, zeros, BPF_NOEXIST);
 		if (err == -EEXIST)
 			err = 0;
 	}

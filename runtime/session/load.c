@@ -10,6 +10,7 @@
 #include "runtime/kernel/kernel_facts.h"
 #include "runtime/session/link.h"
 #include "runtime/session/load_report.h"
+#include "runtime/session/interpret.h"
 #include "runtime/session/object_check.h"
 #include "runtime/session/precreate.h"
 #include "runtime/session/prog_handlers.h"
@@ -27,7 +28,7 @@ static int map_fd(const struct session *s, const char *name)
 {
 	struct bpf_map *m = bpf_object__find_map_by_name(s->object, name);
 
-	return m ? bpf_map__fd(m) : -1;
+	return !m ? -1 : s->interp ? interp_map_fd(s->interp, name) : bpf_map__fd(m);
 }
 
 static void size_ring(struct session *s)
@@ -106,7 +107,7 @@ static int map_control(struct session *s)
 	if (!m)
 		return 0;
 	at = mmap(NULL, sizeof(struct sonde_control), PROT_READ | PROT_WRITE, MAP_SHARED,
-		  bpf_map__fd(m), 0);
+		  map_fd(s, bpf_map__name(m)), 0);
 	if (at == MAP_FAILED)
 		return -errno;
 	s->control = at;
@@ -218,6 +219,8 @@ static int load_object(struct session *s, struct session_prep *prep, const void 
 	precreate_hand_over(prep, s->object);
 	session_unwind_hand_over(prep, s->object);
 	err = set_config(s, &prep->config);
+	if (!err && prep->is_interpreted)
+		return interpret_open(s, elf, len) ?: find_parts(s);
 	if (!err)
 		err = bpf_object__load(s->object);
 	if (err) {

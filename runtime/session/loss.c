@@ -4,6 +4,7 @@
  * possible CPUs, and those of the kernel and the runtime.
  */
 #include "parser/base/limits.h"
+#include "runtime/base/map_calls.h"
 #include "runtime/session/session.h"
 #include "runtime/session/interval_thread.h"
 #include "runtime/base/uapi_new.h"
@@ -53,7 +54,7 @@ static uint64_t read_counter(int fd, uint32_t index, uint64_t *per_cpu, int n_cp
 {
 	uint64_t sum = 0;
 
-	if (fd < 0 || bpf_map_lookup_elem(fd, &index, per_cpu))
+	if (fd < 0 || map_lookup(fd, &index, per_cpu))
 		return 0;
 	for (int i = 0; i < n_cpus; i++)
 		sum += per_cpu[i];
@@ -225,8 +226,7 @@ uint64_t loss_total(const struct session *s)
 		keys = calloc(n, sizeof(*keys));
 	}
 	if (values && keys &&
-	    (!bpf_map_lookup_batch(s->losses_fd, NULL, &batch, keys, values, &got, NULL) ||
-	     errno == ENOENT))
+	    (!map_lookup_batch(s->losses_fd, NULL, &batch, keys, values, &got) || errno == ENOENT))
 		for (uint32_t i = 0; i < got * (uint32_t)n_cpus; i++)
 			total += values[i];
 	free(values);

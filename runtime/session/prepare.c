@@ -229,14 +229,17 @@ static void find_kfuncs(struct session_prep *prep, const struct plan *plan, stru
 }
 
 void session_prepare(struct session_prep *prep, const struct plan *plan, struct kernel *k,
-		     const struct session_scope *scope)
+		     const struct session_scope *scope, bool is_interpreted)
 {
-	*prep = (struct session_prep){.btf_fd = -1, .scope = *scope};
-	session_unwind_prepare(prep, plan, k);
+	*prep = (struct session_prep){.btf_fd = -1,
+				      .scope = *scope,
+				      .is_interpreted = is_interpreted};
+	if (!is_interpreted)
+		session_unwind_prepare(prep, plan, k);
 	prep->config.self_tgid = scope->with_self ? 0 : (uint32_t)getpid();
 	prep->config.scope = scope->scope;
 	prep->config.scope_tgid = scope->tgid;
-	prep->config.pid_ns = scope_pid_namespace();
+	prep->config.pid_ns = is_interpreted ? 0 : scope_pid_namespace();
 	prep->config.cgroup_id = scope->cgroup.id;
 	prep->config.cgroup_first = scope->cgroup.first_level;
 	prep->config.cgroup_last = scope->cgroup.last_level;
@@ -250,6 +253,8 @@ void session_prepare(struct session_prep *prep, const struct plan *plan, struct 
 	set_ring(&prep->config, &prep->ring);
 	if (plan->needs.cpus)
 		prep->config.n_cpus = (uint32_t)libbpf_num_possible_cpus();
+	if (is_interpreted)
+		return;
 	if (uses_core(plan))
 		prep->btf_fd = cut_btf(prep, plan, k);
 	if (plan->needs.kstack) {

@@ -6,6 +6,7 @@
 #include "runtime/session/session.h"
 #include "runtime/kernel/gfp_flags.h"
 #include "runtime/session/attach_slow.h"
+#include "runtime/session/interpret.h"
 #include "runtime/symbols/ksym.h"
 #include "runtime/base/limit_hint.h"
 #include "runtime/base/log.h"
@@ -27,8 +28,11 @@
 int session_run_prog(const struct session *s, uint32_t prog)
 {
 	LIBBPF_OPTS(bpf_test_run_opts, opts);
-	int err = bpf_prog_test_run_opts(bpf_program__fd(s->progs[prog]), &opts);
+	int err;
 
+	if (s->interp)
+		return interpret_run(s, prog, &(uint32_t){0});
+	err = bpf_prog_test_run_opts(bpf_program__fd(s->progs[prog]), &opts);
 	if (err)
 		log_error("probe '%s': cannot run: %s%s",
 			  s->plan->probes[s->plan->progs[prog].probes[0]].name, strerror(-err),
@@ -259,6 +263,7 @@ void session_close(struct session *s)
 		munmap(s->control, sizeof(*s->control));
 	if (s->attach_to_fd >= 0)
 		close(s->attach_to_fd);
+	interp_close(s->interp);
 	bpf_object__close(s->object);
 	vec_free(&s->links);
 	free(s->progs);

@@ -18,6 +18,7 @@
 
 struct bpf_object;
 struct bpf_program;
+struct interp;
 struct kernel;
 struct ksyms;
 struct packets;
@@ -68,6 +69,7 @@ struct session {
 	struct session_scope scope;
 	struct kernel *kernel;
 	struct bpf_object *object;
+	struct interp *interp;	    /* runs the programs instead of the kernel; or NULL */
 	struct bpf_program **progs; /* by plan->progs index */
 	int *map_fds;		    /* by plan->maps index */
 	int attach_to_fd;	    /* module BTF or program that the current load targets, or -1 */
@@ -107,7 +109,8 @@ struct session {
 
 /* prepare.c: what is prepared while the compiler works. */
 struct session_prep {
-	int btf_fd; /* custom BTF for CO-RE, or -1 */
+	bool is_interpreted; /* the kernel does not run the programs */
+	int btf_fd;	     /* custom BTF for CO-RE, or -1 */
 	struct sonde_config config;
 	struct session_scope scope;
 	struct ring_layout ring;
@@ -120,7 +123,7 @@ struct session_prep {
 	bool keeps_logs;
 };
 void session_prepare(struct session_prep *prep, const struct plan *plan, struct kernel *k,
-		     const struct session_scope *scope);
+		     const struct session_scope *scope, bool is_interpreted);
 void session_prep_free(struct session_prep *prep);
 
 /* Is the program needed in this run? Those that mark descendants are so with -c and --follow. */

@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #include "runtime/session/tests.h"
 #include "runtime/base/log.h"
+#include "runtime/session/interpret.h"
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
@@ -36,6 +37,8 @@ static int run_once(const struct running *r, uint32_t prog, uint32_t times, uint
 		    .repeat = (int)times);
 	int err;
 
+	if (r->s->interp)
+		return interpret_repeat(r->s, prog, times, value, ns);
 	do
 		err = bpf_prog_test_run_opts(bpf_program__fd(r->s->progs[prog]), &opts);
 	while (err == -EINTR);

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Helpers: their table, and those that read memory, the clock and the thread.
+ */
+#define _GNU_SOURCE
+#include "runtime/interp/helpers.h"
+#include "runtime/base/clock.h"
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct {
+	interp_helper_fn *call;
+	const char *name;
+} helpers[__BPF_FUNC_MAX_ID] = {
+#define HELPER(name) [BPF_FUNC_##name] = {help_##name, #name},
+#include "runtime/interp/helpers.def"
+#undef HELPER
+};
+
+static const char *const names[__BPF_FUNC_MAX_ID] = {
+#define NAME(name) [BPF_FUNC_##name] = #name
+	__BPF_FUNC_MAPPER(NAME)
+#undef NAME
+};
+
+int interp_helper(struct interp *p, uint32_t id, const uint64_t r[5], uint64_t *result)
+{
+	uint64_t args[5];
+
+	memcpy(args, r, sizeof(args)); /* `result` is in front of them */
+	if (id < __BPF_FUNC_MAX_ID && helpers[id].call)
+		return helpers[id].call(p, args, result);
+	if (id < __BPF_FUNC_MAX_ID && names[id])
+		interp_end(p, "only a kernel has the function bpf_%s()", names[id]);
+	else
+		interp_end(p, "it calls a function of the kernel");
+	return -EFAULT;
+}
+
+/* ---- memory ------------------------------------------------------------------------------- */
+
+static int read_to(struct interp *p, const uint64_t r[5], uint64_t *result, bool is_user)
+{
+	void *to = interp_need(p, r[0], (uint32_t)r[1], true);
+
+	p->last.text = NULL;
+	if (!to)
+		return -EFAULT;
+	*result = (uint64_t)(int64_t)interp_copy(p, to, r[2], (uint32_t)r[1], is_user);
+	return p->last.text ? -EFAULT : 0;
+}
+
+static int read_string(struct interp *p, const uint64_t r[5], uint64_t *result, bool is_user)
+{
+	char *to = interp_need(p, r[0], (uint32_t)r[1], true);
+
+	p->last.text = NULL;
+	if (!to)
+		return -EFAULT;
+	*result = (uint64_t)interp_copy_string(p, to, r[2], (uint32_t)r[1], is_user);
+	return p->last.text ? -EFAULT : 0;
+}
+
+int help_probe_read_kernel(struct interp *p, const uint64_t r[5], uint64_t *result)
+{
+	return read_to(p, r, result, false);
+}
+
+int help_probe_read_user(struct interp *p, const uint64_t r[5], uint64_t *result)
+{
+	return read_to(p, r, result, true);
+}
+
+int help_probe_read_kernel_str(struct interp *p, const uint64_t r[5], uint64_t *result)
+{
+	return read_string(p, r, result, false);
+}
+
+int help_probe_read_user_str(struct interp *p, const uint64_t r[5], uint64_t *result)
+{
+	return read_string(p, r, result, true);
+}
+
+int help_strncmp(struct interp *p, const uint64_t r[5], uint64_t *result)
+{
+	const char *a = interp_need(p, r[0], (uint32_t)r[1], false), *b;
+
+	for (uint32_t i = 0; a && i < (uint32_t)r[1]; i++) {
+		b = interp_need(p, r[2] + i, 1, false);
+		if (!b)
+			return -EFAULT;
+		*result = (uint64_t)(int64_t)((unsigned char)a[i] - (unsigned char)*b);
+		if (*result || !a[i])
+			return 0;
+	}
+	*result = 0;
+	return a ? 0 : -EFAULT;
+}
+
+/* ---- clocks, chance, the CPU -------------------------------------------------------------- */
+
+static int gives(uint64_t *result, uint64_t value)
+{
+	*result = value;
+	return 0;
+}
+
+int help_ktime_get_ns(struct interp *p, const uint64_t r[5], uint64_t *result)
+{
+	(void)p, (void)r;
+	return gives(result, clock_ns(CLOCK_MONOTONIC));
+}
+
+int help_ktime_get_boot_ns(struct interp *p, const uint64_t r[5], uint64_t *result)
+{
+	(void)p, (void)r;
+	return gives(result, clock_ns(CLOCK_BOOTTIME));
+}
+
+int help_ktime_get_tai_ns(struct interp *p, const uint64_t r[5], uint64_t *result)
+{
+	(void)p, (void)r;
+	return gives(result, clock_ns(CLOCK_TAI));
+}
+
+/* The kernel does not tell its tick rate; most have 250 a second. Since 5 minutes before boot. */
+int help_jiffies64(struct interp *p, const uint64_t r[5], uint64_t *result)
+{
+	enum { HZ = 250, BEFORE_BOOT = 300 };
+
+	(void)p, (void)r;
+	return gives(result, (uint64_t)(uint32_t)-(BEFORE_BOOT * HZ) +
+				     clock_ns(CLOCK_MONOTONIC) / (1000000000 / HZ));
+}
+
+/* xorshift64* */
+int help_get_prandom_u32(struct interp *p, const uint64_t r[5], uint64_t *result)
+{
+	(void)r;
+	p->random ^= p->random >> 12;
+	p->random ^= p->random << 25;
+	p->random ^= p->random >> 27;
+	return gives(result, p->random * 0x2545f4914f6cdd1dull >> 32);
+}
+
+int help_get_smp_processor_id(struct interp *p, const uint64_t r[5], uint64_t *result)
+{
+	(void)r;
+	return gives(result, p->cpu);
+}
+
+int help_get_numa_node_id(struct interp *p, const uint64_t r[5], uint64_t *result)
+{
+	unsigned node = 0;
+
+	(void)p, (void)r;
+	getcpu(NULL, &node);
+	return gives(result, node);
+}
+
+/* ---- the thread --------------------------------------------------------------------------- */
+
+int help_get_current_pid_tgid(struct interp *p, const uint64_t r[5], uint64_t *result)
+{
+	(void)r;
+	return gives(result, (uint64_t)p->pid << 32 | p->tid);
+}
+
+int help_get_current_uid_gid(struct interp *p, const uint64_t r[5], uint64_t *result)
+{
+	(void)p, (void)r;
+	return gives(result, (uint64_t)getgid() << 32 | getuid());
+}
+
+int help_get_current_comm(struct interp *p, const uint64_t r[5], uint64_t *result)
+{
+	char *to = interp_need(p, r[0], (uint32_t)r[1], true), comm[16] = "";
+	FILE *f = to ? fopen("/proc/self/comm", "re") : NULL;
+
+	if (!to)
+		return -EFAULT;
+	if (f && fgets(comm, sizeof(comm), f))
+		comm[strcspn(comm, "\n")] = '\0';
+	if (f)
+		fclose(f);
+	memset(to, 0, (uint32_t)r[1]);
+	memcpy(to, comm, (uint32_t)r[1] < sizeof(comm) ? (uint32_t)r[1] : sizeof(comm));
+	return gives(result, 0);
+}
+
+int help_get_current_task(struct interp *p, const uint64_t r[5], uint64_t *result)
+{
+	(void)r;
+	return gives(result, p->task);
+}
+
+int help_get_current_task_btf(struct interp *p, const uint64_t r[5], uint64_t *result)
+{
+	(void)r;
+	return gives(result, p->task);
+}

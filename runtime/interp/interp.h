@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * An interpreter of the BPF programs that codegen makes, for scripts that ask the kernel nothing:
+ * it runs BEGIN, END, intervals, tests and benchmarks without root. It takes the same object as the
+ * kernel, with maps of its own. Each access to memory is checked, and the number of instructions is
+ * limited (docs/internals/interpreter.md).
+ */
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+struct bpf_object;
+struct interp;
+struct plan;
+struct plan_probe;
+
+/* What of a script only a kernel can do, or NULL. `*probe` is the probe that does it, or NULL. */
+const char *interp_refusal(const struct plan *p, const struct plan_probe **probe);
+
+/* Read an object whose maps have their final sizes. NULL with errno. */
+struct interp *interp_open(const struct bpf_object *object, const void *elf, size_t len);
+void interp_close(struct interp *p);
+
+/* The descriptor that stands for a map; -1: there is no such map. Arrays can be mapped. */
+int interp_map_fd(const struct interp *p, const char *name);
+
+/* Run a program from its first instruction. Any thread may call it. 0, -ENOENT, or -EFAULT when it
+ * was ended: interp_fault() says why. */
+int interp_run(struct interp *p, const char *program, uint32_t *result);
+
+/* Why the last program was ended. `line` and `column` are where in the script; 0: not known. */
+struct interp_fault {
+	const char *text;
+	uint32_t line, column;
+};
+struct interp_fault interp_fault(const struct interp *p);

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Shared by the files of the interpreter.
+ *
+ * Addresses of programs are not those of this process: the upper 16 bits say what they are, the
+ * next 16 bits are a region's number, the lower 32 an offset in it. A region can be moved, and an
+ * address outside of all regions is found.
+ */
+#pragma once
+#include "runtime/interp/interp.h"
+#include <linux/bpf.h>
+#include <pthread.h>
+#include <stdbool.h>
+
+enum {
+	INTERP_MAX_DEPTH = 64, /* of calls, callbacks included */
+	INTERP_FRAME_BYTES = 512,
+	INTERP_CONTEXT_BYTES = 128,
+	INTERP_NAME = 64,
+};
+
+/* Instructions of one run at most: some seconds. */
+#define INTERP_BUDGET (1ull << 30)
+
+#define INTERP_TAG_MEMORY 0x5e01ull /* a byte of a region */
+#define INTERP_TAG_MAP 0x5e02ull    /* a map, by its number */
+#define INTERP_TAG_CODE 0x5e03ull   /* an instruction, by its number */
+
+enum { REGION_STACK, REGION_CONTEXT, REGION_TASK, REGION_MAPS };
+
+struct region {
+	uint8_t *at;
+	uint64_t bytes;
+	bool is_constant;
+	const uint8_t *known; /* 1 for each byte that has a value; NULL: all have */
+};
+
+struct interp_map {
+	char name[INTERP_NAME];
+	enum bpf_map_type type;
+	uint32_t key_size, value_size, max_entries;
+	uint32_t stride;  /* from the value of a CPU to the next one, or of an element */
+	uint32_t n_parts; /* values of an element: 1, or one for each CPU */
+	uint32_t region;
+	int fd;
+	/* of hashes: elements have numbers, and those of a hash value are a list */
+	uint8_t *keys;
+	uint32_t *heads, *next; /* number + 1; 0: the end */
+	uint64_t *used;		/* when it was last written; 0: it is free */
+	uint32_t n_heads, capacity, n_elements, first_free;
+	uint64_t writes;
+};
+
+/* An executable section: its instructions are at `first` of the program's. */
+struct code_section {
+	uint32_t index; /* in the ELF file */
+	uint32_t first, n;
+	const char *name;
+};
+
+/* Where a function begins. */
+struct code_symbol {
+	char name[INTERP_NAME];
+	uint32_t at;
+};
+
+struct code_line {
+	uint32_t at; /* instruction */
+	uint32_t line, column;
+};
+
+struct interp {
+	struct bpf_insn *insns;
+	uint32_t n_insns;
+	struct code_section *sections;
+	uint32_t n_sections;
+	struct code_symbol *symbols;
+	uint32_t n_symbols;
+	struct code_line *lines;
+	uint32_t n_lines;
+	struct region *regions;
+	uint32_t n_regions;
+	struct interp_map *maps;
+	uint32_t n_maps;
+	uint32_t n_cpus, cpu;
+	uint64_t task; /* address of the thread that runs */
+	uint32_t pid, tid, depth;
+	uint64_t left; /* instructions of this run */
+	uint64_t random;
+	uint32_t pc;
+	char fault[200];
+	struct interp_fault last;
+	pthread_mutex_t lock; /* a thread runs intervals, another reads the maps */
+};
+
+/* ---- memory.c: regions -------------------------------------------------------------------- */
+
+static inline uint64_t interp_address(uint32_t region, uint64_t offset)
+{
+	return INTERP_TAG_MEMORY << 48 | (uint64_t)region << 32 | offset;
+}
+
+/* The bytes of an address; NULL when they are not all in one region, or cannot be written. */
+void *interp_bytes(struct interp *p, uint64_t address, uint64_t n, bool is_write);
+/* The same; a fault when there are none. */
+void *interp_need(struct interp *p, uint64_t address, uint64_t n, bool is_write);
+/* Copy memory that the script names, as the kernel's helpers of that name do: 0 or -EFAULT. */
+int interp_copy(struct interp *p, void *to, uint64_t from, uint64_t n, bool is_user);
+/* A string with its NUL, at most n bytes. Its length, or -EFAULT. */
+int64_t interp_copy_string(struct interp *p, char *to, uint64_t from, uint64_t n, bool is_user);
+/* End the run. */
+void interp_end(struct interp *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* ---- image.c: the object ------------------------------------------------------------------ */
+
+int interp_read_image(struct interp *p, const void *elf, size_t len);
+void interp_free_image(struct interp *p);
+/* lines.c: which instruction is from which line of the script, and fields of kernel structs. */
+int interp_read_debug(struct interp *p, const void *btf, size_t btf_len, const void *ext,
+		      size_t ext_len);
+/* The line of an instruction. */
+const struct code_line *interp_line_of(const struct interp *p, uint32_t at);
+
+/* ---- maps.c ------------------------------------------------------------------------------- */
+
+int interp_open_maps(struct interp *p, const struct bpf_object *object);
+void interp_close_maps(struct interp *p);
+/* The map that an argument of a helper stands for; NULL after a fault. */
+struct interp_map *interp_map_of(struct interp *p, uint64_t handle);
+struct interp_map *interp_map_find(const struct interp *p, const char *name);
+/* The number of an element, or -ENOENT. */
+int64_t interp_map_lookup(const struct interp *p, const struct interp_map *m, const void *key);
+/* The value of an element; for maps of CPUs that of `cpu`. */
+uint64_t interp_map_value(const struct interp_map *m, uint32_t element, uint32_t cpu);
+/* Write the value of `cpu`, or with `cpu` < 0 those of all. 0 or -errno. */
+int interp_map_update(struct interp *p, struct interp_map *m, const void *key, const void *value,
+		      uint64_t flags, int cpu);
+int interp_map_delete(struct interp *p, struct interp_map *m, const void *key);
+/* The first used element from `element` on; -1: none. */
+int64_t interp_map_next(const struct interp_map *m, uint32_t element);
+bool interp_map_is_hash(const struct interp_map *m);
+
+/* ---- task.c: the thread that runs --------------------------------------------------------- */
+
+enum {
+	TASK_BYTES = 1 << 16,
+	TASK_FIRST = 16384,    /* behind the fields of a kernel's own struct, which are not there */
+	TASK_KINDS = 28,       /* declarations of struct task_struct in bpf_helpers, at most */
+	TASK_KIND_BYTES = 256, /* of each, side by side */
+};
+int interp_make_task(struct interp *p, const void *btf, size_t btf_len);
+
+/* ---- exec.c, helpers.c -------------------------------------------------------------------- */
+
+/* Run the function at an instruction. 0, or -EFAULT after a fault. */
+int interp_call(struct interp *p, uint32_t at, const uint64_t args[5], uint64_t *result);
+/* Call a helper of the kernel. 0, or -EFAULT after a fault. */
+int interp_helper(struct interp *p, uint32_t id, const uint64_t args[5], uint64_t *result);
+uint64_t interp_alu(const struct bpf_insn *insn, uint64_t a, uint64_t b, bool *is_valid);
+bool interp_compare(uint8_t op, uint64_t a, uint64_t b, bool is_32, bool *is_valid);
+int interp_atomic(struct interp *p, const struct bpf_insn *insn, uint64_t regs[11]);

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Regions: the only memory that programs can reach, apart from what they read by helpers of this
+ * process's own memory.
+ */
+#define _GNU_SOURCE
+#include "runtime/interp/interp_impl.h"
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+enum { NULL_PAGE = 4096 };
+
+void interp_end(struct interp *p, const char *fmt, ...)
+{
+	const struct code_line *line = interp_line_of(p, p->pc);
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(p->fault, sizeof(p->fault), fmt, args);
+	va_end(args);
+	p->last = (struct interp_fault){.text = p->fault,
+					.line = line ? line->line : 0,
+					.column = line ? line->column : 0};
+}
+
+void *interp_bytes(struct interp *p, uint64_t address, uint64_t n, bool is_write)
+{
+	uint32_t region = (uint32_t)(address >> 32) & 0xffff;
+	uint64_t offset = address & 0xffffffff;
+	const struct region *r;
+
+	if (address >> 48 != INTERP_TAG_MEMORY || region >= p->n_regions)
+		return NULL;
+	r = &p->regions[region];
+	if (offset > r->bytes || n > r->bytes - offset || (is_write && r->is_constant))
+		return NULL;
+	if (r->known && memchr(r->known + offset, 0, n))
+		return NULL;
+	return r->at + offset;
+}
+
+/* Of the kernel, or of what stands for the thread's struct there. */
+static bool is_kernel(uint64_t address)
+{
+	return address >> 63 || address >> 32 == interp_address(REGION_TASK, 0) >> 32;
+}
+
+void *interp_need(struct interp *p, uint64_t address, uint64_t n, bool is_write)
+{
+	void *at = interp_bytes(p, address, n, is_write);
+
+	if (at)
+		return at;
+	if (address >> 48 == INTERP_TAG_MEMORY && !is_kernel(address))
+		interp_end(p, "%s of %llu bytes outside of the program's memory",
+			   is_write ? "a write" : "a read", (unsigned long long)n);
+	else
+		interp_end(p, "it reads memory of the kernel, which the interpreter does not have");
+	return NULL;
+}
+
+static int copy_own(void *to, uint64_t from, uint64_t n)
+{
+	struct iovec local = {to, n}, remote = {(void *)(uintptr_t)from, n};
+
+	return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == (ssize_t)n ? 0 : -EFAULT;
+}
+
+int interp_copy(struct interp *p, void *to, uint64_t from, uint64_t n, bool is_user)
+{
+	const void *at = interp_bytes(p, from, n, false);
+
+	if (at) {
+		memcpy(to, at, n);
+		return 0;
+	}
+	memset(to, 0, n);
+	if ((from >> 48 == INTERP_TAG_MEMORY && !is_kernel(from)) || from < NULL_PAGE)
+		return -EFAULT;
+	if (is_user)
+		return is_kernel(from) ? -EFAULT : copy_own(to, from, n);
+	if (is_kernel(from))
+		interp_end(p, "it reads memory of the kernel, which the interpreter does not have");
+	return -EFAULT;
+}
+
+int64_t interp_copy_string(struct interp *p, char *to, uint64_t from, uint64_t n, bool is_user)
+{
+	for (uint64_t i = 0; i < n; i++) {
+		int err = interp_copy(p, to + i, from + i, 1, is_user);
+
+		if (err)
+			return err;
+		if (!to[i])
+			return (int64_t)i + 1;
+	}
+	if (n)
+		to[n - 1] = '\0';
+	return (int64_t)n;
+}
