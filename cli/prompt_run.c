@@ -83,13 +83,15 @@ static void print_maps(struct events *e, const struct prompt_request *r, struct 
 	reply->status = err ? 1 : 0;
 }
 
-/* The hook of struct run_watch. Signals have handlers that do nothing after the run. */
+/* The hook of struct run_watch. Ctrl-C is for the next run, from here on. */
 static void serve(void *ctx, struct events *e, int status)
 {
+	struct sigaction ignore = {.sa_handler = SIG_IGN};
 	int fd = *(const int *)ctx;
 	struct prompt_reply reply = {.status = status};
 	struct prompt_request r;
 
+	sigaction(SIGINT, &ignore, NULL);
 	fflush(NULL);
 	if (send(fd, &reply, sizeof(reply), MSG_NOSIGNAL) < 0)
 		return;
