@@ -8,6 +8,7 @@
 #include "cli/explain/code_lines.h"
 #include "cli/explain/explain.h"
 #include "parser/base/arena.h"
+#include "runtime/kernel/helper_name.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -114,6 +115,24 @@ static size_t shown(const struct text_line *l)
 	return n;
 }
 
+/* A helper is called by its number: "call i64 inttoptr (i64 1 to ptr)(…". NULL: no such call. */
+static const char *helper_of(const struct text_line *l)
+{
+	uint32_t number = number_behind(l, " inttoptr (i64 ");
+
+	return has(l, "call ") && has(l, " to ptr)(") ? helper_name(number) : NULL;
+}
+
+static void add_line(struct explain *x, struct explain_text *t, const struct text_line *l,
+		     uint32_t line)
+{
+	const char *helper = helper_of(l);
+	bool is_head = begins(l, "define ");
+
+	explain_add(x, t, line, "%.*s%s%s%s", (int)shown(l), l->at, is_head ? " {" : "",
+		    helper ? " ; bpf_" : "", helper ? helper : "");
+}
+
 void ir_lines_add(struct explain *x, struct explain_text *t, const char *ir, size_t len)
 {
 	const char *at = ir, *end = ir + len;
@@ -136,7 +155,6 @@ void ir_lines_add(struct explain *x, struct explain_text *t, const char *ir, siz
 			is_inside = false;
 		if (begins(&l, "  "))
 			line = line_of(&nodes, &l) ?: line;
-		explain_add(x, t, begins(&l, "  ") ? line : 0, "%.*s%s", (int)shown(&l), l.at,
-			    begins(&l, "define ") ? " {" : "");
+		add_line(x, t, &l, begins(&l, "  ") ? line : 0);
 	}
 }
