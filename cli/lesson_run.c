@@ -116,12 +116,22 @@ static const char *describe_failure(struct arena *a, const struct condition *c, 
 	long long n = measure_value(&c->measure, shown, program);
 
 	if (shown->status)
-		return "The program did not run to its end: the message above says why.";
+		return "The program did not run: the message above says why.";
 	if (!is)
 		return arena_printf(a, "The program does not do what the lesson asks for: %s.",
 				    c->text);
 	return arena_printf(a, "Your program's output has %.*s %lld; the workload's is %s.",
 			    (int)(is - c->text), c->text, n, shown_range(a, c));
+}
+
+/* A program that did not run has shown nothing: only its text is judged. */
+static bool is_made(const struct mistake *m, const char *program, const struct shown *shown)
+{
+	enum subject subject = m->when.measure.subject;
+
+	if (shown->status && subject != SUBJECT_PROGRAM && subject != SUBJECT_STATUS)
+		return false;
+	return condition_holds(&m->when, shown, program);
 }
 
 void lesson_judge(struct arena *a, const struct lesson *l, const char *program,
@@ -139,7 +149,7 @@ void lesson_judge(struct arena *a, const struct lesson *l, const char *program,
 		return;
 	}
 	for (uint32_t i = 0; i < l->n_mistakes && !out->mistake; i++)
-		if (condition_holds(&l->mistakes[i].when, shown, program))
+		if (is_made(&l->mistakes[i], program, shown))
 			out->mistake = &l->mistakes[i];
 	if (out->mistake)
 		out->text = fill(a, out->mistake->say, program, shown);
