@@ -114,6 +114,14 @@ static int prepare_sleepable_iter(struct bpf_program *prog, struct bpf_prog_load
 	return prepare_iter(prog, opts, cookie);
 }
 
+/* libbpf before 1.3 loads with the type of the options, later ones with that of the program. */
+static void set_attach_type(struct bpf_program *prog, struct bpf_prog_load_opts *opts,
+			    enum bpf_attach_type type)
+{
+	opts->expected_attach_type = type;
+	bpf_program__set_expected_attach_type(prog, type);
+}
+
 /* kprobe: a program for a kprobe_multi link must be loaded as one. */
 static int prepare_kprobe(struct bpf_program *prog, struct bpf_prog_load_opts *opts, long cookie)
 {
@@ -121,7 +129,7 @@ static int prepare_kprobe(struct bpf_program *prog, struct bpf_prog_load_opts *o
 	const struct plan_prog *g = plan_of(s, prog);
 
 	if (g && attach_is_kernel_multi(s->kernel, g))
-		opts->expected_attach_type = BPF_TRACE_KPROBE_MULTI;
+		set_attach_type(prog, opts, BPF_TRACE_KPROBE_MULTI);
 	return 0;
 }
 
@@ -163,7 +171,7 @@ static int prepare_calls(struct session *s, struct bpf_program *prog)
 static int prepare_kernel_session(struct bpf_program *prog, struct bpf_prog_load_opts *opts,
 				  long cookie)
 {
-	opts->expected_attach_type = (enum bpf_attach_type)NEW_BPF_TRACE_KPROBE_SESSION;
+	set_attach_type(prog, opts, (enum bpf_attach_type)NEW_BPF_TRACE_KPROBE_SESSION);
 	return prepare_calls((struct session *)cookie, prog);
 }
 
@@ -183,7 +191,7 @@ static int prepare_user_session(struct bpf_program *prog, struct bpf_prog_load_o
 				long cookie)
 {
 	set_sleepable((struct session *)cookie, prog, opts);
-	opts->expected_attach_type = (enum bpf_attach_type)NEW_BPF_TRACE_UPROBE_SESSION;
+	set_attach_type(prog, opts, (enum bpf_attach_type)NEW_BPF_TRACE_UPROBE_SESSION);
 	return prepare_calls((struct session *)cookie, prog);
 }
 
@@ -193,7 +201,7 @@ static int prepare_uprobe(struct bpf_program *prog, struct bpf_prog_load_opts *o
 	struct session *s = (struct session *)cookie;
 
 	if (kernel_has(s->kernel, CAP_UPROBE_MULTI))
-		opts->expected_attach_type = (enum bpf_attach_type)NEW_BPF_TRACE_UPROBE_MULTI;
+		set_attach_type(prog, opts, (enum bpf_attach_type)NEW_BPF_TRACE_UPROBE_MULTI);
 	return set_sleepable(s, prog, opts) ? prepare_calls(s, prog) : 0;
 }
 
