@@ -30,9 +30,13 @@ enum {
 bool live_screen_can_draw(void)
 {
 	int status;
+	bool can;
 
 	setlocale(LC_CTYPE, "");
-	if (setupterm(NULL, STDOUT_FILENO, &status) == OK && cursor_address)
+	can = setupterm(NULL, STDOUT_FILENO, &status) == OK && cursor_address;
+	if (cur_term)
+		del_curterm(cur_term); /* newterm() makes its own */
+	if (can)
 		return true;
 	log_error("-f live: this terminal's type (TERM) is unknown or has no cursor: write "
 		  "TERM=xterm, or use --interval 1s");
