@@ -9,11 +9,18 @@
 
 static uint32_t hash_of(const char *text, uint32_t len)
 {
-	uint32_t h = 2166136261u; /* FNV-1a */
+	uint64_t h = len, word = 0;
 
-	for (uint32_t i = 0; i < len; i++)
-		h = (h ^ (uint8_t)text[i]) * 16777619u;
-	return h;
+	/* names of C++ have a hundred bytes: eight at a time */
+	for (; len >= sizeof(word); text += sizeof(word), len -= (uint32_t)sizeof(word)) {
+		memcpy(&word, text, sizeof(word));
+		h = (h ^ word) * 0x9e3779b97f4a7c15u;
+		h ^= h >> 29;
+	}
+	word = 0;
+	memcpy(&word, text, len);
+	h = (h ^ word) * 0x9e3779b97f4a7c15u;
+	return (uint32_t)(h >> 32);
 }
 
 /* The slot that holds the name, or the free slot where it belongs. */

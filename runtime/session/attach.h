@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The att_* hooks, one for each kind of program, and what they share. Private to attach*.c.
+ * The att_* hooks, one for each kind of program, and what they share. Private to attach*.c,
+ * step_watch.c, run_report.c and unwind.c.
  */
 #pragma once
 #include "runtime/session/session.h"

@@ -3,9 +3,11 @@
  * Unwind tables of a session: see unwind.h.
  */
 #include "runtime/session/unwind.h"
+#include "runtime/base/clock.h"
 #include "runtime/base/limit_hint.h"
 #include "runtime/base/log.h"
 #include "parser/lang/kernel.h"
+#include "runtime/session/attach.h"
 #include "runtime/symbols/maptrack.h"
 #include "runtime/symbols/usym.h"
 #include "runtime/unwind/worker.h"
@@ -89,18 +91,30 @@ static void report(const struct session *s, const char *when)
 		    (unsigned long long)st.n_evicted_processes, (unsigned long long)st.n_lost);
 }
 
+#define WAIT_NS 2000000000ull /* the longest that the start waits */
+#define SLICE_NS 50000000ull  /* between two looks for a stop signal */
+
+static void wait_for_tables(const struct session *s)
+{
+	uint64_t end = monotonic_ns() + WAIT_NS;
+
+	while (!unwind_worker_wait(s->unwind, SLICE_NS) && monotonic_ns() < end)
+		if (attach_stopped(s))
+			break;
+}
+
 void session_unwind_wait(const struct session *s)
 {
 	if (!s->unwind)
 		return;
-	unwind_worker_wait(s->unwind);
+	wait_for_tables(s);
 	report(s, "at the start");
 }
 
 void session_unwind_settle(const struct session *s)
 {
 	if (s->unwind)
-		unwind_worker_wait(s->unwind);
+		wait_for_tables(s);
 }
 
 void session_unwind_report(const struct session *s)

@@ -31,7 +31,6 @@ enum {
 	MAX_SPACES = UNWIND_SPACES / 4 * 3,
 	STOP_SECONDS = 2, /* a file system may not answer */
 };
-#define START_NS 2000000000ull	/* the longest that the start waits */
 #define CHECK_NS 30000000000ull /* between two checks for processes that have ended */
 
 enum kind { ADD_PROCESS, ADD_PROGRAM, ASK, ASK_AT_EXEC, MMAP, EXEC, FORK, EXIT, CHECK };
@@ -192,9 +191,9 @@ static struct timespec timespec_of(uint64_t ns)
 				 .tv_nsec = (long)(ns % 1000000000u)};
 }
 
-void unwind_worker_wait(struct unwind_worker *w)
+bool unwind_worker_wait(struct unwind_worker *w, uint64_t most_ns)
 {
-	struct timespec until = timespec_of(monotonic_ns() + START_NS);
+	struct timespec until = timespec_of(monotonic_ns() + most_ns);
 	uint64_t n;
 	int err = 0;
 
@@ -203,6 +202,7 @@ void unwind_worker_wait(struct unwind_worker *w)
 	while (w->n_answered < n && !err)
 		err = pthread_cond_timedwait(&w->answered, &w->lock, &until);
 	pthread_mutex_unlock(&w->lock);
+	return !err;
 }
 
 void unwind_worker_stats(struct unwind_worker *w, struct unwind_stats *out)

@@ -25,8 +25,9 @@ void unwind_worker_stop(struct unwind_worker *w);
 void unwind_worker_add_process(struct unwind_worker *w, uint32_t tgid, bool with_descendants);
 /* Compile the tables of a program that will be executed, and of the libraries that it needs. */
 void unwind_worker_add_program(struct unwind_worker *w, const char *path);
-/* Wait until all requests that were posted before have been answered, at most 2 s. */
-void unwind_worker_wait(struct unwind_worker *w);
+/* Wait until all requests that were posted before have been answered, at most that long. Have
+ * they? */
+bool unwind_worker_wait(struct unwind_worker *w, uint64_t most_ns);
 
 /* A program met code without a table. */
 void unwind_worker_note(struct unwind_worker *w, const struct sonde_unwind_event *ev);

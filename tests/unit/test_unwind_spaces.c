@@ -353,14 +353,14 @@ static void drain(struct tracer *t)
 	if (n_lost)
 		unwind_worker_check_all(t->worker);
 	t->n_lost += n_lost;
-	unwind_worker_wait(t->worker);
+	unwind_worker_wait(t->worker, 2000000000);
 }
 
 static void ask(struct tracer *t, uint32_t tgid, uint32_t exec_id)
 {
 	unwind_worker_note(t->worker,
 			   &(struct sonde_unwind_event){.tgid = tgid, .exec_id = exec_id});
-	unwind_worker_wait(t->worker);
+	unwind_worker_wait(t->worker, 2000000000);
 }
 
 /* Drain until `is_true` is. */
@@ -389,7 +389,7 @@ static void test_process(void **state)
 	struct unwind_space space;
 
 	unwind_worker_add_process(t->worker, (uint32_t)s.pid, false);
-	unwind_worker_wait(t->worker);
+	unwind_worker_wait(t->worker, 2000000000);
 	check_process((uint32_t)s.pid);
 	assert_true(space_of((uint32_t)s.pid, &space));
 	assert_int_equal(space.exec_id, UNWIND_ANY_EXEC);
@@ -611,7 +611,7 @@ static void test_program(void **state)
 
 	assert_false(is_published("/bin/sleep"));
 	unwind_worker_add_program(t->worker, "/bin/sleep");
-	unwind_worker_wait(t->worker);
+	unwind_worker_wait(t->worker, 2000000000);
 	assert_true(is_published("/bin/sleep"));
 	unwind_worker_stats(t->worker, &st);
 	assert_true(st.n_files >= 3); /* with the C library and the dynamic linker */
@@ -661,7 +661,7 @@ static void test_check(void **state)
 	end_subject(&s);
 	assert_true(has_space(tgid));
 	unwind_worker_check_all(t->worker);
-	unwind_worker_wait(t->worker);
+	unwind_worker_wait(t->worker, 2000000000);
 	assert_false(has_space(tgid));
 }
 
