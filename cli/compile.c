@@ -5,7 +5,7 @@
  */
 #define _GNU_SOURCE
 #include "cli/compile.h"
-#include "runtime/base/colour.h"
+#include "cli/diag_report.h"
 #include "cli/confine.h"
 #include "parser/base/arena.h"
 #include "parser/base/diag.h"
@@ -79,7 +79,7 @@ static void child(const struct compile *c, int done, const struct program *p,
 	err = codegen_run(p, plan, stage, &d, &out);
 	if (d.n)
 		progress_clear_inherited();
-	diags_print(&d, stderr, colour_is_wanted(STDERR_FILENO));
+	diag_report(&d);
 	report = (struct report){.status = err == 0  ? 0
 					   : err > 0 ? SCRIPT_WRONG
 						     : SONDE_DEFECT,

@@ -5,6 +5,7 @@
  */
 #include "cli/walk.h"
 #include "cli/compiled.h"
+#include "cli/diag_report.h"
 #include "cli/explain/explain.h"
 #include "cli/list_script.h"
 #include "cli/options.h"
@@ -20,7 +21,6 @@
 #include "parser/sema/sema.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/progress.h"
-#include "runtime/base/colour.h"
 #include "runtime/kernel/facts_file.h"
 #include "runtime/kernel/kernel_facts.h"
 #include "runtime/session/command.h"
@@ -201,6 +201,8 @@ int walk_in(const struct options *o, struct kernel *k)
 	struct plan *plan;
 	int status = 1;
 
+	if (o->mode == MODE_CHECK && (o->format == OUT_JSON || o->format == OUT_JSONL))
+		diag_report_as_json();
 	set_kernel(k, o);
 	walk_note_program(a, o, k);
 	d.source = read_source(a, o);
@@ -209,7 +211,7 @@ int walk_in(const struct options *o, struct kernel *k)
 	} else if (d.source) {
 		status = front_end(a, o, k, &d, &program, &plan);
 		progress_stage(STAGE_NONE);
-		diags_print(&d, stderr, colour_is_wanted(STDERR_FILENO));
+		diag_report(&d);
 		if (!status && plan)
 			status = run_plan(a, o, program, plan, k);
 	}

@@ -323,21 +323,31 @@ static int compare(const void *x, const void *y)
 	return a->diag < b->diag ? -1 : a->diag > b->diag;
 }
 
-void diags_print(const struct diags *d, FILE *out, bool colour)
+const struct diag **diags_sorted(const struct diags *d)
 {
-	struct placed *order;
-	uint32_t n_errors = 0;
+	struct placed *order = arena_alloc(d->arena, d->n * sizeof(*order));
+	const struct diag **sorted = arena_alloc(d->arena, d->n * sizeof(*sorted));
 
-	if (!d->n)
-		return;
-	order = arena_alloc(d->arena, d->n * sizeof(*order));
 	for (uint32_t i = 0; i < d->n; i++)
 		order[i] = (struct placed){&d->items[i],
 					   source_root(d->source, d->items[i].span).start};
 	qsort(order, d->n, sizeof(*order), compare);
+	for (uint32_t i = 0; i < d->n; i++)
+		sorted[i] = order[i].diag;
+	return sorted;
+}
+
+void diags_print(const struct diags *d, FILE *out, bool colour)
+{
+	const struct diag **sorted;
+	uint32_t n_errors = 0;
+
+	if (!d->n)
+		return;
+	sorted = diags_sorted(d);
 	for (uint32_t i = 0; i < d->n && i < LIMIT_ERRORS; i++) {
-		print_one(d->source, order[i].diag, out, colour);
-		n_errors += order[i].diag->level == DIAG_ERROR;
+		print_one(d->source, sorted[i], out, colour);
+		n_errors += sorted[i]->level == DIAG_ERROR;
 	}
 	if (d->n_errors > n_errors)
 		fprintf(out, "… and %u more error%s\n", d->n_errors - n_errors,

@@ -55,5 +55,7 @@ int diag_hint(struct diags *d, const char *fmt, ...) __attribute__((format(print
 void diag_print_calls(const struct source *s, struct span span, FILE *out);
 /* Print the line of a span, underlined, and then these calls. */
 void diag_print_lines(const struct source *s, struct span span, FILE *out);
+/* All of them in the order of their places: d->n pointers, in the arena. */
+const struct diag **diags_sorted(const struct diags *d);
 /* Print all, sorted by place, at most LIMIT_ERRORS, with source lines; colour for terminals. */
 void diags_print(const struct diags *d, FILE *out, bool colour);

@@ -7,14 +7,16 @@
 #include "runtime/output/json_agg.h"
 #include "runtime/output/json_names.h"
 #include "runtime/output/json_text.h"
+#include "runtime/output/json_value.h"
 #include "runtime/output/out_file.h"
 #include <errno.h>
 #include <stdlib.h>
 
 struct out_json {
 	struct out_file file; /* first */
-	struct text scratch;  /* grows, as `name` does */
-	struct text name;     /* of a row, escaped */
+	struct json_scratch scratch;
+	struct json_scratch name; /* of a row, escaped */
+	struct json_writer writer;
 	struct json_names names;
 };
 
@@ -23,154 +25,25 @@ static struct out_json *out_json(struct out *o)
 	return (struct out_json *)o;
 }
 
-/* Without memory the bytes are discarded, and the error is kept like one of a write. */
-static void grow(struct out_json *w, struct text *t)
-{
-	char *grown = realloc(t->bytes, 2 * t->capacity);
-
-	if (grown) {
-		t->bytes = grown;
-		t->capacity *= 2;
-		return;
-	}
-	w->file.error = w->file.error ? w->file.error : -ENOMEM;
-	t->n = 0;
-}
-
-static void scratch_make_room(struct text *t)
-{
-	grow((struct out_json *)((char *)t - offsetof(struct out_json, scratch)), t);
-}
-
-static void name_make_room(struct text *t)
-{
-	grow((struct out_json *)((char *)t - offsetof(struct out_json, name)), t);
-}
-
-/* ---- values -------------------------------------------------------------------------------- */
-
-/* Numbers that a double cannot hold are strings, because most readers use doubles. */
-static bool fits_double(uint64_t magnitude)
-{
-	while (magnitude >> 53 && !(magnitude & 1))
-		magnitude >>= 1;
-	return magnitude >> 53 == 0;
-}
-
-static void put_integer(struct text *t, const struct view *v)
-{
-	bool is_negative = v->type->is_signed && (int64_t)v->integer < 0;
-	bool is_number = fits_double(is_negative ? -v->integer : v->integer);
-
-	if (!is_number)
-		text_char(t, '"');
-	if (v->type->is_signed)
-		text_signed(t, (int64_t)v->integer);
-	else
-		text_unsigned(t, v->integer);
-	if (!is_number)
-		text_char(t, '"');
-}
-
-/* The text, quoted. */
-static void put_as_text(struct out_json *w, const struct view *v)
-{
-	w->scratch.n = 0;
-	format_view(&w->scratch, v);
-	text_char(&w->file.text, '"');
-	json_put_escaped(&w->file.text, w->scratch.bytes, w->scratch.n);
-	text_char(&w->file.text, '"');
-}
-
-/* A buffer: [1,-1] */
-static void put_bytes(struct text *t, const struct view *v)
-{
-	text_char(t, '[');
-	for (uint32_t i = 0; i < v->string.len; i++) {
-		if (i)
-			text_char(t, ',');
-		text_signed(t, (int8_t)v->string.text[i]);
-	}
-	text_char(t, ']');
-}
-
-static void put_value(struct out_json *w, const struct view *v);
-
-/* [1, "a"] for a tuple or an array, {"x": 1, "y": "a"} for a record. */
-static void put_parts(struct out_json *w, const struct view *v)
-{
-	struct text *t = &w->file.text;
-	bool is_record = v->type->kind == TY_RECORD || v->type->kind == TY_STRUCT;
-	uint32_t n = v->type->kind == TY_ARRAY ? type_elements(v->type) : v->type->n_members;
-	struct view part;
-
-	text_char(t, is_record ? '{' : '[');
-	for (uint32_t i = 0; i < n; i++) {
-		if (i)
-			text_char(t, ',');
-		if (is_record) {
-			text_string(t, i ? " " : "");
-			json_put_string(t, v->type->members[i].name);
-			text_string(t, ": ");
-		}
-		view_part(v, i, &part);
-		put_value(w, &part);
-	}
-	text_char(t, is_record ? '}' : ']');
-}
-
-static void put_value(struct out_json *w, const struct view *v)
-{
-	struct text *t = &w->file.text;
-
-	switch (v->type->kind) {
-	case TY_ERROR:
-	case TY_VOID: text_string(t, "null"); break;
-	case TY_BOOL: text_string(t, v->integer ? "true" : "false"); break;
-	case TY_AGG:
-		if (!json_agg_value(t, v))
-			put_integer(t, v);
-		break;
-	case TY_POINTER:
-	case TY_INT: put_integer(t, v); break;
-	case TY_BUFFER: put_bytes(t, v); break;
-	case TY_STRING:
-	case TY_KSTACK:
-	case TY_USTACK:
-	case TY_KSYM:
-	case TY_USYM:
-	case TY_USERNAME:
-	case TY_CGROUP:
-	case TY_TIMESTAMP:
-	case TY_INET:
-	case TY_MAC:
-	case TY_GFP:
-	case TY_NAME: put_as_text(w, v); break;
-	case TY_TUPLE:
-	case TY_RECORD:
-	case TY_ARRAY:
-	case TY_STRUCT: put_parts(w, v); break;
-	}
-}
-
 static void key_part(struct out_json *w, uint32_t i, const struct view *part)
 {
 	if (i > 0)
-		text_char(&w->scratch, ',');
-	format_view(&w->scratch, part);
+		text_char(&w->scratch.text, ',');
+	format_view(&w->scratch.text, part);
 }
 
 /* Different keys can have the same text: "a,b" and "c", "a" and "b,c". Of equal names, most readers
  * keep the last, so the second one becomes "a,b,c#2". */
 static void make_unique(struct out_json *w)
 {
-	size_t n = w->name.n;
+	size_t n = w->name.text.n;
 	int is_new;
 
-	for (uint32_t i = 2; !(is_new = json_names_add(&w->names, w->name.bytes, w->name.n)); i++) {
-		w->name.n = n;
-		text_char(&w->name, '#');
-		text_unsigned(&w->name, i);
+	for (uint32_t i = 2;
+	     !(is_new = json_names_add(&w->names, w->name.text.bytes, w->name.text.n)); i++) {
+		w->name.text.n = n;
+		text_char(&w->name.text, '#');
+		text_unsigned(&w->name.text, i);
 	}
 	if (is_new < 0 && !w->file.error)
 		w->file.error = is_new;
@@ -183,18 +56,18 @@ static void put_key(struct out_json *w, const struct view_map *m, const struct v
 	bool is_tuple = m->n_keys == 1 && r->keys[0].type->kind == TY_TUPLE;
 	struct view part;
 
-	w->scratch.n = 0;
+	w->scratch.text.n = 0;
 	for (uint32_t i = 0; is_tuple && i < r->keys[0].type->n_members; i++) {
 		view_part(&r->keys[0], i, &part);
 		key_part(w, i, &part);
 	}
 	for (uint32_t i = 0; !is_tuple && i < m->n_keys; i++)
 		key_part(w, i, &r->keys[i]);
-	w->name.n = 0;
-	json_put_escaped(&w->name, w->scratch.bytes, w->scratch.n);
+	w->name.text.n = 0;
+	json_put_escaped(&w->name.text, w->scratch.text.bytes, w->scratch.text.n);
 	make_unique(w);
 	text_char(&w->file.text, '"');
-	text_put(&w->file.text, w->name.bytes, w->name.n);
+	text_put(&w->file.text, w->name.text.bytes, w->name.text.n);
 	text_string(&w->file.text, "\": ");
 }
 
@@ -226,10 +99,10 @@ static int json_printf_event(struct out *o, const struct plan_event *e, const st
 	struct out_json *w = out_json(o);
 
 	begin(w, line_types[e->kind]);
-	w->scratch.n = 0;
-	format_printf(&w->scratch, e, fields);
+	w->scratch.text.n = 0;
+	format_printf(&w->scratch.text, e, fields);
 	text_char(&w->file.text, '"');
-	json_put_escaped(&w->file.text, w->scratch.bytes, w->scratch.n);
+	json_put_escaped(&w->file.text, w->scratch.text.bytes, w->scratch.text.n);
 	text_char(&w->file.text, '"');
 	return end(w);
 }
@@ -265,7 +138,7 @@ static int json_value(struct out *o, const struct view *v)
 	struct out_json *w = out_json(o);
 
 	begin(w, "value");
-	put_value(w, v);
+	json_put_value(&w->writer, v);
 	return end(w);
 }
 
@@ -285,7 +158,7 @@ static int json_map(struct out *o, const struct view_map *m)
 			text_string(t, ", ");
 		if (m->n_keys)
 			put_key(w, m, &m->rows[i]);
-		put_value(w, &m->rows[i].value);
+		json_put_value(&w->writer, &m->rows[i].value);
 	}
 	hash_free(&w->names);
 	text_string(t, m->n_keys ? "}}" : "}");
@@ -427,12 +300,10 @@ static void json_close(struct out *o)
 	if (!o)
 		return;
 	out_finish(o);
-	free(out_json(o)->scratch.bytes);
-	free(out_json(o)->name.bytes);
+	json_scratch_free(&out_json(o)->scratch);
+	json_scratch_free(&out_json(o)->name);
 	free(o);
 }
-
-enum { SCRATCH_BYTES = 4096 };
 
 struct out *out_json_new(FILE *f)
 {
@@ -454,16 +325,11 @@ struct out *out_json_new(FILE *f)
 		.flush = out_file_flush,
 		.close = json_close,
 	};
-	w->scratch = (struct text){.bytes = malloc(SCRATCH_BYTES),
-				   .capacity = SCRATCH_BYTES,
-				   .make_room = scratch_make_room,
-				   .is_quoted = true};
-	w->name = (struct text){.bytes = malloc(SCRATCH_BYTES),
-				.capacity = SCRATCH_BYTES,
-				.make_room = name_make_room};
-	if (!w->scratch.bytes || !w->name.bytes || out_file_init(&w->file, f)) {
-		free(w->scratch.bytes);
-		free(w->name.bytes);
+	w->writer = (struct json_writer){.text = &w->file.text, .scratch = &w->scratch};
+	if (json_scratch_init(&w->scratch, true, &w->file.error) ||
+	    json_scratch_init(&w->name, false, &w->file.error) || out_file_init(&w->file, f)) {
+		json_scratch_free(&w->scratch);
+		json_scratch_free(&w->name);
 		free(w);
 		return NULL;
 	}

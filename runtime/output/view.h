@@ -232,6 +232,8 @@ struct out {
 struct out *out_text_new(FILE *f);
 /* JSON, one object per line; otherwise the same. */
 struct out *out_json_new(FILE *f);
+/* JSON in lines of our own form: docs/jsonl.schema.json. */
+struct out *out_jsonl_new(FILE *f, const struct plan *plan, const char *word);
 /* Maps on a terminal, refreshed in place (standard input and output); at the end text, to `f`. */
 struct out *out_live_new(FILE *f, const struct plan *plan, const char *word);
 /* Text with a bar behind each number of a map. */

@@ -35,6 +35,7 @@ static void *test_mmap(void *at, size_t len, int prot, int flags, int fd, off_t 
 #define mmap test_mmap
 #include "cli/compile.c"
 #include "cli/confine.c"
+#include "cli/diag_report.c"
 
 static int generated; /* what codegen_run returns */
 static bool ends_early, tries_more;
