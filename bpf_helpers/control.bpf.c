@@ -37,6 +37,13 @@ INLINE uint32_t sonde_control_clear(uint32_t map, uint32_t probe)
 	return epoch;
 }
 
+/* Written once, so that CPUs share the cache line. */
+INLINE void sonde_control_fired(uint32_t probe)
+{
+	if (!sonde_control.fired[probe])
+		sonde_control.fired[probe] = 1;
+}
+
 INLINE void sonde_control_exit(uint64_t code)
 {
 	sonde_control.exit_code = code;

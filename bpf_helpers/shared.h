@@ -213,6 +213,9 @@ enum sonde_sleep {
 
 /* ---- control block: .bss, mapped into the tracer ------------------------------------------ */
 
+/* Probes of which it is noted whether they fired. */
+enum { SONDE_MAX_FIRED = 4096 };
+
 struct sonde_control {
 	uint32_t asleep;  /* enum sonde_sleep; whoever wakes the reader clears it */
 	uint32_t exiting; /* exit() was called: programs return at once */
@@ -230,6 +233,7 @@ struct sonde_control {
 	uint32_t epoch[SONDE_MAX_MAPS]; /* of each map; entries of earlier epochs are cleared */
 	uint32_t acked[SONDE_MAX_MAPS]; /* last epoch that user space has deleted completely */
 	struct sonde_ring ring;
+	uint8_t fired[SONDE_MAX_FIRED]; /* by plan->probes index */
 };
 
 /* ---- configuration: .rodata, set before load, so the verifier prunes what is off ---------- */

@@ -75,10 +75,17 @@ static void unless_exiting(struct gen *g, LLVMBasicBlockRef out)
 	prog_only_if(g, LLVMBuildNot(g->b, gen_truth(g, is_exiting), ""), out);
 }
 
+void prog_note_firing(struct gen *g)
+{
+	if (!prog_kind_is(g->prog.plan->kind, PK_UNAWAITED) && g->probe.id < SONDE_MAX_FIRED)
+		GEN_CALL(g, "sonde_control_fired", gen_u32(g, g->probe.id));
+}
+
 void prog_body(struct gen *g)
 {
 	LLVMBasicBlockRef after = g->prog.plan->is_sleepable ? gen_block(g, "after") : NULL;
 
+	prog_note_firing(g);
 	if (after) {
 		gen_prefault(g, after);
 		unless_exiting(g, after); /* the program may have slept */

@@ -12,6 +12,8 @@ void prog_only_if(struct gen *g, LLVMValueRef cond, LLVMBasicBlockRef otherwise)
 void prog_only_if_number(struct gen *g, LLVMBasicBlockRef otherwise);
 /* Go to `out` unless the current thread is traced. */
 void prog_scope_test(struct gen *g, LLVMBasicBlockRef out);
+/* Note that the selected probe fired: in what runs for it first, before its predicate. */
+void prog_note_firing(struct gen *g);
 /* Select plan->probes[id] as the probe that is generated. */
 void prog_select_probe(struct gen *g, uint32_t id);
 /* Fault in the pages of the string that a str() reads (prefault.h); `gen` is a struct gen. */

@@ -121,6 +121,7 @@ void span_test_cgroup(struct gen *g, LLVMValueRef task, LLVMBasicBlockRef out)
 void span_test_start(struct gen *g, LLVMBasicBlockRef out)
 {
 	prog_scope_test(g, out);
+	prog_note_firing(g);
 	span_test_conds(g, out);
 }
 

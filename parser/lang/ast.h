@@ -105,6 +105,7 @@ struct map {
 	bool is_assigned;	     /* possibly by an erroneous statement */
 	bool is_reached;	     /* by the final round of pass 2, which skips dead branches */
 	bool is_read, is_emptied;    /* somewhere; in END: sema_usage.c */
+	bool is_dropped;	     /* clear() or delete() names it: sema_usage.c */
 	struct held held;
 	uint32_t id; /* index in plan->maps, assigned by plan.c */
 };

@@ -39,6 +39,9 @@ enum prog_traits {
 	PK_STACKS = 32768,  /* the same, for user stacks of those that wait; may sleep */
 };
 
+/* Kinds that nobody waits for: that one did not fire is no news. */
+enum { PK_UNAWAITED = PK_OUTSIDE | PK_PERIOD | PK_TEST | PK_ITER | PK_TRACER };
+
 struct prog_row {
 	const char *name;
 	const char *section;

@@ -333,6 +333,18 @@ static void plan_ring(struct plan *plan)
 	plan->needs.ring_bytes = bytes;
 }
 
+/* Said before the message of libbpf, which does not say what is missing. */
+static void check_btf(struct planner *pl)
+{
+	if (!pl->kernel || !kernel_lacks(pl->kernel, CAP_BTF) || !plan_uses_core(pl->plan))
+		return;
+	diag_warning(pl->diags, SPAN_NONE, "no-btf",
+		     "this kernel has no type information (BTF), by which programs find what they "
+		     "read of threads: this script may not load");
+	diag_hint(pl->diags, "run a kernel with CONFIG_DEBUG_INFO_BTF, which has "
+			     "/sys/kernel/btf/vmlinux");
+}
+
 struct plan *plan_make(struct arena *a, struct program *p, const struct plan_options *options,
 		       struct diags *d)
 {
@@ -366,5 +378,6 @@ struct plan *plan_make(struct arena *a, struct program *p, const struct plan_opt
 								   : SONDE_STACK_ENTRIES;
 	plan_check_run(p, plan, pl.options, d);
 	plan_check_limits(plan, d);
+	check_btf(&pl);
 	return d->n_errors ? NULL : plan;
 }

@@ -55,6 +55,7 @@ struct plan_map {
 	uint32_t key_size;
 	const struct type *value;
 	bool is_time;		 /* sums of durations, in nanoseconds */
+	bool is_dropped;	 /* the script removes entries */
 	uint32_t value_size;	 /* as the kernel stores it; for PM_PERCPU_ARRAY on each CPU */
 	uint32_t touched_offset; /* arrays only */
 	uint32_t n_words;	 /* aggregations: 64-bit words of a value; 0 means 1 */
@@ -314,3 +315,9 @@ uint32_t plan_name_add(struct arena *a, struct plan *p, const char *text, uint32
 uint32_t plan_name_find(const struct plan *p, const char *text, uint32_t len);
 /* The name of a number; "" for an invalid one. */
 const char *plan_name(const struct plan *p, uint32_t id);
+/* Do its programs read structs of the kernel, whose layout BTF describes? */
+static inline bool plan_uses_core(const struct plan *p)
+{
+	return p->needs.scope || p->needs.ustack || p->needs.task || p->needs.paths ||
+	       p->needs.packets;
+}

@@ -100,7 +100,8 @@ void plan_map(struct planner *pl, struct map *map)
 			     .symbol = map_symbol(pl->arena, map->name),
 			     .span = map->first,
 			     .value = map->value,
-			     .is_time = held_is_time(&map->held)};
+			     .is_time = held_is_time(&map->held),
+			     .is_dropped = map->is_dropped};
 
 	m.value_size = plan_align(map->value->size, 8);
 	if (agg) {

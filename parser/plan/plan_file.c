@@ -61,6 +61,7 @@ static void io_map(struct plan_io *io, struct plan_map *m)
 	io_u32(io, &m->key_size);
 	io_type(io, &m->value);
 	io_bool(io, &m->is_time);
+	io_bool(io, &m->is_dropped);
 	io_u32(io, &m->value_size);
 	io_u32(io, &m->touched_offset);
 	io_u32(io, &m->n_words);

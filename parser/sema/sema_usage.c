@@ -86,10 +86,24 @@ static void use_unary(struct usage *u, struct expr *e)
 		use_expr(e->unary.operand, u);
 }
 
+/* clear(), delete() */
+static bool is_drop(const struct expr *e)
+{
+	return e->kind == EX_CALL && e->call.builtin && e->call.builtin->traits & TR_DROPS &&
+	       e->call.n_args && e->call.args[0]->kind == EX_MAP;
+}
+
+static void note_drop(struct expr *e)
+{
+	if (is_drop(e) && e->call.args[0]->map.map)
+		e->call.args[0]->map.map->is_dropped = true;
+}
+
 static void use_call(struct usage *u, struct expr *e)
 {
 	bool is_type = e->call.builtin && e->call.builtin->traits & TR_TYPE;
 
+	note_drop(e);
 	for (uint32_t i = 0; i < e->call.n_args; i++)
 		if (ast_is_set_by(e, i))
 			set_var(e->call.args[i]);
@@ -145,6 +159,7 @@ static void use_drop(struct usage *u, struct expr *e)
 {
 	struct expr *m = e->call.args[0];
 
+	note_drop(e);
 	if (u->is_last && m->map.map && !m->map.n_keys)
 		m->map.map->is_emptied = true;
 	use_target(u, m);
@@ -152,10 +167,7 @@ static void use_drop(struct usage *u, struct expr *e)
 
 static void use_effect(struct usage *u, struct expr *e)
 {
-	bool drops = e->kind == EX_CALL && e->call.builtin && e->call.builtin->traits & TR_DROPS &&
-		     e->call.n_args && e->call.args[0]->kind == EX_MAP;
-
-	if (drops)
+	if (is_drop(e))
 		use_drop(u, e);
 	else if (e->kind == EX_INCDEC)
 		use_target(u, e->incdec.target);

@@ -73,6 +73,7 @@ static void print_map(struct events *e, uint32_t map, uint32_t oldest, uint32_t 
 	if (e->s->map_fds[map] < 0) /* only used in programs that were dropped */
 		return;
 	err = map_snapshot_read(m, e->s->map_fds[map], oldest, epoch, &snap);
+	e->maps[map].had_rows |= !err && snap.n_rows > 0;
 	if (!err && (ev || e->maps[map].zeroed) && m->n_keys == 0 && snap.n_rows == 0)
 		err = map_snapshot_add_zero(m, &snap);
 	if (err) {
@@ -254,6 +255,14 @@ uint32_t events_print_chosen(struct events *e, const struct map_choice *c)
 	}
 	e->has = NULL;
 	return n;
+}
+
+bool events_map_stayed_empty(const struct events *e, uint32_t map)
+{
+	const struct plan_map *m = &e->s->plan->maps[map];
+
+	return e->s->map_fds[map] >= 0 && !m->is_dropped && !e->maps[map].had_rows &&
+	       !e->maps[map].zeroed;
 }
 
 void events_print_swapped(struct events *e)

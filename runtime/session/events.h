@@ -12,6 +12,7 @@ struct map_progress {
 	uint32_t settled; /* no program uses an epoch before this one */
 	uint32_t swapped; /* the epoch that began with events_swap, 0: nothing to print */
 	bool zeroed;	  /* without keys, and set to 0 by zero() */
+	bool had_rows;	  /* when it was printed */
 };
 
 /* State of handling records. */
@@ -57,6 +58,9 @@ struct map_choice {
 };
 /* Print them to e->out. Returns how many maps there are of that name. */
 uint32_t events_print_chosen(struct events *e, const struct map_choice *c);
+
+/* Had the map no entries whenever it was printed, although nothing removes any? */
+bool events_map_stayed_empty(const struct events *e, uint32_t map);
 
 /* For --interval --reset: end the epoch of every map, and wait until no program uses it any more.
  * The epoch is printed and deleted by events_print_swapped(), or before a later record of the same

@@ -18,6 +18,7 @@
 #include "runtime/session/service.h"
 #include "runtime/session/step_watch.h"
 #include "runtime/session/tests.h"
+#include "runtime/session/unfired.h"
 #include "runtime/session/unwind.h"
 #include "runtime/session/interval_thread.h"
 #include "runtime/symbols/usym.h"
@@ -175,6 +176,7 @@ static int start(struct loop *l)
 	step_watch_start(l->s);
 	progress_stage(STAGE_RUN);
 	report_ready(l);
+	l->is_ready = true;
 	prog_stats_begin(&l->stats);
 	if (l->o->command)
 		command_release(l->o->command);
@@ -333,6 +335,8 @@ static int finish(struct loop *l)
 	calibrate_report_end(l->s);
 	step_watch_report(l->s);
 	prog_stats_print_all(&l->stats, l->s, l->events.out);
+	if (l->is_ready && !l->o->tests && !l->command_failed)
+		unfired_report(&l->events);
 	n_lost = loss_report(l->s, l->events.out);
 	write_err = out_finish(l->events.out);
 	if (write_err && !l->events.error)

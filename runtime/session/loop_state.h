@@ -31,6 +31,7 @@ struct loop {
 	struct overhead overhead;
 	struct prog_stats stats;
 	struct loop_status status;
+	bool is_ready; /* all probes were attached */
 	bool done;
 	bool too_costly;     /* --max-overhead ended tracing */
 	bool overrun;	     /* the ring cannot be read any more */

@@ -95,12 +95,6 @@ static int cut_btf(const struct session_prep *prep, const struct plan *plan, str
 	return kernel_btf_cut(k, names, n);
 }
 
-static bool uses_core(const struct plan *plan)
-{
-	return plan->needs.scope || plan->needs.ustack || plan->needs.task || plan->needs.paths ||
-	       plan->needs.packets;
-}
-
 /* Upper bounds of the functions' sizes. They must be tight, since the next function may be a caller
  * (syscall_trace_enter is 80 bytes behind __bpf_trace_sys_enter in 6.1). */
 enum {
@@ -255,7 +249,7 @@ void session_prepare(struct session_prep *prep, const struct plan *plan, struct 
 		prep->config.n_cpus = (uint32_t)libbpf_num_possible_cpus();
 	if (is_interpreted)
 		return;
-	if (uses_core(plan))
+	if (plan_uses_core(plan))
 		prep->btf_fd = cut_btf(prep, plan, k);
 	if (plan->needs.kstack) {
 		find_trace_runs(&prep->config);
