@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * "Nothing was printed" has many causes. One line at the end of a run names the probes that never
- * fired and the maps that stayed empty: a map that is named alone belongs to a probe that fired, but
- * whose predicate never held. Programs note in the control block that their probe has fired. A
+ * fired and the maps that stayed empty: a map that is named alone belongs to a probe that fired,
+ * but whose predicate never held. Programs note in the control block that their probe has fired. A
  * pattern counts as one probe, which fired if any of its members did.
  */
 #include "runtime/session/unfired.h"
