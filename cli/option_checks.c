@@ -45,6 +45,7 @@ static int check_list(const struct options *o)
 		{o->stats, "--stats"},
 		{o->follow, "--follow"},
 		{o->cgroup, "--cgroup"},
+		{o->container, "--container"},
 		{o->output, "-o"},
 		{o->format, "-f"},
 		{o->dry_run, "--dry-run"},
@@ -212,6 +213,7 @@ static const char *text_option(const struct options *o)
 		{o->bench, "--bench"},
 		{o->warnings, "-k"},
 		{o->cgroup, "--cgroup"},
+		{o->container, "--container"},
 	};
 
 	return FIRST_GIVEN(texts);
@@ -240,6 +242,7 @@ static int check_build(const struct options *o)
 		{o->command, "-c"},
 		{o->pid, "-p"},
 		{o->cgroup, "--cgroup"},
+		{o->container, "--container"},
 		{o->follow, "--follow"},
 		{o->duration_ns, "--duration"},
 		{o->start.when, "--start"},
@@ -275,6 +278,7 @@ static int check_flamegraph(const struct options *o)
 		{o->interval_ns, "--interval"},
 		{o->format, "-f"},
 		{o->cgroup, "--cgroup"},
+		{o->container, "--container"},
 		{o->dry_run, "--dry-run"},
 	};
 

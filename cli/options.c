@@ -13,7 +13,9 @@
 #include "parser/base/arena.h"
 #include "parser/base/nearest.h"
 #include "parser/lang/config.h"
+#include "runtime/kernel/container.h"
 #include <ctype.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -275,6 +277,22 @@ static void take_topic(struct options *o)
 	o->n_params--;
 }
 
+/* --container is --cgroup with the container's. */
+static int find_container(struct options *o)
+{
+	char path[PATH_MAX];
+
+	if (!o->container)
+		return 0;
+	if (o->cgroup || o->system)
+		return option_error("--container and %s cannot be combined",
+				    o->cgroup ? "--cgroup" : "--system");
+	if (container_cgroup(o->container, path, sizeof(path)))
+		return -1;
+	o->cgroup = o->container_path = strdup(path);
+	return o->cgroup ? 0 : option_error("out of memory");
+}
+
 int options_parse(struct options *o, int argc, char **argv)
 {
 	int i = 1;
@@ -310,7 +328,7 @@ int options_parse(struct options *o, int argc, char **argv)
 	}
 	apply_first_word(o);
 	take_topic(o);
-	return options_check(o) ? 1 : 0;
+	return options_check(o) || find_container(o) ? 1 : 0;
 }
 
 void options_free(struct options *o)
@@ -322,6 +340,7 @@ void options_free(struct options *o)
 	if (o->has_filter)
 		regfree(&o->filter);
 	free(o->joined);
+	free(o->container_path);
 }
 
 void options_set_output(const struct options *o, struct config *c)

@@ -64,6 +64,8 @@ struct options {
 	char *joined;		    /* what `command` is if it was several words, or NULL */
 	uint32_t pid;		    /* -p */
 	const char *cgroup;	    /* --cgroup */
+	const char *container;	    /* --container: `cgroup` is its cgroup, in container_path */
+	char *container_path;
 	uint64_t duration_ns;
 	struct start_moment start;
 	const char *output; /* -o */
