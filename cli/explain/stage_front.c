@@ -7,12 +7,14 @@
 #include "cli/list_script.h"
 #include "parser/base/arena.h"
 #include "parser/base/diag.h"
+#include "parser/base/source.h"
 #include "parser/lang/ast.h"
 #include "parser/lang/kernel.h"
 #include "parser/plan/plan.h"
 #include "parser/syntax/ast_dump.h"
 #include "parser/syntax/token_dump.h"
 #include <stdlib.h>
+#include <string.h>
 
 /* What was printed to a file in memory becomes lines. */
 struct capture {
@@ -38,6 +40,54 @@ static int capture_end(struct capture *c, struct explain *x, struct explain_text
 	return 0;
 }
 
+/* Where parts of a tree begin in a text, in their order, and the lines of the script. */
+struct mark {
+	long at;
+	uint32_t line;
+};
+
+struct places {
+	const struct source *source;
+	FILE *f;
+	VEC(struct mark) marks;
+};
+
+static void add_place(void *ctx, struct span span)
+{
+	struct places *p = ctx;
+	struct place place = source_place(p->source, source_root(p->source, span).start);
+	uint32_t line = span.end && place.in == p->source ? place.line : 0;
+
+	if (fflush(p->f) || vec_push(&p->marks, (struct mark){ftell(p->f), line}))
+		arena_out_of_memory();
+}
+
+/* A line of the text has the first mark in it, or that of the line before. */
+static void take_places(const struct places *p, struct explain_text *t)
+{
+	size_t next = 0;
+	uint32_t line = 0;
+	long at = 0;
+
+	for (size_t i = 0; i < t->lines.n; i++) {
+		long end = at + (long)strlen(t->lines.items[i].text) + 1;
+
+		if (next < p->marks.n && p->marks.items[next].at < end)
+			line = p->marks.items[next].line;
+		while (next < p->marks.n && p->marks.items[next].at < end)
+			next++;
+		t->lines.items[i].line = line;
+		at = end;
+	}
+}
+
+static void dump_tree(const struct program *program, bool with_types, FILE *f, struct places *p)
+{
+	*p = (struct places){.source = program->source, .f = f};
+	ast_dump_with_places(program, with_types, f, add_place, p);
+	add_place(p, SPAN_NONE); /* what follows is of no line */
+}
+
 int ex_tokens(struct explain *x, struct explain_text *t)
 {
 	struct capture c;
@@ -54,26 +104,34 @@ int ex_tree(struct explain *x, struct explain_text *t)
 {
 	struct diags d = {.arena = x->arena, .source = x->program->source, .no_warnings = true};
 	struct program *p = parse(x->arena, x->program->source, &d);
+	struct places places;
 	struct capture c;
 
 	if (!p)
 		return 0; /* it was parsed before */
-	ast_dump(p, false, capture_begin(&c));
-	return capture_end(&c, x, t);
+	dump_tree(p, false, capture_begin(&c), &places);
+	capture_end(&c, x, t);
+	take_places(&places, t);
+	vec_free(&places.marks);
+	return 0;
 }
 
 int ex_types(struct explain *x, struct explain_text *t)
 {
+	struct places places;
 	struct capture c;
 	FILE *f = capture_begin(&c);
 
-	ast_dump(x->program, true, f);
+	dump_tree(x->program, true, f, &places);
 	if (x->plan->n_maps || x->plan->n_events)
 		fputs("\nlayouts, in bytes (an aggregation has a slot for each CPU; a key begins with "
 		      "the number of the map's epoch, by which it is cleared):\n",
 		      f);
 	plan_dump_maps(x->plan, x->kernel->n_cpus(x->kernel), f);
-	return capture_end(&c, x, t);
+	capture_end(&c, x, t);
+	take_places(&places, t);
+	vec_free(&places.marks);
+	return 0;
 }
 
 int ex_probes(struct explain *x, struct explain_text *t)

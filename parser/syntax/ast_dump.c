@@ -16,10 +16,18 @@
 struct dump {
 	FILE *out;
 	struct arena *arena; /* type names; NULL: without types */
+	void (*at)(void *ctx, struct span span);
+	void *ctx;
 };
 
 static void dump_expr(struct dump *d, const struct expr *e);
 static void dump_block(struct dump *d, const char *word, const struct block *b, unsigned depth);
+
+static void mark(struct dump *d, struct span span)
+{
+	if (d->at)
+		d->at(d->ctx, span);
+}
 
 static void indent(struct dump *d, unsigned depth)
 {
@@ -269,6 +277,7 @@ static void dump_loop(struct dump *d, const struct stmt *s, unsigned depth)
 
 static void dump_stmt(struct dump *d, const struct stmt *s, unsigned depth)
 {
+	mark(d, s->span);
 	switch (s->kind) {
 	case ST_EXPR: dump_expr(d, s->expr); return;
 	case ST_ASSIGN: dump_assign(d, s); return;
@@ -300,6 +309,7 @@ static void dump_block(struct dump *d, const char *word, const struct block *b, 
 
 static void dump_probe(struct dump *d, const struct probe *p)
 {
+	mark(d, p->span);
 	fputs("(probe", d->out);
 	for (uint32_t i = 0; i < p->n_texts; i++) {
 		fputc(' ', d->out);
@@ -307,11 +317,13 @@ static void dump_probe(struct dump *d, const struct probe *p)
 	}
 	if (p->predicate) {
 		indent(d, 1);
+		mark(d, p->predicate->span);
 		fputs("(predicate ", d->out);
 		dump_expr(d, p->predicate);
 		fputc(')', d->out);
 	}
 	indent(d, 1);
+	mark(d, p->open_span);
 	dump_block(d, p->is_angle ? "angle" : "block", &p->body, 1);
 	fputs(")\n", d->out);
 }
@@ -319,6 +331,7 @@ static void dump_probe(struct dump *d, const struct probe *p)
 /* (macro name parameter … (block …)), (fn name parameter:type … type (block …)) */
 static void dump_function(struct dump *d, const struct function *f)
 {
+	mark(d, f->span);
 	fprintf(d->out, "(%s %s", f->is_macro ? "macro" : "fn", f->name);
 	for (uint32_t i = 0; i < f->n_params; i++) {
 		fputc(' ', d->out);
@@ -354,15 +367,20 @@ static void dump_param(struct dump *d, const struct param_item *item)
 
 static void dump_script_map(struct dump *d, const struct map *m)
 {
+	mark(d, m->first);
 	fprintf(d->out, "(map %s [", m->name);
 	for (uint32_t i = 0; i < m->n_keys; i++)
 		fprintf(d->out, "%s%s", i ? ", " : "", type_str(d->arena, m->key_types[i]));
 	fprintf(d->out, "] %s)\n", m->value ? type_str(d->arena, m->value) : "?");
 }
 
-void ast_dump(const struct program *p, bool with_types, FILE *out)
+void ast_dump_with_places(const struct program *p, bool with_types, FILE *out,
+			  void (*at)(void *ctx, struct span span), void *ctx)
 {
-	struct dump d = {.out = out, .arena = with_types ? arena_new() : NULL};
+	struct dump d = {.out = out,
+			 .arena = with_types ? arena_new() : NULL,
+			 .at = at,
+			 .ctx = ctx};
 
 	for (uint32_t i = 0; i < p->n_items; i++)
 		dump_param(&d, &p->items[i]);
@@ -373,4 +391,9 @@ void ast_dump(const struct program *p, bool with_types, FILE *out)
 	for (uint32_t i = 0; d.arena && i < p->n_maps; i++)
 		dump_script_map(&d, p->maps[i]);
 	arena_free(d.arena);
+}
+
+void ast_dump(const struct program *p, bool with_types, FILE *out)
+{
+	ast_dump_with_places(p, with_types, out, NULL, NULL);
 }
