@@ -22,6 +22,7 @@
 #include "runtime/base/clock.h"
 #include "runtime/base/progress.h"
 #include "runtime/kernel/facts_file.h"
+#include "runtime/kernel/in_container.h"
 #include "runtime/kernel/kernel_facts.h"
 #include "runtime/session/command.h"
 #include "runtime/session/session.h"
@@ -222,7 +223,11 @@ int walk_in(const struct options *o, struct kernel *k)
 int walk(const struct options *o)
 {
 	struct kernel *k = walk_open_kernel(o);
-	int status = k ? walk_in(o, k) : 1;
+	int status;
+
+	if (o->mode == MODE_TRACE && !o->emit && !o->kernel_facts)
+		in_container_warn();
+	status = k ? walk_in(o, k) : 1;
 
 	if (k)
 		kernel_close(k);

@@ -3,6 +3,7 @@
  * The parts of the scope that user space looks up: a cgroup by its directory, the pid namespace.
  */
 #define _GNU_SOURCE
+#include "runtime/kernel/in_container.h"
 #include "runtime/session/session.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +19,6 @@ enum {
 	LEVELS = 16, /* searched where the root is hidden by a cgroup namespace */
 	PATH_BYTES = 4096,
 };
-#define INITIAL_PID_NS 0xeffffffcu
 
 static bool is_cgroup(int fd)
 {
