@@ -70,6 +70,7 @@ struct options {
 	struct start_moment start;
 	const char *output; /* -o */
 	const char *kernel_facts;
+	const char *facts; /* name of a stock kernel */
 	const char *traceable_functions;
 	const char *help_topic; /* --help TOPIC */
 	bool verbose, quiet;

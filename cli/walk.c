@@ -23,7 +23,10 @@
 #include "runtime/base/progress.h"
 #include "runtime/kernel/facts_file.h"
 #include "runtime/kernel/in_container.h"
+#include "runtime/kernel/caps.h"
 #include "runtime/kernel/kernel_facts.h"
+#include "runtime/kernel/stock_facts.h"
+#include "runtime/base/log.h"
 #include "runtime/session/command.h"
 #include "runtime/session/session.h"
 #include <stdio.h>
@@ -44,12 +47,37 @@ static void set_kernel(struct kernel *k, const struct options *o)
 	k->n_include_files = o->n_include_files;
 }
 
+/* Without the right to read this kernel's tracepoints, scripts are checked against those of a stock
+ * kernel. -1 after a message. */
+static int use_stock(struct kernel *k, const struct options *o)
+{
+	bool is_read_only = o->mode == MODE_CHECK || o->mode == MODE_LIST ||
+			    o->mode == MODE_EXPLAIN || (o->mode == MODE_TRACE && o->emit);
+	const char *name;
+
+	if (!o->facts && (!is_read_only || !caps_missing() || !stock_facts_needed(k)))
+		return 0;
+	if (!is_read_only) {
+		log_error("--facts: only with --check, -l, --emit and 'sonde explain'");
+		return -1;
+	}
+	name = stock_facts_use(k, o->facts);
+	if (name && !o->facts)
+		log_info("this kernel's tracepoints cannot be read: those of %s are used instead",
+			 name);
+	return name ? 0 : -1;
+}
+
 struct kernel *walk_open_kernel(const struct options *o)
 {
 	struct kernel *k = o->kernel_facts ? facts_file_open(o->kernel_facts) : kernel_open();
 
 	if (k)
 		set_kernel(k, o);
+	if (k && !o->kernel_facts && use_stock(k, o)) {
+		kernel_close(k);
+		return NULL;
+	}
 	return k;
 }
 

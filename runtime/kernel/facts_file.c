@@ -413,32 +413,6 @@ static void facts_close(struct kernel *kernel)
 	free(k);
 }
 
-/* Read the whole file as a string. */
-static int read_text(const char *path, char **out)
-{
-	FILE *file = fopen(path, "re");
-	size_t room = 0;
-	ssize_t n;
-	int err = -1;
-
-	if (!file) {
-		log_error("cannot read '%s': %s", path, strerror(errno));
-		return -1;
-	}
-	errno = 0;
-	n = getdelim(out, &room, '\0', file);
-	if (ferror(file) || (n < 0 && errno))
-		log_error("cannot read '%s': %s", path, strerror(errno));
-	else if (n <= 0)
-		log_error("%s: the file is empty", path);
-	else if (!feof(file))
-		log_error("%s: not a text file", path);
-	else
-		err = 0;
-	fclose(file);
-	return err;
-}
-
 void facts_init(struct facts *k)
 {
 	*k = (struct facts){0};
@@ -478,17 +452,29 @@ void facts_init(struct facts *k)
 	};
 }
 
-struct kernel *facts_file_open(const char *path)
+struct kernel *facts_text_open(char *text, const char *name)
 {
 	struct facts *k = calloc(1, sizeof(*k));
 
 	if (!k) {
 		log_error("out of memory");
+		free(text);
 		return NULL;
 	}
 	facts_init(k);
-	if (!read_text(path, &k->text) && !facts_read(k, path))
+	k->text = text;
+	if (!facts_read(k, name))
 		return &k->k;
 	facts_close(&k->k);
+	return NULL;
+}
+
+struct kernel *facts_file_open(const char *path)
+{
+	char *text = NULL;
+
+	if (!facts_read_text(path, &text))
+		return facts_text_open(text, path);
+	free(text);
 	return NULL;
 }

@@ -8,3 +8,5 @@
 
 /* NULL after a message if the file cannot be read or has a bad line. kernel_close() closes it. */
 struct kernel *facts_file_open(const char *path);
+/* The same of a text from malloc, which the kernel owns from now on; `name` is for messages. */
+struct kernel *facts_text_open(char *text, const char *name);

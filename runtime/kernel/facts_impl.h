@@ -63,7 +63,9 @@ int facts_read(struct facts *k, const char *path);
 /* Free what facts_read() allocated, and k->text. */
 void facts_free(struct facts *k);
 void facts_free_typed(struct typed_function *f);
-/* facts_symbols.c: hooks of struct kernel. */
+/* facts_symbols.c: the text of a file, from malloc. 0, or -1 after a message. */
+int facts_read_text(const char *path, char **out);
+/* Hooks of struct kernel, there too. */
 int facts_kernel_symbol(struct kernel *k, const char *name, uint64_t *address);
 int facts_kernel_function(struct kernel *k, const char *name);
 int facts_cgroup_id(struct kernel *k, const char *path, uint64_t *id);

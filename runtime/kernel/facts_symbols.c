@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The facts about symbols, cgroups, kernel functions and the version.
+ * The facts about symbols, cgroups, kernel functions and the version; the text of a file of facts.
  */
+#define _GNU_SOURCE
 #include "runtime/kernel/facts_impl.h"
+#include "runtime/base/log.h"
 #include "runtime/kernel/release.h"
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 static int find(struct kernel *kernel, enum fact_kind kind, const char *name, uint64_t *number)
@@ -64,4 +67,29 @@ uint32_t facts_version(struct kernel *kernel)
 		if (k->facts.items[i].kind == FACT_VERSION)
 			return release_code(k->facts.items[i].name);
 	return 0;
+}
+
+int facts_read_text(const char *path, char **out)
+{
+	FILE *file = fopen(path, "re");
+	size_t room = 0;
+	ssize_t n;
+	int err = -1;
+
+	if (!file) {
+		log_error("cannot read '%s': %s", path, strerror(errno));
+		return -1;
+	}
+	errno = 0;
+	n = getdelim(out, &room, '\0', file);
+	if (ferror(file) || (n < 0 && errno))
+		log_error("cannot read '%s': %s", path, strerror(errno));
+	else if (n <= 0)
+		log_error("%s: the file is empty", path);
+	else if (!feof(file))
+		log_error("%s: not a text file", path);
+	else
+		err = 0;
+	fclose(file);
+	return err;
 }

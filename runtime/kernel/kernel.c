@@ -489,6 +489,8 @@ static void live_close(struct kernel *kernel)
 
 void kernel_close(struct kernel *kernel)
 {
+	if (kernel && kernel->stock)
+		kernel_close(kernel->stock);
 	if (kernel && kernel->close)
 		kernel->close(kernel);
 }
