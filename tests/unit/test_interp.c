@@ -192,7 +192,7 @@ static uint32_t make_program(struct bpf_insn *to)
 	uint32_t n = 0;
 
 	for (uint8_t i = 0; i < N_REGISTERS; i++) {
-		to[n++] = INSN(BPF_LD | BPF_IMM | BPF_DW, i, 0, 0, rand() * 2 + rand() % 2);
+		to[n++] = INSN(BPF_LD | BPF_IMM | BPF_DW, i, 0, 0, rand() - rand());
 		to[n++] = INSN(0, 0, 0, 0, rand() % 3 ? rand() - rand() : 0);
 	}
 	for (int i = 0; i < N_RANDOM; i++) {
