@@ -18,6 +18,7 @@
 #include "parser/syntax/token_dump.h"
 #include "runtime/interp/interp.h"
 #include "runtime/kernel/caps.h"
+#include "runtime/kernel/in_container.h"
 #include "runtime/output/out_tap.h"
 #include "runtime/output/live_screen.h"
 #include "runtime/base/limit_hint.h"
@@ -359,8 +360,10 @@ static int check_rights(const struct options *o, const struct plan *plan)
 		log_info("without %s, the interpreter runs the script, not the kernel", missing);
 	if (!what)
 		return 0;
-	if (missing)
+	if (missing) {
+		in_container_warn();
 		caps_check();
+	}
 	log_error("%s%s%s%s requires %s, which only a kernel has",
 		  o->interpret ? "--interpret: " : "", probe ? "probe '" : "the script",
 		  probe ? probe->name : "", probe ? "'" : "", what);

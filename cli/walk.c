@@ -253,7 +253,7 @@ int walk(const struct options *o)
 	struct kernel *k = walk_open_kernel(o);
 	int status;
 
-	if (o->mode == MODE_TRACE && !o->emit && !o->kernel_facts)
+	if (o->mode == MODE_TRACE && !o->emit && !o->kernel_facts && !run_is_interpreted(o))
 		in_container_warn();
 	status = k ? walk_in(o, k) : 1;
 
