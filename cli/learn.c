@@ -127,7 +127,7 @@ static int each_lesson(struct arena *a,
 static int print_line(struct arena *a, const struct lesson *l, uint32_t number)
 {
 	(void)a;
-	printf("%2u %c %-22s %s\n", number, progress_has(l->name) ? '*' : ' ', l->name, l->title);
+	printf("%2u %c %-22s %s\n", number, lesson_is_done(l->name) ? '*' : ' ', l->name, l->title);
 	return 0;
 }
 
@@ -168,7 +168,7 @@ static int check(struct arena *a, const struct learn *l)
 	lesson_judge(a, &lesson, program, &shown, &v);
 	lesson_print(v.is_solved ? "solved:" : "not solved:", v.text);
 	if (v.is_solved)
-		progress_add(lesson.name);
+		lesson_done(lesson.name);
 	return v.is_solved ? 0 : shown.status == 2 ? 2 : 1;
 }
 
@@ -188,7 +188,7 @@ static uint32_t first_lesson(struct arena *a, const struct lesson_list *list, co
 	uint32_t i = 0;
 
 	while (i < list->n && (path ? strcmp(list->paths[i], path) != 0
-				    : progress_has(lesson_name(a, list->paths[i]))))
+				    : lesson_is_done(lesson_name(a, list->paths[i]))))
 		i++;
 	return i;
 }
@@ -231,7 +231,7 @@ int learn_run(const struct options *o)
 	else if (l.help)
 		status = print_help();
 	else if (l.forget)
-		status = progress_forget();
+		status = lesson_forget_done();
 	else if (l.check)
 		status = check(a, &l);
 	else if (l.test)

@@ -17,6 +17,6 @@ uint32_t lesson_test(struct arena *a, const struct lesson *l);
 int learn_session(struct arena *a, const struct lesson *l, bool *go_on);
 
 /* lesson_progress.c: which lessons are solved. */
-bool progress_has(const char *lesson);
-void progress_add(const char *lesson);
-int progress_forget(void);
+bool lesson_is_done(const char *lesson);
+void lesson_done(const char *lesson);
+int lesson_forget_done(void);

@@ -109,7 +109,7 @@ static void answer(struct session_of_lesson *s, const char *program)
 	lesson_print(v.is_solved ? "solved:" : "not solved:", v.text);
 	if (!v.is_solved)
 		return;
-	progress_add(s->lesson->name);
+	lesson_done(s->lesson->name);
 	puts("'next' goes on to the next lesson.");
 }
 
@@ -138,5 +138,5 @@ int learn_session(struct arena *a, const struct lesson *l, bool *go_on)
 	if (!s.done)
 		putchar('\n');
 	editor_close(e);
-	return progress_has(l->name) ? 0 : 1;
+	return lesson_is_done(l->name) ? 0 : 1;
 }

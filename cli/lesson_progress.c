@@ -17,7 +17,7 @@ static FILE *open_progress(const char *mode)
 	return state_path("lessons", path, sizeof(path)) ? fopen(path, mode) : NULL;
 }
 
-bool progress_has(const char *lesson)
+bool lesson_is_done(const char *lesson)
 {
 	FILE *f = open_progress("re");
 	bool has = false;
@@ -32,9 +32,9 @@ bool progress_has(const char *lesson)
 	return has;
 }
 
-void progress_add(const char *lesson)
+void lesson_done(const char *lesson)
 {
-	FILE *f = progress_has(lesson) ? NULL : open_progress("ae");
+	FILE *f = lesson_is_done(lesson) ? NULL : open_progress("ae");
 
 	if (!f)
 		return;
@@ -42,7 +42,7 @@ void progress_add(const char *lesson)
 	fclose(f);
 }
 
-int progress_forget(void)
+int lesson_forget_done(void)
 {
 	char path[PATH_MAX];
 

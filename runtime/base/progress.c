@@ -33,7 +33,8 @@ static const char erase[] = "\r\033[K";
 
 static struct {
 	pthread_mutex_t lock;
-	pthread_cond_t changed;
+	pthread_cond_t changed, started;
+	bool runs; /* the thread */
 	bool is_enabled, has_thread;
 	enum stage stage;
 	uint64_t began_ns;	  /* the stage */
@@ -97,6 +98,8 @@ static void *write_lines(void *unused)
 {
 	(void)unused;
 	pthread_mutex_lock(&progress.lock);
+	progress.runs = true;
+	pthread_cond_signal(&progress.started);
 	for (;;) {
 		uint64_t now = monotonic_ns();
 
@@ -146,6 +149,16 @@ static void forget(void)
 	unlock();
 }
 
+/* Wait until the thread runs: a fork() while it is being created can leave a lock of gcc 12's
+ * AddressSanitizer taken in the child. */
+static void wait_for_thread(void)
+{
+	pthread_mutex_lock(&progress.lock);
+	while (!progress.runs)
+		pthread_cond_wait(&progress.started, &progress.lock);
+	pthread_mutex_unlock(&progress.lock);
+}
+
 /* It takes no signals, which are for the main thread. */
 static bool start_thread(void)
 {
@@ -164,6 +177,8 @@ static bool start_thread(void)
 	err = pthread_create(&thread, &attr, write_lines, NULL);
 	pthread_attr_destroy(&attr);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (!err)
+		wait_for_thread();
 	return !err;
 }
 
