@@ -3,8 +3,8 @@
  * --fmt (fmt.h).
  */
 #include "cli/fmt.h"
-#include "cli/output_file.h"
-#include "cli/options.h"
+#include "cli/base/output_file.h"
+#include "cli/options/options.h"
 #include "parser/base/diag.h"
 #include "parser/lang/ast.h"
 #include "parser/syntax/fmt.h"

@@ -4,9 +4,9 @@
  */
 #define _GNU_SOURCE
 #include "cli/explain/explain.h"
-#include "cli/option_rows.h"
-#include "cli/options.h"
-#include "cli/output_file.h"
+#include "cli/options/option_rows.h"
+#include "cli/options/options.h"
+#include "cli/base/output_file.h"
 #include "parser/base/arena.h"
 #include "parser/plan/plan.h"
 #include "runtime/base/log.h"

@@ -2,8 +2,8 @@
 /*
  * The stages of the compiler: LLVM's IR, BPF instructions, and the helpers that these call.
  */
-#include "cli/compile.h"
-#include "cli/emit_code.h"
+#include "cli/compile/compile.h"
+#include "cli/compile/emit_code.h"
 #include "cli/explain/code_lines.h"
 #include "cli/explain/explain.h"
 #include "parser/base/arena.h"

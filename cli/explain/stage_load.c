@@ -4,8 +4,8 @@
  * privilege to load, the text says so.
  */
 #include "cli/explain/explain.h"
-#include "cli/options.h"
-#include "cli/run.h"
+#include "cli/options/options.h"
+#include "cli/run/run.h"
 #include "parser/base/arena.h"
 #include "parser/base/source.h"
 #include "parser/lang/ast.h"

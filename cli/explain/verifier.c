@@ -4,9 +4,9 @@
  * registers hold that it has changed, and below the log what its last message means.
  */
 #include "cli/explain/verifier.h"
-#include "cli/option_rows.h"
-#include "cli/options.h"
-#include "cli/output_file.h"
+#include "cli/options/option_rows.h"
+#include "cli/options/options.h"
+#include "cli/base/output_file.h"
 #include "parser/base/nearest.h"
 #include "runtime/base/log.h"
 #include "runtime/explain/insn_text.h"

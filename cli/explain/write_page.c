@@ -5,7 +5,7 @@
  * up.
  */
 #include "cli/explain/explain.h"
-#include "cli/options.h"
+#include "cli/options/options.h"
 #include "parser/base/source.h"
 #include "parser/lang/ast.h"
 #include <string.h>

@@ -33,9 +33,9 @@ static void *test_mmap(void *at, size_t len, int prot, int flags, int fd, off_t 
 
 #define fstat test_fstat
 #define mmap test_mmap
-#include "cli/compile.c"
-#include "cli/confine.c"
-#include "cli/diag_report.c"
+#include "cli/compile/compile.c"
+#include "cli/compile/confine.c"
+#include "cli/base/diag_report.c"
 
 static int generated; /* what codegen_run returns */
 static bool ends_early, tries_more;

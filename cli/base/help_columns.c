@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Rows of help in two columns: see help_columns.h.
+ */
+#include "cli/base/help_columns.h"
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+enum {
+	LEAST = 30, /* columns of text on a narrow terminal */
+	MOST = 100, /* on a wide one, where longer lines are hard to read */
+	INDENT = 2,
+};
+
+/* Columns for the text; 0: it is not broken into lines. */
+static int text_columns(int before)
+{
+	struct winsize size;
+	int n;
+
+	if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || !size.ws_col)
+		return 0;
+	n = size.ws_col - before - 1;
+	return n < LEAST ? LEAST : n > MOST ? MOST : n;
+}
+
+/* Columns that the first `n` bytes take: of a UTF-8 character only its first byte takes one. */
+static int columns_of(const char *text, size_t n)
+{
+	int columns = 0;
+
+	for (size_t i = 0; i < n; i++)
+		columns += (text[i] & 0xc0) != 0x80;
+	return columns;
+}
+
+void help_columns(const char *form, int width, const char *text)
+{
+	int before = INDENT + width + 1, most = text_columns(before), column = 0;
+	int own = columns_of(form, strlen(form));
+
+	printf("%*s%s", INDENT, "", form);
+	if (most && own > width)
+		printf("\n%*s", before, "");
+	else
+		printf("%*s", own < width ? width - own + 1 : 1, "");
+	for (const char *word = text, *end; *word; word = end) {
+		int n;
+
+		word += strspn(word, " ");
+		end = word + strcspn(word, " ");
+		n = columns_of(word, (size_t)(end - word));
+		if (most && column && column + 1 + n > most)
+			column = 0, printf("\n%*s", before, "");
+		column += n + printf("%s", column ? " " : "");
+		fwrite(word, 1, (size_t)(end - word), stdout);
+	}
+	putchar('\n');
+}

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Looks words up in the rows of all tables (help_rows.h) and prints them.
+ */
+#define _GNU_SOURCE
+#include "cli/help/help.h"
+#include "cli/base/help_columns.h"
+#include "cli/help/help_rows.h"
+#include "cli/help/reference.h"
+#include "cli/help/rows.h"
+#include "parser/base/arena.h"
+#include "parser/base/nearest.h"
+#include "runtime/base/log.h"
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+enum { WIDTH = 78, MOST_NEAR = 6 };
+
+/* ---- printing ------------------------------------------------------------------------------ */
+
+/* The next character of a text in Markdown: of a link only its text is shown. */
+static const char *skip_link(const char *text)
+{
+	const char *end = strncmp(text, "](", 2) == 0 ? strchr(text, ')') : NULL;
+
+	return end ? end + 1 : *text == '[' && strstr(text, "](#") ? text + 1 : text;
+}
+
+/* The text in lines of at most WIDTH columns, indented. */
+static void print_wrapped(struct arena *a, const char *text, const char *indent)
+{
+	char *plain = arena_strndup(a, text, strlen(text)), *to = plain;
+	size_t column = 0;
+
+	while (*(text = skip_link(text)))
+		*to++ = *text++;
+	*to = '\0';
+	for (char *word = plain, *end; *word; word = end) {
+		word += strspn(word, " ");
+		end = word + strcspn(word, " ");
+		if (column && column + 1 + (size_t)(end - word) > WIDTH)
+			column = 0, putchar('\n');
+		column += (size_t)printf("%s%.*s", column ? " " : indent, (int)(end - word), word);
+	}
+	putchar('\n');
+}
+
+static void print_row(struct arena *a, const struct help_row *row)
+{
+	printf("%s (%s)\n\n  %s\n\n", row->name, help_topics[row->table].kind, row->form);
+	print_wrapped(a, row->doc, "  ");
+	if (row->note)
+		print_wrapped(a, row->note, "  ");
+	printf("\n  %s\n", help_command(a, row));
+}
+
+static void print_table(const struct help_rows *rows, enum help_table table)
+{
+	printf("%s:\n", help_topics[table].title);
+	if (*help_topics[table].intro)
+		print_wrapped(rows->arena, help_topics[table].intro, "  ");
+	for (uint32_t i = 0; i < rows->n; i++) {
+		const struct help_row *row = &rows->items[i];
+
+		if (row->table == table)
+			help_columns(row->form, 32,
+				     row->note ? arena_printf(rows->arena, "%s %s", row->doc,
+							      row->note)
+					       : row->doc);
+	}
+}
+
+static void print_examples(const struct help_rows *rows)
+{
+	for (uint32_t i = 0; i < rows->n; i++)
+		printf("%s %s\t%s\n", help_topics[rows->items[i].table].name, rows->items[i].name,
+		       help_command(rows->arena, &rows->items[i]));
+}
+
+/* ---- topics -------------------------------------------------------------------------------- */
+
+static void print_rows(const struct help_rows *rows)
+{
+	(void)rows;
+	rows_print();
+}
+
+static const char wider_topic[] = "builtins";
+static const struct {
+	const char *name, *what;
+	void (*print)(const struct help_rows *rows);
+} other_topics[] = {
+	{"reference", "all tables, in Markdown", reference_markdown},
+	{"examples", "the example of each row", print_examples},
+	{"rows", "all rows for programs, with tabs between their columns", print_rows},
+};
+enum { N_OTHER_TOPICS = sizeof(other_topics) / sizeof(*other_topics) };
+
+void help_topics_print(void)
+{
+	fputs("\n'sonde help WORD' describes a builtin, function, aggregation, probe type, option …, with an example:\n"
+	      "  sonde help hist\n  sonde help kprobe\n  sonde help --top\n\ntopics of 'sonde help':\n",
+	      stdout);
+	printf("  %-14s %s\n", wider_topic, "variables, functions, aggregations and macros");
+	for (int i = 0; i < HELP_TABLE_COUNT; i++)
+		printf("  %-14s %s\n", help_topics[i].name, help_topics[i].title);
+	for (int i = 0; i < N_OTHER_TOPICS; i++)
+		printf("  %-14s %s\n", other_topics[i].name, other_topics[i].what);
+}
+
+const char *help_topic(uint32_t i)
+{
+	if (i == 0)
+		return wider_topic;
+	if (i <= HELP_TABLE_COUNT)
+		return help_topics[i - 1].name;
+	i -= HELP_TABLE_COUNT + 1;
+	return i < N_OTHER_TOPICS ? other_topics[i].name : NULL;
+}
+
+static bool print_topic(const struct help_rows *rows, const char *word)
+{
+	bool is_found = false;
+
+	for (int i = 0; i < HELP_TABLE_COUNT; i++) {
+		if (strcmp(help_topics[i].name, word) != 0 &&
+		    strcmp(help_topics[i].wider, word) != 0)
+			continue;
+		if (is_found)
+			putchar('\n');
+		print_table(rows, (enum help_table)i);
+		is_found = true;
+	}
+	for (int i = 0; i < N_OTHER_TOPICS && !is_found; i++)
+		if (strcmp(other_topics[i].name, word) == 0)
+			return other_topics[i].print(rows), true;
+	return is_found;
+}
+
+/* ---- words --------------------------------------------------------------------------------- */
+
+/* The word, in any case if it is longer than -f and %x; of a long option also without dashes. */
+static bool is_spelled(const char *name, size_t name_len, const char *word, size_t len)
+{
+	if (name_len > 3 && strncmp(name, "--", 2) == 0 && *word != '-')
+		name += 2, name_len -= 2;
+	return name_len == len && strncasecmp(name, word, len) == 0 &&
+	       (len > 2 || strncmp(name, word, len) == 0);
+}
+
+/* Is it the row's name, or one of its other names? */
+static bool is_named(const struct help_row *row, const char *word, size_t len)
+{
+	if (is_spelled(row->name, strlen(row->name), word, len))
+		return true;
+	for (const char *other = row->other; other && *other;) {
+		size_t n = strcspn(other, " ");
+
+		if (is_spelled(other, n, word, len))
+			return true;
+		other += n + (other[n] == ' ');
+	}
+	return false;
+}
+
+/* "hist()" and "kprobe:vfs_read" are asked for as well as "hist" and "kprobe". */
+static size_t name_length(const char *word)
+{
+	size_t n = strcspn(word, ":(= ");
+
+	return n ? n : strlen(word);
+}
+
+bool help_print(const char *word)
+{
+	struct arena *a = arena_new();
+	struct help_rows rows;
+	size_t len = name_length(word);
+	bool is_found = false, is_topic;
+
+	help_rows_collect(a, &rows);
+	is_topic = print_topic(&rows, word);
+	for (uint32_t i = 0; i < rows.n; i++) {
+		if (!is_named(&rows.items[i], word, len))
+			continue;
+		if (is_found || is_topic)
+			putchar('\n');
+		print_row(a, &rows.items[i]);
+		is_found = true;
+	}
+	arena_free(a);
+	return is_found || is_topic;
+}
+
+static bool contains_word(const char *text, const char *word)
+{
+	return strlen(word) > 2 && strcasestr(text, word);
+}
+
+/* Up to MOST_NEAR names whose rows mention the word. */
+static void print_mentions(const struct help_rows *rows, const char *word)
+{
+	int n = 0;
+
+	for (int in_doc = 0; in_doc < 2; in_doc++)
+		for (uint32_t i = 0; i < rows->n && n < MOST_NEAR; i++) {
+			const struct help_row *row = &rows->items[i];
+
+			if (contains_word(row->name, word) == in_doc ||
+			    (in_doc && !contains_word(row->doc, word)))
+				continue;
+			fprintf(stderr, "%s%s", n++ ? ", " : "hint: these mention it: ", row->name);
+		}
+	if (n)
+		fputc('\n', stderr);
+}
+
+void help_unknown(const char *word)
+{
+	struct arena *a = arena_new();
+	struct help_rows rows;
+	struct nearest near;
+
+	help_rows_collect(a, &rows);
+	nearest_init(&near, word);
+	for (uint32_t i = 0; i < rows.n; i++)
+		nearest_offer(&near, rows.items[i].name);
+	for (int i = 0; i < HELP_TABLE_COUNT; i++)
+		nearest_offer(&near, help_topics[i].name);
+	log_error("no help on '%s'", word);
+	if (near.best)
+		fprintf(stderr, "hint: did you mean '%s'?\n", near.best);
+	print_mentions(&rows, word);
+	fputs("hint: 'sonde help' lists the topics\n", stderr);
+	arena_free(a);
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * See rows.h.
+ */
+#include "cli/help/rows.h"
+#include "cli/help/help.h"
+#include "cli/options/option_rows.h"
+#include "cli/options/option_words.h"
+#include "cli/help/reference.h"
+#include "parser/lang/config.h"
+#include "parser/lang/stack_word.h"
+#include "parser/lang/type.h"
+#include "parser/syntax/keywords.h"
+#include <stdio.h>
+
+static void print_option(const char *kind, const char *name, const char *other, const char *arg)
+{
+	printf("%s\t%s\t%s\t%s\t", kind, name ?: other, name && other ? other : "-", arg ?: "-");
+}
+
+static void print_options(void)
+{
+	for (int i = 0; i < n_option_rows; i++) {
+		const struct option_row *r = &option_rows[i];
+		const char *word;
+
+		print_option("option", r->name, r->other, r->arg);
+		for (uint32_t k = 0; (word = option_word(r, k)); k++)
+			printf("%s%s", k ? " " : "", word);
+		printf("%s\t%s\n", option_word(r, 0) ? "" : "-", r->help);
+	}
+}
+
+/* Options of words that have a table of their own. */
+static void print_word_options(void)
+{
+	static const struct {
+		const char *kind, *name, *other, *arg, *help;
+	} rows[] = {
+#define REPORT_OPTION(name, other, arg, hook, help) {"report-option", name, other, arg, help},
+#include "cli/saved/report_options.def"
+#undef REPORT_OPTION
+#define STAT_OPTION(name, other, arg, hook, help) {"stat-option", name, other, arg, help},
+#include "cli/stat/stat_options.def"
+#undef STAT_OPTION
+#define LEARN_OPTION(name, other, arg, hook, help) {"learn-option", name, other, arg, help},
+#include "cli/learn/learn_options.def"
+#undef LEARN_OPTION
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		print_option(rows[i].kind, rows[i].name, rows[i].other, rows[i].arg);
+		printf("-\t%s\n", rows[i].help);
+	}
+}
+
+static void print_language(void)
+{
+	static const char *const lines[] = {
+#define C_LINE(word, always) #word,
+#include "parser/lang/c_lines.def"
+#undef C_LINE
+	};
+	const char *word;
+
+	reference_list_rows(true);
+	for (uint32_t i = 0; (word = syntax_keyword(i)); i++)
+		printf("keyword\t%s\n", word);
+	for (uint32_t i = 0; (word = type_name_at(i)); i++)
+		printf("type\t%s\n", word);
+	for (uint32_t i = 0; i < n_stack_words; i++)
+		printf("stack-word\t%s\n", stack_words[i].word);
+	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++)
+		printf("preprocessor\t%s\n", lines[i]);
+	for (uint32_t i = 0; i < n_config_rows; i++)
+		if (config_rows[i].kind <= CONFIG_TEXT)
+			printf("config\t%s\n", config_rows[i].name);
+}
+
+void rows_print(void)
+{
+	const char *topic;
+
+	for (uint32_t i = 0; (topic = help_topic(i)); i++)
+		printf("topic\t%s\n", topic);
+	print_options();
+	print_word_options();
+	print_language();
+}

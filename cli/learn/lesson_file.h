@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Lessons: text files of a form that docs/lessons.md describes, and where they are.
+ */
+#pragma once
+#include "cli/learn/lesson_condition.h"
+#include <stddef.h>
+
+/* A typical wrong answer. */
+struct mistake {
+	struct condition when;
+	const char *say;
+	const char **tries; /* programs that make it */
+	uint32_t n_tries;
+	uint32_t line;
+};
+
+struct lesson {
+	const char *name, *path; /* the file's name without number and suffix */
+	const char *title, *goal, *text, *workload, *options, *found;
+	const char **hints, **solutions;
+	struct condition *expects;
+	struct mistake *mistakes;
+	uint32_t n_hints, n_solutions, n_expects, n_mistakes;
+};
+
+struct lesson_list {
+	const char **paths; /* in the order of the files' names */
+	uint32_t n;
+};
+
+/* The bundled lessons, or those of the folder $SONDE_LESSONS. 0, or -1 after a message. */
+int lesson_find_all(struct arena *a, struct lesson_list *out);
+/* The path of the lesson of that name, or number in the list; a word with a slash or a dot is a
+ * path. NULL after a message. */
+const char *lesson_find(struct arena *a, const char *word);
+/* The name of a lesson in a file of that path. */
+const char *lesson_name(struct arena *a, const char *path);
+/* Read a lesson. 0, or -1 after a message. */
+int lesson_read(struct arena *a, const char *path, struct lesson *out);
+/* The command of the workload, with the path of its program if that is one of examples/. */
+const char *lesson_workload(struct arena *a, const struct lesson *l);
+/* lesson_show.c: print a text, its paragraphs filled; lines that begin with a blank stay as they
+ * are. `first` is printed in front of it, and counts to the width. */
+void lesson_print(const char *first, const char *text);
+/* A text with the values of its measures in place of $(…). NULL: one is wrong, *error says why. */
+const char *lesson_fill(struct arena *a, const char *text, const struct shown *shown,
+			const char *program, const char **error);

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where lessons and their workloads are: installed, or in the source and build trees. A lesson
+ * file is called NUMBER-NAME.lesson; the numbers order the list.
+ */
+#include "cli/learn/lesson_file.h"
+#include "parser/base/arena.h"
+#include "parser/base/nearest.h"
+#include "runtime/base/log.h"
+#include <ctype.h>
+#include <glob.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *const lesson_folders[] = {
+	"../share/sonde/lessons", /* installed */
+	"../examples/lessons",	  /* build/sonde */
+	"../../examples/lessons", /* build/dev/sonde */
+};
+static const char *const workload_folders[] = {
+	"../libexec/sonde", /* installed */
+	"examples",	    /* build/sonde, build/dev/sonde */
+};
+
+#define N_OF(array) (sizeof(array) / sizeof(*(array)))
+
+/* The folder of this program. NULL if it is not known. */
+static const char *own_folder(struct arena *a)
+{
+	char self[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+
+	if (n <= 0)
+		return NULL;
+	self[n] = '\0';
+	*strrchr(self, '/') = '\0';
+	return arena_strdup(a, self);
+}
+
+static bool list_folder(struct arena *a, const char *folder, struct lesson_list *out)
+{
+	glob_t found;
+
+	*out = (struct lesson_list){0};
+	if (glob(arena_printf(a, "%s/*.lesson", folder), 0, NULL, &found))
+		return false;
+	for (size_t i = 0; i < found.gl_pathc; i++)
+		arena_push(a, out->paths, out->n, arena_strdup(a, found.gl_pathv[i]));
+	globfree(&found);
+	return true;
+}
+
+int lesson_find_all(struct arena *a, struct lesson_list *out)
+{
+	const char *given = getenv("SONDE_LESSONS"), *self = own_folder(a);
+
+	if (given && *given) {
+		if (list_folder(a, given, out))
+			return 0;
+		log_error("no lessons in '%s', the folder of SONDE_LESSONS", given);
+		return -1;
+	}
+	for (size_t i = 0; self && i < N_OF(lesson_folders); i++)
+		if (list_folder(a, arena_printf(a, "%s/%s", self, lesson_folders[i]), out))
+			return 0;
+	log_error("the lessons are not installed; set SONDE_LESSONS to their folder");
+	return -1;
+}
+
+const char *lesson_name(struct arena *a, const char *path)
+{
+	const char *base = strrchr(path, '/') ? strrchr(path, '/') + 1 : path, *end;
+	size_t digits = strspn(base, "0123456789");
+
+	if (digits && base[digits] == '-')
+		base += digits + 1;
+	end = strrchr(base, '.');
+	return arena_strndup(a, base, end ? (size_t)(end - base) : strlen(base));
+}
+
+/* The number of a lesson in the list, from 1; 0 when the word is none. */
+static unsigned long number_of(const char *word)
+{
+	char *end;
+	unsigned long n = isdigit((unsigned char)*word) ? strtoul(word, &end, 10) : 0;
+
+	return n && !*end ? n : 0;
+}
+
+const char *lesson_find(struct arena *a, const char *word)
+{
+	unsigned long number = number_of(word);
+	struct lesson_list list;
+	struct nearest near;
+
+	if (strpbrk(word, "/."))
+		return word;
+	if (lesson_find_all(a, &list))
+		return NULL;
+	if (number && number <= list.n)
+		return list.paths[number - 1];
+	nearest_init(&near, word);
+	for (uint32_t i = 0; i < list.n; i++) {
+		const char *name = lesson_name(a, list.paths[i]);
+
+		if (strcmp(name, word) == 0)
+			return list.paths[i];
+		nearest_offer(&near, name);
+	}
+	log_error("no lesson '%s': 'sonde learn --list' lists them", word);
+	if (near.best)
+		fprintf(stderr, "hint: did you mean '%s'?\n", near.best);
+	return NULL;
+}
+
+const char *lesson_workload(struct arena *a, const struct lesson *l)
+{
+	size_t n = strcspn(l->workload, " \t\n");
+	const char *self = own_folder(a);
+
+	for (size_t i = 0; self && i < N_OF(workload_folders); i++) {
+		const char *path = arena_printf(a, "%s/%s/%.*s", self, workload_folders[i], (int)n,
+						l->workload);
+
+		if (access(path, X_OK) == 0)
+			return arena_printf(a, "\"%s\"%s", path, l->workload + n);
+	}
+	return l->workload;
+}

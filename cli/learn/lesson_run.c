@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * See lesson_run.h. The run is a process of its own, as it is from the shell: it may fail, and it
+ * leaves nothing behind.
+ */
+#define _GNU_SOURCE
+#include "cli/learn/lesson_run.h"
+#include "cli/run/run.h"
+#include "cli/run/walk.h"
+#include "parser/base/arena.h"
+#include "runtime/base/log.h"
+#include "runtime/session/command.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { MAX_WORDS = 64 };
+
+static void be_quiet(void)
+{
+	int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	dup2(fd, STDOUT_FILENO);
+	dup2(fd, STDERR_FILENO);
+}
+
+/* In the child: as `sonde -c WORKLOAD OPTIONS -e PROGRAM`. */
+static int trace(struct arena *a, const struct lesson *l, const char *program, FILE *rows)
+{
+	const struct run_watch watch = {.rows = rows};
+	char **options = command_words(l->options ?: ""), *words[MAX_WORDS] = {"sonde", "-c"};
+	struct options o;
+	int n = 2, status;
+
+	words[n++] = (char *)(uintptr_t)lesson_workload(a, l);
+	for (char **w = options; w && *w && n < MAX_WORDS - 3; w++)
+		words[n++] = *w;
+	words[n++] = "-e";
+	words[n++] = arena_strdup(a, program);
+	if (options_parse(&o, n, words))
+		return 1;
+	o.watch = &watch;
+	status = walk(&o);
+	options_free(&o);
+	return status;
+}
+
+static int wait_for(pid_t pid)
+{
+	struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
+	int status = 0;
+
+	sigaction(SIGINT, &ignore, &before); /* it ends the child's tracing */
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	sigaction(SIGINT, &before, NULL);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 3;
+}
+
+int lesson_run(struct arena *a, const struct lesson *l, const char *program, bool quiet,
+	       struct shown *out)
+{
+	int fd = memfd_create("sonde-rows", MFD_CLOEXEC), status;
+	FILE *rows = fd >= 0 ? fdopen(fd, "w+") : NULL;
+	pid_t pid;
+
+	fflush(NULL);
+	pid = rows ? fork() : -1;
+	if (pid == 0) {
+		if (quiet)
+			be_quiet();
+		status = trace(a, l, program, rows);
+		fflush(NULL);
+		_exit(status);
+	}
+	if (pid < 0) {
+		log_error("cannot run the program: %s", strerror(errno));
+		if (rows)
+			fclose(rows);
+		return -1;
+	}
+	status = wait_for(pid);
+	shown_read(a, rows, out);
+	out->status = status;
+	fclose(rows);
+	return 0;
+}
+
+/* ---- judging ----------------------------------------------------------------------------- */
+
+static const char *fill(struct arena *a, const char *text, const char *program,
+			const struct shown *shown)
+{
+	const char *error;
+
+	return lesson_fill(a, text, shown, program, &error) ?: text;
+}
+
+static const char *shown_range(struct arena *a, const struct condition *c)
+{
+	const char *is = strstr(c->text, " is ");
+
+	return is ? arena_printf(a, "%s", is + 4) : "";
+}
+
+/* No known mistake. */
+static const char *describe_failure(struct arena *a, const struct condition *c, const char *program,
+				    const struct shown *shown)
+{
+	const char *is = strstr(c->text, " is ");
+	long long n = measure_value(&c->measure, shown, program);
+
+	if (shown->status)
+		return "The program did not run: the message above says why.";
+	if (!is)
+		return arena_printf(a, "The program does not do what the lesson asks for: %s.",
+				    c->text);
+	return arena_printf(a, "Your program's output has %.*s %lld; the workload's is %s.",
+			    (int)(is - c->text), c->text, n, shown_range(a, c));
+}
+
+/* A program that did not run has shown nothing: only its text is judged. */
+static bool is_made(const struct mistake *m, const char *program, const struct shown *shown)
+{
+	enum subject subject = m->when.measure.subject;
+
+	if (shown->status && subject != SUBJECT_PROGRAM && subject != SUBJECT_STATUS)
+		return false;
+	return condition_holds(&m->when, shown, program);
+}
+
+void lesson_judge(struct arena *a, const struct lesson *l, const char *program,
+		  const struct shown *shown, struct verdict *out)
+{
+	const struct condition *failed = NULL;
+
+	*out = (struct verdict){0};
+	for (uint32_t i = 0; i < l->n_expects && !failed; i++)
+		if (!condition_holds(&l->expects[i], shown, program))
+			failed = &l->expects[i];
+	if (!failed && !shown->status) {
+		out->is_solved = true;
+		out->text = fill(a, l->found, program, shown);
+		return;
+	}
+	for (uint32_t i = 0; i < l->n_mistakes && !out->mistake; i++)
+		if (is_made(&l->mistakes[i], program, shown))
+			out->mistake = &l->mistakes[i];
+	if (out->mistake)
+		out->text = fill(a, out->mistake->say, program, shown);
+	else
+		out->text = describe_failure(a, failed ?: l->expects, program, shown);
+}

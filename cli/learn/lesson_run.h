@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Runs a learner's program beside the workload of a lesson, and says whether it solves it.
+ */
+#pragma once
+#include "cli/learn/lesson_file.h"
+
+/* Run it; with `quiet` nothing that it prints is shown. 0, or -1 after a message. */
+int lesson_run(struct arena *a, const struct lesson *l, const char *program, bool quiet,
+	       struct shown *out);
+
+struct verdict {
+	bool is_solved;
+	const struct mistake *mistake; /* the one that was made, if it is known */
+	const char *text;	       /* what to say */
+};
+void lesson_judge(struct arena *a, const struct lesson *l, const char *program,
+		  const struct shown *shown, struct verdict *out);

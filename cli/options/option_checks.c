@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which options go together.
+ */
+#include "cli/options/option_checks.h"
+#include "cli/base/command_check.h"
+#include "cli/saved/flamegraph.h"
+#include "cli/options/option_rows.h"
+#include "parser/lang/config.h"
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* An option, and whether it is on the command line. */
+struct given {
+	bool is_given;
+	const char *name;
+};
+
+/* The first of `n` options that is given, or NULL. */
+static const char *first_given(const struct given *options, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (options[i].is_given)
+			return options[i].name;
+	return NULL;
+}
+
+#define FIRST_GIVEN(options) first_given(options, sizeof(options) / sizeof(*(options)))
+
+static int check_list(const struct options *o)
+{
+	const struct given tracing[] = {
+		{o->duration_ns, "--duration"},
+		{o->start.when, "--start"},
+		{o->interval_ns, "--interval"},
+		{o->reset, "--reset"},
+		{o->sort, "--sort"},
+		{o->top, "--top"},
+		{o->time_unit, "--time-unit"},
+		{o->cpp_names, "--cpp-names"},
+		{o->percent, "--percent"},
+		{o->delimiter, "--delimiter"},
+		{o->max_overhead > 0, "--max-overhead"},
+		{o->stats, "--stats"},
+		{o->follow, "--follow"},
+		{o->cgroup, "--cgroup"},
+		{o->container, "--container"},
+		{o->output, "-o"},
+		{o->format, "-f"},
+		{o->dry_run, "--dry-run"},
+		{o->test, "--test"},
+		{o->bench, "--bench"},
+		{o->system, "--system"},
+	};
+
+	if (FIRST_GIVEN(tracing))
+		return option_error("-l does not trace: it cannot be combined with %s",
+				    FIRST_GIVEN(tracing));
+	if (o->program && o->file)
+		return option_error("-l takes -e PROGRAM or '%s', not both", o->file);
+	return o->command && o->pid ? option_error("-c and -p cannot be combined") : 0;
+}
+
+static int check_help(const struct options *o)
+{
+	const char *word = NULL;
+
+	if (o->help_topic)
+		word = o->file ? o->help_topic : o->n_params ? o->params[0] : NULL;
+	return word ? option_error("--help takes one topic: unexpected '%s'", word) : 0;
+}
+
+static int check_cat(const struct options *o)
+{
+	if (!o->n_params)
+		return option_error(
+			"'sonde cat' requires the name of a bundled script; './cat' is the file");
+	if (o->n_params > 1)
+		return option_error("'sonde cat' takes one script: unexpected '%s'", o->params[1]);
+	return 0;
+}
+
+/* -e counts as a word, since it would be ignored, too. */
+static int check_no_words(const struct options *o)
+{
+	const char *word = o->file ? o->file : o->program ? "-e" : NULL;
+
+	return word ? option_error("%s takes no argument: unexpected '%s'", option_of_mode(o->mode),
+				   word)
+		    : 0;
+}
+
+static int check_trace(const struct options *o)
+{
+	if (o->diff || o->scale || o->unit)
+		return option_error("%s requires 'sonde flamegraph FILE'", o->diff    ? "--diff"
+									   : o->scale ? "--scale"
+										      : "--unit");
+	if (o->file && !*o->file)
+		return option_error("the name of the script is empty");
+	if (o->program && o->file) {
+		log_error("give -e PROGRAM or the file '%s', not both", o->file);
+		return command_hint(o, o->file) ? -1 : option_hint();
+	}
+	if (!o->program && !o->file)
+		return option_error("nothing to run: give -e 'PROGRAM' or a FILE");
+	if (o->command && o->pid)
+		return option_error("-c and -p cannot be combined: each chooses what is "
+				    "traced, so give one");
+	if (o->warnings && o->no_warnings)
+		return option_error("-k and --no-warnings cannot be combined");
+	if (o->calibrate && o->no_calibrate)
+		return option_error("--calibrate and --no-calibrate cannot be combined");
+	if (o->test && o->bench)
+		return option_error("--test and --bench cannot be combined");
+	if ((o->test || o->bench) && o->mode == MODE_FMT)
+		return option_error("%s and --fmt cannot be combined",
+				    o->test ? "--test" : "--bench");
+	if (o->follow && !o->pid)
+		return option_error("--follow requires -p PID (-c always follows)");
+	if (o->cgroup && o->system)
+		return option_error("--cgroup and --system cannot be combined");
+	if (o->live && o->format != OUT_LIVE)
+		return option_error("--live and -f %s cannot be combined",
+				    out_formats[o->format].name);
+	if (o->format == OUT_LIVE && (o->test || o->bench))
+		return option_error("--live and %s cannot be combined",
+				    o->test ? "--test" : "--bench");
+	if (o->format == OUT_LIVE && o->mode == MODE_TRACE && !o->emit &&
+	    (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)))
+		return option_error("--live requires a terminal, and standard %s is none: write "
+				    "--interval 1s to print the maps each second",
+				    isatty(STDOUT_FILENO) ? "input" : "output");
+	if (o->reset && !o->interval_ns)
+		return option_error("--reset requires --interval TIME");
+	return 0;
+}
+
+static int check_explain(const struct options *o)
+{
+	const struct given running[] = {
+		{o->command, "-c"},
+		{o->duration_ns, "--duration"},
+		{o->start.when, "--start"},
+		{o->interval_ns, "--interval"},
+		{o->max_overhead > 0, "--max-overhead"},
+		{o->strict, "--strict"},
+		{o->stats, "--stats"},
+		{o->dry_run, "--dry-run"},
+		{o->format, "-f other than html"},
+		{o->emit != EMIT_NOTHING, "--emit"},
+		{o->explain, "--explain"},
+		{o->test, "--test"},
+		{o->bench, "--bench"},
+	};
+
+	if (!o->file && !o->program)
+		return option_error("'sonde explain' requires a script; './explain' is the file");
+	if (FIRST_GIVEN(running))
+		return option_error("%s cannot be combined with 'sonde explain'",
+				    FIRST_GIVEN(running));
+	if (o->is_page && !o->output)
+		return option_error("-f html requires -o FILE");
+	return check_trace(o);
+}
+
+static int check_verifier(const struct options *o)
+{
+	if (o->program || (o->file && strcmp(o->file, options_word_of_mode(MODE_EXPLAIN)) != 0))
+		return option_error("--verifier takes no script: write 'sonde explain --verifier'");
+	if (o->n_params > 1)
+		return option_error("'sonde explain --verifier' takes one name: unexpected '%s'",
+				    o->params[1]);
+	return 0;
+}
+
+/* What is decided when a script is compiled. */
+static const char *compile_option(const struct options *o)
+{
+	const struct given compiling[] = {
+		{o->sort, "--sort"},
+		{o->top, "--top"},
+		{o->time_unit, "--time-unit"},
+		{o->cpp_names, "--cpp-names"},
+		{o->percent, "--percent"},
+		{o->delimiter, "--delimiter"},
+		{o->max_stacks, "--max-stacks"},
+		{o->has_filter, "--probe-filter"},
+		{o->denied, "--no-feature"},
+		{o->calibrate, "--calibrate"},
+		{o->no_calibrate, "--no-calibrate"},
+		{o->n_include_dirs, "-I"},
+		{o->n_include_files, "--include"},
+		{o->kernel_facts, "--kernel-facts"},
+	};
+
+	return FIRST_GIVEN(compiling);
+}
+
+/* What is meaningful for a script's text only. */
+static const char *text_option(const struct options *o)
+{
+	const struct given texts[] = {
+		{o->mode == MODE_LIST, "-l"},
+		{o->mode == MODE_CHECK, "--check"},
+		{o->mode == MODE_BUILD, "build"},
+		{o->emit != EMIT_NOTHING, "--emit"},
+		{o->dumps, "-d"},
+		{o->mode == MODE_EXPLAIN, "explain"},
+		{o->explain, "--explain"},
+		{o->test, "--test"},
+		{o->bench, "--bench"},
+		{o->warnings, "-k"},
+		{o->cgroup, "--cgroup"},
+		{o->container, "--container"},
+	};
+
+	return FIRST_GIVEN(texts);
+}
+
+int options_check_compiled(const struct options *o)
+{
+	if (text_option(o))
+		return option_error(
+			"'%s' is a compiled script: %s is only possible with the script itself",
+			o->file, text_option(o));
+	if (compile_option(o))
+		return option_error("'%s' is a compiled script: %s is given when it is compiled",
+				    o->file, compile_option(o));
+	if (o->n_params)
+		return option_error("'%s' is a compiled script, and its parameters are fixed: "
+				    "unexpected '%s'",
+				    o->file, o->params[0]);
+	return 0;
+}
+
+static int check_build(const struct options *o)
+{
+	const struct given running[] = {
+		{o->warnings, "-k"},
+		{o->command, "-c"},
+		{o->pid, "-p"},
+		{o->cgroup, "--cgroup"},
+		{o->container, "--container"},
+		{o->follow, "--follow"},
+		{o->duration_ns, "--duration"},
+		{o->start.when, "--start"},
+		{o->interval_ns, "--interval"},
+		{o->max_overhead > 0, "--max-overhead"},
+		{o->stats, "--stats"},
+		{o->strict, "--strict"},
+		{o->dry_run, "--dry-run"},
+		{o->format, "-f json"},
+		{o->test, "--test"},
+		{o->bench, "--bench"},
+		{o->kernel_facts, "--kernel-facts"},
+	};
+
+	if (!o->file && !o->program)
+		return option_error("'sonde build' requires a script; './build' is the file");
+	if (!o->output)
+		return option_error("'sonde build' requires -o FILE");
+	if (FIRST_GIVEN(running))
+		return option_error("%s cannot be combined with 'sonde build' (--aot)",
+				    FIRST_GIVEN(running));
+	return 0;
+}
+
+static int check_flamegraph(const struct options *o)
+{
+	const struct given tracing[] = {
+		{o->program, "-e"},
+		{o->command, "-c"},
+		{o->pid, "-p"},
+		{o->duration_ns, "--duration"},
+		{o->start.when, "--start"},
+		{o->interval_ns, "--interval"},
+		{o->format, "-f"},
+		{o->cgroup, "--cgroup"},
+		{o->container, "--container"},
+		{o->dry_run, "--dry-run"},
+	};
+
+	if (FIRST_GIVEN(tracing))
+		return option_error(
+			"'sonde flamegraph' does not trace: it cannot be combined with %s",
+			FIRST_GIVEN(tracing));
+	return flamegraph_check(o);
+}
+
+/* Modes that read the words behind their names. */
+static int check_own_words(const struct options *o)
+{
+	const struct given before[] = {
+		{o->command, "-c"},
+		{o->pid, "-p"},
+		{o->output, "-o"},
+		{o->format, "-f"},
+		{o->duration_ns, "--duration"},
+	};
+	const char *name = options_word_of_mode(o->mode);
+
+	if (FIRST_GIVEN(before))
+		return option_error("write %s behind the word: sonde %s %s …", FIRST_GIVEN(before),
+				    name, FIRST_GIVEN(before));
+	return 0;
+}
+
+/* sonde record. */
+static int check_recording(const struct options *o)
+{
+	if (o->format != OUT_RECORDING)
+		return 0;
+	if (!o->output)
+		return option_error("'sonde record' requires -o FILE");
+	if (o->test || o->bench)
+		return option_error("%s cannot be recorded", o->test ? "--test" : "--bench");
+	return 0;
+}
+
+int options_check(const struct options *o)
+{
+	if (o->time_unit && config_word_find("time_unit", o->time_unit) < 0)
+		return option_error("--time-unit: '%s' is not one of ns, us, ms, s", o->time_unit);
+	if (o->cpp_names && config_word_find("cpp_names", o->cpp_names) < 0)
+		return option_error("--cpp-names: '%s' is not one of full, no_parameters, short",
+				    o->cpp_names);
+	switch (o->mode) {
+	case MODE_HELP: return check_help(o);
+	case MODE_LIST: return check_list(o);
+	case MODE_CAT: return check_cat(o);
+	case MODE_BUILD: return check_build(o) ? -1 : check_trace(o);
+	case MODE_FLAMEGRAPH: return check_flamegraph(o);
+	case MODE_EXPLAIN: return check_explain(o);
+	case MODE_VERIFIER: return check_verifier(o);
+	case MODE_VERSION:
+	case MODE_LIST_ROWS:
+	case MODE_INFO:
+	case MODE_SCRIPTS: return check_no_words(o);
+	case MODE_REPORT:
+	case MODE_STAT:
+	case MODE_LEARN: return check_own_words(o);
+	case MODE_TRACE:
+	case MODE_FMT:
+	case MODE_CHECK: break;
+	}
+	if (o->is_page)
+		return option_error("-f html requires 'sonde explain'");
+	if (o->stages && !o->explain)
+		return option_error("--stage requires 'sonde explain' or --explain");
+	return check_trace(o) ?: command_check(o) ?: check_recording(o);
+}

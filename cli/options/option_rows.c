@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The rows of options.def as an array, and the setters that they name. A setter parses the argument
+ * of one option; options.c reads the command line, and option_checks.c checks which options go
+ * together.
+ */
+#include "cli/options/option_rows.h"
+#include "cli/options/option_words.h"
+#include "cli/options/pid_option.h"
+#include "cli/options/start_option.h"
+#include "cli/options/time_option.h"
+#include "parser/base/arena.h"
+#include "runtime/elf/elfsym.h"
+#include <fcntl.h>
+#include <stdio.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+int option_hint(void)
+{
+	fputs("hint: 'sonde --help' lists the options\n", stderr);
+	return -1;
+}
+
+/* ---- setters ------------------------------------------------------------------------------- */
+
+static int set_flag(struct options *o, const struct option_row *row, const char *arg)
+{
+	(void)arg;
+	*(bool *)((char *)o + row->field) = true;
+	return 0;
+}
+
+static int set_once(struct options *o, const struct option_row *row, const char *arg)
+{
+	if (*(bool *)((char *)o + row->field))
+		return option_error("%s is given twice: give it once", row->name);
+	return set_flag(o, row, arg);
+}
+
+static int set_word(struct options *o, const struct option_row *row, const char *arg)
+{
+	*(const char **)((char *)o + row->field) = arg;
+	return 0;
+}
+
+/* Of two, one would have no effect. */
+static int set_one(struct options *o, const struct option_row *row, const char *arg)
+{
+	if (*(const char **)((char *)o + row->field))
+		return option_error("%s is given twice: write one %s", row->name, row->arg);
+	return set_word(o, row, arg);
+}
+
+int option_change_mode(struct options *o, enum mode mode, const char *name)
+{
+	const char *other = option_of_mode(o->mode);
+
+	if (o->mode == MODE_HELP || o->mode == MODE_VERSION)
+		return 0;
+	if (o->mode != MODE_TRACE && o->mode != mode && mode != MODE_HELP && mode != MODE_VERSION)
+		return option_error("%s and %s cannot be combined", other ? other : "--aot", name);
+	o->mode = mode;
+	return 0;
+}
+
+static int select_mode(struct options *o, const struct option_row *row, const char *arg)
+{
+	(void)arg;
+	return option_change_mode(o, (enum mode)row->field, row->name);
+}
+
+static int set_pid(struct options *o, const struct option_row *row, const char *arg)
+{
+	(void)row;
+	return pid_option_read(arg, &o->pid);
+}
+
+static int set_duration(struct options *o, const struct option_row *row, const char *arg)
+{
+	(void)row;
+	return option_time(arg, &o->duration_ns);
+}
+
+static int set_start(struct options *o, const struct option_row *row, const char *arg)
+{
+	(void)row;
+	return start_option_read(arg, &o->start);
+}
+
+static int add_path(const char **list, uint32_t *n, const char *arg)
+{
+	char *path = realpath(arg, NULL);
+
+	if (!path)
+		return option_error("cannot open '%s': %s", arg, strerror(errno));
+	if (*n == MAX_INCLUDES) {
+		free(path);
+		return option_error("'%s': more than %d of this option", arg, MAX_INCLUDES);
+	}
+	list[(*n)++] = path;
+	return 0;
+}
+
+static int set_include_dir(struct options *o, const struct option_row *row, const char *arg)
+{
+	(void)row;
+	return add_path(o->include_dirs, &o->n_include_dirs, arg);
+}
+
+static int set_include_file(struct options *o, const struct option_row *row, const char *arg)
+{
+	(void)row;
+	return add_path(o->include_files, &o->n_include_files, arg);
+}
+
+static int set_debuginfo(struct options *o, const struct option_row *row, const char *arg)
+{
+	(void)o, (void)row;
+	if (elfsym_debug_folders(arg))
+		return option_error("--debuginfo: '%s' is not a list of folders: %s", arg,
+				    strerror(errno));
+	return 0;
+}
+
+static int set_traceable(struct options *o, const struct option_row *row, const char *arg)
+{
+	(void)row;
+	if (access(arg, R_OK))
+		return option_error("cannot read '%s': %s", arg, strerror(errno));
+	o->traceable_functions = arg;
+	return 0;
+}
+
+static int set_interval(struct options *o, const struct option_row *row, const char *arg)
+{
+	(void)row;
+	if (option_time(arg, &o->interval_ns))
+		return -1;
+	if (o->interval_ns < 1000000)
+		return option_error("an interval of %s is too short: the minimum is 1ms", arg);
+	return 0;
+}
+
+static int set_live(struct options *o, const struct option_row *row, const char *arg)
+{
+	if (arg && set_interval(o, row, arg))
+		return -1;
+	if (!o->interval_ns)
+		o->interval_ns = 1000000000;
+	o->live = true;
+	o->format = OUT_LIVE;
+	return 0;
+}
+
+static int set_max_overhead(struct options *o, const struct option_row *row, const char *arg)
+{
+	char *end;
+	double percent = strtod(arg, &end);
+
+	(void)row;
+	if (strcmp(end, "%") == 0)
+		end++;
+	if (*end || end == arg || !(percent > 0 && percent <= 100))
+		return option_error("--max-overhead: '%s' is not a percentage: write 0.5 or 5",
+				    arg);
+	o->max_overhead = percent;
+	return 0;
+}
+
+static int set_max_stacks(struct options *o, const struct option_row *row, const char *arg)
+{
+	char *end;
+	unsigned long n = strtoul(arg, &end, 10);
+
+	(void)row;
+	if (*end || end == arg || *arg == '-' || n == 0 || n > 1 << 24)
+		return option_error("invalid number of stacks '%s': expected 1 to 16777216", arg);
+	o->max_stacks = (uint32_t)n;
+	return 0;
+}
+
+static int set_top(struct options *o, const struct option_row *row, const char *arg)
+{
+	char *end;
+	unsigned long n = strtoul(arg, &end, 10);
+
+	(void)row;
+	if (*end || end == arg || *arg == '-' || n == 0 || n > 1 << 30)
+		return option_error("--top: '%s' is not a number of rows: write 10", arg);
+	o->top = (uint32_t)n;
+	return 0;
+}
+
+static int set_emit_elf(struct options *o, const struct option_row *row, const char *arg)
+{
+	(void)row;
+	o->emit = EMIT_ELF;
+	o->output = arg;
+	return 0;
+}
+
+static int set_aot(struct options *o, const struct option_row *row, const char *arg)
+{
+	o->output = arg;
+	return option_change_mode(o, MODE_BUILD, row->name);
+}
+
+static int set_emit_llvm(struct options *o, const struct option_row *row, const char *arg)
+{
+	(void)row;
+	o->emit = EMIT_LLVM;
+	o->emit_prefix = arg;
+	return 0;
+}
+
+static int set_probe_filter(struct options *o, const struct option_row *row, const char *arg)
+{
+	char message[256];
+	int err;
+
+	(void)row;
+	if (o->has_filter)
+		regfree(&o->filter);
+	err = regcomp(&o->filter, arg, REG_EXTENDED | REG_NOSUB);
+	o->has_filter = !err;
+	if (!err)
+		return 0;
+	regerror(err, &o->filter, message, sizeof(message));
+	return option_error("--probe-filter: '%s' is not a regular expression: %s", arg, message);
+}
+
+static int set_dwarf_pid(struct options *o, const struct option_row *row, const char *arg)
+{
+	uint32_t pid = o->pid;
+	int err = set_pid(o, row, arg);
+
+	o->pid = pid;
+	return err;
+}
+
+static int set_ready_fd(struct options *o, const struct option_row *row, const char *arg)
+{
+	char *end;
+	long n = strtol(arg, &end, 10);
+
+	(void)row;
+	if (*end || end == arg || n < 0 || n > 1 << 20)
+		return option_error("invalid file descriptor '%s'", arg);
+	if (fcntl((int)n, F_GETFD) < 0)
+		return option_error(
+			"file descriptor %ld is not open: add %ld>FILE to the command line", n, n);
+	if ((fcntl((int)n, F_GETFL) & O_ACCMODE) == O_RDONLY)
+		return option_error("file descriptor %ld is only open for reading: write %ld>FILE",
+				    n, n);
+	o->ready_fd = (int)n;
+	return 0;
+}
+
+/* ---- rows ---------------------------------------------------------------------------------- */
+
+/* The types of the fields are checked: a bool, a string. */
+#define FIELD(type, field) \
+	(offsetof(struct options, field) + 0 * sizeof((type *){&((struct options *)0)->field}))
+#define FLAG(name, other, field, help, example) \
+	{name, other, NULL, set_flag, FIELD(bool, field), help, example},
+#define ONCE(name, other, field, help, example) \
+	{name, other, NULL, set_once, FIELD(bool, field), help, example},
+#define WORD(name, other, arg, field, help, example) \
+	{name, other, arg, set_word, FIELD(const char *, field), help, example},
+#define ONE(name, other, arg, field, help, example) \
+	{name, other, arg, set_one, FIELD(const char *, field), help, example},
+#define MODE(name, other, mode, help, example) \
+	{name, other, NULL, select_mode, mode, help, example},
+#define VALUE(name, other, arg, hook, help, example) \
+	{name, other, arg, set_##hook, 0, help, example},
+const struct option_row option_rows[] = {
+#include "cli/options/options.def"
+};
+const int n_option_rows = sizeof(option_rows) / sizeof(*option_rows);
+
+const char *option_form(struct arena *a, const struct option_row *r)
+{
+	return arena_printf(a, "%s%s%s%s%s", r->name, r->other ? ", " : "",
+			    r->other ? r->other : "", r->arg && r->arg[0] != '[' ? " " : "",
+			    r->arg ?: "");
+}
+
+static bool is_spelled(const char *name, const char *word, size_t len)
+{
+	return name && strlen(name) == len && strncmp(name, word, len) == 0;
+}
+
+static bool begins_with(const char *name, const char *word, size_t len)
+{
+	return name && len > 2 && strncmp(name, "--", 2) == 0 && strncmp(name, word, len) == 0;
+}
+
+const struct option_row *option_next(const struct option_row *last, const char *word, size_t len)
+{
+	for (int i = last ? (int)(last - option_rows) + 1 : 0; i < n_option_rows; i++)
+		if (begins_with(option_rows[i].name, word, len) ||
+		    begins_with(option_rows[i].other, word, len))
+			return &option_rows[i];
+	return NULL;
+}
+
+static const struct option_row *find_exact(const char *word, size_t len)
+{
+	for (int i = 0; i < n_option_rows; i++)
+		if (is_spelled(option_rows[i].name, word, len) ||
+		    is_spelled(option_rows[i].other, word, len))
+			return &option_rows[i];
+	return NULL;
+}
+
+bool option_is_exact(const char *word, size_t len)
+{
+	return find_exact(word, len) != NULL;
+}
+
+const struct option_row *option_find(const char *word, size_t len)
+{
+	const struct option_row *exact = find_exact(word, len);
+	const struct option_row *short_for = option_next(NULL, word, len);
+
+	if (exact)
+		return exact;
+	return short_for && !option_next(short_for, word, len) ? short_for : NULL;
+}
+
+const char *option_of_mode(enum mode mode)
+{
+	for (int i = 0; i < n_option_rows; i++)
+		if (option_rows[i].set == select_mode && option_rows[i].field == mode)
+			return option_rows[i].name;
+	return NULL;
+}

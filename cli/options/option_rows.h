@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The rows of options.def: looking one up, applying it.
+ */
+#pragma once
+#include "cli/options/options.h"
+#include "runtime/base/log.h"
+#include <stddef.h>
+
+struct option_row {
+	const char *name;  /* "--duration", "-e" */
+	const char *other; /* a second spelling, or NULL */
+	const char *arg;   /* the argument's name, or NULL; in brackets: only behind "=" */
+	/* Apply the option. 0, or -1 after a message. */
+	int (*set)(struct options *o, const struct option_row *row, const char *arg);
+	size_t field;		    /* offset in struct options; of MODE the enum mode */
+	const char *help, *example; /* example: the words behind `sonde` */
+};
+
+extern const struct option_row option_rows[];
+extern const int n_option_rows;
+
+struct arena;
+
+/* "-o, --output FILE" */
+const char *option_form(struct arena *a, const struct option_row *row);
+/* The row that the first `len` bytes of `word` spell, or of the one long option that begins so;
+ * NULL when there is none. */
+const struct option_row *option_find(const char *word, size_t len);
+/* The row of the next long option after `last` (NULL: the first) that begins with these bytes. */
+const struct option_row *option_next(const struct option_row *last, const char *word, size_t len);
+/* Name of the option that selects a mode, NULL for modes without an option. */
+const char *option_of_mode(enum mode mode);
+/* Set the mode that the option `name` selects. --help and --version win over other modes, which
+ * exclude each other. 0, or -1 after a message. */
+int option_change_mode(struct options *o, enum mode mode, const char *name);
+/* Do these bytes spell an option in full? */
+bool option_is_exact(const char *word, size_t len);
+/* Report a usage error; -1. */
+#define option_error(...) (log_error(__VA_ARGS__), option_hint())
+int option_hint(void) __attribute__((cold));

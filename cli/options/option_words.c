@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * See option_words.h.
+ */
+#include "cli/options/option_words.h"
+#include "cli/explain/explain.h"
+#include "cli/options/option_rows.h"
+#include "parser/lang/capability.h"
+#include "parser/lang/config.h"
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+int set_format(struct options *o, const struct option_row *row, const char *arg)
+{
+	char names[128] = "";
+	size_t n = 0;
+
+	(void)row;
+	o->is_page = strcmp(arg, "html") == 0; /* of 'sonde explain' */
+	if (o->is_page)
+		return 0;
+	o->format = out_format_find(arg, &o->format_word);
+	if (o->format == OUT_LIVE && !o->interval_ns)
+		o->interval_ns = 1000000000;
+	if (o->format < OUT_FORMAT_COUNT)
+		return 0;
+	for (int i = 0; i < OUT_FORMAT_COUNT && n < sizeof(names); i++)
+		n += (size_t)snprintf(names + n, sizeof(names) - n, "%s%s",
+				      !i			  ? ""
+				      : i == OUT_FORMAT_COUNT - 1 ? " or "
+								  : ", ",
+				      out_formats[i].name);
+	if (strchr(arg, ':'))
+		return option_error("unknown output format '%s': expected %s; graph:FUNCTION is "
+				    "the only one with a word",
+				    arg, names);
+	return option_error("unknown output format '%s': expected %s", arg, names);
+}
+
+static const struct {
+	const char *name;
+	enum buffering buffering;
+} bufferings[] = {{"line", BUFFER_LINE}, {"full", BUFFER_FULL}, {"none", BUFFER_NONE}};
+
+int set_buffering(struct options *o, const struct option_row *row, const char *arg)
+{
+	(void)row;
+	for (size_t i = 0; i < sizeof(bufferings) / sizeof(*bufferings); i++)
+		if (strcmp(bufferings[i].name, arg) == 0) {
+			o->buffering = bufferings[i].buffering;
+			return 0;
+		}
+	return option_error("unknown buffering mode '%s': expected line, full or none", arg);
+}
+
+static const struct {
+	const char *name;
+	enum emit_stage stage;
+} stages[] = {
+	{"tokens", EMIT_TOKENS}, {"ast", EMIT_AST}, {"types", EMIT_TYPES},
+	{"plan", EMIT_PLAN},	 {"ir", EMIT_IR},   {"ir-opt", EMIT_IR_OPT},
+	{"asm", EMIT_ASM},	 {"elf", EMIT_ELF}, {"facts", EMIT_FACTS},
+};
+
+int set_emit(struct options *o, const struct option_row *row, const char *arg)
+{
+	(void)row;
+	for (size_t i = 0; i < sizeof(stages) / sizeof(*stages); i++)
+		if (strcmp(stages[i].name, arg) == 0) {
+			o->emit = stages[i].stage;
+			return 0;
+		}
+	return option_error(
+		"unknown stage '%s': expected tokens, ast, types, plan, ir, ir-opt, asm, elf or facts",
+		arg);
+}
+
+int set_stage(struct options *o, const struct option_row *row, const char *arg)
+{
+	(void)row;
+	return explain_take_stages(o, arg);
+}
+
+/* What bpftrace calls the stages. libbpf and the verifier report with -v. */
+static const struct {
+	const char *name;
+	uint32_t dumps;
+	bool verbose;
+} debug_stages[] = {
+	{"all",
+	 1u << EMIT_AST | 1u << EMIT_TYPES | 1u << EMIT_PLAN | 1u << EMIT_IR | 1u << EMIT_IR_OPT |
+		 1u << EMIT_ASM,
+	 true},
+	{"ast", 1u << EMIT_AST, false},
+	{"parse", 1u << EMIT_AST, false},
+	{"types", 1u << EMIT_TYPES, false},
+	{"plan", 1u << EMIT_PLAN, false},
+	{"codegen", 1u << EMIT_IR, false},
+	{"codegen-opt", 1u << EMIT_IR_OPT, false},
+	{"dis", 1u << EMIT_ASM, false},
+	{"libbpf", 0, true},
+	{"verifier", 0, true},
+};
+
+static bool is_word(const char *word, size_t len, const char *name)
+{
+	return strlen(name) == len && strncasecmp(word, name, len) == 0;
+}
+
+/* Call `take` for each part of a list with commas, until it fails. */
+static int each_word(struct options *o, const char *list,
+		     int (*take)(struct options *o, const char *word, size_t len))
+{
+	for (const char *word = list;; word++) {
+		size_t len = strcspn(word, ",");
+
+		if (take(o, word, len))
+			return -1;
+		word += len;
+		if (!*word)
+			return 0;
+	}
+}
+
+static int take_debug_stage(struct options *o, const char *word, size_t len)
+{
+	for (size_t i = 0; i < sizeof(debug_stages) / sizeof(*debug_stages); i++)
+		if (is_word(word, len, debug_stages[i].name)) {
+			o->dumps |= debug_stages[i].dumps;
+			o->verbose |= debug_stages[i].verbose;
+			return 0;
+		}
+	return option_error("-d: unknown stage '%.*s': expected all, ast, types, plan, codegen, "
+			    "codegen-opt, dis, libbpf or verifier",
+			    (int)len, word);
+}
+
+int set_debug(struct options *o, const struct option_row *row, const char *arg)
+{
+	(void)row;
+	return each_word(o, arg, take_debug_stage);
+}
+
+static int take_feature(struct options *o, const char *word, size_t len)
+{
+	for (int i = 0; i < CAP_COUNT; i++)
+		if (is_word(word, len, capability_rows[i].id)) {
+			o->denied |= 1ull << i;
+			return 0;
+		}
+	log_error("--no-feature: unknown feature '%.*s'", (int)len, word);
+	fputs("hint: kprobe_multi, kprobe_session, uprobe_multi, uprobe_session, fentry; "
+	      "'sonde --info -f json' names all\n",
+	      stderr);
+	return -1;
+}
+
+int set_no_feature(struct options *o, const struct option_row *row, const char *arg)
+{
+	(void)row;
+	return each_word(o, arg, take_feature);
+}
+
+/* What bpftrace calls the modes. */
+static const struct {
+	const char *name;
+	enum mode mode; /* MODE_TRACE: tests or benches */
+	bool test, bench, times;
+} modes[] = {
+	{"codegen", MODE_CHECK},
+	{"compiler-bench", MODE_CHECK, .times = true},
+	{"bench", MODE_TRACE, .bench = true},
+	{"test", MODE_TRACE, .test = true},
+	{"format", MODE_FMT},
+};
+
+int set_mode(struct options *o, const struct option_row *row, const char *arg)
+{
+	for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++) {
+		if (strcmp(modes[i].name, arg) != 0)
+			continue;
+		o->test |= modes[i].test;
+		o->bench |= modes[i].bench;
+		o->times = modes[i].times;
+		return modes[i].mode == MODE_TRACE
+			       ? 0
+			       : option_change_mode(o, modes[i].mode, row->name);
+	}
+	return option_error("unknown mode '%s': expected codegen, compiler-bench, bench, "
+			    "test or format",
+			    arg);
+}
+
+/* ---- the words ----------------------------------------------------------------------------- */
+
+static const char *format_word(uint32_t i)
+{
+	return i < OUT_FORMAT_COUNT ? out_formats[i].name : NULL;
+}
+
+static const char *feature_word(uint32_t i)
+{
+	return i < CAP_COUNT ? capability_rows[i].id : NULL;
+}
+
+static const char *stage_word(uint32_t i)
+{
+	return i < EXPLAIN_STAGE_COUNT ? explain_rows[i].word : NULL;
+}
+
+#define NAME_OF(table)                                                                \
+	static const char *table##_word(uint32_t i)                                   \
+	{                                                                             \
+		return i < sizeof(table) / sizeof(*(table)) ? (table)[i].name : NULL; \
+	}
+NAME_OF(bufferings)
+NAME_OF(stages)
+NAME_OF(debug_stages)
+NAME_OF(modes)
+
+static const struct {
+	int (*set)(struct options *o, const struct option_row *row, const char *arg);
+	const char *(*word)(uint32_t i);
+} lists[] = {
+	{set_format, format_word}, {set_buffering, bufferings_word}, {set_emit, stages_word},
+	{set_stage, stage_word},   {set_debug, debug_stages_word},   {set_no_feature, feature_word},
+	{set_mode, modes_word},
+};
+
+const char *option_word(const struct option_row *row, uint32_t i)
+{
+	for (size_t k = 0; k < sizeof(lists) / sizeof(*lists); k++)
+		if (lists[k].set == row->set)
+			return lists[k].word(i);
+	return NULL;
+}

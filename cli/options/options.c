@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reads the command line: finds each option's row (options.def) and collects the other words.
+ * option_checks.c checks which options go together. Prints the usage text from the rows.
+ */
+#include "cli/options/options.h"
+#include "cli/base/help_columns.h"
+#include "cli/base/command_check.h"
+#include "cli/options/option_checks.h"
+#include "cli/options/option_rows.h"
+#include "cli/scripts/script_line.h"
+#include "cli/scripts/script_options.h"
+#include "parser/base/arena.h"
+#include "parser/base/nearest.h"
+#include "parser/lang/config.h"
+#include "runtime/kernel/container.h"
+#include <ctype.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Several long options begin with the word. */
+static int ambiguous_option(const char *word, size_t len)
+{
+	char names[512] = "";
+	size_t n = 0;
+
+	for (const struct option_row *r = NULL;
+	     (r = option_next(r, word, len)) && n < sizeof(names);)
+		n += (size_t)snprintf(names + n, sizeof(names) - n, "%s%s", n ? ", " : "",
+				      r->name[1] == '-' ? r->name : r->other);
+	return option_error("option '%.*s' is ambiguous: %s", (int)len, word, names);
+}
+
+static int unknown_option(const struct options *o, const char *word, size_t len)
+{
+	bool has_script = o->file || o->program, has_items;
+	struct nearest near;
+
+	if (option_next(NULL, word, len))
+		return ambiguous_option(word, len);
+	nearest_init(&near, word);
+	for (int i = 0; i < n_option_rows; i++) {
+		nearest_offer(&near, option_rows[i].name);
+		if (option_rows[i].other)
+			nearest_offer(&near, option_rows[i].other);
+	}
+	has_items = has_script && script_options_offer(o, &near);
+	log_error("unknown option '%s'", word);
+	if (command_hint(o, word))
+		return -1;
+	if (near.best)
+		fprintf(stderr, "hint: did you mean '%s'?\n", near.best);
+	else if (has_items)
+		fprintf(stderr, "hint: --help behind the %s lists the script's options\n",
+			o->program ? "program" : "script");
+	else if (!has_script)
+		return option_hint();
+	else
+		fputs("hint: what the script takes itself goes after '--'\n", stderr);
+	return -1;
+}
+
+/* Read the option at argv[*i], in any of the forms -e X, -eX, --pid X, --pid=X. */
+static int read_option(struct options *o, int argc, char **argv, int *i)
+{
+	const char *word = argv[*i], *equals = strchr(word, '='), *arg = NULL;
+	size_t len = word[1] == '-' && equals ? (size_t)(equals - word) : strlen(word);
+	const struct option_row *r = option_find(word, len);
+
+	if (!r && word[1] != '-' && len > 2) {
+		r = option_find(word, 2);
+		if (r && !r->arg && isalpha((unsigned char)word[2])) { /* -lv is -l -v */
+			argv[*i] += 1;
+			argv[*i][0] = '-';
+			return r->set(o, r, NULL) ? -1 : read_option(o, argc, argv, i);
+		}
+		arg = word + 2;
+	} else if (len < strlen(word)) {
+		arg = equals + 1;
+	}
+	if (!r)
+		return unknown_option(o, word, len);
+	if (!r->arg && arg)
+		return option_error("option '%s' takes no value", r->name);
+	if (r->arg && !arg && r->arg[0] != '[') {
+		if (*i + 1 >= argc)
+			return option_error("option '%s' requires a value: %s", r->name, r->arg);
+		arg = argv[++*i];
+		if (arg[0] == '-' && option_is_exact(arg, strlen(arg)))
+			return option_error("option '%s' requires a value: write %s %s before %s",
+					    r->name, r->name, r->arg, arg);
+	}
+	return r->set(o, r, arg);
+}
+
+/* ---- words --------------------------------------------------------------------------------- */
+
+/* A parameter of the script. Parameters are collected in argv itself, which is read up to there. */
+static void add_param(struct options *o, char **argv, int i)
+{
+	if (!o->params)
+		o->params = (const char *const *)argv;
+	argv[o->n_params++] = argv[i];
+}
+
+/* Words as -c takes them, each in quotes. NULL without memory. */
+static char *join_words(int n, char **words)
+{
+	size_t size = 1;
+	char *text, *to;
+
+	for (int i = 0; i < n; i++)
+		size += 2 * strlen(words[i]) + 3;
+	text = to = malloc(size);
+	for (int i = 0; text && i < n; i++) {
+		*to++ = '"';
+		for (const char *c = words[i]; *c; *to++ = *c++)
+			if (*c == '"' || *c == '\\')
+				*to++ = '\\';
+		*to++ = '"';
+		*to++ = ' ';
+	}
+	if (text)
+		*to = '\0';
+	return text;
+}
+
+/* `-5` is a number, since no option is a digit. */
+static bool is_number(const char *word)
+{
+	return word[0] == '-' && isdigit((unsigned char)word[1]);
+}
+
+/* After "--" all words are parameters, or the command if the script says so; the first is the
+ * script when there is none yet. */
+static int take_params(struct options *o, int argc, char **argv, int i)
+{
+	if (!o->file && !o->program && i < argc)
+		o->file = argv[i++];
+	if (i < argc && o->mode != MODE_HELP && (o->file || o->program) &&
+	    script_options_take_command(o)) {
+		if (o->command)
+			return option_error("-c and a command behind -- cannot be combined");
+		o->command = o->joined = join_words(argc - i, argv + i);
+		return o->command ? 0 : option_error("out of memory");
+	}
+	for (; i < argc; i++)
+		add_param(o, argv, i);
+	return 0;
+}
+
+/* The options of a `#!` line. */
+static int read_script_line(struct options *o, char *line)
+{
+	char *words[64];
+	int n = 1;
+
+	for (char *w = strtok(line, " \t"); w && n < 64; w = strtok(NULL, " \t"))
+		words[n++] = w;
+	for (int i = 1; i < n; i++)
+		if (read_option(o, n, words, &i))
+			return -1;
+	return 0;
+}
+
+/* `sonde "OPTION OPTION…" SCRIPT`, as the kernel executes a script that has a `#!` line. */
+static bool is_script_line(int argc, char **argv)
+{
+	return argc > 2 && argv[1][0] == '-' && strpbrk(argv[1], " \t") &&
+	       script_line_has(argv[2], argv[1]);
+}
+
+/* ---- words of their own ---------------------------------------------------------------------- */
+
+static const struct first_word {
+	const char *word;
+	enum mode mode;
+	enum { FOLLOWED_BY_RUN, FOLLOWED_BY_SCRIPT, FOLLOWED_BY_NAMES, FOLLOWED_BY_OWN } what;
+	const char *usage;
+} first_words[] = {
+#define FIRST_WORD(word, mode, what, usage) {word, mode, what, usage},
+#include "cli/options/first_words.def"
+#undef FIRST_WORD
+};
+enum { N_FIRST_WORDS = sizeof(first_words) / sizeof(*first_words) };
+
+static const struct first_word *find_first_word(const char *word)
+{
+	for (int i = 0; i < N_FIRST_WORDS; i++)
+		if (strcmp(first_words[i].word, word) == 0)
+			return &first_words[i];
+	return NULL;
+}
+
+const char *options_word_of_mode(enum mode mode)
+{
+	for (int i = 0; i < N_FIRST_WORDS; i++)
+		if (first_words[i].mode == mode)
+			return first_words[i].word;
+	return NULL;
+}
+
+static void print_forms(FILE *f)
+{
+	fputs("usage: sonde [options] -e 'PROGRAM' [WORD…]\n"
+	      "       sonde [options] FILE [WORD…]\n",
+	      f);
+	for (int i = 0; i < N_FIRST_WORDS; i++)
+		if (first_words[i].usage)
+			fprintf(f, "       sonde %s\n", first_words[i].usage);
+	fputs("       sonde -l [PATTERN | FILE | -e 'PROGRAM']\n", f);
+}
+
+/* Take a word that changes how the next ones are read. False: it is another one. */
+static bool take_first_word(struct options *o, int argc, char **argv, int *i)
+{
+	const struct first_word *w = o->mode == MODE_TRACE ? find_first_word(argv[*i]) : NULL;
+
+	if (w && w->what == FOLLOWED_BY_RUN) {
+		o->format = OUT_RECORDING;
+		return true;
+	}
+	if (!w || w->what != FOLLOWED_BY_OWN)
+		return false;
+	o->mode = w->mode;
+	for (++*i; *i < argc; ++*i)
+		add_param(o, argv, *i);
+	return true;
+}
+
+/* The others, which options may follow, once all are read. */
+static void apply_first_word(struct options *o)
+{
+	const struct first_word *w =
+		o->file && o->mode == MODE_TRACE ? find_first_word(o->file) : NULL;
+
+	if (!w || w->what == FOLLOWED_BY_RUN || w->what == FOLLOWED_BY_OWN)
+		return;
+	o->mode = w->mode;
+	if (w->what == FOLLOWED_BY_NAMES)
+		return;
+	o->file = NULL;
+	if (!o->n_params || o->program)
+		return;
+	o->file = o->params[0];
+	o->params++;
+	o->n_params--;
+}
+
+/* An option of the script, behind its name: sonde's own are those that are spelled in full. */
+static bool take_script_option(struct options *o, int argc, char **argv, int *i)
+{
+	size_t len = strcspn(argv[*i], "=");
+	enum script_option_kind kind;
+
+	if (strncmp(argv[*i], "--", 2) != 0 || !(o->file || o->program) || o->mode == MODE_HELP ||
+	    option_is_exact(argv[*i], len))
+		return false;
+	kind = script_options_find(o, argv[*i], len);
+	if (kind == SCRIPT_OPTION_NONE)
+		return false;
+	add_param(o, argv, *i);
+	if (kind == SCRIPT_OPTION_VALUE && !argv[*i][len] && *i + 1 < argc)
+		add_param(o, argv, ++*i);
+	return true;
+}
+
+/* `sonde help WORD`: the word may be an option. */
+static void take_topic(struct options *o)
+{
+	if (o->mode != MODE_HELP || !o->n_params || o->help_topic || o->file || o->program)
+		return;
+	o->help_topic = o->params[0];
+	o->params++;
+	o->n_params--;
+}
+
+/* --container is --cgroup with the container's. */
+static int find_container(struct options *o)
+{
+	char path[PATH_MAX];
+
+	if (!o->container)
+		return 0;
+	if (o->cgroup || o->system)
+		return option_error("--container and %s cannot be combined",
+				    o->cgroup ? "--cgroup" : "--system");
+	if (container_cgroup(o->container, path, sizeof(path)))
+		return -1;
+	o->cgroup = o->container_path = strdup(path);
+	return o->cgroup ? 0 : option_error("out of memory");
+}
+
+int options_parse(struct options *o, int argc, char **argv)
+{
+	int i = 1;
+
+	*o = (struct options){.ready_fd = -1};
+	if (argc < 2) {
+		print_forms(stderr);
+		return option_hint(), 1;
+	}
+	if (is_script_line(argc, argv) && read_script_line(o, argv[i++]))
+		return 1;
+	for (; i < argc; i++) {
+		if (strcmp(argv[i], "--") == 0) {
+			if (take_params(o, argc, argv, i + 1))
+				return 1;
+			break;
+		}
+		if (take_script_option(o, argc, argv, &i))
+			continue;
+		if (argv[i - 1] == o->command)
+			o->behind_command = argv[i];
+		if (argv[i][0] == '-' && argv[i][1] && !is_number(argv[i])) {
+			if (read_option(o, argc, argv, &i))
+				return 1;
+		} else if (o->mode == MODE_HELP && !o->help_topic) {
+			o->help_topic = argv[i];
+		} else if (!o->file && !o->program && !o->help_topic) {
+			if (!take_first_word(o, argc, argv, &i))
+				o->file = argv[i];
+		} else {
+			add_param(o, argv, i);
+		}
+	}
+	apply_first_word(o);
+	take_topic(o);
+	return options_check(o) || find_container(o) ? 1 : 0;
+}
+
+void options_free(struct options *o)
+{
+	for (uint32_t i = 0; i < o->n_include_dirs; i++)
+		free((char *)o->include_dirs[i]);
+	for (uint32_t i = 0; i < o->n_include_files; i++)
+		free((char *)o->include_files[i]);
+	if (o->has_filter)
+		regfree(&o->filter);
+	free(o->joined);
+	free(o->container_path);
+}
+
+void options_set_output(const struct options *o, struct config *c)
+{
+	if (o->top)
+		c->top = o->top;
+	if (o->time_unit)
+		c->time_unit = (uint64_t)config_word_find("time_unit", o->time_unit);
+	if (o->cpp_names)
+		c->cpp_names = (uint64_t)config_word_find("cpp_names", o->cpp_names);
+	if (o->delimiter)
+		c->stack_delimiter = o->delimiter;
+	c->show_percent |= o->percent;
+}
+
+/* ---- help ---------------------------------------------------------------------------------- */
+
+void options_usage(void)
+{
+	struct arena *a = arena_new();
+
+	print_forms(stdout);
+	puts("\nTraces this machine with eBPF. A program is a list of probes, each with the actions to run\n"
+	     "when it fires. The words after it are its parameters $1, $2 …; '--' ends the options.\n\n"
+	     "  sonde -e 'tracepoint:sched:sched_switch < @[kstack, ustack] = sum(delta) >'\n\n"
+	     "options:");
+	for (int i = 0; i < n_option_rows; i++)
+		help_columns(option_form(a, &option_rows[i]), 24, option_rows[i].help);
+	puts("\nexit status: 0, or the value given to exit(); 1: script or usage error; 2: failure of the\n"
+	     "kernel or the system; 3: defect of sonde; 4: losses, with --strict");
+	arena_free(a);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * See pid_option.h.
+ */
+#include "cli/options/pid_option.h"
+#include "cli/options/option_rows.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PIDS_MOST = 4194304 };
+
+static int refuse(const char *arg)
+{
+	log_error("invalid process ID '%s'", arg);
+	if (strchr(arg, ','))
+		fputs("hint: -p takes one PID; --cgroup PATH traces several processes, and so does a "
+		      "condition: /pid == 5 || pid == 7/\n",
+		      stderr);
+	else
+		fputs("hint: write its number, which 'pgrep NAME' prints; a condition chooses by name: "
+		      "/comm == \"NAME\"/\n",
+		      stderr);
+	return -1;
+}
+
+int pid_option_read(const char *arg, uint32_t *pid)
+{
+	char *end;
+	unsigned long n = strtoul(arg, &end, 10);
+
+	if (*pid)
+		return option_error("-p is given twice: give one PID, or --cgroup for several");
+	if (*end || end == arg || *arg == '-' || n == 0)
+		return refuse(arg);
+	if (n > PIDS_MOST)
+		return option_error("process ID %s is out of range: the highest is %d", arg,
+				    PIDS_MOST);
+	*pid = (uint32_t)n;
+	return 0;
+}

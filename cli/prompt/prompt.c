@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The prompt reads a line and does what it says: a word of prompt_words.def, options as behind
+ * `sonde`, or a program. Each run is a child (prompt_run.c); this process keeps what is slow to
+ * make, the compiler and the kernel's types.
+ */
+#include "cli/prompt/prompt.h"
+#include "cli/prompt/typed.h"
+#include "cli/run/walk.h"
+#include "parser/base/arena.h"
+#include "runtime/base/log.h"
+#include "runtime/kernel/kernel_facts.h"
+#include "runtime/session/command.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_WORDS = 64 };
+
+/* Is it a command line, `sonde …` or options? */
+static bool is_command_line(const char *line)
+{
+	line += strspn(line, " \t");
+	return *line == '-' || strncmp(line, "sonde ", 6) == 0;
+}
+
+static bool is_one_line(const char *line)
+{
+	return prompt_is_word(line) || is_command_line(line);
+}
+
+static void run_command_line(struct prompt *p, const char *line)
+{
+	char **words = command_words(line);
+	uint32_t n = 0, skip;
+
+	if (!words) {
+		log_error("a quote is not closed");
+		return;
+	}
+	while (words[n] && n < MAX_WORDS)
+		n++;
+	skip = n && strcmp(words[0], "sonde") == 0;
+	prompt_start(p, (const char *const *)words + skip, n - skip);
+	command_free_words(words);
+}
+
+static void run_program(struct prompt *p, const char *text)
+{
+	const char *words[] = {"-e", text};
+
+	p->program = arena_strdup(p->a, text);
+	prompt_start(p, words, 2);
+}
+
+static void handle(struct prompt *p, const char *line)
+{
+	if (!line[strspn(line, " \t\n")] || prompt_say(p, line))
+		return;
+	if (is_command_line(line))
+		run_command_line(p, line);
+	else
+		run_program(p, line);
+}
+
+static void read_lines(struct prompt *p)
+{
+	const char *line;
+
+	while (!p->done && (line = typed_read(p->a, p->editor, "sonde> ", is_one_line)))
+		handle(p, line);
+	if (!p->done)
+		putchar('\n');
+}
+
+int prompt_run(void)
+{
+	const struct options none = {0};
+	struct prompt p = {.a = arena_new(), .child.fd = -1};
+	int status = 0;
+
+	p.editor = editor_open(&(
+		struct editor_setup){.history = "history", .complete = prompt_complete, .ctx = &p});
+	p.kernel = p.editor ? walk_open_kernel(&none) : NULL;
+	if (p.kernel) {
+		puts("sonde " SONDE_VERSION
+		     ": type a program, 'help' or 'quit'; Ctrl-C ends a run.");
+		fflush(stdout);
+		walk_warm(p.kernel);
+		read_lines(&p);
+		prompt_end_child(&p.child);
+		kernel_close(p.kernel);
+	} else {
+		log_error("cannot use the terminal: %s", strerror(errno));
+		status = 2;
+	}
+	editor_close(p.editor);
+	arena_free(p.a);
+	return status;
+}

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Completion at the prompt. What a word may become depends on where it is: the first word, a word
+ * behind one of the prompt, an attach point, or a place in a block; the names come from the
+ * tables and from what -l lists.
+ */
+#define _GNU_SOURCE
+#include "cli/prompt/prompt.h"
+#include "cli/help/help.h"
+#include "cli/help/help_rows.h"
+#include "cli/options/option_rows.h"
+#include "cli/options/option_words.h"
+#include "cli/scripts/scripts.h"
+#include "cli/prompt/typed.h"
+#include "parser/base/arena.h"
+#include "parser/syntax/keywords.h"
+#include "runtime/list/list.h"
+#include <ctype.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MOST_PROBES = 2000 };
+
+/* The word before the cursor, of characters that `is_part` takes. */
+static const char *word_start(const char *text, size_t cursor, const char *more)
+{
+	while (cursor && (isalnum((unsigned char)text[cursor - 1]) ||
+			  (text[cursor - 1] && strchr(more, text[cursor - 1]))))
+		cursor--;
+	return text + cursor;
+}
+
+/* ---- what -l lists ------------------------------------------------------------------------- */
+
+/* The text of list_probes() without messages; free it. NULL when nothing is listed. */
+static char *listing(struct prompt *p, const char *pattern, bool fields)
+{
+	int null = open("/dev/null", O_WRONLY | O_CLOEXEC), saved = dup(STDERR_FILENO);
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	fflush(stderr);
+	dup2(null, STDERR_FILENO);
+	if (f)
+		list_probes(p->kernel, pattern, fields, f);
+	dup2(saved, STDERR_FILENO);
+	close(saved);
+	close(null);
+	if (f && fclose(f) == 0)
+		return text;
+	free(text);
+	return NULL;
+}
+
+/* The first parts of a line, as many as colons have been typed and one more, with the colon behind
+ * it. */
+static const char *parts_of(struct arena *a, const char *line, size_t len, uint32_t colons)
+{
+	size_t n = 0;
+
+	for (uint32_t i = 0; n < len; n++)
+		if (line[n] == ':' && i++ == colons)
+			return arena_strndup(a, line, n + 1);
+	return arena_strndup(a, line, len);
+}
+
+static void offer_types(struct candidates *out, const char *typed)
+{
+	struct help_rows rows;
+
+	help_rows_collect(out->arena, &rows);
+	for (uint32_t i = 0; i < rows.n; i++) {
+		const struct help_row *r = &rows.items[i];
+
+		if (r->table == HELP_probes)
+			candidates_offer(out, typed,
+					 arena_join(out->arena, r->name,
+						    strchr(r->form, ':') ? ":" : "", ""));
+	}
+}
+
+static void offer_probes(struct prompt *p, struct candidates *out, const char *typed)
+{
+	uint32_t colons = 0;
+	char *text;
+
+	for (const char *c = typed; *c; c++)
+		colons += *c == ':';
+	if (!colons) {
+		offer_types(out, typed);
+		return;
+	}
+	text = listing(p, arena_join(out->arena, typed, "*", ""), false);
+	for (const char *line = text; line && *line && out->n < MOST_PROBES;) {
+		size_t len = strcspn(line, "\n");
+		const char *part = parts_of(out->arena, line, len, colons);
+
+		if (!out->n || strcmp(out->words[out->n - 1], part) != 0)
+			candidates_offer(out, typed, part);
+		line += len + (line[len] == '\n');
+	}
+	free(text);
+}
+
+/* ---- blocks -------------------------------------------------------------------------------- */
+
+/* The attach point whose block is open at the end of the text: what is before its brace. NULL: none
+ * is open. */
+static const char *open_probe(struct arena *a, const char *text)
+{
+	const char *start = text, *open = NULL;
+	bool is_quoted = false;
+	int depth = 0;
+
+	for (const char *c = text; *c; c++) {
+		if (*c == '"' && (c == text || c[-1] != '\\'))
+			is_quoted = !is_quoted;
+		if (is_quoted)
+			continue;
+		if (*c == '{' && depth++ == 0)
+			open = c;
+		if (*c == '}' && depth && --depth == 0)
+			start = c + 1;
+	}
+	if (!depth || !open)
+		return NULL;
+	start += strspn(start, " \t\n");
+	return arena_strndup(a, start, strcspn(start, " \t\n,/{<"));
+}
+
+/* The names of lines such as "    const char * filename". */
+static void offer_fields(struct prompt *p, struct candidates *out, const char *typed,
+			 const char *probe)
+{
+	char *text = *probe ? listing(p, probe, true) : NULL;
+	const char *line = text ? text + strcspn(text, "\n") : NULL;
+
+	while (line && *line == '\n' && line[1] == ' ') {
+		size_t all = strcspn(++line, "\n"), len = all, n;
+
+		if (len && line[len - 1] == ']') /* of an array */
+			while (len && line[--len] != '[')
+				;
+		n = len;
+		while (n && (isalnum((unsigned char)line[n - 1]) || line[n - 1] == '_'))
+			n--;
+		if (n < len)
+			candidates_offer(out, typed, arena_strndup(out->arena, line + n, len - n));
+		line += all;
+	}
+	free(text);
+	out->ends = "";
+}
+
+/* Names in a text that begin with a sign, @ or $. */
+static void offer_signed(struct candidates *out, const char *typed, const char *text)
+{
+	for (const char *at = text; (at = strchr(at, *typed));) {
+		size_t n = 1;
+
+		while (isalnum((unsigned char)at[n]) || at[n] == '_')
+			n++;
+		if (at != typed)
+			candidates_offer(out, typed, arena_strndup(out->arena, at, n));
+		at += n;
+	}
+	out->ends = "";
+}
+
+/* Maps of the last run. */
+static void offer_maps(struct prompt *p, struct candidates *out, const char *typed)
+{
+	struct prompt_request r = {.what = PROMPT_NAME_MAPS};
+	struct prompt_reply reply;
+
+	if (p->child.pid > 0 && prompt_ask(p, &r, &reply))
+		for (char *word = strtok(reply.names, " "); word; word = strtok(NULL, " "))
+			candidates_offer(out, typed, word);
+}
+
+/* Names of the language in a block: builtins, functions with their bracket, keywords. */
+static void offer_names(struct candidates *out, const char *typed)
+{
+	struct help_rows rows;
+	const char *word;
+
+	help_rows_collect(out->arena, &rows);
+	for (uint32_t i = 0; i < rows.n; i++) {
+		enum help_table table = rows.items[i].table;
+
+		if (table == HELP_variables)
+			candidates_offer(out, typed, rows.items[i].name);
+		else if (table == HELP_functions || table == HELP_aggregations ||
+			 table == HELP_macros)
+			candidates_offer(out, typed,
+					 arena_join(out->arena, rows.items[i].name, "(", ""));
+	}
+	for (uint32_t i = 0; (word = syntax_keyword(i)); i++)
+		candidates_offer(out, typed, word);
+	out->ends = "";
+}
+
+/* All that `help` knows. */
+static void offer_topics(struct candidates *out, const char *typed)
+{
+	struct help_rows rows;
+	const char *topic;
+
+	help_rows_collect(out->arena, &rows);
+	for (uint32_t i = 0; i < rows.n; i++)
+		candidates_offer(out, typed, rows.items[i].name);
+	for (uint32_t i = 0; (topic = help_topic(i)); i++)
+		candidates_offer(out, typed, topic);
+}
+
+static void complete_block(struct prompt *p, const char *text, size_t cursor, const char *probe,
+			   struct candidates *out)
+{
+	const char *typed = word_start(text, cursor, "_");
+
+	if (typed > text && (typed[-1] == '@' || typed[-1] == '$'))
+		typed--;
+	out->typed = strlen(typed);
+	if (typed - text >= 5 && strncmp(typed - 5, "args.", 5) == 0) {
+		offer_fields(p, out, typed, probe);
+	} else if (*typed == '@' || *typed == '$') {
+		offer_signed(out, typed, text);
+		if (*typed == '@')
+			offer_maps(p, out, typed);
+	} else {
+		offer_names(out, typed);
+	}
+}
+
+/* ---- words of the prompt ------------------------------------------------------------------- */
+
+static void offer_options(struct candidates *out, const char *typed, const char *before)
+{
+	const struct option_row *row = option_find(before, strlen(before));
+	const char *word;
+
+	for (uint32_t i = 0; row && row->arg && (word = option_word(row, i)); i++)
+		candidates_offer(out, typed, word);
+	if (row && row->arg)
+		return;
+	for (int i = 0; i < n_option_rows; i++) {
+		candidates_offer(out, typed, option_rows[i].name);
+		if (option_rows[i].other)
+			candidates_offer(out, typed, option_rows[i].other);
+	}
+}
+
+static void offer_print_words(struct prompt *p, struct candidates *out, const char *typed,
+			      const char *before)
+{
+	static const char *const clauses[] = {"top", "has", "as", "to"};
+
+	if (strcmp(before, "as") == 0) {
+		for (int i = 0; i < OUT_FORMAT_COUNT; i++)
+			candidates_offer(out, typed, out_formats[i].name);
+		return;
+	}
+	for (size_t i = 0; i < sizeof(clauses) / sizeof(*clauses); i++)
+		candidates_offer(out, typed, clauses[i]);
+	offer_maps(p, out, typed);
+}
+
+struct typed_word {
+	struct candidates *out;
+	const char *typed;
+};
+
+static void offer_script(void *ctx, const char *name)
+{
+	const struct typed_word *w = ctx;
+
+	candidates_offer(w->out, w->typed, name);
+}
+
+/* The word before the one that is typed. */
+static const char *word_before(struct arena *a, const char *text, const char *typed)
+{
+	const char *end = typed;
+
+	while (end > text && isspace((unsigned char)end[-1]))
+		end--;
+	typed = end;
+	while (typed > text && !isspace((unsigned char)typed[-1]))
+		typed--;
+	return arena_strndup(a, typed, (size_t)(end - typed));
+}
+
+static void complete_words(struct prompt *p, const char *text, const char *typed,
+			   enum prompt_follows follows, struct candidates *out)
+{
+	const char *before = word_before(out->arena, text, typed);
+	struct typed_word script = {out, typed};
+
+	switch (follows) {
+	case PROMPT_NOTHING: break;
+	case PROMPT_HELP: offer_topics(out, typed); break;
+	case PROMPT_PROBES: offer_probes(p, out, typed); break;
+	case PROMPT_SCRIPTS: scripts_each(offer_script, &script); break;
+	case PROMPT_MAPS: offer_print_words(p, out, typed, before); break;
+	case PROMPT_OPTIONS: offer_options(out, typed, before); break;
+	}
+}
+
+/* The first word of a line: all that one can begin with. */
+static void complete_first(struct prompt *p, const char *typed, struct candidates *out)
+{
+	enum prompt_follows follows;
+	const char *word;
+
+	for (uint32_t i = 0; !strchr(typed, ':') && (word = prompt_word_at(i, &follows)); i++)
+		candidates_offer(out, typed, word);
+	offer_probes(p, out, typed);
+}
+
+void prompt_complete(void *ctx, const char *text, struct candidates *out)
+{
+	size_t cursor = strlen(text);
+	struct prompt *p = ctx;
+	const char *probe = open_probe(out->arena, text), *rest, *typed, *word;
+	const char *first = typed_word(out->arena, text, &rest);
+	enum prompt_follows follows;
+
+	out->ends = " ";
+	if (probe) {
+		complete_block(p, text, cursor, probe, out);
+		return;
+	}
+	typed = word_start(text, cursor, "_:*.@/-$?+~");
+	out->typed = strlen(typed);
+	for (uint32_t i = 0; *rest || typed != text; i++) {
+		word = prompt_word_at(i, &follows);
+		if (!word)
+			break;
+		if (strcmp(word, first) == 0) {
+			complete_words(p, text, typed, follows, out);
+			return;
+		}
+	}
+	if (*first == '-' || strcmp(first, "sonde") == 0)
+		offer_options(out, typed, word_before(out->arena, text, typed));
+	else
+		complete_first(p, typed, out);
+}

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Runs of the prompt. Each is a process that walks the script through the stages and, when tracing
+ * has ended, stays with its session, so that maps can be shown again, until the next run has
+ * ended tracing. Requests and replies are structs in a socket.
+ */
+#define _GNU_SOURCE
+#include "cli/prompt/prompt.h"
+#include "cli/run/run.h"
+#include "cli/run/walk.h"
+#include "parser/base/arena.h"
+#include "parser/lang/type.h"
+#include "runtime/base/log.h"
+#include "runtime/session/events.h"
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { MAX_WORDS = 160 };
+
+/* ---- in the child: maps -------------------------------------------------------------------- */
+
+static void name_maps(const struct events *e, struct prompt_reply *reply)
+{
+	const struct plan *plan = e->s->plan;
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < plan->n_maps && n < sizeof(reply->names); i++)
+		n += (size_t)snprintf(reply->names + n, sizeof(reply->names) - n, "%s%s",
+				      i ? " " : "", plan->maps[i].name);
+	reply->n_maps = plan->n_maps;
+}
+
+/* A line for each map: its name, keys and type. */
+static void list_maps(const struct events *e, struct prompt_reply *reply)
+{
+	const struct plan *plan = e->s->plan;
+	struct arena *a = arena_new();
+
+	for (uint32_t i = 0; i < plan->n_maps; i++) {
+		const struct plan_map *m = &plan->maps[i];
+
+		printf("%s%s", m->name, m->n_keys ? "[" : "");
+		for (uint32_t k = 0; k < m->n_keys; k++)
+			printf("%s%s", k ? ", " : "", type_str(a, m->keys[k].type));
+		printf("%s  %s\n", m->n_keys ? "]" : "", type_str(a, m->value));
+	}
+	fflush(stdout);
+	arena_free(a);
+	reply->n_maps = plan->n_maps;
+}
+
+/* Print maps with a writer of their own. */
+static void print_maps(struct events *e, const struct prompt_request *r, struct prompt_reply *reply)
+{
+	const struct map_choice choice = {.name = r->map[0] ? r->map : NULL,
+					  .has = r->has[0] ? r->has : NULL,
+					  .top = r->top};
+	FILE *f = r->path[0] ? fopen(r->path, "we") : stdout;
+	struct out *out =
+		f ? out_format_new(r->format, f, e->s->plan, r->word[0] ? r->word : NULL) : NULL;
+	struct out *before = e->out;
+	int err = out ? 0 : -errno;
+
+	if (out) {
+		e->out = out;
+		e->error = 0;
+		reply->n_maps = events_print_chosen(e, &choice);
+		err = out_finish(out) ?: e->error;
+		out->close(out);
+		e->out = before;
+	}
+	if (f && f != stdout && fclose(f) && !err)
+		err = -errno;
+	if (err)
+		log_error("cannot write '%s': %s", r->path[0] ? r->path : "standard output",
+			  strerror(-err));
+	reply->status = err ? 1 : 0;
+}
+
+/* The hook of struct run_watch. Ctrl-C is for the next run, from here on. */
+static void serve(void *ctx, struct events *e, int status)
+{
+	struct sigaction ignore = {.sa_handler = SIG_IGN};
+	int fd = *(const int *)ctx;
+	struct prompt_reply reply = {.status = status};
+	struct prompt_request r;
+
+	sigaction(SIGINT, &ignore, NULL);
+	fflush(NULL);
+	if (send(fd, &reply, sizeof(reply), MSG_NOSIGNAL) < 0)
+		return;
+	for (;;) {
+		ssize_t n = recv(fd, &r, sizeof(r), 0);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n != sizeof(r))
+			return;
+		reply = (struct prompt_reply){0};
+		if (r.what == PROMPT_PRINT)
+			print_maps(e, &r, &reply);
+		else if (r.what == PROMPT_LIST_MAPS)
+			list_maps(e, &reply);
+		else
+			name_maps(e, &reply);
+		if (send(fd, &reply, sizeof(reply), MSG_NOSIGNAL) < 0)
+			return;
+	}
+}
+
+/* ---- in the child: the run ----------------------------------------------------------------- */
+
+/* As `sonde WORDS`. What does not trace is left to a new sonde. */
+static int run(struct prompt *p, char **words, uint32_t n, int fd)
+{
+	struct run_watch watch = {.after = serve, .ctx = &fd};
+	char *copy[MAX_WORDS + 1];
+	struct options o;
+	int status;
+
+	memcpy(copy, words, (n + 1) * sizeof(*words)); /* options_parse() moves them */
+	if (options_parse(&o, (int)n, words))
+		return 1;
+	if ((o.mode != MODE_TRACE && o.mode != MODE_CHECK) || o.kernel_facts) {
+		execv("/proc/self/exe", copy);
+		return 2;
+	}
+	log_set_level(o.verbose ? LOG_VERBOSE : o.quiet ? LOG_WARNING : LOG_INFO);
+	o.watch = &watch;
+	status = walk_in(&o, p->kernel);
+	options_free(&o);
+	return status;
+}
+
+static void be_child(struct prompt *p, char **words, uint32_t n, int fd)
+{
+	struct sigaction action = {.sa_handler = SIG_DFL};
+	int status;
+
+	prctl(PR_SET_PDEATHSIG, SIGHUP); /* if the prompt is killed */
+	sigaction(SIGINT, &action, NULL);
+	status = run(p, words, n, fd);
+	fflush(NULL);
+	_exit(status);
+}
+
+/* ---- in the prompt --------------------------------------------------------------------------*/
+
+void prompt_end_child(struct prompt_child *c)
+{
+	int status = 0;
+
+	if (c->pid <= 0)
+		return;
+	close(c->fd);
+	while (waitpid(c->pid, &status, 0) < 0 && errno == EINTR)
+		;
+	if (WIFSIGNALED(status) && WTERMSIG(status) != SIGINT && WTERMSIG(status) != SIGTERM)
+		log_error("the run ended with signal %d (%s)", WTERMSIG(status),
+			  strsignal(WTERMSIG(status)));
+	*c = (struct prompt_child){.fd = -1};
+}
+
+/* Wait until tracing has ended. The child of the run before is kept if there was none. */
+static void wait_for_run(struct prompt *p, struct prompt_child new)
+{
+	struct prompt_reply reply;
+	ssize_t n;
+
+	do
+		n = recv(new.fd, &reply, sizeof(reply), 0);
+	while (n < 0 && errno == EINTR);
+	if (n != sizeof(reply)) {
+		prompt_end_child(&new);
+		return;
+	}
+	prompt_end_child(&p->child);
+	p->child = new;
+}
+
+void prompt_start(struct prompt *p, const char *const *words, uint32_t n)
+{
+	struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
+	char *all[MAX_WORDS + 1] = {"sonde"};
+	uint32_t n_all = 1;
+	int fds[2];
+	pid_t pid;
+
+	for (uint32_t i = 0; i < p->n_set; i++)
+		all[n_all++] = arena_strdup(p->a, p->set[i]);
+	for (uint32_t i = 0; i < n && n_all < MAX_WORDS; i++)
+		all[n_all++] = arena_strdup(p->a, words[i]);
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds)) {
+		log_error("cannot run it: %s", strerror(errno));
+		return;
+	}
+	fflush(NULL);
+	sigaction(SIGINT, &ignore, &before); /* Ctrl-C is for the run */
+	pid = fork();
+	if (pid == 0) {
+		close(fds[0]);
+		if (p->child.fd >= 0)
+			close(p->child.fd);
+		be_child(p, all, n_all, fds[1]);
+	}
+	close(fds[1]);
+	if (pid > 0) {
+		wait_for_run(p, (struct prompt_child){.pid = pid, .fd = fds[0]});
+	} else {
+		log_error("cannot run it: %s", strerror(errno));
+		close(fds[0]);
+	}
+	sigaction(SIGINT, &before, NULL);
+}
+
+bool prompt_ask(struct prompt *p, const struct prompt_request *r, struct prompt_reply *reply)
+{
+	struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
+	ssize_t n = -1;
+
+	if (p->child.pid <= 0)
+		return false;
+	fflush(stdout);
+	sigaction(SIGINT, &ignore, &before);
+	if (send(p->child.fd, r, sizeof(*r), MSG_NOSIGNAL) == sizeof(*r))
+		do
+			n = recv(p->child.fd, reply, sizeof(*reply), 0);
+		while (n < 0 && errno == EINTR);
+	sigaction(SIGINT, &before, NULL);
+	if (n == sizeof(*reply))
+		return true;
+	log_error("the process that kept the maps has ended");
+	prompt_end_child(&p->child);
+	return false;
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * See typed.h. The parser says whether a text is unfinished, so the prompt knows no grammar.
+ */
+#include "cli/prompt/typed.h"
+#include "cli/prompt/editor.h"
+#include "parser/base/arena.h"
+#include "parser/base/diag.h"
+#include "parser/lang/ast.h"
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The errors of a text; .n is 0 if it is a program. */
+static struct diags errors_of(struct arena *a, const char *text)
+{
+	struct diags d = {.arena = a, .source = source_from_text(a, "typed", text, strlen(text))};
+
+	if (d.source)
+		parse(a, d.source, &d);
+	return d;
+}
+
+static size_t trimmed_length(const char *text)
+{
+	size_t n = strlen(text);
+
+	while (n && isspace((unsigned char)text[n - 1]))
+		n--;
+	return n;
+}
+
+/* An attach point, a predicate or a comma, behind which the block is missing. */
+static bool lacks_block(struct arena *a, const char *text)
+{
+	size_t n = trimmed_length(text);
+
+	if (n && text[n - 1] == ',')
+		return errors_of(a, arena_join(a, text, " BEGIN {}", "")).n_errors == 0;
+	return strpbrk(text, ":/") && !errors_of(a, arena_join(a, text, "\n{}", "")).n_errors;
+}
+
+static bool is_unfinished(struct arena *a, const char *text)
+{
+	struct diags d = errors_of(a, text);
+	size_t n = trimmed_length(text);
+
+	if (!d.n_errors || !n)
+		return false;
+	for (uint32_t i = 0; i < d.n; i++)
+		if ((d.items[i].span.start >= n && strcmp(d.items[i].tag, "syntax") == 0) ||
+		    strcmp(d.items[i].tag, "unterminated-comment") == 0)
+			return true;
+	return lacks_block(a, text) ||
+	       !errors_of(a, arena_join(a, text, "\n};", "\nBEGIN {}")).n_errors;
+}
+
+bool typed_is_unfinished(const char *text)
+{
+	struct arena *a = arena_new();
+	bool result = is_unfinished(a, text);
+
+	arena_free(a);
+	return result;
+}
+
+const char *typed_read(struct arena *a, struct editor *e, const char *prompt,
+		       bool (*is_command)(const char *line))
+{
+	bool cancelled;
+	char *line = editor_read(e, prompt, "", &cancelled);
+	const char *text;
+
+	if (!line)
+		return NULL;
+	text = arena_strdup(a, line);
+	free(line);
+	if (cancelled || !text[strspn(text, " \t")] || is_command(text)) {
+		editor_remember(e, text);
+		return text;
+	}
+	while (typed_is_unfinished(text)) {
+		line = editor_read(e, "   ... ", arena_join(a, text, "\n", ""), &cancelled);
+		if (cancelled) {
+			free(line);
+			return "";
+		}
+		if (!line || !line[strspn(line, " \t")]) {
+			free(line);
+			break;
+		}
+		text = arena_join(a, text, "\n", line);
+		free(line);
+	}
+	editor_remember(e, text);
+	return text;
+}
+
+const char *typed_word(struct arena *a, const char *line, const char **rest)
+{
+	size_t n;
+
+	line += strspn(line, " \t");
+	n = strcspn(line, " \t");
+	*rest = line + n + strspn(line + n, " \t");
+	return arena_strndup(a, line, n);
+}

@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The stages after the plan: prints what it compiles to (--emit), or traces. While the child
+ * compiles, the parent prepares what does not need the object.
+ */
+#include "cli/run/run.h"
+#include "cli/base/output_file.h"
+#include "cli/compile/compile.h"
+#include "cli/compile/compiled.h"
+#include "cli/compile/emit_code.h"
+#include "cli/compile/emit_facts.h"
+#include "cli/options/options.h"
+#include "cli/run/run_facts.h"
+#include "parser/lang/kernel.h"
+#include "parser/plan/plan.h"
+#include "parser/lang/ast.h"
+#include "parser/syntax/ast_dump.h"
+#include "parser/syntax/token_dump.h"
+#include "runtime/interp/interp.h"
+#include "runtime/kernel/caps.h"
+#include "runtime/kernel/in_container.h"
+#include "runtime/output/out_tap.h"
+#include "runtime/output/live_screen.h"
+#include "runtime/base/limit_hint.h"
+#include "runtime/base/log.h"
+#include "runtime/base/progress.h"
+#include "runtime/session/loop.h"
+#include "runtime/session/memory_reserve.h"
+#include "runtime/session/session.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+/* Tracepoint formats could not be read, so the offsets of fields are unknown. */
+static int refuse_unchecked(const struct kernel *k)
+{
+	if (!k->unchecked)
+		return 0;
+	log_error("cannot read the kernel's tracepoints: %s%s", strerror(-k->unchecked),
+		  k->unchecked == -EACCES || k->unchecked == -EPERM
+			  ? ": this requires CAP_SYS_ADMIN, or a mounted and readable tracefs"
+			  : limit_hint(k->unchecked));
+	return 2;
+}
+
+static void dump(enum emit_stage stage, struct kernel *k, const struct program *program,
+		 const struct plan *plan, FILE *f)
+{
+	if (stage == EMIT_TOKENS)
+		token_dump(program->source, f);
+	else if (stage == EMIT_FACTS)
+		emit_facts(k, program, f);
+	else if (stage == EMIT_PLAN)
+		plan_dump(plan, k->n_cpus(k), f);
+	else
+		ast_dump(program, stage == EMIT_TYPES, f);
+}
+
+int run_dump(const struct options *o, struct kernel *k, const struct program *program,
+	     const struct plan *plan)
+{
+	FILE *f = output_open(o->output);
+
+	if (!f)
+		return 2;
+	dump(o->emit, k, program, plan, f);
+	return output_close(o->output, f);
+}
+
+void run_debug(const struct options *o, enum emit_stage stage, struct kernel *k,
+	       const struct program *program, const struct plan *plan)
+{
+	if (o->dumps >> stage & 1)
+		dump(stage, k, program, plan, stderr);
+}
+
+int run_debug_code(const struct options *o, const struct program *program, const struct plan *plan,
+		   const struct kernel *k)
+{
+	int status = 0;
+
+	for (enum emit_stage stage = EMIT_IR; !status && stage <= EMIT_ASM; stage++)
+		if (o->dumps >> stage & 1)
+			status = refuse_unchecked(k) ?: emit_code(stage, program, plan, stderr);
+	return status;
+}
+
+int run_emit(const struct options *o, const struct program *program, const struct plan *plan,
+	     const struct kernel *k)
+{
+	int status;
+	FILE *f;
+
+	if (refuse_unchecked(k))
+		return 2;
+	if (o->emit == EMIT_ELF && !o->output && isatty(STDOUT_FILENO)) {
+		log_error("not writing an ELF file to a terminal: give -o FILE");
+		return 1;
+	}
+	f = output_open(o->output);
+	if (!f)
+		return 2;
+	status = emit_code(o->emit, program, plan, f);
+	return output_close(o->output, f) ? 2 : status;
+}
+
+int run_emit_llvm(const struct options *o, const struct program *program, const struct plan *plan,
+		  const struct kernel *k)
+{
+	static const struct {
+		enum emit_stage stage;
+		const char *suffix;
+	} files[] = {{EMIT_IR, "original"}, {EMIT_IR_OPT, "optimized"}};
+	char path[PATH_MAX];
+	int status = 0;
+
+	for (size_t i = 0; !status && i < sizeof(files) / sizeof(*files); i++) {
+		struct options one = *o;
+
+		snprintf(path, sizeof(path), "%s.%s.ll", o->emit_prefix, files[i].suffix);
+		one.emit = files[i].stage;
+		one.output = path;
+		status = run_emit(&one, program, plan, k);
+	}
+	return status;
+}
+
+int run_check(const struct program *program, const struct plan *plan, const struct kernel *k)
+{
+	struct compile c;
+	int status = 2;
+
+	if (k->unchecked)
+		return 0;
+	if (!compile_start(&c, program, plan, CODEGEN_ELF))
+		status = compile_wait(&c);
+	compile_end(&c);
+	return status;
+}
+
+int run_check_pid(const struct options *o)
+{
+	if (!o->pid || kill((pid_t)o->pid, 0) == 0 || errno != ESRCH)
+		return 0;
+	log_error("-p: no process %u", o->pid);
+	fputs("hint: 'pgrep NAME' prints the numbers of processes\n", stderr);
+	return 1;
+}
+
+static int check_cgroup(const struct options *o, struct scope_cgroup *out)
+{
+	int err = o->cgroup ? scope_find_cgroup(o->cgroup, out) : 0;
+
+	if (err == -EINVAL)
+		log_error("--cgroup: '%s' is not a cgroup of version 2: write its directory, as in "
+			  "/sys/fs/cgroup/system.slice",
+			  o->cgroup);
+	else if (err)
+		log_error("--cgroup: cannot open '%s': %s: write a directory of "
+			  "/sys/fs/cgroup",
+			  o->cgroup, strerror(-err));
+	return err ? 1 : 0;
+}
+
+bool run_is_of_the_system(int err)
+{
+	return err == -EAGAIN || err == -ENOMEM || err == -EMFILE || err == -ENFILE || err == -EIO;
+}
+
+static int start_command(const struct options *o, struct command *c)
+{
+	char **words = command_words(o->command);
+	int err;
+
+	if (!o->command[strspn(o->command, " \t\n")]) {
+		log_error("-c: the command is empty");
+		return 1;
+	}
+	if (!words) {
+		log_error("-c '%s': unclosed quote", o->command);
+		return 1;
+	}
+	if (o->ready_fd >=
+	    0) /* the command must not keep it open: the reader may wait for its end */
+		fcntl(o->ready_fd, F_SETFD, FD_CLOEXEC);
+	err = command_start(c, words);
+	if (err)
+		log_error("-c: cannot run '%s': %s%s", words[0], strerror(-err),
+			  limit_hint_process(err));
+	if (err == -ENOENT)
+		fputs("hint: write a program of PATH, or its path\n", stderr);
+	command_free_words(words);
+	return !err ? 0 : run_is_of_the_system(err) ? 2 : 1;
+}
+
+static struct session_scope scope_of(const struct options *o, const struct command *c)
+{
+	struct session_scope scope = {.scope = SONDE_SCOPE_ALL,
+				      .program = c->pid ? c->program : NULL,
+				      .command = (uint32_t)c->pid,
+				      .with_self = o->self};
+
+	if (!o->system && c->pid) {
+		scope.scope = SONDE_SCOPE_TREE;
+		scope.tgid = (uint32_t)c->pid;
+	} else if (!o->system && o->pid) {
+		scope.scope = o->follow ? SONDE_SCOPE_FOLLOW : SONDE_SCOPE_PID;
+		scope.tgid = o->pid;
+	}
+	return scope;
+}
+
+static enum out_buffering buffering_of(const struct options *o)
+{
+	static const enum out_buffering of[] = {
+		[BUFFER_IDLE] = OUT_BUFFER_IDLE,
+		[BUFFER_LINE] = OUT_BUFFER_LINE,
+		[BUFFER_FULL] = OUT_BUFFER_FULL,
+		[BUFFER_NONE] = OUT_BUFFER_NONE,
+	};
+
+	return of[o->buffering];
+}
+
+/* Hand what is known of the run to a writer that keeps it. 0 or -errno after a message. */
+static int begin_output(const struct options *o, const struct plan *plan, struct out *out)
+{
+	struct run_facts facts;
+	int err;
+
+	if (!out->begin)
+		return 0;
+	run_facts_make(&facts, o, plan);
+	err = out->begin(out, &facts.run);
+	run_facts_free(&facts);
+	return err;
+}
+
+static int trace(const struct options *o, const struct session_scope *scope, struct session *s,
+		 struct command *c, struct memory_reserve *reserve, FILE *f)
+{
+	struct loop_options lo = {.command = c,
+				  .reserve = reserve,
+				  .pid = o->pid,
+				  .duration_ns = o->duration_ns,
+				  .start = o->start,
+				  .interval_ns = o->interval_ns,
+				  .reset = o->reset,
+				  .strict = o->strict,
+				  .stats = o->stats,
+				  .max_overhead = o->max_overhead,
+				  .dry_run = o->dry_run,
+				  .tests = o->test || o->bench,
+				  .follow = o->follow && !o->system,
+				  .buffering = buffering_of(o),
+				  .ready_fd = o->ready_fd,
+				  .quiet = o->quiet,
+				  .no_warnings = o->no_warnings,
+				  .everything = scope->scope == SONDE_SCOPE_ALL,
+				  .after = o->watch ? o->watch->after : NULL,
+				  .after_ctx = o->watch ? o->watch->ctx : NULL};
+	struct out *out = out_format_new(o->format, f, s->plan, o->format_word);
+	int status = 2;
+
+	if (out && o->watch && o->watch->rows && out_tap(out, o->watch->rows)) {
+		out->close(out);
+		out = NULL;
+	}
+	if (out && begin_output(o, s->plan, out) == 0)
+		status = loop_run(s, out, &lo);
+	if (out)
+		out->close(out);
+	else
+		log_error("cannot write the output: %s", strerror(errno));
+	return status;
+}
+
+void run_raise_file_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur == limit.rlim_max)
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+/* From here on, failures of the kernel and the system have status 2. */
+static int compile_and_trace(const struct options *o, const struct program *program,
+			     const struct plan *plan, const struct compiled *given,
+			     struct kernel *k, struct command *command,
+			     const struct scope_cgroup *cgroup, FILE *f)
+{
+	struct session_scope scope = scope_of(o, command);
+	struct memory_reserve reserve;
+	struct session_prep prep;
+	struct compile c;
+	struct session s;
+	int status = 2, err = 0;
+
+	progress_stage(STAGE_PREPARE);
+	if (given)
+		compile_given(&c, plan, given->elf, given->len);
+	else
+		err = compile_start(&c, program, plan, CODEGEN_ELF);
+	run_raise_file_limit();
+	memory_reserve_start(&reserve, plan);
+	scope.cgroup = *cgroup;
+	session_prepare(&prep, plan, k, &scope, run_is_interpreted(o));
+	progress_stage(STAGE_COMPILE);
+	if (!err)
+		status = compile_wait(&c);
+	progress_stage(STAGE_LOAD);
+	if (!status) {
+		status = session_open(&s, plan, k, &prep, c.bytes, c.len)
+				 ? 2
+				 : trace(o, &scope, &s, command, &reserve, f);
+		session_close(&s);
+	}
+	memory_reserve_release(&reserve);
+	session_prep_free(&prep);
+	compile_end(&c);
+	progress_stage(STAGE_NONE);
+	return status;
+}
+
+bool run_is_interpreted(const struct options *o)
+{
+	return o->interpret || (o->mode == MODE_TRACE && !o->emit && caps_missing());
+}
+
+/* What of the run only a kernel can do; NULL: nothing. */
+static const char *beyond_interpreter(const struct options *o, const struct plan *plan,
+				      const struct plan_probe **probe)
+{
+	const char *what = interp_refusal(plan, probe);
+
+	if (!what && (o->command || o->pid || o->cgroup))
+		return "a process to trace";
+	return !what && (o->stats || o->max_overhead) ? "the cost of probes" : what;
+}
+
+/* May this process trace, or can the interpreter run the script? 0, or the exit status after a
+ * message. */
+static int check_rights(const struct options *o, const struct plan *plan)
+{
+	const struct plan_probe *probe;
+	const char *what, *missing = o->interpret ? NULL : caps_missing();
+
+	if (!run_is_interpreted(o))
+		return 0;
+	what = beyond_interpreter(o, plan, &probe);
+	if (!what && missing)
+		log_info("without %s, the interpreter runs the script, not the kernel", missing);
+	if (!what)
+		return 0;
+	if (missing) {
+		in_container_warn();
+		caps_check();
+	}
+	log_error("%s%s%s%s requires %s, which only a kernel has",
+		  o->interpret ? "--interpret: " : "", probe ? "probe '" : "the script",
+		  probe ? probe->name : "", probe ? "'" : "", what);
+	return missing ? 2 : 1;
+}
+
+int run_trace(const struct options *o, const struct program *program, const struct plan *plan,
+	      const struct compiled *given, struct kernel *k)
+{
+	struct command command = {.gate = -1, .report = -1, .is_hidden = o->format == OUT_LIVE};
+	struct scope_cgroup cgroup = {0};
+	int status = check_rights(o, plan) ?: refuse_unchecked(k);
+	FILE *f;
+
+	if (!status)
+		status = run_check_pid(o) ?: check_cgroup(o, &cgroup);
+	if (!status && o->format == OUT_LIVE)
+		status = live_screen_can_draw() ? 0 : 1;
+	if (!status && o->command)
+		status = start_command(o, &command);
+	if (status)
+		return status;
+	f = output_open(o->output);
+	status = f ? compile_and_trace(o, program, plan, given, k, &command, &cgroup, f) : 2;
+	command_stop(&command);
+	if (f && output_close(o->output, f) && !status)
+		status = 2;
+	return status;
+}

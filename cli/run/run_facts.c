@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Facts of a run: see run_facts.h.
+ */
+#include "cli/run/run_facts.h"
+#include "runtime/base/clock.h"
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_plain(const char *word)
+{
+	static const char others[] = "@%+=:,./-_";
+
+	for (const char *c = word; *c; c++)
+		if (!isalnum((unsigned char)*c) && !strchr(others, *c))
+			return false;
+	return *word != '\0';
+}
+
+/* The word as a shell takes it. */
+static void put_word(FILE *f, const char *word)
+{
+	if (is_plain(word)) {
+		fputs(word, f);
+		return;
+	}
+	putc('\'', f);
+	for (; *word; word++)
+		if (*word == '\'')
+			fputs("'\\''", f);
+		else
+			putc(*word, f);
+	putc('\'', f);
+}
+
+/* The command line; argv has been rearranged. NULL if it cannot be read. */
+static char *read_arguments(void)
+{
+	FILE *in = fopen("/proc/self/cmdline", "re"), *out;
+	char *word = NULL, *text = NULL;
+	size_t capacity = 0, len = 0;
+	bool is_first = true;
+
+	out = in ? open_memstream(&text, &len) : NULL;
+	while (out && getdelim(&word, &capacity, '\0', in) > 0) {
+		fputs(is_first ? "" : " ", out);
+		put_word(out, word);
+		is_first = false;
+	}
+	free(word);
+	if (out)
+		fclose(out);
+	if (in)
+		fclose(in);
+	return text;
+}
+
+void run_facts_make(struct run_facts *f, const struct options *o, const struct plan *plan)
+{
+	const struct source *s = plan->source;
+
+	f->arguments = read_arguments();
+	if (uname(&f->system))
+		memset(&f->system, 0, sizeof(f->system));
+	f->run = (struct view_run){
+		.path = o->output,
+		.version = SONDE_VERSION,
+		.arguments = f->arguments,
+		.script_name = s ? s->name : o->file,
+		.script = s ? s->text : NULL,
+		.command = o->command,
+		.host = f->system.nodename,
+		.kernel = f->system.release,
+		.machine = f->system.machine,
+		.pid = o->pid,
+		.start = clock_ns(CLOCK_REALTIME),
+		.monotonic = monotonic_ns(),
+	};
+}
+
+void run_facts_free(struct run_facts *f)
+{
+	free(f->arguments);
+}

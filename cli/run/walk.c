@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The walk of a script through the stages: source, AST, checked AST, plan, object, session. --emit
+ * and --check end it between two stages.
+ */
+#include "cli/run/walk.h"
+#include "cli/compile/compiled.h"
+#include "cli/base/diag_report.h"
+#include "cli/explain/explain.h"
+#include "cli/scripts/list_script.h"
+#include "cli/options/options.h"
+#include "cli/scripts/read_script.h"
+#include "cli/run/run.h"
+#include "codegen/codegen.h"
+#include "parser/base/arena.h"
+#include "parser/base/diag.h"
+#include "parser/base/source.h"
+#include "parser/lang/ast.h"
+#include "parser/lang/kernel.h"
+#include "parser/plan/plan.h"
+#include "parser/sema/sema.h"
+#include "runtime/base/clock.h"
+#include "runtime/base/progress.h"
+#include "runtime/kernel/facts_file.h"
+#include "runtime/kernel/in_container.h"
+#include "runtime/kernel/caps.h"
+#include "runtime/kernel/kernel_facts.h"
+#include "runtime/kernel/stock_facts.h"
+#include "runtime/base/log.h"
+#include "runtime/session/command.h"
+#include "runtime/session/session.h"
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* What the options say to a kernel. */
+static void set_kernel(struct kernel *k, const struct options *o)
+{
+	k->pid = (uint32_t)o->pid;
+	k->any_place = o->unsafe;
+	k->is_thorough = o->mode == MODE_CHECK;
+	k->denied = o->denied;
+	k->traceable_functions = o->traceable_functions;
+	k->include_dirs = o->include_dirs;
+	k->n_include_dirs = o->n_include_dirs;
+	k->include_files = o->include_files;
+	k->n_include_files = o->n_include_files;
+}
+
+/* Without the right to read this kernel's tracepoints, scripts are checked against those of a stock
+ * kernel. -1 after a message. */
+static int use_stock(struct kernel *k, const struct options *o)
+{
+	bool is_read_only = o->mode == MODE_CHECK || o->mode == MODE_LIST ||
+			    o->mode == MODE_EXPLAIN || (o->mode == MODE_TRACE && o->emit);
+	const char *name;
+
+	if (!o->facts && (!is_read_only || !caps_missing() || !stock_facts_needed(k)))
+		return 0;
+	if (!is_read_only) {
+		log_error("--facts: only with --check, -l, --emit and 'sonde explain'");
+		return -1;
+	}
+	name = stock_facts_use(k, o->facts);
+	if (name && !o->facts)
+		log_info("this kernel's tracepoints cannot be read: those of %s are used instead",
+			 name);
+	return name ? 0 : -1;
+}
+
+struct kernel *walk_open_kernel(const struct options *o)
+{
+	struct kernel *k = o->kernel_facts ? facts_file_open(o->kernel_facts) : kernel_open();
+
+	if (k)
+		set_kernel(k, o);
+	if (k && !o->kernel_facts && use_stock(k, o)) {
+		kernel_close(k);
+		return NULL;
+	}
+	return k;
+}
+
+void walk_note_program(struct arena *a, const struct options *o, struct kernel *k)
+{
+	char **words = o->command ? command_words(o->command) : NULL;
+
+	if (words)
+		k->program = arena_strdup(a, words[0]);
+	command_free_words(words);
+}
+
+static enum plan_run run_of(const struct options *o)
+{
+	if (o->test || o->bench)
+		return o->test ? RUN_TESTS : RUN_BENCHES;
+	return o->mode == MODE_CHECK || o->emit ? RUN_ALL : RUN_ORDINARY;
+}
+
+/* --mode compiler-bench: print how long a stage took that ends now. NULL: the next one begins. */
+static void note_time(const struct options *o, const char *stage)
+{
+	static uint64_t begin;
+	uint64_t now = o->times ? clock_ns(CLOCK_MONOTONIC) : 0;
+
+	if (o->times && stage)
+		printf("%-8s %8.3f ms\n", stage, (double)(now - begin) / 1e6);
+	begin = now;
+}
+
+/* A program that does not end is often one whose quotes are missing: the shell has split it. */
+static void hint_split(const struct options *o, struct diags *d)
+{
+	if (o->program && o->n_params && d->n && !d->items[d->n - 1].hint)
+		diag_hint(
+			d,
+			"the shell split the program, and '%.40s' is a word of its own: put all of "
+			"it in single quotes: -e 'PROGRAM'",
+			o->params[0]);
+}
+
+/* Tell the program what is on the command line. */
+static void note_words(const struct options *o, struct program *p)
+{
+	p->unsafe = o->unsafe;
+	p->calibrate = o->calibrate - o->no_calibrate;
+	p->params = o->params;
+	p->n_params = o->n_params;
+	p->command = o->command;
+	p->behind_command = o->behind_command;
+}
+
+/* All stages up to the plan. 0, or the exit status. *plan is NULL when nothing is left to do. */
+static int front_end(struct arena *a, const struct options *o, struct kernel *k, struct diags *d,
+		     struct program **program, struct plan **plan)
+{
+	bool is_interpreted = run_is_interpreted(o);
+	struct plan_options po = {.run = run_of(o),
+				  .kernel = is_interpreted ? NULL : k,
+				  .scope_tree = o->mode == MODE_BUILD ||
+						((o->command || o->follow) && !o->system),
+				  .only_cgroup = o->cgroup != NULL,
+				  .warnings = o->warnings,
+				  .pid_namespace = !o->kernel_facts && !is_interpreted &&
+						   scope_pid_namespace(),
+				  .max_stacks = o->max_stacks,
+				  .filter = o->has_filter ? &o->filter : NULL,
+				  .sort = o->sort};
+
+	note_time(o, NULL);
+	progress_begin();
+	progress_stage(STAGE_PARSE);
+	*plan = NULL;
+	*program = parse(a, d->source, d);
+	if (!*program || d->n_errors) {
+		hint_split(o, d);
+		return 1;
+	}
+	note_words(o, *program);
+	note_time(o, "parse");
+	run_debug(o, EMIT_AST, k, *program, NULL);
+	if (o->emit == EMIT_TOKENS || o->emit == EMIT_AST)
+		return run_dump(o, k, *program, NULL);
+	progress_stage(STAGE_CHECK);
+	if (sema_run(a, *program, k, d))
+		return 1;
+	options_set_output(o, &(*program)->config);
+	note_time(o, "check");
+	run_debug(o, EMIT_TYPES, k, *program, NULL);
+	if (o->mode == MODE_LIST)
+		return list_script(k, *program, o->verbose, stdout);
+	if (o->emit == EMIT_TYPES || o->emit == EMIT_FACTS)
+		return run_dump(o, k, *program, NULL);
+	progress_stage(STAGE_PLAN);
+	*plan = plan_make(a, *program, &po, d);
+	if (!*plan)
+		return 1;
+	note_time(o, "plan");
+	run_debug(o, EMIT_PLAN, k, *program, *plan);
+	return 0;
+}
+
+static int run_plan(struct arena *a, const struct options *o, const struct program *program,
+		    struct plan *plan, struct kernel *k)
+{
+	int status = run_debug_code(o, program, plan, k);
+
+	if (status)
+		return status;
+	if (o->emit == EMIT_PLAN)
+		return run_dump(o, k, program, plan);
+	if (o->emit == EMIT_LLVM)
+		return run_emit_llvm(o, program, plan, k);
+	if (o->emit)
+		return run_emit(o, program, plan, k);
+	if (o->mode == MODE_BUILD)
+		return compiled_write(a, o, program, plan, k);
+	if (o->mode == MODE_EXPLAIN)
+		return explain_run(a, o, program, plan, k);
+	if (o->explain && o->mode == MODE_TRACE)
+		status = explain_before_run(a, o, program, plan, k);
+	if (status)
+		return status;
+	if (o->mode != MODE_CHECK)
+		return run_trace(o, program, plan, NULL, k);
+	note_time(o, NULL);
+	status = run_check(program, plan, k);
+	note_time(o, "compile");
+	return status;
+}
+
+/* A compiled script. The exit status. */
+static int run_compiled(struct arena *a, const struct options *o, const struct source *s,
+			struct kernel *k)
+{
+	struct compiled given;
+	struct plan *plan;
+
+	if (options_check_compiled(o))
+		return 1;
+	plan = compiled_read(a, o, s, k, &given);
+	return plan ? run_trace(o, NULL, plan, &given, k) : 1;
+}
+
+int walk_in(const struct options *o, struct kernel *k)
+{
+	struct arena *a = arena_new();
+	struct diags d = {.arena = a, .no_warnings = o->no_warnings};
+	struct program *program;
+	struct plan *plan;
+	int status = 1;
+
+	if (o->mode == MODE_CHECK && (o->format == OUT_JSON || o->format == OUT_JSONL))
+		diag_report_as_json();
+	set_kernel(k, o);
+	walk_note_program(a, o, k);
+	d.source = read_source(a, o);
+	if (d.source && compiled_is(d.source)) {
+		status = run_compiled(a, o, d.source, k);
+	} else if (d.source) {
+		status = front_end(a, o, k, &d, &program, &plan);
+		progress_stage(STAGE_NONE);
+		diag_report(&d);
+		if (!status && plan)
+			status = run_plan(a, o, program, plan, k);
+	}
+	arena_free(a);
+	return status;
+}
+
+int walk(const struct options *o)
+{
+	struct kernel *k = walk_open_kernel(o);
+	int status;
+
+	if (o->mode == MODE_TRACE && !o->emit && !o->kernel_facts && !run_is_interpreted(o))
+		in_container_warn();
+	status = k ? walk_in(o, k) : 1;
+
+	if (k)
+		kernel_close(k);
+	return status;
+}
+
+void walk_warm(struct kernel *k)
+{
+	static const char text[] = "tracepoint:sched:sched_switch { @[comm] = count(); }";
+	struct arena *a = arena_new();
+	struct diags d = {.arena = a, .source = source_from_text(a, "warm", text, strlen(text))};
+	struct options o = {.mode = MODE_TRACE};
+	struct codegen_output out = {0};
+	struct program *program;
+	struct plan *plan;
+
+	if (d.source && !front_end(a, &o, k, &d, &program, &plan) && plan) {
+		codegen_run(program, plan, CODEGEN_ELF, &d, &out);
+		codegen_free(&out);
+	}
+	arena_free(a);
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Draws saved stacks as a flame graph: see flamegraph.h.
+ */
+#include "cli/saved/flamegraph.h"
+#include "cli/base/output_file.h"
+#include "cli/options/option_rows.h"
+#include "runtime/output/flame_page.h"
+#include "runtime/output/folded_read.h"
+#include "runtime/recording/show.h"
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+int flamegraph_check(const struct options *o)
+{
+	uint32_t n = o->n_params, expected = o->diff ? 2 : 1;
+
+	if (o->scale && !o->diff)
+		return option_error("--scale requires --diff");
+	if (n < expected)
+		return option_error(
+			o->diff ? "'sonde flamegraph --diff' requires two files: "
+				  "BEFORE AFTER"
+				: "'sonde flamegraph' requires a file of folded stacks, or a recording");
+	if (n == 2 && !o->diff)
+		return option_error("two files: write 'sonde flamegraph --diff %s %s'",
+				    o->params[0], o->params[1]);
+	if (n > expected)
+		return option_error("unexpected '%s'", o->params[expected]);
+	if (o->unit && strcmp(o->unit, "ns") != 0)
+		return option_error("unknown unit '%s': expected ns", o->unit);
+	return 0;
+}
+
+/* Make both totals the same, so that only shares are compared. */
+static int scale(struct call_tree *t)
+{
+	double before = (double)t->nodes.items[0].total_before;
+
+	if (before <= 0)
+		return 0;
+	for (size_t i = 0; i < t->nodes.n; i++)
+		t->nodes.items[i].self_before =
+			(uint64_t)((double)t->nodes.items[i].self_before *
+					   ((double)t->nodes.items[0].total / before) +
+				   0.5);
+	return call_tree_finish(t);
+}
+
+static int read_recording(struct flame_graph *g, const char *path, bool is_before)
+{
+	FILE *f = tmpfile(); /* writers of stacks write to a descriptor */
+	bool is_time = false;
+	int err;
+
+	if (!f) {
+		log_error("cannot create a temporary file: %s", strerror(errno));
+		return -1;
+	}
+	err = recording_fold(path, f, &is_time);
+	g->is_time |= is_time;
+	rewind(f);
+	err = err ?: folded_read_file(&g->tree, f, path, is_before);
+	fclose(f);
+	return err;
+}
+
+static int read_stacks(struct flame_graph *g, const char *path, bool is_before)
+{
+	return recording_is(path) ? read_recording(g, path, is_before)
+				  : folded_read(&g->tree, path, is_before);
+}
+
+static int read_files(const struct options *o, struct flame_graph *g)
+{
+	if (call_tree_init(&g->tree, "all") || (o->diff && read_stacks(g, o->params[0], true)) ||
+	    read_stacks(g, o->params[o->diff ? 1 : 0], false) || call_tree_finish(&g->tree))
+		return -1;
+	return o->scale ? scale(&g->tree) : 0;
+}
+
+struct page_text {
+	struct text text; /* first */
+	VEC(char) page;
+	char bytes[4096];
+	bool is_full; /* no memory */
+};
+
+static void keep(struct text *t)
+{
+	struct page_text *p = (struct page_text *)t;
+
+	if (!p->is_full && vec_reserve(&p->page, p->page.n + t->n) == 0) {
+		memcpy(p->page.items + p->page.n, t->bytes, t->n);
+		p->page.n += t->n;
+	} else {
+		p->is_full = true;
+	}
+	t->n = 0;
+}
+
+int flamegraph_run(const struct options *o)
+{
+	struct flame_page page = {.is_difference = o->diff};
+	struct page_text out = {.text = {.make_room = keep}};
+	struct flame_graph g = {.is_time = o->unit != NULL};
+	char name[512];
+	int status = 1;
+
+	snprintf(name, sizeof(name), "%s%s%s", o->params[0], o->diff ? ", " : "",
+		 o->diff ? o->params[1] : "");
+	g.name = name;
+	out.text.bytes = out.bytes;
+	out.text.capacity = sizeof(out.bytes);
+	if (read_files(o, &g) == 0) {
+		status = vec_push(&page.graphs, g) || flame_page_write(&page, &out.text) ? 2 : 0;
+		keep(&out.text);
+		if (status || out.is_full)
+			log_error("out of memory");
+		else
+			status = output_write(o->output, out.page.items, out.page.n);
+	}
+	if (page.graphs.n)
+		flame_page_free(&page);
+	else
+		call_tree_free(&g.tree);
+	vec_free(&out.page);
+	return status;
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reads the script that the command line names.
+ */
+#include "cli/scripts/read_script.h"
+#include "cli/base/command_check.h"
+#include "cli/compile/compiled.h"
+#include "cli/options/options.h"
+#include "cli/scripts/script_trust.h"
+#include "cli/scripts/scripts.h"
+#include "parser/base/escape.h"
+#include "parser/base/source.h"
+#include "runtime/base/log.h"
+#include <errno.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { SHOWN_BYTES = 60 }; /* of a word in a message */
+
+/* Report that the script cannot be read. */
+static void report_unread(const struct options *o, const char *path)
+{
+	const char *word = o->file;
+	int err = errno;
+
+	if ((err == ENOENT || err == ENAMETOOLONG) && strchr(word, '{')) {
+		log_error("'%.*s%s' is a program, not the name of a file", SHOWN_BYTES, word,
+			  strlen(word) > SHOWN_BYTES ? "…" : "");
+		fputs("hint: write -e before it: sonde -e 'PROGRAM'\n", stderr);
+		return;
+	}
+	log_error("cannot read '%s': %s", path, strerror(err));
+	if (command_hint(o, word))
+		return;
+	if (o->n_params && o->params[0][0] == '{')
+		fputs("hint: a program on the command line goes after -e, all of it in single quotes: "
+		      "sonde -e 'BEGIN { … }'\n",
+		      stderr);
+	else if (strncmp(word, "–", 3) == 0 || strncmp(word, "—", 3) == 0)
+		fputs("hint: this is the dash of a word processor: options begin with '-'\n",
+		      stderr);
+	else if (err == ENOENT)
+		scripts_hint(word);
+}
+
+/* Read the script that `o->file` stands for. NULL after an error. */
+static struct source *read_file(struct arena *a, const struct options *o)
+{
+	const char *word = o->file;
+	char path[PATH_MAX], anyway[PATH_MAX + 2];
+	enum script_place place = scripts_locate(word, path, sizeof(path));
+	struct source *s;
+
+	snprintf(anyway, sizeof(anyway), "%s%s", strchr(path, '/') ? "" : "./", path);
+	if (place == SCRIPT_FOUND && !script_is_trusted(path, word, anyway))
+		return NULL;
+	s = source_from_file(a, path);
+	if (s && place == SCRIPT_BUNDLED)
+		s->name = word; /* not where it is installed */
+	if (s)
+		return s;
+	report_unread(o, place == SCRIPT_BUNDLED ? path : word);
+	return NULL;
+}
+
+static struct source *read_program(struct arena *a, const char *text)
+{
+	struct source *s = source_from_text(a, "stdin", text, strlen(text));
+
+	if (!s)
+		log_error("cannot read '-e': %s", strerror(errno));
+	return s;
+}
+
+static bool is_elf(const struct source *s)
+{
+	return s->len > 4 && memcmp(s->text, "\177ELF", 4) == 0;
+}
+
+static void report_elf(const struct options *o)
+{
+	if (o->program) {
+		log_error("the text after -e is an ELF file, not a script");
+		return;
+	}
+	log_error("'%s' is an ELF file, not a script", o->file);
+	fputs("hint: -l 'uprobe:", stderr);
+	escape_write(ESCAPE_MESSAGE, o->file, stderr);
+	fputs(":*' lists its functions\n", stderr);
+}
+
+struct source *read_source(struct arena *a, const struct options *o)
+{
+	struct source *s = o->program ? read_program(a, o->program) : read_file(a, o);
+
+	if (!s || !is_elf(s))
+		return s;
+	report_elf(o); /* each of its bytes would be an error */
+	return NULL;
+}
+
+struct source *read_script(struct arena *a, const struct options *o)
+{
+	struct source *s = read_source(a, o);
+
+	if (!s || !compiled_is(s))
+		return s;
+	log_error("'%s' is a compiled script: this requires the script itself", o->file);
+	return NULL;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Options that the script on the command line declares: script_options.c.
+ */
+#pragma once
+#include "cli/options/options.h"
+#include <stddef.h>
+
+struct nearest;
+
+enum script_option_kind { SCRIPT_OPTION_NONE, SCRIPT_OPTION_FLAG, SCRIPT_OPTION_VALUE };
+
+/* What --NAME, the first `len` bytes of `word`, is to the script of `o`. */
+enum script_option_kind script_options_find(const struct options *o, const char *word, size_t len);
+/* Does the script take the words behind "--" as the command that is traced? */
+bool script_options_take_command(const struct options *o);
+/* Offer the names of the script's options and parameters. Returns whether it has any. */
+bool script_options_offer(const struct options *o, struct nearest *near);

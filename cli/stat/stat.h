@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * sonde stat: count events of a command or process with the kernel's own counters, as a table. The
+ * words are read by stat_options.c, names of events become counters in stat_events.c, stat.c runs
+ * the command, stat_print.c prints.
+ */
+#pragma once
+#include "cli/options/options.h"
+#include "runtime/base/vec.h"
+#include "runtime/session/counters.h"
+#include <stdio.h>
+
+struct arena;
+struct kernel;
+
+struct stat_run {
+	struct arena *arena;	  /* names of events */
+	VEC(const char *) events; /* lists of names of -e; none: the usual ones */
+	struct kernel *kernel;	  /* while tracepoints are looked up; or NULL */
+	char **words;		  /* the command, ends with NULL; or NULL */
+	uint32_t pid;		  /* or this process */
+	uint64_t duration_ns;	  /* 0: no limit */
+	bool json, help;
+	const char *output;
+	VEC(struct counter) counters;
+	uint64_t elapsed_ns, user_ns, system_ns; /* the last two of a command */
+	int status;				 /* of the command, as a shell has it */
+};
+
+/* Count as the words behind `stat` demand. The exit status: that of the command. */
+int stat_run(const struct options *o);
+
+/* Read the words behind `stat`. 0, or -1 after a message. */
+int stat_read_words(struct stat_run *r, const struct options *o);
+void stat_help(void);
+/* Fill r->counters. 0, or -1 after a message. */
+int stat_find_events(struct stat_run *r);
+/* Print the table, or the object. */
+void stat_print(const struct stat_run *r, FILE *f);

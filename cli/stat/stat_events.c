@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The events of `sonde stat`: names become counters.
+ */
+#include "cli/options/option_rows.h"
+#include "cli/stat/stat.h"
+#include "parser/attach/probe_perf.h"
+#include "parser/base/arena.h"
+#include "parser/base/escape.h"
+#include "parser/lang/kernel.h"
+#include "runtime/kernel/kernel_facts.h"
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <string.h>
+
+static int no_memory(void)
+{
+	log_error("out of memory");
+	return -1;
+}
+
+static int add(struct stat_run *r, struct counter c)
+{
+	for (size_t i = 0; i < r->counters.n; i++) {
+		struct counter *old = &r->counters.items[i];
+
+		if (old->type != c.type || old->config != c.config)
+			continue;
+		old->is_hidden &= c.is_hidden; /* it was given twice, or added for rates */
+		return 0;
+	}
+	return vec_push(&r->counters, c) ? no_memory() : 0;
+}
+
+static int add_row(struct stat_run *r, const struct perf_event_row *row, bool is_hidden)
+{
+	return add(r, (struct counter){.name = row->name,
+				       .type = row->type,
+				       .config = row->config,
+				       .is_hidden = is_hidden});
+}
+
+static const struct perf_event_row *find_row(const char *name)
+{
+	for (uint32_t i = 0; i < n_perf_event_rows; i++)
+		if (perf_event_is_named(&perf_event_rows[i], name))
+			return &perf_event_rows[i];
+	return NULL;
+}
+
+static int unknown_event(const char *name)
+{
+	const char *near = perf_event_nearest(name);
+
+	log_error("-e: unknown event '%s'", name);
+	if (near)
+		fprintf(stderr, "hint: did you mean '%s'?\n", near);
+	else
+		fputs("hint: 'sonde -l software' and 'sonde -l hardware' list them; tracepoints are "
+		      "category:name\n",
+		      stderr);
+	return -1;
+}
+
+static void no_tracepoint(const char *name, const char *category)
+{
+	log_error("-e: there is no tracepoint '%s'", name);
+	fputs("hint: 'sonde -l tracepoint:", stderr);
+	escape_write(ESCAPE_MESSAGE, category, stderr);
+	fputs(":*' lists them\n", stderr);
+}
+
+/* `name` is CATEGORY:NAME. */
+static int add_tracepoint(struct stat_run *r, const char *name)
+{
+	const struct tp_format *format = NULL;
+	const char *event = strchr(name, ':') + 1;
+	const char *category = arena_strndup(r->arena, name, (size_t)(event - 1 - name));
+	int err;
+
+	if (!r->kernel)
+		r->kernel = kernel_open();
+	err = r->kernel->tracepoint(r->kernel, category, event, &format);
+	if (!err)
+		err = add(r, (struct counter){.name = name,
+					      .type = PERF_TYPE_TRACEPOINT,
+					      .config = format->id});
+	else if (err == -ENOENT)
+		no_tracepoint(name, category);
+	else
+		log_error("-e: cannot look up the tracepoint '%s': %s", name, strerror(-err));
+	return err ? -1 : 0;
+}
+
+/* An event, which may be written as a probe: software:page-faults. */
+static int add_name(struct stat_run *r, const char *name)
+{
+	static const char *const types[] = {"software:", "hardware:", "tracepoint:"};
+	const struct perf_event_row *row;
+
+	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++)
+		if (strncmp(name, types[i], strlen(types[i])) == 0) {
+			name += strlen(types[i]);
+			break;
+		}
+	row = find_row(name);
+	if (row)
+		return add_row(r, row, false);
+	return strchr(name, ':') ? add_tracepoint(r, name) : unknown_event(name);
+}
+
+static int add_list(struct stat_run *r, const char *list)
+{
+	for (const char *word = list;; word++) {
+		size_t len = strcspn(word, ",");
+
+		if (!len)
+			return option_error("-e '%s': the name of an event is empty", list);
+		if (add_name(r, arena_strndup(r->arena, word, len)))
+			return -1;
+		word += len;
+		if (!*word)
+			return 0;
+	}
+}
+
+static int add_usual(struct stat_run *r)
+{
+	for (uint32_t place = 1, found = 1; found; place++) {
+		found = 0;
+		for (uint32_t i = 0; i < n_perf_event_rows; i++)
+			if (perf_event_rows[i].stat_row == place) {
+				found = 1;
+				if (add_row(r, &perf_event_rows[i], false))
+					return -1;
+			}
+	}
+	return 0;
+}
+
+int stat_find_events(struct stat_run *r)
+{
+	int err = 0;
+
+	if (!r->events.n)
+		return add_usual(r);
+	for (size_t i = 0; i < r->events.n && !err; i++)
+		err = add_list(r, r->events.items[i]);
+	kernel_close(r->kernel);
+	return err ? -1 : add_row(r, find_row("task-clock"), true);
+}
