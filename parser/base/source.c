@@ -249,3 +249,8 @@ struct span span_join(struct span a, struct span b)
 		a.end > b.end ? a.end : b.end,
 	};
 }
+
+bool source_lost_quotes(const struct source *s)
+{
+	return !s->is_file && strcmp(s->name, "stdin") == 0 && !memchr(s->text, '"', s->len);
+}

@@ -79,3 +79,9 @@ struct span source_root(const struct source *script, struct span span);
 struct span source_shown(const struct source *script, struct span span);
 /* Smallest span that holds both. */
 struct span span_join(struct span a, struct span b);
+/* What to write where a shell did. */
+#define SHELL_TAKES_QUOTES                                                                  \
+	"a shell removes quotes inside quotes of the same kind: put the program in single " \
+	"quotes, texts in double quotes: -e 'PROGRAM'"
+/* Did a shell remove the quotes of the texts? The script is of -e and has none. */
+bool source_lost_quotes(const struct source *s);

@@ -10,6 +10,7 @@
 #include "parser/lang/foreign_word.h"
 #include "parser/lang/c_type.h"
 #include "parser/sema/param.h"
+#include <ctype.h>
 #include <string.h>
 #include <strings.h>
 
@@ -73,8 +74,34 @@ static bool is_compared(struct sema *s, const struct expr *e)
 	       (line[n - 2] == '=' || line[n - 2] == '!');
 }
 
+/* `printf(hello`, of a script whose quotes a shell removed */
+static bool is_unquoted(struct sema *s, const struct expr *e)
+{
+	const struct source *src = s->program->source;
+	uint32_t n = e->span.start, first;
+	const struct builtin *b;
+	struct signature sig;
+
+	if (!source_lost_quotes(src) || n >= src->len)
+		return false;
+	while (n > 0 && src->text[n - 1] == ' ')
+		n--;
+	if (!n || src->text[--n] != '(')
+		return false;
+	for (first = n; first > 0 && (isalnum((unsigned char)src->text[first - 1]) ||
+				      src->text[first - 1] == '_');)
+		first--;
+	b = builtin_find(arena_strndup(s->arena, src->text + first, n - first));
+	return b && builtin_signature(b, &sig) && sig.n_params &&
+	       sig.params[0].kind == PARAM_STRING;
+}
+
 static bool hint_text(struct sema *s, const struct expr *e, const char *name)
 {
+	if (is_unquoted(s, e)) {
+		diag_hint(s->diags, "%s", SHELL_TAKES_QUOTES);
+		return true;
+	}
 	if (!is_compared(s, e))
 		return false;
 	diag_hint(

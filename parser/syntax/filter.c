@@ -373,12 +373,14 @@ static void end_unclosed(struct reader *r, uint32_t at)
 	if (r->lexer.is_cut) {
 		; /* reported: the unterminated literal or comment hides the rest */
 	} else if (opener->kind == TOK_PRED_OPEN) {
+		bool is_behind = is_behind_block(r, opener);
+
 		diag_error(r->diags, opener->span, "syntax",
-			   "unterminated predicate without a block");
+			   is_behind ? "this condition is behind the block"
+				     : "unterminated predicate without a block");
 		diag_hint(r->diags,
-			  is_behind_block(r, opener)
-				  ? "a predicate is before the block: PROBE /pid == 1/ { … }"
-				  : "a '/' before '{' or '<' ends a predicate: /pid == 1/ { … }");
+			  is_behind ? "write it before the block: PROBE /pid == 1/ { … }"
+				    : "a '/' before '{' or '<' ends a predicate: /pid == 1/ { … }");
 	} else {
 		diag_error(r->diags, (struct span){at, at}, "syntax",
 			   "missing '%s' at the end of the %s", reader_closer_text(opener->kind),
@@ -447,7 +449,10 @@ void filter_open(struct filter *f, struct arena *a, const struct source *s, stru
 	struct reader r = {.f = f,
 			   .arena = a,
 			   .diags = d,
-			   .lexer = {.arena = a, .diags = d, .base = s->base}};
+			   .lexer = {.arena = a,
+				     .diags = d,
+				     .base = s->base,
+				     .has_no_quotes = source_lost_quotes(s)}};
 
 	*f = (struct filter){.source = s, .diags = d, .last_stop = NO_TOKEN};
 	scan(&r, s->text, s->len);

@@ -24,6 +24,7 @@ struct lexer {
 	bool is_cut;	     /* an unterminated literal or comment hid closing brackets */
 	bool is_tag;	     /* the last word was reserved, such as `struct` */
 	bool has_backslash;  /* one outside of strings was reported */
+	bool has_no_quotes;  /* a shell removed them: see source_lost_quotes() */
 };
 
 /* Change the state of `scanner` (flex's handle) for the next token. */

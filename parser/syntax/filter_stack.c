@@ -9,6 +9,8 @@
 #include "parser.tab.h"
 #include <string.h>
 
+enum { SHOWN_MOST = 40 }; /* bytes of a key in a hint */
+
 void reader_enter(struct reader *r, enum mode mode)
 {
 	static const enum lexer_state states[] = {
@@ -158,13 +160,42 @@ void reader_close_made(struct reader *r, uint32_t at)
 	reader_close(r, made, closer_of(reader_top(r)->kind));
 }
 
+/* `@[comm = count();`: the '=' before which the ']' is missing. */
+static const struct token *find_set(const struct reader *r, const struct token *opener)
+{
+	const struct token *end = r->f->tokens + r->f->n_tokens;
+
+	if (opener->kind != TOK_LSQUARE || opener == r->f->tokens || opener[-1].kind != TOK_MAP)
+		return NULL;
+	for (const struct token *t = opener + 2; t < end; t++)
+		if (t->inside == opener - r->f->tokens && t->kind >= TOK_SET &&
+		    t->kind <= TOK_XOR_SET)
+			return t;
+	return NULL;
+}
+
+static void report_set(const struct reader *r, const struct token *map, const struct token *set)
+{
+	uint32_t start = map[2].span.start, len = set[-1].span.end - start;
+	struct span key = {start, start + len};
+
+	diag_error(r->diags, set->span, "syntax", "missing ']' before this '%.*s'",
+		   (int)(set->span.end - set->span.start), filter_text(r->f, set->span));
+	if (len <= SHOWN_MOST)
+		diag_hint(r->diags, "write %s[%.*s] = …", map->text.text, (int)len,
+			  filter_text(r->f, key));
+}
+
 void reader_close_to(struct reader *r, uint32_t depth, const struct token *t)
 {
-	const struct token *opener = reader_top(r);
+	const struct token *opener = reader_top(r), *set;
 
 	if (r->n_frames <= depth)
 		return;
-	if (!r->lexer.is_cut) {
+	set = find_set(r, opener);
+	if (!r->lexer.is_cut && set) {
+		report_set(r, opener - 1, set);
+	} else if (!r->lexer.is_cut) {
 		diag_error(r->diags, t->span, "syntax", "missing '%s' before this '%c'",
 			   reader_closer_text(opener->kind), *filter_text(r->f, t->span));
 		diag_note(r->diags, opener->span, "the '%c' is here",

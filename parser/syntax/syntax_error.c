@@ -291,7 +291,9 @@ static void hint_shell(const struct stop *s)
 {
 	int at = s->at->kind;
 
-	if (at == TOK_MOD)
+	if (at == TOK_MOD && source_lost_quotes(s->f->source))
+		diag_hint(s->f->diags, "%s", SHELL_TAKES_QUOTES);
+	else if (at == TOK_MOD)
 		diag_hint(
 			s->f->diags,
 			"a text is in double quotes: \"%%d\\n\"; in a shell, put the program in single "

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the files of syntax errors share: syntax_error.c and syntax_error_top.c.
+ * What the files of syntax errors share: syntax_error.c, syntax_error_top.c and
+ * syntax_error_item.c.
  */
 #pragma once
 #include "parser/syntax/filter.h"
@@ -28,3 +29,9 @@ bool report_top_level(const struct stop *s);
 /* The '>' that closed an angle block, when the error is at it or between it and the next block;
  * NULL. */
 const struct token *stop_angle_end(const struct stop *s);
+
+/* ---- syntax_error_item.c: what is read as the head of a probe. True: reported.
+ * `probe …`, `global …`: an item of another tool. */
+bool report_foreign_item(const struct stop *s, const struct token *head);
+/* A statement outside of probes. */
+bool report_loose_statement(const struct stop *s, const struct token *head);

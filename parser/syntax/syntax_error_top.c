@@ -94,35 +94,13 @@ static bool is_probe_type(const struct token *t)
 	return false;
 }
 
-/* Words that begin the items of SystemTap. */
-static const char *foreign_item(const struct token *head)
-{
-	static const struct {
-		const char *word, *hint;
-	} items[] = {
-		{"probe", "a probe has no such word here: kprobe:vfs_read { … }"},
-		{"global", "maps, which all probes share, need no declaration: @name"},
-		{"function", "write fn name($x : int64) : int64 { … } or macro name(x) { … }"},
-		{"var", "a variable is $name, in a block; a map, which all probes share, @name"},
-	};
-
-	for (size_t i = 0; i < sizeof(items) / sizeof(*items); i++)
-		if (strcmp(items[i].word, head->text.text) == 0)
-			return items[i].hint;
-	return NULL;
-}
-
 /* A hint for a word after a head, where the block is expected. */
 static void hint_second(const struct stop *s)
 {
 	const struct token *head = s->before;
 
-	if (foreign_item(head))
-		diag_hint(s->f->diags, "%s", foreign_item(head));
-	else if (has_char(head, '('))
+	if (has_char(head, '('))
 		diag_hint(s->f->diags, "statements go in a probe's block: BEGIN { … }");
-	else if (has_char(s->at, ':') || is_probe_type(s->at))
-		diag_hint(s->f->diags, "attach points of one probe are separated by commas");
 	else if (probe_type_is(head->text.text, head->text.len, PROBE_KPROBE) ||
 		 probe_type_is(head->text.text, head->text.len, PROBE_KRETPROBE))
 		diag_hint(s->f->diags, "write %s:%s", head->text.text, s->at->text.text);
@@ -171,6 +149,25 @@ static bool names_script(const struct stop *s, const struct token *head)
 	       strcmp(head->text.text + head->text.len - 3, ".bt") == 0;
 }
 
+/* `a:b:c d:e:f { … }` */
+static bool report_comma(const struct stop *s, const struct token *head)
+{
+	if (head->kind != TOK_ATTACH || s->at->kind != TOK_ATTACH ||
+	    !(has_char(s->at, ':') || is_probe_type(s->at)) || has_char(head, '('))
+		return false;
+	diag_error(s->f->diags, s->at->span, "syntax", "missing ',' between these attach points");
+	diag_hint(s->f->diags, "attach points of one probe are separated by commas");
+	return true;
+}
+
+/* What is no head, though it is read as one. */
+static bool report_no_head(const struct stop *s, const struct token *head)
+{
+	return head->kind == TOK_ATTACH &&
+	       (report_foreign_item(s, head) || report_loose_statement(s, head) ||
+		report_comma(s, head));
+}
+
 /* A head without a block. */
 static void report_no_block(const struct stop *s)
 {
@@ -195,6 +192,8 @@ static void report_no_block(const struct stop *s)
 			   stop_found(s, head, buf, sizeof(buf)));
 		return;
 	}
+	if (!is_glued(head) && report_no_head(s, head))
+		return;
 	diag_error(s->f->diags, head->span, "syntax", "probe has no block: write { … } after %s",
 		   stop_found(s, head, buf, sizeof(buf)));
 	if (head->kind != TOK_ATTACH)
