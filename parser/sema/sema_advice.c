@@ -35,6 +35,8 @@ static void advise_expr(struct expr *e, void *ctx)
 		advise_binary(s, e);
 	if (e->kind == EX_TERNARY && e->ternary.then)
 		advise_condition(s, e->ternary.cond, e->span);
+	if (e->kind == EX_MAP)
+		advise_keys(s, e);
 	advise_unit(s, e);
 	if (e->kind != EX_BLOCK) {
 		ast_each_child(e, advise_expr, s);
@@ -111,6 +113,7 @@ void advise(struct sema *s)
 			advise_expr(p->predicate, s);
 		}
 		advise_block(s, &p->body);
+		advise_entries(s, p);
 	}
 	s->diags->is_advice = false;
 }

@@ -27,6 +27,10 @@ void units_note(struct sema *s);
 /* sema_unit.c: nanoseconds that are compared with a small number without a unit, or counted in
  * buckets of such a width. */
 void advise_unit(struct sema *s, const struct expr *e);
+/* sema_advice_map.c: times whose start may not have been stored. */
+void advise_entries(struct sema *s, struct probe *p);
+/* sema_advice_map.c: keys that are addresses of texts. */
+void advise_keys(struct sema *s, const struct expr *m);
 
 /* The text of the script at `span`, if it is on one line; else "". */
 const char *advice_text(const struct sema *s, struct span span, uint32_t *len);
