@@ -74,7 +74,7 @@ static int check_help(const struct options *o)
 static int check_cat(const struct options *o)
 {
 	if (!o->n_params)
-		return option_error(
+		return option_wrong(
 			"'sonde cat' requires the name of a bundled script; './cat' is the file");
 	if (o->n_params > 1)
 		return option_error("'sonde cat' takes one script: unexpected '%s'", o->params[1]);
@@ -103,10 +103,13 @@ static int check_trace(const struct options *o)
 		log_error("give -e PROGRAM or the file '%s', not both", o->file);
 		return command_hint(o, o->file) ? -1 : option_hint();
 	}
+	if (!o->program && !o->file && o->mode == MODE_FMT)
+		return option_wrong("'sonde fmt' requires a script: write sonde fmt FILE, or --fmt "
+				    "-e 'PROGRAM'");
 	if (!o->program && !o->file)
 		return option_error("nothing to run: give -e 'PROGRAM' or a FILE");
 	if (o->command && o->pid)
-		return option_error("-c and -p cannot be combined: each chooses what is "
+		return option_wrong("-c and -p cannot be combined: each chooses what is "
 				    "traced, so give one");
 	if (o->warnings && o->no_warnings)
 		return option_error("-k and --no-warnings cannot be combined");
@@ -133,7 +136,7 @@ static int check_trace(const struct options *o)
 				    "--interval 1s to print the maps each second",
 				    isatty(STDOUT_FILENO) ? "input" : "output");
 	if (o->reset && !o->interval_ns)
-		return option_error("--reset requires --interval TIME");
+		return option_wrong("--reset requires --interval TIME: write --interval 1s, too");
 	return 0;
 }
 
@@ -313,7 +316,7 @@ static int check_recording(const struct options *o)
 	if (o->format != OUT_RECORDING)
 		return 0;
 	if (!o->output)
-		return option_error("'sonde record' requires -o FILE");
+		return option_wrong("'sonde record' requires -o FILE");
 	if (o->test || o->bench)
 		return option_error("%s cannot be recorded", o->test ? "--test" : "--bench");
 	return 0;

@@ -37,7 +37,7 @@ static int set_flag(struct options *o, const struct option_row *row, const char 
 static int set_once(struct options *o, const struct option_row *row, const char *arg)
 {
 	if (*(bool *)((char *)o + row->field))
-		return option_error("%s is given twice: give it once", row->name);
+		return option_wrong("%s is given twice: give it once", row->name);
 	return set_flag(o, row, arg);
 }
 
@@ -51,7 +51,7 @@ static int set_word(struct options *o, const struct option_row *row, const char 
 static int set_one(struct options *o, const struct option_row *row, const char *arg)
 {
 	if (*(const char **)((char *)o + row->field))
-		return option_error("%s is given twice: write one %s", row->name, row->arg);
+		return option_wrong("%s is given twice: write one %s", row->name, row->arg);
 	return set_word(o, row, arg);
 }
 
@@ -81,8 +81,7 @@ static int set_pid(struct options *o, const struct option_row *row, const char *
 
 static int set_duration(struct options *o, const struct option_row *row, const char *arg)
 {
-	(void)row;
-	return option_time(arg, &o->duration_ns);
+	return option_time(row->name, arg, &o->duration_ns);
 }
 
 static int set_start(struct options *o, const struct option_row *row, const char *arg)
@@ -91,12 +90,17 @@ static int set_start(struct options *o, const struct option_row *row, const char
 	return start_option_read(arg, &o->start);
 }
 
-static int add_path(const char **list, uint32_t *n, const char *arg)
+static int add_path(const struct option_row *row, const char **list, uint32_t *n, const char *arg)
 {
 	char *path = realpath(arg, NULL);
 
-	if (!path)
-		return option_error("cannot open '%s': %s", arg, strerror(errno));
+	if (!path) {
+		log_error("%s: cannot open '%s': %s", row->name, arg, strerror(errno));
+		fputs("hint: --include takes the path of a header, -I the folder in which headers "
+		      "are looked for\n",
+		      stderr);
+		return -1;
+	}
 	if (*n == MAX_INCLUDES) {
 		free(path);
 		return option_error("'%s': more than %d of this option", arg, MAX_INCLUDES);
@@ -107,14 +111,12 @@ static int add_path(const char **list, uint32_t *n, const char *arg)
 
 static int set_include_dir(struct options *o, const struct option_row *row, const char *arg)
 {
-	(void)row;
-	return add_path(o->include_dirs, &o->n_include_dirs, arg);
+	return add_path(row, o->include_dirs, &o->n_include_dirs, arg);
 }
 
 static int set_include_file(struct options *o, const struct option_row *row, const char *arg)
 {
-	(void)row;
-	return add_path(o->include_files, &o->n_include_files, arg);
+	return add_path(row, o->include_files, &o->n_include_files, arg);
 }
 
 static int set_debuginfo(struct options *o, const struct option_row *row, const char *arg)
@@ -137,11 +139,10 @@ static int set_traceable(struct options *o, const struct option_row *row, const 
 
 static int set_interval(struct options *o, const struct option_row *row, const char *arg)
 {
-	(void)row;
-	if (option_time(arg, &o->interval_ns))
+	if (option_time(row->name, arg, &o->interval_ns))
 		return -1;
 	if (o->interval_ns < 1000000)
-		return option_error("an interval of %s is too short: the minimum is 1ms", arg);
+		return option_wrong("%s: %s is too short: the minimum is 1ms", row->name, arg);
 	return 0;
 }
 
@@ -165,7 +166,7 @@ static int set_max_overhead(struct options *o, const struct option_row *row, con
 	if (strcmp(end, "%") == 0)
 		end++;
 	if (*end || end == arg || !(percent > 0 && percent <= 100))
-		return option_error("--max-overhead: '%s' is not a percentage: write 0.5 or 5",
+		return option_wrong("--max-overhead: '%s' is not a percentage: write 0.5 or 5",
 				    arg);
 	o->max_overhead = percent;
 	return 0;
@@ -178,7 +179,7 @@ static int set_max_stacks(struct options *o, const struct option_row *row, const
 
 	(void)row;
 	if (*end || end == arg || *arg == '-' || n == 0 || n > 1 << 24)
-		return option_error("invalid number of stacks '%s': expected 1 to 16777216", arg);
+		return option_wrong("invalid number of stacks '%s': expected 1 to 16777216", arg);
 	o->max_stacks = (uint32_t)n;
 	return 0;
 }
@@ -190,7 +191,7 @@ static int set_top(struct options *o, const struct option_row *row, const char *
 
 	(void)row;
 	if (*end || end == arg || *arg == '-' || n == 0 || n > 1 << 30)
-		return option_error("--top: '%s' is not a number of rows: write 10", arg);
+		return option_wrong("--top: '%s' is not a number of rows: write 10", arg);
 	o->top = (uint32_t)n;
 	return 0;
 }

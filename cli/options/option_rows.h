@@ -38,4 +38,6 @@ int option_change_mode(struct options *o, enum mode mode, const char *name);
 bool option_is_exact(const char *word, size_t len);
 /* Report a usage error; -1. */
 #define option_error(...) (log_error(__VA_ARGS__), option_hint())
+/* The same, of a message that says all itself. */
+#define option_wrong(...) (log_error(__VA_ARGS__), -1)
 int option_hint(void) __attribute__((cold));

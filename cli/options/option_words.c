@@ -32,10 +32,10 @@ int set_format(struct options *o, const struct option_row *row, const char *arg)
 								  : ", ",
 				      out_formats[i].name);
 	if (strchr(arg, ':'))
-		return option_error("unknown output format '%s': expected %s; graph:FUNCTION is "
+		return option_wrong("unknown output format '%s': expected %s; graph:FUNCTION is "
 				    "the only one with a word",
 				    arg, names);
-	return option_error("unknown output format '%s': expected %s", arg, names);
+	return option_wrong("unknown output format '%s': expected %s", arg, names);
 }
 
 static const struct {
@@ -51,7 +51,7 @@ int set_buffering(struct options *o, const struct option_row *row, const char *a
 			o->buffering = bufferings[i].buffering;
 			return 0;
 		}
-	return option_error("unknown buffering mode '%s': expected line, full or none", arg);
+	return option_wrong("unknown buffering mode '%s': expected line, full or none", arg);
 }
 
 static const struct {
@@ -71,7 +71,7 @@ int set_emit(struct options *o, const struct option_row *row, const char *arg)
 			o->emit = stages[i].stage;
 			return 0;
 		}
-	return option_error(
+	return option_wrong(
 		"unknown stage '%s': expected tokens, ast, types, plan, ir, ir-opt, asm, elf or facts",
 		arg);
 }
@@ -131,7 +131,7 @@ static int take_debug_stage(struct options *o, const char *word, size_t len)
 			o->verbose |= debug_stages[i].verbose;
 			return 0;
 		}
-	return option_error("-d: unknown stage '%.*s': expected all, ast, types, plan, codegen, "
+	return option_wrong("-d: unknown stage '%.*s': expected all, ast, types, plan, codegen, "
 			    "codegen-opt, dis, libbpf or verifier",
 			    (int)len, word);
 }
@@ -187,7 +187,7 @@ int set_mode(struct options *o, const struct option_row *row, const char *arg)
 			       ? 0
 			       : option_change_mode(o, modes[i].mode, row->name);
 	}
-	return option_error("unknown mode '%s': expected codegen, compiler-bench, bench, "
+	return option_wrong("unknown mode '%s': expected codegen, compiler-bench, bench, "
 			    "test or format",
 			    arg);
 }

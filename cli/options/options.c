@@ -8,10 +8,11 @@
 #include "cli/base/command_check.h"
 #include "cli/options/option_checks.h"
 #include "cli/options/option_rows.h"
+#include "cli/options/pid_option.h"
+#include "cli/options/unknown_option.h"
 #include "cli/scripts/script_line.h"
 #include "cli/scripts/script_options.h"
 #include "parser/base/arena.h"
-#include "parser/base/nearest.h"
 #include "parser/lang/config.h"
 #include "runtime/kernel/container.h"
 #include <ctype.h>
@@ -19,46 +20,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-/* Several long options begin with the word. */
-static int ambiguous_option(const char *word, size_t len)
+/* The next word is an option. For a number, the shell has often put nothing in its place. */
+static int refuse_no_value(const struct option_row *r, const char *next)
 {
-	char names[512] = "";
-	size_t n = 0;
-
-	for (const struct option_row *r = NULL;
-	     (r = option_next(r, word, len)) && n < sizeof(names);)
-		n += (size_t)snprintf(names + n, sizeof(names) - n, "%s%s", n ? ", " : "",
-				      r->name[1] == '-' ? r->name : r->other);
-	return option_error("option '%.*s' is ambiguous: %s", (int)len, word, names);
-}
-
-static int unknown_option(const struct options *o, const char *word, size_t len)
-{
-	bool has_script = o->file || o->program, has_items;
-	struct nearest near;
-
-	if (option_next(NULL, word, len))
-		return ambiguous_option(word, len);
-	nearest_init(&near, word);
-	for (int i = 0; i < n_option_rows; i++) {
-		nearest_offer(&near, option_rows[i].name);
-		if (option_rows[i].other)
-			nearest_offer(&near, option_rows[i].other);
-	}
-	has_items = has_script && script_options_offer(o, &near);
-	log_error("unknown option '%s'", word);
-	if (command_hint(o, word))
-		return -1;
-	if (near.best)
-		fprintf(stderr, "hint: did you mean '%s'?\n", near.best);
-	else if (has_items)
-		fprintf(stderr, "hint: --help behind the %s lists the script's options\n",
-			o->program ? "program" : "script");
-	else if (!has_script)
-		return option_hint();
-	else
-		fputs("hint: what the script takes itself goes after '--'\n", stderr);
+	log_error("option '%s' requires a value: write %s %s before %s", r->name, r->name, r->arg,
+		  next);
+	if (strcmp(r->arg, "PID") == 0)
+		fputs("hint: if a $(…) is there, it has printed nothing: no such process runs\n",
+		      stderr);
 	return -1;
 }
 
@@ -81,7 +52,7 @@ static int read_option(struct options *o, int argc, char **argv, int *i)
 		arg = equals + 1;
 	}
 	if (!r)
-		return unknown_option(o, word, len);
+		return option_unknown(o, word, len);
 	if (!r->arg && arg)
 		return option_error("option '%s' takes no value", r->name);
 	if (r->arg && !arg && r->arg[0] != '[') {
@@ -89,8 +60,7 @@ static int read_option(struct options *o, int argc, char **argv, int *i)
 			return option_error("option '%s' requires a value: %s", r->name, r->arg);
 		arg = argv[++*i];
 		if (arg[0] == '-' && option_is_exact(arg, strlen(arg)))
-			return option_error("option '%s' requires a value: write %s %s before %s",
-					    r->name, r->name, r->arg, arg);
+			return refuse_no_value(r, arg);
 	}
 	return r->set(o, r, arg);
 }
@@ -293,6 +263,18 @@ static int find_container(struct options *o)
 	return o->cgroup ? 0 : option_error("out of memory");
 }
 
+/* A word that is meant as an option, or as another process of -p. 0: it is none. */
+static int check_word(const struct options *o, char **argv, int i)
+{
+	bool is_number = *argv[i] && !argv[i][strspn(argv[i], "0123456789")];
+
+	if (!o->pid || o->file || o->program || !is_number || access(argv[i], F_OK) == 0 ||
+	    (uint32_t)strtoul(argv[i - 1], NULL, 10) != o->pid)
+		return option_check_dash(argv[i]);
+	log_error("-p takes one process: unexpected '%s'", argv[i]);
+	return pid_option_hint_several();
+}
+
 int options_parse(struct options *o, int argc, char **argv)
 {
 	int i = 1;
@@ -319,6 +301,8 @@ int options_parse(struct options *o, int argc, char **argv)
 				return 1;
 		} else if (o->mode == MODE_HELP && !o->help_topic) {
 			o->help_topic = argv[i];
+		} else if (check_word(o, argv, i)) {
+			return 1;
 		} else if (!o->file && !o->program && !o->help_topic) {
 			if (!take_first_word(o, argc, argv, &i))
 				o->file = argv[i];

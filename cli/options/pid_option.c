@@ -10,17 +10,22 @@
 
 enum { PIDS_MOST = 4194304 };
 
+int pid_option_hint_several(void)
+{
+	fputs("hint: -p takes one PID; --cgroup PATH traces several processes, and so does a "
+	      "condition: /pid == 5 || pid == 7/\n",
+	      stderr);
+	return -1;
+}
+
 static int refuse(const char *arg)
 {
 	log_error("invalid process ID '%s'", arg);
-	if (strchr(arg, ','))
-		fputs("hint: -p takes one PID; --cgroup PATH traces several processes, and so does a "
-		      "condition: /pid == 5 || pid == 7/\n",
-		      stderr);
-	else
-		fputs("hint: write its number, which 'pgrep NAME' prints; a condition chooses by name: "
-		      "/comm == \"NAME\"/\n",
-		      stderr);
+	if (strpbrk(arg, ", \n"))
+		return pid_option_hint_several();
+	fputs("hint: write its number, which 'pgrep NAME' prints; a condition chooses by name: "
+	      "/comm == \"NAME\"/\n",
+	      stderr);
 	return -1;
 }
 
@@ -30,7 +35,7 @@ int pid_option_read(const char *arg, uint32_t *pid)
 	unsigned long n = strtoul(arg, &end, 10);
 
 	if (*pid)
-		return option_error("-p is given twice: give one PID, or --cgroup for several");
+		return option_wrong("-p is given twice: give one PID, or --cgroup for several");
 	if (*end || end == arg || *arg == '-' || n == 0)
 		return refuse(arg);
 	if (n > PIDS_MOST)

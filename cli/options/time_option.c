@@ -7,6 +7,7 @@
 #include <ctype.h>
 #include <stdbool.h>
 #include <string.h>
+#include <strings.h>
 
 static const struct {
 	const char *unit;
@@ -55,9 +56,41 @@ static bool read_time(const char *arg, uint64_t *ns)
 	return *ns > 0 && *ns <= UINT64_MAX / 2;
 }
 
-int option_time(const char *arg, uint64_t *ns)
+/* The unit that a word means; NULL: none. */
+static const char *meant(const char *word)
 {
-	if (read_time(arg, ns))
-		return 0;
-	return option_error("invalid duration '%s': write 10s, 500ms or 5m", arg);
+	static const struct {
+		const char *begin, *unit;
+	} words[] = {{"ms", "ms"},   {"milli", "ms"}, {"us", "us"}, {"micro", "us"}, {"ns", "ns"},
+		     {"nano", "ns"}, {"s", "s"},      {"m", "m"},   {"h", "h"},	     {"d", "d"}};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (strncasecmp(words[i].begin, word, strlen(words[i].begin)) == 0)
+			return words[i].unit;
+	return NULL;
+}
+
+static int refuse(const char *option, const char *arg)
+{
+	const char *digits = arg + (*arg == '-'), *unit = digits + strspn(digits, "0123456789.");
+	int n = (int)(unit - digits);
+
+	if (!isdigit((unsigned char)*digits))
+		return option_wrong("%s: '%s' is no time: write 10s, 500ms or 5m", option, arg);
+	if (!unit_of(unit) && meant(unit))
+		return option_wrong("%s: '%s' is not a unit of time: write %.*s%s", option, unit, n,
+				    digits, meant(unit));
+	if (!unit_of(unit))
+		return option_wrong("%s: '%s' is not a unit of time: write 10s, 500ms or 5m",
+				    option, unit);
+	if (*arg == '-' || !arg[strspn(arg, "0.smunhd")])
+		return option_wrong(
+			"%s: '%s': the time must be longer than 0: write 10s, 500ms or 5m", option,
+			arg);
+	return option_wrong("%s: '%s' is no time that fits: write 10s, 500ms or 5m", option, arg);
+}
+
+int option_time(const char *option, const char *arg, uint64_t *ns)
+{
+	return read_time(arg, ns) ? 0 : refuse(option, arg);
 }

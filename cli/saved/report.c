@@ -84,7 +84,7 @@ static int take_tid(struct report *r, const char *arg)
 
 static int take_min(struct report *r, const char *arg)
 {
-	return option_time(arg, &r->filter.min_ns);
+	return option_time("--min", arg, &r->filter.min_ns);
 }
 
 static int take_quiet(struct report *r, const char *arg)

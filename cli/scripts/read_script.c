@@ -16,8 +16,57 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 enum { SHOWN_BYTES = 60 }; /* of a word in a message */
+
+/* Words that are none of sonde's, and what does what they say; NULL: that is to leave it out. */
+static const struct {
+	const char *word, *instead;
+} others[] = {{"run", NULL},
+	      {"trace", NULL},
+	      {"list", "-l"},
+	      {"info", "--info"},
+	      {"check", "--check"},
+	      {"version", "--version"},
+	      {"scripts", "--scripts"},
+	      {"test", "--test"},
+	      {"format", "fmt"}};
+
+/* `sonde run SCRIPT`, `sonde list` */
+static bool hint_other(const struct options *o)
+{
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
+		if (strcmp(others[i].word, o->file) != 0 || (!others[i].instead && !o->n_params))
+			continue;
+		log_error("there is no word '%s'", o->file);
+		if (others[i].instead) {
+			fprintf(stderr, "hint: did you mean 'sonde %s'?\n", others[i].instead);
+			return true;
+		}
+		fputs("hint: a script is run without one: sonde ", stderr);
+		escape_write(ESCAPE_MESSAGE, o->params[0], stderr);
+		fputc('\n', stderr);
+		return true;
+	}
+	return false;
+}
+
+/* A hint for an error that is not about the name. */
+static void hint_unreadable(const char *path, int err)
+{
+	struct stat st;
+
+	if (err == EISDIR)
+		fputs("hint: give a script in it: sonde FOLDER/NAME.bt\n", stderr);
+	else if (err == EACCES && geteuid() != 0 && stat(path, &st) == 0 && !(st.st_mode & S_IROTH))
+		fprintf(stderr,
+			st.st_mode & S_IRGRP
+				? "hint: only its owner (user %u) and its group may read it\n"
+				: "hint: only its owner (user %u) may read it\n",
+			st.st_uid);
+}
 
 /* Report that the script cannot be read. */
 static void report_unread(const struct options *o, const char *path)
@@ -31,18 +80,22 @@ static void report_unread(const struct options *o, const char *path)
 		fputs("hint: write -e before it: sonde -e 'PROGRAM'\n", stderr);
 		return;
 	}
-	log_error("cannot read '%s': %s", path, strerror(err));
+	if (err == ENOENT && hint_other(o))
+		return;
+	if (err == EISDIR)
+		log_error("'%s' is a folder, not a script", path);
+	else
+		log_error("cannot read '%s': %s", path, strerror(err));
 	if (command_hint(o, word))
 		return;
 	if (o->n_params && o->params[0][0] == '{')
 		fputs("hint: a program on the command line goes after -e, all of it in single quotes: "
 		      "sonde -e 'BEGIN { … }'\n",
 		      stderr);
-	else if (strncmp(word, "–", 3) == 0 || strncmp(word, "—", 3) == 0)
-		fputs("hint: this is the dash of a word processor: options begin with '-'\n",
-		      stderr);
 	else if (err == ENOENT)
 		scripts_hint(word);
+	else
+		hint_unreadable(path, err);
 }
 
 /* Read the script that `o->file` stands for. NULL after an error. */

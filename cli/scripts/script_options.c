@@ -16,6 +16,7 @@
 #include "parser/sema/param.h"
 #include "parser/sema/param_type.h"
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 
 /* The script as parsed; NULL when it cannot be read. Standard input can be read only once. */
@@ -88,22 +89,69 @@ bool script_options_take_command(const struct options *o)
 	return takes;
 }
 
+enum { SHOWN_MOST = 24 }; /* bytes of a value's words */
+
+/* What `--help` of the script shows for an option: "--failed", "--name=TEXT". */
+static const char *form_of(struct arena *a, const struct param_item *item)
+{
+	const struct param_type *type = param_type_of(&item->form);
+	const char *name = param_option_name(a, item), *shown = param_type_shown(a, item);
+
+	if (param_type_is_bool(type) && !item->form.is_list)
+		return name;
+	return arena_printf(a, "%s=%s", name, strlen(shown) > SHOWN_MOST ? "WORD" : shown);
+}
+
+static const char *form_of_getopt(struct arena *a, const struct option_help *o)
+{
+	if (strcmp(o->type, "bool") == 0)
+		return arena_printf(a, "--%s", o->name);
+	return arena_printf(a, "--%s=%s", o->name, strcmp(o->type, "string") ? "N" : "TEXT");
+}
+
+static void add_form(struct script_option_list *l, const char *form)
+{
+	size_t used = strlen(l->text);
+
+	snprintf(l->text + used, sizeof(l->text) - used, "%s%s", l->n++ ? ", " : "", form);
+}
+
+static void list(struct arena *a, struct program *p, struct script_option_list *l,
+		 struct nearest *near)
+{
+	struct option_help *options;
+	uint32_t n = getopt_list(a, p, &options);
+
+	for (uint32_t i = 0; i < p->n_items; i++) {
+		const struct param_item *item = &p->items[i];
+
+		if (param_type_is_command(param_type_of(&item->form)))
+			continue;
+		nearest_offer(near, param_option_name(a, item));
+		if (item->is_option)
+			add_form(l, form_of(a, item));
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		nearest_offer(near, arena_printf(a, "--%s", options[i].name));
+		add_form(l, form_of_getopt(a, &options[i]));
+	}
+}
+
 /* The best name has to outlive the tree. */
-bool script_options_offer(const struct options *o, struct nearest *near)
+void script_options_list(const struct options *o, struct script_option_list *l,
+			 struct nearest *near)
 {
 	static char best[64];
 	struct arena *a = arena_new();
 	struct program *p = read_script(a, o);
 	const char *before = near->best;
-	bool has_items = p && p->n_items > 0;
 
-	for (uint32_t i = 0; p && i < p->n_items; i++)
-		if (!param_type_is_command(param_type_of(&p->items[i].form)))
-			nearest_offer(near, param_option_name(a, &p->items[i]));
+	*l = (struct script_option_list){.is_script = p != NULL};
+	if (p)
+		list(a, p, l, near);
 	if (near->best != before) {
 		snprintf(best, sizeof(best), "%s", near->best);
 		near->best = best;
 	}
 	arena_free(a);
-	return has_items;
 }

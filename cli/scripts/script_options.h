@@ -14,5 +14,14 @@ enum script_option_kind { SCRIPT_OPTION_NONE, SCRIPT_OPTION_FLAG, SCRIPT_OPTION_
 enum script_option_kind script_options_find(const struct options *o, const char *word, size_t len);
 /* Does the script take the words behind "--" as the command that is traced? */
 bool script_options_take_command(const struct options *o);
-/* Offer the names of the script's options and parameters. Returns whether it has any. */
-bool script_options_offer(const struct options *o, struct nearest *near);
+
+/* The options that a script declares, as its users write them. */
+struct script_option_list {
+	bool is_script; /* it can be read and parsed */
+	uint32_t n;
+	char text[512]; /* "--failed, --name=TEXT" */
+};
+
+/* List the script's options, and offer their names and those of its parameters. */
+void script_options_list(const struct options *o, struct script_option_list *l,
+			 struct nearest *near);

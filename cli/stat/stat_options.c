@@ -35,7 +35,7 @@ static int take_pid(struct stat_run *r, const char *arg)
 
 static int take_duration(struct stat_run *r, const char *arg)
 {
-	return option_time(arg, &r->duration_ns);
+	return option_time("--duration", arg, &r->duration_ns);
 }
 
 static int take_format(struct stat_run *r, const char *arg)

@@ -30,7 +30,8 @@ struct param_item {
 
 	/* param_item.c: */
 	const struct param_type *type;
-	const char *word;      /* on the command line, or NULL */
+	const char *word; /* on the command line, or NULL */
+	enum { NAMES_OTHER, NAMES_KERNEL_FUNCTION, NAMES_PROGRAM_FUNCTION } names;
 	bool is_left_out;      /* not given, and the default is `none` */
 	struct expr *value;    /* EX_INT (or a negated one), EX_STRING; not of a list */
 	const char *text;      /* the value as text, for attach points */

@@ -211,6 +211,26 @@ static bool take_word(struct sema *s, const char *word, const char **unknown)
 	return true;
 }
 
+/* Report words that are no options: the command line is wrong, no place in the script. */
+static void refuse_unknown(struct sema *s, const char *unknown)
+{
+	struct nearest near;
+
+	if (strcmp(unknown, "--help") == 0)
+		diag_error(s->diags, SPAN_NONE, "program-option",
+			   "this is the help on the script's options");
+	else
+		diag_error(s->diags, SPAN_NONE, "program-option", "the script has no option %s",
+			   unknown);
+	nearest_init(&near, arena_strndup(s->arena, unknown, strcspn(unknown, "=,")));
+	for (uint32_t i = 0; i < s->program->n_options; i++)
+		nearest_offer(&near, arena_printf(s->arena, "--%s", s->program->options[i].name));
+	if (near.best)
+		diag_hint(s->diags, "did you mean '%s'?", near.best);
+	else
+		diag_hint(s->diags, "it has %s", list(s));
+}
+
 void getopt_bind(struct sema *s)
 {
 	struct program *p = s->program;
@@ -225,15 +245,8 @@ void getopt_bind(struct sema *s)
 			arena_push(s->arena, words, n, p->params[i]);
 	p->params = words;
 	p->n_params = n;
-	if (!*unknown)
-		return;
-	if (strcmp(unknown, "--help") == 0)
-		diag_error(s->diags, p->options[0].span, "program-option",
-			   "this is the help on the script's options");
-	else
-		diag_error(s->diags, p->options[0].span, "program-option",
-			   "unexpected program command line options: %s", unknown);
-	diag_hint(s->diags, "%s", list(s));
+	if (*unknown)
+		refuse_unknown(s, unknown);
 }
 
 /* ---- values ------------------------------------------------------------------------------ */

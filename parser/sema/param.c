@@ -97,6 +97,16 @@ void param_resolve(struct sema *s, struct expr *e, bool as_text)
 		become_string(e, word);
 }
 
+/* "--duration 5s", where other tools take an interval and how often. */
+static const char *end_after(struct sema *s, uint32_t i)
+{
+	const struct program *p = s->program;
+	unsigned long each = strtoul(p->params[i], NULL, 10);
+	unsigned long n = i + 1 < p->n_params ? strtoul(p->params[i + 1], NULL, 10) : 1;
+
+	return arena_printf(s->arena, "--duration %lus", each * (n ? n : 1));
+}
+
 void param_check_used(struct sema *s)
 {
 	const struct program *p = s->program;
@@ -115,6 +125,9 @@ void param_check_used(struct sema *s)
 	if (word == p->behind_command)
 		diag_hint(s->diags, "put the whole command of -c in quotes: -c '%s %s'", p->command,
 			  word);
+	else if (strcmp(p->source->name, "stdin") != 0 && word[strspn(word, "0123456789")] == '\0')
+		diag_hint(s->diags, "a time between prints is --interval %ss, an end %s", word,
+			  end_after(s, p->n_used));
 	else
 		diag_hint(
 			s->diags,

@@ -45,6 +45,15 @@ uint32_t getopt_list(struct arena *a, struct program *p, struct option_help **ou
 void getopt_resolve(struct sema *s, struct expr *e);
 /* The usage line, like "offcputime [SECONDS]". */
 const char *param_usage(struct arena *a, const struct program *p);
+/* "FUNCTION" of $function, as usage lines show a parameter. */
+const char *param_upper(struct arena *a, const struct param_item *item);
+/* param_function.c: note which parameters name functions, before attach points are dropped. */
+void param_note_functions(struct sema *s);
+/* Report that none of these is given, and the script has no other event. False: it is not so. */
+bool param_refuse_no_function(struct sema *s);
+/* Report the value `vfs_read` of a parameter that is to be PROGRAM:FUNCTION. False: it is
+ * another. */
+bool param_refuse_no_program(struct sema *s, const struct param_item *item);
 /* Report the value of the parameter that an attach point names as invalid. False when it names
  * none. */
 bool param_blame(struct sema *s, const char *text);

@@ -13,6 +13,15 @@
 #include <ctype.h>
 #include <string.h>
 
+const char *param_upper(struct arena *a, const struct param_item *item)
+{
+	char *word = arena_strdup(a, item->name + 1);
+
+	for (char *c = word; *c; c++)
+		*c = (char)toupper((unsigned char)*c);
+	return word;
+}
+
 const char *param_usage(struct arena *a, const struct program *p)
 {
 	const struct source *s = p->source;
@@ -20,10 +29,8 @@ const char *param_usage(struct arena *a, const struct program *p)
 
 	for (uint32_t i = 0; i < p->n_items; i++) {
 		const struct param_item *item = &p->items[i];
-		char *word = arena_strdup(a, item->name + 1);
+		const char *word = param_upper(a, item);
 
-		for (char *c = word; *c; c++)
-			*c = (char)toupper((unsigned char)*c);
 		if (param_type_is_command(param_type_of(&item->form)))
 			command = arena_printf(a, " -- %s", word);
 		else if (!item->is_option)
@@ -284,6 +291,8 @@ bool param_blame(struct sema *s, const char *text)
 
 		if (!names_item(text, item))
 			continue;
+		if (param_refuse_no_program(s, item))
+			return true;
 		diag_error(s->diags, item->name_span, "parameter-word",
 			   "invalid value '%.40s' for %s", item->text, item->name);
 		hint_usage(s);
@@ -366,8 +375,7 @@ static bool refuse_option(struct sema *s, const char *word)
 			return false;
 	if (strncmp(word, "--", 2) != 0 || s->program->n_options)
 		return false;
-	diag_error(s->diags, first->span, "parameter-extra", "the script has no option %.40s",
-		   word);
+	diag_error(s->diags, SPAN_NONE, "parameter-extra", "the script has no option %.40s", word);
 	nearest_init(&near, arena_strndup(s->arena, word, strcspn(word, "=")));
 	for (uint32_t i = 0; i < s->program->n_items; i++)
 		if (s->program->items[i].is_option)
@@ -401,18 +409,21 @@ void param_take_options(struct sema *s)
 	p->n_params = n;
 }
 
-/* Words that begin with "--" and are no option of the script. */
-static void drop_unknown(struct sema *s)
+/* Words that begin with "--" and are no option of the script. Are there any? */
+static bool drop_unknown(struct sema *s)
 {
 	struct program *p = s->program;
 	const char **words = NULL;
 	uint32_t n = 0;
+	bool is_all;
 
 	for (uint32_t i = 0; i < p->n_params; i++)
 		if (!refuse_option(s, p->params[i]))
 			arena_push(s->arena, words, n, p->params[i]);
+	is_all = n == p->n_params;
 	p->params = words;
 	p->n_params = n;
+	return !is_all;
 }
 
 /* Give each item its value. Returns how many words of the command line were parameters. */
@@ -453,22 +464,25 @@ void param_bind(struct sema *s)
 {
 	struct program *p = s->program;
 	uint32_t n = 0, n_bound;
+	bool is_empty, has_unknown;
 
 	if (!p->n_items)
 		return;
-	drop_unknown(s);
+	has_unknown = drop_unknown(s); /* what follows may be its value */
 	n_bound = bind_items(s);
-	if (p->n_params > n_bound)
+	if (p->n_params > n_bound && !has_unknown)
 		refuse_word(s, p->params[n_bound]);
+	param_note_functions(s);
 	for (uint32_t i = 0; i < p->n_probes; i++) {
 		leave_out(s, p->probes[i]);
 		if (p->probes[i]->n_texts)
 			p->probes[n++] = p->probes[i];
 	}
-	if (!n && p->n_probes && !s->diags->n_errors) {
-		diag_error(s->diags, p->items[0].span, "parameter-missing",
-			   "without its parameters the script has no probe to run");
-		hint_usage(s);
-	}
+	is_empty = !n && p->n_probes;
 	p->n_probes = n;
+	if (param_refuse_no_function(s) || !is_empty || s->diags->n_errors)
+		return;
+	diag_error(s->diags, p->items[0].span, "parameter-missing",
+		   "without its parameters the script has no probe to run");
+	hint_usage(s);
 }

@@ -91,6 +91,12 @@ bool recording_is(const char *path)
 	return is;
 }
 
+static int hint_record(void)
+{
+	fputs("hint: 'sonde record -o FILE SCRIPT' makes a recording\n", stderr);
+	return -1;
+}
+
 /* The head of an SQLite file, as its documentation has it. */
 static int check_head(const char *path)
 {
@@ -111,12 +117,12 @@ static int check_head(const char *path)
 	if (fd >= 0)
 		close(fd);
 	if (n < 0)
-		return -1;
+		return hint_record();
 	if (n == 0)
 		log_error("'%s' is empty: its run has not begun, or could not begin", path);
 	else if (n < (ssize_t)sizeof(head) || memcmp(head, magic, sizeof(magic)) != 0 ||
 		 big_endian(head + 68) != RECORDING_APPLICATION || head[18] != 1)
-		log_error("'%s' is not a recording of sonde", path);
+		return log_error("'%s' is not a recording of sonde", path), hint_record();
 	else if (big_endian(head + 60) != RECORDING_VERSION)
 		log_error("'%s' has version %u of the form of recordings; this sonde reads %d",
 			  path, big_endian(head + 60), RECORDING_VERSION);

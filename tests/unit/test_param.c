@@ -183,7 +183,7 @@ static void test_blame(void **state)
 			       words, 1),
 			 1);
 	assert_string_equal(w.diags.items[0].tag, "parameter-word");
-	assert_string_equal(w.diags.items[0].msg, "invalid value '1' for $function");
+	assert_string_equal(w.diags.items[0].msg, "'1' has no program: write PROGRAM:FUNCTION");
 	assert_non_null(strstr(w.diags.items[0].hint, "usage: sonde x.bt FUNCTION"));
 	world_free(&w);
 	assert_int_equal(check(&w, "uprobe:$1 { @ = 1; }", words, 1), 1);

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Words of the command line that look like options and are none.
+ */
+#pragma once
+#include "cli/options/options.h"
+#include <stddef.h>
+
+/* Report the word, whose name is the first `len` bytes: no option of sonde, nor of the script that
+ * is before it. -1. */
+int option_unknown(const struct options *o, const char *word, size_t len);
+/* Report an option that begins with a long dash, as word processors write it. 0: it is none. */
+int option_check_dash(const char *word);
