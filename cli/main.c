@@ -111,6 +111,20 @@ static int list_pattern(const struct options *o)
 	return status;
 }
 
+/* Has it a body, that is a brace behind a blank or a predicate? Patterns have braces, too, but there
+ * blanks are in quotes. */
+static bool is_program(const char *word)
+{
+	bool is_quoted = false;
+
+	for (const char *c = word; *c; c++) {
+		is_quoted ^= *c == '"';
+		if (*c == '{' && !is_quoted && c > word && strchr(" \t\n/", c[-1]))
+			return true;
+	}
+	return strncmp(word, "BEGIN{", 6) == 0;
+}
+
 static int list(const struct options *o)
 {
 	if (run_check_pid(o))
@@ -121,7 +135,7 @@ static int list(const struct options *o)
 		log_error("-l takes one pattern: unexpected '%s'", o->params[0]);
 		return 1;
 	}
-	if (o->file && strchr(o->file, '{')) {
+	if (o->file && is_program(o->file)) {
 		log_error("-l takes a pattern, and this is a program");
 		fputs("hint: -l -e 'PROGRAM' lists its probes, -l 'tracepoint:sched:*' all that match\n",
 		      stderr);

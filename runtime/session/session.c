@@ -4,6 +4,7 @@
  * closes.
  */
 #include "runtime/session/session.h"
+#include "runtime/session/unfired.h"
 #include "runtime/kernel/gfp_flags.h"
 #include "runtime/session/attach_slow.h"
 #include "runtime/session/interpret.h"
@@ -81,6 +82,7 @@ static int attach_one(struct session *s, uint32_t prog)
 		drop_links(s, before);
 		s->n_refused = n_refused; /* counted as skipped instead */
 		s->n_skipped += plan_n_targets(g) > 1 ? g->n_targets : g->n_probes;
+		unfired_leave_out(s, g);
 	}
 	s->n_requested += waits_for_events(g);
 	s->n_attached += waits_for_events(g) && !err;

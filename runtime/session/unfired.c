@@ -82,6 +82,13 @@ static void put_maps(FILE *f, const struct events *e, bool is_second)
 	put_rest(f, n);
 }
 
+void unfired_leave_out(const struct session *s, const struct plan_prog *g)
+{
+	for (uint32_t i = 0; s->control && i < g->n_probes; i++)
+		if (g->probes[i] < SONDE_MAX_FIRED)
+			s->control->fired[g->probes[i]] = 1;
+}
+
 void unfired_report(const struct events *e)
 {
 	char *text = NULL;

@@ -9,3 +9,8 @@ struct events;
 /* Report them, and the maps that stayed empty, as a note of one line; nothing if there are none.
  * After the maps were printed. */
 void unfired_report(const struct events *e);
+
+struct session;
+struct plan_prog;
+/* The kernel has refused the program, which the script allows: do not name its probes. */
+void unfired_leave_out(const struct session *s, const struct plan_prog *g);
