@@ -10,15 +10,13 @@
 #include "cli/compile/emit_code.h"
 #include "cli/compile/emit_facts.h"
 #include "cli/options/options.h"
+#include "cli/run/rights.h"
 #include "cli/run/run_facts.h"
 #include "parser/lang/kernel.h"
 #include "parser/plan/plan.h"
 #include "parser/lang/ast.h"
 #include "parser/syntax/ast_dump.h"
 #include "parser/syntax/token_dump.h"
-#include "runtime/interp/interp.h"
-#include "runtime/kernel/caps.h"
-#include "runtime/kernel/in_container.h"
 #include "runtime/output/out_tap.h"
 #include "runtime/output/live_screen.h"
 #include "runtime/base/limit_hint.h"
@@ -312,7 +310,7 @@ static int compile_and_trace(const struct options *o, const struct program *prog
 	run_raise_file_limit();
 	memory_reserve_start(&reserve, plan);
 	scope.cgroup = *cgroup;
-	session_prepare(&prep, plan, k, &scope, run_is_interpreted(o));
+	session_prepare(&prep, plan, k, &scope, rights_are_interpreted(o));
 	progress_stage(STAGE_COMPILE);
 	if (!err)
 		status = compile_wait(&c);
@@ -330,52 +328,12 @@ static int compile_and_trace(const struct options *o, const struct program *prog
 	return status;
 }
 
-bool run_is_interpreted(const struct options *o)
-{
-	return o->interpret || (o->mode == MODE_TRACE && !o->emit && caps_missing());
-}
-
-/* What of the run only a kernel can do; NULL: nothing. */
-static const char *beyond_interpreter(const struct options *o, const struct plan *plan,
-				      const struct plan_probe **probe)
-{
-	const char *what = interp_refusal(plan, probe);
-
-	if (!what && (o->command || o->pid || o->cgroup))
-		return "a process to trace";
-	return !what && (o->stats || o->max_overhead) ? "the cost of probes" : what;
-}
-
-/* May this process trace, or can the interpreter run the script? 0, or the exit status after a
- * message. */
-static int check_rights(const struct options *o, const struct plan *plan)
-{
-	const struct plan_probe *probe;
-	const char *what, *missing = o->interpret ? NULL : caps_missing();
-
-	if (!run_is_interpreted(o))
-		return 0;
-	what = beyond_interpreter(o, plan, &probe);
-	if (!what && missing)
-		log_info("without %s, the interpreter runs the script, not the kernel", missing);
-	if (!what)
-		return 0;
-	if (missing) {
-		in_container_warn();
-		caps_check();
-	}
-	log_error("%s%s%s%s requires %s, which only a kernel has",
-		  o->interpret ? "--interpret: " : "", probe ? "probe '" : "the script",
-		  probe ? probe->name : "", probe ? "'" : "", what);
-	return missing ? 2 : 1;
-}
-
 int run_trace(const struct options *o, const struct program *program, const struct plan *plan,
 	      const struct compiled *given, struct kernel *k)
 {
 	struct command command = {.gate = -1, .report = -1, .is_hidden = o->format == OUT_LIVE};
 	struct scope_cgroup cgroup = {0};
-	int status = check_rights(o, plan) ?: refuse_unchecked(k);
+	int status = rights_check_plan(o, plan) ?: refuse_unchecked(k);
 	FILE *f;
 
 	if (!status)

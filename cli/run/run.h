@@ -38,8 +38,6 @@ int run_debug_code(const struct options *o, const struct program *program, const
 		   const struct kernel *k);
 /* --check: does the plan compile? The exit status. */
 int run_check(const struct program *program, const struct plan *plan, const struct kernel *k);
-/* Does the interpreter run the programs: on request, or because there are no rights to trace? */
-bool run_is_interpreted(const struct options *o);
 /* Check that the process of -p exists. 0, or the exit status after a message. */
 int run_check_pid(const struct options *o);
 /* Compile, load, attach, trace, print. `given`: the object of a compiled script, which has no

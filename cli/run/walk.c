@@ -10,6 +10,7 @@
 #include "cli/scripts/list_script.h"
 #include "cli/options/options.h"
 #include "cli/scripts/read_script.h"
+#include "cli/run/rights.h"
 #include "cli/run/run.h"
 #include "codegen/codegen.h"
 #include "parser/base/arena.h"
@@ -134,7 +135,7 @@ static void note_words(const struct options *o, struct program *p)
 static int front_end(struct arena *a, const struct options *o, struct kernel *k, struct diags *d,
 		     struct program **program, struct plan **plan)
 {
-	bool is_interpreted = run_is_interpreted(o);
+	bool is_interpreted = rights_are_interpreted(o);
 	struct plan_options po = {.run = run_of(o),
 				  .kernel = is_interpreted ? NULL : k,
 				  .scope_tree = o->mode == MODE_BUILD ||
@@ -146,6 +147,7 @@ static int front_end(struct arena *a, const struct options *o, struct kernel *k,
 				  .max_stacks = o->max_stacks,
 				  .filter = o->has_filter ? &o->filter : NULL,
 				  .sort = o->sort};
+	int status;
 
 	note_time(o, NULL);
 	progress_begin();
@@ -156,6 +158,9 @@ static int front_end(struct arena *a, const struct options *o, struct kernel *k,
 		hint_split(o, d);
 		return 1;
 	}
+	status = rights_check_program(o, *program);
+	if (status)
+		return status;
 	note_words(o, *program);
 	note_time(o, "parse");
 	run_debug(o, EMIT_AST, k, *program, NULL);
@@ -253,7 +258,7 @@ int walk(const struct options *o)
 	struct kernel *k = walk_open_kernel(o);
 	int status;
 
-	if (o->mode == MODE_TRACE && !o->emit && !o->kernel_facts && !run_is_interpreted(o))
+	if (o->mode == MODE_TRACE && !o->emit && !o->kernel_facts && !rights_are_interpreted(o))
 		in_container_warn();
 	status = k ? walk_in(o, k) : 1;
 

@@ -56,6 +56,22 @@ static bool has_alias(const struct probe_row *row, const char *text, size_t len)
 	return false;
 }
 
+static bool is_named(const struct probe_row *row, const char *name, size_t len)
+{
+	return (strlen(row->name) == len && strncasecmp(row->name, name, len) == 0) ||
+	       has_alias(row, name, len);
+}
+
+bool probe_text_is_of_kernel(const char *text)
+{
+	size_t len = strcspn(text, ":");
+
+	for (size_t i = 0; i < sizeof(probe_rows) / sizeof(*probe_rows); i++)
+		if (is_named(&probe_rows[i], text, len))
+			return !prog_kind_is(probe_rows[i].program, PK_TRACER);
+	return false;
+}
+
 static bool ends_in_colon(const struct source *s, struct span span)
 {
 	uint32_t end = s ? span.end - s->base : 0;
@@ -103,8 +119,7 @@ static int find_row(const struct probe_reader *r, const char *name, const char *
 		*c = (char)tolower((unsigned char)*c);
 	nearest_init(&near, lower);
 	for (uint32_t i = 0; i < PROBE_COUNT; i++) {
-		if (strcasecmp(probe_rows[i].name, name) == 0 ||
-		    has_alias(&probe_rows[i], name, strlen(name))) {
+		if (is_named(&probe_rows[i], name, strlen(name))) {
 			*out = (enum probe_id)i;
 			return 0;
 		}

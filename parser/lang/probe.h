@@ -114,6 +114,8 @@ struct probe_row {
 
 extern const struct probe_row probe_rows[PROBE_COUNT];
 
+/* Is the attach point, as the script has it, of a known type and an event of the kernel? */
+bool probe_text_is_of_kernel(const char *text);
 /* The name of a probe type as messages print it: kprobe, but BEGIN. */
 static inline const char *probe_title(enum probe_id id)
 {

@@ -4,6 +4,7 @@
  */
 #include "runtime/kernel/caps.h"
 #include "runtime/base/log.h"
+#include "runtime/kernel/tracefs.h"
 #include <errno.h>
 #include <linux/capability.h>
 #include <stdbool.h>
@@ -17,16 +18,49 @@ static bool has(const struct __user_cap_data_struct *data, unsigned int cap)
 	return data[cap / 32].effective & 1u << cap % 32;
 }
 
-const char *caps_missing(void)
+/* 0, or -errno. */
+static int read_caps(struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3])
 {
 	struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
+
+	return syscall(SYS_capget, &head, data) ? -errno : 0;
+}
+
+const char *caps_missing(void)
+{
 	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {0};
 
-	if (syscall(SYS_capget, &head, data) || has(data, CAP_SYS_ADMIN))
+	if (read_caps(data) || has(data, CAP_SYS_ADMIN))
 		return NULL;
 	if (!has(data, CAP_BPF))
 		return "CAP_BPF";
 	return has(data, CAP_PERFMON) ? NULL : "CAP_PERFMON";
+}
+
+static const struct {
+	unsigned int cap;
+	const char *name;
+} wanted[] = {{CAP_BPF, "CAP_BPF"}, {CAP_PERFMON, "CAP_PERFMON"}, {CAP_SYSLOG, "CAP_SYSLOG"}};
+
+/* Say what a user without root lacks. */
+static int refuse_user(void)
+{
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {0};
+	char names[64] = "";
+	int fd = tracefs_open();
+	size_t n = 0;
+
+	read_caps(data);
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++)
+		if (!has(data, wanted[i].cap))
+			n += (size_t)snprintf(names + n, sizeof(names) - n, "%s%s", n ? ", " : "",
+					      wanted[i].name);
+	log_error("tracing needs root: this process (user %u) lacks %s%s", geteuid(), names,
+		  fd < 0 ? " and cannot read /sys/kernel/tracing" : "");
+	if (fd >= 0)
+		close(fd);
+	fputs("hint: run it with sudo\n", stderr);
+	return -EPERM;
 }
 
 int caps_check(void)
@@ -35,6 +69,8 @@ int caps_check(void)
 
 	if (!cap)
 		return 0;
+	if (geteuid() != 0)
+		return refuse_user();
 	log_error(
 		"tracing needs %s, which this process does not have: run as root (or with CAP_BPF, "
 		"CAP_PERFMON and CAP_SYSLOG, and /sys/kernel/tracing readable)",

@@ -76,6 +76,7 @@ void in_container_warn(void)
 {
 	char text[512];
 
-	if (in_container_lacks(text, sizeof(text)))
+	/* others lack the rights in any container, and outside */
+	if (geteuid() == 0 && in_container_lacks(text, sizeof(text)))
 		log_warning("this container lacks %s: see containers.md of the documents", text);
 }

@@ -124,10 +124,12 @@ static void report_lacking(struct listing *l, const struct probe_row *row, const
 
 /* An ordinary user cannot find out whether the kernel has the capability: names from BTF are listed
  * anyway. */
-static void report_unknown(const struct probe_row *row)
+static void report_unknown(const struct listing *l, const struct probe_row *row)
 {
 	const struct capability_row *c = &capability_rows[row->capability];
 
+	if (row->arm == ARM_TRACEPOINT && l->kernel->stock)
+		return; /* it has been said whose they are */
 	log_warning(
 		"%s probes: only root can find out whether this kernel has %s (%s); names from BTF are listed",
 		row->name, c->name, c->from);
@@ -201,7 +203,7 @@ static void list_named(struct listing *l, const struct probe_row *row, const cha
 	resolve(l, l->n_points > l->first_point ? &quiet : &l->diags,
 		arena_printf(l->arena, "%s:%s", row->name, *rest ? rest : "*"));
 	if (state == CAPABILITY_UNKNOWN && l->n_points > l->first_point)
-		report_unknown(row);
+		report_unknown(l, row);
 }
 
 /* ---- all types ----------------------------------------------------------------------------- */
@@ -223,7 +225,7 @@ static void list_row(struct listing *l, const struct probe_row *row, const char 
 	if (is_quiet)
 		return;
 	if (state == CAPABILITY_UNKNOWN && l->n_points > first)
-		report_unknown(row);
+		report_unknown(l, row);
 	if (quiet.n_errors && is_refusal(quiet.items[0].tag))
 		log_warning("%s probes are left out: %s", row->name, quiet.items[0].msg);
 }

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * May this process trace? Without rights, a script that waits for events of the kernel ends with
+ * one message, before it is checked: what could be said of its probes would only repeat that.
+ */
+#include "cli/run/rights.h"
+#include "cli/options/options.h"
+#include "parser/lang/ast.h"
+#include "parser/lang/probe.h"
+#include "parser/plan/plan.h"
+#include "runtime/base/log.h"
+#include "runtime/interp/interp.h"
+#include "runtime/kernel/caps.h"
+#include "runtime/kernel/in_container.h"
+
+bool rights_are_interpreted(const struct options *o)
+{
+	return o->interpret || (o->mode == MODE_TRACE && !o->emit && caps_missing());
+}
+
+static int refuse(void)
+{
+	in_container_warn();
+	caps_check();
+	return 2;
+}
+
+int rights_check_program(const struct options *o, const struct program *p)
+{
+	if (o->interpret || !rights_are_interpreted(o) || o->test || o->bench)
+		return 0;
+	for (uint32_t i = 0; i < p->n_probes; i++)
+		for (uint32_t k = 0; k < p->probes[i]->n_texts; k++)
+			if (probe_text_is_of_kernel(p->probes[i]->texts[k].text))
+				return refuse();
+	return 0;
+}
+
+/* What of the run only a kernel can do; NULL: nothing. */
+static const char *beyond_interpreter(const struct options *o, const struct plan *plan,
+				      const struct plan_probe **probe)
+{
+	const char *what = interp_refusal(plan, probe);
+
+	if (!what && (o->command || o->pid || o->cgroup))
+		return "a process to trace";
+	return !what && (o->stats || o->max_overhead) ? "the cost of probes" : what;
+}
+
+int rights_check_plan(const struct options *o, const struct plan *plan)
+{
+	const struct plan_probe *probe;
+	const char *what, *missing = o->interpret ? NULL : caps_missing();
+
+	if (!rights_are_interpreted(o))
+		return 0;
+	what = beyond_interpreter(o, plan, &probe);
+	if (!what && missing)
+		log_info("without %s, the interpreter runs the script, not the kernel", missing);
+	if (!what)
+		return 0;
+	if (missing)
+		return refuse();
+	log_error("%s%s%s%s requires %s, which only a kernel has",
+		  o->interpret ? "--interpret: " : "", probe ? "probe '" : "the script",
+		  probe ? probe->name : "", probe ? "'" : "", what);
+	return 1;
+}
