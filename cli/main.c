@@ -111,8 +111,8 @@ static int list_pattern(const struct options *o)
 	return status;
 }
 
-/* Has it a body, that is a brace behind a blank or a predicate? Patterns have braces, too, but there
- * blanks are in quotes. */
+/* Has it a body, that is a brace behind a blank or a predicate? Patterns have braces, too, but
+ * there blanks are in quotes. */
 static bool is_program(const char *word)
 {
 	bool is_quoted = false;
