@@ -11,6 +11,7 @@
 #include "parser/base/arena.h"
 #include "parser/base/diag.h"
 #include "parser/base/limits.h"
+#include "parser/base/nearest.h"
 #include "parser/base/pattern.h"
 #include "parser/lang/ast.h"
 #include <errno.h>
@@ -81,6 +82,45 @@ static void compare_name(const char *name, void *ctx)
 	near_offer(&s->near, arena_printf(s->near.arena, "%s:", row_name(s)), name);
 }
 
+/* The names' beginnings that have as many words as a pattern before its '*': sys_enter_ for
+ * sys_entr_*. */
+struct stem_search {
+	struct nearest nearest;
+	uint32_t n_words;
+	struct arena *arena;
+};
+
+static void compare_stem(const char *name, void *ctx)
+{
+	struct stem_search *s = ctx;
+	const char *end = name;
+
+	for (uint32_t i = 0; i < s->n_words; i++) {
+		end = strchr(end, '_');
+		if (!end++)
+			return;
+	}
+	nearest_keep(&s->nearest, s->arena, arena_strndup(s->arena, name, (size_t)(end - name)));
+}
+
+/* -1: a pattern was hinted; 0: none is similar. */
+static int hint_stem(struct name_search *s)
+{
+	size_t n = strlen(s->pattern);
+	const char *stem = arena_strndup(s->e->r->arena, s->pattern, n ? n - 1 : 0);
+	struct stem_search found = {.arena = s->e->r->arena};
+
+	if (n < 2 || s->pattern[n - 1] != '*' || stem[n - 2] != '_' || pattern_is(stem))
+		return 0;
+	for (const char *c = stem; *c; c++)
+		found.n_words += *c == '_';
+	nearest_init(&found.nearest, stem);
+	s->each(s, compare_stem, &found);
+	return found.nearest.best ? diag_hint(s->e->r->diags, "did you mean %s:%s*?", row_name(s),
+					      found.nearest.best)
+				  : 0;
+}
+
 static int no_match(struct name_search *s)
 {
 	struct diags *d = s->e->r->diags;
@@ -91,7 +131,7 @@ static int no_match(struct name_search *s)
 	near_init(&s->near, s->e->r->arena, s->pattern + (any_category ? 2 : 0));
 	s->category = NULL;
 	s->each(s, compare_name, s);
-	if (near_hint(d, &s->near))
+	if (near_hint(d, &s->near) || hint_stem(s))
 		return -1;
 	if (s->e->id == PROBE_TRACEPOINT)
 		return diag_hint(d, "'tracepoint:sched:*' is every event of a category");

@@ -126,6 +126,8 @@ static int find_row(const struct probe_reader *r, const char *name, const char *
 		nearest_offer(&near, probe_rows[i].name);
 	}
 	diag_error(r->diags, span, "unknown-probe", "unknown probe type '%s'", name);
+	if (strstr(name, "\xc2\xa0"))
+		return diag_hint(r->diags, "a no-break space (U+00A0) is in it: write a space");
 	if (is_tracepoint(r, name, next))
 		return diag_hint(r->diags, "write tracepoint:%s:%s", name, next);
 	if (strchr(name, '-') && probe_foreign(name))

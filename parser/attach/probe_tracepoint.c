@@ -46,6 +46,10 @@ static int no_tracepoint(const struct probe_reader *r, const struct attach_point
 		diag_hint(r->diags, "write tracepoint:%s", h.same_event);
 	else if (h.nearest.best)
 		diag_hint(r->diags, "did you mean tracepoint:%s?", h.nearest.best);
+	else if (strpbrk(event, "(|"))
+		diag_hint(
+			r->diags,
+			"there are no such patterns: write all, separated by commas, or one with *");
 	else if (strncmp(category, "syscalls", 8) == 0)
 		diag_hint(r->diags, "system calls are tracepoint:syscalls:sys_enter_NAME and "
 				    "tracepoint:syscalls:sys_exit_NAME");

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ---- messages ------------------------------------------------------------------------------ */
 
@@ -19,7 +20,12 @@ int user_no_binary(const struct user_matching *m, const char *path, int err)
 
 	diag_error(r->diags, m->p->span, "no-binary", "cannot probe '%s': %s", path,
 		   err == -ENOEXEC ? "not an ELF program or library" : strerror(-err));
-	if (err == -ENOENT && !strchr(path, '/'))
+	if (err == -ENOEXEC)
+		diag_hint(r->diags,
+			  "functions of scripts cannot be probed: probe the interpreter's");
+	else if (err == -ENOENT && !strchr(path, '/') && access(path, F_OK) == 0)
+		diag_hint(r->diags, "did you mean ./%s?", path);
+	else if (err == -ENOENT && !strchr(path, '/'))
 		diag_hint(r->diags, "no program in $PATH and no library that the dynamic linker "
 				    "finds has that name");
 	else if (err == -ENOENT)

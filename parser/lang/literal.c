@@ -90,6 +90,8 @@ static const char *suffix_hint(const char *suffix, uint32_t len)
 		return "an exponent is an e and decimal digits: 5e3";
 	if (suffix[0] == '.')
 		return "floating point is not supported; use a smaller unit: 1500ms for 1.5s";
+	if (len == 1 && strchr("kKMG", suffix[0]))
+		return "write 10e3 for ten thousand, 10 * 1024 for 10 KiB";
 	if (len <= 3 && strchr("uUlL", suffix[0]))
 		return "suffixes are u ul ull l ll";
 	return "units of time are ns us ms s m h d, suffixes u ul ull l ll";

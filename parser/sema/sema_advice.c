@@ -35,6 +35,8 @@ static void advise_expr(struct expr *e, void *ctx)
 		advise_binary(s, e);
 	if (e->kind == EX_TERNARY && e->ternary.then)
 		advise_condition(s, e->ternary.cond, e->span);
+	if (e->kind == EX_CALL)
+		advise_address(s, e);
 	if (e->kind == EX_MAP)
 		advise_keys(s, e);
 	advise_unit(s, e);

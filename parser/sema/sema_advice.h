@@ -31,6 +31,8 @@ void advise_unit(struct sema *s, const struct expr *e);
 void advise_entries(struct sema *s, struct probe *p);
 /* sema_advice_map.c: keys that are addresses of texts. */
 void advise_keys(struct sema *s, const struct expr *m);
+/* sema_advice_map.c: str() of a small number. */
+void advise_address(struct sema *s, const struct expr *call);
 
 /* The text of the script at `span`, if it is on one line; else "". */
 const char *advice_text(const struct sema *s, struct span span, uint32_t *len);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Advice on what maps are read with: the time that nobody has stored, and keys that are addresses
- * of texts. An entry counts as tested where a condition of the probe mentions any map with keys: a
- * script may test one map and store another with it.
+ * of texts; and on texts that are read at a number. An entry counts as tested where a condition of
+ * the probe mentions any map with keys: a script may test one map and store another with it.
  */
 #include "parser/sema/sema_advice.h"
 #include "parser/base/arena.h"
@@ -207,4 +207,20 @@ void advise_keys(struct sema *s, const struct expr *m)
 		else
 			diag_hint(s->diags, "write str(%s)", text);
 	}
+}
+
+void advise_address(struct sema *s, const struct expr *call)
+{
+	const struct expr *at = call->call.n_args ? call->call.args[0] : NULL;
+	const char *text;
+
+	if (!call->call.builtin || call->call.builtin->check != chk_str || !at ||
+	    at->kind != EX_INT || !at->integer.value || at->integer.value >= UADDR_PAGE)
+		return;
+	text = text_of(s, at);
+	if (!text || advice_is_copy(s, call->span))
+		return;
+	diag_warning(s->diags, call->span, "empty-text",
+		     "str() reads the text at an address, and %s is none", text);
+	diag_hint(s->diags, "a number is printed as it is: printf(\"%%d\", %s)", text);
 }

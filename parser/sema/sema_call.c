@@ -59,8 +59,7 @@ static int check_arity(struct sema *s, struct expr *e, const struct signature *s
 		   : e->call.n_args < least ? "at least "
 					    : "at most ",
 		   n_required, n_required == 1 ? "" : "s", e->call.n_args);
-	if (s->report)
-		diag_hint(s->diags, "usage: %s", strchr(e->call.builtin->signature, ' ') + 1);
+	hint_arity(s, e);
 	return -1;
 }
 

@@ -280,7 +280,8 @@ static const struct type *skip(struct sema *s, struct expr *e)
 
 	if (n >= x->string.len) {
 		diag_warning(s->diags, e->span, "empty-text",
-			     "the offset skips the whole string; the result is empty");
+			     "'+' does not join: it skips bytes of the text, and none is left");
+		hint_join(s, e);
 		n = x->string.len;
 	}
 	return write_string(s, e, x->string.text + n, x->string.len - (uint32_t)n);

@@ -50,6 +50,10 @@ static void hint_with_string(struct sema *s, const struct expr *x, const struct 
 	if (x->type->kind == TY_POINTER)
 		diag_hint(s->diags, "%s is the address of a text: write str(%s)", text_of(s, x),
 			  text_of(s, x));
+	else if (x->kind == EX_NAME && x->name.builtin && x->type->kind == TY_INT &&
+		 strcmp(x->name.name, "uid") == 0)
+		diag_hint(s->diags, "uid is a number; the name is username: username == %s",
+			  string->kind == EX_STRING ? text_of(s, string) : "…");
 	else if (x->kind == EX_INT)
 		diag_hint(s->diags, "a text is in double quotes: \"%s\"", text_of(s, x));
 	else if (string->kind == EX_STRING &&
@@ -72,7 +76,9 @@ void hint_compare(struct sema *s, const struct expr *e)
 
 void hint_other(struct sema *s, const struct type *slot, const struct expr *from, const char *what)
 {
-	if (what[0] != '@')
+	if (what[0] == '$')
+		diag_hint(s->diags, "a variable keeps its type: use another variable");
+	else if (what[0] != '@')
 		diag_hint(s->diags, "write keys of the same types everywhere, or use another map");
 	else if (slot->kind == TY_AGG && from->kind == EX_INT && !from->integer.value)
 		diag_hint(s->diags, "clear(%s) empties it", what);
@@ -82,11 +88,60 @@ void hint_other(struct sema *s, const struct type *slot, const struct expr *from
 
 void hint_argument(struct sema *s, const struct expr *call, const struct expr *arg)
 {
-	bool is_agg = call->call.builtin->kind == BUILTIN_AGG;
+	const struct builtin *b = call->call.builtin;
+	bool is_agg = b->kind == BUILTIN_AGG, is_text = arg->type->kind == TY_STRING;
+	struct signature sig;
 
 	if (s->report && is_agg && arg->type->kind == TY_STRING)
 		diag_hint(s->diags, "a text is a key: @[%s] = count()", text_of(s, arg));
 	else if (s->report && is_agg && arg->type->kind == TY_AGG && arg->kind == EX_MAP)
 		diag_hint(s->diags, "%s collects values itself: print(%s) shows it", arg->map.name,
 			  arg->map.name);
+	else if (s->report && b->traits & TR_FORMAT && arg == call->call.args[0] &&
+		 b->name[strlen(b->name) - 1] == 'f')
+		diag_hint(s->diags, "write print(%s), or %s(\"%s\\n\", %s)", text_of(s, arg),
+			  b->name, type_is_integral(arg->type) ? "%d" : "%s", text_of(s, arg));
+	else if (s->report && b->traits & TR_DROPS && arg->kind == EX_VAR)
+		diag_hint(s->diags, "a variable is set: %s = %s; %s is for maps, @x", arg->var.name,
+			  is_text ? "\"\"" : "0", b->name);
+	else if (s->report && arg == call->call.args[0] && builtin_signature(b, &sig) &&
+		 sig.params[0].kind == PARAM_MAP && arg->kind == EX_VAR)
+		diag_hint(s->diags, "a map begins with @: @%s", arg->var.name + 1);
+}
+
+const char *hint_type(struct sema *s, const struct type *t, const struct type *other)
+{
+	if (t->kind == TY_STRING && type_is_integral(other))
+		return "a text";
+	if (type_is_integral(t) && other->kind == TY_STRING)
+		return "a number";
+	return sema_name_of(s, t);
+}
+
+void hint_arity(struct sema *s, const struct expr *call)
+{
+	const struct builtin *b = call->call.builtin;
+	struct signature sig;
+
+	if (!s->report)
+		return;
+	if (b->kind == BUILTIN_AGG && builtin_signature(b, &sig) && !sig.n_params &&
+	    call->call.n_args == 1)
+		diag_hint(s->diags, "%s() takes nothing; by %s: @[%s] = %s()", b->name,
+			  text_of(s, call->call.args[0]), text_of(s, call->call.args[0]), b->name);
+	else
+		diag_hint(s->diags, "usage: %s", strchr(b->signature, ' ') + 1);
+}
+
+void hint_no_value(struct sema *s, const struct expr *value)
+{
+	if (s->report && value->kind == EX_CALL && value->call.builtin)
+		diag_hint(s->diags, "%s() is a statement of its own: write it without '… ='",
+			  value->call.builtin->name);
+}
+
+void hint_join(struct sema *s, const struct expr *e)
+{
+	diag_hint(s->diags, "write both where they are printed: printf(\"%%s%%d\", %s, %s)",
+		  text_of(s, e->binary.left), text_of(s, e->binary.right));
 }

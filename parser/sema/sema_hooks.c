@@ -59,6 +59,8 @@ static void check_conversion(struct sema *s, const struct format_piece *p, struc
 		   sema_name_of(s, arg->type));
 	if (s->report && arg->type->kind == TY_AGG && arg->kind == EX_MAP)
 		diag_hint(s->diags, "print the whole map: print(%s)", arg->map.name);
+	else if (s->report && arg->type->kind == TY_AGG && arg->kind == EX_CALL)
+		diag_hint(s->diags, "a map collects it: @ = %s(…); print(@)", arg->call.name);
 	else if (s->report && arg->type->kind != TY_AGG)
 		diag_hint(s->diags, "print it with %%s");
 }
@@ -82,7 +84,10 @@ static const struct type *bad_conversion(struct sema *s, const struct expr *fmt,
 		len--; /* "100%\n": only what can be shown */
 	sema_error(s, fmt->span, "format-conversion", "'%.*s' is not a printf conversion", (int)len,
 		   text);
-	if (s->report)
+	if (s->report && len > 1 && strchr("fFeEgGaA", text[len - 1]))
+		diag_hint(s->diags,
+			  "numbers are whole: print a smaller unit with %%d, such as $ns / 1000");
+	else if (s->report)
 		diag_hint(s->diags,
 			  "conversions are %%d %%i %%u %%x %%X %%o %%c %%p %%s %%r %%rx %%rh %%gr "
 			  "(width and precision up to %d), and %%%% prints a percent sign",

@@ -357,9 +357,11 @@ static void name_loop(struct scope *sc, struct stmt *st)
 
 static void name_jump(struct scope *sc, const struct stmt *st)
 {
-	if (!sc->loop || sc->loop == sc->outside)
-		diag_error(sc->s->diags, st->span, "no-loop", "'%s' outside a loop",
-			   st->kind == ST_BREAK ? "break" : "continue");
+	if (sc->loop && sc->loop != sc->outside)
+		return;
+	diag_error(sc->s->diags, st->span, "no-loop", "'%s' outside a loop",
+		   st->kind == ST_BREAK ? "break" : "continue");
+	diag_hint(sc->s->diags, "return ends the probe's run; without a loop, use if");
 }
 
 /* A loop of the caller is none for `break` in the function, but counts for the nesting. */
@@ -406,7 +408,9 @@ static void name_stmt(struct scope *sc, struct stmt *st)
 
 	switch (st->kind) {
 	case ST_EXPR:
-		if (is_choice(st->expr))
+		if (name_compared(sc->s, st))
+			name_assign(sc, st);
+		else if (is_choice(st->expr))
 			name_choice(sc, st);
 		else
 			name_expr(sc, st->expr);

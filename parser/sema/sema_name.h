@@ -29,3 +29,5 @@ struct var *name_hoist(struct sema *s, const struct expr *e);
 void name_hoist_finish(struct sema *s, struct probe *p);
 /* Find the maps that print(@m) and the like name as a whole; report those that nothing writes. */
 void name_whole_maps(struct sema *s);
+/* `@[comm] == count();`: report it, and make it the assignment that is meant. False: it is none. */
+bool name_compared(struct sema *s, struct stmt *st);

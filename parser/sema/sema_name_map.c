@@ -194,3 +194,28 @@ void name_whole_maps(struct sema *s)
 	}
 	give_absent(s);
 }
+
+static bool is_compared_count(const struct expr *e)
+{
+	const struct expr *right = e->kind == EX_BINARY ? e->binary.right : NULL;
+	const struct builtin *b =
+		right && right->kind == EX_CALL ? builtin_find(right->call.name) : NULL;
+
+	return b && b->kind == BUILTIN_AGG && e->binary.op == OP_EQ &&
+	       e->binary.left->kind == EX_MAP;
+}
+
+bool name_compared(struct sema *s, struct stmt *st)
+{
+	struct expr *e = st->expr;
+
+	if (!is_compared_count(e))
+		return false;
+	diag_error(s->diags, e->span, "agg-target", "'==' compares, but a statement assigns");
+	diag_hint(s->diags, "write '='");
+	st->kind = ST_ASSIGN;
+	st->assign.target = e->binary.left;
+	st->assign.op = OP_NONE;
+	st->assign.value = e->binary.right;
+	return true;
+}

@@ -52,10 +52,10 @@ void sema_widen(struct sema *s, const struct type **slot, struct span *first, co
 		return;
 	if (!u) {
 		sema_error(s, from->span, "type-mismatch", "%s is %s, but this is %s", what,
-			   sema_name_of(s, *slot), sema_name_of(s, t));
+			   hint_type(s, *slot, t), hint_type(s, t, *slot));
 		if (s->report) {
 			diag_note(s->diags, *first, "first used as %s here",
-				  sema_name_of(s, *slot));
+				  hint_type(s, *slot, t));
 			hint_other(s, *slot, from, what);
 		}
 		return;
@@ -251,8 +251,11 @@ static const struct type *value_type(struct sema *s, struct expr *value, const s
 {
 	const struct type *t = sema_type_expr(s, value);
 
-	if (t->kind == TY_VOID)
-		return sema_error(s, value->span, "no-value", "this call has no value");
+	if (t->kind == TY_VOID) {
+		sema_error(s, value->span, "no-value", "this call has no value");
+		hint_no_value(s, value);
+		return &type_error;
+	}
 	if (t->kind == TY_AGG && !is_agg_call(value))
 		return copied_aggregation(s, value, t);
 	if (t->kind == TY_AGG && target->kind == EX_VAR) {

@@ -42,6 +42,14 @@ void hint_compare(struct sema *s, const struct expr *e);
 void hint_other(struct sema *s, const struct type *slot, const struct expr *from, const char *what);
 /* For an argument of the wrong type. */
 void hint_argument(struct sema *s, const struct expr *call, const struct expr *arg);
+/* What a type is called beside `other`: a text and a number have words of their own. */
+const char *hint_type(struct sema *s, const struct type *t, const struct type *other);
+/* A call with too many or too few arguments. */
+void hint_arity(struct sema *s, const struct expr *call);
+/* A call that has no value where one is needed. */
+void hint_no_value(struct sema *s, const struct expr *value);
+/* "x" + 1, which leaves nothing of the text. */
+void hint_join(struct sema *s, const struct expr *e);
 
 /* ---- sema_width.c */
 /* Bytes of an integer before it was widened to be stored; 0: it is a literal, or not known yet. */

@@ -14,6 +14,8 @@
 #include "parser/lang/type.h"
 #include <string.h>
 
+enum { SHOWN_MOST = 40 }; /* bytes of a list in a hint */
+
 /* The token `back` places before the error; the first token of the script when there are fewer. */
 static const struct token *behind(const struct filter *f, uint32_t back)
 {
@@ -33,7 +35,7 @@ static bool report_call(struct filter *f, const struct token *at)
 
 	if (b && b->kind != BUILTIN_VAR &&
 	    (at->kind == TOK_STRING || at->kind == TOK_INT || at->kind == TOK_NAME ||
-	     at->kind == TOK_VAR || at->kind == TOK_MAP)) {
+	     at->kind == TOK_VAR || at->kind == TOK_MAP || at->kind == TOK_PARAM)) {
 		diag_error(f->diags, before->span, "syntax", "'%s' needs parentheses", b->name);
 		diag_hint(f->diags, "write %s(…)", b->name);
 		return true;
@@ -45,6 +47,67 @@ static bool report_call(struct filter *f, const struct token *at)
 	diag_error(f->diags, at->span, "syntax", "missing '=' before '%s'", b->name);
 	diag_hint(f->diags, "write @ = %s(…)", b->name);
 	return true;
+}
+
+/* `[1, 2, 3]` as a value */
+static bool report_list(struct filter *f, const struct token *at)
+{
+	const struct token *end;
+	uint32_t len;
+
+	if (at->kind != TOK_LSQUARE || token_ends_value(behind(f, 1)->kind) ||
+	    at->partner == NO_TOKEN)
+		return false;
+	end = &f->tokens[at->partner];
+	len = end->span.start - at->span.end;
+	diag_error(f->diags, at->span, "syntax", "a list of values is a tuple, in parentheses");
+	if (len && len <= SHOWN_MOST)
+		diag_hint(f->diags, "write (%.*s)", (int)len,
+			  filter_text(f, (struct span){at->span.end, end->span.start}));
+	else
+		diag_hint(f->diags, "write (1, 2, 3)");
+	return true;
+}
+
+/* `comm.startswith("a")` */
+static bool report_method(struct filter *f, const struct token *at)
+{
+	const struct token *name = behind(f, 1);
+	int before = behind(f, 2)->kind;
+
+	if (at->kind != TOK_LPAREN || name->kind != TOK_NAME || f->current < 3 ||
+	    (before != TOK_DOT && before != TOK_ARROW))
+		return false;
+	diag_error(f->diags, name->span, "syntax", "values have no methods, such as '%s'",
+		   name->text.text);
+	if (builtin_find(name->text.text))
+		diag_hint(f->diags, "write %s(…)", name->text.text);
+	else
+		diag_hint(f->diags, "texts are compared with ==, strncmp(comm, \"ssh\", 3) == 0 or "
+				    "strcontains(comm, \"ssh\")");
+	return true;
+}
+
+/* `1 ? 2` */
+static bool report_choice(struct filter *f, const struct token *at)
+{
+	if (at->kind != TOK_RPAREN && at->kind != TOK_SEMI && at->kind != TOK_RBRACE)
+		return false;
+	for (uint32_t back = 1; back <= f->current; back++) {
+		const struct token *t = behind(f, back);
+
+		if (t->inside != (at->kind == TOK_SEMI ? at->inside : at->partner))
+			continue;
+		if (t->kind == TOK_SEMI || t->kind == TOK_COLON || t->kind == TOK_COMMA ||
+		    t->kind == TOK_SET)
+			return false;
+		if (t->kind != TOK_QUESTION)
+			continue;
+		diag_error(f->diags, t->span, "syntax", "this '?' has no ':'");
+		diag_hint(f->diags, "write CONDITION ? VALUE : OTHER");
+		return true;
+	}
+	return false;
 }
 
 /* `{ .x = 1 }` */
@@ -150,7 +213,13 @@ static bool report_declaration(struct filter *f, const struct token *at)
 	    (at->kind == TOK_NAME &&
 	     (type_is_name(name_of(before)) || declares(name_of(before))))) {
 		diag_error(f->diags, at->span, "syntax", "variables begin with $");
-		diag_hint(f->diags, "write $%s = …;", at->text.text);
+		if (at[1].kind == TOK_LSQUARE)
+			diag_hint(
+				f->diags,
+				"arrays are not declared: write $%s = str(…), or a map @%s[key] = …",
+				at->text.text, at->text.text);
+		else
+			diag_hint(f->diags, "write $%s = …;", at->text.text);
 		return true;
 	}
 	if (at->kind != TOK_SET)
@@ -176,6 +245,13 @@ static bool report_declaration(struct filter *f, const struct token *at)
 		diag_error(f->diags, at->span, "syntax",
 			   "all keys of a map go in one pair of brackets");
 		diag_hint(f->diags, "write @map[key, key] = …");
+		return true;
+	}
+	if (before->kind == TOK_NAME && builtin_find(name_of(before)) &&
+	    (behind(f, 2)->kind == TOK_LBRACE || behind(f, 2)->kind == TOK_SEMI)) {
+		diag_error(f->diags, before->span, "syntax", "'%s' cannot be changed",
+			   name_of(before));
+		diag_hint(f->diags, "a value of your own is $name or @name");
 		return true;
 	}
 	if (before->kind != TOK_EQ)
@@ -241,8 +317,9 @@ bool report_foreign_syntax(struct filter *f)
 	const struct token *at = &f->tokens[f->current];
 
 	return at->inside != NO_TOKEN && f->current &&
-	       (report_second_predicate(f, at) || report_word(f, at) || report_for(f, at) ||
-		report_call(f, at) || report_record(f, at) || report_form(f, at) ||
+	       (report_second_predicate(f, at) || report_method(f, at) || report_word(f, at) ||
+		report_for(f, at) || report_call(f, at) || report_list(f, at) ||
+		report_choice(f, at) || report_record(f, at) || report_form(f, at) ||
 		report_member(f, at) || report_declaration(f, at));
 }
 

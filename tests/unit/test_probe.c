@@ -298,7 +298,7 @@ static void test_kernel_refusals(void **state)
 		void (*change)(struct fake_kernel *k);
 	} rows[] = {
 		{{"k:vfs_read", "no-kprobes", "CONFIG_KPROBES", "tracepoint"}, missing_kprobes},
-		{{"u:/bin/app:main", "no-binary", "not an ELF", NULL}, no_elf},
+		{{"u:/bin/app:main", "no-binary", "not an ELF", "interpreter"}, no_elf},
 		{{"k:vfs_*", "no-functions", "cannot read the kernel's list of functions",
 		  "available_filter_functions"},
 		 no_list},
