@@ -17,6 +17,7 @@
 #include "parser/lang/ast.h"
 #include "parser/syntax/ast_dump.h"
 #include "parser/syntax/token_dump.h"
+#include "runtime/output/out_stacks.h"
 #include "runtime/output/out_tap.h"
 #include "runtime/output/live_screen.h"
 #include "runtime/base/limit_hint.h"
@@ -148,6 +149,24 @@ int run_check_pid(const struct options *o)
 		return 0;
 	log_error("-p: no process %u", o->pid);
 	fputs("hint: 'pgrep NAME' prints the numbers of processes\n", stderr);
+	return 1;
+}
+
+/* A page or file of stacks would be empty. 0, or the exit status after a message. */
+static int check_stacks(const struct options *o, const struct plan *plan)
+{
+	bool is_of_stacks = o->format == OUT_FOLDED || o->format == OUT_FLAMEGRAPH;
+	char maps[128] = "";
+	size_t n = 0;
+
+	if (!is_of_stacks || o->test || o->bench || o->dry_run || out_stacks_are_in(plan))
+		return 0;
+	for (uint32_t i = 0; i < plan->n_maps && n < sizeof(maps); i++)
+		n += (size_t)snprintf(maps + n, sizeof(maps) - n, "%s%s%s", n ? ", " : "",
+				      plan->maps[i].name, plan->maps[i].n_keys ? "[…]" : "");
+	log_error("-f %s needs a map with a stack in its key, or span(): this script has %s",
+		  out_formats[o->format].name, n ? maps : "no map");
+	fputs("hint: write @[kstack, ustack] = count();\n", stderr);
 	return 1;
 }
 
@@ -337,7 +356,7 @@ int run_trace(const struct options *o, const struct program *program, const stru
 	FILE *f;
 
 	if (!status)
-		status = run_check_pid(o) ?: check_cgroup(o, &cgroup);
+		status = run_check_pid(o) ?: check_stacks(o, plan) ?: check_cgroup(o, &cgroup);
 	if (!status && o->format == OUT_LIVE)
 		status = live_screen_can_draw() ? 0 : 1;
 	if (!status && o->command)

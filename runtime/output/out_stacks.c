@@ -83,6 +83,20 @@ static bool has_spans(const struct plan *plan)
 	return false;
 }
 
+static uint32_t count_stack_maps(const struct plan *plan)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < plan->n_maps; i++)
+		n += has_stack(&plan->maps[i]);
+	return n;
+}
+
+bool out_stacks_are_in(const struct plan *plan)
+{
+	return count_stack_maps(plan) || has_spans(plan);
+}
+
 /* The script may have nothing that can be written in this format. */
 static void warn_of_nothing(const struct plan *plan, bool takes_maps, uint32_t n_maps)
 {
@@ -99,11 +113,9 @@ static void warn_of_nothing(const struct plan *plan, bool takes_maps, uint32_t n
 int out_stacks_init(struct out_stacks *s, FILE *f, const struct plan *plan,
 		    int (*map)(struct out_stacks *s, const struct view_map *m))
 {
-	uint32_t n = 0;
+	uint32_t n = count_stack_maps(plan);
 	int err;
 
-	for (uint32_t i = 0; i < plan->n_maps; i++)
-		n += has_stack(&plan->maps[i]);
 	warn_of_nothing(plan, map, n);
 	s->is_named = n + has_spans(plan) > 1;
 	s->map = map;

@@ -17,5 +17,7 @@ struct out_stacks {
 /* 0 or -errno. `s` is zeroed. */
 int out_stacks_init(struct out_stacks *s, FILE *f, const struct plan *plan,
 		    int (*map)(struct out_stacks *s, const struct view_map *m));
+/* Has the script a map with a stack in its key, or span()? */
+bool out_stacks_are_in(const struct plan *plan);
 /* Write what is left. */
 void out_stacks_close(struct out_stacks *s);
