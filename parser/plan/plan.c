@@ -116,10 +116,12 @@ static bool has_call(const struct plan_probe *q, int64_t number)
 	return has;
 }
 
-/* System calls matched by one pattern become one probe if the body is the same for all of them.
+/* System calls matched by one pattern become one probe if the body is the same for all of them, and
+ * one program is for all system calls.
  * Adds the attach point to the probe planned last when it can; a pattern that occurs twice fires
  * twice. */
-static bool joins_pattern(struct planner *pl, uint32_t ast, uint32_t index, const struct reads *r)
+static bool joins_pattern(struct planner *pl, uint32_t ast, uint32_t index,
+			  enum plan_prog_kind kind, const struct reads *r)
 {
 	const struct probe *p = pl->program->probes[ast];
 	const struct attach_point *point = &p->points[index];
@@ -128,8 +130,8 @@ static bool joins_pattern(struct planner *pl, uint32_t ast, uint32_t index, cons
 	const struct attach_point *first = last ? &p->points[last->point] : NULL;
 	int64_t number = probe_syscall(point);
 
-	if (!last || last->ast != ast || r->entry_of_point || !point->pattern || number < 0 ||
-	    number >= SONDE_SYSCALLS || last->syscall.number < 0 ||
+	if (!prog_kind_is(kind, PK_SYSCALL) || !last || last->ast != ast || r->entry_of_point ||
+	    !point->pattern || number < 0 || number >= SONDE_SYSCALLS || last->syscall.number < 0 ||
 	    last->syscall.number >= SONDE_SYSCALLS || first->pattern == NULL ||
 	    strcmp(first->pattern, point->pattern) != 0 ||
 	    strncmp(point_tracepoint(first)->format->event, point_tracepoint(point)->format->event,
@@ -158,7 +160,7 @@ static void plan_point(struct planner *pl, uint32_t ast, uint32_t index, const s
 	uint32_t n_functions;
 	const struct attach_target *function = probe_functions(point, &n_functions);
 
-	if (joins_pattern(pl, ast, index, r))
+	if (joins_pattern(pl, ast, index, kind, r))
 		return;
 	q.func_id = plan_name_id(pl, point_has(point, ARM_USDT) ? point->targets->function
 								: point->function);
