@@ -19,6 +19,8 @@
 #include "cli/scripts/read_script.h"
 #include "cli/help/help.h"
 #include "cli/help/reference.h"
+#include "cli/saved/record_events.h"
+#include "cli/saved/replay.h"
 #include "cli/saved/report.h"
 #include "cli/run/run.h"
 #include "runtime/list/info.h"
@@ -207,7 +209,7 @@ static int run_mode(struct options *o)
 	case MODE_BUILD:
 	case MODE_CHECK: break;
 	}
-	return walk(o);
+	return o->replay ? replay_script(o) : o->events ? record_events_run(o) : walk(o);
 }
 
 /* Open closed standard descriptors, so that no file opened later takes their numbers and receives

@@ -22,7 +22,7 @@ static void put_field(const struct tp_field *f, FILE *out)
 		f->type_text, f->name, bracket ? bracket : "", f->offset, f->size, f->is_signed);
 }
 
-static void put_format(const struct tp_format *f, bool has_raw, FILE *out)
+void emit_format(const struct tp_format *f, bool has_raw, FILE *out)
 {
 	fprintf(out, "\ntracepoint %s:%s%s\nname: %s\nID: %" PRIu32 "\nformat:\n", f->category,
 		f->event, has_raw ? " raw" : "", f->event, f->id);
@@ -106,7 +106,7 @@ static bool has_functions(enum probe_id id)
 static void put_point(struct kernel *k, const struct attach_point *p, FILE *out)
 {
 	if (probe_format(p))
-		put_format(probe_format(p), point_tracepoint(p)->has_raw, out);
+		emit_format(probe_format(p), point_tracepoint(p)->has_raw, out);
 	for (uint32_t i = 0; has_functions(p->id) && i < p->n_targets; i++)
 		put_function(k, &p->targets[i], out);
 	if (point_has(p, ARM_TYPED) && p->typed && !p->typed->prog_id)

@@ -1,11 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * --emit facts: what a script needs to know about this kernel.
+ */
 #pragma once
+#include <stdbool.h>
 #include <stdio.h>
 
 struct kernel;
 struct program;
+struct tp_format;
 
 /* Write what a checked script needs to know about the kernel as a --kernel-facts FILE:
  * capabilities, tracepoint formats, functions. Other facts have no format yet and become a
  * comment. */
 void emit_facts(struct kernel *k, const struct program *program, FILE *out);
+/* Write the format of one tracepoint. */
+void emit_format(const struct tp_format *f, bool has_raw, FILE *out);

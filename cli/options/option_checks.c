@@ -106,7 +106,7 @@ static int check_trace(const struct options *o)
 	if (!o->program && !o->file && o->mode == MODE_FMT)
 		return option_wrong("'sonde fmt' requires a script: write sonde fmt FILE, or --fmt "
 				    "-e 'PROGRAM'");
-	if (!o->program && !o->file)
+	if (!o->program && !o->file && !o->events)
 		return option_error("nothing to run: give -e 'PROGRAM' or a FILE");
 	if (o->command && o->pid)
 		return option_wrong("-c and -p cannot be combined: each chooses what is "
@@ -322,6 +322,43 @@ static int check_recording(const struct options *o)
 	return 0;
 }
 
+/* sonde record --events, sonde replay. */
+static int check_replay(const struct options *o)
+{
+	const struct given beyond[] = {
+		{o->command, "-c"},
+		{o->pid, "-p"},
+		{o->cgroup, "--cgroup"},
+		{o->duration_ns, "--duration"},
+		{o->interval_ns, "--interval"},
+		{o->start.when, "--start"},
+		{o->kernel_facts, "--kernel-facts"},
+		{o->dry_run, "--dry-run"},
+		{o->stats, "--stats"},
+		{o->max_overhead > 0, "--max-overhead"},
+		{o->test, "--test"},
+		{o->bench, "--bench"},
+		{o->explain, "--explain"},
+		{o->format == OUT_RECORDING, "'sonde record'"},
+	};
+
+	if (o->events && o->format != OUT_RECORDING)
+		return option_error("--events requires 'sonde record'");
+	if (o->events && (o->program || o->file))
+		return option_error("--events records events, and runs no script: leave out %s",
+				    o->program ? "-e" : o->file);
+	if (!o->replay)
+		return 0;
+	if (!*o->replay)
+		return option_error("'sonde replay' requires a file of 'sonde record --events "
+				    "PATTERN -o FILE' behind the word");
+	if (FIRST_GIVEN(beyond))
+		return option_error("'sonde replay' and %s cannot be combined: all events are in "
+				    "the recording",
+				    FIRST_GIVEN(beyond));
+	return 0;
+}
+
 int options_check(const struct options *o)
 {
 	if (o->time_unit && config_word_find("time_unit", o->time_unit) < 0)
@@ -352,5 +389,5 @@ int options_check(const struct options *o)
 		return option_error("-f html requires 'sonde explain'");
 	if (o->stages && !o->explain)
 		return option_error("--stage requires 'sonde explain' or --explain");
-	return check_trace(o) ?: command_check(o) ?: check_recording(o);
+	return check_replay(o) ?: check_trace(o) ?: command_check(o) ?: check_recording(o);
 }

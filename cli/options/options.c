@@ -188,6 +188,10 @@ static bool take_first_word(struct options *o, int argc, char **argv, int *i)
 {
 	const struct first_word *w = o->mode == MODE_TRACE ? find_first_word(argv[*i]) : NULL;
 
+	if (w && w->what == FOLLOWED_BY_RUN && strcmp(w->word, "replay") == 0) {
+		o->replay = *i + 1 < argc && argv[*i + 1][0] != '-' ? argv[++*i] : "";
+		return true;
+	}
 	if (w && w->what == FOLLOWED_BY_RUN) {
 		o->format = OUT_RECORDING;
 		return true;

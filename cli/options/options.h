@@ -97,8 +97,12 @@ struct options {
 	bool strict;		 /* losses have exit status 4 */
 	bool stats;		 /* print what each program costs */
 	double max_overhead;	 /* percent; 0: any */
-	bool interpret;		 /* run the programs here, not in the kernel */
-	bool test, bench;	 /* run tests, benches */
+	const char *events;	 /* --events: the tracepoints to record */
+	const char *event_facts; /* ... and their formats, as facts of the kernel */
+	const char *replay;	 /* the recording that 'sonde replay' runs the script over */
+	const struct recorded_events *recorded; /* ... and its events */
+	bool interpret;				/* run the programs here, not in the kernel */
+	bool test, bench;			/* run tests, benches */
 	uint32_t dumps;		 /* -d: a bit for each enum emit_stage to print before the run */
 	const char *emit_prefix; /* --emit-llvm */
 	uint32_t stages;	 /* --stage: a bit for each enum explain_stage; 0: all */

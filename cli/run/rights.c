@@ -40,11 +40,22 @@ int rights_check_program(const struct options *o, const struct program *p)
 static const char *beyond_interpreter(const struct options *o, const struct plan *plan,
 				      const struct plan_probe **probe)
 {
-	const char *what = interp_refusal(plan, probe);
+	const char *what = interp_refusal(plan, o->recorded, probe);
 
 	if (!what && (o->command || o->pid || o->cgroup))
 		return "a process to trace";
 	return !what && (o->stats || o->max_overhead) ? "the cost of probes" : what;
+}
+
+/* Can the script run on recorded events? 0, or the exit status after a message. */
+static int check_replay(const struct options *o, const char *what, const struct plan_probe *probe)
+{
+	if (!what)
+		return 0;
+	log_error("%s%s%s requires %s, which the recording '%s' does not have",
+		  probe ? "probe '" : "the script", probe ? probe->name : "", probe ? "'" : "",
+		  what, o->replay);
+	return 1;
 }
 
 int rights_check_plan(const struct options *o, const struct plan *plan)
@@ -55,6 +66,8 @@ int rights_check_plan(const struct options *o, const struct plan *plan)
 	if (!rights_are_interpreted(o))
 		return 0;
 	what = beyond_interpreter(o, plan, &probe);
+	if (o->recorded)
+		return check_replay(o, what, probe);
 	if (!what && missing)
 		log_info("without %s, the interpreter runs the script, not the kernel", missing);
 	if (!what)

@@ -25,6 +25,7 @@
 #include "runtime/base/progress.h"
 #include "runtime/session/loop.h"
 #include "runtime/session/memory_reserve.h"
+#include "runtime/session/replay.h"
 #include "runtime/session/session.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -330,6 +331,9 @@ static int compile_and_trace(const struct options *o, const struct program *prog
 	memory_reserve_start(&reserve, plan);
 	scope.cgroup = *cgroup;
 	session_prepare(&prep, plan, k, &scope, rights_are_interpreted(o));
+	prep.replay = o->recorded;
+	if (prep.replay)
+		replay_prepare(&prep);
 	progress_stage(STAGE_COMPILE);
 	if (!err)
 		status = compile_wait(&c);

@@ -76,6 +76,9 @@ void run_facts_make(struct run_facts *f, const struct options *o, const struct p
 		.pid = o->pid,
 		.start = clock_ns(CLOCK_REALTIME),
 		.monotonic = monotonic_ns(),
+		.facts = o->event_facts,
+		.boot = clock_ns(CLOCK_BOOTTIME),
+		.tai = clock_ns(CLOCK_TAI),
 	};
 }
 

@@ -309,6 +309,22 @@ const char *probe_end_of_part(const char *text, char end)
 	return text;
 }
 
+/* In a replay there are the events of tracepoints, and what the tracer itself runs. */
+static bool is_replayed(const struct probe_reader *r, const struct attach_text *text,
+			const struct probe_row *row)
+{
+	bool is_interval =
+		prog_kind_is(row->program, PK_PERIOD) && !prog_kind_is(row->program, PK_SCOPED);
+
+	if (!r->kernel->recording || row->arm == ARM_TRACEPOINT || is_interval ||
+	    prog_kind_is(row->program, PK_TRACER))
+		return true;
+	diag_error(r->diags, text->span, "not-recorded",
+		   "a recording has no events of %s: only those of tracepoints", row->name);
+	diag_hint(r->diags, "a replay also runs BEGIN, END and interval");
+	return false;
+}
+
 /* Expand a text whose probe type is not a pattern. */
 static int resolve_type(const struct probe_reader *r, const struct attach_text *text,
 			struct attach_point **points, uint32_t *n_points)
@@ -321,6 +337,8 @@ static int resolve_type(const struct probe_reader *r, const struct attach_text *
 	for (uint32_t i = 0; i < PROBE_COUNT; i++)
 		if (probe_type_is(text->text, n, (enum probe_id)i)) {
 			e.id = (enum probe_id)i;
+			if (!is_replayed(r, text, &probe_rows[i]))
+				return -1;
 			return probe_rows[i].expand(&e);
 		}
 	return exp_one(&e);

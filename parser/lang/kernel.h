@@ -180,7 +180,8 @@ struct kernel {
 	/* -I: folders of headers; --include: headers. */
 	const char *const *include_dirs, *const *include_files;
 	uint32_t n_include_dirs, n_include_files;
-	struct kernel *stock; /* --facts: tracepoints are this one's; or NULL */
+	const char *recording; /* the file that is replayed, which these facts are of; or NULL */
+	struct kernel *stock;  /* --facts: tracepoints are this one's; or NULL */
 	/* The format of tracepoint category:event. 0, -ENOENT (no such event), -EACCES/-EPERM (not
 	 * allowed to read tracefs), other -errno. */
 	int (*tracepoint)(struct kernel *k, const char *category, const char *event,

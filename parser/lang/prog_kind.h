@@ -36,6 +36,7 @@ enum prog_traits {
 	PK_TYPED = 131072,  /* its context holds the typed arguments of a raw tracepoint */
 	PK_TREE = 65536,    /* marks the descendants that -c and --follow trace */
 	PK_TRACER = 262144, /* the tracer runs it: it has no event of the kernel */
+	PK_RECORD = 524288, /* its context is a tracepoint's record */
 	PK_STACKS = 32768,  /* the same, for user stacks of those that wait; may sleep */
 };
 

@@ -91,9 +91,14 @@ static bool need_span(struct sema *s, struct expr *e, const char *word)
 		}
 		if (has_typed_tasks(s, p))
 			continue;
-		sema_error(s, e->span, "no-btf", "'%s' needs the kernel's BTF type information",
-			   word);
-		if (s->report)
+		if (s->kernel->recording)
+			sema_error(s, e->span, "not-recorded", "a replay has no '%s'", word);
+		else
+			sema_error(s, e->span, "no-btf",
+				   "'%s' needs the kernel's BTF type information", word);
+		if (s->report && s->kernel->recording)
+			diag_hint(s->diags, "keep the time where it begins: @t[tid] = nsecs");
+		else if (s->report)
 			diag_hint(
 				s->diags,
 				"is CONFIG_DEBUG_INFO_BTF on, and /sys/kernel/btf/vmlinux readable?");
@@ -204,8 +209,12 @@ const struct type *chk_oncpu(struct sema *s, struct expr *e)
 			return &type_error;
 		}
 		if (!point_tracepoint(&p->points[i])->has_raw)
-			return sema_error(s, e->span, "no-btf",
-					  "'oncpu' needs the kernel's BTF type information");
+			return s->kernel->recording
+				       ? sema_error(s, e->span, "not-recorded",
+						    "a replay has no 'oncpu'")
+				       : sema_error(s, e->span, "no-btf",
+						    "'oncpu' needs the kernel's BTF type "
+						    "information");
 	}
 	if (ast_span(p) == SPAN_NO || ast_span(p) == SPAN_SLICE || p->is_open_only) {
 		for (uint32_t i = 0; i < p->n_points; i++)

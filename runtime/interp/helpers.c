@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include "runtime/interp/helpers.h"
 #include "runtime/base/clock.h"
+#include "runtime/base/recorded_events.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -107,22 +108,34 @@ static int gives(uint64_t *result, uint64_t value)
 	return 0;
 }
 
+/* The clock, or in a replay what it showed. */
+static uint64_t now_of(const struct interp *p, clockid_t clock)
+{
+	const struct recorded_events *all = p->replay;
+	uint64_t start;
+
+	if (!all)
+		return clock_ns(clock);
+	start = clock == CLOCK_MONOTONIC ? all->mono : clock == CLOCK_TAI ? all->tai : all->start;
+	return start + (p->now - all->start);
+}
+
 int help_ktime_get_ns(struct interp *p, const uint64_t r[5], uint64_t *result)
 {
-	(void)p, (void)r;
-	return gives(result, clock_ns(CLOCK_MONOTONIC));
+	(void)r;
+	return gives(result, now_of(p, CLOCK_MONOTONIC));
 }
 
 int help_ktime_get_boot_ns(struct interp *p, const uint64_t r[5], uint64_t *result)
 {
-	(void)p, (void)r;
-	return gives(result, clock_ns(CLOCK_BOOTTIME));
+	(void)r;
+	return gives(result, now_of(p, CLOCK_BOOTTIME));
 }
 
 int help_ktime_get_tai_ns(struct interp *p, const uint64_t r[5], uint64_t *result)
 {
-	(void)p, (void)r;
-	return gives(result, clock_ns(CLOCK_TAI));
+	(void)r;
+	return gives(result, now_of(p, CLOCK_TAI));
 }
 
 /* The kernel does not tell its tick rate; most have 250 a second. Since 5 minutes before boot. */
@@ -130,9 +143,9 @@ int help_jiffies64(struct interp *p, const uint64_t r[5], uint64_t *result)
 {
 	enum { HZ = 250, BEFORE_BOOT = 300 };
 
-	(void)p, (void)r;
+	(void)r;
 	return gives(result, (uint64_t)(uint32_t)-(BEFORE_BOOT * HZ) +
-				     clock_ns(CLOCK_MONOTONIC) / (1000000000 / HZ));
+				     now_of(p, CLOCK_MONOTONIC) / (1000000000 / HZ));
 }
 
 /* xorshift64* */
@@ -148,14 +161,18 @@ int help_get_prandom_u32(struct interp *p, const uint64_t r[5], uint64_t *result
 int help_get_smp_processor_id(struct interp *p, const uint64_t r[5], uint64_t *result)
 {
 	(void)r;
-	return gives(result, p->cpu);
+	return gives(result, p->event ? p->event->cpu : p->cpu);
 }
 
 int help_get_numa_node_id(struct interp *p, const uint64_t r[5], uint64_t *result)
 {
 	unsigned node = 0;
 
-	(void)p, (void)r;
+	(void)r;
+	if (p->replay) {
+		interp_end(p, "the recording does not say the node of memory");
+		return -EFAULT;
+	}
 	getcpu(NULL, &node);
 	return gives(result, node);
 }
@@ -170,23 +187,21 @@ int help_get_current_pid_tgid(struct interp *p, const uint64_t r[5], uint64_t *r
 
 int help_get_current_uid_gid(struct interp *p, const uint64_t r[5], uint64_t *result)
 {
-	(void)p, (void)r;
+	(void)r;
+	if (p->event)
+		return gives(result, (uint64_t)p->event->gid << 32 | p->event->uid);
 	return gives(result, (uint64_t)getgid() << 32 | getuid());
 }
 
 int help_get_current_comm(struct interp *p, const uint64_t r[5], uint64_t *result)
 {
-	char *to = interp_need(p, r[0], (uint32_t)r[1], true), comm[16] = "";
-	FILE *f = to ? fopen("/proc/self/comm", "re") : NULL;
+	char *to = interp_need(p, r[0], (uint32_t)r[1], true);
+	const char *comm = p->event ? p->event->comm : p->own.comm;
 
 	if (!to)
 		return -EFAULT;
-	if (f && fgets(comm, sizeof(comm), f))
-		comm[strcspn(comm, "\n")] = '\0';
-	if (f)
-		fclose(f);
 	memset(to, 0, (uint32_t)r[1]);
-	memcpy(to, comm, (uint32_t)r[1] < sizeof(comm) ? (uint32_t)r[1] : sizeof(comm));
+	memcpy(to, comm, (uint32_t)r[1] < TASK_COMM ? (uint32_t)r[1] : TASK_COMM);
 	return gives(result, 0);
 }
 

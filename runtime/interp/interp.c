@@ -9,6 +9,7 @@
 #include "parser/plan/plan.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/map_calls.h"
+#include "runtime/base/recorded_events.h"
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <sched.h>
@@ -34,15 +35,17 @@ static const char *missing_of(const struct plan_needs *n)
 	return NULL;
 }
 
-const char *interp_refusal(const struct plan *p, const struct plan_probe **probe)
+const char *interp_refusal(const struct plan *p, bool is_replay, const struct plan_probe **probe)
 {
 	*probe = NULL;
 	for (uint32_t i = 0; i < p->n_progs; i++) {
 		const struct plan_prog *g = &p->progs[i];
 
-		if (prog_kind_is(g->kind, PK_TRACER))
+		if (prog_kind_is(g->kind, is_replay ? PK_TRACER | PK_RECORD : PK_TRACER))
 			continue;
-		*probe = g->n_probes ? &p->probes[g->probes[0]] : NULL;
+		*probe = g->n_probes   ? &p->probes[g->probes[0]]
+			 : g->n_starts ? &p->probes[g->starts[0]]
+				       : NULL;
 		return "an event of the kernel";
 	}
 	return missing_of(&p->needs);
@@ -175,6 +178,9 @@ void interp_close(struct interp *p)
 		return;
 	map_calls_set(NULL);
 	interp_close_maps(p);
+	if (p->event)
+		p->regions[REGION_CONTEXT] = p->context;
+	free(p->slots);
 	for (int i = 0; p->regions && i < REGION_MAPS; i++) {
 		free(p->regions[i].at);
 		free((void *)(uintptr_t)p->regions[i].known);
@@ -211,6 +217,8 @@ int interp_run(struct interp *p, const char *program, uint32_t *result)
 	if (!f)
 		return -ENOENT;
 	pthread_mutex_lock(&p->lock);
+	if (p->replay)
+		cpu = p->event ? (int)(p->event->cpu % p->n_cpus) : 0;
 	p->cpu = cpu >= 0 && (uint32_t)cpu < p->n_cpus ? (uint32_t)cpu : 0;
 	p->left = INTERP_BUDGET;
 	p->depth = 0;
@@ -223,4 +231,48 @@ int interp_run(struct interp *p, const char *program, uint32_t *result)
 struct interp_fault interp_fault(const struct interp *p)
 {
 	return p->last;
+}
+
+/* ---- a replay ----------------------------------------------------------------------------- */
+
+void interp_replay(struct interp *p, const struct recorded_events *all)
+{
+	p->replay = all;
+	p->random = all->wall | 1; /* the same values each time */
+	p->now = all->start;
+}
+
+static void leave_event(struct interp *p)
+{
+	if (p->event)
+		p->regions[REGION_CONTEXT] = p->context;
+	p->event = NULL;
+}
+
+void interp_set_time(struct interp *p, uint64_t ns)
+{
+	pthread_mutex_lock(&p->lock);
+	if (p->event)
+		interp_set_thread(p, &p->own, &p->parent);
+	leave_event(p);
+	p->now = ns;
+	pthread_mutex_unlock(&p->lock);
+}
+
+void interp_set_event(struct interp *p, const struct recorded_event *e)
+{
+	struct thread_facts t = {.pid = e->tid, .tgid = e->pid, .uid = e->uid, .gid = e->gid};
+
+	memcpy(t.comm, e->comm, sizeof(t.comm));
+	pthread_mutex_lock(&p->lock);
+	leave_event(p);
+	p->context = p->regions[REGION_CONTEXT];
+	p->regions[REGION_CONTEXT] = (struct region){.at = e->record,
+						     .bytes = e->n_bytes,
+						     .is_constant = true,
+						     .known = e->known};
+	p->event = e;
+	p->now = e->time;
+	interp_set_thread(p, &t, NULL);
+	pthread_mutex_unlock(&p->lock);
 }

@@ -6,16 +6,20 @@
  * limited (docs/internals/interpreter.md).
  */
 #pragma once
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct bpf_object;
 struct interp;
+struct recorded_event;
+struct recorded_events;
 struct plan;
 struct plan_probe;
 
-/* What of a script only a kernel can do, or NULL. `*probe` is the probe that does it, or NULL. */
-const char *interp_refusal(const struct plan *p, const struct plan_probe **probe);
+/* What of a script only a kernel can do, or NULL. `*probe` is the probe that does it, or NULL. In a
+ * replay there are events of tracepoints. */
+const char *interp_refusal(const struct plan *p, bool is_replay, const struct plan_probe **probe);
 
 /* Read an object whose maps have their final sizes. NULL with errno. */
 struct interp *interp_open(const struct bpf_object *object, const void *elf, size_t len);
@@ -27,6 +31,13 @@ int interp_map_fd(const struct interp *p, const char *name);
 /* Run a program from its first instruction. Any thread may call it. 0, -ENOENT, or -EFAULT when it
  * was ended: interp_fault() says why. */
 int interp_run(struct interp *p, const char *program, uint32_t *result);
+
+/* Programs see the clocks of a recording from now on, which begin at its start. */
+void interp_replay(struct interp *p, const struct recorded_events *all);
+/* Programs run at this time, CLOCK_BOOTTIME, on behalf of the tracer. */
+void interp_set_time(struct interp *p, uint64_t ns);
+/* Programs run in the thread of this event, and get its record. */
+void interp_set_event(struct interp *p, const struct recorded_event *e);
 
 /* Why the last program was ended. `line` and `column` are where in the script; 0: not known. */
 struct interp_fault {

@@ -69,6 +69,18 @@ struct code_line {
 	uint32_t line, column;
 };
 
+/* What is known of a thread. */
+struct thread_facts {
+	uint32_t pid, tgid, uid, gid;
+	char comm[16];
+};
+
+/* A field of the thread's memory: what of the thread it is. */
+struct thread_slot {
+	uint32_t at, bytes;
+	uint8_t field; /* enum in task.c */
+};
+
 struct interp {
 	struct bpf_insn *insns;
 	uint32_t n_insns;
@@ -88,6 +100,14 @@ struct interp {
 	uint64_t left; /* instructions of this run */
 	uint64_t random;
 	uint32_t pc;
+	/* a replay: its clocks and what runs; the region and the thread that it is instead of */
+	const struct recorded_events *replay;
+	const struct recorded_event *event; /* NULL: a program of the tracer */
+	uint64_t now;
+	struct region context;
+	struct thread_slot *slots; /* the fields of the thread's memory */
+	uint32_t n_slots;
+	struct thread_facts own, parent;
 	char fault[200];
 	struct interp_fault last;
 	pthread_mutex_t lock; /* a thread runs intervals, another reads the maps */
@@ -147,8 +167,12 @@ enum {
 	TASK_FIRST = 16384,    /* behind the fields of a kernel's own struct, which are not there */
 	TASK_KINDS = 28,       /* declarations of struct task_struct in bpf_helpers, at most */
 	TASK_KIND_BYTES = 256, /* of each, side by side */
+	TASK_COMM = 16,
 };
 int interp_make_task(struct interp *p, const void *btf, size_t btf_len);
+/* Write what is known of the thread. Without a parent, the parent is not known. */
+void interp_set_thread(struct interp *p, const struct thread_facts *t,
+		       const struct thread_facts *parent);
 
 /* ---- exec.c, helpers.c -------------------------------------------------------------------- */
 

@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include "runtime/interp/interp_impl.h"
+#include "runtime/base/recorded_events.h"
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -43,10 +44,34 @@ void *interp_bytes(struct interp *p, uint64_t address, uint64_t n, bool is_write
 	return r->at + offset;
 }
 
-/* Of the kernel, or of what stands for the thread's struct there. */
-static bool is_kernel(uint64_t address)
+/* Of the kernel, or of what stands for its memory: the thread's struct, an event's record. */
+static bool is_kernel(const struct interp *p, uint64_t address)
 {
-	return address >> 63 || address >> 32 == interp_address(REGION_TASK, 0) >> 32;
+	return address >> 63 || address >> 32 == interp_address(REGION_TASK, 0) >> 32 ||
+	       (p->event && address >> 32 == interp_address(REGION_CONTEXT, 0) >> 32);
+}
+
+static void refuse_kernel(struct interp *p)
+{
+	interp_end(p,
+		   p->event ? "it reads memory of the kernel, which the recording does not have"
+			    : "it reads memory of the kernel, which the interpreter does not have");
+}
+
+/* Of a program that was recorded: only strings are there. */
+static int copy_recorded(struct interp *p, void *to, uint64_t from, uint64_t n)
+{
+	for (uint32_t i = 0; i < p->event->n_strings; i++) {
+		const struct recorded_string *s = &p->event->strings[i];
+
+		if (from < s->address || from - s->address > s->bytes ||
+		    n > s->bytes - (from - s->address))
+			continue;
+		memcpy(to, s->text + (from - s->address), n);
+		return 0;
+	}
+	interp_end(p, "it reads memory of the program, which the recording does not have");
+	return -EFAULT;
 }
 
 void *interp_need(struct interp *p, uint64_t address, uint64_t n, bool is_write)
@@ -55,11 +80,11 @@ void *interp_need(struct interp *p, uint64_t address, uint64_t n, bool is_write)
 
 	if (at)
 		return at;
-	if (address >> 48 == INTERP_TAG_MEMORY && !is_kernel(address))
+	if (address >> 48 == INTERP_TAG_MEMORY && !is_kernel(p, address))
 		interp_end(p, "%s of %llu bytes outside of the program's memory",
 			   is_write ? "a write" : "a read", (unsigned long long)n);
 	else
-		interp_end(p, "it reads memory of the kernel, which the interpreter does not have");
+		refuse_kernel(p);
 	return NULL;
 }
 
@@ -79,12 +104,14 @@ int interp_copy(struct interp *p, void *to, uint64_t from, uint64_t n, bool is_u
 		return 0;
 	}
 	memset(to, 0, n);
-	if ((from >> 48 == INTERP_TAG_MEMORY && !is_kernel(from)) || from < NULL_PAGE)
+	if ((from >> 48 == INTERP_TAG_MEMORY && !is_kernel(p, from)) || from < NULL_PAGE)
 		return -EFAULT;
+	if (is_user && p->event && !is_kernel(p, from))
+		return copy_recorded(p, to, from, n);
 	if (is_user)
-		return is_kernel(from) ? -EFAULT : copy_own(to, from, n);
-	if (is_kernel(from))
-		interp_end(p, "it reads memory of the kernel, which the interpreter does not have");
+		return is_kernel(p, from) ? -EFAULT : copy_own(to, from, n);
+	if (is_kernel(p, from))
+		refuse_kernel(p);
 	return -EFAULT;
 }
 

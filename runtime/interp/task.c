@@ -19,7 +19,6 @@ enum {
 	TASK_OWN = 0,
 	TASK_PARENT = TASK_FIRST + TASK_KINDS * TASK_KIND_BYTES, /* the parent is there */
 	TASK_CRED = TASK_PARENT + TASK_PARENT,
-	TASK_COMM = 16,
 };
 
 static bool is_task(const char *name)
@@ -47,89 +46,136 @@ uint32_t task_kind_offset(const struct btf *btf, uint32_t type)
 	return 0;
 }
 
-/* ---- values ------------------------------------------------------------------------------- */
+/* ---- fields ------------------------------------------------------------------------------- */
 
-struct thread {
-	uint32_t pid, tgid, uid, gid;
-	uint64_t at, parent, leader, cred;
-	char comm[TASK_COMM];
+/* Fields of struct task_struct that have a value. */
+enum field {
+	FIELD_NONE,
+	FIELD_PID,
+	FIELD_TGID,
+	FIELD_PARENT,
+	FIELD_LEADER,
+	FIELD_CRED,
+	FIELD_ZERO,
+	FIELD_COMM,
 };
 
-/* The thread's memory, and which bytes of it have a value. */
-struct image {
-	uint8_t *bytes, *known;
-};
-
-static void put(const struct image *im, uint64_t at, size_t n, const void *value)
+static enum field field_of(const char *name)
 {
-	memcpy(im->bytes + at, value, n);
-	memset(im->known + at, 1, n);
-}
-
-static void put_field(const struct image *im, uint64_t at, uint32_t n, const char *name,
-		      const struct thread *t)
-{
-	const struct {
+	static const struct {
 		const char *name;
-		uint64_t value;
+		enum field field;
 	} fields[] = {
-		{"pid", t->pid},
-		{"tgid", t->tgid},
-		{"real_parent", t->parent},
-		{"parent", t->parent},
-		{"group_leader", t->leader},
-		{"cred", t->cred},
-		{"real_cred", t->cred},
-		{"flags", 0},
-		{"exit_state", 0},
+		{"pid", FIELD_PID},
+		{"tgid", FIELD_TGID},
+		{"real_parent", FIELD_PARENT},
+		{"parent", FIELD_PARENT},
+		{"group_leader", FIELD_LEADER},
+		{"cred", FIELD_CRED},
+		{"real_cred", FIELD_CRED},
+		{"flags", FIELD_ZERO},
+		{"exit_state", FIELD_ZERO},
+		{"comm", FIELD_COMM},
 	};
 
-	if (strcmp(name, "comm") == 0)
-		put(im, at, n < TASK_COMM ? n : TASK_COMM, t->comm);
 	for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++)
-		if (strcmp(fields[i].name, name) == 0 && n <= sizeof(fields[i].value))
-			put(im, at, n, &fields[i].value);
+		if (strcmp(fields[i].name, name) == 0)
+			return fields[i].field;
+	return FIELD_NONE;
 }
 
-static void fill(const struct btf *btf, uint32_t type, const struct image *im,
-		 const struct thread *t)
+/* The fields of one declaration. */
+static int add_slots(struct interp *p, const struct btf *btf, uint32_t type)
 {
 	const struct btf_type *s = btf__type_by_id(btf, type);
 	const struct btf_member *m = btf_members(s);
+	uint32_t first = task_kind_offset(btf, type);
+	struct thread_slot *slots =
+		reallocarray(p->slots, p->n_slots + btf_vlen(s) + 1, sizeof(*slots));
 
+	if (!slots)
+		return -ENOMEM;
+	p->slots = slots;
 	for (uint32_t i = 0; i < btf_vlen(s); i++) {
+		enum field field = field_of(btf__name_by_offset(btf, m[i].name_off) ?: "");
 		uint32_t offset = btf_member_bit_offset(s, i) / 8;
 		int64_t n = btf__resolve_size(btf, m[i].type);
 
-		if (n > 0 && offset + n <= TASK_KIND_BYTES)
-			put_field(im, (uint32_t)t->at + task_kind_offset(btf, type) + offset,
-				  (uint32_t)n, btf__name_by_offset(btf, m[i].name_off) ?: "", t);
+		if (!field || n <= 0 || offset + n > TASK_KIND_BYTES ||
+		    (n > 8 && field != FIELD_COMM))
+			continue;
+		slots[p->n_slots++] =
+			(struct thread_slot){first + offset,
+					     (uint32_t)(n < TASK_COMM ? n : TASK_COMM),
+					     (uint8_t)field};
 	}
+	return 0;
+}
+
+static int find_slots(struct interp *p, const struct btf *btf)
+{
+	uint32_t n_kinds = 0;
+	int err = 0;
+
+	for (uint32_t i = 1; i < btf__type_cnt(btf) && !err; i++) {
+		const struct btf_type *t = btf__type_by_id(btf, i);
+
+		if (!btf_is_struct(t) || !is_task(btf__name_by_offset(btf, t->name_off) ?: ""))
+			continue;
+		err = ++n_kinds > TASK_KINDS ? -E2BIG : add_slots(p, btf, i);
+	}
+	return err;
 }
 
 _Static_assert(TASK_CRED + 8 <= TASK_BYTES, "there is space for all");
 _Static_assert(TASK_PARENT <= INT16_MAX, "instructions reach them");
 
-static uint32_t count_kinds(const struct btf *btf)
+/* ---- values ------------------------------------------------------------------------------- */
+
+static void put(struct interp *p, uint64_t at, size_t n, const void *value)
 {
-	uint32_t n = 0;
+	const struct region *r = &p->regions[REGION_TASK];
 
-	for (uint32_t i = 1; i < btf__type_cnt(btf); i++) {
-		const struct btf_type *t = btf__type_by_id(btf, i);
-
-		n += btf_is_struct(t) && is_task(btf__name_by_offset(btf, t->name_off) ?: "");
-	}
-	return n;
+	memcpy(r->at + at, value, n);
+	memset((uint8_t *)(uintptr_t)r->known + at, value ? 1 : 0, n);
 }
 
-static void fill_all(const struct btf *btf, const struct image *im, const struct thread *t)
+/* Write all fields of the thread at `at`, or without `t` that they are not known. */
+static void put_thread(struct interp *p, uint32_t at, const struct thread_facts *t, bool has_parent)
 {
-	for (uint32_t i = 1; i < btf__type_cnt(btf); i++) {
-		const struct btf_type *s = btf__type_by_id(btf, i);
+	const struct region *r = &p->regions[REGION_TASK];
+	uint64_t parent = interp_address(REGION_TASK, TASK_PARENT);
+	uint64_t values[] = {
+		[FIELD_PID] = t ? t->pid : 0,
+		[FIELD_TGID] = t ? t->tgid : 0,
+		[FIELD_PARENT] = parent,
+		[FIELD_LEADER] = interp_address(REGION_TASK, at),
+		[FIELD_CRED] = interp_address(REGION_TASK, TASK_CRED),
+		[FIELD_ZERO] = 0,
+	};
 
-		if (btf_is_struct(s) && is_task(btf__name_by_offset(btf, s->name_off) ?: ""))
-			fill(btf, i, im, t);
+	for (uint32_t i = 0; i < p->n_slots; i++) {
+		const struct thread_slot *s = &p->slots[i];
+
+		if (!t || (s->field == FIELD_PARENT && !has_parent))
+			memset((uint8_t *)(uintptr_t)r->known + at + s->at, 0, s->bytes);
+		else
+			put(p, at + s->at, s->bytes,
+			    s->field == FIELD_COMM ? (const void *)t->comm : &values[s->field]);
 	}
+}
+
+void interp_set_thread(struct interp *p, const struct thread_facts *t,
+		       const struct thread_facts *parent)
+{
+	/* struct cred of bpf_helpers/bpf.h: the user, then the group */
+	const uint32_t ids[] = {t->uid, t->gid};
+
+	put(p, TASK_CRED, sizeof(ids), ids);
+	put_thread(p, TASK_OWN, t, parent != NULL);
+	put_thread(p, TASK_PARENT, parent, parent != NULL);
+	p->pid = t->tgid;
+	p->tid = t->pid;
 }
 
 static void read_comm(char comm[TASK_COMM], uint32_t pid)
@@ -146,40 +192,26 @@ static void read_comm(char comm[TASK_COMM], uint32_t pid)
 	fclose(f);
 }
 
-/* struct cred of bpf_helpers/bpf.h: the user, then the group. */
-static void make_cred(const struct image *im)
-{
-	const uint32_t ids[] = {getuid(), getgid()};
-
-	put(im, TASK_CRED, sizeof(ids), ids);
-}
-
 int interp_make_task(struct interp *p, const void *types, size_t len)
 {
-	struct region *r = &p->regions[REGION_TASK];
-	struct image im = {.bytes = r->at, .known = calloc(1, TASK_BYTES)};
 	struct btf *btf = types ? btf__new(types, (uint32_t)len) : NULL;
-	struct thread own = {.pid = (uint32_t)syscall(SYS_gettid), .tgid = (uint32_t)getpid()};
-	struct thread parent = {.pid = (uint32_t)getppid(), .tgid = (uint32_t)getppid()};
+	uint8_t *known = calloc(1, TASK_BYTES);
+	int err = known ? 0 : -ENOMEM;
 
-	p->task = own.at = own.leader = interp_address(REGION_TASK, TASK_OWN);
-	parent.at = parent.leader = parent.parent = own.parent =
-		interp_address(REGION_TASK, TASK_PARENT);
-	own.cred = parent.cred = interp_address(REGION_TASK, TASK_CRED);
-	p->pid = own.tgid;
-	p->tid = own.pid;
-	read_comm(own.comm, own.tgid);
-	read_comm(parent.comm, parent.tgid);
-	r->known = im.known;
-	if (!im.known || (btf && count_kinds(btf) > TASK_KINDS)) {
-		btf__free(btf);
-		return im.known ? -E2BIG : -ENOMEM;
-	}
-	make_cred(&im);
-	if (btf) {
-		fill_all(btf, &im, &own);
-		fill_all(btf, &im, &parent);
-	}
+	p->regions[REGION_TASK].known = known;
+	p->task = interp_address(REGION_TASK, TASK_OWN);
+	p->own = (struct thread_facts){.pid = (uint32_t)syscall(SYS_gettid),
+				       .tgid = (uint32_t)getpid(),
+				       .uid = getuid(),
+				       .gid = getgid()};
+	p->parent = p->own;
+	p->parent.pid = p->parent.tgid = (uint32_t)getppid();
+	read_comm(p->own.comm, p->own.tgid);
+	read_comm(p->parent.comm, p->parent.tgid);
+	if (!err && btf)
+		err = find_slots(p, btf);
 	btf__free(btf);
-	return 0;
+	if (!err)
+		interp_set_thread(p, &p->own, &p->parent);
+	return err;
 }

@@ -171,6 +171,8 @@ struct view_run {
 	const char *host, *kernel, *machine;
 	uint32_t pid;		   /* -p, or 0 */
 	uint64_t start, monotonic; /* CLOCK_REALTIME, CLOCK_MONOTONIC */
+	const char *facts;	   /* of the kernel, for a replay; or NULL */
+	uint64_t boot, tai;	   /* the other clocks */
 };
 
 /* When output is written: when the loop is idle or the buffer full, at each line's end, only when

@@ -72,6 +72,11 @@ void recorder_run(struct recorder *r, const struct view_run *run)
 	recorder_fact(r, "machine", run->machine);
 	recorder_number(r, "start", (int64_t)run->start);
 	recorder_number(r, "monotonic", (int64_t)run->monotonic);
+	if (run->facts) {
+		recorder_fact(r, "facts", run->facts);
+		recorder_number(r, "boot", (int64_t)run->boot);
+		recorder_number(r, "tai", (int64_t)run->tai);
+	}
 	recorder_number(r, "print_maps", r->plan->config.print_maps_on_exit);
 	recorder_number(r, "spans", uses_spans(r->plan));
 }

@@ -69,7 +69,7 @@ static const char *kernel_symbol(struct session *s, uint64_t address)
 	char hex[24];
 	uint64_t offset;
 
-	if (ksyms_find(s->ksyms, address, &name, &offset, &module))
+	if (!s->replay && ksyms_find(s->ksyms, address, &name, &offset, &module))
 		return name;
 	snprintf(hex, sizeof(hex), "0x%" PRIx64, address);
 	return keep(s, hex);
@@ -183,8 +183,10 @@ out:
 	return kept;
 }
 
-uint64_t deferred_strings_wall_clock(void)
+uint64_t deferred_strings_wall_clock(const struct session *s)
 {
+	if (s->replay)
+		return s->replay_ns + s->boot_offset_ns;
 	return clock_ns(CLOCK_REALTIME);
 }
 

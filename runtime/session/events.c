@@ -315,7 +315,7 @@ void events_output(struct events *e, const struct plan_event *ev, const char *te
 
 static void ev_time(struct events *e, const struct plan_event *ev, const void *record)
 {
-	const char *text = deferred_strings_time(e->s, ev->text, deferred_strings_wall_clock());
+	const char *text = deferred_strings_time(e->s, ev->text, deferred_strings_wall_clock(e->s));
 
 	events_output(e, ev, text, strlen(text));
 	deferred_strings_forget(e->s);

@@ -5,6 +5,7 @@
 #include "runtime/session/interpret.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/log.h"
+#include "runtime/session/replay.h"
 #include "runtime/session/session.h"
 #include <errno.h>
 #include <stdio.h>
@@ -13,6 +14,8 @@
 int interpret_open(struct session *s, const void *elf, size_t len)
 {
 	s->interp = interp_open(s->object, elf, len);
+	if (s->interp && s->replay)
+		replay_open(s);
 	if (s->interp)
 		return 0;
 	log_error("the interpreter cannot read the compiled program: %s", strerror(errno));
@@ -21,7 +24,9 @@ int interpret_open(struct session *s, const void *elf, size_t len)
 
 static const char *name_of(const struct session *s, const struct plan_prog *g)
 {
-	return g->test ? g->test : g->n_probes ? s->plan->probes[g->probes[0]].name : g->section;
+	return prog_kind_is(g->kind, PK_TEST) ? g->test
+	       : g->n_probes		      ? s->plan->probes[g->probes[0]].name
+					      : g->section;
 }
 
 static void report(const struct session *s, uint32_t prog)
@@ -29,7 +34,8 @@ static void report(const struct session *s, uint32_t prog)
 	const struct plan_prog *g = &s->plan->progs[prog];
 	struct interp_fault f = interp_fault(s->interp);
 
-	log_error("probe '%s': %s: run it as root", name_of(s, g), f.text ? f.text : "it failed");
+	log_error("probe '%s': %s%s", name_of(s, g), f.text ? f.text : "it failed",
+		  s->replay ? "" : ": run it as root");
 	if (f.line)
 		log_text("  at %s:%u:%u", s->plan->source->name, f.line, f.column);
 }

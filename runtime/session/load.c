@@ -48,10 +48,12 @@ static void size_ring(struct session *s)
 static void size_scratch(struct session *s)
 {
 	struct bpf_map *m = bpf_object__find_map_by_name(s->object, "sonde_scratch");
+	uint32_t n = (uint32_t)libbpf_num_possible_cpus();
 
+	if (s->replay && n < s->kernel->n_cpus(s->kernel))
+		n = s->kernel->n_cpus(s->kernel);
 	if (m && bpf_map__type(m) == BPF_MAP_TYPE_ARRAY)
-		bpf_map__set_max_entries(m, (uint32_t)libbpf_num_possible_cpus() *
-						    SONDE_SCRATCH_SLOTS);
+		bpf_map__set_max_entries(m, n * SONDE_SCRATCH_SLOTS);
 }
 
 static void size_maps(struct session *s)
@@ -243,6 +245,7 @@ int session_open(struct session *s, const struct plan *plan, struct kernel *k,
 	*s = (struct session){.plan = plan,
 			      .scope = prep->scope,
 			      .ring = prep->ring,
+			      .replay = prep->replay,
 			      .kernel = k,
 			      .unwind = prep->unwind,
 			      .attach_to_fd = -1,

@@ -10,9 +10,11 @@
 #include "runtime/base/log.h"
 #include "runtime/base/progress.h"
 #include "runtime/base/status.h"
+#include "runtime/session/attach.h"
 #include "runtime/session/calibrate.h"
 #include "runtime/session/memory_reserve.h"
 #include "runtime/session/packets.h"
+#include "runtime/session/replay.h"
 #include "runtime/session/ring.h"
 #include "runtime/session/run_report.h"
 #include "runtime/session/service.h"
@@ -28,6 +30,8 @@
 #include <sys/eventfd.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+enum { LOOK_EVERY = 256 }; /* programs of a replay between looks at signals */
 
 static bool exit_called(const struct loop *l)
 {
@@ -142,6 +146,25 @@ static int run_begin(struct loop *l)
 	return session_run_begin(l->s);
 }
 
+static bool drain_replay(void *ctx)
+{
+	struct loop *l = ctx;
+
+	loop_drain_all(l);
+	/* a system call, so not each time */
+	if (++l->n_replayed % LOOK_EVERY == 0 && attach_stopped(l->s))
+		return false;
+	return !exit_called(l) && !l->events.error;
+}
+
+/* Instead of attaching. */
+static int start_replay(struct loop *l)
+{
+	progress_stage(STAGE_RUN);
+	l->is_ready = l->done = true;
+	return replay_run(l->s, drain_replay, l);
+}
+
 /* Run BEGIN, attach, release the command. run_events() handles exit() in BEGIN. */
 static int start(struct loop *l)
 {
@@ -157,6 +180,8 @@ static int start(struct loop *l)
 		report_attached(l, count_special(l->s->plan));
 		return 0;
 	}
+	if (l->s->replay)
+		return start_replay(l);
 	track_mappings(l);
 	session_unwind_wait(l->s);
 	err = attach(l);

@@ -22,6 +22,7 @@ struct interp;
 struct kernel;
 struct ksyms;
 struct packets;
+struct recorded_events;
 struct step_watch;
 struct interval_thread;
 struct unwind_worker;
@@ -69,10 +70,12 @@ struct session {
 	struct session_scope scope;
 	struct kernel *kernel;
 	struct bpf_object *object;
-	struct interp *interp;	    /* runs the programs instead of the kernel; or NULL */
-	struct bpf_program **progs; /* by plan->progs index */
-	int *map_fds;		    /* by plan->maps index */
-	int attach_to_fd;	    /* module BTF or program that the current load targets, or -1 */
+	struct interp *interp;		      /* runs the programs instead of the kernel; or NULL */
+	const struct recorded_events *replay; /* events that it runs on; or NULL */
+	uint64_t replay_ns;		      /* the time there, CLOCK_BOOTTIME */
+	struct bpf_program **progs;	      /* by plan->progs index */
+	int *map_fds;			      /* by plan->maps index */
+	int attach_to_fd; /* module BTF or program that the current load targets, or -1 */
 	int kfunc_ids[SONDE_KFUNC_COUNT]; /* of functions that programs call; 0: not looked up */
 	int losses_fd, stacks_fd, ring_fd, wake_fd, packets_fd; /* -1 when the object has none */
 	struct ring_layout ring;
@@ -109,8 +112,9 @@ struct session {
 
 /* prepare.c: what is prepared while the compiler works. */
 struct session_prep {
-	bool is_interpreted; /* the kernel does not run the programs */
-	int btf_fd;	     /* custom BTF for CO-RE, or -1 */
+	bool is_interpreted;		      /* the kernel does not run the programs */
+	const struct recorded_events *replay; /* events that they run on; or NULL */
+	int btf_fd;			      /* custom BTF for CO-RE, or -1 */
 	struct sonde_config config;
 	struct session_scope scope;
 	struct ring_layout ring;
@@ -214,7 +218,7 @@ void goroutine_sweep(struct session *s);
 void deferred_strings_open(struct session *s);
 void deferred_strings_forget(struct session *s);
 const char *deferred_strings_time(struct session *s, const char *format, uint64_t wall_ns);
-uint64_t deferred_strings_wall_clock(void);
+uint64_t deferred_strings_wall_clock(const struct session *s);
 
 /* cgroup_path.c: "unified:/a,cpu:/a", the paths of a cgroup id in all hierarchies whose names match
  * `filter` (NULL: all); the number, where there is none. From malloc; NULL when out of memory. */

@@ -286,6 +286,11 @@ static void no_elf(struct fake_kernel *k)
 	k->symbol_err = -ENOEXEC;
 }
 
+static void recorded(struct fake_kernel *k)
+{
+	k->k.recording = "demo.rec";
+}
+
 static void no_list(struct fake_kernel *k)
 {
 	k->function_err = -EPERM;
@@ -302,6 +307,9 @@ static void test_kernel_refusals(void **state)
 		{{"k:vfs_*", "no-functions", "cannot read the kernel's list of functions",
 		  "available_filter_functions"},
 		 no_list},
+		{{"t:sched:no_such", "not-recorded", "was not recorded in 'demo.rec'",
+		  "recorded are tracepoint:"},
+		 recorded},
 	};
 
 	(void)state;
