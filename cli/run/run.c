@@ -12,6 +12,7 @@
 #include "cli/options/options.h"
 #include "cli/run/rights.h"
 #include "cli/run/run_facts.h"
+#include "cli/run/scope_warn.h"
 #include "parser/lang/kernel.h"
 #include "parser/plan/plan.h"
 #include "parser/lang/ast.h"
@@ -361,6 +362,8 @@ int run_trace(const struct options *o, const struct program *program, const stru
 
 	if (!status)
 		status = run_check_pid(o) ?: check_stacks(o, plan) ?: check_cgroup(o, &cgroup);
+	if (!status && program && !o->test && !o->bench)
+		scope_warn(o, program);
 	if (!status && o->format == OUT_LIVE)
 		status = live_screen_can_draw() ? 0 : 1;
 	if (!status && o->command)
