@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE
 #include "cli/explain/explain.h"
+#include "parser/base/text.h"
 #include "cli/options/option_rows.h"
 #include "cli/options/options.h"
 #include "cli/base/output_file.h"
@@ -86,14 +87,11 @@ void explain_add(struct explain *x, struct explain_text *t, uint32_t line, const
 
 void explain_add_text(struct explain *x, struct explain_text *t, const char *text, size_t len)
 {
-	while (len) {
-		const char *end = memchr(text, '\n', len);
-		size_t n = end ? (size_t)(end - text) : len;
+	const char *end = text + len;
+	struct text_line l;
 
-		push(x, t, 0, arena_strndup(x->arena, text, n));
-		text += n + (end != NULL);
-		len -= n + (end != NULL);
-	}
+	while (text_next_line(&text, end, &l))
+		push(x, t, 0, arena_strndup(x->arena, l.at, l.len));
 }
 
 /* ---- all ---- */

@@ -6,6 +6,7 @@
  */
 #define _GNU_SOURCE
 #include "cli/explain/code_lines.h"
+#include "parser/base/text.h"
 #include "cli/explain/explain.h"
 #include "parser/base/arena.h"
 #include "runtime/kernel/helper_name.h"
@@ -23,28 +24,6 @@ struct nodes {
 	struct node *items;
 	size_t n;
 };
-
-struct text_line {
-	const char *at;
-	size_t len;
-};
-
-static bool next(const char **at, const char *end, struct text_line *l)
-{
-	const char *newline;
-
-	if (*at >= end)
-		return false;
-	newline = memchr(*at, '\n', (size_t)(end - *at));
-	*l = (struct text_line){*at, (size_t)((newline ? newline : end) - *at)};
-	*at = newline ? newline + 1 : end;
-	return true;
-}
-
-static bool begins(const struct text_line *l, const char *with)
-{
-	return l->len >= strlen(with) && memcmp(l->at, with, strlen(with)) == 0;
-}
 
 /* The number behind a word of the line; 0: it is not there. */
 static uint32_t number_behind(const struct text_line *l, const char *word)
@@ -66,16 +45,16 @@ static void read_nodes(struct explain *x, const char *ir, size_t len, struct nod
 	struct text_line l;
 	unsigned long most = 0;
 
-	while (next(&at, end, &l))
-		if (begins(&l, "!") && l.len > 1 && strtoul(l.at + 1, NULL, 10) > most)
+	while (text_next_line(&at, end, &l))
+		if (text_line_begins(&l, "!") && l.len > 1 && strtoul(l.at + 1, NULL, 10) > most)
 			most = strtoul(l.at + 1, NULL, 10);
 	nodes->n = most < NODES_MOST ? most + 1 : 0;
 	nodes->items = arena_alloc(x->arena, (nodes->n + 1) * sizeof(*nodes->items));
 	memset(nodes->items, 0, nodes->n * sizeof(*nodes->items));
-	for (at = ir; next(&at, end, &l);) {
-		size_t i = begins(&l, "!") ? strtoul(l.at + 1, NULL, 10) : 0;
+	for (at = ir; text_next_line(&at, end, &l);) {
+		size_t i = text_line_begins(&l, "!") ? strtoul(l.at + 1, NULL, 10) : 0;
 
-		if (!begins(&l, "!") || i >= nodes->n)
+		if (!text_line_begins(&l, "!") || i >= nodes->n)
 			continue;
 		nodes->items[i] = (struct node){
 			.line = number_behind(&l, "line: "),
@@ -108,7 +87,7 @@ static size_t shown(const struct text_line *l)
 	const char *cut = memmem(l->at, l->len, ", !", 3);
 	size_t n = cut ? (size_t)(cut - l->at) : l->len;
 
-	if (!cut && begins(l, "define ") && (cut = memmem(l->at, l->len, " !dbg", 5)))
+	if (!cut && text_line_begins(l, "define ") && (cut = memmem(l->at, l->len, " !dbg", 5)))
 		n = (size_t)(cut - l->at);
 	while (n > 2 && l->at[n - 1] >= '0' && l->at[n - 1] <= '9' && l->at[n - 2] == '#')
 		n -= 3;
@@ -127,7 +106,7 @@ static void add_line(struct explain *x, struct explain_text *t, const struct tex
 		     uint32_t line)
 {
 	const char *helper = helper_of(l);
-	bool is_head = begins(l, "define ");
+	bool is_head = text_line_begins(l, "define ");
 
 	explain_add(x, t, line, "%.*s%s%s%s", (int)shown(l), l->at, is_head ? " {" : "",
 		    helper ? " ; bpf_" : "", helper ? helper : "");
@@ -142,8 +121,8 @@ void ir_lines_add(struct explain *x, struct explain_text *t, const char *ir, siz
 	bool is_inside = false;
 
 	read_nodes(x, ir, len, &nodes);
-	while (next(&at, end, &l)) {
-		if (begins(&l, "define ")) {
+	while (text_next_line(&at, end, &l)) {
+		if (text_line_begins(&l, "define ")) {
 			if (t->lines.n)
 				explain_add(x, t, 0, "%s", "");
 			is_inside = true;
@@ -151,10 +130,10 @@ void ir_lines_add(struct explain *x, struct explain_text *t, const char *ir, siz
 		}
 		if (!is_inside)
 			continue;
-		if (begins(&l, "}"))
+		if (text_line_begins(&l, "}"))
 			is_inside = false;
-		if (begins(&l, "  "))
+		if (text_line_begins(&l, "  "))
 			line = line_of(&nodes, &l) ?: line;
-		add_line(x, t, &l, begins(&l, "  ") ? line : 0);
+		add_line(x, t, &l, text_line_begins(&l, "  ") ? line : 0);
 	}
 }

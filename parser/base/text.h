@@ -3,6 +3,8 @@
  * Small questions about texts.
  */
 #pragma once
+#include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
 
 /* The part of a path behind its last slash. */
@@ -21,4 +23,30 @@ static inline int text_hex_digit(char c)
 	if (c >= 'a' && c <= 'f')
 		return c - 'a' + 10;
 	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+/* A line of a longer text, without its newline. */
+struct text_line {
+	const char *at;
+	size_t len;
+};
+
+/* The line at *at, behind which *at is moved. False at the end. */
+static inline bool text_next_line(const char **at, const char *end, struct text_line *l)
+{
+	const char *newline;
+
+	if (*at >= end)
+		return false;
+	newline = memchr(*at, '\n', (size_t)(end - *at));
+	*l = (struct text_line){*at, (size_t)((newline ? newline : end) - *at)};
+	*at = newline ? newline + 1 : end;
+	return true;
+}
+
+static inline bool text_line_begins(const struct text_line *l, const char *with)
+{
+	size_t n = strlen(with);
+
+	return l->len >= n && memcmp(l->at, with, n) == 0;
 }

@@ -35,53 +35,28 @@ static const struct {
 #undef STATE
 };
 
-/* ---- lines --------------------------------------------------------------------------------- */
-
-struct line {
-	const char *text;
-	size_t len;
-};
-
-/* Get the line at *p and advance. False at the end. */
-static bool next_line(const char **p, const char *end, struct line *l)
-{
-	const char *newline;
-
-	if (*p >= end)
-		return false;
-	newline = memchr(*p, '\n', (size_t)(end - *p));
-	l->text = *p;
-	l->len = (size_t)((newline ? newline : end) - *p);
-	*p = newline ? newline + 1 : end;
-	return true;
-}
-
-static bool starts(const struct line *l, const char *with)
-{
-	return l->len >= strlen(with) && memcmp(l->text, with, strlen(with)) == 0;
-}
-
 /* Statistics, which follow the last message. */
-static bool is_statistic(const struct line *l)
+static bool is_statistic(const struct text_line *l)
 {
-	return l->len == 0 || starts(l, "cur state: ") || starts(l, "old state: ") ||
-	       starts(l, "processed ") || starts(l, "verification time") ||
-	       starts(l, "stack depth") || starts(l, "-- ") || starts(l, "insns ");
+	return l->len == 0 || text_line_begins(l, "cur state: ") ||
+	       text_line_begins(l, "old state: ") || text_line_begins(l, "processed ") ||
+	       text_line_begins(l, "verification time") || text_line_begins(l, "stack depth") ||
+	       text_line_begins(l, "-- ") || text_line_begins(l, "insns ");
 }
 
 /* ---- the script's line --------------------------------------------------------------------- */
 
-static struct line trim(struct line l)
+static struct text_line trim(struct text_line l)
 {
-	while (l.len && strchr(" \t\r", *l.text))
-		l.text++, l.len--;
-	while (l.len && strchr(" \t\r", l.text[l.len - 1]))
+	while (l.len && strchr(" \t\r", *l.at))
+		l.at++, l.len--;
+	while (l.len && strchr(" \t\r", l.at[l.len - 1]))
 		l.len--;
 	return l;
 }
 
 /* The line of the script with this text, if there is exactly one; else 0. */
-static uint32_t line_of_text(const struct source *s, struct line sought)
+static uint32_t line_of_text(const struct source *s, struct text_line sought)
 {
 	uint32_t found = 0;
 
@@ -90,9 +65,9 @@ static uint32_t line_of_text(const struct source *s, struct line sought)
 	for (uint32_t i = 1; i <= s->n_lines; i++) {
 		uint32_t len;
 		const char *text = source_line(s, i, &len);
-		struct line l = trim((struct line){text, len});
+		struct text_line l = trim((struct text_line){text, len});
 
-		if (l.len != sought.len || memcmp(l.text, sought.text, l.len) != 0)
+		if (l.len != sought.len || memcmp(l.at, sought.at, l.len) != 0)
 			continue;
 		if (found)
 			return 0;
@@ -102,19 +77,19 @@ static uint32_t line_of_text(const struct source *s, struct line sought)
 }
 
 /* The line number of "; TEXT @ FILE:LINE"; 0 when it is none or of another file. */
-static uint32_t script_line(const struct source *s, const struct line *l)
+static uint32_t script_line(const struct source *s, const struct text_line *l)
 {
 	const char *name = text_base_name(s->name), *at = NULL;
 	size_t n = strlen(name);
 
-	if (!starts(l, "; "))
+	if (!text_line_begins(l, "; "))
 		return 0;
 	for (size_t i = l->len; i-- > 3 && !at;)
-		if (l->text[i - 2] == ' ' && l->text[i - 1] == '@' && l->text[i] == ' ')
-			at = l->text + i + 1;
+		if (l->at[i - 2] == ' ' && l->at[i - 1] == '@' && l->at[i] == ' ')
+			at = l->at + i + 1;
 	if (!at)
-		return line_of_text(s, trim((struct line){l->text + 2, l->len - 2}));
-	if ((size_t)(l->text + l->len - at) <= n + 1 || memcmp(at, name, n) != 0 || at[n] != ':')
+		return line_of_text(s, trim((struct text_line){l->at + 2, l->len - 2}));
+	if ((size_t)(l->at + l->len - at) <= n + 1 || memcmp(at, name, n) != 0 || at[n] != ':')
 		return 0;
 	return (uint32_t)strtoul(at + n + 1, NULL, 10);
 }
@@ -228,15 +203,16 @@ static void read_messages(struct verifier_message *v, const char *begin, const c
 			  const struct source *source)
 {
 	const char *p = begin;
-	struct line l;
+	struct text_line l;
 
-	while (next_line(&p, end, &l)) {
+	while (text_next_line(&p, end, &l)) {
 		uint32_t line = source ? script_line(source, &l) : 0;
 
 		v->line = line && line <= source->n_lines ? line : v->line;
-		if (is_statistic(&l) || starts(&l, "; ") || starts(&l, "libbpf:"))
+		if (is_statistic(&l) || text_line_begins(&l, "; ") ||
+		    text_line_begins(&l, "libbpf:"))
 			continue;
-		v->reason = l.text;
+		v->reason = l.at;
 		v->reason_len = l.len;
 	}
 	find_words(v);
