@@ -5,12 +5,12 @@
  */
 #define _GNU_SOURCE
 #include "runtime/base/progress.h"
+#include "runtime/base/terminal.h"
 #include "runtime/base/clock.h"
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 enum {
@@ -29,7 +29,7 @@ static const struct {
 };
 _Static_assert(sizeof(rows) / sizeof(*rows) == STAGE_COUNT, "a row for each stage");
 
-static const char erase[] = "\r\033[K";
+static const char erase[] = TERMINAL_ERASE;
 
 static struct {
 	pthread_mutex_t lock;
@@ -44,22 +44,7 @@ static struct {
 	volatile sig_atomic_t is_shown;
 } progress = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static void put(const char *bytes, size_t n)
-{
-	ssize_t written = write(STDERR_FILENO, bytes, n);
-
-	(void)written;
-}
-
 /* ---- the line ------------------------------------------------------------------------------ */
-
-static int columns(void)
-{
-	struct winsize size;
-
-	return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col - 1
-									       : 79;
-}
 
 static void show(uint64_t now)
 {
@@ -74,15 +59,16 @@ static void show(uint64_t now)
 			 seconds);
 	else
 		snprintf(text, sizeof(text), "sonde: %s, %.1f s", doing, seconds);
-	n = snprintf(line, sizeof(line), "%s%.*s", erase, columns(), text);
+	n = snprintf(line, sizeof(line), "%s%.*s", erase, terminal_columns(STDERR_FILENO, 80) - 1,
+		     text);
 	progress.is_shown = 1;
-	put(line, (size_t)n);
+	terminal_put(line, (size_t)n);
 }
 
 static void remove_line(void)
 {
 	if (progress.is_shown)
-		put(erase, sizeof(erase) - 1);
+		terminal_put(erase, sizeof(erase) - 1);
 	progress.is_shown = 0;
 }
 
@@ -119,7 +105,7 @@ static void *write_lines(void *unused)
 static void on_signal(int number)
 {
 	if (progress.is_shown)
-		put(erase, sizeof(erase) - 1);
+		terminal_put(erase, sizeof(erase) - 1);
 	signal(number, SIG_DFL);
 	raise(number);
 }
@@ -186,7 +172,7 @@ static bool start_thread(void)
 
 void progress_enable(void)
 {
-	progress.is_enabled = isatty(STDERR_FILENO) && tcgetpgrp(STDERR_FILENO) == getpgrp();
+	progress.is_enabled = isatty(STDERR_FILENO) && terminal_is_ours();
 }
 
 void progress_begin(void)
@@ -242,7 +228,7 @@ void progress_clear(void)
 void progress_clear_inherited(void)
 {
 	if (progress.is_enabled)
-		put(erase, sizeof(erase) - 1);
+		terminal_put(erase, sizeof(erase) - 1);
 }
 
 void progress_elsewhere(enum stage stage, uint64_t ns)

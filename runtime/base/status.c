@@ -4,19 +4,19 @@
  * is drawn is atomic: one of them erases it.
  */
 #include "runtime/base/status.h"
+#include "runtime/base/terminal.h"
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 static bool is_open;
-static bool is_shown;			/* atomic */
-static bool is_within_line;		/* the output's last byte was no newline */
-static const char erase[] = "\r\033[K"; /* of every terminal but dumb ones */
+static bool is_shown;	    /* atomic */
+static bool is_within_line; /* the output's last byte was no newline */
+static const char erase[] = TERMINAL_ERASE;
 
 static bool is_same_terminal(void)
 {
@@ -47,19 +47,12 @@ bool status_is_shown(void)
 	return __atomic_load_n(&is_shown, __ATOMIC_ACQUIRE);
 }
 
-static void put(const char *bytes, size_t n)
-{
-	ssize_t written = write(STDERR_FILENO, bytes, n);
-
-	(void)written; /* it is only for people */
-}
-
 void status_hide(void)
 {
 	int saved_errno = errno;
 
 	if (is_open && __atomic_exchange_n(&is_shown, false, __ATOMIC_ACQ_REL))
-		put(erase, sizeof(erase) - 1);
+		terminal_put(erase, sizeof(erase) - 1);
 	errno = saved_errno;
 }
 
@@ -75,23 +68,15 @@ void status_note(int fd, const char *bytes, size_t n)
 		is_within_line = bytes[n - 1] != '\n';
 }
 
-/* In the foreground: else the terminal belongs to another program. */
-static bool is_ours(void)
-{
-	return tcgetpgrp(STDERR_FILENO) == getpgrp();
-}
-
 void status_show(const char *text)
 {
-	struct winsize size = {0};
 	char line[256];
-	int width = 80, n;
+	int n;
 
-	if (!is_open || is_within_line || !is_ours())
+	if (!is_open || is_within_line || !terminal_is_ours())
 		return;
-	if (!ioctl(STDERR_FILENO, TIOCGWINSZ, &size) && size.ws_col)
-		width = size.ws_col;
-	n = snprintf(line, sizeof(line), "%s%.*s", erase, width - 1, text);
+	n = snprintf(line, sizeof(line), "%s%.*s", erase, terminal_columns(STDERR_FILENO, 80) - 1,
+		     text);
 	__atomic_store_n(&is_shown, true, __ATOMIC_RELEASE);
-	put(line, n < (int)sizeof(line) ? (size_t)n : sizeof(line) - 1);
+	terminal_put(line, n < (int)sizeof(line) ? (size_t)n : sizeof(line) - 1);
 }
