@@ -3,9 +3,9 @@
  * Rows of help in two columns: see help_columns.h.
  */
 #include "cli/base/help_columns.h"
+#include "runtime/base/terminal.h"
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 enum {
@@ -17,13 +17,10 @@ enum {
 /* Columns for the text; 0: it is not broken into lines. */
 static int text_columns(int before)
 {
-	struct winsize size;
-	int n;
+	int all = isatty(STDOUT_FILENO) ? terminal_columns(STDOUT_FILENO, 0) : 0;
+	int n = all - before - 1;
 
-	if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || !size.ws_col)
-		return 0;
-	n = size.ws_col - before - 1;
-	return n < LEAST ? LEAST : n > MOST ? MOST : n;
+	return !all ? 0 : n < LEAST ? LEAST : n > MOST ? MOST : n;
 }
 
 /* Columns that the first `n` bytes take: of a UTF-8 character only its first byte takes one. */
@@ -36,16 +33,10 @@ static int columns_of(const char *text, size_t n)
 	return columns;
 }
 
-void help_columns(const char *form, int width, const char *text)
+void help_wrap(const char *text, int before, int most)
 {
-	int before = INDENT + width + 1, most = text_columns(before), column = 0;
-	int own = columns_of(form, strlen(form));
+	int column = 0;
 
-	printf("%*s%s", INDENT, "", form);
-	if (most && own > width)
-		printf("\n%*s", before, "");
-	else
-		printf("%*s", own < width ? width - own + 1 : 1, "");
 	for (const char *word = text, *end; *word; word = end) {
 		int n;
 
@@ -58,4 +49,17 @@ void help_columns(const char *form, int width, const char *text)
 		fwrite(word, 1, (size_t)(end - word), stdout);
 	}
 	putchar('\n');
+}
+
+void help_columns(const char *form, int width, const char *text)
+{
+	int before = INDENT + width + 1, most = text_columns(before);
+	int own = columns_of(form, strlen(form));
+
+	printf("%*s%s", INDENT, "", form);
+	if (most && own > width)
+		printf("\n%*s", before, "");
+	else
+		printf("%*s", own < width ? width - own + 1 : 1, "");
+	help_wrap(text, before, most);
 }

@@ -8,3 +8,6 @@
  * text is broken into lines of its width, each below the other; elsewhere it is one line, so that
  * grep finds it whole. */
 void help_columns(const char *form, int width, const char *text);
+/* Print the text behind `before` columns, and break it into lines of at most `most` columns, each
+ * as far to the right as the first; 0: into none. Ends with a newline. */
+void help_wrap(const char *text, int before, int most);

@@ -15,7 +15,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum { WIDTH = 78, MOST_NEAR = 6 };
+enum { INDENT = 2, WIDTH = 78, MOST_NEAR = 6 };
 
 /* ---- printing ------------------------------------------------------------------------------ */
 
@@ -28,30 +28,23 @@ static const char *skip_link(const char *text)
 }
 
 /* The text in lines of at most WIDTH columns, indented. */
-static void print_wrapped(struct arena *a, const char *text, const char *indent)
+static void print_wrapped(struct arena *a, const char *text)
 {
 	char *plain = arena_strndup(a, text, strlen(text)), *to = plain;
-	size_t column = 0;
 
 	while (*(text = skip_link(text)))
 		*to++ = *text++;
 	*to = '\0';
-	for (char *word = plain, *end; *word; word = end) {
-		word += strspn(word, " ");
-		end = word + strcspn(word, " ");
-		if (column && column + 1 + (size_t)(end - word) > WIDTH)
-			column = 0, putchar('\n');
-		column += (size_t)printf("%s%.*s", column ? " " : indent, (int)(end - word), word);
-	}
-	putchar('\n');
+	printf("%*s", INDENT, "");
+	help_wrap(plain, INDENT, WIDTH - INDENT);
 }
 
 static void print_row(struct arena *a, const struct help_row *row)
 {
 	printf("%s (%s)\n\n  %s\n\n", row->name, help_topics[row->table].kind, row->form);
-	print_wrapped(a, row->doc, "  ");
+	print_wrapped(a, row->doc);
 	if (row->note)
-		print_wrapped(a, row->note, "  ");
+		print_wrapped(a, row->note);
 	printf("\n  %s\n", help_command(a, row));
 }
 
@@ -59,7 +52,7 @@ static void print_table(const struct help_rows *rows, enum help_table table)
 {
 	printf("%s:\n", help_topics[table].title);
 	if (*help_topics[table].intro)
-		print_wrapped(rows->arena, help_topics[table].intro, "  ");
+		print_wrapped(rows->arena, help_topics[table].intro);
 	for (uint32_t i = 0; i < rows->n; i++) {
 		const struct help_row *row = &rows->items[i];
 
