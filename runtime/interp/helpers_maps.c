@@ -15,7 +15,7 @@ static int wrong(uint64_t *result, int64_t err)
 	return 0;
 }
 
-int help_map_lookup_elem(struct interp *p, const uint64_t r[5], uint64_t *result)
+static int look_up(struct interp *p, const uint64_t r[5], uint64_t cpu, uint64_t *result)
 {
 	const struct interp_map *m = interp_map_of(p, r[0]);
 	const void *key = m ? interp_need(p, r[1], m->key_size, false) : NULL;
@@ -24,23 +24,20 @@ int help_map_lookup_elem(struct interp *p, const uint64_t r[5], uint64_t *result
 	if (!key)
 		return -EFAULT;
 	element = interp_map_lookup(p, m, key);
-	*result = element < 0 ? 0 : interp_map_value(m, (uint32_t)element, p->cpu);
+	*result = element < 0 || cpu >= p->n_cpus
+			  ? 0
+			  : interp_map_value(m, (uint32_t)element, (uint32_t)cpu);
 	return 0;
+}
+
+int help_map_lookup_elem(struct interp *p, const uint64_t r[5], uint64_t *result)
+{
+	return look_up(p, r, p->cpu, result);
 }
 
 int help_map_lookup_percpu_elem(struct interp *p, const uint64_t r[5], uint64_t *result)
 {
-	const struct interp_map *m = interp_map_of(p, r[0]);
-	const void *key = m ? interp_need(p, r[1], m->key_size, false) : NULL;
-	int64_t element;
-
-	if (!key)
-		return -EFAULT;
-	element = interp_map_lookup(p, m, key);
-	*result = element < 0 || r[2] >= p->n_cpus
-			  ? 0
-			  : interp_map_value(m, (uint32_t)element, (uint32_t)r[2]);
-	return 0;
+	return look_up(p, r, r[2], result);
 }
 
 /* The key and the value may be in the map, whose memory can move. */
