@@ -172,28 +172,31 @@ static int set_max_overhead(struct options *o, const struct option_row *row, con
 	return 0;
 }
 
-static int set_max_stacks(struct options *o, const struct option_row *row, const char *arg)
+bool option_count(const char *arg, unsigned long most, uint32_t *n)
 {
 	char *end;
-	unsigned long n = strtoul(arg, &end, 10);
+	unsigned long number = strtoul(arg, &end, 10);
 
+	if (*end || end == arg || *arg == '-' || number == 0 || number > most)
+		return false;
+	*n = (uint32_t)number;
+	return true;
+}
+
+static int set_max_stacks(struct options *o, const struct option_row *row, const char *arg)
+{
 	(void)row;
-	if (*end || end == arg || *arg == '-' || n == 0 || n > 1 << 24)
-		return option_wrong("invalid number of stacks '%s': expected 1 to 16777216", arg);
-	o->max_stacks = (uint32_t)n;
-	return 0;
+	if (option_count(arg, 1 << 24, &o->max_stacks))
+		return 0;
+	return option_wrong("invalid number of stacks '%s': expected 1 to 16777216", arg);
 }
 
 static int set_top(struct options *o, const struct option_row *row, const char *arg)
 {
-	char *end;
-	unsigned long n = strtoul(arg, &end, 10);
-
 	(void)row;
-	if (*end || end == arg || *arg == '-' || n == 0 || n > 1 << 30)
-		return option_wrong("--top: '%s' is not a number of rows: write 10", arg);
-	o->top = (uint32_t)n;
-	return 0;
+	if (option_count(arg, 1 << 30, &o->top))
+		return 0;
+	return option_wrong("--top: '%s' is not a number of rows: write 10", arg);
 }
 
 static int set_emit_elf(struct options *o, const struct option_row *row, const char *arg)

@@ -73,13 +73,9 @@ static int take_function(struct report *r, const char *arg)
 
 static int take_tid(struct report *r, const char *arg)
 {
-	char *end;
-	unsigned long n = strtoul(arg, &end, 10);
-
-	if (*end || end == arg || *arg == '-' || !n || n > UINT32_MAX)
-		return option_error("invalid thread ID '%s'", arg);
-	r->filter.tid = (uint32_t)n;
-	return 0;
+	return option_count(arg, UINT32_MAX, &r->filter.tid)
+		       ? 0
+		       : option_error("invalid thread ID '%s'", arg);
 }
 
 static int take_min(struct report *r, const char *arg)
