@@ -11,52 +11,41 @@
 #include <string.h>
 #include <unistd.h>
 
-/* An option, and whether it is on the command line. */
-struct given {
-	bool is_given;
-	const char *name;
+enum group {
+	LISTS = 1,
+	BUILDS = 2,
+	EXPLAINS = 4,
+	REPLAYS = 8,
+	DRAWS = 16,
+	BEFORE = 32,
+	COMPILES = 64,
+	TEXTS = 128,
 };
 
-/* The first of `n` options that is given, or NULL. */
-static const char *first_given(const struct given *options, size_t n)
+/* The first option of a group that is given, or NULL. */
+static const char *first_of(const struct options *o, enum group group)
 {
-	for (size_t i = 0; i < n; i++)
-		if (options[i].is_given)
-			return options[i].name;
+	const struct {
+		bool is_given;
+		const char *name;
+		unsigned groups; /* enum group */
+	} rows[] = {
+#define GROUP(is_given, name, groups) {is_given, name, groups},
+#include "cli/options/option_groups.def"
+#undef GROUP
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (rows[i].is_given && rows[i].groups & group)
+			return rows[i].name;
 	return NULL;
 }
 
-#define FIRST_GIVEN(options) first_given(options, sizeof(options) / sizeof(*(options)))
-
 static int check_list(const struct options *o)
 {
-	const struct given tracing[] = {
-		{o->duration_ns, "--duration"},
-		{o->start.when, "--start"},
-		{o->interval_ns, "--interval"},
-		{o->reset, "--reset"},
-		{o->sort, "--sort"},
-		{o->top, "--top"},
-		{o->time_unit, "--time-unit"},
-		{o->cpp_names, "--cpp-names"},
-		{o->percent, "--percent"},
-		{o->delimiter, "--delimiter"},
-		{o->max_overhead > 0, "--max-overhead"},
-		{o->stats, "--stats"},
-		{o->follow, "--follow"},
-		{o->cgroup, "--cgroup"},
-		{o->container, "--container"},
-		{o->output, "-o"},
-		{o->format, "-f"},
-		{o->dry_run, "--dry-run"},
-		{o->test, "--test"},
-		{o->bench, "--bench"},
-		{o->system, "--system"},
-	};
-
-	if (FIRST_GIVEN(tracing))
+	if (first_of(o, LISTS))
 		return option_error("-l does not trace: it cannot be combined with %s",
-				    FIRST_GIVEN(tracing));
+				    first_of(o, LISTS));
 	if (o->program && o->file)
 		return option_error("-l takes -e PROGRAM or '%s', not both", o->file);
 	return o->command && o->pid ? option_error("-c and -p cannot be combined") : 0;
@@ -142,27 +131,11 @@ static int check_trace(const struct options *o)
 
 static int check_explain(const struct options *o)
 {
-	const struct given running[] = {
-		{o->command, "-c"},
-		{o->duration_ns, "--duration"},
-		{o->start.when, "--start"},
-		{o->interval_ns, "--interval"},
-		{o->max_overhead > 0, "--max-overhead"},
-		{o->strict, "--strict"},
-		{o->stats, "--stats"},
-		{o->dry_run, "--dry-run"},
-		{o->format, "-f other than html"},
-		{o->emit != EMIT_NOTHING, "--emit"},
-		{o->explain, "--explain"},
-		{o->test, "--test"},
-		{o->bench, "--bench"},
-	};
-
 	if (!o->file && !o->program)
 		return option_error("'sonde explain' requires a script; './explain' is the file");
-	if (FIRST_GIVEN(running))
+	if (first_of(o, EXPLAINS))
 		return option_error("%s cannot be combined with 'sonde explain'",
-				    FIRST_GIVEN(running));
+				    first_of(o, EXPLAINS));
 	if (o->is_page && !o->output)
 		return option_error("-f html requires -o FILE");
 	return check_trace(o);
@@ -178,59 +151,15 @@ static int check_verifier(const struct options *o)
 	return 0;
 }
 
-/* What is decided when a script is compiled. */
-static const char *compile_option(const struct options *o)
-{
-	const struct given compiling[] = {
-		{o->sort, "--sort"},
-		{o->top, "--top"},
-		{o->time_unit, "--time-unit"},
-		{o->cpp_names, "--cpp-names"},
-		{o->percent, "--percent"},
-		{o->delimiter, "--delimiter"},
-		{o->max_stacks, "--max-stacks"},
-		{o->has_filter, "--probe-filter"},
-		{o->denied, "--no-feature"},
-		{o->calibrate, "--calibrate"},
-		{o->no_calibrate, "--no-calibrate"},
-		{o->n_include_dirs, "-I"},
-		{o->n_include_files, "--include"},
-		{o->kernel_facts, "--kernel-facts"},
-	};
-
-	return FIRST_GIVEN(compiling);
-}
-
-/* What is meaningful for a script's text only. */
-static const char *text_option(const struct options *o)
-{
-	const struct given texts[] = {
-		{o->mode == MODE_LIST, "-l"},
-		{o->mode == MODE_CHECK, "--check"},
-		{o->mode == MODE_BUILD, "build"},
-		{o->emit != EMIT_NOTHING, "--emit"},
-		{o->dumps, "-d"},
-		{o->mode == MODE_EXPLAIN, "explain"},
-		{o->explain, "--explain"},
-		{o->test, "--test"},
-		{o->bench, "--bench"},
-		{o->warnings, "-k"},
-		{o->cgroup, "--cgroup"},
-		{o->container, "--container"},
-	};
-
-	return FIRST_GIVEN(texts);
-}
-
 int options_check_compiled(const struct options *o)
 {
-	if (text_option(o))
+	if (first_of(o, TEXTS))
 		return option_error(
 			"'%s' is a compiled script: %s is only possible with the script itself",
-			o->file, text_option(o));
-	if (compile_option(o))
+			o->file, first_of(o, TEXTS));
+	if (first_of(o, COMPILES))
 		return option_error("'%s' is a compiled script: %s is given when it is compiled",
-				    o->file, compile_option(o));
+				    o->file, first_of(o, COMPILES));
 	if (o->n_params)
 		return option_error("'%s' is a compiled script, and its parameters are fixed: "
 				    "unexpected '%s'",
@@ -240,73 +169,33 @@ int options_check_compiled(const struct options *o)
 
 static int check_build(const struct options *o)
 {
-	const struct given running[] = {
-		{o->warnings, "-k"},
-		{o->command, "-c"},
-		{o->pid, "-p"},
-		{o->cgroup, "--cgroup"},
-		{o->container, "--container"},
-		{o->follow, "--follow"},
-		{o->duration_ns, "--duration"},
-		{o->start.when, "--start"},
-		{o->interval_ns, "--interval"},
-		{o->max_overhead > 0, "--max-overhead"},
-		{o->stats, "--stats"},
-		{o->strict, "--strict"},
-		{o->dry_run, "--dry-run"},
-		{o->format, "-f json"},
-		{o->test, "--test"},
-		{o->bench, "--bench"},
-		{o->kernel_facts, "--kernel-facts"},
-	};
-
 	if (!o->file && !o->program)
 		return option_error("'sonde build' requires a script; './build' is the file");
 	if (!o->output)
 		return option_error("'sonde build' requires -o FILE");
-	if (FIRST_GIVEN(running))
+	if (first_of(o, BUILDS))
 		return option_error("%s cannot be combined with 'sonde build' (--aot)",
-				    FIRST_GIVEN(running));
+				    first_of(o, BUILDS));
 	return 0;
 }
 
 static int check_flamegraph(const struct options *o)
 {
-	const struct given tracing[] = {
-		{o->program, "-e"},
-		{o->command, "-c"},
-		{o->pid, "-p"},
-		{o->duration_ns, "--duration"},
-		{o->start.when, "--start"},
-		{o->interval_ns, "--interval"},
-		{o->format, "-f"},
-		{o->cgroup, "--cgroup"},
-		{o->container, "--container"},
-		{o->dry_run, "--dry-run"},
-	};
-
-	if (FIRST_GIVEN(tracing))
+	if (first_of(o, DRAWS))
 		return option_error(
 			"'sonde flamegraph' does not trace: it cannot be combined with %s",
-			FIRST_GIVEN(tracing));
+			first_of(o, DRAWS));
 	return flamegraph_check(o);
 }
 
 /* Modes that read the words behind their names. */
 static int check_own_words(const struct options *o)
 {
-	const struct given before[] = {
-		{o->command, "-c"},
-		{o->pid, "-p"},
-		{o->output, "-o"},
-		{o->format, "-f"},
-		{o->duration_ns, "--duration"},
-	};
 	const char *name = options_word_of_mode(o->mode);
 
-	if (FIRST_GIVEN(before))
-		return option_error("write %s behind the word: sonde %s %s …", FIRST_GIVEN(before),
-				    name, FIRST_GIVEN(before));
+	if (first_of(o, BEFORE))
+		return option_error("write %s behind the word: sonde %s %s …", first_of(o, BEFORE),
+				    name, first_of(o, BEFORE));
 	return 0;
 }
 
@@ -325,23 +214,6 @@ static int check_recording(const struct options *o)
 /* sonde record --events, sonde replay. */
 static int check_replay(const struct options *o)
 {
-	const struct given beyond[] = {
-		{o->command, "-c"},
-		{o->pid, "-p"},
-		{o->cgroup, "--cgroup"},
-		{o->duration_ns, "--duration"},
-		{o->interval_ns, "--interval"},
-		{o->start.when, "--start"},
-		{o->kernel_facts, "--kernel-facts"},
-		{o->dry_run, "--dry-run"},
-		{o->stats, "--stats"},
-		{o->max_overhead > 0, "--max-overhead"},
-		{o->test, "--test"},
-		{o->bench, "--bench"},
-		{o->explain, "--explain"},
-		{o->format == OUT_RECORDING, "'sonde record'"},
-	};
-
 	if (o->events && o->format != OUT_RECORDING)
 		return option_error("--events requires 'sonde record'");
 	if (o->events && (o->program || o->file))
@@ -352,10 +224,10 @@ static int check_replay(const struct options *o)
 	if (!*o->replay)
 		return option_error("'sonde replay' requires a file of 'sonde record --events "
 				    "PATTERN -o FILE' behind the word");
-	if (FIRST_GIVEN(beyond))
+	if (first_of(o, REPLAYS))
 		return option_error("'sonde replay' and %s cannot be combined: all events are in "
 				    "the recording",
-				    FIRST_GIVEN(beyond));
+				    first_of(o, REPLAYS));
 	return 0;
 }
 
