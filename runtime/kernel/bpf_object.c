@@ -18,6 +18,7 @@
 #include <gelf.h>
 #include <libelf.h>
 #include <linux/btf.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -288,7 +289,8 @@ static bool has_sections(const struct object *o, const struct btf_types *types)
 	return true;
 }
 
-/* Layouts of structs are completed when a script needs them. */
+/* Layouts of structs are completed when a script needs them. It is not in the script's arena, which
+ * ends before the kernel is closed. */
 struct bpf_object_types {
 	struct btf_raw raw;
 	struct btf_types types;
@@ -298,14 +300,16 @@ struct bpf_object_types {
 
 static const char *read_functions(struct object *o, struct bpf_object_types **list)
 {
-	struct bpf_object_types *of = arena_new_of(o->arena, struct bpf_object_types);
+	struct bpf_object_types *of = calloc(1, sizeof(*of));
 
-	*of = (struct bpf_object_types){.next = *list};
+	if (!of)
+		return "no memory is left";
+	of->next = *list;
+	*list = of;
 	if (btf_raw_init(&of->raw, o->btf, o->btf_len) ||
 	    btf_types_init(&of->types, &of->raw, NULL))
 		return "its BTF is damaged";
 	btf_layouts_init(&of->layouts, &of->types, NULL, o->arena);
-	*list = of;
 	if (!has_sections(o, &of->types))
 		return "its BTF names a section that it does not have, as clang before 16 writes "
 		       "it: compile it with a newer one";
@@ -320,9 +324,13 @@ static const char *read_functions(struct object *o, struct bpf_object_types **li
 
 void bpf_object_forget(struct bpf_object_types *list)
 {
-	for (; list; list = list->next) {
+	while (list) {
+		struct bpf_object_types *next = list->next;
+
 		btf_layouts_free(&list->layouts);
 		btf_types_free(&list->types);
+		free(list);
+		list = next;
 	}
 }
 
