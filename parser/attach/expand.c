@@ -97,8 +97,9 @@ static void compare_stem(const char *name, void *ctx)
 
 	for (uint32_t i = 0; i < s->n_words; i++) {
 		end = strchr(end, '_');
-		if (!end++)
+		if (!end)
 			return;
+		end++;
 	}
 	nearest_keep(&s->nearest, s->arena, arena_strndup(s->arena, name, (size_t)(end - name)));
 }

@@ -83,7 +83,7 @@ const struct token *stop_angle_end(const struct stop *s)
 
 static bool has_char(const struct token *t, char c)
 {
-	return memchr(t->text.text, c, t->text.len) != NULL;
+	return t->text.len && memchr(t->text.text, c, t->text.len);
 }
 
 static bool is_probe_type(const struct token *t)
@@ -113,6 +113,8 @@ static bool is_glued(const struct token *head)
 {
 	bool is_statement = has_char(head, '@') || has_char(head, '$') || has_char(head, '=');
 
+	if (!head->text.len)
+		return false;
 	return head->text.text[head->text.len - 1] == '<' || (has_char(head, '<') && is_statement);
 }
 
