@@ -6,17 +6,15 @@
  */
 #include <stdio.h>
 
-__attribute__((naked, noinline)) static int clears(int x)
+__attribute__((naked, noinline)) static int clears(int x __attribute__((unused)))
 {
-	(void)x;
 	__asm__("vxorps %xmm0, %xmm0, %xmm0\n\t"
 		"lea 7(%rdi), %eax\n\t"
 		"ret");
 }
 
-__attribute__((naked, noinline)) static int compares(int x)
+__attribute__((naked, noinline)) static int compares(int x __attribute__((unused)))
 {
-	(void)x;
 	__asm__("vpcmpeqb %xmm1, %xmm1, %xmm1\n\t"
 		"vpmovmskb %xmm1, %eax\n\t"
 		"sub $0xffff, %eax\n\t"
