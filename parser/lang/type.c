@@ -23,6 +23,13 @@ const struct type type_name = {.kind = TY_NAME, .size = 4, .align = 4};
 const struct type type_inet = {.kind = TY_INET, .size = 24, .align = 8};
 const struct type type_mac = {.kind = TY_MAC, .size = 6, .align = 8};
 const struct type type_gfp = {.kind = TY_GFP, .size = 8, .align = 8};
+
+const struct type_kind_row type_kinds[TY_KINDS] = {
+#define TYPE_KIND(id, shape, word, plain) [TY_##id] = {SHAPE_##shape, word, plain},
+#include "parser/lang/type_kinds.def"
+#undef TYPE_KIND
+};
+
 const struct type type_ustack = {.kind = TY_USTACK, .size = 8, .align = 8};
 
 static const struct type ints[2][4] = {

@@ -12,30 +12,24 @@
 struct arena;
 
 enum type_kind {
-	TY_ERROR,  /* an error was reported: suppresses errors that follow from it */
-	TY_VOID,   /* calls without a value */
-	TY_BOOL,   /* 1 byte in memory */
-	TY_INT,	   /* 1, 2, 4 or 8 bytes in memory, 64 bits in registers */
-	TY_STRING, /* `size` bytes; ends at the first NUL, if there is one */
-	TY_BUFFER, /* uint32 length, as many bytes, zeros; .size is that of all */
-	TY_KSTACK, /* 8 bytes: hash of the frames, see bpf_helpers/shared.h; 0 is "no stack" */
-	TY_USTACK, /* 8 bytes, likewise */
-	TY_AGG,	   /* map values only; .agg is the aggregation */
-	/* Turned into strings by user space (runtime/session/deferred_strings.c): */
-	TY_KSYM,      /* 8 bytes: an address of the kernel */
-	TY_USYM,      /* 16 bytes: an address, uint32 process id, uint32 execve count */
-	TY_USERNAME,  /* 8 bytes: a user id */
-	TY_INET,      /* 24 bytes: uint64 address family, 16 bytes of address */
-	TY_MAC,	      /* 6 bytes */
-	TY_GFP,	      /* 8 bytes: flags of the kernel's allocators; in records only */
-	TY_CGROUP,    /* 8 bytes: the id of a cgroup; .format selects hierarchies, or NULL */
-	TY_TIMESTAMP, /* 8 bytes: nanoseconds since boot; .format is strftime's */
-	TY_NAME,      /* 4 bytes: index in plan->names, of a function or attach point */
-	TY_TUPLE,     /* .members, at their offsets; padding is zero, so that keys compare */
-	TY_RECORD,    /* likewise, with names */
-	TY_POINTER,   /* 8 bytes: an address of .to in .space */
-	TY_ARRAY,     /* .size / .to->size elements of .to: type_elements */
-	TY_STRUCT,    /* a struct or union of C, by value: .layout; c_type.h */
+#define TYPE_KIND(id, ...) TY_##id,
+#include "parser/lang/type_kinds.def"
+#undef TYPE_KIND
+};
+enum { TY_KINDS = TY_STRUCT + 1 };
+
+/* How values of a kind are read, compared and shown. */
+enum type_shape {
+	SHAPE_NONE,
+	SHAPE_BOOL,
+	SHAPE_INT,
+	SHAPE_ADDRESS,	/* an integer that is shown in hexadecimal digits */
+	SHAPE_STRING,	/* bytes of the value itself, up to a NUL */
+	SHAPE_BUFFER,	/* likewise, with a length */
+	SHAPE_DEFERRED, /* turned into a string by user space: session/deferred_strings.c */
+	SHAPE_STACK,
+	SHAPE_AGG,
+	SHAPE_PARTS, /* members or elements */
 };
 
 /* Aggregations: the rows of aggs.def. */
@@ -97,6 +91,20 @@ extern const struct type type_error, type_void, type_bool, type_kstack, type_ust
 /* As a script names them, without the format that the values have: only declarations and sizeof
  * have these. */
 extern const struct type type_time, type_cgroup;
+
+/* Rows of type_kinds.def. */
+struct type_kind_row {
+	enum type_shape shape;
+	const char *word;	  /* in recordings */
+	const struct type *plain; /* the type, of a kind that has one only; or NULL */
+};
+
+extern const struct type_kind_row type_kinds[TY_KINDS];
+
+static inline enum type_shape type_shape(const struct type *t)
+{
+	return type_kinds[t->kind].shape;
+}
 
 /* The type of stacks that are written in `form`. */
 const struct type *type_kstack_as(enum stack_form form);

@@ -14,14 +14,6 @@ _Static_assert(sizeof(struct type_member) == 24, "io_member() knows every member
 
 enum { DEPTH_MOST = 64 };
 
-/* Kinds without members. */
-static const struct type *const plain[] = {
-	[TY_ERROR] = &type_error, [TY_VOID] = &type_void, [TY_BOOL] = &type_bool,
-	[TY_KSYM] = &type_ksym,	  [TY_USYM] = &type_usym, [TY_USERNAME] = &type_username,
-	[TY_INET] = &type_inet,	  [TY_MAC] = &type_mac,	  [TY_GFP] = &type_gfp,
-	[TY_NAME] = &type_name,	  [TY_STRUCT] = NULL,
-};
-
 static void io_enumerator(struct plan_io *io, struct type_enumerator *e)
 {
 	io_text(io, &e->name);
@@ -165,16 +157,7 @@ static void by_kind(struct plan_io *io, struct type *t)
 	case TY_RECORD:
 	case TY_STRUCT: io_members(io, t); break;
 	case TY_ARRAY: io_elements(io, t); break;
-	case TY_ERROR:
-	case TY_VOID:
-	case TY_BOOL:
-	case TY_KSYM:
-	case TY_USYM:
-	case TY_USERNAME:
-	case TY_INET:
-	case TY_MAC:
-	case TY_GFP:
-	case TY_NAME: break;
+	default: break; /* a kind without members */
 	}
 }
 
@@ -185,12 +168,12 @@ void io_type(struct plan_io *io, const struct type **t)
 	io_check(io, io->depth < DEPTH_MOST);
 	if (!io->is_reading)
 		*own = **t;
-	IO_ENUM(io, own->kind, TY_STRUCT + 1);
+	IO_ENUM(io, own->kind, TY_KINDS);
 	if (io->is_bad)
 		own->kind = TY_VOID;
 	io->depth++;
 	by_kind(io, own);
 	io->depth--;
 	if (io->is_reading)
-		*t = plain[own->kind] ? plain[own->kind] : own;
+		*t = type_kinds[own->kind].plain ? type_kinds[own->kind].plain : own;
 }

@@ -183,6 +183,16 @@ static void format_record(struct text *t, const struct view *v)
 	text_string(t, v->type->n_members ? " }" : "}");
 }
 
+static void format_compound(struct text *t, const struct view *v)
+{
+	if (v->type->kind == TY_ARRAY)
+		format_array(t, v);
+	else if (v->type->kind == TY_TUPLE)
+		format_tuple(t, v);
+	else
+		format_record(t, v);
+}
+
 /* The name of an enum's value; NULL: it has none, or this is another type. */
 static const char *view_enumerator(const struct view *v)
 {
@@ -198,38 +208,25 @@ static const char *trailer_of(const struct view *v)
 
 void format_view(struct text *t, const struct view *v)
 {
-	switch (v->type->kind) {
-	case TY_ERROR:
-	case TY_VOID: break;
-	case TY_BOOL: text_string(t, v->integer ? "true" : "false"); break;
-	case TY_INT:
+	switch (type_shape(v->type)) {
+	case SHAPE_NONE: break;
+	case SHAPE_BOOL: text_string(t, v->integer ? "true" : "false"); break;
+	case SHAPE_INT:
 		if (view_enumerator(v))
 			text_string(t, view_enumerator(v));
 		else
 			format_number(t, v->integer, v->type->is_signed);
 		break;
-	case TY_AGG: format_agg(t, v); break;
-	case TY_KSYM:
-	case TY_USYM:
-	case TY_USERNAME:
-	case TY_CGROUP:
-	case TY_TIMESTAMP:
-	case TY_INET:
-	case TY_MAC:
-	case TY_GFP:
-	case TY_NAME:
-	case TY_STRING:
+	case SHAPE_ADDRESS: text_hex(t, v->integer); break;
+	case SHAPE_AGG: format_agg(t, v); break;
+	case SHAPE_DEFERRED:
+	case SHAPE_STRING:
 		text_escaped(t, ESCAPE_NAME, v->string.text, v->string.len);
 		text_string(t, trailer_of(v));
 		break;
-	case TY_BUFFER: format_bytes(t, v, 0, 0, false); break;
-	case TY_KSTACK:
-	case TY_USTACK: format_stack(t, &v->stack, v->type->form); break;
-	case TY_POINTER: text_hex(t, v->integer); break;
-	case TY_TUPLE: format_tuple(t, v); break;
-	case TY_RECORD:
-	case TY_STRUCT: format_record(t, v); break;
-	case TY_ARRAY: format_array(t, v); break;
+	case SHAPE_BUFFER: format_bytes(t, v, 0, 0, false); break;
+	case SHAPE_STACK: format_stack(t, &v->stack, v->type->form); break;
+	case SHAPE_PARTS: format_compound(t, v); break;
 	}
 }
 
@@ -369,67 +366,41 @@ static void convert_string(struct text *t, const struct format_piece *p, const s
 	size_t max = p->precision >= 0 ? (size_t)p->precision : SIZE_MAX;
 	const char *name;
 
-	switch (v->type->kind) {
-	case TY_KSYM:
-	case TY_USYM:
-	case TY_USERNAME:
-	case TY_CGROUP:
-	case TY_TIMESTAMP:
-	case TY_INET:
-	case TY_MAC:
-	case TY_GFP:
-	case TY_NAME:
-	case TY_STRING:
+	switch (type_shape(v->type)) {
+	case SHAPE_DEFERRED:
+	case SHAPE_STRING:
 		put_string(t, p, v->string.text, MIN(max, (size_t)v->string.len),
 			   max < v->string.len ? "" : trailer_of(v));
 		break;
-	case TY_BUFFER: format_bytes(t, v, p->form, p->width, p->left); break;
-	case TY_BOOL:
-	case TY_INT:
-	case TY_POINTER:
+	case SHAPE_BUFFER: format_bytes(t, v, p->form, p->width, p->left); break;
+	case SHAPE_BOOL:
+	case SHAPE_INT:
+	case SHAPE_ADDRESS:
 		name = view_enumerator(v);
 		if (!name)
 			format_view(&number, v);
 		put_padded(t, p, name ? name : digits, MIN(max, name ? strlen(name) : number.n));
 		break;
-	case TY_AGG:
-	case TY_KSTACK:
-	case TY_USTACK:
-	case TY_TUPLE:
-	case TY_RECORD:
-	case TY_ARRAY:
-	case TY_STRUCT:
-	case TY_ERROR:
-	case TY_VOID: format_view(t, v); break;
+	case SHAPE_AGG:
+	case SHAPE_STACK:
+	case SHAPE_PARTS:
+	case SHAPE_NONE: format_view(t, v); break;
 	}
 }
 
 static uint64_t view_integer(const struct view *v)
 {
-	switch (v->type->kind) {
-	case TY_BOOL:
-	case TY_INT:
-	case TY_POINTER:
-	case TY_AGG: return v->integer;
-	case TY_KSYM:
-	case TY_USYM:
-	case TY_USERNAME:
-	case TY_CGROUP:
-	case TY_TIMESTAMP:
-	case TY_INET:
-	case TY_MAC:
-	case TY_GFP:
-	case TY_NAME:
-	case TY_STRING:
-	case TY_BUFFER:
-	case TY_KSTACK:
-	case TY_USTACK:
-	case TY_TUPLE:
-	case TY_RECORD:
-	case TY_ARRAY:
-	case TY_STRUCT:
-	case TY_ERROR:
-	case TY_VOID: break; /* rejected by sema */
+	switch (type_shape(v->type)) {
+	case SHAPE_BOOL:
+	case SHAPE_INT:
+	case SHAPE_ADDRESS:
+	case SHAPE_AGG: return v->integer;
+	case SHAPE_DEFERRED:
+	case SHAPE_STRING:
+	case SHAPE_BUFFER:
+	case SHAPE_STACK:
+	case SHAPE_PARTS:
+	case SHAPE_NONE: break; /* rejected by sema */
 	}
 	return 0;
 }

@@ -174,37 +174,24 @@ void json_put_value(const struct json_writer *w, const struct view *v)
 {
 	struct text *t = w->text;
 
-	switch (v->type->kind) {
-	case TY_ERROR:
-	case TY_VOID: text_string(t, "null"); break;
-	case TY_BOOL: text_string(t, v->integer ? "true" : "false"); break;
-	case TY_AGG:
+	switch (type_shape(v->type)) {
+	case SHAPE_NONE: text_string(t, "null"); break;
+	case SHAPE_BOOL: text_string(t, v->integer ? "true" : "false"); break;
+	case SHAPE_AGG:
 		if (!json_agg_value(t, v))
 			put_integer(t, v);
 		break;
-	case TY_POINTER:
-	case TY_INT: put_integer(t, v); break;
-	case TY_BUFFER: put_bytes(t, v); break;
-	case TY_KSTACK:
-	case TY_USTACK:
+	case SHAPE_ADDRESS:
+	case SHAPE_INT: put_integer(t, v); break;
+	case SHAPE_BUFFER: put_bytes(t, v); break;
+	case SHAPE_STACK:
 		if (w->stacks_are_arrays)
 			put_stack(t, &v->stack);
 		else
 			put_as_text(w, v);
 		break;
-	case TY_STRING:
-	case TY_KSYM:
-	case TY_USYM:
-	case TY_USERNAME:
-	case TY_CGROUP:
-	case TY_TIMESTAMP:
-	case TY_INET:
-	case TY_MAC:
-	case TY_GFP:
-	case TY_NAME: put_as_text(w, v); break;
-	case TY_TUPLE:
-	case TY_RECORD:
-	case TY_ARRAY:
-	case TY_STRUCT: put_parts(w, v); break;
+	case SHAPE_STRING:
+	case SHAPE_DEFERRED: put_as_text(w, v); break;
+	case SHAPE_PARTS: put_parts(w, v); break;
 	}
 }

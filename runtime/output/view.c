@@ -79,40 +79,27 @@ void view_make(struct view *v, const struct type *type, const void *bytes,
 	       struct stack_source *stacks)
 {
 	v->type = type;
-	switch (type->kind) {
-	case TY_ERROR:
-	case TY_VOID: v->integer = 0; break;
-	case TY_BOOL: v->integer = load_integer(bytes, 1, false) != 0; break;
-	case TY_INT: v->integer = load_integer(bytes, type->size, type->is_signed); break;
-	case TY_AGG: make_agg(v, type, bytes); break;
-	case TY_STRING:
+	switch (type_shape(type)) {
+	case SHAPE_NONE: v->integer = 0; break;
+	case SHAPE_BOOL: v->integer = load_integer(bytes, 1, false) != 0; break;
+	case SHAPE_INT: v->integer = load_integer(bytes, type->size, type->is_signed); break;
+	case SHAPE_ADDRESS: v->integer = load_integer(bytes, sizeof(uint64_t), false); break;
+	case SHAPE_AGG: make_agg(v, type, bytes); break;
+	case SHAPE_STRING:
 		v->string.text = bytes;
 		v->string.len = (uint32_t)strnlen(bytes, type->size);
 		v->string.trailer = v->string.len < type->size	? NULL
 				    : stacks && stacks->trailer ? stacks->trailer
 								: "..";
 		break;
-	case TY_BUFFER: make_buffer(v, type, bytes); break;
-	case TY_KSYM:
-	case TY_USYM:
-	case TY_USERNAME:
-	case TY_CGROUP:
-	case TY_TIMESTAMP:
-	case TY_INET:
-	case TY_MAC:
-	case TY_GFP:
-	case TY_NAME:
+	case SHAPE_BUFFER: make_buffer(v, type, bytes); break;
+	case SHAPE_DEFERRED:
 		v->string.text = stacks && stacks->text ? stacks->text(stacks, type, bytes) : "";
 		v->string.len = (uint32_t)strlen(v->string.text);
 		v->string.trailer = NULL;
 		break;
-	case TY_KSTACK:
-	case TY_USTACK: make_stack(v, bytes, type, stacks); break;
-	case TY_POINTER: v->integer = load_integer(bytes, sizeof(uint64_t), false); break;
-	case TY_TUPLE:
-	case TY_RECORD:
-	case TY_ARRAY:
-	case TY_STRUCT:
+	case SHAPE_STACK: make_stack(v, bytes, type, stacks); break;
+	case SHAPE_PARTS:
 		v->compound.bytes = bytes;
 		v->compound.stacks = stacks;
 		v->compound.parts = NULL;

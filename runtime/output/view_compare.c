@@ -85,33 +85,20 @@ static int compare_parts(const struct view *a, const struct view *b)
 
 int view_compare(const struct view *a, const struct view *b)
 {
-	switch (a->type->kind) {
-	case TY_AGG: return agg_compare(a, b);
-	case TY_INT:
+	switch (type_shape(a->type)) {
+	case SHAPE_AGG: return agg_compare(a, b);
+	case SHAPE_INT:
 		if (a->type->is_signed)
 			return compare_signed((int64_t)a->integer, (int64_t)b->integer);
 		return compare_unsigned(a->integer, b->integer);
-	case TY_TUPLE:
-	case TY_RECORD:
-	case TY_ARRAY:
-	case TY_STRUCT: return compare_parts(a, b);
-	case TY_POINTER:
-	case TY_BOOL: return compare_unsigned(a->integer, b->integer);
-	case TY_KSYM:
-	case TY_USYM:
-	case TY_USERNAME:
-	case TY_CGROUP:
-	case TY_TIMESTAMP:
-	case TY_INET:
-	case TY_MAC:
-	case TY_GFP:
-	case TY_NAME:
-	case TY_BUFFER:
-	case TY_STRING: return compare_strings(a, b);
-	case TY_KSTACK:
-	case TY_USTACK: return compare_stacks(&a->stack, &b->stack, a->type->form);
-	case TY_ERROR:
-	case TY_VOID: break;
+	case SHAPE_PARTS: return compare_parts(a, b);
+	case SHAPE_ADDRESS:
+	case SHAPE_BOOL: return compare_unsigned(a->integer, b->integer);
+	case SHAPE_DEFERRED:
+	case SHAPE_BUFFER:
+	case SHAPE_STRING: return compare_strings(a, b);
+	case SHAPE_STACK: return compare_stacks(&a->stack, &b->stack, a->type->form);
+	case SHAPE_NONE: break;
 	}
 	return 0;
 }

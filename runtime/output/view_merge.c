@@ -25,32 +25,10 @@ struct merging {
 /* True if two values of different bytes can be shown the same. */
 static bool may_look_alike(const struct type *t)
 {
-	switch (t->kind) {
-	case TY_ERROR:
-	case TY_VOID:
-	case TY_INT:
-	case TY_BOOL:
-	case TY_POINTER:
-	case TY_STRING:
-	case TY_BUFFER:
-	case TY_NAME:
-	case TY_AGG: return false;
-	case TY_KSTACK:
-	case TY_USTACK:
-	case TY_KSYM:
-	case TY_USYM:
-	case TY_USERNAME:
-	case TY_CGROUP:
-	case TY_TIMESTAMP:
-	case TY_INET:
-	case TY_MAC:
-	case TY_GFP:
-	case TY_TUPLE:
-	case TY_RECORD:
-	case TY_ARRAY:
-	case TY_STRUCT: return true;
-	}
-	return false;
+	enum type_shape shape = type_shape(t);
+
+	return t->kind != TY_NAME &&
+	       (shape == SHAPE_DEFERRED || shape == SHAPE_STACK || shape == SHAPE_PARTS);
 }
 
 static uint8_t *raw_key(const struct merging *m, uint32_t row)

@@ -13,17 +13,6 @@
 
 enum { SERIES_INTERVALS = 1000000, LINEAR_STEPS = 1000, LOG_K = 5, TYPE_DEPTH = 32 };
 
-static const char *const kinds[] = {
-	[TY_ERROR] = "error",	[TY_VOID] = "void",	 [TY_BOOL] = "bool",
-	[TY_INT] = "int",	[TY_STRING] = "string",	 [TY_BUFFER] = "buffer",
-	[TY_KSTACK] = "kstack", [TY_USTACK] = "ustack",	 [TY_AGG] = "aggregation",
-	[TY_KSYM] = "ksym",	[TY_USYM] = "usym",	 [TY_USERNAME] = "username",
-	[TY_INET] = "inet",	[TY_MAC] = "mac",	 [TY_GFP] = "gfp",
-	[TY_CGROUP] = "cgroup", [TY_TIMESTAMP] = "time", [TY_NAME] = "name",
-	[TY_TUPLE] = "tuple",	[TY_RECORD] = "record",	 [TY_POINTER] = "pointer",
-	[TY_ARRAY] = "array",	[TY_STRUCT] = "struct",
-};
-enum { KINDS = sizeof(kinds) / sizeof(*kinds) };
 static const unsigned int n_aggs = sizeof(agg_rows) / sizeof(*agg_rows);
 
 /* ---- writing ----------------------------------------------------------------------------- */
@@ -79,7 +68,7 @@ static void put_agg(struct text *t, const struct type *type)
 void type_json_put(struct text *t, const struct type *type)
 {
 	text_string(t, "{\"kind\": \"");
-	text_string(t, kinds[type->kind]);
+	text_string(t, type_kinds[type->kind].word);
 	text_char(t, '"');
 	put_number(t, "size", type->size);
 	if (type->is_signed)
@@ -212,9 +201,12 @@ static bool read_array(struct arena *a, const struct json *j, struct type *out, 
 static bool read_type(struct arena *a, const struct json *j, struct type *out, uint32_t depth)
 {
 	const char *kind = json_text(json_member(j, "kind"));
-	uint32_t index = kind ? recording_find(kinds, KINDS, kind) : KINDS, form = 0;
+	uint32_t index = 0, form = 0;
 
-	if (index == KINDS || depth == TYPE_DEPTH || !small(j, "size", LIMIT_C_BYTES, &out->size))
+	while (index < TY_KINDS && !(kind && strcmp(type_kinds[index].word, kind) == 0))
+		index++;
+	if (index == TY_KINDS || depth == TYPE_DEPTH ||
+	    !small(j, "size", LIMIT_C_BYTES, &out->size))
 		return false;
 	out->kind = (enum type_kind)index;
 	out->is_signed = json_is_true(json_member(j, "signed"));

@@ -161,33 +161,20 @@ bool value_is_integer(const struct view *v)
 
 void value_json_put(struct text *t, const struct view *v, struct stack_numbers *stacks)
 {
-	switch (v->type->kind) {
-	case TY_ERROR:
-	case TY_VOID: text_string(t, "null"); break;
-	case TY_BOOL: text_string(t, v->integer ? "true" : "false"); break;
-	case TY_INT:
-	case TY_POINTER: put_integer(t, v); break;
-	case TY_AGG: put_agg(t, v); break;
-	case TY_BUFFER:
+	switch (type_shape(v->type)) {
+	case SHAPE_NONE: text_string(t, "null"); break;
+	case SHAPE_BOOL: text_string(t, v->integer ? "true" : "false"); break;
+	case SHAPE_INT:
+	case SHAPE_ADDRESS: put_integer(t, v); break;
+	case SHAPE_AGG: put_agg(t, v); break;
+	case SHAPE_BUFFER:
 		put_hex(t, v->string.text, v->string.len);
 		text_char(t, '}');
 		break;
-	case TY_KSTACK:
-	case TY_USTACK: text_unsigned(t, stacks->number(stacks, &v->stack)); break;
-	case TY_KSYM:
-	case TY_USYM:
-	case TY_USERNAME:
-	case TY_INET:
-	case TY_MAC:
-	case TY_GFP:
-	case TY_CGROUP:
-	case TY_TIMESTAMP:
-	case TY_NAME:
-	case TY_STRING: put_string(t, v); break;
-	case TY_TUPLE:
-	case TY_RECORD:
-	case TY_ARRAY:
-	case TY_STRUCT: put_parts(t, v, stacks); break;
+	case SHAPE_STACK: text_unsigned(t, stacks->number(stacks, &v->stack)); break;
+	case SHAPE_DEFERRED:
+	case SHAPE_STRING: put_string(t, v); break;
+	case SHAPE_PARTS: put_parts(t, v, stacks); break;
 	}
 }
 
@@ -306,30 +293,17 @@ bool value_json_read(struct arena *a, const struct type *type, const struct json
 		     struct stack_lookup *stacks, struct view *out)
 {
 	*out = (struct view){.type = type};
-	switch (type->kind) {
-	case TY_ERROR:
-	case TY_VOID: return true;
-	case TY_BOOL: out->integer = j->kind == JSON_TRUE; return true;
-	case TY_INT:
-	case TY_POINTER: return json_number(j, &out->integer);
-	case TY_AGG: return read_agg(a, j, out);
-	case TY_KSTACK:
-	case TY_USTACK: return read_stack(j, stacks, out);
-	case TY_BUFFER:
-	case TY_KSYM:
-	case TY_USYM:
-	case TY_USERNAME:
-	case TY_INET:
-	case TY_MAC:
-	case TY_GFP:
-	case TY_CGROUP:
-	case TY_TIMESTAMP:
-	case TY_NAME:
-	case TY_STRING: return read_string(a, j, out);
-	case TY_TUPLE:
-	case TY_RECORD:
-	case TY_ARRAY:
-	case TY_STRUCT: return read_parts(a, j, stacks, out);
+	switch (type_shape(type)) {
+	case SHAPE_NONE: return true;
+	case SHAPE_BOOL: out->integer = j->kind == JSON_TRUE; return true;
+	case SHAPE_INT:
+	case SHAPE_ADDRESS: return json_number(j, &out->integer);
+	case SHAPE_AGG: return read_agg(a, j, out);
+	case SHAPE_STACK: return read_stack(j, stacks, out);
+	case SHAPE_BUFFER:
+	case SHAPE_DEFERRED:
+	case SHAPE_STRING: return read_string(a, j, out);
+	case SHAPE_PARTS: return read_parts(a, j, stacks, out);
 	}
 	return false;
 }
