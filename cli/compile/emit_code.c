@@ -4,7 +4,7 @@
  */
 #include "cli/compile/emit_code.h"
 #include "cli/compile/compile.h"
-#include "cli/explain/explain.h"
+#include "cli/compile/code_lines.h"
 #include "parser/lang/ast.h"
 #include "parser/plan/plan.h"
 #include "runtime/base/limit_hint.h"
@@ -31,7 +31,7 @@ static int write_linked(const struct compile *c, const struct plan *plan, FILE *
 
 static int write_listing(const struct program *program, const struct compile *c, FILE *f)
 {
-	int err = explain_listing(program->source, c->bytes, c->len, f);
+	int err = code_lines_write(program->source, c->bytes, c->len, f);
 
 	if (err)
 		log_error("cannot read the object: %s", strerror(-err));

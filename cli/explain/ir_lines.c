@@ -5,7 +5,6 @@
  * inlined has the location of the call.
  */
 #define _GNU_SOURCE
-#include "cli/explain/code_lines.h"
 #include "parser/base/text.h"
 #include "cli/explain/explain.h"
 #include "parser/base/arena.h"
@@ -39,7 +38,7 @@ static bool has(const struct text_line *l, const char *word)
 }
 
 /* "!7 = !DILocation(line: 3, column: 2, scope: !5, inlinedAt: !6)" */
-static void read_nodes(struct explain *x, const char *ir, size_t len, struct nodes *nodes)
+static void read_nodes(struct arena *a, const char *ir, size_t len, struct nodes *nodes)
 {
 	const char *at = ir, *end = ir + len;
 	struct text_line l;
@@ -49,7 +48,7 @@ static void read_nodes(struct explain *x, const char *ir, size_t len, struct nod
 		if (text_line_begins(&l, "!") && l.len > 1 && strtoul(l.at + 1, NULL, 10) > most)
 			most = strtoul(l.at + 1, NULL, 10);
 	nodes->n = most < NODES_MOST ? most + 1 : 0;
-	nodes->items = arena_alloc(x->arena, (nodes->n + 1) * sizeof(*nodes->items));
+	nodes->items = arena_alloc(a, (nodes->n + 1) * sizeof(*nodes->items));
 	memset(nodes->items, 0, nodes->n * sizeof(*nodes->items));
 	for (at = ir; text_next_line(&at, end, &l);) {
 		size_t i = text_line_begins(&l, "!") ? strtoul(l.at + 1, NULL, 10) : 0;
@@ -102,17 +101,16 @@ static const char *helper_of(const struct text_line *l)
 	return has(l, "call ") && has(l, " to ptr)(") ? helper_name(number) : NULL;
 }
 
-static void add_line(struct explain *x, struct explain_text *t, const struct text_line *l,
-		     uint32_t line)
+static void add_line(struct script_lines *t, const struct text_line *l, uint32_t line)
 {
 	const char *helper = helper_of(l);
 	bool is_head = text_line_begins(l, "define ");
 
-	explain_add(x, t, line, "%.*s%s%s%s", (int)shown(l), l->at, is_head ? " {" : "",
-		    helper ? " ; bpf_" : "", helper ? helper : "");
+	script_lines_add(t, line, "%.*s%s%s%s", (int)shown(l), l->at, is_head ? " {" : "",
+			 helper ? " ; bpf_" : "", helper ? helper : "");
 }
 
-void ir_lines_add(struct explain *x, struct explain_text *t, const char *ir, size_t len)
+void ir_lines_add(struct script_lines *t, const char *ir, size_t len)
 {
 	const char *at = ir, *end = ir + len;
 	struct nodes nodes;
@@ -120,11 +118,11 @@ void ir_lines_add(struct explain *x, struct explain_text *t, const char *ir, siz
 	uint32_t line = 0;
 	bool is_inside = false;
 
-	read_nodes(x, ir, len, &nodes);
+	read_nodes(t->arena, ir, len, &nodes);
 	while (text_next_line(&at, end, &l)) {
 		if (text_line_begins(&l, "define ")) {
 			if (t->lines.n)
-				explain_add(x, t, 0, "%s", "");
+				script_lines_add(t, 0, "%s", "");
 			is_inside = true;
 			line = 0;
 		}
@@ -134,6 +132,6 @@ void ir_lines_add(struct explain *x, struct explain_text *t, const char *ir, siz
 			is_inside = false;
 		if (text_line_begins(&l, "  "))
 			line = line_of(&nodes, &l) ?: line;
-		add_line(x, t, &l, text_line_begins(&l, "  ") ? line : 0);
+		add_line(t, &l, text_line_begins(&l, "  ") ? line : 0);
 	}
 }

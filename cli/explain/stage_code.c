@@ -4,7 +4,7 @@
  */
 #include "cli/compile/compile.h"
 #include "cli/compile/emit_code.h"
-#include "cli/explain/code_lines.h"
+#include "cli/compile/code_lines.h"
 #include "cli/explain/explain.h"
 #include "parser/base/arena.h"
 #include "parser/lang/ast.h"
@@ -34,17 +34,17 @@ static char *code_of(struct explain *x, enum emit_stage stage, size_t *len, int 
 }
 
 /* Code reads the fields of tracepoints at their offsets. */
-static bool lacks_formats(struct explain *x, struct explain_text *t)
+static bool lacks_formats(struct explain *x, struct script_lines *t)
 {
 	if (x->kernel->unchecked)
-		explain_add(
-			x, t, 0,
+		script_lines_add(
+			t, 0,
 			"this stage needs the formats of the tracepoints, which this user cannot read: run as "
 			"root, or give them with --kernel-facts");
 	return x->kernel->unchecked;
 }
 
-static int add_ir(struct explain *x, struct explain_text *t, enum emit_stage stage)
+static int add_ir(struct explain *x, struct script_lines *t, enum emit_stage stage)
 {
 	size_t len;
 	int status;
@@ -54,16 +54,16 @@ static int add_ir(struct explain *x, struct explain_text *t, enum emit_stage sta
 		return 0;
 	ir = code_of(x, stage, &len, &status);
 	if (ir)
-		ir_lines_add(x, t, ir, len);
+		ir_lines_add(t, ir, len);
 	return status;
 }
 
-int ex_ir(struct explain *x, struct explain_text *t)
+int ex_ir(struct explain *x, struct script_lines *t)
 {
 	return add_ir(x, t, EMIT_IR);
 }
 
-int ex_ir_optimized(struct explain *x, struct explain_text *t)
+int ex_ir_optimized(struct explain *x, struct script_lines *t)
 {
 	return add_ir(x, t, EMIT_IR_OPT);
 }
@@ -102,7 +102,7 @@ int explain_compile(struct explain *x)
 	return status;
 }
 
-int ex_bpf(struct explain *x, struct explain_text *t)
+int ex_bpf(struct explain *x, struct script_lines *t)
 {
 	int status;
 
@@ -110,7 +110,7 @@ int ex_bpf(struct explain *x, struct explain_text *t)
 		return 0;
 	status = explain_compile(x);
 	if (!status)
-		code_lines_add(x, t, x->program->source, x->code);
+		code_lines_add(t, x->program->source, x->code);
 	return status;
 }
 
@@ -136,7 +136,7 @@ static void count_calls(const struct code_object *code, uint32_t calls[HELPERS_M
 	}
 }
 
-int ex_helpers(struct explain *x, struct explain_text *t)
+int ex_helpers(struct explain *x, struct script_lines *t)
 {
 	uint32_t calls[HELPERS_MOST] = {0};
 	int status;
@@ -151,11 +151,11 @@ int ex_helpers(struct explain *x, struct explain_text *t)
 		const char *name = helper_name(i), *purpose = helper_purpose(i);
 
 		if (calls[i])
-			explain_add(x, t, 0, "bpf_%-26s number %-3u  %u call%s  %s",
-				    name ? name : "?", i, calls[i], calls[i] == 1 ? " " : "s",
-				    purpose ? purpose : "");
+			script_lines_add(t, 0, "bpf_%-26s number %-3u  %u call%s  %s",
+					 name ? name : "?", i, calls[i], calls[i] == 1 ? " " : "s",
+					 purpose ? purpose : "");
 	}
 	if (!t->lines.n)
-		explain_add(x, t, 0, "none");
+		script_lines_add(t, 0, "none");
 	return 0;
 }

@@ -32,10 +32,10 @@ static FILE *capture_begin(struct capture *c)
 	return c->f;
 }
 
-static int capture_end(struct capture *c, struct explain *x, struct explain_text *t)
+static int capture_end(struct capture *c, struct explain *x, struct script_lines *t)
 {
 	fclose(c->f);
-	explain_add_text(x, t, c->text, c->len);
+	script_lines_add_text(t, c->text, c->len);
 	free(c->text);
 	return 0;
 }
@@ -63,7 +63,7 @@ static void add_place(void *ctx, struct span span)
 }
 
 /* A line of the text has the first mark in it, or that of the line before. */
-static void take_places(const struct places *p, struct explain_text *t)
+static void take_places(const struct places *p, struct script_lines *t)
 {
 	size_t next = 0;
 	uint32_t line = 0;
@@ -88,7 +88,7 @@ static void dump_tree(const struct program *program, bool with_types, FILE *f, s
 	add_place(p, SPAN_NONE); /* what follows is of no line */
 }
 
-int ex_tokens(struct explain *x, struct explain_text *t)
+int ex_tokens(struct explain *x, struct script_lines *t)
 {
 	struct capture c;
 
@@ -100,7 +100,7 @@ int ex_tokens(struct explain *x, struct explain_text *t)
 }
 
 /* The program's own tree has types by now, and what macros stand for: parse again. */
-int ex_tree(struct explain *x, struct explain_text *t)
+int ex_tree(struct explain *x, struct script_lines *t)
 {
 	struct diags d = {.arena = x->arena, .source = x->program->source, .no_warnings = true};
 	struct program *p = parse(x->arena, x->program->source, &d);
@@ -116,7 +116,7 @@ int ex_tree(struct explain *x, struct explain_text *t)
 	return 0;
 }
 
-int ex_types(struct explain *x, struct explain_text *t)
+int ex_types(struct explain *x, struct script_lines *t)
 {
 	struct places places;
 	struct capture c;
@@ -134,7 +134,7 @@ int ex_types(struct explain *x, struct explain_text *t)
 	return 0;
 }
 
-int ex_probes(struct explain *x, struct explain_text *t)
+int ex_probes(struct explain *x, struct script_lines *t)
 {
 	struct capture c;
 	FILE *f = capture_begin(&c);

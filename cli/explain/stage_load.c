@@ -5,7 +5,7 @@
  */
 #include "cli/explain/explain.h"
 #include "cli/options/options.h"
-#include "cli/run/run.h"
+#include "cli/base/file_limit.h"
 #include "parser/base/arena.h"
 #include "parser/base/source.h"
 #include "parser/lang/ast.h"
@@ -83,7 +83,7 @@ static bool load(struct explain *x, int *status)
 	*status = explain_compile(x);
 	if (*status)
 		return false;
-	run_raise_file_limit();
+	file_limit_raise();
 	if (open_once(x, true)) {
 		close_all(l);
 		if (open_once(x, false)) /* reports why */
@@ -116,52 +116,53 @@ static uint32_t line_of(const struct explain *x, uint32_t prog)
 	return at.in == x->plan->source ? at.line : 0;
 }
 
-static void add_counts(struct explain *x, struct explain_text *t, uint32_t line,
+static void add_counts(struct explain *x, struct script_lines *t, uint32_t line,
 		       const struct verifier_counts *c)
 {
 	if (!c->is_known) {
-		explain_add(x, t, line, "  the kernel gave no counts");
+		script_lines_add(t, line, "  the kernel gave no counts");
 		return;
 	}
-	explain_add(x, t, line,
-		    "  followed        %llu instructions, on all paths together; the limit is "
-		    "1000000",
-		    (unsigned long long)c->processed);
-	explain_add(x, t, line,
-		    "  states          %llu kept to recognize what was seen, at most %llu at once, "
-		    "%llu at one instruction",
-		    (unsigned long long)c->states, (unsigned long long)c->peak_states,
-		    (unsigned long long)c->states_per_insn);
-	explain_add(x, t, line, "  stack           %s bytes; the limit is 512", c->stack);
-	explain_add(x, t, line, "  time            %llu us", (unsigned long long)c->microseconds);
+	script_lines_add(t, line,
+			 "  followed        %llu instructions, on all paths together; the limit is "
+			 "1000000",
+			 (unsigned long long)c->processed);
+	script_lines_add(
+		t, line,
+		"  states          %llu kept to recognize what was seen, at most %llu at once, "
+		"%llu at one instruction",
+		(unsigned long long)c->states, (unsigned long long)c->peak_states,
+		(unsigned long long)c->states_per_insn);
+	script_lines_add(t, line, "  stack           %s bytes; the limit is 512", c->stack);
+	script_lines_add(t, line, "  time            %llu us", (unsigned long long)c->microseconds);
 }
 
-static void add_program(struct explain *x, struct explain_text *t, const struct loaded_program *p)
+static void add_program(struct explain *x, struct script_lines *t, const struct loaded_program *p)
 {
 	uint32_t line = line_of(x, p->prog);
 
-	explain_add(x, t, line, "program %s, type %s", p->name, p->type);
-	explain_add(x, t, line, "  loaded          %u instructions", p->n_insns);
+	script_lines_add(t, line, "program %s, type %s", p->name, p->type);
+	script_lines_add(t, line, "  loaded          %u instructions", p->n_insns);
 	add_counts(x, t, line, &p->counts);
-	explain_add(x, t, line, "  verified        %u bytes: reads are made safe, calls resolved",
-		    p->translated_bytes);
+	script_lines_add(t, line, "  verified        %u bytes: reads are made safe, calls resolved",
+			 p->translated_bytes);
 	if (p->machine_bytes)
-		explain_add(x, t, line, "  machine code    %u bytes, by the JIT compiler",
-			    p->machine_bytes);
+		script_lines_add(t, line, "  machine code    %u bytes, by the JIT compiler",
+				 p->machine_bytes);
 	else
-		explain_add(
-			x, t, line,
+		script_lines_add(
+			t, line,
 			"  machine code    none that this process may see: the kernel interprets "
 			"the program, or hides it");
 }
 
-int ex_verifier(struct explain *x, struct explain_text *t)
+int ex_verifier(struct explain *x, struct script_lines *t)
 {
 	int status;
 
 	if (!load(x, &status)) {
 		if (!status)
-			explain_add(x, t, 0, "%s", x->load->missing);
+			script_lines_add(t, 0, "%s", x->load->missing);
 		return status;
 	}
 	for (uint32_t i = 0; i < x->load->loaded.n_programs; i++)
@@ -178,7 +179,7 @@ static uint32_t line_of_map(const struct explain *x, const char *name)
 	return 0;
 }
 
-static void add_maps(struct explain *x, struct explain_text *t, const struct loaded *l)
+static void add_maps(struct explain *x, struct script_lines *t, const struct loaded *l)
 {
 	for (uint32_t i = 0; i < l->n_maps; i++) {
 		const struct loaded_map *m = &l->maps[i];
@@ -188,14 +189,16 @@ static void add_maps(struct explain *x, struct explain_text *t, const struct loa
 		if (m->memory)
 			snprintf(memory, sizeof(memory), ", %llu bytes of memory",
 				 (unsigned long long)m->memory);
-		explain_add(x, t, line, "%-16s %-18s key %u, value %u bytes, at most %u entries%s",
-			    m->name, m->type, m->key_bytes, m->value_bytes, m->max_entries, memory);
+		script_lines_add(t, line,
+				 "%-16s %-18s key %u, value %u bytes, at most %u entries%s",
+				 m->name, m->type, m->key_bytes, m->value_bytes, m->max_entries,
+				 memory);
 	}
 	if (!l->n_maps)
-		explain_add(x, t, 0, "none");
+		script_lines_add(t, 0, "none");
 }
 
-int ex_maps(struct explain *x, struct explain_text *t)
+int ex_maps(struct explain *x, struct script_lines *t)
 {
 	struct loaded unloaded;
 	int status;
@@ -210,7 +213,7 @@ int ex_maps(struct explain *x, struct explain_text *t)
 		return status;
 	if (x->elf && loaded_read_object(x->arena, x->elf, x->elf_len, &unloaded) == 0)
 		add_maps(x, t, &unloaded);
-	explain_add(x, t, 0, "the memory that maps take is unknown: %s", x->load->missing);
+	script_lines_add(t, 0, "the memory that maps take is unknown: %s", x->load->missing);
 	return 0;
 }
 
@@ -218,40 +221,40 @@ int ex_maps(struct explain *x, struct explain_text *t)
 
 enum { MEASURED_NS = 300000000 };
 
-static void add_cost(struct explain *x, struct explain_text *t, const struct loaded_program *p)
+static void add_cost(struct explain *x, struct script_lines *t, const struct loaded_program *p)
 {
 	const struct plan_prog *g = &x->plan->progs[p->prog];
 	const char *probe = g->n_probes ? x->plan->probes[g->probes[0]].name : "hidden";
 	uint32_t line = line_of(x, p->prog);
 
 	if (!p->runs) {
-		explain_add(x, t, line, "%-16s %s: no event in %d ms", p->name, probe,
-			    MEASURED_NS / 1000000);
+		script_lines_add(t, line, "%-16s %s: no event in %d ms", p->name, probe,
+				 MEASURED_NS / 1000000);
 		return;
 	}
-	explain_add(x, t, line,
-		    "%-16s %s: %llu ns an event, %llu events in %d ms: %.3f %% of a CPU", p->name,
-		    probe, (unsigned long long)(p->nanoseconds / p->runs),
-		    (unsigned long long)p->runs, MEASURED_NS / 1000000,
-		    100.0 * (double)p->nanoseconds / MEASURED_NS);
+	script_lines_add(t, line,
+			 "%-16s %s: %llu ns an event, %llu events in %d ms: %.3f %% of a CPU",
+			 p->name, probe, (unsigned long long)(p->nanoseconds / p->runs),
+			 (unsigned long long)p->runs, MEASURED_NS / 1000000,
+			 100.0 * (double)p->nanoseconds / MEASURED_NS);
 }
 
-int ex_cost(struct explain *x, struct explain_text *t)
+int ex_cost(struct explain *x, struct script_lines *t)
 {
 	struct loaded measured;
 	int status;
 
 	if (!load(x, &status)) {
 		if (!status)
-			explain_add(x, t, 0, "%s", x->load->missing);
+			script_lines_add(t, 0, "%s", x->load->missing);
 		return status;
 	}
 	if (x->options->unsafe) {
-		explain_add(x, t, 0, "not measured: with --unsafe, a run may act on the system");
+		script_lines_add(t, 0, "not measured: with --unsafe, a run may act on the system");
 		return 0;
 	}
 	if (loaded_measure(x->arena, &x->load->session, MEASURED_NS, &measured)) {
-		explain_add(x, t, 0, "not measured: the kernel did not attach the programs");
+		script_lines_add(t, 0, "not measured: the kernel did not attach the programs");
 		x->has_failed = true;
 		return 0;
 	}

@@ -56,7 +56,7 @@ static void write_script(const struct source *s, FILE *f)
 	fputs("</ol></div>\n", f);
 }
 
-static void write_stage(const struct explain_row *row, const struct explain_text *t, bool is_open,
+static void write_stage(const struct explain_row *row, const struct script_lines *t, bool is_open,
 			FILE *f)
 {
 	/* closed before the code: the lines of the script light up what is below */
@@ -65,7 +65,7 @@ static void write_stage(const struct explain_row *row, const struct explain_text
 	write_word(row->what, f);
 	fputs("</small><output></output></summary><pre tabindex=\"0\">", f);
 	for (size_t i = 0; i < t->lines.n; i++) {
-		const struct explain_line *l = &t->lines.items[i];
+		const struct script_line *l = &t->lines.items[i];
 
 		if (l->line)
 			fprintf(f, "<span data-l=\"%u\">", l->line);
@@ -81,12 +81,12 @@ static void write_stages(const struct explain *x, FILE *f)
 {
 	fputs("<div id=\"right\"><nav>", f);
 	for (int i = 0; i < EXPLAIN_STAGE_COUNT; i++)
-		if (!x->texts[i].is_empty)
+		if (explain_has(x, i))
 			fprintf(f, "<a href=\"#%s\">%s</a>", explain_rows[i].word,
 				explain_rows[i].word);
 	fputs("</nav>\n", f);
 	for (int i = 0; i < EXPLAIN_STAGE_COUNT; i++)
-		if (!x->texts[i].is_empty)
+		if (explain_has(x, i))
 			write_stage(&explain_rows[i], &x->texts[i],
 				    i >= EXPLAIN_IR || x->options->stages, f);
 	fputs("</div>\n", f);

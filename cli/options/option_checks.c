@@ -3,8 +3,7 @@
  * Which options go together.
  */
 #include "cli/options/option_checks.h"
-#include "cli/base/command_check.h"
-#include "cli/saved/flamegraph.h"
+#include "cli/options/command_check.h"
 #include "cli/options/option_rows.h"
 #include "parser/lang/config.h"
 #include <stdio.h>
@@ -181,11 +180,27 @@ static int check_build(const struct options *o)
 
 static int check_flamegraph(const struct options *o)
 {
+	uint32_t n = o->n_params, expected = o->diff ? 2 : 1;
+
 	if (first_of(o, DRAWS))
 		return option_error(
 			"'sonde flamegraph' does not trace: it cannot be combined with %s",
 			first_of(o, DRAWS));
-	return flamegraph_check(o);
+	if (o->scale && !o->diff)
+		return option_error("--scale requires --diff");
+	if (n < expected)
+		return option_error(
+			o->diff ? "'sonde flamegraph --diff' requires two files: "
+				  "BEFORE AFTER"
+				: "'sonde flamegraph' requires a file of folded stacks, or a recording");
+	if (n == 2 && !o->diff)
+		return option_error("two files: write 'sonde flamegraph --diff %s %s'",
+				    o->params[0], o->params[1]);
+	if (n > expected)
+		return option_error("unexpected '%s'", o->params[expected]);
+	if (o->unit && strcmp(o->unit, "ns") != 0)
+		return option_error("unknown unit '%s': expected ns", o->unit);
+	return 0;
 }
 
 /* Modes that read the words behind their names. */

@@ -3,7 +3,7 @@
  * See option_words.h.
  */
 #include "cli/options/option_words.h"
-#include "cli/explain/explain.h"
+#include "cli/options/explain_stage.h"
 #include "cli/options/option_rows.h"
 #include "parser/lang/capability.h"
 #include "parser/lang/config.h"
@@ -79,7 +79,7 @@ int set_emit(struct options *o, const struct option_row *row, const char *arg)
 int set_stage(struct options *o, const struct option_row *row, const char *arg)
 {
 	(void)row;
-	return explain_take_stages(o, arg);
+	return explain_stages_take(o, arg);
 }
 
 /* What bpftrace calls the stages. libbpf and the verifier report with -v. */

@@ -5,7 +5,7 @@
  */
 #include "cli/options/options.h"
 #include "cli/base/help_columns.h"
-#include "cli/base/command_check.h"
+#include "cli/options/command_check.h"
 #include "cli/options/option_checks.h"
 #include "cli/options/option_rows.h"
 #include "cli/options/pid_option.h"

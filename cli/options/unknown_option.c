@@ -4,7 +4,7 @@
  * or of the script, else the script's own options.
  */
 #include "cli/options/unknown_option.h"
-#include "cli/base/command_check.h"
+#include "cli/options/command_check.h"
 #include "cli/options/option_rows.h"
 #include "cli/scripts/script_options.h"
 #include "parser/base/escape.h"

@@ -4,6 +4,7 @@
  * compiles, the parent prepares what does not need the object.
  */
 #include "cli/run/run.h"
+#include "cli/base/file_limit.h"
 #include "cli/base/output_file.h"
 #include "cli/compile/compile.h"
 #include "cli/compile/compiled.h"
@@ -35,7 +36,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 /* Tracepoint formats could not be read, so the offsets of fields are unknown. */
@@ -300,16 +300,6 @@ static int trace(const struct options *o, const struct session_scope *scope, str
 	return status;
 }
 
-void run_raise_file_limit(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur == limit.rlim_max)
-		return;
-	limit.rlim_cur = limit.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &limit);
-}
-
 /* From here on, failures of the kernel and the system have status 2. */
 static int compile_and_trace(const struct options *o, const struct program *program,
 			     const struct plan *plan, const struct compiled *given,
@@ -328,7 +318,7 @@ static int compile_and_trace(const struct options *o, const struct program *prog
 		compile_given(&c, plan, given->elf, given->len);
 	else
 		err = compile_start(&c, program, plan, CODEGEN_ELF);
-	run_raise_file_limit();
+	file_limit_raise();
 	memory_reserve_start(&reserve, plan);
 	scope.cgroup = *cgroup;
 	session_prepare(&prep, plan, k, &scope, rights_are_interpreted(o));

@@ -46,6 +46,3 @@ int run_trace(const struct options *o, const struct program *program, const stru
 	      const struct compiled *given, struct kernel *k);
 /* Is this error of command_start() not the fault of the command's name? */
 bool run_is_of_the_system(int err);
-/* Each map, program, link and counter takes a descriptor. A command that has been forked keeps its
- * limit. */
-void run_raise_file_limit(void);

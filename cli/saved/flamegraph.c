@@ -12,27 +12,6 @@
 #include <stdio.h>
 #include <string.h>
 
-int flamegraph_check(const struct options *o)
-{
-	uint32_t n = o->n_params, expected = o->diff ? 2 : 1;
-
-	if (o->scale && !o->diff)
-		return option_error("--scale requires --diff");
-	if (n < expected)
-		return option_error(
-			o->diff ? "'sonde flamegraph --diff' requires two files: "
-				  "BEFORE AFTER"
-				: "'sonde flamegraph' requires a file of folded stacks, or a recording");
-	if (n == 2 && !o->diff)
-		return option_error("two files: write 'sonde flamegraph --diff %s %s'",
-				    o->params[0], o->params[1]);
-	if (n > expected)
-		return option_error("unexpected '%s'", o->params[expected]);
-	if (o->unit && strcmp(o->unit, "ns") != 0)
-		return option_error("unknown unit '%s': expected ns", o->unit);
-	return 0;
-}
-
 /* Make both totals the same, so that only shares are compared. */
 static int scale(struct call_tree *t)
 {

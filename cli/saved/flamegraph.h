@@ -5,7 +5,5 @@
 #pragma once
 struct options;
 
-/* Check the words and options. 0, or -1 after a message. */
-int flamegraph_check(const struct options *o);
 /* Draw. The exit status. */
 int flamegraph_run(const struct options *o);

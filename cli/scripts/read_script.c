@@ -3,7 +3,7 @@
  * Reads the script that the command line names.
  */
 #include "cli/scripts/read_script.h"
-#include "cli/base/command_check.h"
+#include "cli/options/command_check.h"
 #include "cli/compile/compiled.h"
 #include "cli/options/options.h"
 #include "cli/scripts/script_trust.h"

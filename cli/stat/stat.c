@@ -6,6 +6,7 @@
  */
 #define _GNU_SOURCE
 #include "cli/stat/stat.h"
+#include "cli/base/file_limit.h"
 #include "cli/base/output_file.h"
 #include "cli/options/option_rows.h"
 #include "cli/run/run.h"
@@ -257,7 +258,7 @@ static int count_process(struct stat_run *r)
 		log_error("-p: there is no process %u", r->pid);
 		return 1;
 	}
-	run_raise_file_limit();
+	file_limit_raise();
 	return open_process(r) ? 2 : wait_and_read(r, &none);
 }
 

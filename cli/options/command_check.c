@@ -4,7 +4,7 @@
  * runs: a pipe or a redirection would be an argument of the program. In quotes, or behind a
  * backslash, all of it is text.
  */
-#include "cli/base/command_check.h"
+#include "cli/options/command_check.h"
 #include "cli/options/options.h"
 #include "parser/base/escape.h"
 #include "runtime/base/log.h"

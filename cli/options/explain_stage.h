@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The stages that `sonde explain` shows: the words of --stage.
+ */
+#pragma once
+#include <stdbool.h>
+
+enum explain_stage {
+#define STAGE(id, ...) EXPLAIN_##id,
+#include "cli/options/explain_stages.def"
+#undef STAGE
+	EXPLAIN_STAGE_COUNT,
+};
+
+/* A row of explain_stages.def. */
+struct explain_row {
+	const char *word, *what;
+	bool is_beside;
+};
+extern const struct explain_row explain_rows[];
+
+struct options;
+
+/* --stage STAGE[,STAGE…]. 0, or -1 after a message. */
+int explain_stages_take(struct options *o, const char *words);
