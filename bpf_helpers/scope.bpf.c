@@ -51,7 +51,8 @@ INLINE void sonde_scope_fork(struct task_struct *parent, struct task_struct *chi
 /* At sched_process_exec: tracing of the command begins. Until then it was our child. */
 INLINE void sonde_scope_exec(struct task_struct *task)
 {
-	if (sonde_number_pid(task) != sonde_config.scope_tgid)
+	if (sonde_config.scope != SONDE_SCOPE_TREE ||
+	    sonde_number_pid(task) != sonde_config.scope_tgid)
 		return;
 	if (!bpf_task_storage_get(&sonde_scopes, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE))
 		sonde_loss_count(0, SONDE_LOSS_SCOPE);

@@ -138,13 +138,17 @@ static LLVMValueRef woken_is_traced(struct gen *g)
 	return LLVMBuildAnd(g->b, is, gen_truth(g, GEN_CALL(g, "sonde_cgroup_has", woken)), "");
 }
 
-/* A wakeup is in scope if one of the two threads is. */
+/* A wakeup is in scope if one of the two threads is. Programs on a tracepoint's perf event may run
+ * before the hidden one that begins the command: while another tracer has such an event open, the
+ * kernel calls all of them where that tracer came. */
 void prog_scope_test(struct gen *g, LLVMBasicBlockRef out)
 {
 	const struct plan_prog *prog = g->prog.plan;
 	LLVMBasicBlockRef traced = NULL, other = out;
 
 	g->body.current = gen_task(g);
+	if (prog->event && event_is_exec(prog->event))
+		GEN_CALL(g, "sonde_scope_exec", g->body.current);
 	if (prog_kind_is(prog->kind, PK_TYPED) && event_is_wakeup(prog->event)) {
 		traced = gen_block(g, "traced");
 		other = gen_block(g, "woken");

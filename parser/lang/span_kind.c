@@ -30,6 +30,11 @@ bool event_is_wakeup(const char *event)
 	return false;
 }
 
+bool event_is_exec(const char *event)
+{
+	return strcmp(event, "sched_process_exec") == 0;
+}
+
 enum span_kind span_of_event(const struct attach_point *p)
 {
 	enum span_kind kind = probe_rows[p->id].span;

@@ -35,3 +35,5 @@ enum span_kind span_of_event(const struct attach_point *p);
 /* Does the current thread wake another one at this raw tracepoint? The woken one is the first
  * argument. */
 bool event_is_wakeup(const char *event);
+/* Does a program begin at this raw tracepoint? */
+bool event_is_exec(const char *event);
