@@ -313,8 +313,7 @@ void scripts_help(struct program *p)
 {
 	struct arena *a = arena_new();
 
-	escape_write(ESCAPE_MESSAGE,
-		     arena_printf(a, "usage: sonde %s [options]", param_usage(a, p)), stdout);
+	escape_write(ESCAPE_MESSAGE, param_usage(a, p), stdout);
 	fputs("\n\n", stdout);
 	print_comment(a, p->source->text);
 	print_items(a, p, false);

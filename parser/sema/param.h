@@ -43,7 +43,8 @@ struct option_help {
 uint32_t getopt_list(struct arena *a, struct program *p, struct option_help **out);
 /* Replace a call of getopt() by the option's value. */
 void getopt_resolve(struct sema *s, struct expr *e);
-/* The usage line, like "offcputime [SECONDS]". */
+/* The usage line, like "usage: sonde offcputime [SECONDS] [options] [-- COMMAND]": what is behind
+ * "--" belongs to the command. */
 const char *param_usage(struct arena *a, const struct program *p);
 /* "FUNCTION" of $function, as usage lines show a parameter. */
 const char *param_upper(struct arena *a, const struct param_item *item);

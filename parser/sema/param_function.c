@@ -97,6 +97,6 @@ bool param_refuse_no_program(struct sema *s, const struct param_item *item)
 				  p->source->name, param_option_name(s->arena, &p->items[i]),
 				  item->text);
 	if (!s->diags->items[s->diags->n - 1].hint)
-		diag_hint(s->diags, "usage: sonde %s [options]", param_usage(s->arena, p));
+		diag_hint(s->diags, "%s", param_usage(s->arena, p));
 	return true;
 }

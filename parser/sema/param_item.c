@@ -32,11 +32,11 @@ const char *param_usage(struct arena *a, const struct program *p)
 		const char *word = param_upper(a, item);
 
 		if (param_type_is_command(param_type_of(&item->form)))
-			command = arena_printf(a, " -- %s", word);
+			command = arena_printf(a, item->other ? " [-- %s]" : " -- %s", word);
 		else if (!item->is_option)
 			out = arena_printf(a, item->other ? "%s [%s]" : "%s %s", out, word);
 	}
-	return arena_printf(a, "%s%s", out, command);
+	return arena_printf(a, "usage: sonde %s [options]%s", out, command);
 }
 
 const char *param_option_name(struct arena *a, const struct param_item *item)
@@ -52,8 +52,7 @@ static int hint_usage(struct sema *s)
 {
 	const char *name = s->program->source->name;
 
-	return diag_hint(s->diags, "usage: sonde %s [options]; see 'sonde %s --help'",
-			 param_usage(s->arena, s->program),
+	return diag_hint(s->diags, "%s; see 'sonde %s --help'", param_usage(s->arena, s->program),
 			 strcmp(name, "stdin") ? name : "-e PROGRAM");
 }
 

@@ -47,7 +47,7 @@ static void test_words(void **state)
 	assert_int_equal(value_of(&w, 1)->integer.value, 16);
 	assert_int_equal(w.program->n_probes, 2);
 	assert_string_equal(w.program->probes[1]->points[0].name, "interval:s:16");
-	assert_string_equal(param_usage(w.arena, w.program), "x.bt [N] [S]");
+	assert_string_equal(param_usage(w.arena, w.program), "usage: sonde x.bt [N] [S] [options]");
 	world_free(&w);
 }
 
