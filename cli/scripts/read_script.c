@@ -127,30 +127,47 @@ static struct source *read_program(struct arena *a, const char *text)
 	return s;
 }
 
-static bool is_elf(const struct source *s)
+/* What is given in place of a script by mistake; each of its bytes would be an error. */
+static const struct binary {
+	const char *start, *what;
+	const char *hint_before, *hint_behind; /* around the name of the file */
+} binaries[] = {
+	{"\177ELF", "an ELF file", "-l 'uprobe:", ":*' lists its functions"},
+	{"SQLite format 3", "a recording", "'sonde report ", "' shows what is in it"},
+};
+
+static const struct binary *binary_of(const struct source *s)
 {
-	return s->len > 4 && memcmp(s->text, "\177ELF", 4) == 0;
+	for (size_t i = 0; i < sizeof(binaries) / sizeof(*binaries); i++) {
+		size_t n = strlen(binaries[i].start);
+
+		if (s->len > n && memcmp(s->text, binaries[i].start, n) == 0)
+			return &binaries[i];
+	}
+	return NULL;
 }
 
-static void report_elf(const struct options *o)
+static void report_binary(const struct options *o, const struct binary *b)
 {
 	if (o->program) {
-		log_error("the text after -e is an ELF file, not a script");
+		log_error("the text after -e is %s, not a script", b->what);
 		return;
 	}
-	log_error("'%s' is an ELF file, not a script", o->file);
-	fputs("hint: -l 'uprobe:", stderr);
+	log_error("'%s' is %s, not a script", o->file, b->what);
+	fprintf(stderr, "hint: %s", b->hint_before);
 	escape_write(ESCAPE_MESSAGE, o->file, stderr);
-	fputs(":*' lists its functions\n", stderr);
+	fprintf(stderr, "%s\n", b->hint_behind);
 }
 
 struct source *read_source(struct arena *a, const struct options *o)
 {
 	struct source *s = o->program ? read_program(a, o->program) : read_file(a, o);
 
-	if (!s || !is_elf(s))
+	const struct binary *b = s ? binary_of(s) : NULL;
+
+	if (!b)
 		return s;
-	report_elf(o); /* each of its bytes would be an error */
+	report_binary(o, b);
 	return NULL;
 }
 

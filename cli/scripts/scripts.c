@@ -204,8 +204,13 @@ void scripts_hint(const char *name)
 	struct nearest near;
 	glob_t found;
 
-	if (strchr(name, '/') || find_all(&found))
+	if (strchr(name, '/'))
 		return;
+	if (find_all(&found)) {
+		fputs("hint: the bundled scripts are not installed; set SONDE_SCRIPTS to their folder\n",
+		      stderr);
+		return;
+	}
 	nearest_init(&near, name);
 	for (size_t i = 0; i < found.gl_pathc; i++) {
 		char *base = strrchr(found.gl_pathv[i], '/') + 1;
