@@ -82,8 +82,38 @@ static void offer_types(struct candidates *out, const char *typed)
 	}
 }
 
+/* The type of probe whose short name, such as `t`, is what is typed before the first colon. */
+static const char *long_type(struct arena *a, const char *typed)
+{
+	size_t len = strcspn(typed, ":"), n;
+	struct help_rows rows;
+
+	help_rows_collect(a, &rows);
+	for (uint32_t i = 0; i < rows.n; i++) {
+		const char *at = rows.items[i].other;
+
+		for (; rows.items[i].table == HELP_probes && at && *at; at += n + (at[n] == ' ')) {
+			n = strcspn(at, " ");
+			if (n == len && strncmp(at, typed, n) == 0)
+				return rows.items[i].name;
+		}
+	}
+	return NULL;
+}
+
+/* A part of a listed line, with the type as it was typed. */
+static const char *as_typed(struct arena *a, const char *part, const char *typed, const char *type)
+{
+	size_t n = type ? strlen(type) : 0;
+
+	if (!type || strncmp(part, type, n) != 0)
+		return part;
+	return arena_join(a, arena_strndup(a, typed, strcspn(typed, ":")), part + n, "");
+}
+
 static void offer_probes(struct prompt *p, struct candidates *out, const char *typed)
 {
+	const char *type = long_type(out->arena, typed);
 	uint32_t colons = 0;
 	char *text;
 
@@ -98,6 +128,7 @@ static void offer_probes(struct prompt *p, struct candidates *out, const char *t
 		size_t len = strcspn(line, "\n");
 		const char *part = parts_of(out->arena, line, len, colons);
 
+		part = as_typed(out->arena, part, typed, type);
 		if (!out->n || strcmp(out->words[out->n - 1], part) != 0)
 			candidates_offer(out, typed, part);
 		line += len + (line[len] == '\n');
