@@ -92,6 +92,11 @@ static int find_command(const char *line)
 	return -1;
 }
 
+static const char *command_at(uint32_t i)
+{
+	return i < N_COMMANDS ? commands[i].word : NULL;
+}
+
 static bool is_command(const char *line)
 {
 	return find_command(line) >= 0;
@@ -131,7 +136,11 @@ int learn_session(struct arena *a, const struct lesson *l, bool *go_on)
 
 		if (i >= 0)
 			commands[i].run(&s);
-		else if (line[strspn(line, " \t\n")])
+		else if (!line[strspn(line, " \t\n")])
+			continue;
+		else if (typed_is_words(a, line))
+			typed_unknown(a, line, command_at);
+		else
 			answer(&s, line);
 	}
 	*go_on = s.go_on;

@@ -60,6 +60,8 @@ static void handle(struct prompt *p, const char *line)
 		return;
 	if (is_command_line(line))
 		run_command_line(p, line);
+	else if (typed_is_words(p->a, line))
+		prompt_unknown(p->a, line);
 	else
 		run_program(p, line);
 }

@@ -71,6 +71,8 @@ void prompt_end_child(struct prompt_child *c);
 bool prompt_is_word(const char *line);
 /* Do what the line says if it begins with a word of the prompt. */
 bool prompt_say(struct prompt *p, const char *line);
+/* Report a line of plain words that is none of them. */
+void prompt_unknown(struct arena *a, const char *line);
 /* The i-th word and what may follow it; NULL after the last. */
 const char *prompt_word_at(uint32_t i, enum prompt_follows *follows);
 

@@ -60,6 +60,24 @@ bool prompt_is_word(const char *line)
 	return find_word(line) != NULL;
 }
 
+static const char *word_at(uint32_t i)
+{
+	return i < N_WORDS ? words[i].word : NULL;
+}
+
+void prompt_unknown(struct arena *a, const char *line)
+{
+	const char *rest, *word = typed_word(a, line, &rest);
+	char path[PATH_MAX];
+
+	if (scripts_find(word, path, sizeof(path)) != 0) {
+		typed_unknown(a, line, word_at);
+		return;
+	}
+	log_error("'%s' is a bundled script", word);
+	fprintf(stderr, "hint: 'run %s' runs it\n", word);
+}
+
 bool prompt_say(struct prompt *p, const char *line)
 {
 	const struct prompt_word *w = find_word(line);

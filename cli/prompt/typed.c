@@ -3,13 +3,19 @@
  * See typed.h. The parser says whether a text is unfinished, so the prompt knows no grammar.
  */
 #include "cli/prompt/typed.h"
+#include "cli/help/help_rows.h"
 #include "cli/prompt/editor.h"
 #include "parser/base/arena.h"
 #include "parser/base/diag.h"
+#include "parser/base/nearest.h"
 #include "parser/lang/ast.h"
+#include "parser/syntax/keywords.h"
+#include "runtime/base/log.h"
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 /* The errors of a text; .n is 0 if it is a program. */
 static struct diags errors_of(struct arena *a, const char *text)
@@ -104,4 +110,45 @@ const char *typed_word(struct arena *a, const char *line, const char **rest)
 	n = strcspn(line, " \t");
 	*rest = line + n + strspn(line + n, " \t");
 	return arena_strndup(a, line, n);
+}
+
+/* The type of a probe, or a keyword. */
+static bool begins_program(struct arena *a, const char *word)
+{
+	struct help_rows rows;
+	const char *keyword;
+
+	help_rows_collect(a, &rows);
+	for (uint32_t i = 0; i < rows.n; i++)
+		if (rows.items[i].table == HELP_probes && !strcasecmp(rows.items[i].name, word))
+			return true;
+	for (uint32_t i = 0; (keyword = syntax_keyword(i)); i++)
+		if (strcmp(keyword, word) == 0)
+			return true;
+	return false;
+}
+
+bool typed_is_words(struct arena *a, const char *line)
+{
+	const char *rest;
+
+	for (const char *c = line; *c; c++)
+		if (!isalnum((unsigned char)*c) && !strchr(" \t_-?", *c))
+			return false;
+	return !begins_program(a, typed_word(a, line, &rest));
+}
+
+void typed_unknown(struct arena *a, const char *line, const char *(*word_at)(uint32_t i))
+{
+	const char *rest, *word = typed_word(a, line, &rest), *known;
+	struct nearest near;
+
+	nearest_init(&near, word);
+	for (uint32_t i = 0; (known = word_at(i)); i++)
+		nearest_offer(&near, known);
+	log_error("'%s' is neither a program nor a word of this prompt", word);
+	if (near.best)
+		fprintf(stderr, "hint: did you mean '%s'?\n", near.best);
+	else
+		fputs("hint: 'help' lists the words\n", stderr);
 }

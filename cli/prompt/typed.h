@@ -4,6 +4,7 @@
  */
 #pragma once
 #include <stdbool.h>
+#include <stdint.h>
 
 struct arena;
 struct editor;
@@ -15,5 +16,9 @@ bool typed_is_unfinished(const char *text);
  * Ctrl-C and for an empty line. */
 const char *typed_read(struct arena *a, struct editor *e, const char *prompt,
 		       bool (*is_command)(const char *line));
+/* Is it a line of plain words, none of which begins a program, such as `exit` or `hlep me`? */
+bool typed_is_words(struct arena *a, const char *line);
+/* Report such a line. `word_at`: the i-th word of the prompt, NULL after the last. */
+void typed_unknown(struct arena *a, const char *line, const char *(*word_at)(uint32_t i));
 /* The first word of a line, and *rest, what follows it. */
 const char *typed_word(struct arena *a, const char *line, const char **rest);
