@@ -108,6 +108,11 @@ static const char *shown_range(struct arena *a, const struct condition *c)
 	return is ? arena_printf(a, "%s", is + 4) : "";
 }
 
+static bool has_shown_nothing(const struct shown *shown)
+{
+	return !shown->n_rows && !shown->n_lines;
+}
+
 /* No known mistake. */
 static const char *describe_failure(struct arena *a, const struct condition *c, const char *program,
 				    const struct shown *shown)
@@ -117,11 +122,21 @@ static const char *describe_failure(struct arena *a, const struct condition *c, 
 
 	if (shown->status)
 		return "The program did not run: the message above says why.";
+	if (has_shown_nothing(shown) && c->measure.subject != SUBJECT_STATUS)
+		return "Your program printed nothing: its probe never fired, or its block fills no map.";
 	if (!is)
 		return arena_printf(a, "The program does not do what the lesson asks for: %s.",
 				    c->text);
-	return arena_printf(a, "Your program's output has %.*s %lld; the workload's is %s.",
+	return arena_printf(a, "In your program's output, %.*s is %lld; it should be %s.",
 			    (int)(is - c->text), c->text, n, shown_range(a, c));
+}
+
+/* A mistake such as `total is ..90` or `total of "X" is 0`: a number that is too small, rows that
+ * lack a key. It is not about a program that has shown nothing. */
+static bool is_of_shown(const struct mistake *m)
+{
+	return m->when.measure.subject != SUBJECT_PROGRAM &&
+	       (m->when.low == INT64_MIN || m->when.measure.n_keys);
 }
 
 /* A program that did not run has shown nothing: only its text is judged. */
@@ -130,6 +145,8 @@ static bool is_made(const struct mistake *m, const char *program, const struct s
 	enum subject subject = m->when.measure.subject;
 
 	if (shown->status && subject != SUBJECT_PROGRAM && subject != SUBJECT_STATUS)
+		return false;
+	if (has_shown_nothing(shown) && is_of_shown(m))
 		return false;
 	return condition_holds(&m->when, shown, program);
 }
