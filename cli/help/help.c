@@ -27,16 +27,22 @@ static const char *skip_link(const char *text)
 	return end ? end + 1 : *text == '[' && strstr(text, "](#") ? text + 1 : text;
 }
 
-/* The text in lines of at most WIDTH columns, indented. */
-static void print_wrapped(struct arena *a, const char *text)
+/* The text without the addresses of links. */
+static const char *plain_text(struct arena *a, const char *text)
 {
 	char *plain = arena_strndup(a, text, strlen(text)), *to = plain;
 
 	while (*(text = skip_link(text)))
 		*to++ = *text++;
 	*to = '\0';
+	return plain;
+}
+
+/* The text in lines of at most WIDTH columns, indented. */
+static void print_wrapped(struct arena *a, const char *text)
+{
 	printf("%*s", INDENT, "");
-	help_wrap(plain, INDENT, WIDTH - INDENT);
+	help_wrap(plain_text(a, text), INDENT, WIDTH - INDENT);
 }
 
 static void print_row(struct arena *a, const struct help_row *row)
@@ -55,12 +61,12 @@ static void print_table(const struct help_rows *rows, enum help_table table)
 		print_wrapped(rows->arena, help_topics[table].intro);
 	for (uint32_t i = 0; i < rows->n; i++) {
 		const struct help_row *row = &rows->items[i];
+		const char *doc = plain_text(rows->arena, row->doc);
 
 		if (row->table == table)
 			help_columns(row->form, 32,
-				     row->note ? arena_printf(rows->arena, "%s %s", row->doc,
-							      row->note)
-					       : row->doc);
+				     row->note ? arena_printf(rows->arena, "%s %s", doc, row->note)
+					       : doc);
 	}
 }
 
@@ -97,7 +103,7 @@ void help_topics_print(void)
 	      stdout);
 	printf("  %-14s %s\n", wider_topic, "variables, functions, aggregations and macros");
 	for (int i = 0; i < HELP_TABLE_COUNT; i++)
-		printf("  %-14s %s\n", help_topics[i].name, help_topics[i].title);
+		printf("  %-14s %s\n", help_topics[i].name, help_topics[i].what);
 	for (int i = 0; i < N_OTHER_TOPICS; i++)
 		printf("  %-14s %s\n", other_topics[i].name, other_topics[i].what);
 }

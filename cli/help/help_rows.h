@@ -31,7 +31,7 @@ struct help_rows {
 };
 
 struct help_topic {
-	const char *name, *wider, *kind, *title, *intro; /* columns of help_tables.def */
+	const char *name, *wider, *kind, *what, *title, *intro; /* columns of help_tables.def */
 };
 extern const struct help_topic help_topics[HELP_TABLE_COUNT];
 
