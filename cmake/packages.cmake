@@ -20,7 +20,7 @@ set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
 set(CPACK_PACKAGE_CONTACT "the maintainers of sonde <root@localhost>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "trace the kernel and programs with short scripts")
 set(CPACK_PACKAGE_DESCRIPTION "sonde reads scripts in the bpftrace language, compiles them to BPF programs,
-attaches them and prints the results. It comes with more than sixty scripts,
+attaches them and prints the results. It comes with more than fifty scripts,
 man pages, completion for bash, zsh and fish, and syntax files for editors.")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_OUTPUT_FILE_PREFIX ${CMAKE_BINARY_DIR}/package)
