@@ -45,6 +45,10 @@ INLINE void sonde_cost_begin(uint64_t *cost, uint64_t *start, uint64_t *before, 
 	volatile struct sonde_cost *c = cost_of(cookie, method);
 	uint64_t call_ns = c->call_ns, floor_ns = c->floor_ns, now = bpf_ktime_get_ns();
 
+	if (unlikely(sonde_control.cost_ask)) {
+		sonde_control.cost_cpu = bpf_get_smp_processor_id();
+		sonde_control.cost_ask = 0;
+	}
 	*cost += now - began + call_ns;
 	*before = *cost - floor_ns;
 	*start = now;

@@ -229,7 +229,9 @@ struct sonde_control {
 	uint64_t end_ns;       /* CLOCK_MONOTONIC at the end of tracing: open spans end then */
 	uint32_t stack_sweeps; /* how often the store of stacks was swept */
 	struct sonde_cost costs[SONDE_COST_METHODS][SONDE_COST_CLASSES];
-	uint64_t n_short;		/* calls that took less than what is subtracted */
+	uint32_t cost_ask; /* on which CPU are calls measured? A program answers and clears it */
+	uint32_t cost_cpu; /* the answer */
+	uint64_t n_short;  /* calls that took less than what is subtracted */
 	uint32_t epoch[SONDE_MAX_MAPS]; /* of each map; entries of earlier epochs are cleared */
 	uint32_t acked[SONDE_MAX_MAPS]; /* last epoch that user space has deleted completely */
 	struct sonde_ring ring;

@@ -243,7 +243,8 @@ INLINE_CORE void *sonde_span_push_user(struct calls *c, uint64_t sp, uint64_t ta
 INLINE uint64_t sonde_span_self(struct calls *c, uint64_t *inside, uint64_t length, uint32_t size,
 				uint32_t at)
 {
-	uint64_t self = length - *inside;
+	/* what is subtracted from the calls inside may be too little, and from this one too much */
+	uint64_t self = length > *inside ? length - *inside : 0;
 
 	if (c->n)
 		*(uint64_t *)((char *)slot_at(c, c->n - 1, size) + at) += length;

@@ -1,268 +1,72 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calibration of spans of user functions: functions of this file are probed in the same way as the
- * script's, by a program that stores when it begins and ends, and are called some thousand times.
- *
- *	floor	from the end of the program at the entry to the beginning of that at the return:
- *		the part of the tracer's time that is in the span itself
- *	call	what the kernel takes for a probed call: the call's time less that without a probe
- *		and that of the programs. Spans around contain it; they also contain the programs'
- *		time, which the programs measure
- *
- * Both depend on what the kernel does with the probed instruction (the class), and on how both ends
- * are attached (enum sonde_cost_method). Medians, so that interrupts do not count. Of `call` the
- * lower quartile: it is subtracted once for each call inside, and on a busy machine too little is
- * better than too much.
+ * Calibration of spans of user functions: before a function is attached, one of this program is
+ * probed in the same way and called some thousand times (calibrate_probe.c), which is repeated
+ * while the script runs (calibrate_thread.c). How much of the tracer's time is in a call depends on
+ * what the kernel does with the probed instruction (the class), and on how both ends are attached
+ * (enum sonde_cost_method).
  */
-#define _GNU_SOURCE
 #include "runtime/session/calibrate.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/log.h"
-#include "runtime/base/uapi_new.h"
 #include "runtime/elf/uprobe_insn.h"
 #include "runtime/kernel/kernel_facts.h"
 #include "runtime/session/calibrate_code.h"
+#include "runtime/session/calibrate_state.h"
 #include "runtime/session/session.h"
-#include <bpf/bpf.h>
 #include <errno.h>
-#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 enum {
-	ROUNDS = 64,   /* calls of a batch */
-	BATCHES = 255, /* at most */
-	LOG_RUNS = 2 * ROUNDS,
+	BATCHES = 255,	    /* at most */
 	MOST_NS = 20000000, /* no further batch after this time */
 };
 
-/* What the program writes: the beginning and the end of each of its runs. */
-struct run_log {
-	uint64_t n, unused;
-	struct {
-		uint64_t begin_ns, end_ns;
-	} runs[LOG_RUNS];
-};
+/* ---- at the start -------------------------------------------------------------------------- */
 
-struct calibration {
-	enum sonde_cost_method method;
-	uint64_t class;
-	int map, progs[2], links[2];
-	struct run_log *log;
-	uint64_t floors[BATCHES], calls[BATCHES];
-	uint32_t n_batches;
-};
+static int measure(const struct calibrate_probe *p, struct sonde_cost *cost)
+{
+	uint64_t floors[BATCHES], calls[BATCHES], end = monotonic_ns() + MOST_NS;
+	uint32_t n = 0;
 
-/* ---- the program --------------------------------------------------------------------------- */
-
-#define INSN(c, d, s, o, i)                                                         \
-	(struct bpf_insn)                                                           \
-	{                                                                           \
-		.code = (c), .dst_reg = (d), .src_reg = (s), .off = (o), .imm = (i) \
+	for (int i = 0; i < BATCHES && monotonic_ns() < end; i++) {
+		if (calibrate_probe_measure(p, cost))
+			continue;
+		floors[n] = cost->floor_ns;
+		calls[n++] = cost->call_ns;
 	}
-#define MAP_VALUE(reg, fd) INSN(BPF_LD | BPF_DW | BPF_IMM, reg, BPF_PSEUDO_MAP_VALUE, 0, fd)
-#define CALL(helper) INSN(BPF_JMP | BPF_CALL, 0, 0, 0, helper)
-
-/* r6: the time at the beginning; r7: the run's element. */
-static int load_program(const struct calibration *c, uint32_t attach_type)
-{
-	const struct bpf_insn insns[] = {
-		CALL(BPF_FUNC_ktime_get_ns),
-		INSN(BPF_ALU64 | BPF_MOV | BPF_X, 6, 0, 0, 0),
-		MAP_VALUE(1, c->map),
-		INSN(0, 0, 0, 0, 0),
-		INSN(BPF_LDX | BPF_MEM | BPF_DW, 2, 1, 0, 0),
-		INSN(BPF_JMP | BPF_JGE | BPF_K, 2, 0, 8, LOG_RUNS),
-		INSN(BPF_ALU64 | BPF_MOV | BPF_X, 7, 2, 0, 0),
-		INSN(BPF_ALU64 | BPF_LSH | BPF_K, 7, 0, 0, 4),
-		INSN(BPF_ALU64 | BPF_ADD | BPF_X, 7, 1, 0, 0),
-		INSN(BPF_ALU64 | BPF_ADD | BPF_K, 2, 0, 0, 1),
-		INSN(BPF_STX | BPF_MEM | BPF_DW, 1, 2, 0, 0),
-		INSN(BPF_STX | BPF_MEM | BPF_DW, 7, 6, offsetof(struct run_log, runs), 0),
-		CALL(BPF_FUNC_ktime_get_ns),
-		INSN(BPF_STX | BPF_MEM | BPF_DW, 7, 0, offsetof(struct run_log, runs) + 8, 0),
-		INSN(BPF_ALU64 | BPF_MOV | BPF_K, 0, 0, 0, 0),
-		INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0),
-	};
-	LIBBPF_OPTS(bpf_prog_load_opts, opts,
-		    .expected_attach_type = (enum bpf_attach_type)attach_type);
-
-	return bpf_prog_load(BPF_PROG_TYPE_KPROBE, "calibrate", "GPL", insns,
-			     sizeof(insns) / sizeof(*insns), &opts);
+	if (!n)
+		return -ENODATA;
+	cost->floor_ns = calibrate_quantile(floors, n, 50);
+	cost->call_ns = calibrate_quantile(calls, n, 50);
+	return 0;
 }
 
-static int attach_program(struct calibration *c, int i, uint32_t attach_type, uint64_t offset,
-			  bool is_return)
+/* The probe stays, to be measured again. Before Linux 6.10, calls by other processes would run its
+ * programs, too: those of another sonde that calibrates. */
+static int calibrate(struct session *s, enum sonde_cost_method method, uint64_t class,
+		     struct sonde_cost *cost)
 {
-	struct new_link_create attr = {
-		.attach_type = attach_type,
-		.uprobe_multi.path = (uintptr_t)"/proc/self/exe",
-		.uprobe_multi.offsets = (uintptr_t)&offset,
-		.uprobe_multi.cnt = 1,
-		.uprobe_multi.flags = is_return ? NEW_BPF_F_UPROBE_MULTI_RETURN : 0,
-		.uprobe_multi.pid = kernel_is_at_least(6, 10) ? (uint32_t)getpid() : 0,
-	};
-
-	c->progs[i] = load_program(c, attach_type);
-	if (c->progs[i] < 0)
-		return c->progs[i];
-	attr.prog_fd = (uint32_t)c->progs[i];
-	c->links[i] = (int)syscall(SYS_bpf, BPF_LINK_CREATE, &attr, sizeof(attr));
-	return c->links[i] < 0 ? -errno : 0;
-}
-
-/* The program at the return is attached first, as those of scripts are. */
-static int attach(struct calibration *c, const struct calibrate_function *f)
-{
-	uint64_t entry = calibrate_offset(f->code), exit = calibrate_offset(f->exit);
+	struct calibrate_kind *k;
 	int err;
 
-	if (!entry)
-		return -ENOENT;
-	switch (c->method) {
-	case SONDE_COST_PLAIN:
-		return attach_program(c, 0, NEW_BPF_TRACE_UPROBE_MULTI, entry, false);
-	case SONDE_COST_SESSION:
-		return attach_program(c, 0, NEW_BPF_TRACE_UPROBE_SESSION, entry, false);
-	case SONDE_COST_PAIR:
-		err = attach_program(c, 0, NEW_BPF_TRACE_UPROBE_MULTI, entry, true);
-		break;
-	default:
-		if (f->code == f->exit) /* nothing but the return */
-			return attach_program(c, 0, NEW_BPF_TRACE_UPROBE_MULTI, entry, false);
-		err = attach_program(c, 0, NEW_BPF_TRACE_UPROBE_MULTI, exit, false);
-		break;
-	}
-	return err ?: attach_program(c, 1, NEW_BPF_TRACE_UPROBE_MULTI, entry, false);
-}
-
-static int open_log(struct calibration *c)
-{
-	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_MMAPABLE);
-
-	c->map = bpf_map_create(BPF_MAP_TYPE_ARRAY, "calibrate", sizeof(uint32_t), sizeof(*c->log),
-				1, &opts);
-	if (c->map < 0)
-		return c->map;
-	c->log = mmap(NULL, sizeof(*c->log), PROT_READ | PROT_WRITE, MAP_SHARED, c->map, 0);
-	return c->log == MAP_FAILED ? -errno : 0;
-}
-
-/* ---- measuring ----------------------------------------------------------------------------- */
-
-static int compare(const void *a, const void *b)
-{
-	const uint64_t *x = a, *y = b;
-
-	return *x < *y ? -1 : *x > *y;
-}
-
-/* The value below which are `percent` of the others. */
-static uint64_t quantile(uint64_t *values, uint32_t n, uint32_t percent)
-{
-	qsort(values, n, sizeof(*values), compare);
-	return n ? values[n * percent / 100] : 0;
-}
-
-/* Nanoseconds of ROUNDS calls, with those of a reading of the clock. */
-static uint64_t call_often(void (*code)(void))
-{
-	uint64_t begin = monotonic_ns();
-
-	for (int i = 0; i < ROUNDS; i++)
-		code();
-	return monotonic_ns() - begin;
+	if (!s->calibration)
+		s->calibration = calloc(1, sizeof(*s->calibration));
+	if (!s->calibration)
+		return -ENOMEM;
+	k = &s->calibration->kinds[method][class];
+	err = calibrate_probe_open(&k->probe, method, class) ?: measure(&k->probe, cost);
+	k->is_open = !err && kernel_is_at_least(6, 10);
+	if (!k->is_open)
+		calibrate_probe_close(&k->probe);
+	return err;
 }
 
 static uint64_t less(uint64_t a, uint64_t b)
 {
 	return a > b ? a - b : 0;
-}
-
-/* How long the same calls take without a probe: the least of some batches. */
-static uint64_t plain_ns(void (*code)(void))
-{
-	uint64_t least = UINT64_MAX, ns;
-
-	for (int i = 0; i < 5; i++) {
-		ns = call_often(code);
-		least = ns < least ? ns : least;
-	}
-	return least;
-}
-
-/* Runs of a call: one, if only the entry has a program, or is the exit; else two. */
-static uint32_t runs_of(const struct calibration *c, const struct calibrate_function *f)
-{
-	return c->method == SONDE_COST_PLAIN ||
-			       (c->method == SONDE_COST_EXITS && f->code == f->exit)
-		       ? 1
-		       : 2;
-}
-
-static void measure_batch(struct calibration *c, const struct calibrate_function *f, uint64_t plain)
-{
-	uint32_t per_call = runs_of(c, f);
-	uint64_t floors[ROUNDS], whole, inside = 0;
-	uint32_t n;
-
-	c->log->n = 0;
-	whole = less(call_often(f->code), plain);
-	n = (uint32_t)c->log->n;
-	if (n != per_call * ROUNDS)
-		return;
-	for (uint32_t i = 0; i < n; i++)
-		inside += c->log->runs[i].end_ns - c->log->runs[i].begin_ns;
-	for (uint32_t i = 0; i < ROUNDS && per_call == 2; i++)
-		floors[i] = c->log->runs[2 * i + 1].begin_ns - c->log->runs[2 * i].end_ns;
-	c->floors[c->n_batches] = per_call == 2 ? quantile(floors, ROUNDS, 50) : 0;
-	c->calls[c->n_batches++] = less(whole, inside) / ROUNDS;
-}
-
-static int measure(struct calibration *c, struct sonde_cost *cost)
-{
-	const struct calibrate_function *f = &calibrate_functions[c->class];
-	uint64_t plain = plain_ns(f->code), end;
-	int err = open_log(c) ?: attach(c, f);
-
-	if (err)
-		return err;
-	call_often(f->code); /* the kernel may replace the breakpoint at the first calls */
-	end = monotonic_ns() + MOST_NS;
-	for (int i = 0; i < BATCHES && monotonic_ns() < end; i++)
-		measure_batch(c, f, plain);
-	if (!c->n_batches)
-		return -ENODATA;
-	cost->floor_ns = quantile(c->floors, c->n_batches, 50);
-	cost->call_ns = quantile(c->calls, c->n_batches, 25) ?: 1;
-	return 0;
-}
-
-static void close_all(struct calibration *c)
-{
-	for (int i = 0; i < 2; i++) {
-		if (c->links[i] >= 0)
-			close(c->links[i]);
-		if (c->progs[i] >= 0)
-			close(c->progs[i]);
-	}
-	if (c->log && c->log != MAP_FAILED)
-		munmap(c->log, sizeof(*c->log));
-	if (c->map >= 0)
-		close(c->map);
-}
-
-static int calibrate(enum sonde_cost_method method, uint64_t class, struct sonde_cost *cost)
-{
-	struct calibration c = {
-		.method = method, .class = class, .map = -1, .progs = {-1, -1}, .links = {-1, -1}};
-	int err = measure(&c, cost);
-
-	close_all(&c);
-	return err;
 }
 
 /* Where a program is at each exit, the exits have costs of their own: those of a return are not
@@ -273,10 +77,10 @@ static int calibrate_exits(struct session *s, uint64_t class)
 	int err = 0;
 
 	if (!costs[SONDE_COST_RET].call_ns)
-		err = calibrate(SONDE_COST_EXITS, SONDE_COST_RET, &costs[SONDE_COST_RET]);
+		err = calibrate(s, SONDE_COST_EXITS, SONDE_COST_RET, &costs[SONDE_COST_RET]);
 	if (err || class == SONDE_COST_RET)
 		return err;
-	err = calibrate(SONDE_COST_EXITS, class, &costs[class]);
+	err = calibrate(s, SONDE_COST_EXITS, class, &costs[class]);
 	if (!err)
 		costs[class].call_ns =
 			less(costs[class].call_ns, costs[SONDE_COST_RET].call_ns) ?: 1;
@@ -343,7 +147,7 @@ void calibrate_prog(struct session *s, uint32_t prog, uint64_t cookie)
 		return;
 	if (kernel_has(s->kernel, CAP_UPROBE_MULTI))
 		err = method == SONDE_COST_EXITS ? calibrate_exits(s, class)
-						 : calibrate(method, class, cost);
+						 : calibrate(s, method, class, cost);
 	if (err)
 		report_impossible(s, err);
 }
@@ -387,7 +191,7 @@ void calibrate_report(const struct session *s)
 	for (uint32_t i = 0; i < SONDE_COST_METHODS; i++)
 		for (uint32_t j = 0; j < SONDE_COST_CLASSES; j++)
 			if (s->control->costs[i][j].floor_ns) {
-				report_one(&s->control->costs[i][j], calibrate_functions[j].name,
+				report_one(&s->control->costs[i][j], calibrate_classes[j].name,
 					   methods[i]);
 				n++;
 			}
@@ -399,33 +203,54 @@ void calibrate_report(const struct session *s)
 			 "program");
 }
 
-/* Has the floor changed by more than a sixth since the start? Then other programs use the CPUs in
- * another way, and what was subtracted is not what should have been. */
-static void report_change(const struct session *s, enum sonde_cost_method method, uint64_t class)
+/* "median (low to high)", where nine of ten values are. */
+static const char *range_of(struct calibrate_series *s, char *buf, size_t size)
 {
-	const struct sonde_cost *then = &s->control->costs[method][class];
-	struct sonde_cost now = {0};
+	snprintf(buf, size, "%llu ns (%llu to %llu)",
+		 (unsigned long long)calibrate_quantile(s->values, s->n, 50),
+		 (unsigned long long)calibrate_quantile(s->values, s->n, 5),
+		 (unsigned long long)calibrate_quantile(s->values, s->n, 95));
+	return buf;
+}
 
-	if (!then->floor_ns || calibrate(method, class, &now) ||
-	    (now.floor_ns * 6 <= then->floor_ns * 7 && now.floor_ns * 7 >= then->floor_ns * 6))
+static void report_repeated(struct calibrate_kind *k)
+{
+	char floors[96], calls[96];
+
+	if (!k->floors.n || !calibrate_quantile(k->floors.values, k->floors.n, 50))
 		return;
 	log_info(
-		"calibration: the tracer's own time in a call was %llu ns at the start and is %llu "
-		"ns at the end: the machine is %s now, and short times may be wrong by the "
-		"difference",
-		(unsigned long long)then->floor_ns, (unsigned long long)now.floor_ns,
-		now.floor_ns > then->floor_ns ? "slower" : "faster");
+		"calibration: measured %llu times while the script ran: %s were subtracted from "
+		"each call, and %s for each traced call inside it (functions that begin with %s%s)",
+		(unsigned long long)k->floors.n_added, range_of(&k->floors, floors, sizeof(floors)),
+		range_of(&k->calls, calls, sizeof(calls)), calibrate_classes[k->probe.class].name,
+		methods[k->probe.method]);
 }
 
 void calibrate_report_end(const struct session *s)
 {
 	if (!s->plan->config.calibrate || !s->control)
 		return;
-	for (uint32_t i = 0; i < SONDE_COST_METHODS; i++)
+	for (uint32_t i = 0; s->calibration && i < SONDE_COST_METHODS; i++)
 		for (uint32_t j = 0; j < SONDE_COST_CLASSES; j++)
-			report_change(s, (enum sonde_cost_method)i, j);
+			report_repeated(&s->calibration->kinds[i][j]);
 	if (s->control->n_short)
 		log_info("calibration: %llu calls took less than what is subtracted, and count as "
 			 "0 ns",
 			 (unsigned long long)s->control->n_short);
+}
+
+bool calibrate_closes_slowly(const struct session *s)
+{
+	return s->calibration;
+}
+
+void calibrate_close(struct session *s)
+{
+	for (uint32_t i = 0; s->calibration && i < SONDE_COST_METHODS; i++)
+		for (uint32_t j = 0; j < SONDE_COST_CLASSES; j++)
+			if (s->calibration->kinds[i][j].is_open)
+				calibrate_probe_close(&s->calibration->kinds[i][j].probe);
+	free(s->calibration);
+	s->calibration = NULL;
 }

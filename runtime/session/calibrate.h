@@ -3,6 +3,7 @@
  * Calibration: how much of the tracer's own time is in the calls that it measures. See calibrate.c.
  */
 #pragma once
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,3 +18,6 @@ void calibrate_prog(struct session *s, uint32_t prog, uint64_t cookie);
 void calibrate_report(const struct session *s);
 /* At the end of tracing: say how many calls were shorter than what was subtracted. */
 void calibrate_report_end(const struct session *s);
+/* Does it take long to close the probes of calibration? */
+bool calibrate_closes_slowly(const struct session *s);
+void calibrate_close(struct session *s);

@@ -26,18 +26,35 @@
 		"\n"                                                                               \
 		".popsection\n");
 
-#define ROW(id, class, name) \
-	[SONDE_COST_##id] = {name, calibrate_at_##class, calibrate_exit_##class}
+/* One for each method: what is probed in one way must not be probed in another, too. */
+#define FUNCTIONS(class, code)          \
+	FUNCTION(session_##class, code) \
+	FUNCTION(pair_##class, code)    \
+	FUNCTION(exits_##class, code)   \
+	FUNCTION(plain_##class, code)
+
+#define ROW(id, class, name)                                                                  \
+	[SONDE_COST_##id] = {name,                                                            \
+			     {                                                                \
+				     [SONDE_COST_SESSION] = {calibrate_at_session_##class,    \
+							     calibrate_exit_session_##class}, \
+				     [SONDE_COST_PAIR] = {calibrate_at_pair_##class,          \
+							  calibrate_exit_pair_##class},       \
+				     [SONDE_COST_EXITS] = {calibrate_at_exits_##class,        \
+							   calibrate_exit_exits_##class},     \
+				     [SONDE_COST_PLAIN] = {calibrate_at_plain_##class,        \
+							   calibrate_exit_plain_##class},     \
+			     }}
 
 #ifdef __x86_64__
-FUNCTION(step, "	mov %rsp, %rax\n")
-FUNCTION(push, "	push %rbp\n	pop %rbp\n")
-FUNCTION(nop, "	nop\n")
-FUNCTION(nop5, "	.byte 0x0f, 0x1f, 0x44, 0, 0\n")
-FUNCTION(jump, "	jmp 1f\n1:\n")
-FUNCTION(ret, "")
+FUNCTIONS(step, "	mov %rsp, %rax\n")
+FUNCTIONS(push, "	push %rbp\n	pop %rbp\n")
+FUNCTIONS(nop, "	nop\n")
+FUNCTIONS(nop5, "	.byte 0x0f, 0x1f, 0x44, 0, 0\n")
+FUNCTIONS(jump, "	jmp 1f\n1:\n")
+FUNCTIONS(ret, "")
 
-const struct calibrate_function calibrate_functions[SONDE_COST_CLASSES] = {
+const struct calibrate_class calibrate_classes[SONDE_COST_CLASSES] = {
 	ROW(STEP, step, "an instruction that the kernel single-steps"),
 	ROW(PUSH, push, "a push"),
 	ROW(NOP, nop, "a nop"),
@@ -46,9 +63,9 @@ const struct calibrate_function calibrate_functions[SONDE_COST_CLASSES] = {
 	ROW(RET, ret, "a return"),
 };
 #else
-FUNCTION(step, "	mov x0, sp\n")
+FUNCTIONS(step, "	mov x0, sp\n")
 
-const struct calibrate_function calibrate_functions[SONDE_COST_CLASSES] = {
+const struct calibrate_class calibrate_classes[SONDE_COST_CLASSES] = {
 	ROW(STEP, step, "any instruction"),
 };
 #endif

@@ -12,6 +12,7 @@
 #include "runtime/base/status.h"
 #include "runtime/session/attach.h"
 #include "runtime/session/calibrate.h"
+#include "runtime/session/calibrate_thread.h"
 #include "runtime/session/memory_reserve.h"
 #include "runtime/session/packets.h"
 #include "runtime/session/replay.h"
@@ -198,6 +199,7 @@ static int start(struct loop *l)
 	err = session_open_begin(l->s) ?: interval_thread_start(l->s, &l->s->interval_thread);
 	if (err)
 		return err;
+	calibrate_thread_start(l->s);
 	step_watch_start(l->s);
 	progress_stage(STAGE_RUN);
 	report_ready(l);

@@ -11,6 +11,8 @@
 #include "runtime/symbols/ksym.h"
 #include "runtime/base/limit_hint.h"
 #include "runtime/base/log.h"
+#include "runtime/session/calibrate.h"
+#include "runtime/session/calibrate_thread.h"
 #include "runtime/session/interval_thread.h"
 #include "runtime/session/packets.h"
 #include "runtime/session/step_watch.h"
@@ -228,10 +230,11 @@ static void leave_to_child(int *held)
 
 void session_detach(struct session *s)
 {
-	bool slow = false;
+	bool slow = calibrate_closes_slowly(s);
 	int held = -1;
 
 	interval_thread_stop(s->interval_thread);
+	calibrate_thread_stop(s);
 	if (s->control)
 		__atomic_store_n(&s->control->exiting, 1, __ATOMIC_SEQ_CST);
 	for (uint32_t i = 0; i < s->links.n; i++) {
@@ -255,6 +258,7 @@ void session_close(struct session *s)
 		if (s->links.items[i].fd >= 0)
 			close(s->links.items[i].fd);
 	interval_thread_free(s->interval_thread);
+	calibrate_close(s);
 	packets_close(s);
 	step_watch_free(s->step_watch);
 	stacks_close(s);

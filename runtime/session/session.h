@@ -103,9 +103,10 @@ struct session {
 	uint64_t boot_offset_ns;		 /* CLOCK_REALTIME - CLOCK_BOOTTIME */
 	uint32_t tai_seconds;			 /* CLOCK_TAI - CLOCK_REALTIME, if tai_measured */
 	bool tai_measured;
-	bool is_calibration_impossible; /* and it was reported (calibrate.c) */
-	bool is_stack_unread;		/* reading one failed, and was reported */
-	uint64_t goroutine_sweep_ns;	/* when the next one is due; 0: never */
+	struct calibration *calibration; /* NULL unless some functions are calibrated */
+	bool is_calibration_impossible;	 /* and it was reported (calibrate.c) */
+	bool is_stack_unread;		 /* reading one failed, and was reported */
+	uint64_t goroutine_sweep_ns;	 /* when the next one is due; 0: never */
 	char *logs; /* with prep->keeps_logs: SESSION_LOG_BYTES for each program; else NULL */
 	uint64_t map_records_lost; /* mmap and exec records the kernel dropped */
 };

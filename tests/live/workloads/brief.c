@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * brief N: calls of functions that take a fraction of a microsecond, N times each:
+ * brief N [PAUSE_US]: calls of functions that take a fraction of a microsecond, N times each:
  *	brief()		computes
  *	nest(10)	computes and calls itself, 10 calls in all
  *	around()	calls brief() ten times
- * It prints a line `NAME NS` for each first: the median time of a call of a function with the same
- * code and another name, which is not probed.
+ * It prints a line `NAME NS` for each: the median time of a call of a function with the same
+ * code and another name, which is not probed. Those are called between the others, in 101 rounds,
+ * with a pause behind each round, because the speed of a machine changes.
  */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 #define NOINLINE __attribute__((noinline, noclone))
 #define HAVE_FRAME() __asm__ volatile("" : : "r"(__builtin_frame_address(0)))
 
-enum { STEPS = 300, DEPTH = 10, TIMES = 100, SAMPLES = 101 };
+enum { STEPS = 300, DEPTH = 10, TIMES = 100, ROUNDS = 101 };
 
 static inline __attribute__((always_inline)) void compute(long n)
 {
@@ -80,33 +82,45 @@ static int compare(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-static void measure(const char *name, void (*code)(void))
+struct measured {
+	const char *name;
+	void (*code)(void), (*twin)(void);
+	uint64_t ns[ROUNDS];
+};
+
+static struct measured all[] = {
+	{.name = "brief", .code = brief, .twin = brief_twin},
+	{.name = "nest", .code = call_nest, .twin = call_nest_twin},
+	{.name = "around", .code = around, .twin = around_twin},
+};
+
+enum { NAMES = sizeof(all) / sizeof(*all) };
+
+static void run_round(struct measured *m, int round, long n)
 {
-	uint64_t ns[SAMPLES];
+	uint64_t begin = now();
 
-	for (int i = 0; i < SAMPLES; i++) {
-		uint64_t begin = now();
-
-		for (int j = 0; j < TIMES; j++)
-			code();
-		ns[i] = (now() - begin) / TIMES;
-	}
-	qsort(ns, SAMPLES, sizeof(*ns), compare);
-	printf("%s %llu\n", name, (unsigned long long)ns[SAMPLES / 2]);
+	for (int i = 0; i < TIMES; i++)
+		m->twin();
+	m->ns[round] = (now() - begin) / TIMES;
+	for (long i = n * round / ROUNDS; i < n * (round + 1) / ROUNDS; i++)
+		m->code();
 }
 
 int main(int argc, char **argv)
 {
 	long n = argc > 1 ? strtol(argv[1], NULL, 10) : 1000;
+	long pause_us = argc > 2 ? strtol(argv[2], NULL, 10) : 0;
 
-	measure("brief", brief_twin);
-	measure("nest", call_nest_twin);
-	measure("around", around_twin);
-	for (long i = 0; i < n; i++)
-		brief();
-	for (long i = 0; i < n; i++)
-		call_nest();
-	for (long i = 0; i < n; i++)
-		around();
+	for (int round = 0; round < ROUNDS; round++) {
+		for (int i = 0; i < NAMES; i++)
+			run_round(&all[i], round, n);
+		if (pause_us)
+			usleep((useconds_t)pause_us);
+	}
+	for (int i = 0; i < NAMES; i++) {
+		qsort(all[i].ns, ROUNDS, sizeof(*all[i].ns), compare);
+		printf("%s %llu\n", all[i].name, (unsigned long long)all[i].ns[ROUNDS / 2]);
+	}
 	return 0;
 }

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A probed function of this program, whose calls are measured: see calibrate_probe.c.
+ */
+#pragma once
+#include "bpf_helpers/shared.h"
+
+enum {
+	CALIBRATE_CALLS = 48, /* measured calls of a batch */
+	CALIBRATE_FEW = 16,   /* ... where each takes some microseconds */
+	CALIBRATE_RUNS = 2 * (CALIBRATE_CALLS + 1),
+};
+
+/* What the program writes: the beginning and the end of each of its runs. */
+struct run_log {
+	uint64_t n, unused;
+	struct {
+		uint64_t begin_ns, end_ns;
+	} runs[CALIBRATE_RUNS];
+};
+
+struct calibrate_probe {
+	enum sonde_cost_method method;
+	uint64_t class;
+	uint64_t plain_ns; /* a call without a probe */
+	int map, progs[2], links[2];
+	struct run_log *log;
+};
+
+/* Attach. 0 or -errno; close it in any case. */
+int calibrate_probe_open(struct calibrate_probe *p, enum sonde_cost_method method, uint64_t class);
+/* Medians of a batch of calls. 0, or -ENODATA if it was disturbed. */
+int calibrate_probe_measure(const struct calibrate_probe *p, struct sonde_cost *cost);
+void calibrate_probe_close(struct calibrate_probe *p);
+
+/* The value below which are `percent` of the others; sorts them. */
+uint64_t calibrate_quantile(uint64_t *values, uint32_t n, uint32_t percent);
