@@ -298,7 +298,7 @@ static void run_events(struct loop *l)
 		check_overhead(l);
 		loop_status_update(l);
 	}
-	status_close();
+	loop_status_close(l);
 	if (l->events.out->stop)
 		l->events.out->stop(l->events.out);
 }

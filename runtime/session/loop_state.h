@@ -15,6 +15,8 @@
 struct loop_status {
 	uint64_t begin_ns, next_ns, read_ns, shown_ns; /* CLOCK_MONOTONIC */
 	uint64_t n_events, n_runs;		       /* at read_ns */
+	uint64_t sample_ns, sample_runs; /* the kernel counts runs since; 0: it does not */
+	int sample_fd;
 	char text[128];
 };
 
@@ -62,6 +64,8 @@ void loop_flush(struct loop *l);
 void loop_status_open(struct loop *l);
 /* Draw it when it is due, or has been erased for output. */
 void loop_status_update(struct loop *l);
+/* Erase the line for good. */
+void loop_status_close(struct loop *l);
 
 /* loop_start.c */
 /* Wait for the moment of --start. False: the run has been stopped. */
