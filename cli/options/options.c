@@ -33,6 +33,16 @@ static int refuse_no_value(const struct option_row *r, const char *next)
 	return -1;
 }
 
+static void apply_first_word(struct options *o);
+
+static int unknown_option(const struct options *o, const char *word, size_t len)
+{
+	struct options so_far = *o; /* `explain SCRIPT`: the file is the script */
+
+	apply_first_word(&so_far);
+	return option_unknown(&so_far, word, len);
+}
+
 /* Read the option at argv[*i], in any of the forms -e X, -eX, --pid X, --pid=X. */
 static int read_option(struct options *o, int argc, char **argv, int *i)
 {
@@ -52,7 +62,7 @@ static int read_option(struct options *o, int argc, char **argv, int *i)
 		arg = equals + 1;
 	}
 	if (!r)
-		return option_unknown(o, word, len);
+		return unknown_option(o, word, len);
 	if (!r->arg && arg)
 		return option_error("option '%s' takes no value", r->name);
 	if (r->arg && !arg && r->arg[0] != '[') {
@@ -227,12 +237,14 @@ static void apply_first_word(struct options *o)
 static bool take_script_option(struct options *o, int argc, char **argv, int *i)
 {
 	size_t len = strcspn(argv[*i], "=");
+	struct options so_far = *o;
 	enum script_option_kind kind;
 
-	if (strncmp(argv[*i], "--", 2) != 0 || !(o->file || o->program) || o->mode == MODE_HELP ||
-	    option_is_exact(argv[*i], len))
+	apply_first_word(&so_far);
+	if (strncmp(argv[*i], "--", 2) != 0 || !(so_far.file || so_far.program) ||
+	    o->mode == MODE_HELP || option_is_exact(argv[*i], len))
 		return false;
-	kind = script_options_find(o, argv[*i], len);
+	kind = script_options_find(&so_far, argv[*i], len);
 	if (kind == SCRIPT_OPTION_NONE)
 		return false;
 	add_param(o, argv, *i);
