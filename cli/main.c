@@ -9,6 +9,8 @@
 #include "cli/fmt.h"
 #include "cli/learn/learn.h"
 #include "cli/scripts/list_script.h"
+#include "cli/options/first_words.h"
+#include "cli/options/option_rows.h"
 #include "cli/options/options.h"
 #include "parser/base/arena.h"
 #include "parser/lang/ast.h"
@@ -60,11 +62,46 @@ static int help_script(struct options *o)
 	return program && !d.n_errors ? 0 : 1;
 }
 
+static int run_mode(struct options *o);
+
+/* The word of first_words.def that help is asked on: `sonde WORD --help`, `sonde help WORD`. NULL:
+ * none is. */
+static const struct first_word *asked_word(const struct options *o)
+{
+	const char *word = o->help_topic ?: o->file ?: o->first_word;
+	const struct first_word *w = word ? first_word_find(word) : NULL;
+
+	if (o->first_word && o->help_topic && option_is_help(o->help_topic)) /* help --help */
+		return first_word_find(o->first_word);
+	return w && w->mode == MODE_HELP && !o->help_topic ? NULL : w;
+}
+
+/* Those that have options of their own print their help. */
+static int help_word(struct options *o, const struct first_word *w)
+{
+	static const char *const asks[] = {"--help"};
+
+	if (w->what == FOLLOWED_BY_OWN && w->mode != MODE_HELP) {
+		o->mode = w->mode;
+		o->params = asks;
+		o->n_params = 1;
+		return run_mode(o);
+	}
+	if (o->help_topic && !option_is_help(o->help_topic))
+		help_print(w->word);
+	else
+		help_print_command(w->word);
+	return 0;
+}
+
 static int help(struct options *o)
 {
 	char path[PATH_MAX];
 	bool is_found;
+	const struct first_word *w = asked_word(o);
 
+	if (w)
+		return help_word(o, w);
 	if (o->file || o->program)
 		return help_script(o);
 	if (!o->help_topic) {

@@ -8,6 +8,7 @@
 #include "cli/help/help_rows.h"
 #include "cli/help/reference.h"
 #include "cli/help/rows.h"
+#include "cli/options/option_rows.h"
 #include "parser/base/arena.h"
 #include "parser/base/nearest.h"
 #include "runtime/base/log.h"
@@ -45,8 +46,38 @@ static void print_wrapped(struct arena *a, const char *text)
 	help_wrap(plain_text(a, text), INDENT, WIDTH - INDENT);
 }
 
+/* The options of a command. */
+static void print_options(struct arena *a, const char *names)
+{
+	size_t len;
+
+	puts("options:");
+	for (; *names; names += len + strspn(names + len, " ")) {
+		const struct option_row *row;
+
+		len = strcspn(names, " ");
+		row = option_find(names, len);
+		help_columns(option_form(a, row), 24, row->help);
+	}
+	puts("'sonde --help' lists all options.\n");
+}
+
+static void print_command(struct arena *a, const struct help_row *row)
+{
+	printf("usage: %s\n\n", row->form);
+	help_wrap(row->doc, 0, WIDTH);
+	putchar('\n');
+	if (row->options)
+		print_options(a, row->options);
+	printf("example:\n  %s\n", help_command(a, row));
+}
+
 static void print_row(struct arena *a, const struct help_row *row)
 {
+	if (row->table == HELP_commands) {
+		print_command(a, row);
+		return;
+	}
 	printf("%s (%s)\n\n  %s\n\n", row->name, help_topics[row->table].kind, row->form);
 	print_wrapped(a, row->doc);
 	if (row->note)
@@ -190,6 +221,18 @@ bool help_print(const char *word)
 	}
 	arena_free(a);
 	return is_found || is_topic;
+}
+
+void help_print_command(const char *word)
+{
+	struct arena *a = arena_new();
+	struct help_rows rows;
+
+	help_rows_collect(a, &rows);
+	for (uint32_t i = 0; i < rows.n; i++)
+		if (rows.items[i].table == HELP_commands && strcmp(rows.items[i].name, word) == 0)
+			print_command(a, &rows.items[i]);
+	arena_free(a);
 }
 
 static bool contains_word(const char *text, const char *word)

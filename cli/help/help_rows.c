@@ -3,6 +3,7 @@
  * Brings the rows of each table into the form of help_rows.h. Nothing here knows a row by name.
  */
 #include "cli/help/help_rows.h"
+#include "cli/options/first_words.h"
 #include "cli/options/option_rows.h"
 #include "parser/base/arena.h"
 #include "parser/expand/standard.h"
@@ -177,6 +178,20 @@ static void add_config(struct help_rows *rows)
 	}
 }
 
+static void add_commands(struct help_rows *rows)
+{
+	for (int i = 0; i < n_first_words; i++) {
+		const struct first_word *w = &first_words[i];
+
+		add(rows, (struct help_row){.table = HELP_commands,
+					    .name = w->word,
+					    .form = arena_printf(rows->arena, "sonde %s", w->usage),
+					    .doc = w->doc,
+					    .options = w->options,
+					    .example = w->example});
+	}
+}
+
 static void add_options(struct help_rows *rows)
 {
 	for (int i = 0; i < n_option_rows; i++) {
@@ -217,7 +232,8 @@ void help_rows_collect(struct arena *a, struct help_rows *out)
 
 const char *help_command(struct arena *a, const struct help_row *row)
 {
-	bool is_words = row->table == HELP_options || *row->example == '-';
+	bool is_words =
+		row->table == HELP_options || row->table == HELP_commands || *row->example == '-';
 
 	return arena_printf(a, is_words ? "sonde %s" : "sonde -e '%s'", row->example);
 }

@@ -326,6 +326,13 @@ bool option_is_exact(const char *word, size_t len)
 	return find_exact(word, len) != NULL;
 }
 
+bool option_is_help(const char *word)
+{
+	const struct option_row *row = find_exact(word, strlen(word));
+
+	return row && row->set == select_mode && row->field == MODE_HELP;
+}
+
 const struct option_row *option_find(const char *word, size_t len)
 {
 	const struct option_row *exact = find_exact(word, len);

@@ -36,6 +36,8 @@ const char *option_of_mode(enum mode mode);
 int option_change_mode(struct options *o, enum mode mode, const char *name);
 /* Do these bytes spell an option in full? */
 bool option_is_exact(const char *word, size_t len);
+/* --help, -h */
+bool option_is_help(const char *word);
 /* Is that a number from 1 to `most`? Stores it if so. */
 bool option_count(const char *arg, unsigned long most, uint32_t *n);
 /* Report a usage error; -1. */

@@ -6,8 +6,10 @@
 #include "cli/options/options.h"
 #include "cli/base/help_columns.h"
 #include "cli/options/command_check.h"
+#include "cli/options/first_words.h"
 #include "cli/options/option_checks.h"
 #include "cli/options/option_rows.h"
+#include "cli/options/output_check.h"
 #include "cli/options/pid_option.h"
 #include "cli/options/unknown_option.h"
 #include "cli/scripts/script_line.h"
@@ -154,50 +156,23 @@ static bool is_script_line(int argc, char **argv)
 
 /* ---- words of their own ---------------------------------------------------------------------- */
 
-static const struct first_word {
-	const char *word;
-	enum mode mode;
-	enum { FOLLOWED_BY_RUN, FOLLOWED_BY_SCRIPT, FOLLOWED_BY_NAMES, FOLLOWED_BY_OWN } what;
-	const char *usage;
-} first_words[] = {
-#define FIRST_WORD(word, mode, what, usage) {word, mode, what, usage},
-#include "cli/options/first_words.def"
-#undef FIRST_WORD
-};
-enum { N_FIRST_WORDS = sizeof(first_words) / sizeof(*first_words) };
-
-static const struct first_word *find_first_word(const char *word)
-{
-	for (int i = 0; i < N_FIRST_WORDS; i++)
-		if (strcmp(first_words[i].word, word) == 0)
-			return &first_words[i];
-	return NULL;
-}
-
-const char *options_word_of_mode(enum mode mode)
-{
-	for (int i = 0; i < N_FIRST_WORDS; i++)
-		if (first_words[i].mode == mode)
-			return first_words[i].word;
-	return NULL;
-}
-
 static void print_forms(FILE *f)
 {
 	fputs("usage: sonde [options] -e 'PROGRAM' [WORD…]\n"
 	      "       sonde [options] FILE [WORD…]\n",
 	      f);
-	for (int i = 0; i < N_FIRST_WORDS; i++)
-		if (first_words[i].usage)
-			fprintf(f, "       sonde %s\n", first_words[i].usage);
+	for (int i = 0; i < n_first_words; i++)
+		fprintf(f, "       sonde %s\n", first_words[i].usage);
 	fputs("       sonde -l [PATTERN | FILE | -e 'PROGRAM']\n", f);
 }
 
 /* Take a word that changes how the next ones are read. False: it is another one. */
 static bool take_first_word(struct options *o, int argc, char **argv, int *i)
 {
-	const struct first_word *w = o->mode == MODE_TRACE ? find_first_word(argv[*i]) : NULL;
+	const struct first_word *w = o->mode == MODE_TRACE ? first_word_find(argv[*i]) : NULL;
 
+	if (w)
+		o->first_word = w->word;
 	if (w && w->what == FOLLOWED_BY_RUN && strcmp(w->word, "replay") == 0) {
 		o->replay = *i + 1 < argc && argv[*i + 1][0] != '-' ? argv[++*i] : "";
 		return true;
@@ -218,7 +193,7 @@ static bool take_first_word(struct options *o, int argc, char **argv, int *i)
 static void apply_first_word(struct options *o)
 {
 	const struct first_word *w =
-		o->file && o->mode == MODE_TRACE ? find_first_word(o->file) : NULL;
+		o->file && o->mode == MODE_TRACE ? first_word_find(o->file) : NULL;
 
 	if (!w || w->what == FOLLOWED_BY_RUN || w->what == FOLLOWED_BY_OWN)
 		return;
@@ -328,7 +303,7 @@ int options_parse(struct options *o, int argc, char **argv)
 	}
 	apply_first_word(o);
 	take_topic(o);
-	return options_check(o) || find_container(o) ? 1 : 0;
+	return options_check(o) || output_check(o) || find_container(o) ? 1 : 0;
 }
 
 void options_free(struct options *o)

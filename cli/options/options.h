@@ -53,7 +53,8 @@ enum { MAX_INCLUDES = 64 };
 struct options {
 	enum mode mode;
 	enum emit_stage emit;
-	const char *program; /* -e */
+	const char *program;	/* -e */
+	const char *first_word; /* the word of first_words.def that is given, or NULL */
 	const char *file;
 	const char *const *params; /* words after the script: $1, $2, … */
 	uint32_t n_params;

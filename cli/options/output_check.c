@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * See output_check.h.
+ */
+#include "cli/options/output_check.h"
+#include "cli/options/option_rows.h"
+#include "cli/scripts/scripts.h"
+#include <limits.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static bool is_same_file(const char *one, const char *other)
+{
+	struct stat a, b;
+
+	return stat(one, &a) == 0 && stat(other, &b) == 0 && S_ISREG(a.st_mode) &&
+	       a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+int output_check_input(const char *output, const char *input, const char *what)
+{
+	if (!output || !input || !is_same_file(output, input))
+		return 0;
+	return option_wrong("-o %s: this is the %s, which would be lost: give another name", output,
+			    what);
+}
+
+/* `sonde fmt FILE -o FILE` writes when all is read. */
+int output_check(const struct options *o)
+{
+	char path[PATH_MAX];
+
+	if (!o->output || o->mode == MODE_FMT)
+		return 0;
+	if (o->mode == MODE_FLAMEGRAPH) {
+		for (uint32_t i = 0; i < o->n_params; i++)
+			if (output_check_input(o->output, o->params[i], "file to draw"))
+				return -1;
+		return 0;
+	}
+	for (uint32_t i = 0; i < o->n_include_files; i++)
+		if (output_check_input(o->output, o->include_files[i], "header of --include"))
+			return -1;
+	if (output_check_input(o->output, o->replay, "recording"))
+		return -1;
+	if (!o->file)
+		return 0;
+	scripts_path(o->file, path, sizeof(path));
+	return output_check_input(o->output, strcmp(path, "-") == 0 ? "/dev/stdin" : path,
+				  "script");
+}
