@@ -19,7 +19,6 @@
 #include "parser/lang/ast.h"
 #include "parser/syntax/ast_dump.h"
 #include "parser/syntax/token_dump.h"
-#include "runtime/output/out_stacks.h"
 #include "runtime/output/out_tap.h"
 #include "runtime/output/live_screen.h"
 #include "runtime/base/limit_hint.h"
@@ -154,21 +153,25 @@ int run_check_pid(const struct options *o)
 	return 1;
 }
 
-/* A page or file of stacks would be empty. 0, or the exit status after a message. */
-static int check_stacks(const struct options *o, const struct plan *plan)
+/* A page or file of stacks or spans would be empty. 0, or the exit status after a message. */
+static int check_format(const struct options *o, const struct plan *plan)
 {
-	bool is_of_stacks = o->format == OUT_FOLDED || o->format == OUT_FLAMEGRAPH;
+	const char *lacks = out_format_lacks(o->format, plan);
 	char maps[128] = "";
 	size_t n = 0;
 
-	if (!is_of_stacks || o->test || o->bench || o->dry_run || out_stacks_are_in(plan))
+	if (!lacks || o->test || o->bench || o->dry_run)
 		return 0;
 	for (uint32_t i = 0; i < plan->n_maps && n < sizeof(maps); i++)
 		n += (size_t)snprintf(maps + n, sizeof(maps) - n, "%s%s%s", n ? ", " : "",
 				      plan->maps[i].name, plan->maps[i].n_keys ? "[…]" : "");
-	log_error("-f %s needs a map with a stack in its key, or span(): this script has %s",
-		  out_formats[o->format].name, n ? maps : "no map");
-	fputs("hint: write @[kstack, ustack] = count();\n", stderr);
+	log_error("-f %s needs %s: this script has %s", out_formats[o->format].name, lacks,
+		  n ? maps : "no map");
+	if (out_formats[o->format].needs == OUT_NEEDS_SPANS)
+		fputs("hint: write uretprobe:PROGRAM:* { span(); }; maps are printed without -f\n",
+		      stderr);
+	else
+		fputs("hint: write @[kstack, ustack] = count();\n", stderr);
 	return 1;
 }
 
@@ -351,7 +354,7 @@ int run_trace(const struct options *o, const struct program *program, const stru
 	FILE *f;
 
 	if (!status)
-		status = run_check_pid(o) ?: check_stacks(o, plan) ?: check_cgroup(o, &cgroup);
+		status = run_check_pid(o) ?: check_format(o, plan) ?: check_cgroup(o, &cgroup);
 	if (!status && program && !o->test && !o->bench)
 		scope_warn(o, program);
 	if (!status && o->format == OUT_LIVE)

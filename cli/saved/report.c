@@ -6,6 +6,7 @@
 #include "cli/saved/report.h"
 #include "cli/base/output_file.h"
 #include "cli/options/option_rows.h"
+#include "cli/options/output_check.h"
 #include "cli/options/time_option.h"
 #include "cli/options/word_options.h"
 #include "runtime/base/limit_hint.h"
@@ -164,8 +165,6 @@ static int show(struct report *r, struct recording *rec, FILE *f)
 	struct out *out;
 	int err, late;
 
-	if (recording_load(rec))
-		return 1;
 	out = out_format_new(r->format, f, &rec->plan, r->format_word);
 	if (!out) {
 		log_error("cannot write the output: %s", strerror(errno));
@@ -180,6 +179,24 @@ static int show(struct report *r, struct recording *rec, FILE *f)
 	if (err && err != -EPIPE)
 		log_error("cannot write the output: %s%s", strerror(-err), limit_hint(err));
 	return err && err != -EPIPE ? 2 : 0;
+}
+
+/* Read what is shown, before the output is opened. 0, or 1 after a message. */
+static int load(const struct report *r, struct recording *rec)
+{
+	const char *lacks;
+
+	if (r->sql || r->suggest)
+		return 0;
+	if (recording_load(rec))
+		return 1;
+	lacks = out_format_lacks(r->format, &rec->plan);
+	if (!lacks)
+		return 0;
+	log_error("-f %s needs %s: the recording '%s' has none", out_formats[r->format].name, lacks,
+		  r->path);
+	fputs("hint: 'sonde report FILE', without -f, shows what it has\n", stderr);
+	return 1;
 }
 
 static int answer(struct report *r, struct recording *rec, FILE *f)
@@ -202,7 +219,9 @@ int report_run(const struct options *o)
 		return 1;
 	if (r.help)
 		return print_help();
-	if (recording_open(&rec, r.path) == 0) {
+	if (output_check_input(r.output, r.path, "recording"))
+		return 1;
+	if (recording_open(&rec, r.path) == 0 && load(&r, &rec) == 0) {
 		f = output_open(r.output);
 		status = f ? answer(&r, &rec, f) : 2;
 		if (f && output_close(r.output, f) && !status)

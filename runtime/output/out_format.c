@@ -3,6 +3,7 @@
  * The output formats: see out_format.h.
  */
 #include "runtime/output/out_format.h"
+#include "runtime/output/out_stacks.h"
 #include <string.h>
 
 static struct out *new_text(FILE *f, const struct plan *plan, const char *word)
@@ -44,6 +45,17 @@ enum out_format out_format_find(const char *name, const char **word)
 		(*word && (!out_formats[i].word || !**word))))
 		i++;
 	return i;
+}
+
+const char *out_format_lacks(enum out_format format, const struct plan *plan)
+{
+	switch (out_formats[format].needs) {
+	case OUT_NEEDS_STACKS:
+		return out_stacks_are_in(plan) ? NULL : "a map with a stack in its key, or span()";
+	case OUT_NEEDS_SPANS: return out_spans_are_in(plan) ? NULL : "span()";
+	case OUT_NEEDS_NOTHING: break;
+	}
+	return NULL;
 }
 
 struct out *out_format_new(enum out_format format, FILE *f, const struct plan *plan,

@@ -13,13 +13,16 @@ enum out_format {
 };
 
 struct out_format_row {
-	const char *name, *word;   /* word: what may follow the name and a colon, or NULL */
+	const char *name, *word; /* word: what may follow the name and a colon, or NULL */
+	enum { OUT_NEEDS_NOTHING, OUT_NEEDS_STACKS, OUT_NEEDS_SPANS } needs;
 	const char *doc, *example; /* example: words for the command line */
 };
 extern const struct out_format_row out_formats[OUT_FORMAT_COUNT];
 /* The format of that name, or NAME:WORD; OUT_FORMAT_COUNT if there is none, or if it takes no word.
  * *word: the word, or NULL. */
 enum out_format out_format_find(const char *name, const char **word);
+/* Has the script what the format shows? NULL, or what the script lacks: "span()". */
+const char *out_format_lacks(enum out_format format, const struct plan *plan);
 /* A writer to `f` of the maps of `plan`: see out_text_new(). `word` is kept. */
 struct out *out_format_new(enum out_format format, FILE *f, const struct plan *plan,
 			   const char *word);

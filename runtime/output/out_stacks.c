@@ -75,7 +75,7 @@ static bool has_stack(const struct plan_map *m)
 	return false;
 }
 
-static bool has_spans(const struct plan *plan)
+bool out_spans_are_in(const struct plan *plan)
 {
 	for (uint32_t i = 0; i < plan->n_events; i++)
 		if (plan->events[i].kind == PE_SPAN)
@@ -94,20 +94,7 @@ static uint32_t count_stack_maps(const struct plan *plan)
 
 bool out_stacks_are_in(const struct plan *plan)
 {
-	return count_stack_maps(plan) || has_spans(plan);
-}
-
-/* The script may have nothing that can be written in this format. */
-static void warn_of_nothing(const struct plan *plan, bool takes_maps, uint32_t n_maps)
-{
-	if (has_spans(plan))
-		return;
-	if (!takes_maps)
-		log_warning(
-			"the script does not use span(): there is nothing to write with this format");
-	else if (!n_maps && plan->config.print_maps_on_exit)
-		log_warning(
-			"no map of the script has a stack in its key: there is nothing to write with this format");
+	return count_stack_maps(plan) || out_spans_are_in(plan);
 }
 
 int out_stacks_init(struct out_stacks *s, FILE *f, const struct plan *plan,
@@ -116,8 +103,7 @@ int out_stacks_init(struct out_stacks *s, FILE *f, const struct plan *plan,
 	uint32_t n = count_stack_maps(plan);
 	int err;
 
-	warn_of_nothing(plan, map, n);
-	s->is_named = n + has_spans(plan) > 1;
+	s->is_named = n + out_spans_are_in(plan) > 1;
 	s->map = map;
 	s->file.out = (struct out){
 		.printf_event = stacks_printf_event,

@@ -19,5 +19,6 @@ int out_stacks_init(struct out_stacks *s, FILE *f, const struct plan *plan,
 		    int (*map)(struct out_stacks *s, const struct view_map *m));
 /* Has the script a map with a stack in its key, or span()? */
 bool out_stacks_are_in(const struct plan *plan);
+bool out_spans_are_in(const struct plan *plan);
 /* Write what is left. */
 void out_stacks_close(struct out_stacks *s);
