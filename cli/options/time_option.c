@@ -90,7 +90,20 @@ static int refuse(const char *option, const char *arg)
 	return option_wrong("%s: '%s' is no time that fits: write 10s, 500ms or 5m", option, arg);
 }
 
+/* Other tools count in milliseconds, and in scripts a number alone is nanoseconds. */
+static bool lacks_unit(const char *arg, uint64_t ns)
+{
+	enum { MOST_SECONDS = 100 };
+
+	return !arg[strspn(arg, "0123456789.")] && ns >= MOST_SECONDS * 1000000000ull;
+}
+
 int option_time(const char *option, const char *arg, uint64_t *ns)
 {
-	return read_time(arg, ns) ? 0 : refuse(option, arg);
+	if (!read_time(arg, ns))
+		return refuse(option, arg);
+	if (lacks_unit(arg, *ns))
+		return option_wrong("%s: '%s' has no unit: write %sms or %ss", option, arg, arg,
+				    arg);
+	return 0;
 }
