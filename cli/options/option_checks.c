@@ -94,7 +94,7 @@ static int check_trace(const struct options *o)
 	if (!o->program && !o->file && o->mode == MODE_FMT)
 		return option_wrong("'sonde fmt' requires a script: write sonde fmt FILE, or --fmt "
 				    "-e 'PROGRAM'");
-	if (!o->program && !o->file && !o->events)
+	if (!o->program && !o->file && !o->events && !o->replay)
 		return option_error("nothing to run: give -e 'PROGRAM' or a FILE");
 	if (o->command && o->pid)
 		return option_wrong("-c and -p cannot be combined: each chooses what is "
@@ -226,6 +226,18 @@ static int check_recording(const struct options *o)
 	return 0;
 }
 
+/* The word behind `sonde replay` is an option. */
+static int check_no_recording(const struct options *o)
+{
+	const char *word = o->file ?: o->n_params ? o->params[0] : NULL;
+
+	if (word)
+		return option_wrong("the recording comes first: write sonde replay %s %s", word,
+				    o->program ? "-e 'PROGRAM'" : "SCRIPT");
+	return option_error("'sonde replay' requires a file of 'sonde record --events "
+			    "PATTERN -o FILE' behind the word");
+}
+
 /* sonde record --events, sonde replay. */
 static int check_replay(const struct options *o)
 {
@@ -237,8 +249,7 @@ static int check_replay(const struct options *o)
 	if (!o->replay)
 		return 0;
 	if (!*o->replay)
-		return option_error("'sonde replay' requires a file of 'sonde record --events "
-				    "PATTERN -o FILE' behind the word");
+		return check_no_recording(o);
 	if (first_of(o, REPLAYS))
 		return option_error("'sonde replay' and %s cannot be combined: all events are in "
 				    "the recording",

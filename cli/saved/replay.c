@@ -11,6 +11,8 @@
 #include "runtime/kernel/kernel_facts.h"
 #include "runtime/recording/raw_events.h"
 #include "runtime/recording/recording.h"
+#include <stdbool.h>
+#include <unistd.h>
 
 static int run(const struct options *o, const struct recorded_events *all, struct kernel *k)
 {
@@ -25,6 +27,25 @@ static int run(const struct options *o, const struct recorded_events *all, struc
 	return walk_in(&run, k);
 }
 
+/* 0, or -1 after a message. */
+static int check_words(const struct options *o)
+{
+	bool is_recording = recording_is(o->replay), has_script = o->program || o->file;
+
+	if (has_script || (!is_recording && access(o->replay, R_OK)))
+		return 0; /* what is wrong with the file is reported when it is opened */
+	if (is_recording)
+		log_error("'sonde replay' requires a script, too: write sonde replay %s SCRIPT",
+			  o->replay);
+	else
+		log_error("'%s' is not a recording, over which the script would run", o->replay);
+	if (!is_recording)
+		log_text("hint: write sonde replay RECORDING %s; 'sonde record --events PATTERN -o "
+			 "FILE' makes a recording",
+			 o->replay);
+	return -1;
+}
+
 int replay_script(const struct options *o)
 {
 	struct recorded_events all;
@@ -33,6 +54,8 @@ int replay_script(const struct options *o)
 	char *facts = NULL;
 	int status = 1;
 
+	if (check_words(o))
+		return 1;
 	if (recording_open(&rec, o->replay) == 0)
 		facts = raw_events_facts(&rec);
 	if (facts)
