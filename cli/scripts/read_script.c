@@ -60,12 +60,15 @@ static void hint_unreadable(const char *path, int err)
 
 	if (err == EISDIR)
 		fputs("hint: give a script in it: sonde FOLDER/NAME.bt\n", stderr);
-	else if (err == EACCES && geteuid() != 0 && stat(path, &st) == 0 && !(st.st_mode & S_IROTH))
+	else if (err == EACCES && geteuid() != 0 && stat(path, &st) == 0 &&
+		 !(st.st_mode & S_IROTH)) {
 		fprintf(stderr,
-			st.st_mode & S_IRGRP
-				? "hint: only its owner (user %u) and its group may read it\n"
-				: "hint: only its owner (user %u) may read it\n",
-			st.st_uid);
+			"hint: only its owner (user %u)%s may read it: run sonde with sudo, %s",
+			st.st_uid, st.st_mode & S_IRGRP ? " and its group" : "",
+			st.st_uid == geteuid() ? "or chmod u+r " : "or let the owner chmod a+r ");
+		escape_write(ESCAPE_MESSAGE, path, stderr);
+		fputc('\n', stderr);
+	}
 }
 
 /* Report that the script cannot be read. */
@@ -159,15 +162,54 @@ static void report_binary(const struct options *o, const struct binary *b)
 	fprintf(stderr, "%s\n", b->hint_behind);
 }
 
+/* The name of a text's encoding in 16 or 32 bits a letter, which begins with a byte order mark, or
+ * with a letter of ASCII; NULL: it is in neither. */
+static const char *wide_encoding(const struct source *s)
+{
+	static const struct {
+		const char *bytes; /* 'x': any but NUL */
+		uint32_t n;
+		const char *name;
+	} beginnings[] = {
+		{"\xff\xfe\0\0", 4, "UTF-32"}, {"\0\0\xfe\xff", 4, "UTF-32"},
+		{"\xff\xfe", 2, "UTF-16"},     {"\xfe\xff", 2, "UTF-16"},
+		{"x\0\0\0", 4, "UTF-32LE"},    {"\0\0\0x", 4, "UTF-32BE"},
+		{"x\0x\0", 4, "UTF-16LE"},     {"\0x\0x", 4, "UTF-16BE"},
+	};
+
+	for (size_t i = 0; i < sizeof(beginnings) / sizeof(*beginnings); i++) {
+		uint32_t n = 0;
+
+		while (n < beginnings[i].n && n < s->len &&
+		       (beginnings[i].bytes[n] == 'x' ? s->text[n] != '\0'
+						      : s->text[n] == beginnings[i].bytes[n]))
+			n++;
+		if (n == beginnings[i].n)
+			return beginnings[i].name;
+	}
+	return NULL;
+}
+
+static void report_encoding(const struct options *o, const char *encoding)
+{
+	log_error("'%s' is in %s: a script is in UTF-8", o->file, encoding);
+	fprintf(stderr, "hint: save it as UTF-8, or convert it: iconv -f %s -t UTF-8 ", encoding);
+	escape_write(ESCAPE_MESSAGE, o->file, stderr);
+	fputs(" > new.bt\n", stderr);
+}
+
 struct source *read_source(struct arena *a, const struct options *o)
 {
 	struct source *s = o->program ? read_program(a, o->program) : read_file(a, o);
-
+	const char *encoding = s && !o->program ? wide_encoding(s) : NULL;
 	const struct binary *b = s ? binary_of(s) : NULL;
 
-	if (!b)
+	if (!b && !encoding)
 		return s;
-	report_binary(o, b);
+	if (b)
+		report_binary(o, b);
+	else
+		report_encoding(o, encoding);
 	return NULL;
 }
 

@@ -122,6 +122,38 @@ static int hint_stem(struct name_search *s)
 				  : 0;
 }
 
+struct word_search {
+	struct near_words words;
+	const char *category; /* of which the events are compared; NULL: all */
+};
+
+static void compare_words(const char *name, void *ctx)
+{
+	struct word_search *w = ctx;
+	size_t n = w->category ? strlen(w->category) : 0;
+
+	if (w->category && (strncmp(name, w->category, n) != 0 || name[n] != ':'))
+		return;
+	near_words_offer(&w->words, strchr(name, ':') ? strchr(name, ':') + 1 : name);
+}
+
+/* `sched:*swtich*`. -1: a pattern was hinted; 0: no word is similar. */
+static int hint_words(struct name_search *s)
+{
+	const char *colon = strrchr(s->pattern, ':'), *best;
+	size_t n = colon ? (size_t)(colon - s->pattern) : 0;
+	const char *category = arena_strndup(s->e->r->arena, s->pattern, n);
+	struct word_search w = {.category = colon && !pattern_is(category) ? category : NULL};
+
+	if (!near_words_init(&w.words, s->e->r->arena, colon ? colon + 1 : s->pattern))
+		return 0;
+	s->each(s, compare_words, &w);
+	best = near_words_pattern(&w.words);
+	return best ? diag_hint(s->e->r->diags, "did you mean %s:%s%s%s?", row_name(s), category,
+				colon ? ":" : "", best)
+		    : 0;
+}
+
 static int no_match(struct name_search *s)
 {
 	struct diags *d = s->e->r->diags;
@@ -132,7 +164,7 @@ static int no_match(struct name_search *s)
 	near_init(&s->near, s->e->r->arena, s->pattern + (any_category ? 2 : 0));
 	s->category = NULL;
 	s->each(s, compare_name, s);
-	if (near_hint(d, &s->near) || hint_stem(s))
+	if (near_hint(d, &s->near) || hint_stem(s) || hint_words(s))
 		return -1;
 	if (s->e->id == PROBE_TRACEPOINT)
 		return diag_hint(d, "'tracepoint:sched:*' is every event of a category");

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { NAME_MOST = 256 };
+enum { NAME_MOST = 256, WORD_LEAST = 3 };
 
 /* Split a text at each ':'. False: too many parts. */
 static bool cut(char *text, const char **parts, uint32_t *n)
@@ -134,4 +134,62 @@ static const char *names_text(const struct near_names *near)
 int near_hint(struct diags *d, const struct near_names *near)
 {
 	return near->n ? diag_hint(d, "did you mean %s?", names_text(near)) : 0;
+}
+
+/* ---- words of patterns --------------------------------------------------------------------- */
+
+static const char separators[] = "_-:"; /* between the words of names */
+
+static bool is_separator(char c)
+{
+	return strchr(separators, c) != NULL;
+}
+
+bool near_words_init(struct near_words *w, struct arena *a, const char *pattern)
+{
+	size_t before = strspn(pattern, "*"), n = strcspn(pattern + before, "*");
+	const char *letters = arena_strndup(a, pattern + before, n), *after = pattern + before + n;
+
+	*w = (struct near_words){.arena = a, .after = after, .n_words = 1};
+	if (n < WORD_LEAST || strlen(after) != strspn(after, "*") || (!before && !*after) ||
+	    strpbrk(letters, "?{}[]:!"))
+		return false;
+	w->before = arena_strndup(a, pattern, before);
+	for (const char *c = letters; *c; c++)
+		w->n_words += is_separator(*c);
+	nearest_init(&w->nearest, letters);
+	return true;
+}
+
+/* The end of as many words from there as the letters have; NULL: there are fewer. */
+static const char *end_of_words(const struct near_words *w, const char *from)
+{
+	const char *end = from;
+
+	for (uint32_t i = 0; i < w->n_words; i++) {
+		if (i && !*end++)
+			return NULL;
+		end += strcspn(end, separators);
+	}
+	return end;
+}
+
+void near_words_offer(struct near_words *w, const char *name)
+{
+	for (const char *from = name; *from;) {
+		const char *end = end_of_words(w, from);
+
+		if (end)
+			nearest_keep(&w->nearest, w->arena,
+				     arena_strndup(w->arena, from, (size_t)(end - from)));
+		from += strcspn(from, separators);
+		from += *from != '\0';
+	}
+}
+
+const char *near_words_pattern(const struct near_words *w)
+{
+	const char *best = w->nearest.best;
+
+	return best ? arena_printf(w->arena, "%s%s%s", w->before, best, w->after) : NULL;
 }

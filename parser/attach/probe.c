@@ -112,7 +112,7 @@ static int find_row(const struct probe_reader *r, const char *name, const char *
 		    struct span span, enum probe_id *out)
 {
 	struct nearest near;
-	const char *event;
+	const char *event, *foreign;
 	char *lower = arena_strndup(r->arena, name, strlen(name));
 
 	for (char *c = lower; *c; c++)
@@ -130,12 +130,11 @@ static int find_row(const struct probe_reader *r, const char *name, const char *
 		return diag_hint(r->diags, "a no-break space (U+00A0) is in it: write a space");
 	if (is_tracepoint(r, name, next))
 		return diag_hint(r->diags, "write tracepoint:%s:%s", name, next);
-	if (strchr(name, '-') && probe_foreign(name))
-		return diag_hint(r->diags, "%s", probe_foreign(name));
+	foreign = probe_foreign(r, name, next);
+	if (foreign)
+		return diag_hint(r->diags, "%s", foreign);
 	if (near.best)
 		return diag_hint(r->diags, "did you mean '%s'?", near.best);
-	if (probe_foreign(name))
-		return diag_hint(r->diags, "%s", probe_foreign(name));
 	event = probe_event_called(r, name);
 	if (event)
 		return diag_hint(r->diags, "write tracepoint:%s", event);

@@ -8,6 +8,7 @@
 #include "parser/base/diag.h"
 #include "parser/base/pattern.h"
 #include "parser/attach/kernel_alias.h"
+#include "parser/attach/near.h"
 #include "parser/base/limits.h"
 #include "parser/base/nearest.h"
 #include "parser/attach/probe_parse.h"
@@ -171,6 +172,27 @@ static int no_module(const struct search *s)
 			 pattern_is(s->module) ? "MODULE" : s->module);
 }
 
+static void offer_words(const char *text, void *ctx)
+{
+	char name[256], module[256];
+
+	if (cut_name(text, name, module, sizeof(name)) && !is_no_function(name))
+		near_words_offer(ctx, name);
+}
+
+/* `kprobe:*vfs_raed*` */
+static void hint_words(const struct search *s)
+{
+	struct near_words w;
+
+	if (!near_words_init(&w, s->r->arena, s->function))
+		return;
+	s->r->kernel->each_kernel_function(s->r->kernel, offer_words, &w);
+	if (near_words_pattern(&w))
+		diag_hint(s->r->diags, "did you mean %s:%s?", row_name(s->p),
+			  near_words_pattern(&w));
+}
+
 static int match_functions(struct search *s)
 {
 	struct attach_point *p = s->p;
@@ -192,6 +214,8 @@ static int match_functions(struct search *s)
 		   s->function);
 	if (s->near.best)
 		diag_hint(s->r->diags, "did you mean %s:%s?", row_name(p), s->near.best);
+	else
+		hint_words(s);
 	return -1;
 }
 

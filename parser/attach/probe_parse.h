@@ -16,8 +16,9 @@ typedef int parse_fn(const struct probe_reader *r, struct attach_point *p, char 
 struct arena;
 struct attach_text;
 
-/* What to write instead of another tool's probe type; NULL if `name` is not one. */
-const char *probe_foreign(const char *name);
+/* What to write instead of another tool's probe type, which is before `rest` (or NULL); NULL if
+ * `name` is not one. */
+const char *probe_foreign(const struct probe_reader *r, const char *name, const char *rest);
 /* Does the kernel have uprobes? If not, report it and return false. */
 bool probe_has_uprobes(const struct probe_reader *r, const struct attach_point *p);
 /* Report that no file that the process, or any process, has mapped can be read: because of `err`,

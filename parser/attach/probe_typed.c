@@ -78,16 +78,27 @@ static void offer_near(const char *text, void *ctx)
 	near_offer(&s->near, s->prefix, written(s, text));
 }
 
+static void offer_words(const char *text, void *ctx)
+{
+	near_words_offer(ctx, text);
+}
+
 /* Suggest similar names; -1. */
 static int hint_near(struct typed_search *s)
 {
 	struct kernel *k = s->r->kernel;
+	struct near_words words;
 
 	s->prefix = arena_printf(s->r->arena, "%s:", row_name(s->p));
 	near_init(&s->near, s->r->arena,
 		  s->module ? arena_printf(s->r->arena, "%s:%s", s->module, s->name) : s->name);
 	k->each_typed(k, s->kind, NULL, offer_near, s);
-	near_hint(s->r->diags, &s->near);
+	if (near_hint(s->r->diags, &s->near) || !near_words_init(&words, s->r->arena, s->name))
+		return -1;
+	k->each_typed(k, s->kind, NULL, offer_words, &words);
+	if (near_words_pattern(&words))
+		diag_hint(s->r->diags, "did you mean %s:%s?", row_name(s->p),
+			  near_words_pattern(&words));
 	return -1;
 }
 

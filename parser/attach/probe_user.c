@@ -26,8 +26,7 @@ int user_no_binary(const struct user_matching *m, const char *path, int err)
 	else if (err == -ENOENT && !strchr(path, '/') && access(path, F_OK) == 0)
 		diag_hint(r->diags, "did you mean ./%s?", path);
 	else if (err == -ENOENT && !strchr(path, '/'))
-		diag_hint(r->diags, "no program in $PATH and no library that the dynamic linker "
-				    "finds has that name");
+		user_hint_bare_name(m, path);
 	else if (err == -ENOENT)
 		user_hint_file(r, path);
 	return -1;
@@ -58,6 +57,8 @@ static int no_symbol(struct user_matching *m, const char *program)
 			   m->pattern);
 	if (!m->is_pattern && user_hint_library(m, program))
 		return -1;
+	if (m->is_pattern && !m->nearest.best)
+		m->nearest.best = user_near_pattern(m);
 	if (m->nearest.best)
 		return diag_hint(d, "did you mean %s:%s:%s?", probe_rows[p->id].name, m->path,
 				 m->nearest.best);

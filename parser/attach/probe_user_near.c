@@ -2,6 +2,7 @@
 /*
  * Suggestions for files, functions and variables of programs that do not exist.
  */
+#include "parser/attach/near.h"
 #include "parser/base/arena.h"
 #include "parser/attach/probe_user.h"
 #include <errno.h>
@@ -41,6 +42,22 @@ void user_hint_file(const struct probe_reader *r, const char *path)
 		diag_hint(r->diags,
 			  "write the path of a program or library, or a name that is found "
 			  "in $PATH: uprobe:bash:FUNCTION");
+}
+
+int user_hint_bare_name(const struct user_matching *m, const char *name)
+{
+	struct kernel *k = m->r->kernel;
+	const char *type = probe_rows[m->p->id].name, *function = m->pattern ? m->pattern : "";
+	bool is_plain = *function && !pattern_is(function);
+	struct user_symbol f = {0};
+
+	if (is_plain && k->user_symbol && k->user_symbol(k, "libc", function, &f) == 0)
+		return diag_hint(m->r->diags, "'%s' is in libc: write %s:libc:%s", function, type,
+				 function);
+	return diag_hint(m->r->diags,
+			 "no program in $PATH and no library of the dynamic linker has that name: "
+			 "write its path, %s:/path/to/%s:%s",
+			 type, name, is_plain ? function : "FUNCTION");
 }
 
 /* ---- libraries ----------------------------------------------------------------------------- */
@@ -91,4 +108,21 @@ const char *user_near_variable(const struct probe_reader *r, const char *path, c
 	if (k->each_user_object)
 		k->each_user_object(k, path, offer_name, &s);
 	return s.nearest.best;
+}
+
+/* ---- patterns ------------------------------------------------------------------------------ */
+
+static void offer_words(const struct user_symbol *f, void *ctx)
+{
+	near_words_offer(ctx, f->symbol);
+}
+
+const char *user_near_pattern(const struct user_matching *m)
+{
+	struct near_words w;
+
+	if (!near_words_init(&w, m->r->arena, m->pattern))
+		return NULL;
+	m->r->kernel->each_user_function(m->r->kernel, m->path, offer_words, &w);
+	return near_words_pattern(&w);
 }

@@ -8,6 +8,17 @@
 #include "parser/lang/field_type.h"
 #include <string.h>
 
+bool field_is_text(const struct tp_field *f)
+{
+	const char *type = f->type_text, *star;
+
+	if (!type)
+		return false;
+	type += strncmp(type, "const ", 6) == 0 ? 6 : 0;
+	star = strchr(type, '*');
+	return strncmp(type, "char ", 5) == 0 && star && !strchr(star + 1, '*');
+}
+
 /* Arguments of system calls are 64-bit words in the record, whatever their C type; the call
  * itself uses only the low bytes. */
 static const struct {

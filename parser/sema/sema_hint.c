@@ -86,6 +86,22 @@ void hint_other(struct sema *s, const struct type *slot, const struct expr *from
 		diag_hint(s->diags, "use another map for it");
 }
 
+/* print(a, b) as printf("%d %s\n", a, b) */
+static const char *printf_of(struct sema *s, const struct expr *call)
+{
+	const char *format = "", *values = "";
+
+	for (uint32_t i = 0; i < call->call.n_args; i++) {
+		const struct expr *arg = call->call.args[i];
+		bool is_number = type_is_integral(arg->type);
+
+		format = arena_printf(s->arena, "%s%s%s", format, i ? " " : "",
+				      is_number ? "%d" : "%s");
+		values = arena_printf(s->arena, "%s, %s", values, text_of(s, arg));
+	}
+	return arena_printf(s->arena, "printf(\"%s\\n\"%s)", format, values);
+}
+
 void hint_argument(struct sema *s, const struct expr *call, const struct expr *arg)
 {
 	const struct builtin *b = call->call.builtin;
@@ -101,6 +117,9 @@ void hint_argument(struct sema *s, const struct expr *call, const struct expr *a
 		 b->name[strlen(b->name) - 1] == 'f')
 		diag_hint(s->diags, "write print(%s), or %s(\"%s\\n\", %s)", text_of(s, arg),
 			  b->name, type_is_integral(arg->type) ? "%d" : "%s", text_of(s, arg));
+	else if (s->report && b->traits & TR_MAP && arg == call->call.args[1] &&
+		 call->call.args[0]->type->kind != TY_ERROR && !ast_is_whole_map(call, 0))
+		diag_hint(s->diags, "%s takes one value: write %s", b->name, printf_of(s, call));
 	else if (s->report && b->traits & TR_DROPS && arg->kind == EX_VAR)
 		diag_hint(s->diags, "a variable is set: %s = %s; %s is for maps, @x", arg->var.name,
 			  is_text ? "\"\"" : "0", b->name);

@@ -5,6 +5,7 @@
  */
 #include "parser/base/arena.h"
 #include "parser/base/limits.h"
+#include "parser/lang/field_type.h"
 #include "parser/lang/format_spec.h"
 #include "parser/sema/sema_iter.h"
 #include "parser/sema/sema_type.h"
@@ -25,7 +26,7 @@ static bool is_string_address(const struct sema *s, const struct expr *e)
 	bool is_args = e->kind == EX_FIELD && ast_is_args(e->field.object);
 	const struct tp_field *f = is_args && s->probe->n_points ? e->field.fields[0] : NULL;
 
-	return f && strstr(f->type_text, "char") && strchr(f->type_text, '*');
+	return f && field_is_text(f);
 }
 
 static const char *conversion_name(const struct format_piece *p)
@@ -53,6 +54,14 @@ static void check_conversion(struct sema *s, const struct format_piece *p, struc
 	if (arg->type->kind == TY_VOID) {
 		sema_error(s, arg->span, "format-arg", "%%%s needs a value, but this call has none",
 			   conversion_name(p));
+		return;
+	}
+	if (arg->is_parameter && arg->kind == EX_STRING) {
+		sema_error(s, arg->span, "format-arg",
+			   "the parameter is '%s', and %%%s prints a number", arg->string.text,
+			   conversion_name(p));
+		if (s->report)
+			diag_hint(s->diags, "give a number, or print it with %%s");
 		return;
 	}
 	sema_error(s, arg->span, "format-arg", "%%%s cannot print %s", conversion_name(p),

@@ -97,7 +97,7 @@ static void name_var(struct scope *sc, struct expr *e)
 	struct nearest near;
 
 	e->var.var = find_var(sc, e);
-	if (e->var.var || find_ended(sc, e) || refuse_param(sc, e))
+	if (e->var.var || find_ended(sc, e) || refuse_param(sc, e) || name_read_early(sc->s, e))
 		return;
 	diag_error(sc->s->diags, e->span, "undefined-variable",
 		   "%s is read but never assigned in this scope", e->var.name);
@@ -111,7 +111,7 @@ static void name_var(struct scope *sc, struct expr *e)
 		diag_hint(sc->s->diags, "did you mean '%s'?", near.best);
 	else if (is_variable_builtin(e->var.name + 1))
 		diag_hint(sc->s->diags, "builtins have no $: write %s", e->var.name + 1);
-	else
+	else if (!name_hint_other_probe(sc->s, e))
 		diag_hint(sc->s->diags,
 			  "assign it first: %s = …; it is visible up to the end of its block, and "
 			  "a map, @%s, in all probes",

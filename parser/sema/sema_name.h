@@ -27,6 +27,12 @@ bool name_refuse_address(struct sema *s, struct expr *e);
  * them; NULL if there is none. At the end of a probe the variables of these blocks become one. */
 struct var *name_hoist(struct sema *s, const struct expr *e);
 void name_hoist_finish(struct sema *s, struct probe *p);
+/* sema_name_late.c: report a variable that is assigned, but only further down in the probe. False:
+ * it is not. */
+bool name_read_early(struct sema *s, const struct expr *e);
+/* sema_name_late.c: hint how to keep what another probe has assigned to a variable of this name.
+ * False: none has. */
+bool name_hint_other_probe(struct sema *s, const struct expr *e);
 /* Find the maps that print(@m) and the like name as a whole; report those that nothing writes. */
 void name_whole_maps(struct sema *s);
 /* `@[comm] == count();`: report it, and make it the assignment that is meant. False: it is none. */

@@ -7,6 +7,7 @@
 #include "parser/base/arena.h"
 #include "parser/base/limits.h"
 #include "parser/base/nearest.h"
+#include "parser/lang/field_type.h"
 #include "parser/lang/foreign_word.h"
 #include "parser/lang/c_type.h"
 #include "parser/sema/param.h"
@@ -36,15 +37,18 @@ static void hint_unknown(struct sema *s, const char *word, bool call)
 	const struct attach_point *first = s->probe->n_points ? &s->probe->points[0] : NULL;
 	const struct tp_format *format = first ? probe_format(first) : NULL;
 	struct c_more *more = s->program->c_types->more;
+	const struct tp_field *field;
 
 	if (!b && !call && s->probe->n_points && s->probe->points[0].id == PROBE_UPROBE)
 		user_args_known(s, NULL, &s->probe->points[0]);
+	field = first && !call && !(format && format->is_unchecked) ? sema_args_field(first, word)
+								    : NULL;
 	if (b && !call)
 		diag_hint(s->diags, "%s is a function: write %s(%s)", word, word,
 			  strstr(b->signature, "()") || strstr(b->signature, "([") ? "" : "…");
-	else if (!call && first && sema_args_field(first, word) &&
-		 !(format && format->is_unchecked))
-		diag_hint(s->diags, "write args.%s", word);
+	else if (field)
+		diag_hint(s->diags, field_is_text(field) ? "write str(args.%s)" : "write args.%s",
+			  word);
 	else if (foreign_hint(word))
 		diag_hint(s->diags, "%s", foreign_hint(word));
 	else if (!b && more && more->hint(more, word))

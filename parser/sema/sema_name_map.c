@@ -3,11 +3,14 @@
  * Names of maps, a part of pass 1: one map per name, and the number of its keys.
  */
 #include "parser/base/nearest.h"
+#include "parser/sema/sema_advice.h"
 #include "parser/sema/sema_type.h"
 #include "parser/sema/sema_name.h"
 #include "parser/base/arena.h"
 #include "parser/base/limits.h"
 #include <string.h>
+
+enum { SHOWN_MOST = 40 }; /* bytes of an expression in a hint */
 
 static struct map *find_map(struct program *p, const char *name)
 {
@@ -81,6 +84,17 @@ static void spread_before(struct sema *s, struct map *m, uint32_t n)
 	m->key_spans = arena_alloc(s->arena, n * sizeof(*m->key_spans));
 }
 
+/* The script's text there; NULL if it is long, or in a macro. */
+static const char *text_of(struct sema *s, struct span span)
+{
+	uint32_t len;
+	const char *text = advice_text(s, span, &len);
+
+	return len && len <= SHOWN_MOST && !advice_is_copy(s, span)
+		       ? arena_strndup(s->arena, text, len)
+		       : NULL;
+}
+
 void name_map(struct sema *s, struct expr *e, bool whole)
 {
 	struct map *m = find_map(s->program, e->map.name);
@@ -109,7 +123,12 @@ void name_map(struct sema *s, struct expr *e, bool whole)
 	diag_error(s->diags, e->span, "key-count", "%s has %u key%s here", m->name, e->map.n_keys,
 		   e->map.n_keys == 1 ? "" : "s");
 	diag_note(s->diags, m->first, "and %u here", m->n_keys);
-	diag_hint(s->diags, "write as many keys everywhere, or use another map");
+	if (!e->map.n_keys && text_of(s, m->first))
+		diag_hint(s->diags, "write %s here, or use another map", text_of(s, m->first));
+	else if (!m->n_keys && text_of(s, e->span))
+		diag_hint(s->diags, "write %s there too, or use another map", text_of(s, e->span));
+	else
+		diag_hint(s->diags, "write as many keys everywhere, or use another map");
 }
 
 void name_fold_key(struct arena *a, struct expr *e)

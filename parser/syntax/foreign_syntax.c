@@ -69,6 +69,37 @@ static bool report_list(struct filter *f, const struct token *at)
 	return true;
 }
 
+/* `@x[comm].count()`: where the text of the map begins; NULL: it is none. */
+static const struct token *map_before(const struct filter *f, const struct token *dot)
+{
+	const struct token *map = dot > f->tokens ? dot - 1 : dot;
+
+	if (map->kind == TOK_RSQUARE && map->partner != NO_TOKEN && map->partner)
+		map = &f->tokens[map->partner - 1];
+	return map->kind == TOK_MAP ? map : NULL;
+}
+
+/* What a call like that of a method is written as here. `at` is its '('. */
+static void hint_method(struct filter *f, const struct builtin *b, const struct token *at)
+{
+	const struct token *dot = behind(f, 2), *map = map_before(f, dot);
+	const struct token *end = at->partner == NO_TOKEN ? at : &f->tokens[at->partner];
+	struct span args = {at->span.end, end->span.start};
+	uint32_t len = end > at && args.end - args.start <= SHOWN_MOST ? args.end - args.start : 0;
+
+	if (map && b->kind == BUILTIN_AGG && dot->span.start - map->span.start <= SHOWN_MOST)
+		diag_hint(f->diags, "write %.*s = %s(%.*s)",
+			  (int)(dot->span.start - map->span.start), filter_text(f, map->span),
+			  b->name, (int)len, filter_text(f, args));
+	else if (b->kind == BUILTIN_AGG)
+		diag_hint(f->diags, "a map collects values: @ = %s(…)", b->name);
+	else if (dot[-1].kind == TOK_NAME || dot[-1].kind == TOK_VAR || dot[-1].kind == TOK_MAP)
+		diag_hint(f->diags, "write %s(%s%s%.*s)", b->name, dot[-1].text.text,
+			  len ? ", " : "", (int)len, filter_text(f, args));
+	else
+		diag_hint(f->diags, "write %s(…)", b->name);
+}
+
 /* `comm.startswith("a")` */
 static bool report_method(struct filter *f, const struct token *at)
 {
@@ -81,7 +112,7 @@ static bool report_method(struct filter *f, const struct token *at)
 	diag_error(f->diags, name->span, "syntax", "values have no methods, such as '%s'",
 		   name->text.text);
 	if (builtin_find(name->text.text))
-		diag_hint(f->diags, "write %s(…)", name->text.text);
+		hint_method(f, builtin_find(name->text.text), at);
 	else
 		diag_hint(f->diags, "texts are compared with ==, strncmp(comm, \"ssh\", 3) == 0 or "
 				    "strcontains(comm, \"ssh\")");
@@ -151,6 +182,20 @@ static bool report_member(struct filter *f, const struct token *at)
 	return true;
 }
 
+/* Is the name in a SystemTap declaration, `global a, b`, at the beginning of the script? */
+static bool is_global(const struct filter *f, const char *name)
+{
+	const struct token *t = f->tokens;
+	bool is_in = false;
+
+	for (; t->kind == TOK_ATTACH || t->kind == TOK_COMMA; t++) {
+		is_in |= t->kind == TOK_ATTACH && strcmp(t->text.text, "global") == 0;
+		if (is_in && t->kind == TOK_ATTACH && strcmp(t->text.text, name) == 0)
+			return true;
+	}
+	return false;
+}
+
 /* `var $x = 1`, `string $s = "a"`, `$x := 1`, `$x =+ 1`, `x++` */
 static bool report_form(struct filter *f, const struct token *at)
 {
@@ -193,9 +238,13 @@ static bool report_form(struct filter *f, const struct token *at)
 		diag_hint(f->diags, "a map collects values so: @x = count(), sum(…), hist(…)");
 	} else if (is_step && before->kind == TOK_NAME && !builtin_find(name_of(before))) {
 		diag_error(f->diags, before->span, "syntax", "variables begin with $, maps with @");
-		diag_hint(f->diags, "write $%s%s or @%s%s", name_of(before),
-			  at->kind == TOK_INC ? "++" : "--", name_of(before),
-			  at->kind == TOK_INC ? "++" : "--");
+		diag_hint(
+			f->diags,
+			is_global(f, name_of(before))
+				? "write @%s%s"
+				: "write @%1$s%2$s, which all probes share, or $%1$s%2$s, which is "
+				  "of one run of the probe",
+			name_of(before), at->kind == TOK_INC ? "++" : "--");
 	} else {
 		return false;
 	}

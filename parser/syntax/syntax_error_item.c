@@ -10,7 +10,10 @@
 #include "parser.tab.h"
 #include <string.h>
 
-enum { SHOWN_MOST = 40 }; /* bytes of a statement in a hint */
+enum {
+	SHOWN_MOST = 40,  /* bytes of a statement in a hint */
+	POINT_MOST = 128, /* bytes of a probe's head in a hint */
+};
 
 /* The script from a token on. The text ends with a NUL. */
 static const char *text_from(const struct stop *s, const struct token *t)
@@ -37,7 +40,8 @@ static const struct {
 #undef NAMED
 };
 
-static void hint_point(const struct stop *s, const char *text)
+/* What to write for the point of SystemTap that `text` begins with. False: it is not known. */
+static bool point_here(const char *text, char *buf, size_t size)
 {
 	size_t len = strcspn(text, "{\n");
 
@@ -50,19 +54,19 @@ static void hint_point(const struct stop *s, const char *text)
 			continue;
 		name = strspn(text + n, points[i].letters);
 		is_return = points[i].back && back && back < text + len;
-		diag_hint(s->f->diags, "write %s%.*s { … }",
-			  is_return ? points[i].back : points[i].entry, (int)name, text + n);
-		return;
+		snprintf(buf, size, "%s%.*s { … }", is_return ? points[i].back : points[i].entry,
+			 (int)name, text + n);
+		return true;
 	}
-	diag_hint(s->f->diags, "a probe has no such word here: kprobe:vfs_read { … }");
+	return false;
 }
 
-/* Words that begin an item elsewhere: what is wrong with them, and what to write. */
+/* Words that begin an item elsewhere: what is wrong with them, and what to write; NULL: see
+ * hint_global(). */
 static const struct {
 	const char *word, *error, *hint;
 } items[] = {
-	{"global", "maps need no declaration",
-	 "leave 'global' out, and write @x: all probes share it"},
+	{"global", "maps need no declaration", NULL},
 	{"function", "a function begins with 'fn' or 'macro'",
 	 "write fn name($x : int64) : int64 { … } or macro name(x) { … }"},
 	{"var", "a variable cannot be declared outside of probes",
@@ -74,18 +78,52 @@ static bool is_word(const struct token *t, const char *word)
 	return t->text.len == strlen(word) && memcmp(t->text.text, word, t->text.len) == 0;
 }
 
+/* `global n` and, as part of the same head, `probe syscall.open { … }`: what the probe is here. */
+static bool probe_behind(const struct stop *s, char *buf, size_t size)
+{
+	const struct token *t = s->at;
+
+	for (; t->kind == TOK_ATTACH || t->kind == TOK_COMMA || t->kind == TOK_SEMI; t++)
+		if (t->kind == TOK_ATTACH && is_word(t, "probe") && t[1].kind == TOK_ATTACH)
+			return point_here(text_from(s, t + 1), buf, size);
+	return false;
+}
+
+static void hint_global(const struct stop *s)
+{
+	char point[POINT_MOST];
+
+	if (probe_behind(s, point, sizeof(point)))
+		diag_hint(s->f->diags,
+			  "delete this line, put @ before each use of the name, and write %s for "
+			  "the probe",
+			  point);
+	else
+		diag_hint(s->f->diags, "delete this line, and put @ before each use of the name: "
+				       "all probes share the map");
+}
+
 bool report_foreign_item(const struct stop *s, const struct token *head)
 {
+	char point[POINT_MOST];
+
 	if (is_word(head, "probe") && s->at->kind == TOK_ATTACH) {
 		diag_error(s->f->diags, head->span, "syntax", "'probe' is a word of SystemTap");
-		hint_point(s, text_from(s, s->at));
+		if (point_here(text_from(s, s->at), point, sizeof(point)))
+			diag_hint(s->f->diags, "write %s", point);
+		else
+			diag_hint(s->f->diags,
+				  "a probe has no such word here: kprobe:vfs_read { … }");
 		return true;
 	}
 	for (size_t i = 0; i < sizeof(items) / sizeof(*items); i++) {
 		if (!is_word(head, items[i].word))
 			continue;
 		diag_error(s->f->diags, head->span, "syntax", "%s", items[i].error);
-		diag_hint(s->f->diags, "%s", items[i].hint);
+		if (items[i].hint)
+			diag_hint(s->f->diags, "%s", items[i].hint);
+		else
+			hint_global(s);
 		return true;
 	}
 	return false;

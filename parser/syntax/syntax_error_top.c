@@ -9,6 +9,8 @@
 #include "parser.tab.h"
 #include <string.h>
 
+enum { CONDITION_MOST = 60 }; /* bytes of a condition in a hint */
+
 static const struct {
 	int kind;
 	const char *word, *form;
@@ -170,6 +172,35 @@ static bool report_no_head(const struct stop *s, const struct token *head)
 		report_comma(s, head));
 }
 
+/* `PROBE (pid == 1) { … }`: the condition, without the parentheses; NULL: it is none. */
+static const char *condition_in(const struct stop *s, int *len)
+{
+	const char *text = filter_text(s->f, s->at->span), *c = text;
+	int depth = 0;
+
+	if (s->at->kind != TOK_LPAREN)
+		return NULL;
+	for (; *c && *c != '\n' && *c != '{'; c++) {
+		depth += *c == '(';
+		depth -= *c == ')';
+		if (!depth)
+			break;
+	}
+	*len = (int)(c - text) - 1;
+	return *c == ')' && *len > 0 && *len <= CONDITION_MOST ? text + 1 : NULL;
+}
+
+static void hint_condition(const struct stop *s)
+{
+	int len;
+	const char *text = condition_in(s, &len);
+
+	if (text)
+		diag_hint(s->f->diags, "a condition is between slashes: write /%.*s/", len, text);
+	else if (s->at->kind == TOK_LPAREN)
+		diag_hint(s->f->diags, "a condition is between slashes: write /pid == 1/");
+}
+
 /* A head without a block. */
 static void report_no_block(const struct stop *s)
 {
@@ -206,6 +237,8 @@ static void report_no_block(const struct stop *s)
 		diag_hint(s->f->diags, "put a space before '<' to open a block");
 	else if (s->at->kind == TOK_ATTACH ? !stop_angle_end(s) : has_char(head, '('))
 		hint_second(s);
+	else
+		hint_condition(s);
 }
 
 /* Between `param` and its ';'. */

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Variables that are assigned elsewhere than where they are read, a part of pass 1: further down
+ * in the probe, or in another probe.
+ */
+#include "parser/base/arena.h"
+#include "parser/lang/ast_query.h"
+#include "parser/lang/builtin.h"
+#include "parser/lang/span_kind.h"
+#include "parser/sema/sema_advice.h"
+#include "parser/sema/sema_name.h"
+#include <string.h>
+
+enum { SHOWN_MOST = 40 }; /* bytes of a value in a hint */
+
+/* Looks for an assignment to the variable that `read` names, behind `from`. */
+struct assignment_search {
+	const struct expr *read;
+	uint32_t from;
+	const struct stmt *found;
+};
+
+static void search_block(struct assignment_search *f, const struct block *b);
+
+static void search_stmt(struct assignment_search *f, const struct stmt *st)
+{
+	const struct expr *target = NULL;
+
+	switch (st->kind) {
+	case ST_ASSIGN: target = st->assign.target; break;
+	case ST_LET: target = st->let.value ? st->let.var : NULL; break;
+	case ST_IF:
+		search_block(f, &st->branch.then);
+		search_block(f, &st->branch.otherwise);
+		return;
+	case ST_BLOCK: search_block(f, &st->block); return;
+	case ST_WHILE:
+	case ST_FOR:
+	case ST_UNROLL: search_block(f, &st->loop.body); return;
+	case ST_CALLED: /* its variables are its own */
+	case ST_EXPR:
+	case ST_RETURN:
+	case ST_BREAK:
+	case ST_CONTINUE: return;
+	}
+	if (target && target->kind == EX_VAR && target->var.mark == f->read->var.mark &&
+	    target->span.start >= f->from && strcmp(target->var.name, f->read->var.name) == 0)
+		f->found = st;
+}
+
+static void search_block(struct assignment_search *f, const struct block *b)
+{
+	for (uint32_t i = 0; i < b->n && !f->found; i++)
+		search_stmt(f, b->items[i]);
+}
+
+static const struct expr *target_of(const struct stmt *st)
+{
+	return st->kind == ST_LET ? st->let.var : st->assign.target;
+}
+
+bool name_read_early(struct sema *s, const struct expr *e)
+{
+	struct assignment_search f = {.read = e, .from = e->span.end};
+
+	search_block(&f, &s->probe->body);
+	if (!f.found)
+		return false;
+	diag_error(s->diags, e->span, "undefined-variable", "%s is read before it is assigned",
+		   e->var.name);
+	diag_note(s->diags, target_of(f.found)->span, "it is assigned here");
+	diag_hint(s->diags, "put the assignment first");
+	return true;
+}
+
+/* Does sonde itself run the probe, so that its thread is none of those that are traced? */
+static bool is_of_tracer(const struct probe *p)
+{
+	return p->n_points && prog_kind_is(probe_rows[p->points[0].id].program, PK_TRACER);
+}
+
+/* Does it end what `delta` measures? */
+static bool ends_span(const struct probe *p)
+{
+	return p->n_points && span_of_event(&p->points[0]) != SPAN_NO;
+}
+
+static bool is_time(const struct expr *value)
+{
+	const struct builtin *b =
+		value && value->kind == EX_NAME ? builtin_find(value->name.name) : NULL;
+
+	return b && b->traits & TR_NSECS;
+}
+
+/* The text of the assigned value, or "…". */
+static const char *value_text(struct sema *s, const struct expr *value)
+{
+	uint32_t len;
+	const char *text = advice_text(s, value->span, &len);
+
+	return len && len <= SHOWN_MOST ? arena_strndup(s->arena, text, len) : "…";
+}
+
+bool name_hint_other_probe(struct sema *s, const struct expr *e)
+{
+	struct assignment_search f = {.read = e};
+	const struct probe *other = NULL;
+	const struct expr *value;
+	const char *name = e->var.name + 1;
+
+	for (uint32_t i = 0; i < s->program->n_probes && !f.found; i++) {
+		other = s->program->probes[i];
+		if (other != s->probe)
+			search_block(&f, &other->body);
+	}
+	if (!f.found)
+		return false;
+	value = f.found->kind == ST_LET ? f.found->let.value : f.found->assign.value;
+	diag_note(s->diags, target_of(f.found)->span, "this $%s is of another probe", name);
+	if (is_of_tracer(s->probe) || is_of_tracer(other))
+		diag_hint(s->diags, "a map is of all probes: write @%s = %s there, and @%s here",
+			  name, value_text(s, value), name);
+	else
+		diag_hint(s->diags,
+			  "a map keeps it for each thread: write @%s[tid] = %s there, and "
+			  "@%s[tid] here%s",
+			  name, value_text(s, value), name,
+			  is_time(value) && ends_span(s->probe)
+				  ? ", or use delta, the time since the entry"
+				  : "");
+	return true;
+}
