@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Finds a container's cgroup: see container.h. A name becomes an ID by the files that the engines
- * keep: containers/ID/config.v2.json of Docker, overlay-containers/containers.json of Podman, and
- * the links POD_NAMESPACE_CONTAINER-ID.log of the kubelet. The ID is then part of the name of a
- * folder below the mounted cgroups; container_forms.def has the forms. No engine is asked, so none
- * needs to run.
+ * keep: containers/ID/config.v2.json of Docker, overlay-containers/containers.json of Podman,
+ * names/NAMESPACE/NAME of nerdctl, and the links POD_NAMESPACE_CONTAINER-ID.log of the kubelet.
+ * The ID is then part of the name of a folder below the mounted cgroups; container_forms.def has the
+ * forms. No engine is asked, so none needs to run.
  */
 #define _GNU_SOURCE
 #include "runtime/kernel/container.h"
@@ -144,6 +144,17 @@ static void read_kubelet(const char *path)
 	}
 }
 
+/* nerdctl: names/NAMESPACE/NAME has the ID. */
+static void read_nerdctl(const char *path)
+{
+	char *text = read_text(path);
+	const char *name = strrchr(path, '/') + 1;
+
+	if (text && strlen(text) >= ID_BYTES && is_id(text, ID_BYTES))
+		note_name(name, strlen(name), text);
+	free(text);
+}
+
 static const struct {
 	const char *pattern; /* below one of the folders */
 	void (*read)(const char *path);
@@ -153,6 +164,8 @@ static const struct {
 	{"*-containers/containers.json", read_podman},
 	{"containers/storage/*-containers/containers.json", read_podman},
 	{"*_*_*-*.log", read_kubelet},
+	{"names/*/*", read_nerdctl},
+	{"nerdctl/*/names/*/*", read_nerdctl},
 };
 
 static void read_folder(const char *folder, size_t len)
