@@ -2,8 +2,8 @@
 /*
  * Finds a container's cgroup: see container.h. A name becomes an ID by the files that the engines
  * keep: containers/ID/config.v2.json of Docker, overlay-containers/containers.json of Podman,
- * names/NAMESPACE/NAME of nerdctl, and the links POD_NAMESPACE_CONTAINER-ID.log of the kubelet.
- * The ID is then part of the name of a folder below the mounted cgroups; container_forms.def has the
+ * names/NAMESPACE/NAME of nerdctl, and the links POD_NAMESPACE_CONTAINER-ID.log of the kubelet. The
+ * ID is then part of the name of a folder below the mounted cgroups; container_forms.def has the
  * forms. No engine is asked, so none needs to run.
  */
 #define _GNU_SOURCE
