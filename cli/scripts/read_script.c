@@ -113,8 +113,10 @@ static struct source *read_file(struct arena *a, const struct options *o)
 	if (place == SCRIPT_FOUND && !script_is_trusted(path, word, anyway))
 		return NULL;
 	s = source_from_file(a, path);
-	if (s && place == SCRIPT_BUNDLED)
+	if (s && place == SCRIPT_BUNDLED) {
+		s->is_bundled = true;
 		s->name = word; /* not where it is installed */
+	}
 	if (s)
 		return s;
 	report_unread(o, place == SCRIPT_BUNDLED ? path : word);

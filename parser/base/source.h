@@ -34,6 +34,7 @@ struct source_parts {
 
 struct source {
 	bool is_file;	  /* name is a path */
+	bool is_bundled;  /* a script that comes with sonde */
 	bool is_hidden;	  /* of the standard library: messages are about the calls of it */
 	const char *name; /* file name as typed; "stdin" for -e, as in bpftrace */
 	const char *text; /* with two NULs at the end, which flex requires */

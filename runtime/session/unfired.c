@@ -89,12 +89,23 @@ void unfired_leave_out(const struct session *s, const struct plan_prog *g)
 			s->control->fired[g->probes[i]] = 1;
 }
 
+static bool has_any_fired(const struct session *s)
+{
+	for (uint32_t i = 0; i < s->plan->n_probes; i++)
+		if (is_awaited(s, i) && has_fired(s, i))
+			return true;
+	return false;
+}
+
 void unfired_report(const struct events *e)
 {
 	char *text = NULL;
 	size_t size = 0;
-	FILE *f = e->s->control ? open_memstream(&text, &size) : NULL;
+	FILE *f;
 
+	if (!e->s->control || (e->s->plan->source->is_bundled && has_any_fired(e->s)))
+		return;
+	f = open_memstream(&text, &size);
 	if (!f)
 		return;
 	put_maps(f, e, put_probes(f, e->s) > 0);
