@@ -184,15 +184,15 @@ static void add_maps(struct explain *x, struct script_lines *t, const struct loa
 	for (uint32_t i = 0; i < l->n_maps; i++) {
 		const struct loaded_map *m = &l->maps[i];
 		uint32_t line = line_of_map(x, m->name);
-		char memory[48] = "";
+		char memory[48] = "", entries[48] = "an entry for each thread";
 
+		if (!m->is_of_threads)
+			snprintf(entries, sizeof(entries), "at most %u entries", m->max_entries);
 		if (m->memory)
 			snprintf(memory, sizeof(memory), ", %llu bytes of memory",
 				 (unsigned long long)m->memory);
-		script_lines_add(t, line,
-				 "%-16s %-18s key %u, value %u bytes, at most %u entries%s",
-				 m->name, m->type, m->key_bytes, m->value_bytes, m->max_entries,
-				 memory);
+		script_lines_add(t, line, "%-16s %-18s key %u, value %u bytes, %s%s", m->name,
+				 m->type, m->key_bytes, m->value_bytes, entries, memory);
 	}
 	if (!l->n_maps)
 		script_lines_add(t, 0, "none");

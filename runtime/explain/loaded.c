@@ -99,6 +99,7 @@ static void read_maps(struct arena *a, const struct bpf_object *object, struct l
 			.key_bytes = bpf_map__key_size(m),
 			.value_bytes = bpf_map__value_size(m),
 			.max_entries = bpf_map__max_entries(m),
+			.is_of_threads = bpf_map__type(m) == BPF_MAP_TYPE_TASK_STORAGE,
 			.memory = fd >= 0 ? memory_of(fd) : 0,
 		};
 	}

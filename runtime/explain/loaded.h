@@ -33,7 +33,8 @@ struct loaded_program {
 struct loaded_map {
 	const char *name, *type;
 	uint32_t key_bytes, value_bytes, max_entries;
-	uint64_t memory; /* 0: unknown, or not created */
+	bool is_of_threads; /* an entry belongs to a thread: there is no number that is the most */
+	uint64_t memory;    /* 0: unknown, or not created */
 };
 struct loaded {
 	struct loaded_program *programs;
