@@ -74,6 +74,12 @@ void prog_stats_stop(struct prog_stats *p, const struct session *s)
 
 /* ---- rows ---------------------------------------------------------------------------------- */
 
+/* One of several programs that mark the descendants of -c and --follow. */
+static bool is_follower(const struct plan_prog *g)
+{
+	return !g->n_probes && !g->n_starts;
+}
+
 /* "a, b, c", from malloc; of a hidden program "start of a". */
 static char *name_of(const struct session *s, uint32_t prog)
 {
@@ -87,11 +93,19 @@ static char *name_of(const struct session *s, uint32_t prog)
 	if (!f)
 		return NULL;
 	if (!g->n_probes)
-		fputs(n ? "start of " : "following processes", f);
+		fputs(is_follower(g) ? "following processes" : "start of ", f);
 	for (uint32_t i = 0; i < n; i++)
 		fprintf(f, "%s%s", i ? ", " : "", s->plan->probes[probes[i]].name);
 	fclose(f);
 	return text;
+}
+
+static void add(struct view_stats_row *to, const struct view_stats_row *row)
+{
+	to->hits += row->hits;
+	to->ns += row->ns;
+	to->missed += row->missed;
+	to->lost += row->lost;
 }
 
 static struct view_stats_row row_of(const struct prog_counters *now,
@@ -108,14 +122,23 @@ static struct view_stats_row row_of(const struct prog_counters *now,
 static void print(const struct prog_stats *p, const struct session *s, struct out *out,
 		  const struct prog_counters *before, struct view_stats *v)
 {
-	struct view_stats_row *rows = calloc(s->plan->n_progs + 1, sizeof(*rows));
+	struct view_stats_row *rows = calloc(s->plan->n_progs + 1, sizeof(*rows)),
+			      *followers = NULL;
 
 	for (uint32_t i = 0; rows && i < s->plan->n_progs; i++) {
-		rows[v->n] = row_of(&p->now[i], &before[i]);
-		if (!s->plan->progs[i].n_probes && !rows[v->n].hits)
+		struct view_stats_row *row = &rows[v->n];
+
+		*row = row_of(&p->now[i], &before[i]);
+		if (!s->plan->progs[i].n_probes && !row->hits)
 			continue; /* a hidden one, which this run may not need */
-		rows[v->n].name = name_of(s, i);
-		v->n += rows[v->n].name != NULL;
+		if (is_follower(&s->plan->progs[i]) && followers) {
+			add(followers, row);
+			continue;
+		}
+		row->name = name_of(s, i);
+		v->n += row->name != NULL;
+		if (is_follower(&s->plan->progs[i]) && row->name)
+			followers = row;
 	}
 	v->rows = rows;
 	out_stats(out, v);
