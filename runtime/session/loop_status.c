@@ -98,7 +98,7 @@ static void read_state(struct loop *l, uint64_t now)
 	else if (n_runs)
 		at += snprintf(at, (size_t)(end - at), "  %llu runs/s",
 			       per_second(n_runs - l->status.n_runs, ns));
-	snprintf(at, (size_t)(end - at), "  %llu lost  Ctrl-C ends",
+	snprintf(at, (size_t)(end - at), "  %llu lost or cut  Ctrl-C ends",
 		 (unsigned long long)(n_skipped + loss_total(l->s)));
 	l->status.n_events = l->events.n_events;
 	l->status.n_runs = n_runs;
