@@ -3,7 +3,7 @@
  * See explain_stage.h.
  */
 #include "cli/options/explain_stage.h"
-#include "cli/options/option_rows.h"
+#include "cli/options/option_error.h"
 #include "cli/options/options.h"
 #include <stdio.h>
 #include <string.h>

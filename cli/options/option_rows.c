@@ -19,12 +19,6 @@
 #include <strings.h>
 #include <unistd.h>
 
-int option_hint(void)
-{
-	fputs("hint: 'sonde --help' lists the options\n", stderr);
-	return -1;
-}
-
 /* ---- setters ------------------------------------------------------------------------------- */
 
 static int set_flag(struct options *o, const struct option_row *row, const char *arg)

@@ -3,8 +3,8 @@
  * The rows of options.def: looking one up, applying it.
  */
 #pragma once
+#include "cli/options/option_error.h"
 #include "cli/options/options.h"
-#include "runtime/base/log.h"
 #include <stddef.h>
 
 struct option_row {
@@ -40,8 +40,3 @@ bool option_is_exact(const char *word, size_t len);
 bool option_is_help(const char *word);
 /* Is that a number from 1 to `most`? Stores it if so. */
 bool option_count(const char *arg, unsigned long most, uint32_t *n);
-/* Report a usage error; -1. */
-#define option_error(...) (log_error(__VA_ARGS__), option_hint())
-/* The same, of a message that says all itself. */
-#define option_wrong(...) (log_error(__VA_ARGS__), -1)
-int option_hint(void) __attribute__((cold));

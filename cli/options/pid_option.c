@@ -3,7 +3,7 @@
  * See pid_option.h.
  */
 #include "cli/options/pid_option.h"
-#include "cli/options/option_rows.h"
+#include "cli/options/option_error.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * Reads the argument of --start: see start_option.h.
  */
 #include "cli/options/start_option.h"
-#include "cli/options/option_rows.h"
+#include "cli/options/option_error.h"
 #include "cli/options/time_option.h"
 #include "runtime/base/clock.h"
 #include <ctype.h>

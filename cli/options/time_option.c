@@ -3,7 +3,7 @@
  * See time_option.h.
  */
 #include "cli/options/time_option.h"
-#include "cli/options/option_rows.h"
+#include "cli/options/option_error.h"
 #include <ctype.h>
 #include <stdbool.h>
 #include <string.h>
