@@ -243,6 +243,8 @@ static int check_replay(const struct options *o)
 {
 	if (o->events && o->format != OUT_RECORDING)
 		return option_error("--events requires 'sonde record'");
+	if (o->event_stacks && !o->events)
+		return option_error("--event-stacks requires --events");
 	if (o->events && (o->program || o->file))
 		return option_error("--events records events, and runs no script: leave out %s",
 				    o->program ? "-e" : o->file);

@@ -99,6 +99,7 @@ struct options {
 	bool stats;		 /* print what each program costs */
 	double max_overhead;	 /* percent; 0: any */
 	const char *events;	 /* --events: the tracepoints to record */
+	bool event_stacks;	 /* ... with their stacks */
 	const char *event_facts; /* ... and their formats, as facts of the kernel */
 	const char *replay;	 /* the recording that 'sonde replay' runs the script over */
 	const struct recorded_events *recorded; /* ... and its events */

@@ -9,6 +9,7 @@
 #include "parser/lang/probe.h"
 #include "parser/plan/plan.h"
 #include "runtime/base/log.h"
+#include "runtime/base/recorded_events.h"
 #include "runtime/interp/interp.h"
 #include "runtime/kernel/caps.h"
 #include "runtime/kernel/in_container.h"
@@ -48,13 +49,16 @@ static const char *beyond_interpreter(const struct options *o, const struct plan
 }
 
 /* Can the script run on recorded events? 0, or the exit status after a message. */
-static int check_replay(const struct options *o, const char *what, const struct plan_probe *probe)
+static int check_replay(const struct options *o, const struct plan *plan, const char *what,
+			const struct plan_probe *probe)
 {
 	if (!what)
 		return 0;
 	log_error("%s%s%s requires %s, which the recording '%s' does not have",
 		  probe ? "probe '" : "the script", probe ? probe->name : "", probe ? "'" : "",
 		  what, o->replay);
+	if ((plan->needs.kstack || plan->needs.ustack) && !o->recorded->has_stacks)
+		log_text("hint: 'sonde record --events LIST --event-stacks' records stacks, too");
 	return 1;
 }
 
@@ -67,7 +71,7 @@ int rights_check_plan(const struct options *o, const struct plan *plan)
 		return 0;
 	what = beyond_interpreter(o, plan, &probe);
 	if (o->recorded)
-		return check_replay(o, what, probe);
+		return check_replay(o, plan, what, probe);
 	if (!what && missing)
 		log_info("without %s, the interpreter runs the script, not the kernel", missing);
 	if (!what)

@@ -137,7 +137,7 @@ static int front_end(struct arena *a, const struct options *o, struct kernel *k,
 {
 	bool is_interpreted = rights_are_interpreted(o);
 	struct plan_options po = {.run = run_of(o),
-				  .kernel = is_interpreted ? NULL : k,
+				  .kernel = is_interpreted && !o->recorded ? NULL : k,
 				  .scope_tree = o->mode == MODE_BUILD ||
 						((o->command || o->follow) && !o->system),
 				  .only_cgroup = o->cgroup != NULL,

@@ -89,21 +89,71 @@ static int select_events(struct selection *s, struct kernel *k, const char *list
 	return s->n ? 0 : -1;
 }
 
-/* What is printed of an event: see raw_events.c for the order. */
-static void put_probe(const struct tp_format *f, FILE *script)
+#define THREAD "(pid, tid, uid, gid, comm, ppid, pcomm, leader_comm)"
+
+/* What is printed of an event: runtime/recording/raw_impl.h has the order. */
+static void put_probe(const struct tp_format *f, bool with_stacks, FILE *script)
 {
-	fprintf(script, "tracepoint:%s:%s { print((probe, nsecs, cpu, pid, tid, uid, gid, comm, %s",
-		f->category, f->event, f->n_fields ? "args" : "0");
+	fprintf(script, "tracepoint:%s:%s { print((probe, nsecs, cpu, " THREAD ", %s, %s",
+		f->category, f->event, with_stacks ? "kstack, ustack" : "0, 0",
+		f->n_fields ? "args" : "0");
 	for (uint32_t i = 0; i < f->n_fields; i++)
 		if (raw_events_has_string(f, &f->fields[i]))
 			fprintf(script, ", str(args.%s)", f->fields[i].name);
 	fputs(")); }\n", script);
 }
 
-static int put_all(const struct selection *s, struct kernel *k, FILE *script, FILE *facts)
+/* The times of threads off and on the CPU: a thread that comes back is not the one whose event it
+ * is, so a scope may have only its times. A time on the CPU is needed where the thread was not seen
+ * to come back. */
+static void put_times(bool with_stacks, FILE *script)
 {
-	fprintf(script, "config = { perf_rb_pages = %d }\n", RING_PAGES);
-	fprintf(facts, "capability btf\ncpus %u\n", k->n_cpus(k));
+	fprintf(script,
+		"tracepoint:sched:sched_switch { @back[tid] = true; print((\"" RAW_BACK
+		"\", nsecs, cpu, " THREAD ", %s, delta, open, cut)); }\n",
+		with_stacks ? "kstack, ustack" : "0, 0");
+	fputs("tracepoint:sched:sched_switch { if (open || !@back[tid]) { print((\"" RAW_ON
+	      "\", nsecs, cpu, " THREAD ", 0, 0, oncpu, open, cut)); } delete(@back, tid); }\n"
+	      "END { clear(@back); }\n",
+	      script);
+}
+
+static bool has_times(const struct selection *s, struct kernel *k)
+{
+	return has_name(s, "sched:sched_switch") && kernel_has(k, CAP_ITERATORS) &&
+	       k->has_raw_tracepoint(k, "sched_switch");
+}
+
+/* Raw tracepoints that a replay has, for what only they give. */
+static void put_raw(const struct selection *s, bool has_switches, FILE *facts)
+{
+	static const struct {
+		const char *event, *raw;
+	} calls[] = {{"syscalls:sys_enter_", "sys_enter"},
+		     {"raw_syscalls:sys_enter", "sys_enter"},
+		     {"syscalls:sys_exit_", "sys_exit"},
+		     {"raw_syscalls:sys_exit", "sys_exit"}};
+
+	if (has_switches)
+		fputs("raw sched_switch\n", facts);
+	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++)
+		for (uint32_t k = 0; k < s->n; k++)
+			if (strncmp(s->names[k], calls[i].event, strlen(calls[i].event)) == 0) {
+				fprintf(facts, "raw %s\n", calls[i].raw);
+				break;
+			}
+}
+
+static int put_all(const struct selection *s, struct kernel *k, bool with_stacks, FILE *script,
+		   FILE *facts)
+{
+	bool has_switches = has_times(s, k);
+
+	fprintf(script, "config = { perf_rb_pages = %d;%s }\n", RING_PAGES,
+		has_switches ? " open_spans = count; max_map_keys = 262144" : "");
+	fprintf(facts, "capability btf\ncapability iterators\ncapability unwind\ncpus %u\n",
+		k->n_cpus(k));
+	put_raw(s, has_switches, facts);
 	for (uint32_t i = 0; i < s->n; i++) {
 		const char *event = strchr(s->names[i], ':');
 		const struct tp_format *f;
@@ -114,9 +164,11 @@ static int put_all(const struct selection *s, struct kernel *k, FILE *script, FI
 			log_error("--events: cannot read the format of %s", s->names[i]);
 			return -1;
 		}
-		put_probe(f, script);
+		put_probe(f, with_stacks, script);
 		emit_format(f, false, facts);
 	}
+	if (has_switches)
+		put_times(with_stacks, script);
 	return 0;
 }
 
@@ -130,7 +182,7 @@ static int record(const struct options *o, struct kernel *k, const struct select
 	int status = 2;
 
 	if (to_script && to_facts)
-		status = put_all(s, k, to_script, to_facts) ? 1 : 0;
+		status = put_all(s, k, o->event_stacks, to_script, to_facts) ? 1 : 0;
 	else
 		log_error("out of memory");
 	if (to_script)

@@ -29,15 +29,16 @@ enum prog_traits {
 	PK_SESSION = 256,   /* runs at both ends of a call, and its result decides on the second */
 	PK_TEST = 512,	    /* a test or benchmark, run for its result */
 	PK_USDT = 1024,
-	PK_ATOMIC = 2048,   /* in interrupts or with preemption disabled: loops end after 1 ms */
-	PK_EVENT = 4096,    /* attached to a perf event that the script describes */
-	PK_ITER = 8192,	    /* runs when its file is read */
-	PK_SPANS = 16384,   /* visits all threads for their open spans */
-	PK_TYPED = 131072,  /* its context holds the typed arguments of a raw tracepoint */
-	PK_TREE = 65536,    /* marks the descendants that -c and --follow trace */
-	PK_TRACER = 262144, /* the tracer runs it: it has no event of the kernel */
-	PK_RECORD = 524288, /* its context is a tracepoint's record */
-	PK_STACKS = 32768,  /* the same, for user stacks of those that wait; may sleep */
+	PK_ATOMIC = 2048,    /* in interrupts or with preemption disabled: loops end after 1 ms */
+	PK_EVENT = 4096,     /* attached to a perf event that the script describes */
+	PK_ITER = 8192,	     /* runs when its file is read */
+	PK_SPANS = 16384,    /* visits all threads for their open spans */
+	PK_TYPED = 131072,   /* its context holds the typed arguments of a raw tracepoint */
+	PK_TREE = 65536,     /* marks the descendants that -c and --follow trace */
+	PK_TRACER = 262144,  /* the tracer runs it: it has no event of the kernel */
+	PK_RECORD = 524288,  /* its context is a tracepoint's record */
+	PK_SWITCH = 1048576, /* ends and starts times of threads on or off the CPU */
+	PK_STACKS = 32768,   /* the same, for user stacks of those that wait; may sleep */
 };
 
 /* Kinds that nobody waits for: that one did not fire is no news. */

@@ -36,15 +36,22 @@ static bool is_rebuilt(const char *event, const struct reads *r)
 	return true;
 }
 
+/* A replay has records, which no kernel is needed to make. */
+static bool is_replay(const struct planner *pl)
+{
+	return pl->kernel && pl->kernel->recording;
+}
+
 /* The rule of docs/internals/tracepoints.md: the raw tracepoint where it gives the same values at
  * less cost. */
-static enum plan_prog_kind tracepoint_kind(const struct attach_point *point, const struct reads *r)
+static enum plan_prog_kind tracepoint_kind(const struct planner *pl,
+					   const struct attach_point *point, const struct reads *r)
 {
 	const struct tracepoint_point *tp = point_tracepoint(point);
 
 	if (point->ends == SPAN_SWITCH || point->ends == SPAN_SLICE)
 		return PP_SWITCH_SPAN;
-	if (!tp->has_raw)
+	if (!tp->has_raw || (is_replay(pl) && point->ends != SPAN_SYSCALL))
 		return PP_TRACEPOINT;
 	if (point->ends == SPAN_SYSCALL)
 		return PP_SYSCALL_EXIT;
@@ -56,12 +63,13 @@ static enum plan_prog_kind tracepoint_kind(const struct attach_point *point, con
 	return is_rebuilt(tp->format->event, r) ? PP_TP_BTF : PP_TRACEPOINT;
 }
 
-static enum plan_prog_kind prog_kind(const struct attach_point *point, const struct reads *r)
+static enum plan_prog_kind prog_kind(const struct planner *pl, const struct attach_point *point,
+				     const struct reads *r)
 {
 	enum plan_prog_kind kind = probe_rows[point->id].program;
 
 	if (kind == PP_TRACEPOINT)
-		return tracepoint_kind(point, r);
+		return tracepoint_kind(pl, point, r);
 	if (kind == PP_INTERVAL && !r->interrupted)
 		return PP_INTERVAL_THREAD;
 	if (probe_is_at_returns(point))
@@ -176,12 +184,18 @@ static void plan_targets(struct planner *pl, struct plan_prog *g, const struct a
 	}
 }
 
+static bool is_same(const char *a, const char *b)
+{
+	return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
 /* The last program of that kind, so that probes run in the order of the script. False when
  * another probe would give it too many maps or instructions. */
-static bool shared_prog(struct planner *pl, enum plan_prog_kind kind, uint32_t *out)
+static bool shared_prog(struct planner *pl, const struct plan_prog *g, uint32_t *out)
 {
 	for (uint32_t i = pl->plan->n_progs; i-- > 0;)
-		if (pl->plan->progs[i].kind == kind) {
+		if (pl->plan->progs[i].kind == g->kind &&
+		    is_same(pl->plan->progs[i].category, g->category)) {
 			*out = i;
 			return share_fits(&pl->share, i, &pl->use);
 		}
@@ -245,7 +259,7 @@ static enum plan_prog_kind session_kind(const struct planner *pl, const struct p
 enum plan_prog_kind plan_prog_choose(const struct planner *pl, const struct probe *p,
 				     const struct attach_point *point, const struct reads *r)
 {
-	return session_kind(pl, p, point, prog_kind(point, r));
+	return session_kind(pl, p, point, prog_kind(pl, point, r));
 }
 
 const char *plan_prog_pair(const struct planner *pl, const struct plan_prog *g,
@@ -313,7 +327,9 @@ uint32_t plan_prog_for(struct planner *pl, const struct attach_point *point,
 
 		pl->use.weight = weight + 1;
 		g.event = prog_kind_is(kind, PK_RETURN) ? "sys_exit" : "sys_enter";
-		if (!shared_prog(pl, kind, &prog))
+		if (is_replay(pl)) /* they were recorded apart */
+			g.category = point_tracepoint(point)->format->category;
+		if (!shared_prog(pl, &g, &prog))
 			prog = plan_prog_add(pl, g, g.event);
 		share_add(&pl->share, pl->arena, prog, &pl->use);
 		return prog;

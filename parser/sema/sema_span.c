@@ -74,6 +74,24 @@ static bool has_typed_tasks(const struct sema *s, const struct attach_point *p)
 					    : kernel_has(s->kernel, CAP_BTF);
 }
 
+/* In a replay a call's start must have been recorded, too. */
+static bool has_start(struct sema *s, struct expr *e, const struct attach_point *p,
+		      const char *word)
+{
+	const struct tp_format *f = probe_format(p), *start;
+	const char *event;
+
+	if (!s->kernel->recording || span_of_event(p) != SPAN_SYSCALL)
+		return true;
+	event = arena_printf(s->arena, "sys_enter%s", f->event + sizeof("sys_exit") - 1);
+	if (s->kernel->tracepoint(s->kernel, f->category, event, &start) == 0)
+		return true;
+	sema_error(s, e->span, "not-recorded",
+		   "'%s' requires tracepoint:%s:%s, which was not recorded", word, f->category,
+		   event);
+	return false;
+}
+
 /* Report `e`, the builtin `word`, when an attach point of the probe being visited ends no span.
  * Otherwise mark all attach points as ends of spans. */
 static bool need_span(struct sema *s, struct expr *e, const char *word)
@@ -89,6 +107,8 @@ static bool need_span(struct sema *s, struct expr *e, const char *word)
 			no_span(s, e, p, word);
 			return false;
 		}
+		if (!has_start(s, e, p, word))
+			return false;
 		if (has_typed_tasks(s, p))
 			continue;
 		if (s->kernel->recording)

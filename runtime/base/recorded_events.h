@@ -4,7 +4,10 @@
  * interpreter runs programs on them.
  */
 #pragma once
+#include <stdbool.h>
 #include <stdint.h>
+
+struct view_frame;
 
 /* A string in the memory of a program, by the address that an argument had. */
 struct recorded_string {
@@ -13,12 +16,42 @@ struct recorded_string {
 	uint32_t bytes; /* with the NUL behind it */
 };
 
+enum { RECORDED_COMM = 16 };
+
+/* A thread, with the name and the user that it had at some time. */
+struct recorded_thread {
+	uint32_t pid, tid, uid, gid, ppid;
+	uint32_t first; /* index of the first one of that tid */
+	char comm[RECORDED_COMM], pcomm[RECORDED_COMM], leader_comm[RECORDED_COMM];
+};
+
+/* Frames have numbers, from 1 on; programs get these instead of addresses. */
+struct recorded_stack {
+	const uint64_t *frames; /* innermost first */
+	uint32_t n;
+};
+
+struct recorded_frame {
+	const struct view_frame *frame; /* NULL: it stands only for why there are none */
+	const char *cut;		/* why there are no more frames behind it; or NULL */
+};
+
+enum recorded_kind {
+	RECORDED_EVENT, /* of a tracepoint */
+	RECORDED_AWAY,	/* a thread leaves the CPU; the tracepoint's event was lost */
+	RECORDED_BACK,	/* a thread comes onto the CPU */
+};
+
 struct recorded_event {
 	uint64_t time; /* CLOCK_BOOTTIME */
 	uint64_t seq;  /* of its row, in which order events of the same time were read */
+	enum recorded_kind kind;
 	uint32_t point;
-	uint32_t cpu, pid, tid, uid, gid;
-	char comm[16];
+	uint32_t cpu;
+	uint32_t thread;	 /* index in threads */
+	uint32_t kstack, ustack; /* indexes in stacks; 0: none */
+	uint32_t state;		 /* in which a thread leaves the CPU, as sched_switch says */
+	bool has_state;
 	uint8_t *record; /* as the tracepoint makes it, and 1 for each byte that has a value */
 	uint8_t *known;
 	uint32_t n_bytes;
@@ -26,12 +59,31 @@ struct recorded_event {
 	uint32_t n_strings;
 };
 
+/* A thread whose time on or off the CPU began before the recording and counts from `time`, or was
+ * open at its end. */
+struct recorded_edge {
+	uint64_t time;
+	uint32_t thread, cpu;
+	uint32_t kstack; /* where it waited */
+	bool is_on_cpu;
+};
+
 struct recorded_events {
 	const char **points; /* "sched:sched_switch" */
 	uint32_t n_points;
 	struct recorded_event *events; /* by time */
 	uint32_t n_events;
+	struct recorded_thread *threads;
+	uint32_t n_threads;
+	struct recorded_stack *stacks; /* [0]: none */
+	uint32_t n_stacks;
+	struct recorded_frame *frames; /* [0]: none */
+	uint32_t n_frames;
+	struct recorded_edge *begins, *ends;
+	uint32_t n_begins, n_ends;
+	bool has_stacks;	  /* they were recorded */
 	uint64_t start, end;	  /* of the run, CLOCK_BOOTTIME */
+	uint64_t open_end;	  /* until when spans that are open at the end count */
 	uint64_t wall, mono, tai; /* the other clocks at its start */
 	uint64_t n_lost;
 };

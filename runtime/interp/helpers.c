@@ -182,21 +182,19 @@ int help_get_numa_node_id(struct interp *p, const uint64_t r[5], uint64_t *resul
 int help_get_current_pid_tgid(struct interp *p, const uint64_t r[5], uint64_t *result)
 {
 	(void)r;
-	return gives(result, (uint64_t)p->pid << 32 | p->tid);
+	return gives(result, (uint64_t)p->current.tgid << 32 | p->current.pid);
 }
 
 int help_get_current_uid_gid(struct interp *p, const uint64_t r[5], uint64_t *result)
 {
 	(void)r;
-	if (p->event)
-		return gives(result, (uint64_t)p->event->gid << 32 | p->event->uid);
-	return gives(result, (uint64_t)getgid() << 32 | getuid());
+	return gives(result, (uint64_t)p->current.gid << 32 | p->current.uid);
 }
 
 int help_get_current_comm(struct interp *p, const uint64_t r[5], uint64_t *result)
 {
 	char *to = interp_need(p, r[0], (uint32_t)r[1], true);
-	const char *comm = p->event ? p->event->comm : p->own.comm;
+	const char *comm = p->current.comm;
 
 	if (!to)
 		return -EFAULT;
@@ -208,11 +206,11 @@ int help_get_current_comm(struct interp *p, const uint64_t r[5], uint64_t *resul
 int help_get_current_task(struct interp *p, const uint64_t r[5], uint64_t *result)
 {
 	(void)r;
-	return gives(result, p->task);
+	return gives(result, interp_thread(PLACE_CURRENT));
 }
 
 int help_get_current_task_btf(struct interp *p, const uint64_t r[5], uint64_t *result)
 {
 	(void)r;
-	return gives(result, p->task);
+	return gives(result, interp_thread(PLACE_CURRENT));
 }

@@ -98,7 +98,9 @@ int help_for_each_map_elem(struct interp *p, const uint64_t r[5], uint64_t *resu
 		else
 			memcpy(key, &index, sizeof(index));
 		*keys = (struct region){.at = key, .bytes = m->key_size};
+		p->n_callbacks++;
 		err = interp_call(p, (uint32_t)code_at(r[1]), args, &stop);
+		p->n_callbacks--;
 		*keys = before;
 		free(key);
 		if (err)
@@ -133,7 +135,7 @@ int help_ringbuf_output(struct interp *p, const uint64_t r[5], uint64_t *result)
 int help_task_storage_get(struct interp *p, const uint64_t r[5], uint64_t *result)
 {
 	struct interp_map *m = interp_map_of(p, r[0]);
-	const uint32_t *tid = m && r[1] == p->task ? &p->tid : NULL;
+	const uint32_t *tid = interp_thread_number(p, r[1]);
 	uint8_t *zeros;
 	int64_t element;
 
@@ -155,8 +157,9 @@ int help_task_storage_get(struct interp *p, const uint64_t r[5], uint64_t *resul
 int help_task_storage_delete(struct interp *p, const uint64_t r[5], uint64_t *result)
 {
 	struct interp_map *m = interp_map_of(p, r[0]);
+	const uint32_t *tid = interp_thread_number(p, r[1]);
 
 	if (!m)
 		return -EFAULT;
-	return wrong(result, r[1] == p->task ? interp_map_delete(p, m, &p->tid) : -ENOENT);
+	return wrong(result, tid ? interp_map_delete(p, m, tid) : -ENOENT);
 }

@@ -18,15 +18,18 @@
 
 /* ---- what it can run ---------------------------------------------------------------------- */
 
-static const char *missing_of(const struct plan_needs *n)
+static const char *missing_of(const struct plan_needs *n, bool has_stacks)
 {
 	const struct {
 		bool is_needed;
 		const char *text;
 	} rows[] = {
-		{n->kstack, "a kernel stack"},	       {n->ustack, "a user stack"},
-		{n->cgroup, "the cgroup of a thread"}, {n->paths, "path() of a file of the kernel"},
-		{n->pids, "other threads by number"},  {n->packets, "packets"},
+		{n->kstack && !has_stacks, "a kernel stack"},
+		{n->ustack && !has_stacks, "a user stack"},
+		{n->cgroup, "the cgroup of a thread"},
+		{n->paths, "path() of a file of the kernel"},
+		{n->pids, "other threads by number"},
+		{n->packets, "packets"},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
@@ -35,20 +38,23 @@ static const char *missing_of(const struct plan_needs *n)
 	return NULL;
 }
 
-const char *interp_refusal(const struct plan *p, bool is_replay, const struct plan_probe **probe)
+const char *interp_refusal(const struct plan *p, const struct recorded_events *all,
+			   const struct plan_probe **probe)
 {
+	uint32_t runs = PK_TRACER | (all ? PK_RECORD | PK_SYSCALL | PK_SWITCH | PK_SPANS : 0);
+
 	*probe = NULL;
 	for (uint32_t i = 0; i < p->n_progs; i++) {
 		const struct plan_prog *g = &p->progs[i];
 
-		if (prog_kind_is(g->kind, is_replay ? PK_TRACER | PK_RECORD : PK_TRACER))
+		if (prog_kind_is(g->kind, runs))
 			continue;
 		*probe = g->n_probes   ? &p->probes[g->probes[0]]
 			 : g->n_starts ? &p->probes[g->starts[0]]
 				       : NULL;
 		return "an event of the kernel";
 	}
-	return missing_of(&p->needs);
+	return missing_of(&p->needs, all && all->has_stacks);
 }
 
 /* ---- maps, for the tracer ------------------------------------------------------------------ */
@@ -137,6 +143,7 @@ static int make_regions(struct interp *p)
 		[REGION_STACK] = (INTERP_MAX_DEPTH + 1) * INTERP_FRAME_BYTES,
 		[REGION_CONTEXT] = INTERP_CONTEXT_BYTES,
 		[REGION_TASK] = TASK_BYTES,
+		[REGION_REGISTERS] = INTERP_REGISTER_BYTES,
 	};
 
 	for (int i = 0; i < REGION_MAPS; i++) {
@@ -178,9 +185,11 @@ void interp_close(struct interp *p)
 		return;
 	map_calls_set(NULL);
 	interp_close_maps(p);
-	if (p->event)
+	if (p->context.at)
 		p->regions[REGION_CONTEXT] = p->context;
 	free(p->slots);
+	free(p->registers);
+	free(p->called);
 	for (int i = 0; p->regions && i < REGION_MAPS; i++) {
 		free(p->regions[i].at);
 		free((void *)(uintptr_t)p->regions[i].known);
@@ -221,7 +230,7 @@ int interp_run(struct interp *p, const char *program, uint32_t *result)
 		cpu = p->event ? (int)(p->event->cpu % p->n_cpus) : 0;
 	p->cpu = cpu >= 0 && (uint32_t)cpu < p->n_cpus ? (uint32_t)cpu : 0;
 	p->left = INTERP_BUDGET;
-	p->depth = 0;
+	p->depth = p->n_callbacks = 0;
 	err = interp_call(p, f->at, args, &value);
 	pthread_mutex_unlock(&p->lock);
 	*result = (uint32_t)value;
@@ -231,48 +240,4 @@ int interp_run(struct interp *p, const char *program, uint32_t *result)
 struct interp_fault interp_fault(const struct interp *p)
 {
 	return p->last;
-}
-
-/* ---- a replay ----------------------------------------------------------------------------- */
-
-void interp_replay(struct interp *p, const struct recorded_events *all)
-{
-	p->replay = all;
-	p->random = all->wall | 1; /* the same values each time */
-	p->now = all->start;
-}
-
-static void leave_event(struct interp *p)
-{
-	if (p->event)
-		p->regions[REGION_CONTEXT] = p->context;
-	p->event = NULL;
-}
-
-void interp_set_time(struct interp *p, uint64_t ns)
-{
-	pthread_mutex_lock(&p->lock);
-	if (p->event)
-		interp_set_thread(p, &p->own, &p->parent);
-	leave_event(p);
-	p->now = ns;
-	pthread_mutex_unlock(&p->lock);
-}
-
-void interp_set_event(struct interp *p, const struct recorded_event *e)
-{
-	struct thread_facts t = {.pid = e->tid, .tgid = e->pid, .uid = e->uid, .gid = e->gid};
-
-	memcpy(t.comm, e->comm, sizeof(t.comm));
-	pthread_mutex_lock(&p->lock);
-	leave_event(p);
-	p->context = p->regions[REGION_CONTEXT];
-	p->regions[REGION_CONTEXT] = (struct region){.at = e->record,
-						     .bytes = e->n_bytes,
-						     .is_constant = true,
-						     .known = e->known};
-	p->event = e;
-	p->now = e->time;
-	interp_set_thread(p, &t, NULL);
-	pthread_mutex_unlock(&p->lock);
 }

@@ -12,14 +12,16 @@
 
 struct bpf_object;
 struct interp;
+struct recorded_edge;
 struct recorded_event;
 struct recorded_events;
 struct plan;
 struct plan_probe;
 
-/* What of a script only a kernel can do, or NULL. `*probe` is the probe that does it, or NULL. In a
- * replay there are events of tracepoints. */
-const char *interp_refusal(const struct plan *p, bool is_replay, const struct plan_probe **probe);
+/* What of a script only a kernel can do, or NULL. `*probe` is the probe that does it, or NULL. A
+ * replay has what is recorded. */
+const char *interp_refusal(const struct plan *p, const struct recorded_events *all,
+			   const struct plan_probe **probe);
 
 /* Read an object whose maps have their final sizes. NULL with errno. */
 struct interp *interp_open(const struct bpf_object *object, const void *elf, size_t len);
@@ -36,8 +38,21 @@ int interp_run(struct interp *p, const char *program, uint32_t *result);
 void interp_replay(struct interp *p, const struct recorded_events *all);
 /* Programs run at this time, CLOCK_BOOTTIME, on behalf of the tracer. */
 void interp_set_time(struct interp *p, uint64_t ns);
-/* Programs run in the thread of this event, and get its record. */
+/* Programs run at this event, in its thread; where a thread comes back, it is the other one of the
+ * switch. */
 void interp_set_event(struct interp *p, const struct recorded_event *e);
+/* What programs get of it. `tracer_frames`: how many frames of a kernel stack are the program's. */
+enum interp_context {
+	INTERP_RECORD,	      /* the tracepoint's record */
+	INTERP_SWITCH,	      /* the arguments of the raw tracepoint sched_switch */
+	INTERP_SYSCALL_ENTER, /* ... of sys_enter */
+	INTERP_SYSCALL_EXIT,
+};
+void interp_set_context(struct interp *p, enum interp_context kind, uint32_t tracer_frames);
+/* Programs run for this thread, as those of an iterator do, which is on a CPU or not. */
+void interp_set_visit(struct interp *p, const struct recorded_edge *edge);
+/* A thread has ended. */
+void interp_forget_thread(struct interp *p, uint32_t tid);
 
 /* Why the last program was ended. `line` and `column` are where in the script; 0: not known. */
 struct interp_fault {

@@ -16,6 +16,7 @@ enum {
 	INTERP_MAX_DEPTH = 64, /* of calls, callbacks included */
 	INTERP_FRAME_BYTES = 512,
 	INTERP_CONTEXT_BYTES = 128,
+	INTERP_REGISTER_BYTES = 512,
 	INTERP_NAME = 64,
 };
 
@@ -26,7 +27,13 @@ enum {
 #define INTERP_TAG_MAP 0x5e02ull    /* a map, by its number */
 #define INTERP_TAG_CODE 0x5e03ull   /* an instruction, by its number */
 
-enum { REGION_STACK, REGION_CONTEXT, REGION_TASK, REGION_MAPS };
+enum {
+	REGION_STACK,
+	REGION_CONTEXT,
+	REGION_TASK,
+	REGION_REGISTERS, /* of a system call */
+	REGION_MAPS,
+};
 
 struct region {
 	uint8_t *at;
@@ -73,6 +80,9 @@ struct code_line {
 struct thread_facts {
 	uint32_t pid, tgid, uid, gid;
 	char comm[16];
+	uint32_t state, exit_state, cpu;
+	bool is_on_cpu;
+	bool has_user, has_state; /* these are known */
 };
 
 /* A field of the thread's memory: what of the thread it is. */
@@ -95,18 +105,25 @@ struct interp {
 	struct interp_map *maps;
 	uint32_t n_maps;
 	uint32_t n_cpus, cpu;
-	uint64_t task; /* address of the thread that runs */
-	uint32_t pid, tid, depth;
-	uint64_t left; /* instructions of this run */
+	uint32_t depth;
+	struct thread_facts current; /* the thread that runs */
+	uint64_t left;		     /* instructions of this run */
 	uint64_t random;
 	uint32_t pc;
 	/* a replay: its clocks and what runs; the region and the thread that it is instead of */
 	const struct recorded_events *replay;
-	const struct recorded_event *event; /* NULL: a program of the tracer */
+	const struct recorded_event *event;   /* NULL: a program of the tracer */
+	const struct recorded_event **called; /* of each thread: the last event with strings */
+	const struct recorded_edge *visit;    /* the thread that a program visits; or NULL */
 	uint64_t now;
 	struct region context;
+	uint8_t arguments[64], arguments_known[64]; /* of a raw tracepoint */
+	uint32_t tracer_frames, n_callbacks;
+	uint32_t other_tid;
 	struct thread_slot *slots; /* the fields of the thread's memory */
 	uint32_t n_slots;
+	struct thread_slot *registers; /* fields of struct pt_regs */
+	uint32_t n_registers;
 	struct thread_facts own, parent;
 	char fault[200];
 	struct interp_fault last;
@@ -163,16 +180,30 @@ bool interp_map_is_hash(const struct interp_map *m);
 /* ---- task.c: the thread that runs --------------------------------------------------------- */
 
 enum {
-	TASK_BYTES = 1 << 16,
+	TASK_BYTES = 1 << 18,
 	TASK_FIRST = 16384,    /* behind the fields of a kernel's own struct, which are not there */
 	TASK_KINDS = 28,       /* declarations of struct task_struct in bpf_helpers, at most */
 	TASK_KIND_BYTES = 256, /* of each, side by side */
 	TASK_COMM = 16,
 };
+/* Threads that programs can reach. */
+enum interp_place { PLACE_CURRENT, PLACE_OTHER };
 int interp_make_task(struct interp *p, const void *btf, size_t btf_len);
-/* Write what is known of the thread. Without a parent, the parent is not known. */
-void interp_set_thread(struct interp *p, const struct thread_facts *t,
-		       const struct thread_facts *parent);
+/* Write what is known of a thread. What has no facts is not known; without a leader, the thread is
+ * its own. */
+void interp_set_thread(struct interp *p, enum interp_place place, const struct thread_facts *t,
+		       const struct thread_facts *parent, const struct thread_facts *leader);
+/* The address of a thread. */
+uint64_t interp_thread(enum interp_place place);
+/* Its number; NULL: there is no such thread, or it is the idle one. */
+const uint32_t *interp_thread_number(const struct interp *p, uint64_t address);
+
+/* ---- recorded.c -------------------------------------------------------------------------- */
+
+/* The index in `called` of the event's thread. */
+uint32_t interp_thread_index(const struct interp *p);
+/* What a register of a system call is, by its name; 0: it has no value. */
+uint8_t interp_register_field(const char *name);
 
 /* ---- exec.c, helpers.c -------------------------------------------------------------------- */
 

@@ -48,6 +48,7 @@ void *interp_bytes(struct interp *p, uint64_t address, uint64_t n, bool is_write
 static bool is_kernel(const struct interp *p, uint64_t address)
 {
 	return address >> 63 || address >> 32 == interp_address(REGION_TASK, 0) >> 32 ||
+	       address >> 32 == interp_address(REGION_REGISTERS, 0) >> 32 ||
 	       (p->event && address >> 32 == interp_address(REGION_CONTEXT, 0) >> 32);
 }
 
@@ -58,18 +59,27 @@ static void refuse_kernel(struct interp *p)
 			    : "it reads memory of the kernel, which the interpreter does not have");
 }
 
-/* Of a program that was recorded: only strings are there. */
-static int copy_recorded(struct interp *p, void *to, uint64_t from, uint64_t n)
+static bool copy_string(const struct recorded_event *e, void *to, uint64_t from, uint64_t n)
 {
-	for (uint32_t i = 0; i < p->event->n_strings; i++) {
-		const struct recorded_string *s = &p->event->strings[i];
+	for (uint32_t i = 0; e && i < e->n_strings; i++) {
+		const struct recorded_string *s = &e->strings[i];
 
 		if (from < s->address || from - s->address > s->bytes ||
 		    n > s->bytes - (from - s->address))
 			continue;
 		memcpy(to, s->text + (from - s->address), n);
-		return 0;
+		return true;
 	}
+	return false;
+}
+
+/* Of a program that was recorded: only strings are there, of this event or of the call that the
+ * thread has entered last. */
+static int copy_recorded(struct interp *p, void *to, uint64_t from, uint64_t n)
+{
+	if (copy_string(p->event, to, from, n) ||
+	    (p->called && copy_string(p->called[interp_thread_index(p)], to, from, n)))
+		return 0;
 	interp_end(p, "it reads memory of the program, which the recording does not have");
 	return -EFAULT;
 }

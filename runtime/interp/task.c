@@ -15,11 +15,18 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+/* Each place has a thread, its parent and its leader. */
+enum { ROLE_SELF, ROLE_PARENT, ROLE_LEADER, ROLES, PLACES = 2 };
+
 enum {
-	TASK_OWN = 0,
-	TASK_PARENT = TASK_FIRST + TASK_KINDS * TASK_KIND_BYTES, /* the parent is there */
-	TASK_CRED = TASK_PARENT + TASK_PARENT,
+	TASK_SPACE = TASK_FIRST + TASK_KINDS * TASK_KIND_BYTES, /* of a thread */
+	TASK_CREDS = PLACES * ROLES * TASK_SPACE,
+	TASK_CRED_BYTES = 8,
 };
+
+_Static_assert(TASK_CREDS + PLACES * ROLES * TASK_CRED_BYTES <= TASK_BYTES,
+	       "there is space for all");
+_Static_assert(TASK_SPACE <= INT16_MAX, "instructions reach them");
 
 static bool is_task(const char *name)
 {
@@ -56,8 +63,15 @@ enum field {
 	FIELD_PARENT,
 	FIELD_LEADER,
 	FIELD_CRED,
-	FIELD_ZERO,
+	FIELD_FLAGS,
+	FIELD_EXEC_ID,
+	FIELD_STATE,
+	FIELD_EXIT_STATE,
+	FIELD_ON_CPU,
+	FIELD_CPU,
+	FIELD_INFO,
 	FIELD_COMM,
+	FIELD_COUNT,
 };
 
 static enum field field_of(const char *name)
@@ -73,8 +87,13 @@ static enum field field_of(const char *name)
 		{"group_leader", FIELD_LEADER},
 		{"cred", FIELD_CRED},
 		{"real_cred", FIELD_CRED},
-		{"flags", FIELD_ZERO},
-		{"exit_state", FIELD_ZERO},
+		{"flags", FIELD_FLAGS},
+		{"exit_state", FIELD_EXIT_STATE},
+		{"self_exec_id", FIELD_EXEC_ID},
+		{"__state", FIELD_STATE},
+		{"on_cpu", FIELD_ON_CPU},
+		{"cpu", FIELD_CPU},
+		{"thread_info", FIELD_INFO},
 		{"comm", FIELD_COMM},
 	};
 
@@ -102,7 +121,7 @@ static int add_slots(struct interp *p, const struct btf *btf, uint32_t type)
 		int64_t n = btf__resolve_size(btf, m[i].type);
 
 		if (!field || n <= 0 || offset + n > TASK_KIND_BYTES ||
-		    (n > 8 && field != FIELD_COMM))
+		    (n > 8 && field != FIELD_COMM && field != FIELD_INFO))
 			continue;
 		slots[p->n_slots++] =
 			(struct thread_slot){first + offset,
@@ -127,9 +146,6 @@ static int find_slots(struct interp *p, const struct btf *btf)
 	return err;
 }
 
-_Static_assert(TASK_CRED + 8 <= TASK_BYTES, "there is space for all");
-_Static_assert(TASK_PARENT <= INT16_MAX, "instructions reach them");
-
 /* ---- values ------------------------------------------------------------------------------- */
 
 static void put(struct interp *p, uint64_t at, size_t n, const void *value)
@@ -140,42 +156,110 @@ static void put(struct interp *p, uint64_t at, size_t n, const void *value)
 	memset((uint8_t *)(uintptr_t)r->known + at, value ? 1 : 0, n);
 }
 
-/* Write all fields of the thread at `at`, or without `t` that they are not known. */
-static void put_thread(struct interp *p, uint32_t at, const struct thread_facts *t, bool has_parent)
+static uint64_t place_of(enum interp_place place, uint32_t role)
 {
+	return (uint64_t)(place * ROLES + role) * TASK_SPACE;
+}
+
+static uint64_t cred_of(enum interp_place place, uint32_t role)
+{
+	return TASK_CREDS + (uint64_t)(place * ROLES + role) * TASK_CRED_BYTES;
+}
+
+/* A thread that is written, and those that it points to. */
+struct writing {
+	const struct thread_facts *t; /* NULL: nothing of it is known */
+	uint64_t at, cred, parent, leader;
+	bool has_parent;
+};
+
+/* struct thread_info of bpf_helpers/bpf.h */
+struct thread_info {
+	uint64_t flags;
+	uint32_t status, cpu;
+};
+
+static bool is_known(const struct writing *w, enum field field)
+{
+	switch (field) {
+	case FIELD_PARENT: return w->has_parent;
+	case FIELD_CRED: return w->t->has_user;
+	case FIELD_EXEC_ID:
+	case FIELD_STATE:
+	case FIELD_ON_CPU:
+	case FIELD_CPU:
+	case FIELD_INFO: return w->t->has_state;
+	default: return true;
+	}
+}
+
+static void put_thread(struct interp *p, const struct writing *w)
+{
+	const struct thread_facts *t = w->t;
 	const struct region *r = &p->regions[REGION_TASK];
-	uint64_t parent = interp_address(REGION_TASK, TASK_PARENT);
-	uint64_t values[] = {
+	struct thread_info info = {.cpu = t ? t->cpu : 0};
+	uint64_t values[FIELD_COUNT] = {
 		[FIELD_PID] = t ? t->pid : 0,
 		[FIELD_TGID] = t ? t->tgid : 0,
-		[FIELD_PARENT] = parent,
-		[FIELD_LEADER] = interp_address(REGION_TASK, at),
-		[FIELD_CRED] = interp_address(REGION_TASK, TASK_CRED),
-		[FIELD_ZERO] = 0,
+		[FIELD_PARENT] = interp_address(REGION_TASK, w->parent),
+		[FIELD_LEADER] = interp_address(REGION_TASK, w->leader),
+		[FIELD_CRED] = interp_address(REGION_TASK, w->cred),
+		[FIELD_STATE] = t ? t->state : 0,
+		[FIELD_EXIT_STATE] = t ? t->exit_state : 0,
+		[FIELD_ON_CPU] = t && t->is_on_cpu,
+		[FIELD_CPU] = t ? t->cpu : 0,
 	};
 
 	for (uint32_t i = 0; i < p->n_slots; i++) {
 		const struct thread_slot *s = &p->slots[i];
 
-		if (!t || (s->field == FIELD_PARENT && !has_parent))
-			memset((uint8_t *)(uintptr_t)r->known + at + s->at, 0, s->bytes);
+		if (!t || !is_known(w, s->field))
+			memset((uint8_t *)(uintptr_t)r->known + w->at + s->at, 0, s->bytes);
 		else
-			put(p, at + s->at, s->bytes,
-			    s->field == FIELD_COMM ? (const void *)t->comm : &values[s->field]);
+			put(p, w->at + s->at, s->bytes,
+			    s->field == FIELD_COMM   ? (const void *)t->comm
+			    : s->field == FIELD_INFO ? (const void *)&info
+						     : &values[s->field]);
 	}
+	if (t && t->has_user)
+		put(p, w->cred, TASK_CRED_BYTES, (const uint32_t[]){t->uid, t->gid});
 }
 
-void interp_set_thread(struct interp *p, const struct thread_facts *t,
-		       const struct thread_facts *parent)
+void interp_set_thread(struct interp *p, enum interp_place place, const struct thread_facts *t,
+		       const struct thread_facts *parent, const struct thread_facts *leader)
 {
-	/* struct cred of bpf_helpers/bpf.h: the user, then the group */
-	const uint32_t ids[] = {t->uid, t->gid};
+	const struct thread_facts *all[ROLES] = {t, parent, leader};
 
-	put(p, TASK_CRED, sizeof(ids), ids);
-	put_thread(p, TASK_OWN, t, parent != NULL);
-	put_thread(p, TASK_PARENT, parent, parent != NULL);
-	p->pid = t->tgid;
-	p->tid = t->pid;
+	for (uint32_t i = 0; i < ROLES; i++) {
+		struct writing w = {
+			.t = all[i],
+			.at = place_of(place, i),
+			.cred = cred_of(place, i),
+			.parent = place_of(place, ROLE_PARENT),
+			.leader = place_of(place, i == ROLE_SELF && leader ? ROLE_LEADER : i),
+			.has_parent = i != ROLE_PARENT && parent,
+		};
+
+		put_thread(p, &w);
+	}
+	if (place == PLACE_CURRENT)
+		p->current = *t;
+	else
+		p->other_tid = t->pid;
+}
+
+uint64_t interp_thread(enum interp_place place)
+{
+	return interp_address(REGION_TASK, place_of(place, ROLE_SELF));
+}
+
+const uint32_t *interp_thread_number(const struct interp *p, uint64_t address)
+{
+	const uint32_t *tid = address == interp_thread(PLACE_CURRENT) ? &p->current.pid
+			      : address == interp_thread(PLACE_OTHER) ? &p->other_tid
+								      : NULL;
+
+	return tid && *tid ? tid : NULL;
 }
 
 static void read_comm(char comm[TASK_COMM], uint32_t pid)
@@ -192,6 +276,30 @@ static void read_comm(char comm[TASK_COMM], uint32_t pid)
 	fclose(f);
 }
 
+/* Fields of struct pt_regs, as bpf_helpers/syscall.bpf.c declares it. */
+static int find_registers(struct interp *p, const struct btf *btf)
+{
+	int type = btf__find_by_name_kind(btf, "pt_regs", BTF_KIND_STRUCT);
+	const struct btf_type *s = type > 0 ? btf__type_by_id(btf, (uint32_t)type) : NULL;
+
+	if (!s)
+		return 0;
+	p->registers = calloc(btf_vlen(s) + 1u, sizeof(*p->registers));
+	if (!p->registers)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < btf_vlen(s); i++) {
+		const struct btf_member *m = &btf_members(s)[i];
+		const char *name = btf__name_by_offset(btf, m->name_off) ?: "";
+		int64_t n = btf__resolve_size(btf, m->type);
+		uint32_t at = btf_member_bit_offset(s, i) / 8;
+
+		if (n > 0 && at + n <= INTERP_REGISTER_BYTES)
+			p->registers[p->n_registers++] =
+				(struct thread_slot){at, (uint32_t)n, interp_register_field(name)};
+	}
+	return 0;
+}
+
 int interp_make_task(struct interp *p, const void *types, size_t len)
 {
 	struct btf *btf = types ? btf__new(types, (uint32_t)len) : NULL;
@@ -199,19 +307,19 @@ int interp_make_task(struct interp *p, const void *types, size_t len)
 	int err = known ? 0 : -ENOMEM;
 
 	p->regions[REGION_TASK].known = known;
-	p->task = interp_address(REGION_TASK, TASK_OWN);
 	p->own = (struct thread_facts){.pid = (uint32_t)syscall(SYS_gettid),
 				       .tgid = (uint32_t)getpid(),
 				       .uid = getuid(),
-				       .gid = getgid()};
+				       .gid = getgid(),
+				       .has_user = true};
 	p->parent = p->own;
 	p->parent.pid = p->parent.tgid = (uint32_t)getppid();
 	read_comm(p->own.comm, p->own.tgid);
 	read_comm(p->parent.comm, p->parent.tgid);
 	if (!err && btf)
-		err = find_slots(p, btf);
+		err = find_slots(p, btf) ?: find_registers(p, btf);
 	btf__free(btf);
 	if (!err)
-		interp_set_thread(p, &p->own, &p->parent);
+		interp_set_thread(p, PLACE_CURRENT, &p->own, &p->parent, NULL);
 	return err;
 }

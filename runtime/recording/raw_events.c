@@ -1,39 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads events of tracepoints: see raw_events.h. An event is a value that was printed: a tuple of
- * the attach point, the time, the CPU, the thread's numbers and name, the record's fields, and the
- * strings that its arguments point to (cli/saved/record_events.c). From the fields, and the
- * format of the tracepoint, it makes the record again.
+ * Reads events of tracepoints: see raw_events.h.
  */
-#include "runtime/recording/raw_events.h"
-#include "parser/lang/kernel.h"
+#include "runtime/recording/raw_impl.h"
+#include "parser/base/arena.h"
 #include "runtime/base/log.h"
-#include "runtime/recording/recording.h"
 #include <stdlib.h>
 #include <string.h>
-
-/* The members of the tuple. */
-enum {
-	PART_POINT,
-	PART_TIME,
-	PART_CPU,
-	PART_PID,
-	PART_TID,
-	PART_UID,
-	PART_GID,
-	PART_COMM,
-	PART_ARGS,
-	PART_STRINGS,
-};
-
-enum { RECORD_HEAD = 8, RECORD_MOST = 1 << 16, TAIL_MOST = 1 << 15, COMMON_PID = 4 };
-
-struct reader {
-	struct recording *rec;
-	struct kernel *kernel;
-	struct recorded_events *out;
-	const struct tp_format **formats; /* of each point */
-};
 
 /* ---- facts -------------------------------------------------------------------------------- */
 
@@ -67,7 +40,7 @@ static int read_number(struct recording *r, const char *name, uint64_t usual, ui
 	return got < 0 ? -1 : 0;
 }
 
-static int read_clocks(struct reader *r)
+static int read_clocks(struct raw_reader *r)
 {
 	struct recorded_events *out = r->out;
 	uint64_t end;
@@ -81,7 +54,7 @@ static int read_clocks(struct reader *r)
 	return 0;
 }
 
-static int read_losses(struct reader *r)
+static int read_losses(struct raw_reader *r)
 {
 	sqlite3_stmt *s =
 		recording_prepare(r->rec,
@@ -94,162 +67,9 @@ static int read_losses(struct reader *r)
 	return got < 0 ? -1 : 0;
 }
 
-/* ---- records ------------------------------------------------------------------------------ */
-
-/* A string, also one that was cut, or is not UTF-8. *n: its bytes. NULL: it is none. */
-static const char *string_of(struct arena *a, const struct json *j, uint32_t *n)
-{
-	const struct json *hex = json_member(j, "hex"), *text = json_member(j, "text");
-	char *bytes, digits[3] = "";
-
-	if (hex && json_text(hex)) {
-		*n = hex->len / 2;
-		bytes = arena_alloc(a, *n + 1);
-		for (uint32_t i = 0; i < *n; i++) {
-			memcpy(digits, hex->text + 2 * (size_t)i, 2);
-			bytes[i] = (char)strtoul(digits, NULL, 16);
-		}
-		return bytes;
-	}
-	j = text ? text : j;
-	if (!json_text(j))
-		return NULL;
-	*n = j->len;
-	return j->text;
-}
-
-static bool integer_of(const struct json *j, uint64_t *x)
-{
-	*x = json_is_true(j);
-	return json_number(j, x) || (j && (j->kind == JSON_TRUE || j->kind == JSON_FALSE));
-}
-
-static void put(struct recorded_event *e, uint32_t at, const void *bytes, uint32_t n)
-{
-	if (at > e->n_bytes || n > e->n_bytes - at)
-		return;
-	memcpy(e->record + at, bytes, n);
-	memset(e->known + at, 1, n);
-}
-
-/* An array of numbers. */
-static void put_list(struct recorded_event *e, const struct tp_field *f, const struct json *j)
-{
-	uint64_t x;
-
-	if (!f->elem_size || f->elem_size > sizeof(x))
-		return;
-	for (uint32_t i = 0; i < j->n && (i + 1) * f->elem_size <= f->size; i++)
-		if (integer_of(&j->items[i], &x))
-			put(e, f->offset + i * f->elem_size, &x, f->elem_size);
-}
-
-/* A field whose bytes are behind the others: the field says where, and how many. */
-static void put_tail(struct recorded_event *e, const struct tp_field *f, const char *text,
-		     uint32_t n, uint32_t *tail)
-{
-	bool is_relative = strncmp(f->type_text, "__rel_loc", 9) == 0;
-	uint32_t from = is_relative ? *tail - f->offset - f->size : *tail, where;
-
-	if (n >= TAIL_MOST || *tail + n + 1 > e->n_bytes)
-		return;
-	where = (n + 1) << 16 | (from & 0xffff);
-	put(e, f->offset, &where, sizeof(where));
-	put(e, *tail, text, n);
-	put(e, *tail + n, "", 1);
-	*tail += n + 1;
-}
-
-/* What cannot be written has no value, and reading it ends the replay. */
-static void put_field(struct arena *a, struct recorded_event *e, const struct tp_field *f,
-		      const struct json *j, uint32_t *tail)
-{
-	const char *text;
-	uint32_t n = 0;
-	uint64_t x;
-
-	if (!f->is_data_loc && f->size <= sizeof(x) && integer_of(j, &x)) {
-		put(e, f->offset, &x, f->size);
-	} else if ((text = string_of(a, j, &n)) && f->is_data_loc) {
-		put_tail(e, f, text, n, tail);
-	} else if (text && f->is_char_array && f->size <= e->n_bytes &&
-		   f->offset <= e->n_bytes - f->size) {
-		memset(e->known + f->offset, 1, f->size);
-		put(e, f->offset, text, n < f->size ? n : f->size);
-	} else if (j && j->kind == JSON_LIST) {
-		put_list(e, f, j);
-	}
-}
-
-/* The bytes of the fields themselves, and of the strings behind them. */
-static void record_size(const struct tp_format *f, const struct json *args, uint32_t *fixed,
-			uint32_t *all)
-{
-	*fixed = RECORD_HEAD;
-	*all = 0;
-	for (uint32_t i = 0; i < f->n_fields; i++) {
-		const struct tp_field *field = &f->fields[i];
-		const struct json *j = json_member(args, field->name), *text;
-
-		if (field->offset < RECORD_MOST && field->size < RECORD_MOST &&
-		    field->offset + field->size > *fixed)
-			*fixed = field->offset + field->size;
-		if (!field->is_data_loc || !j)
-			continue;
-		text = json_member(j, "text") ?: json_member(j, "hex") ?: j;
-		*all += text->kind == JSON_STRING && text->len < TAIL_MOST ? text->len + 1 : 0;
-	}
-	*all = *fixed + (*all < RECORD_MOST ? *all : 0);
-}
-
-static void make_record(struct arena *a, const struct tp_format *f, const struct json *args,
-			struct recorded_event *e)
-{
-	uint32_t tail;
-
-	record_size(f, args, &tail, &e->n_bytes);
-	e->n_bytes += sizeof(uint64_t); /* numbers of system calls are read as a long */
-	e->record = arena_alloc(a, e->n_bytes);
-	e->known = arena_alloc(a, e->n_bytes);
-	put(e, COMMON_PID, &e->tid, sizeof(e->tid));
-	for (uint32_t i = 0; i < f->n_fields; i++)
-		put_field(a, e, &f->fields[i], json_member(args, f->fields[i].name), &tail);
-}
-
 /* ---- events ------------------------------------------------------------------------------- */
 
-bool raw_events_has_string(const struct tp_format *f, const struct tp_field *field)
-{
-	return strcmp(f->category, "syscalls") == 0 && field->size == sizeof(uint64_t) &&
-	       strcmp(field->type_text, "const char *") == 0;
-}
-
-/* The strings follow in the order of the fields that point to them. */
-static bool take_strings(struct reader *r, const struct tp_format *f, const struct json *tuple,
-			 struct recorded_event *e)
-{
-	struct recorded_string *strings = NULL, one;
-	const struct json *args = &tuple->items[PART_ARGS];
-	uint32_t at = PART_STRINGS;
-
-	for (uint32_t i = 0; i < f->n_fields; i++) {
-		if (!raw_events_has_string(f, &f->fields[i]))
-			continue;
-		if (at >= tuple->n ||
-		    !json_number(json_member(args, f->fields[i].name), &one.address))
-			return false;
-		one.text = string_of(r->rec->arena, &tuple->items[at++], &one.bytes);
-		if (!one.text)
-			return false;
-		one.text = arena_strndup(r->rec->arena, one.text, one.bytes++);
-		if (one.address)
-			arena_push(r->rec->arena, strings, e->n_strings, one);
-	}
-	e->strings = strings;
-	return at == tuple->n;
-}
-
-static int find_point(struct reader *r, const char *name)
+static int find_point(struct raw_reader *r, const char *name)
 {
 	static const char word[] = "tracepoint:";
 	struct recorded_events *out = r->out;
@@ -277,85 +97,125 @@ static int find_point(struct reader *r, const char *name)
 	return (int)out->n_points - 1;
 }
 
-static bool take_numbers(const struct json *tuple, struct recorded_event *e)
+/* The parts that all events have. */
+static bool take_head(struct raw_reader *r, struct arena *a, const struct json *tuple,
+		      struct recorded_event *e)
 {
-	uint32_t *const to[] = {&e->cpu, &e->pid, &e->tid, &e->uid, &e->gid};
-	uint64_t x;
+	uint64_t cpu;
 
-	if (!json_number(&tuple->items[PART_TIME], &e->time))
+	if (!json_number(&tuple->items[PART_TIME], &e->time) ||
+	    !json_number(&tuple->items[PART_CPU], &cpu) ||
+	    !raw_thread(r, a, &tuple->items[PART_THREAD], &e->thread) ||
+	    !raw_stack(r, &tuple->items[PART_KSTACK], &e->kstack) ||
+	    !raw_stack(r, &tuple->items[PART_USTACK], &e->ustack))
 		return false;
-	for (int i = 0; i < 5; i++) {
-		if (!json_number(&tuple->items[PART_CPU + i], &x))
-			return false;
-		*to[i] = (uint32_t)x;
-	}
+	e->cpu = (uint32_t)cpu;
+	return true;
+}
+
+/* The end of a time on or off the CPU; raw_switches() makes an event of it. */
+static bool take_span(struct raw_reader *r, const struct json *tuple, bool is_on_cpu,
+		      const struct recorded_event *e)
+{
+	struct raw_span s = {.time = e->time,
+			     .thread = e->thread,
+			     .cpu = e->cpu,
+			     .kstack = e->kstack,
+			     .ustack = e->ustack,
+			     .seq = e->seq,
+			     .is_on_cpu = is_on_cpu};
+
+	if (tuple->n != PART_SPAN_END || !json_number(&tuple->items[PART_LENGTH], &s.length) ||
+	    s.length > s.time)
+		return false;
+	s.is_open = json_is_true(&tuple->items[PART_OPEN]);
+	s.is_cut = json_is_true(&tuple->items[PART_CUT]);
+	arena_push(r->rec->arena, r->spans, r->n_spans, s);
 	return true;
 }
 
 /* [[point, time, …]] */
-static bool take_event(struct reader *r, struct arena *a, const struct json *list, uint64_t seq)
+static bool take_event(struct raw_reader *r, struct arena *a, const struct json *list, uint64_t seq)
 {
 	const struct json *tuple =
 		list && list->kind == JSON_LIST && list->n == 1 ? list->items : NULL;
 	struct recorded_event e = {.seq = seq};
-	const char *comm;
-	uint32_t n;
+	const char *name;
+	uint64_t state;
 	int point;
 
-	if (!tuple || tuple->kind != JSON_LIST || tuple->n <= PART_ARGS || !take_numbers(tuple, &e))
+	if (!tuple || tuple->kind != JSON_LIST || tuple->n <= PART_ARGS ||
+	    !take_head(r, a, tuple, &e))
 		return false;
-	point = find_point(r, json_text(&tuple->items[PART_POINT]));
-	comm = string_of(a, &tuple->items[PART_COMM], &n);
-	if (point < 0 || !comm)
+	name = json_text(&tuple->items[PART_POINT]);
+	if (name && (strcmp(name, RAW_BACK) == 0 || strcmp(name, RAW_ON) == 0))
+		return take_span(r, tuple, strcmp(name, RAW_ON) == 0, &e);
+	point = find_point(r, name);
+	if (point < 0)
 		return false;
-	memcpy(e.comm, comm, n < sizeof(e.comm) - 1 ? n : sizeof(e.comm) - 1);
 	e.point = (uint32_t)point;
-	make_record(r->rec->arena, r->formats[point], &tuple->items[PART_ARGS], &e);
-	if (!take_strings(r, r->formats[point], tuple, &e))
+	raw_make_record(r->rec->arena, r->formats[point], &tuple->items[PART_ARGS], &e,
+			r->out->threads[e.thread].tid);
+	if (!raw_take_strings(r, r->formats[point], tuple, &e))
 		return false;
+	e.has_state = strcmp(r->out->points[point], "sched:sched_switch") == 0 &&
+		      json_number(json_member(&tuple->items[PART_ARGS], "prev_state"), &state);
+	e.state = e.has_state ? (uint32_t)state : 0;
 	arena_push(r->rec->arena, r->out->events, r->out->n_events, e);
 	return true;
 }
 
-static int by_time(const void *x, const void *y)
-{
-	const struct recorded_event *a = x, *b = y;
+enum { EVENTS_PER_ARENA = 256 };
 
-	if (a->time != b->time)
-		return a->time < b->time ? -1 : 1;
-	return a->seq < b->seq ? -1 : a->seq > b->seq;
-}
-
-static int read_events(struct reader *r)
+static int read_events(struct raw_reader *r)
 {
 	sqlite3_stmt *s = recording_prepare(r->rec, "SELECT seq, args FROM events ORDER BY seq");
+	struct arena *a = arena_new();
 	int got = s ? 1 : -1;
 
-	while (got > 0 && (got = recording_step(r->rec, s)) > 0) {
-		struct arena *a = arena_new();
+	for (uint32_t n = 1; got > 0 && (got = recording_step(r->rec, s)) > 0; n++) {
 		int64_t seq = sqlite3_column_int64(s, 0);
 
 		if (!take_event(r, a, recording_json(a, s, 1), (uint64_t)seq))
 			got = recording_damaged(r->rec, REC_EVENTS, seq);
+		if (n % EVENTS_PER_ARENA)
+			continue;
 		arena_free(a);
+		a = arena_new();
 	}
+	arena_free(a);
 	sqlite3_finalize(s);
 	return got;
 }
 
-int raw_events_read(struct recording *r, struct kernel *k, struct recorded_events *out)
+/* The clocks begin and end with the events. */
+static void fit_times(struct recorded_events *out)
 {
-	struct reader reader = {.rec = r, .kernel = k, .out = out};
+	if (out->n_events && out->events[0].time < out->start)
+		out->start = out->events[0].time;
+	for (uint32_t i = 0; i < out->n_begins; i++)
+		if (out->begins[i].time < out->start)
+			out->start = out->begins[i].time;
+	if (out->n_events && out->events[out->n_events - 1].time > out->end)
+		out->end = out->events[out->n_events - 1].time;
+	if (!out->open_end)
+		out->open_end = out->end;
+}
+
+int raw_events_read(struct recording *rec, struct kernel *k, struct recorded_events *out)
+{
+	struct raw_reader r = {.rec = rec, .kernel = k, .out = out};
+	int err;
 
 	*out = (struct recorded_events){0};
-	if (read_clocks(&reader) || read_losses(&reader) || read_events(&reader))
-		return -1;
-	if (out->n_events) {
-		qsort(out->events, out->n_events, sizeof(*out->events), by_time);
-		if (out->events[0].time < out->start)
-			out->start = out->events[0].time;
-		if (out->events[out->n_events - 1].time > out->end)
-			out->end = out->events[out->n_events - 1].time;
+	raw_threads_begin(&r);
+	err = recording_load(rec) || read_clocks(&r) || read_losses(&r) || read_events(&r);
+	if (!err) {
+		out->has_stacks = out->n_stacks > 1;
+		raw_sort(out);
+		raw_switches(&r);
+		fit_times(out);
 	}
-	return 0;
+	raw_threads_end(&r);
+	return err ? -1 : 0;
 }

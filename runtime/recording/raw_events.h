@@ -11,6 +11,10 @@ struct recording;
 struct tp_field;
 struct tp_format;
 
+/* Instead of an attach point: a thread comes back to the CPU, a thread's time on the CPU ends. */
+#define RAW_BACK "back"
+#define RAW_ON "on"
+
 /* Is the string recorded that the argument points to? */
 bool raw_events_has_string(const struct tp_format *f, const struct tp_field *field);
 

@@ -120,19 +120,13 @@ static int open_object(struct session *s, const struct session_prep *prep, const
 		       size_t len)
 {
 	char path[32];
-	void *linked = NULL;
 	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = "sonde");
-	int err = session_link(s->plan, prep->config.unwinds, elf, len, &linked, &len);
 
-	if (err)
-		return err;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", prep->btf_fd);
 	if (prep->btf_fd >= 0)
 		opts.btf_custom_path = path;
-	s->object = bpf_object__open_mem(linked ? linked : elf, len, &opts);
-	err = s->object ? 0 : -errno;
-	free(linked);
-	return err;
+	s->object = bpf_object__open_mem(elf, len, &opts);
+	return s->object ? 0 : -errno;
 }
 
 static int find_parts(struct session *s)
@@ -195,17 +189,11 @@ static void keep_logs(struct session *s)
 	}
 }
 
-static int load_object(struct session *s, struct session_prep *prep, const void *elf, size_t len)
+/* `elf` is linked. */
+static int load_linked(struct session *s, struct session_prep *prep, const void *elf, size_t len)
 {
-	int err = prog_handlers_register(s);
+	int err = open_object(s, prep, elf, len);
 
-	if (s->plan->needs.dwarf && prep->unwind_error) {
-		log_error("ustack(dwarf): cannot create the maps of unwind tables: %s%s",
-			  strerror(-prep->unwind_error), limit_hint(prep->unwind_error));
-		return prep->unwind_error;
-	}
-	if (!err)
-		err = open_object(s, prep, elf, len);
 	if (err) {
 		log_error("libbpf cannot read the compiled program: %s%s", strerror(-err),
 			  limit_hint(err));
@@ -234,6 +222,27 @@ static int load_object(struct session *s, struct session_prep *prep, const void 
 	if (err)
 		log_error("cannot map the control block of the programs: %s%s", strerror(-err),
 			  limit_hint(err));
+	return err;
+}
+
+static int load_object(struct session *s, struct session_prep *prep, const void *elf, size_t len)
+{
+	int err = prog_handlers_register(s);
+	void *linked = NULL;
+
+	if (s->plan->needs.dwarf && prep->unwind_error) {
+		log_error("ustack(dwarf): cannot create the maps of unwind tables: %s%s",
+			  strerror(-prep->unwind_error), limit_hint(prep->unwind_error));
+		return prep->unwind_error;
+	}
+	if (!err)
+		err = session_link(s->plan, prep->config.unwinds, elf, len, &linked, &len);
+	if (err)
+		log_error("libbpf cannot link the compiled program: %s%s", strerror(-err),
+			  limit_hint(err));
+	else
+		err = load_linked(s, prep, linked ? linked : elf, len);
+	free(linked);
 	return err;
 }
 

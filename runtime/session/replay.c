@@ -3,27 +3,55 @@
  * Feeds recorded events to the interpreter: see replay.h.
  */
 #include "runtime/session/replay.h"
+#include "runtime/session/replay_impl.h"
 #include "parser/lang/probe.h"
 #include "runtime/base/log.h"
 #include "runtime/base/recorded_events.h"
 #include "runtime/interp/interp.h"
+#include "bpf_helpers/shared.h"
 #include "runtime/session/session.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { NO_POINT = -1 };
+/* ---- which program runs at which event ----------------------------------------------------- */
 
-/* The recording's number of the tracepoint that a program is on. */
-static int point_of(const struct plan_prog *g, const struct recorded_events *all)
+static const char switch_point[] = "sched:sched_switch", exit_point[] = "sched:sched_process_exit";
+
+/* Is that an event of the system calls that a program is for? It tells them apart by number. */
+static bool is_call_point(const struct plan_prog *g, const char *point)
 {
-	size_t n = prog_kind_is(g->kind, PK_RECORD) ? strlen(g->category) : 0;
+	size_t n = strlen(g->category), event = strlen(g->event);
 
-	for (uint32_t i = 0; n && i < all->n_points; i++)
-		if (strncmp(all->points[i], g->category, n) == 0 && all->points[i][n] == ':' &&
-		    strcmp(all->points[i] + n + 1, g->event) == 0)
-			return (int)i;
-	return NO_POINT;
+	return strncmp(point, g->category, n) == 0 && point[n] == ':' &&
+	       strncmp(point + n + 1, g->event, event) == 0 &&
+	       (!point[n + 1 + event] || point[n + 1 + event] == '_');
+}
+
+static bool is_record_point(const struct plan_prog *g, const char *point)
+{
+	size_t n = strlen(g->category);
+
+	return strncmp(point, g->category, n) == 0 && point[n] == ':' &&
+	       strcmp(point + n + 1, g->event) == 0;
+}
+
+static bool runs_at(const struct plan_prog *g, const char *point)
+{
+	if (prog_kind_is(g->kind, PK_SWITCH))
+		return strcmp(point, switch_point) == 0;
+	if (prog_kind_is(g->kind, PK_SYSCALL))
+		return is_call_point(g, point);
+	return prog_kind_is(g->kind, PK_RECORD) && is_record_point(g, point);
+}
+
+static enum interp_context context_of(const struct plan_prog *g)
+{
+	if (prog_kind_is(g->kind, PK_SWITCH))
+		return INTERP_SWITCH;
+	if (!prog_kind_is(g->kind, PK_SYSCALL))
+		return INTERP_RECORD;
+	return prog_kind_is(g->kind, PK_RETURN) ? INTERP_SYSCALL_EXIT : INTERP_SYSCALL_ENTER;
 }
 
 void replay_prepare(struct session_prep *prep)
@@ -49,16 +77,7 @@ void replay_open(struct session *s)
 
 /* ---- the run ------------------------------------------------------------------------------ */
 
-struct replay {
-	struct session *s;
-	int *points;	  /* of each program */
-	uint64_t *due_ns; /* of each interval */
-	bool (*drain)(void *ctx);
-	void *ctx;
-	bool is_over;
-};
-
-static int run_program(struct replay *r, uint32_t prog)
+int replay_run_program(struct replay *r, uint32_t prog)
 {
 	int err = session_run_prog(r->s, prog);
 
@@ -93,9 +112,29 @@ static int run_intervals(struct replay *r, uint64_t end)
 		r->s->replay_ns = r->due_ns[next];
 		interp_set_time(r->s->interp, r->due_ns[next]);
 		r->due_ns[next] += r->s->plan->progs[next].period_ns;
-		err = run_program(r, (uint32_t)next);
+		err = replay_run_program(r, (uint32_t)next);
 	}
 	return err;
+}
+
+static bool is_run(const struct replay *r, uint32_t prog, const struct recorded_event *e)
+{
+	if (e->kind == RECORDED_EVENT)
+		return r->runs[(size_t)prog * r->s->replay->n_points + e->point];
+	return prog_kind_is(r->s->plan->progs[prog].kind, PK_SWITCH);
+}
+
+/* What is kept of a thread ends with it: at its last switch, or where these were not recorded. */
+static void forget_thread(const struct replay *r, const struct recorded_event *e)
+{
+	enum { ENDS = 0x30 }; /* states of sched_switch */
+	const struct recorded_events *all = r->s->replay;
+	bool has_ended = e->has_state ? e->state & ENDS
+				      : e->kind == RECORDED_EVENT && !all->n_ends &&
+						strcmp(all->points[e->point], exit_point) == 0;
+
+	if (has_ended)
+		interp_forget_thread(r->s->interp, all->threads[e->thread].tid);
 }
 
 static int run_event(struct replay *r, const struct recorded_event *e)
@@ -105,54 +144,76 @@ static int run_event(struct replay *r, const struct recorded_event *e)
 	int err = 0;
 
 	for (uint32_t i = 0; i < p->n_progs && !err && !r->is_over; i++) {
-		if (r->points[i] != (int)e->point)
+		const struct plan_prog *g = &p->progs[i];
+
+		if (!is_run(r, i, e))
 			continue;
 		r->s->replay_ns = e->time;
 		if (!is_set)
 			interp_set_event(r->s->interp, e);
 		is_set = true;
-		err = run_program(r, i);
+		interp_set_context(r->s->interp, context_of(g), prog_rows[g->kind].tracer_frames);
+		err = replay_run_program(r, i);
 	}
+	forget_thread(r, e);
+	return err;
+}
+
+/* ---- the whole ----------------------------------------------------------------------------- */
+
+static int run_events(struct replay *r, const struct recorded_events *all)
+{
+	int err = 0;
+
+	while (r->next < all->n_events && !err && !r->is_over) {
+		err = run_intervals(r, all->events[r->next].time);
+		if (!err && !r->is_over)
+			err = run_event(r, &all->events[r->next++]);
+	}
+	if (!err && !r->is_over)
+		err = run_intervals(r, all->end);
 	return err;
 }
 
 static int run_all(struct replay *r, const struct recorded_events *all)
 {
-	int err = 0;
+	int err = replay_visit_begins(r) ?: run_events(r, all) ?: replay_visit_ends(r);
 
-	for (uint32_t i = 0; i < all->n_events && !err && !r->is_over; i++) {
-		err = run_intervals(r, all->events[i].time);
-		if (!err && !r->is_over)
-			err = run_event(r, &all->events[i]);
-	}
-	if (!err && !r->is_over)
-		err = run_intervals(r, all->end);
 	if (!r->is_over)
 		r->s->replay_ns = all->end;
 	interp_set_time(r->s->interp, r->s->replay_ns);
 	return err;
 }
 
+static void find_runs(struct replay *r, const struct recorded_events *all)
+{
+	const struct plan *p = r->s->plan;
+
+	for (uint32_t i = 0; i < p->n_progs; i++) {
+		for (uint32_t k = 0; k < all->n_points; k++)
+			r->runs[(size_t)i * all->n_points + k] =
+				runs_at(&p->progs[i], all->points[k]);
+		if (is_interval(&p->progs[i]))
+			r->due_ns[i] = all->start + p->progs[i].period_ns;
+	}
+}
+
 int replay_run(struct session *s, bool (*drain)(void *ctx), void *ctx)
 {
-	const struct plan *p = s->plan;
 	struct replay r = {.s = s,
-			   .points = calloc(p->n_progs + 1, sizeof(int)),
-			   .due_ns = calloc(p->n_progs + 1, sizeof(uint64_t)),
+			   .runs = calloc(s->plan->n_progs + 1u, s->replay->n_points + 1u),
+			   .due_ns = calloc(s->plan->n_progs + 1u, sizeof(uint64_t)),
 			   .drain = drain,
 			   .ctx = ctx};
-	int err = r.points && r.due_ns ? 0 : -ENOMEM;
+	int err = r.runs && r.due_ns ? 0 : -ENOMEM;
 
-	for (uint32_t i = 0; i < p->n_progs && !err; i++) {
-		r.points[i] = point_of(&p->progs[i], s->replay);
-		if (is_interval(&p->progs[i]))
-			r.due_ns[i] = s->replay->start + p->progs[i].period_ns;
-	}
-	if (err)
+	if (err) {
 		log_error("cannot replay: %s", strerror(-err));
-	else
+	} else {
+		find_runs(&r, s->replay);
 		err = run_all(&r, s->replay);
-	free(r.points);
+	}
+	free(r.runs);
 	free(r.due_ns);
 	return err;
 }

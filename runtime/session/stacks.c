@@ -8,6 +8,7 @@
 #include "runtime/base/limit_hint.h"
 #include "runtime/symbols/ksym.h"
 #include "runtime/base/hash.h"
+#include "runtime/base/map_calls.h"
 #include "runtime/elf/demangle.h"
 #include "runtime/base/log.h"
 #include "runtime/session/frames.h"
@@ -95,18 +96,25 @@ static void report_unread(struct session *s, int err)
 static bool resolve(struct session *s, uint64_t hash, uint32_t shows, struct cached *c)
 {
 	struct sonde_stack st;
+	int err;
 
 	if (s->stacks_fd < 0)
 		return false;
-	if (bpf_map_lookup_elem(s->stacks_fd, &hash, &st)) {
-		report_unread(s, -errno);
+	err = map_lookup(s->stacks_fd, &hash, &st);
+	if (err) {
+		report_unread(s, err);
 		return false;
 	}
 	*c = (struct cached){.id = variant(hash, shows), .is_user = st.tgid, .shows = shows};
 	c->cut = st.end < UNWIND_END_COUNT ? cuts[st.end] : NULL;
-	if (frames_make(s, &st, shows, &c->frames, &c->n))
+	if (s->replay)
+		err = frames_recorded(s->replay, &st, shows, &c->frames, &c->n, &c->cut);
+	else
+		err = frames_make(s, &st, shows, &c->frames, &c->n);
+	if (err)
 		return false;
-	name_frames(s, &st, c);
+	if (!s->replay)
+		name_frames(s, &st, c);
 	if (!stack_cache_insert(s->stack_cache, *c))
 		return true;
 	free(c->frames);

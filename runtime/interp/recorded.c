@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Recorded events as programs see them: the thread, the clocks, the context and the stacks.
+ */
+#include "runtime/interp/helpers.h"
+#include "bpf_helpers/shared.h"
+#include "runtime/base/recorded_events.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* States of sched_switch, and of struct task_struct. */
+enum {
+	REPORTED_ENDS = 0x30, /* a thread that has ended: exit_state */
+	REPORTED_IDLE = 0x80,
+	REPORTED_PREEMPTED = 0x100,
+	STATE_IDLE = 0x402,
+	STATE_DEAD = 0x80,
+};
+
+void interp_replay(struct interp *p, const struct recorded_events *all)
+{
+	p->replay = all;
+	p->random = all->wall | 1; /* the same values each time */
+	p->now = all->start;
+	p->context = p->regions[REGION_CONTEXT];
+	p->called = calloc(all->n_threads + 1u, sizeof(*p->called));
+}
+
+uint32_t interp_thread_index(const struct interp *p)
+{
+	return p->replay->threads[p->event->thread].first;
+}
+
+static void leave_event(struct interp *p)
+{
+	p->regions[REGION_CONTEXT] = p->context;
+	p->event = NULL;
+	p->visit = NULL;
+}
+
+/* ---- threads ------------------------------------------------------------------------------ */
+
+static void take_state(struct thread_facts *t, uint32_t reported)
+{
+	t->exit_state = reported & REPORTED_ENDS;
+	t->state = t->exit_state	       ? STATE_DEAD
+		   : reported == REPORTED_IDLE ? STATE_IDLE
+					       : reported & ~(uint32_t)REPORTED_PREEMPTED;
+}
+
+static struct thread_facts idle_of(uint32_t cpu)
+{
+	struct thread_facts t = {.has_user = true,
+				 .has_state = true,
+				 .cpu = cpu,
+				 .is_on_cpu = true};
+
+	snprintf(t.comm, sizeof(t.comm), "swapper/%u", cpu % 10000);
+	return t;
+}
+
+/* A recorded thread, its parent and its leader. `now`: what is known of it at this event. */
+static void put_recorded(struct interp *p, enum interp_place place, uint32_t thread,
+			 const struct thread_facts *now)
+{
+	const struct recorded_thread *r = &p->replay->threads[thread];
+	struct thread_facts t = *now, parent = {.pid = r->ppid, .tgid = r->ppid},
+			    leader = {.pid = r->pid, .tgid = r->pid};
+
+	t.pid = r->tid;
+	t.tgid = r->pid;
+	t.uid = r->uid;
+	t.gid = r->gid;
+	t.has_user = t.has_state = true;
+	memcpy(t.comm, r->comm, sizeof(t.comm));
+	memcpy(parent.comm, r->pcomm, sizeof(parent.comm));
+	memcpy(leader.comm, r->leader_comm, sizeof(leader.comm));
+	interp_set_thread(p, place, &t, &parent, r->pid == r->tid ? NULL : &leader);
+}
+
+void interp_set_time(struct interp *p, uint64_t ns)
+{
+	pthread_mutex_lock(&p->lock);
+	if (p->event)
+		interp_set_thread(p, PLACE_CURRENT, &p->own, &p->parent, NULL);
+	leave_event(p);
+	p->now = ns;
+	pthread_mutex_unlock(&p->lock);
+}
+
+void interp_set_event(struct interp *p, const struct recorded_event *e)
+{
+	struct thread_facts now = {.cpu = e->cpu, .is_on_cpu = true}, idle = idle_of(e->cpu);
+	bool is_back = e->kind == RECORDED_BACK;
+
+	pthread_mutex_lock(&p->lock);
+	leave_event(p);
+	p->event = e;
+	p->now = e->time;
+	if (e->n_strings && p->called)
+		p->called[interp_thread_index(p)] = e;
+	if (e->has_state)
+		take_state(&now, e->state);
+	put_recorded(p, is_back ? PLACE_OTHER : PLACE_CURRENT, e->thread, &now);
+	if (is_back)
+		interp_set_thread(p, PLACE_CURRENT, &idle, NULL, NULL);
+	pthread_mutex_unlock(&p->lock);
+}
+
+void interp_set_visit(struct interp *p, const struct recorded_edge *edge)
+{
+	struct thread_facts now = {.cpu = edge->cpu, .is_on_cpu = edge->is_on_cpu};
+	uint64_t words[] = {0, interp_thread(PLACE_OTHER)};
+
+	interp_set_time(p, edge->time);
+	pthread_mutex_lock(&p->lock);
+	p->visit = edge;
+	put_recorded(p, PLACE_OTHER, edge->thread, &now);
+	memcpy(p->context.at, words, sizeof(words));
+	pthread_mutex_unlock(&p->lock);
+}
+
+void interp_forget_thread(struct interp *p, uint32_t tid)
+{
+	pthread_mutex_lock(&p->lock);
+	for (uint32_t i = 0; i < p->n_maps; i++)
+		if (p->maps[i].type == BPF_MAP_TYPE_TASK_STORAGE)
+			interp_map_delete(p, &p->maps[i], &tid);
+	pthread_mutex_unlock(&p->lock);
+}
+
+/* ---- contexts ----------------------------------------------------------------------------- */
+
+enum { RECORD_NUMBER = 8, RECORD_WORDS = 16, SYSCALL_WORDS = 6 };
+
+/* What a register of a system call is. The words of the call are behind these. */
+enum { REGISTER_NONE, REGISTER_ZERO, REGISTER_NUMBER, REGISTER_FIRST };
+
+uint8_t interp_register_field(const char *name)
+{
+	static const char *const words[SYSCALL_WORDS][2] = {
+		{"di", "orig_x0"}, {"si"}, {"dx"}, {"r10"}, {"r8"}, {"r9"},
+	};
+
+	for (uint8_t i = 0; i < SYSCALL_WORDS; i++)
+		for (int k = 0; k < 2; k++)
+			if (words[i][k] && strcmp(name, words[i][k]) == 0)
+				return (uint8_t)(REGISTER_FIRST + i);
+	if (strcmp(name, "orig_ax") == 0 || strcmp(name, "syscallno") == 0)
+		return REGISTER_NUMBER;
+	return strcmp(name, "regs") == 0 ? REGISTER_NONE : REGISTER_ZERO;
+}
+
+/* A word of the record. False: it has none there. */
+static bool record_word(const struct recorded_event *e, uint32_t at, uint32_t n, uint64_t *word)
+{
+	*word = 0;
+	if (at + n > e->n_bytes || memchr(e->known + at, 0, n))
+		return false;
+	memcpy(word, e->record + at, n);
+	return true;
+}
+
+static bool call_number(const struct recorded_event *e, uint64_t *number)
+{
+	bool is_known = record_word(e, RECORD_NUMBER, 4, number);
+
+	*number = (uint64_t)(int64_t)(int32_t)*number;
+	return is_known;
+}
+
+static bool register_value(const struct recorded_event *e, uint8_t field, uint64_t *value)
+{
+	*value = 0;
+	switch (field) {
+	case REGISTER_NONE: return false;
+	case REGISTER_ZERO: return true;
+	case REGISTER_NUMBER: return call_number(e, value);
+	default: return record_word(e, RECORD_WORDS + (field - REGISTER_FIRST) * 8u, 8, value);
+	}
+}
+
+/* On arm64 all arguments but the first are in an array. */
+static void put_array(struct interp *p, const struct thread_slot *s, struct region *r)
+{
+	uint64_t value;
+
+	for (uint32_t i = 1; i < SYSCALL_WORDS && 8 * i + 8 <= s->bytes; i++)
+		if (record_word(p->event, RECORD_WORDS + i * 8, 8, &value)) {
+			memcpy(r->at + s->at + 8 * i, &value, 8);
+			memset((uint8_t *)(uintptr_t)r->known + s->at + 8 * i, 1, 8);
+		}
+}
+
+static void put_registers(struct interp *p)
+{
+	struct region *r = &p->regions[REGION_REGISTERS];
+	uint8_t *known = (uint8_t *)(uintptr_t)r->known;
+	uint64_t value;
+
+	if (!known)
+		r->known = known = calloc(1, INTERP_REGISTER_BYTES);
+	if (!known)
+		return;
+	for (uint32_t i = 0; i < p->n_registers; i++) {
+		const struct thread_slot *s = &p->registers[i];
+		bool is_known = register_value(p->event, s->field, &value);
+
+		memset(known + s->at, is_known, s->bytes);
+		if (is_known)
+			memcpy(r->at + s->at, &value, s->bytes < 8 ? s->bytes : 8);
+		else if (s->bytes > 8)
+			put_array(p, s, r);
+	}
+}
+
+static void put_argument(struct interp *p, uint32_t i, bool is_known, uint64_t value)
+{
+	memcpy(p->arguments + 8 * (size_t)i, &value, 8);
+	memset(p->arguments_known + 8 * (size_t)i, is_known, 8);
+}
+
+/* sched_switch(preempt, prev, next, prev_state). Of the two threads one is the event's, and the
+ * other one the idle task: each half of a switch is an event. */
+static void put_switch(struct interp *p)
+{
+	const struct recorded_event *e = p->event;
+	bool is_back = e->kind == RECORDED_BACK, is_known = is_back || e->has_state;
+	struct thread_facts idle = idle_of(e->cpu), state = {0};
+
+	if (!is_back)
+		interp_set_thread(p, PLACE_OTHER, &idle, NULL, NULL);
+	take_state(&state, e->state);
+	put_argument(p, 0, is_known, !is_back && e->state == REPORTED_PREEMPTED);
+	put_argument(p, 1, true, interp_thread(PLACE_CURRENT));
+	put_argument(p, 2, true, interp_thread(PLACE_OTHER));
+	put_argument(p, 3, is_known, state.state);
+}
+
+/* sys_enter(regs, number), sys_exit(regs, result) */
+static void put_call(struct interp *p, bool is_exit)
+{
+	const struct recorded_event *e = p->event;
+	uint64_t value;
+	bool is_known = is_exit ? record_word(e, RECORD_WORDS, 8, &value) : call_number(e, &value);
+
+	put_registers(p);
+	put_argument(p, 0, true, interp_address(REGION_REGISTERS, 0));
+	put_argument(p, 1, is_known, value);
+}
+
+void interp_set_context(struct interp *p, enum interp_context kind, uint32_t tracer_frames)
+{
+	const struct recorded_event *e = p->event;
+	struct region arguments = {.at = p->arguments,
+				   .bytes = sizeof(p->arguments),
+				   .is_constant = true,
+				   .known = p->arguments_known},
+		      record = {.at = e->record,
+				.bytes = e->n_bytes,
+				.is_constant = true,
+				.known = e->known};
+
+	pthread_mutex_lock(&p->lock);
+	p->tracer_frames = tracer_frames;
+	p->regions[REGION_CONTEXT] = kind == INTERP_RECORD ? record : arguments;
+	if (kind != INTERP_RECORD)
+		memset(p->arguments_known, 0, sizeof(p->arguments_known));
+	if (kind == INTERP_SWITCH)
+		put_switch(p);
+	else if (kind != INTERP_RECORD)
+		put_call(p, kind == INTERP_SYSCALL_EXIT);
+	pthread_mutex_unlock(&p->lock);
+}
+
+/* ---- stacks ------------------------------------------------------------------------------- */
+
+/* Frames are numbers; the tracer knows what they stand for. `n_skipped` of the program's own are in
+ * front. */
+static int copy_stack(struct interp *p, const struct recorded_stack *s, uint64_t to, uint64_t bytes,
+		      uint32_t n_skipped, uint64_t *result)
+{
+	uint64_t most = (uint32_t)bytes / sizeof(uint64_t), n = s->n + n_skipped;
+	uint64_t *at = interp_need(p, to, (uint32_t)bytes, true);
+
+	if (!at)
+		return -EFAULT;
+	n = n < most ? n : most;
+	memset(at, 0, (uint32_t)bytes);
+	for (uint64_t i = n_skipped; i < n; i++)
+		at[i] = s->frames[i - n_skipped];
+	*result = n * sizeof(uint64_t);
+	return 0;
+}
+
+static const struct recorded_stack *stack_of(const struct interp *p, uint32_t index)
+{
+	return &p->replay->stacks[index];
+}
+
+/* The stack of the thread that runs. */
+int help_get_stack(struct interp *p, const uint64_t r[5], uint64_t *result)
+{
+	bool is_user = r[3] & BPF_F_USER_STACK;
+	uint32_t skipped = p->tracer_frames ? p->tracer_frames - 1 + p->depth + p->n_callbacks : 0;
+
+	if (!p->event || p->event->kind == RECORDED_BACK) {
+		interp_end(p, "the recording does not have this stack");
+		return -EFAULT;
+	}
+	if (skipped > SONDE_TRACER_FRAMES)
+		skipped = SONDE_TRACER_FRAMES;
+	return copy_stack(p, stack_of(p, is_user ? p->event->ustack : p->event->kstack), r[1], r[2],
+			  is_user ? 0 : skipped, result);
+}
+
+/* The kernel stack of a thread that comes back, or waits. */
+int help_get_task_stack(struct interp *p, const uint64_t r[5], uint64_t *result)
+{
+	bool is_back = p->event && p->event->kind == RECORDED_BACK;
+
+	if (r[0] != interp_thread(PLACE_OTHER) || r[3] & BPF_F_USER_STACK ||
+	    (!is_back && !p->visit)) {
+		interp_end(p, "the recording does not have the stack of that thread");
+		return -EFAULT;
+	}
+	return copy_stack(p, stack_of(p, is_back ? p->event->kstack : p->visit->kstack), r[1], r[2],
+			  0, result);
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Makes the record of a recorded event again, from the values of its fields and the format of its
+ * tracepoint.
+ */
+#include "runtime/recording/raw_impl.h"
+#include "parser/base/arena.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { RECORD_HEAD = 8, RECORD_MOST = 1 << 16, TAIL_MOST = 1 << 15, COMMON_PID = 4 };
+
+const char *raw_string(struct arena *a, const struct json *j, uint32_t *n)
+{
+	const struct json *hex = json_member(j, "hex"), *text = json_member(j, "text");
+	char *bytes, digits[3] = "";
+
+	if (hex && json_text(hex)) {
+		*n = hex->len / 2;
+		bytes = arena_alloc(a, *n + 1);
+		for (uint32_t i = 0; i < *n; i++) {
+			memcpy(digits, hex->text + 2 * (size_t)i, 2);
+			bytes[i] = (char)strtoul(digits, NULL, 16);
+		}
+		return bytes;
+	}
+	j = text ? text : j;
+	if (!json_text(j))
+		return NULL;
+	*n = j->len;
+	return j->text;
+}
+
+static bool integer_of(const struct json *j, uint64_t *x)
+{
+	*x = json_is_true(j);
+	return json_number(j, x) || (j && (j->kind == JSON_TRUE || j->kind == JSON_FALSE));
+}
+
+static void put(struct recorded_event *e, uint32_t at, const void *bytes, uint32_t n)
+{
+	if (at > e->n_bytes || n > e->n_bytes - at)
+		return;
+	memcpy(e->record + at, bytes, n);
+	memset(e->known + at, 1, n);
+}
+
+/* An array of numbers. */
+static void put_list(struct recorded_event *e, const struct tp_field *f, const struct json *j)
+{
+	uint64_t x;
+
+	if (!f->elem_size || f->elem_size > sizeof(x))
+		return;
+	for (uint32_t i = 0; i < j->n && (i + 1) * f->elem_size <= f->size; i++)
+		if (integer_of(&j->items[i], &x))
+			put(e, f->offset + i * f->elem_size, &x, f->elem_size);
+}
+
+/* A field whose bytes are behind the others: the field says where, and how many. */
+static void put_tail(struct recorded_event *e, const struct tp_field *f, const char *text,
+		     uint32_t n, uint32_t *tail)
+{
+	bool is_relative = strncmp(f->type_text, "__rel_loc", 9) == 0;
+	uint32_t from = is_relative ? *tail - f->offset - f->size : *tail, where;
+
+	if (n >= TAIL_MOST || *tail + n + 1 > e->n_bytes)
+		return;
+	where = (n + 1) << 16 | (from & 0xffff);
+	put(e, f->offset, &where, sizeof(where));
+	put(e, *tail, text, n);
+	put(e, *tail + n, "", 1);
+	*tail += n + 1;
+}
+
+/* What cannot be written has no value, and reading it ends the replay. */
+static void put_field(struct arena *a, struct recorded_event *e, const struct tp_field *f,
+		      const struct json *j, uint32_t *tail)
+{
+	const char *text;
+	uint32_t n = 0;
+	uint64_t x;
+
+	if (!f->is_data_loc && f->size <= sizeof(x) && integer_of(j, &x)) {
+		put(e, f->offset, &x, f->size);
+	} else if ((text = raw_string(a, j, &n)) && f->is_data_loc) {
+		put_tail(e, f, text, n, tail);
+	} else if (text && f->is_char_array && f->size <= e->n_bytes &&
+		   f->offset <= e->n_bytes - f->size) {
+		memset(e->known + f->offset, 1, f->size);
+		put(e, f->offset, text, n < f->size ? n : f->size);
+	} else if (j && j->kind == JSON_LIST) {
+		put_list(e, f, j);
+	}
+}
+
+/* The bytes of the fields themselves, and of the strings behind them. */
+static void record_size(const struct tp_format *f, const struct json *args, uint32_t *fixed,
+			uint32_t *all)
+{
+	*fixed = RECORD_HEAD;
+	*all = 0;
+	for (uint32_t i = 0; i < f->n_fields; i++) {
+		const struct tp_field *field = &f->fields[i];
+		const struct json *j = json_member(args, field->name), *text;
+
+		if (field->offset < RECORD_MOST && field->size < RECORD_MOST &&
+		    field->offset + field->size > *fixed)
+			*fixed = field->offset + field->size;
+		if (!field->is_data_loc || !j)
+			continue;
+		text = json_member(j, "text") ?: json_member(j, "hex") ?: j;
+		*all += text->kind == JSON_STRING && text->len < TAIL_MOST ? text->len + 1 : 0;
+	}
+	*all = *fixed + (*all < RECORD_MOST ? *all : 0);
+}
+
+void raw_make_record(struct arena *a, const struct tp_format *f, const struct json *args,
+		     struct recorded_event *e, uint32_t tid)
+{
+	uint32_t tail;
+
+	record_size(f, args, &tail, &e->n_bytes);
+	e->n_bytes += sizeof(uint64_t); /* numbers of system calls are read as a long */
+	e->record = arena_alloc(a, e->n_bytes);
+	e->known = arena_alloc(a, e->n_bytes);
+	put(e, COMMON_PID, &tid, sizeof(tid));
+	for (uint32_t i = 0; i < f->n_fields; i++)
+		put_field(a, e, &f->fields[i], json_member(args, f->fields[i].name), &tail);
+}
+
+bool raw_events_has_string(const struct tp_format *f, const struct tp_field *field)
+{
+	return strcmp(f->category, "syscalls") == 0 && field->size == sizeof(uint64_t) &&
+	       strcmp(field->type_text, "const char *") == 0;
+}
+
+/* The strings follow in the order of the fields that point to them. */
+bool raw_take_strings(struct raw_reader *r, const struct tp_format *f, const struct json *tuple,
+		      struct recorded_event *e)
+{
+	struct recorded_string *strings = NULL, one;
+	const struct json *args = &tuple->items[PART_ARGS];
+	uint32_t at = PART_STRINGS;
+
+	for (uint32_t i = 0; i < f->n_fields; i++) {
+		if (!raw_events_has_string(f, &f->fields[i]))
+			continue;
+		if (at >= tuple->n ||
+		    !json_number(json_member(args, f->fields[i].name), &one.address))
+			return false;
+		one.text = raw_string(r->rec->arena, &tuple->items[at++], &one.bytes);
+		if (!one.text)
+			return false;
+		one.text = arena_strndup(r->rec->arena, one.text, one.bytes++);
+		if (one.address)
+			arena_push(r->rec->arena, strings, e->n_strings, one);
+	}
+	e->strings = strings;
+	return at == tuple->n;
+}

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Threads and stacks of recorded events: each is kept once, and has a number. So have frames, which
+ * are what programs get instead of addresses.
+ */
+#include "runtime/recording/raw_impl.h"
+#include "parser/base/arena.h"
+#include <string.h>
+
+static uint64_t raw_numbers_hash(uint64_t key)
+{
+	return hash_u64(key);
+}
+
+static bool raw_numbers_equal(uint64_t a, uint64_t b)
+{
+	return a == b;
+}
+
+static uint64_t raw_numbers_key(const struct raw_numbers *h, const struct raw_number *e)
+{
+	(void)h;
+	return e->key;
+}
+
+static bool raw_numbers_is_free(const struct raw_number *e)
+{
+	return !e->index;
+}
+
+HASH_TABLE_FUNCTIONS(raw_numbers, struct raw_number, uint64_t)
+
+void raw_threads_begin(struct raw_reader *r)
+{
+	struct arena *a = r->rec->arena;
+
+	/* number 0 stands for none */
+	arena_push(a, r->out->threads, r->out->n_threads, (struct recorded_thread){0});
+	arena_push(a, r->out->stacks, r->out->n_stacks, (struct recorded_stack){0});
+	arena_push(a, r->out->frames, r->out->n_frames, (struct recorded_frame){0});
+}
+
+void raw_threads_end(struct raw_reader *r)
+{
+	hash_free(&r->threads);
+	hash_free(&r->tids);
+	hash_free(&r->stacks);
+	hash_free(&r->frames);
+}
+
+/* ---- threads ------------------------------------------------------------------------------ */
+
+enum {
+	THREAD_PID,
+	THREAD_TID,
+	THREAD_UID,
+	THREAD_GID,
+	THREAD_COMM,
+	THREAD_PPID,
+	THREAD_PCOMM,
+	THREAD_LEADER,
+	THREAD_PARTS
+};
+
+static bool take_name(struct arena *a, const struct json *j, char to[RECORDED_COMM])
+{
+	uint32_t n;
+	const char *text = raw_string(a, j, &n);
+
+	if (text)
+		memcpy(to, text, n < RECORDED_COMM ? n : RECORDED_COMM - 1);
+	return text != NULL;
+}
+
+static bool take_id(const struct json *j, uint32_t *to)
+{
+	uint64_t x;
+
+	if (!json_number(j, &x))
+		return false;
+	*to = (uint32_t)x;
+	return true;
+}
+
+/* The first thread of that tid, which is this one if there is none yet. */
+static bool find_first(struct raw_reader *r, uint32_t tid, uint32_t index, uint32_t *first)
+{
+	struct raw_number *found = raw_numbers_find(&r->tids, tid);
+
+	*first = found ? found->index : index;
+	return found || !raw_numbers_insert(&r->tids, (struct raw_number){tid, index});
+}
+
+bool raw_thread(struct raw_reader *r, struct arena *a, const struct json *tuple, uint32_t *index)
+{
+	struct recorded_events *out = r->out;
+	const struct json *parts = tuple->items;
+	struct recorded_thread t = {0};
+	struct raw_number *found, new;
+
+	if (tuple->kind != JSON_LIST || tuple->n != THREAD_PARTS ||
+	    !take_id(&parts[THREAD_PID], &t.pid) || !take_id(&parts[THREAD_TID], &t.tid) ||
+	    !take_id(&parts[THREAD_UID], &t.uid) || !take_id(&parts[THREAD_GID], &t.gid) ||
+	    !take_id(&parts[THREAD_PPID], &t.ppid) || !take_name(a, &parts[THREAD_COMM], t.comm) ||
+	    !take_name(a, &parts[THREAD_PCOMM], t.pcomm) ||
+	    !take_name(a, &parts[THREAD_LEADER], t.leader_comm))
+		return false;
+	new = (struct raw_number){hash_bytes(&t, sizeof(t)), out->n_threads};
+	found = raw_numbers_find(&r->threads, new.key);
+	if (found) {
+		*index = found->index;
+		return true;
+	}
+	if (raw_numbers_insert(&r->threads, new) || !find_first(r, t.tid, new.index, &t.first))
+		return false;
+	*index = new.index;
+	arena_push(r->rec->arena, out->threads, out->n_threads, t);
+	return true;
+}
+
+/* ---- stacks ------------------------------------------------------------------------------- */
+
+static uint64_t mix(uint64_t h, uint64_t x)
+{
+	return hash_u64(h ^ x) * 0x9e3779b97f4a7c15u + 1;
+}
+
+static uint64_t mix_string(uint64_t h, const char *s)
+{
+	return mix(h, s ? hash_bytes(s, strlen(s)) : 1);
+}
+
+static uint64_t hash_frame(const struct view_frame *f, const char *cut)
+{
+	uint64_t h = mix_string(f != NULL, cut);
+
+	if (!f)
+		return h;
+	h = mix(mix(h, f->ip), f->offset);
+	h = mix(h, f->line * 4ull + f->is_inlined * 2ull + f->is_caller);
+	return mix_string(mix_string(mix_string(h, f->name), f->module), f->file);
+}
+
+/* The number of a frame; 0: out of memory. */
+static uint32_t number_frame(struct raw_reader *r, const struct view_frame *f, const char *cut)
+{
+	struct recorded_events *out = r->out;
+	struct raw_number new = {hash_frame(f, cut), out->n_frames};
+	const struct raw_number *found = raw_numbers_find(&r->frames, new.key);
+
+	if (found)
+		return found->index;
+	if (raw_numbers_insert(&r->frames, new))
+		return 0;
+	arena_push(r->rec->arena, out->frames, out->n_frames, ((struct recorded_frame){f, cut}));
+	return new.index;
+}
+
+/* Why there are no more frames is a fact of the last one. */
+static bool make_stack(struct raw_reader *r, const struct view_stack *s, struct recorded_stack *to)
+{
+	uint64_t *frames = arena_alloc(r->rec->arena, (s->n + 1) * sizeof(*frames));
+
+	for (uint32_t i = 0; i < s->n; i++) {
+		frames[to->n] = number_frame(r, &s->frames[i], i + 1 < s->n ? NULL : s->cut);
+		if (!frames[to->n++])
+			return false;
+	}
+	if (!s->n && s->cut)
+		frames[to->n++] = number_frame(r, NULL, s->cut);
+	to->frames = frames;
+	return true;
+}
+
+bool raw_stack(struct raw_reader *r, const struct json *number, uint32_t *index)
+{
+	struct recorded_events *out = r->out;
+	struct raw_number *found, new = {.index = out->n_stacks};
+	struct recorded_stack stack = {0};
+	struct view_stack view;
+
+	*index = 0;
+	if (!json_number(number, &new.key))
+		return false;
+	if (!new.key)
+		return true;
+	found = raw_numbers_find(&r->stacks, new.key);
+	if (found) {
+		*index = found->index;
+		return true;
+	}
+	if (!r->rec->lookup.find(&r->rec->lookup, new.key, &view) ||
+	    !make_stack(r, &view, &stack) || raw_numbers_insert(&r->stacks, new))
+		return false;
+	*index = new.index;
+	arena_push(r->rec->arena, out->stacks, out->n_stacks, stack);
+	return true;
+}
