@@ -162,9 +162,10 @@ enum { SONDE_PACKET_BYTES = 65000 };
 
 /* span() */
 enum sonde_span_flags {
-	SONDE_SPAN_OPEN = 1,   /* it has not ended, but tracing has */
-	SONDE_SPAN_NESTED = 2, /* the thread is in another span, which may be recorded later */
-	SONDE_SPAN_CUT = 4,    /* it began before tracing did, and counts from there */
+	SONDE_SPAN_OPEN = 1,	   /* it has not ended, but tracing has */
+	SONDE_SPAN_NESTED = 2,	   /* the thread is in another span, which may be recorded later */
+	SONDE_SPAN_CUT = 4,	   /* it began before tracing did, and counts from there */
+	SONDE_SPAN_TRACER_BIT = 8, /* from there on: nanoseconds of the tracer in it (calibrate) */
 };
 
 struct sonde_span_event {

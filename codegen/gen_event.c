@@ -150,6 +150,18 @@ static LLVMValueRef span_all_flags(struct gen *g)
 	return LLVMBuildOr(g->b, span_flags(g), cut, "");
 }
 
+/* With the tracer's time in a calibrated span. */
+static LLVMValueRef span_flags_and_tracer(struct gen *g)
+{
+	LLVMValueRef flags = span_all_flags(g), tracer;
+
+	if (!g->body.length)
+		return flags;
+	tracer = LLVMBuildSub(g->b, g->body.length, g->body.delta, "");
+	tracer = LLVMBuildShl(g->b, tracer, gen_u64(g, SONDE_SPAN_TRACER_BIT), "");
+	return LLVMBuildOr(g->b, flags, tracer, "");
+}
+
 static void store_member(struct gen *g, LLVMValueRef record, size_t offset, LLVMValueRef v)
 {
 	LLVMBuildStore(g->b, v, gen_at(g, record, (uint32_t)offset));
@@ -179,7 +191,7 @@ struct value gen_span_call(struct gen *g, struct expr *e)
 		     g->body.length ? g->body.length : g->body.delta);
 	store_member(g, record, offsetof(struct sonde_span_event, pid), low_half(g, pid));
 	store_member(g, record, offsetof(struct sonde_span_event, tid), low_half(g, tid));
-	store_member(g, record, offsetof(struct sonde_span_event, flags), span_all_flags(g));
+	store_member(g, record, offsetof(struct sonde_span_event, flags), span_flags_and_tracer(g));
 	GEN_CALL(g, "sonde_task_comm", task,
 		 gen_at(g, record, offsetof(struct sonde_span_event, comm)));
 	if (ev->n_fields)

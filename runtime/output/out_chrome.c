@@ -115,6 +115,32 @@ static const char *const categories[VIEW_SPAN_KINDS] = {
 	[VIEW_SPAN_OFF_CPU] = "off CPU",	[VIEW_SPAN_ON_CPU] = "on CPU",
 };
 
+/* The place of a span is what it is on the clock, so those inside are in it; what of it is the
+ * tracer's own time is an argument. */
+static void put_args(struct text *t, const struct view_span *s)
+{
+	const char *separator = ", \"args\": {";
+
+	if (!s->is_open && !s->is_cut && !s->tracer)
+		return;
+	if (s->is_cut) {
+		text_string(t, separator);
+		text_string(t, "\"began\": false");
+		separator = ", ";
+	}
+	if (s->is_open) {
+		text_string(t, separator);
+		text_string(t, "\"ended\": false");
+		separator = ", ";
+	}
+	if (s->tracer) {
+		text_string(t, separator);
+		text_string(t, "\"tracer_ns\": ");
+		text_unsigned(t, s->tracer);
+	}
+	text_char(t, '}');
+}
+
 static int chrome_span(struct out *o, const struct view_span *s)
 {
 	struct out_chrome *w = (struct out_chrome *)o;
@@ -129,13 +155,7 @@ static int chrome_span(struct out *o, const struct view_span *s)
 	put_microseconds(t, s->start > w->began ? s->start - w->began : 0);
 	text_string(t, ", \"dur\": ");
 	put_microseconds(t, s->length);
-	if (s->is_open || s->is_cut) {
-		text_string(t, ", \"args\": {");
-		text_string(t, s->is_cut ? "\"began\": false" : "");
-		text_string(t, s->is_cut && s->is_open ? ", " : "");
-		text_string(t, s->is_open ? "\"ended\": false" : "");
-		text_char(t, '}');
-	}
+	put_args(t, s);
 	text_char(t, '}');
 	return out_file_done(&w->stacks.file);
 }

@@ -285,6 +285,8 @@ static int json_span(struct out *o, const struct view_span *s)
 	json_put_string(t, s->comm);
 	put_member(t, "start", s->start);
 	put_member(t, "duration", s->length);
+	if (s->tracer)
+		put_member(t, "tracer", s->tracer);
 	text_string(t, s->is_cut ? ", \"cut\": true" : ", \"cut\": false");
 	text_string(t, s->is_open ? ", \"open\": true}" : ", \"open\": false}");
 	return end(w);

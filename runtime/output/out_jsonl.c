@@ -264,6 +264,8 @@ static int jsonl_span(struct out *o, const struct view_span *s)
 	put_word(t, "comm", s->comm);
 	put_number(t, "start_ns", s->start);
 	put_number(t, "duration_ns", s->length);
+	if (s->tracer)
+		put_number(t, "tracer_ns", s->tracer);
 	put_flag(t, "cut", s->is_cut);
 	put_flag(t, "open", s->is_open);
 	return end(out_jsonl(o));

@@ -51,7 +51,7 @@ static struct span_thread *thread_of(struct span_trees *t, uint32_t tid)
 
 static uint64_t end_of(const struct span_item *s)
 {
-	return s->start + s->length;
+	return s->start + s->whole;
 }
 
 static uint64_t busy_of(const struct span_item *s)
@@ -67,8 +67,8 @@ static int by_start(const void *x, const void *y)
 
 	if (a->start != b->start)
 		return a->start < b->start ? -1 : 1;
-	if (a->length != b->length)
-		return a->length > b->length ? -1 : 1;
+	if (a->whole != b->whole)
+		return a->whole > b->whole ? -1 : 1;
 	return (a->order < b->order) - (a->order > b->order);
 }
 
@@ -125,7 +125,7 @@ static int show_early(struct span_trees *t, struct span_thread *thread)
 		mark.busy += s->level ? 0 : busy_of(s);
 		t->n_early += !s->is_shown;
 	}
-	mark.length = end - mark.start;
+	mark.whole = end - mark.start;
 	t->n_kept -= thread->spans.n;
 	vec_free(&thread->spans);
 	err = err ?: vec_push(&thread->spans, mark);
@@ -148,10 +148,12 @@ int span_trees_add(struct span_trees *t, const struct view_span *s)
 {
 	struct span_thread *thread = thread_of(t, s->tid);
 	const char *name = thread ? string_set_keep(&t->names, s->name) : NULL;
+	uint64_t without_tracer = s->length > s->tracer ? s->length - s->tracer : 0;
 
 	if (!name || vec_push(&thread->spans, (struct span_item){.name = name,
 								 .start = s->start,
-								 .length = s->length,
+								 .whole = s->length,
+								 .length = without_tracer,
 								 .order = thread->spans.n,
 								 .kind = (uint8_t)s->kind,
 								 .is_call = s->is_call,

@@ -13,17 +13,18 @@
 enum { SPAN_TREES_KEPT = 1 << 20 };
 
 struct span_item {
-	const char *name; /* interned: equal names are one pointer */
-	uint64_t start, length;
+	const char *name;      /* interned: equal names are one pointer */
+	uint64_t start, whole; /* its place on the clock */
+	uint64_t length;       /* without the tracer's own time */
 	union {
 		uint64_t order; /* until arranged: the number by which it arrived */
 		uint64_t self;	/* the length without the spans directly below */
 		uint64_t busy;	/* is_shown: the time of all that were outermost */
 	};
-	uint32_t level;		       /* 0: outermost */
-	uint8_t kind;		       /* enum view_span_kind */
-	bool is_call, is_open, is_cut; /* as in struct view_span */
-	bool is_shown;		       /* no span: stands for some that have been shown already */
+	uint32_t level;				   /* 0: outermost */
+	uint8_t kind;				   /* enum view_span_kind */
+	bool is_call : 1, is_open : 1, is_cut : 1; /* as in struct view_span */
+	bool is_shown : 1; /* no span: stands for some that have been shown already */
 };
 
 struct span_thread {

@@ -66,7 +66,7 @@ static const char *name_of(sqlite3_stmt *s, int column)
 
 static bool is_wanted(const struct show_filter *f, const struct view_span *s)
 {
-	return (!f->tid || s->tid == f->tid) && s->length >= f->min_ns &&
+	return (!f->tid || s->tid == f->tid) && s->length >= f->min_ns + s->tracer &&
 	       (!f->function || fnmatch(f->function, s->name, 0) == 0);
 }
 
@@ -87,9 +87,11 @@ static int show_span(struct show *w, sqlite3_stmt *s)
 		.is_open = number(s, 9) != 0,
 		.is_cut = number(s, 10) != 0,
 		.is_outermost = number(s, 11) != 0,
+		.tracer = (uint64_t)number(s, 12),
 	};
 
-	if (index == VIEW_SPAN_KINDS || span.start > INT64_MAX / 2 || span.length > INT64_MAX / 2)
+	if (index == VIEW_SPAN_KINDS || span.start > INT64_MAX / 2 || span.length > INT64_MAX / 2 ||
+	    span.tracer > span.length)
 		return recording_damaged(w->r, REC_SPANS, number(s, 0));
 	if (!is_wanted(w->filter, &span) || !w->out->span)
 		return 0;
@@ -232,7 +234,7 @@ static const struct {
 } tables[] = {
 	{"SELECT seq, call, args FROM events ORDER BY seq", show_event},
 	{"SELECT seq, pid, tid, comm, name, kind, start, duration, is_call, is_open, is_cut, "
-	 "is_outermost "
+	 "is_outermost, tracer "
 	 "FROM spans ORDER BY seq",
 	 show_span},
 	{"SELECT seq, map, is_time, time_unit, total, delimiter, key_types, value_type FROM prints "

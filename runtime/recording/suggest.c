@@ -13,7 +13,7 @@
  * most 5 us. An average would be that of a few calls during which another thread ran. */
 static const char suggested[] =
 	"WITH calls AS (SELECT count(*) AS n FROM spans WHERE is_call) "
-	"SELECT name, count(*), sum(duration), calls.n, kind FROM spans, calls WHERE is_call "
+	"SELECT name, count(*), sum(duration - tracer), calls.n, kind FROM spans, calls WHERE is_call "
 	"GROUP BY name, kind "
 	"HAVING 2 * sum(duration <= 5000) >= count(*) AND count(*) * 100 >= calls.n "
 	"ORDER BY count(*) DESC, name LIMIT 20";

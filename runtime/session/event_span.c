@@ -165,6 +165,7 @@ void ev_span(struct events *e, const struct plan_event *ev, const void *record)
 			      .tid = r->tid,
 			      .start = r->start_ns,
 			      .length = r->length_ns,
+			      .tracer = r->flags >> SONDE_SPAN_TRACER_BIT,
 			      .is_open = r->flags & SONDE_SPAN_OPEN,
 			      .is_cut = r->flags & SONDE_SPAN_CUT};
 

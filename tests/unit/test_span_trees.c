@@ -69,6 +69,25 @@ static void spans_arrive_at_their_ends(void **state)
 			    "a 1500\na;b 2000\na;b;c 1000\na;b;d 500\n");
 }
 
+/* The tracer's own time is in the place of a span, but in no duration. */
+static void calibrated_spans(void **state)
+{
+	struct view_span spans[] = {span_of("b", 2000, 1000), span_of("c", 3500, 300),
+				    span_of("a", 1000, 5000)};
+
+	(void)state;
+	spans[0].tracer = 400;
+	spans[1].tracer = 500; /* more than it took */
+	spans[2].tracer = 2000;
+	spans[2].is_outermost = true;
+	assert_string_equal(WRITTEN(OUT_TEXT, spans), "   DURATION | FUNCTION CALLS\n"
+						      "            | a() {\n"
+						      "   0.600 us |   b();\n"
+						      "   0.000 us |   c();\n"
+						      "   3.000 us | } /* a */\n\n\n");
+	assert_string_equal(WRITTEN(OUT_FOLDED, spans), "a 2400\na;b 600\n");
+}
+
 /* Of equal spans the later one is the outer one, and one that ends where the outer one ends is
  * inside. */
 static void ties(void **state)
@@ -191,6 +210,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(spans_arrive_at_their_ends),
+		cmocka_unit_test(calibrated_spans),
 		cmocka_unit_test(ties),
 		cmocka_unit_test(spans_that_overlap),
 		cmocka_unit_test(threads_have_columns),
