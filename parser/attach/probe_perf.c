@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { OFTEN_NS = 10000 }; /* shorter periods of clocks are hardly meant */
+
 const struct perf_event_row perf_event_rows[] = {
 #define PERF_EVENT(type_, name_, alias_, config_, every_, place_) \
 	{.id = PROBE_##type_,                                     \
@@ -101,6 +103,20 @@ static int bad_count(const struct probe_reader *r, const struct attach_point *p,
 			 type, event, type, event);
 }
 
+/* `software:cpu:99`: the clocks count nanoseconds. */
+static void warn_often(const struct probe_reader *r, const struct attach_point *p,
+		       const struct perf_event_row *row, const char *event, uint64_t count)
+{
+	if (row->type != PERF_TYPE_SOFTWARE || count >= OFTEN_NS ||
+	    (row->config != PERF_COUNT_SW_CPU_CLOCK && row->config != PERF_COUNT_SW_TASK_CLOCK))
+		return;
+	diag_warning(r->diags, p->span, "short-period",
+		     "%s counts nanoseconds: this fires every %llu ns, as often as it can", event,
+		     (unsigned long long)count);
+	diag_hint(r->diags, "for %llu times a second write software:%s:hz:%llu",
+		  (unsigned long long)count, event, (unsigned long long)count);
+}
+
 int prs_event(const struct probe_reader *r, struct attach_point *p, char **parts, uint32_t n)
 {
 	const struct perf_event_row *row;
@@ -115,6 +131,8 @@ int prs_event(const struct probe_reader *r, struct attach_point *p, char **parts
 	count = n == 1 || (n == 2 && !*parts[1]) ? row->every : read_count(r->arena, parts[n - 1]);
 	if (!count)
 		return bad_count(r, p, parts[0], parts[n - 1]);
+	if (n == 2 && *parts[1])
+		warn_often(r, p, row, parts[0], count);
 	p->perf.event = (struct perf_point){.type = row->type,
 					    .config = row->config,
 					    .every = is_rate ? 0 : count,

@@ -31,12 +31,19 @@ static void advise_expr(struct expr *e, void *ctx)
 {
 	struct sema *s = ctx;
 
-	if (e->kind == EX_BINARY)
+	if (e->kind == EX_BINARY) {
 		advise_binary(s, e);
+		advise_compare(s, e);
+		advise_clocks(s, e);
+	}
+	if (e->kind == EX_NAME)
+		advise_argument(s, e);
 	if (e->kind == EX_TERNARY && e->ternary.then)
 		advise_condition(s, e->ternary.cond, e->span);
-	if (e->kind == EX_CALL)
+	if (e->kind == EX_CALL) {
 		advise_address(s, e);
+		advise_printed(s, e);
+	}
 	if (e->kind == EX_MAP)
 		advise_keys(s, e);
 	advise_unit(s, e);

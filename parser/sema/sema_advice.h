@@ -34,6 +34,18 @@ void advise_keys(struct sema *s, const struct expr *m);
 /* sema_advice_map.c: str() of a small number. */
 void advise_address(struct sema *s, const struct expr *call);
 
+/* sema_advice_args.c: argN of a function with fewer parameters. */
+void advise_argument(struct sema *s, const struct expr *e);
+/* sema_advice_args.c: addresses of texts that are printed as numbers. */
+void advise_printed(struct sema *s, const struct expr *call);
+/* sema_advice_args.c: the script's text of `e` if that is the address of a text, such as
+ * args.filename; NULL: it is not. */
+const char *advice_text_address(struct sema *s, const struct expr *e);
+/* sema_clock.c: the difference of times of two clocks. */
+void advise_clocks(struct sema *s, const struct expr *e);
+/* sema_compare.c: comparisons that mean something else than they look. */
+void advise_compare(struct sema *s, const struct expr *e);
+
 /* The text of the script at `span`, if it is on one line; else "". */
 const char *advice_text(const struct sema *s, struct span span, uint32_t *len);
 /* Was the text at `span` expanded from a macro or function? */

@@ -184,21 +184,13 @@ void advise_entries(struct sema *s, struct probe *p)
 			report_difference(s, p, u.differences[i]);
 }
 
-static bool is_text_address(const struct expr *e)
-{
-	const struct type *t = e->type;
-
-	return e->kind == EX_FIELD && ast_is_args(e->field.object) && t && t->kind == TY_POINTER &&
-	       t->to && t->to->kind == TY_INT && t->to->size == 1 && t->to->is_signed;
-}
-
 void advise_keys(struct sema *s, const struct expr *m)
 {
 	for (uint32_t i = 0; i < m->map.n_keys; i++) {
 		const struct expr *key = m->map.keys[i];
-		const char *text = is_text_address(key) ? text_of(s, key) : NULL;
+		const char *text = advice_text_address(s, key);
 
-		if (!text || advice_is_copy(s, key->span))
+		if (!text)
 			continue;
 		diag_warning(s->diags, key->span, "address-key",
 			     "%s is the address of a text, so the keys are addresses", text);

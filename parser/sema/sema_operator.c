@@ -4,6 +4,7 @@
  */
 #include "parser/sema/sema_advice.h"
 #include "parser/sema/sema_type.h"
+#include <string.h>
 
 static bool is_literal_int(const struct expr *e)
 {
@@ -64,6 +65,42 @@ static const struct type *guess(const struct type *t)
 	return t->kind == TY_INT ? sema_stored(t) : &sema_literal;
 }
 
+/* `2 ** 3`, which reads as 2 * (*3) */
+static bool is_power(const struct sema *s, const struct expr *e)
+{
+	const struct expr *r = e->binary.right;
+	uint32_t len, at = r->span.start;
+	const char *text;
+
+	if (e->binary.op != OP_MUL || r->kind != EX_UNARY || r->unary.op != OP_DEREF || !at ||
+	    !type_is_integral(r->unary.operand->type))
+		return false;
+	text = advice_text(s, (struct span){at - 1, at + 1}, &len);
+	return len == 2 && memcmp(text, "**", 2) == 0;
+}
+
+static const struct type *no_power(struct sema *s, const struct expr *e)
+{
+	const struct expr *x = e->binary.left, *n = e->binary.right->unary.operand;
+	uint64_t times = n->kind == EX_INT ? n->integer.value : 0;
+	uint32_t len;
+	const char *text = advice_text(s, x->span, &len);
+
+	sema_error(s, e->span, "operand-type", "there is no operator '**' for powers");
+	if (!s->report)
+		return &type_error;
+	if (x->kind == EX_INT && x->integer.value == 2)
+		diag_hint(s->diags, "a power of two is 1 << n");
+	else if (times == 2 && len)
+		diag_hint(s->diags, "write %.*s * %.*s", (int)len, text, (int)len, text);
+	else if (times == 3 && len)
+		diag_hint(s->diags, "write %.*s * %.*s * %.*s", (int)len, text, (int)len, text,
+			  (int)len, text);
+	else
+		diag_hint(s->diags, "multiply in a loop: for ($i : 0..n) { $y *= $x; }");
+	return &type_error;
+}
+
 static const struct type *type_arith(struct sema *s, struct expr *e)
 {
 	struct expr *l = e->binary.left, *r = e->binary.right;
@@ -73,6 +110,8 @@ static const struct type *type_arith(struct sema *s, struct expr *e)
 
 	if (text)
 		return text;
+	if (is_power(s, e))
+		return no_power(s, e);
 	if (x->kind == TY_POINTER || y->kind == TY_POINTER)
 		return memory_arith(s, e);
 	if (!check_ints(s, e))

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Differences of times of two clocks: `elapsed - @start`, where @start holds nsecs. What a variable
+ * or a map holds is known if only one clock is assigned to it.
+ */
+#include "parser/sema/sema_advice.h"
+#include "parser/base/arena.h"
+#include "parser/lang/builtin.h"
+#include <string.h>
+
+/* Is it a builtin that is the time now, by some clock? Durations, such as delta, are known only
+ * where a span ends. */
+static bool is_clock(const struct expr *e)
+{
+	const struct builtin *b = e && e->kind == EX_NAME ? e->name.builtin : NULL;
+
+	return b && b->traits & TR_NSECS && !(b->traits & TR_END);
+}
+
+static bool is_same_clock(const struct expr *x, const struct expr *y)
+{
+	return x->name.builtin == y->name.builtin && x->name.word == y->name.word;
+}
+
+static bool holds(const struct expr *target, const struct expr *holder)
+{
+	if (target->kind != holder->kind)
+		return false;
+	if (target->kind == EX_VAR)
+		return target->var.var && target->var.var == holder->var.var;
+	return target->kind == EX_MAP && target->map.map && target->map.map == holder->map.map;
+}
+
+/* The only clock of which `holder`, a variable or a map, holds times; NULL: not known. */
+static const struct expr *clock_in(const struct sema *s, const struct expr *holder)
+{
+	const struct expr *found = NULL;
+
+	for (uint32_t i = 0; i < s->n_assigns; i++) {
+		const struct stmt *st = s->assigns[i];
+		const struct expr *value = st->kind == ST_LET ? st->let.value : st->assign.value;
+
+		if (!holds(st->kind == ST_LET ? st->let.var : st->assign.target, holder) ||
+		    (value->kind == EX_INT && !value->integer.value))
+			continue;
+		if (!is_clock(value) || (found && !is_same_clock(found, value)))
+			return NULL;
+		found = value;
+	}
+	return found;
+}
+
+static const char *text_of(struct sema *s, const struct expr *e)
+{
+	uint32_t len;
+	const char *text = advice_text(s, e->span, &len);
+
+	return len ? arena_strndup(s->arena, text, len) : NULL;
+}
+
+void advise_clocks(struct sema *s, const struct expr *e)
+{
+	const struct expr *now = e->binary.left, *then = e->binary.right, *clock;
+	const char *text, *name, *other;
+
+	if (e->binary.op != OP_SUB || !is_clock(now) || advice_is_copy(s, e->span))
+		return;
+	clock = is_clock(then) ? then : clock_in(s, then);
+	if (!clock || is_same_clock(clock, now))
+		return;
+	text = text_of(s, then);
+	name = text_of(s, now);
+	other = text_of(s, clock);
+	if (!text || !name || !other)
+		return;
+	if (clock == then) {
+		diag_warning(s->diags, e->span, "two-clocks", "%s and %s are times of two clocks",
+			     name, text);
+		diag_hint(s->diags, "keep a time, @start = %s, and subtract it later: %s - @start",
+			  name, name);
+		return;
+	}
+	diag_warning(s->diags, e->span, "two-clocks", "%s holds %s, and %s is another clock", text,
+		     other, name);
+	diag_hint(s->diags, "subtract times of one clock: %s - %s", other, text);
+}
