@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The bitcode of bpf_helpers/, embedded at build time (bpf_helpers/CMakeLists.txt). The two modules
- * differ in which of number.bpf.c and numberns.bpf.c they contain.
+ * The bitcode of bpf_helpers/, embedded at build time (bpf_helpers/CMakeLists.txt). There are two
+ * modules: sonde_bc_number contains number.bpf.c, sonde_bc_numberns contains numberns.bpf.c
+ * instead. Each `_end` symbol marks the end of its module.
  */
 #pragma once
 

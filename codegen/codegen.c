@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The steps of code generation: LLVM context, helpers, maps, programs, passes, output. LLVM's
- * objects are created here. They are normally not freed, since the process ends: freeing them takes
- * 1 ms.
+ * objects are created here. They are normally not freed, because the process ends soon and freeing
+ * takes 1 ms.
  */
 #include "codegen/codegen.h"
 #include "parser/base/arena.h"
@@ -43,8 +43,8 @@ static void declare_maps(struct gen *g)
 			g->spans[i] = declare_span(g, i);
 }
 
-/* BPF helpers marked gpl_only require one of the GPL, as all that a script can choose are. sonde's
- * BPF code is dual-licensed. */
+/* BPF helpers marked gpl_only require a licence compatible with the GPL. All licences that a script
+ * can choose are. sonde's own BPF code is dual-licensed. */
 static void declare_license(struct gen *g)
 {
 	const char *license = config_word(g->arena, &g->program->config, "license");
@@ -54,7 +54,8 @@ static void declare_license(struct gen *g)
 
 	LLVMSetInitializer(global, text);
 	LLVMSetSection(global, "license");
-	LLVMSetLinkage(global, LLVMInternalLinkage); /* libbpf's linker demands BTF of others */
+	/* libbpf's linker demands BTF of global symbols */
+	LLVMSetLinkage(global, LLVMInternalLinkage);
 	LLVMSetAlignment(global, 1);
 }
 
@@ -65,9 +66,9 @@ static void set_flag(struct gen *g, LLVMModuleFlagBehavior behavior, const char 
 			  LLVMValueAsMetadata(LLVMConstInt(g->i32, value, false)));
 }
 
-/* Debug info is only needed for BTF. LLVM writes no DWARF for a module with the flag "CodeView",
- * which is for Windows, and without a DWARF version; that saves 2 ms. The helpers' bitcode has a
- * version, hence "override". */
+/* Debug info is needed for BTF only. LLVM writes no DWARF for a module that has the flag "CodeView"
+ * (the debug format of Windows) and no DWARF version; that saves 2 ms. The helpers' bitcode has a
+ * DWARF version, so the flag must override. */
 static void set_no_dwarf(struct gen *g)
 {
 	set_flag(g, LLVMModuleFlagBehaviorWarning, "Debug Info Version",
@@ -76,7 +77,8 @@ static void set_no_dwarf(struct gen *g)
 	set_flag(g, LLVMModuleFlagBehaviorWarning, "CodeView", 1);
 }
 
-/* "FILE:LINE:COLUMN: in function p0_begin …" */
+/* The place in the script that a message of LLVM names: "FILE:LINE:COLUMN: in function p0_begin
+ * …". */
 static struct span span_of(const struct gen *g, const char *message)
 {
 	const struct source *source = g->program->source;
@@ -91,7 +93,8 @@ static struct span span_of(const struct gen *g, const char *message)
 	return (struct span){at, at + 1};
 }
 
-/* Reported once for each function: LLVM has an error for each access beyond the limit. */
+/* Report a function that takes too much stack, once: LLVM has an error for each access beyond the
+ * limit. */
 static void report_stack(struct gen *g, const char *message)
 {
 	struct span span = span_of(g, message);
@@ -109,8 +112,8 @@ static void report_stack(struct gen *g, const char *message)
 	diag_hint(g->diags, "use fewer variables, or compute less in one statement");
 }
 
-/* By default LLVM prints an error and exits. A script can cause one error: a stack of more than 512
- * bytes. It is reported when the second attempt fails too. */
+/* LLVM's default handler prints an error and exits. A script can cause one kind of error: a stack
+ * of more than 512 bytes. It is reported only when the second attempt fails too. */
 static void on_diagnostic(LLVMDiagnosticInfoRef info, void *ctx)
 {
 	struct gen *g = ctx;
@@ -175,7 +178,8 @@ static int print_ir(struct gen *g, struct codegen_output *out)
 	return out->bytes ? 0 : -1;
 }
 
-/* The functions that will be linked to the object, of the deepest variant. */
+/* The object files of functions that will be linked to the script's object; of all variants, those
+ * whose calls nest deepest. */
 extern const char sonde_object_keep[], sonde_object_keep_end[];
 extern const char sonde_object_unwind[], sonde_object_unwind_end[];
 
@@ -190,7 +194,7 @@ static struct stack_depth depth_of(struct gen *g, const struct codegen_output *o
 	return stack_depth_of(g->arena, &object, has_stacks ? &linked : NULL);
 }
 
-/* The probe of a program. */
+/* The place of a program's probe in the script. */
 static struct span span_of_program(const struct gen *g, const char *symbol)
 {
 	for (uint32_t i = 0; i < g->plan->n_progs; i++) {
@@ -240,7 +244,8 @@ static void report_depth(struct gen *g, const struct stack_depth *depth)
 	diag_hint(g->diags, "use fewer variables, or nest loops less");
 }
 
-/* LLVM limits the stack of each function, the kernel that of a chain of calls. */
+/* Check the stack of chains of calls, which the kernel limits; LLVM has checked that of each
+ * function. Also check frames, functions, branches and jumps. */
 static void check_stack(struct gen *g, const struct codegen_output *out)
 {
 	struct stack_depth depth = depth_of(g, out);
@@ -258,9 +263,10 @@ static void check_stack(struct gen *g, const struct codegen_output *out)
 		report_frames(g, &depth);
 	if (depth.functions > STACK_FUNCTIONS)
 		report_functions(g, &depth);
-	if (depth.least > STACK_BYTES && g->spills && !g->is_long) /* shorter functions keep less */
+	/* Shorter functions keep fewer values on the stack. Newer kernels count depth.least. */
+	if (depth.least > STACK_BYTES && g->spills && !g->is_long)
 		g->exceeds_length = true;
-	else if (depth.least > STACK_BYTES && g->spills) /* else some kernels take it */
+	else if (depth.least > STACK_BYTES && g->spills)
 		report_depth(g, &depth);
 	else if (depth.bytes > STACK_BYTES && !g->spills && !g->failed)
 		g->exceeds_stack = true;
@@ -270,7 +276,8 @@ static void check_stack(struct gen *g, const struct codegen_output *out)
 		report_length(g, &depth);
 }
 
-/* LLVM gives up on a jump over more than 32,767 instructions of BPF, 1 to 2 for each of its own. */
+/* LLVM fails on a jump over more than 32,767 BPF instructions. It makes 1 to 2 of them from each of
+ * its own instructions. */
 enum { MOST_INSTRUCTIONS = 15000 };
 
 static uint64_t now_ns(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From a module to bytes: a few passes (inline helpers, move memory to registers, simplify),
- * removal of unused code, then LLVM's BPF back end.
+ * Makes the object's bytes from a module: a few passes (inline helpers, move memory to registers,
+ * simplify), removal of unused code, then LLVM's BPF back end.
  */
 #include "codegen/codegen.h"
 #include "codegen/gen.h"
@@ -16,12 +16,12 @@
 #include <string.h>
 #include <unistd.h>
 
-/* clang has optimized the helpers. After inlining little is left to do: memory to registers,
- * constants, dead code. */
+/* clang has optimized the helpers already. After inlining, little is left to do: move memory to
+ * registers, propagate constants, remove dead code. */
 static const char passes[] =
 	"function(sroa<modify-cfg>,early-cse,simplifycfg,instsimplify,simplifycfg,adce)";
 
-/* Passes of the back end that take long and gain nothing for BPF programs. */
+/* Switch off passes of the back end that take long and gain nothing for BPF programs. */
 static void set_options(void)
 {
 	static const char *const options[] = {"sonde", "-disable-lsr", "-disable-constant-hoisting",
@@ -71,8 +71,8 @@ static bool is_program(LLVMValueRef fn)
 	return section && *section;
 }
 
-/* Delete functions without callers. True if there were any: others may have lost their last
- * caller. */
+/* Delete functions without callers. Returns true if there were any: their deletion may leave others
+ * without callers. */
 static bool drop_functions(struct gen *g)
 {
 	bool found = false;
@@ -158,8 +158,8 @@ int emit_optimize(struct gen *g)
 	g->tm = target_machine(g);
 	if (!g->tm || link_functions(g))
 		return -1;
-	emit_drop_unused(g); /* helpers that are inlined everywhere */
-#ifdef __SANITIZE_ADDRESS__  /* takes 1 ms: in test builds only */
+	emit_drop_unused(g); /* the helpers that were inlined at every call */
+#ifdef __SANITIZE_ADDRESS__  /* verifying takes 1 ms, so only sanitizer builds do it */
 	char *message = NULL;
 
 	if (LLVMVerifyModule(g->module, LLVMReturnStatusAction, &message))
@@ -168,7 +168,7 @@ int emit_optimize(struct gen *g)
 #endif
 	if (run_passes(g, passes))
 		return -1;
-	emit_drop_unused(g); /* called by code that is never reached */
+	emit_drop_unused(g); /* the functions that only unreachable code called */
 	drop_globals(g);
 	return 0;
 }
@@ -185,7 +185,8 @@ uint32_t emit_most_instructions(const struct gen *g)
 	return most;
 }
 
-/* LLVM cannot continue. A script can cause this in one way: a jump over too many instructions. */
+/* LLVM calls this when it cannot continue. A script can cause that in one way: a jump over too many
+ * instructions. */
 static void on_fatal(const char *reason)
 {
 	if (strstr(reason, "out of insn range"))

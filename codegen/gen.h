@@ -4,16 +4,20 @@
  *
  *   codegen.c       the steps of code generation
  *   gen_prog.c      kernel programs: entry, scope, dispatch of system calls, body
- *   gen_span.c      both ends of spans       gen_iter.c      iterators
+ *   gen_span.c      both ends of spans       gen_span_go.c   ... of Go's functions
+ *   gen_open.c      open spans               gen_cost.c      calibrated spans
+ *   gen_iter.c      iterators                gen_act.c       functions that act
  *   gen_stmt.c      statements               gen_expr.c      expressions
  *   gen_loop.c      loops                    gen_frame.c     storage of variables and epochs
  *   gen_part.c      long bodies, in functions of their own
- *   gen_follow.c    what the verifier follows
+ *   gen_follow.c    limits on the verifier's work for `unroll`
  *   gen_scratch.c   scratch memory           gen_type.c      loads, stores, buffers
  *   gen_map.c       maps                     gen_bucket.c    keyed histograms
  *   gen_agg.c       aggregations             gen_event.c     records
  *   gen_call.c      hooks of builtins.def    gen_len.c       len()
+ *   gen_thread.c    hooks about threads      gen_clock.c     clocks, registers, constants
  *   gen_compound.c  tuples, records, casts, pointers
+ *   gen_struct.c    structs and arrays of C
  *   gen_string.c    strings read from memory
  *   gen_debug.c     debugf()                 gen_warn.c      -k
  *   gen_text.c      functions of strings
@@ -21,10 +25,12 @@
  *   gen_typed.c     arguments and results that BTF describes
  *   gen_usdt.c      arguments of USDT probes
  *   gen_uaddr.c     addresses of symbols of programs
+ *   gen_import.c    calls of imported BPF functions
  *   gen_btf.c       debug info, which becomes BTF
  *   helper.c        calls of BPF helpers and of bpf_helpers/
  *   outline.c       which functions of bpf_helpers/ are inlined
  *   regs.c          registers of the architecture
+ *   stack_depth.c   stack, calls and jumps of an object, as the verifier counts them
  *   emit.c          target machine, passes, output
  */
 #pragma once
@@ -43,9 +49,10 @@
 struct value {
 	enum {
 		V_NONE,
-		V_INT,	   /* v: i64, whatever the type's width; hashes of stacks too */
-		V_MEM,	   /* v: pointer to type->size bytes */
-		V_LITERAL, /* literal, len */
+		/* v is an i64, whatever the type's width; also used for hashes of stacks */
+		V_INT,
+		V_MEM,	   /* v is a pointer to type->size bytes */
+		V_LITERAL, /* a string literal of `len` bytes; v is not set */
 	} kind;
 	const struct type *type;
 	LLVMValueRef v;
@@ -53,32 +60,42 @@ struct value {
 	uint32_t len;
 };
 
-/* The kernel function being generated: a program, or a loop's body in it. Entering a loop's body
- * copies this struct, leaving it assigns the copy back. */
+/* The BPF function that is being generated: a program, or the body of a loop in it. Entering the
+ * body of a loop copies this struct; leaving it assigns the copy back. */
 struct gen_body {
 	LLVMValueRef fn;
 	LLVMMetadataRef di_fn;
-	LLVMBasicBlockRef entry;		 /* allocas go here */
-	LLVMBasicBlockRef start;		 /* of a loop's body: follows entry */
-	LLVMBasicBlockRef done;			 /* target of `return` */
-	LLVMBasicBlockRef exit;			 /* of exit(): another one in a fn's body */
+	LLVMBasicBlockRef entry; /* allocas go here */
+	LLVMBasicBlockRef start; /* the first block of a loop's body, after `entry` */
+	LLVMBasicBlockRef done;	 /* target of `return` */
+	/* target of exit(); differs from `done` in the body of a fn */
+	LLVMBasicBlockRef exit;
 	LLVMBasicBlockRef on_break, on_continue; /* NULL outside loops */
-	LLVMBasicBlockRef on_spent; /* in a loop: LIMIT_ROUNDS or the time is used up */
-	uint32_t n_copies;	    /* of this code: by the unrolls around it; 0: none */
-	uint32_t loop_frames;	    /* kernel stack frames of the loops around, callers included */
-	uint32_t n_parts;	    /* parts around: gen_part.c */
+	/* in a loop: target when LIMIT_ROUNDS or the time is used up */
+	LLVMBasicBlockRef on_spent;
+	/* copies that the unrolls around this code make of it; 0: none */
+	uint32_t n_copies;
+	/* kernel stack frames of the loops around, with those of the kernel's functions that call
+	 * them */
+	uint32_t loop_frames;
+	uint32_t n_parts; /* number of parts (gen_part.c) that this code is nested in */
 	LLVMValueRef ctx;
 	LLVMValueRef current; /* typed pointer to the current task; NULL: not fetched yet */
 	LLVMValueRef subject; /* typed pointer to the thread the probe is about; NULL: current */
 	LLVMValueRef delta;   /* i64, at a span's end */
-	LLVMValueRef began;   /* i64, the span's start; as delta */
-	LLVMValueRef length;  /* i64, delta with the time of the tracer itself; NULL: the same */
-	LLVMValueRef cut;     /* i64, 1: the start was not seen; NULL: not needed */
-	LLVMValueRef self;    /* i64, delta without the calls inside; NULL: not needed */
-	LLVMValueRef span;    /* the span's slot, at its end */
-	LLVMValueRef depth;   /* i64, at the end of a call; NULL: spans of this kind do not nest */
-	LLVMValueRef syscall; /* i64, in programs on sys_enter and sys_exit */
-	LLVMValueRef frame;   /* with loops: variables and epochs in one buffer (gen_frame.c) */
+	LLVMValueRef began;   /* i64, the span's start time, at its end */
+	/* i64, delta including the tracer's own time; NULL: equal to delta */
+	LLVMValueRef length;
+	LLVMValueRef cut; /* i64, 1 if the span's start was not seen; NULL: not needed */
+	/* i64, delta without the time of nested calls; NULL: not needed */
+	LLVMValueRef self;
+	LLVMValueRef span; /* the span's slot, at its end */
+	/* i64, nesting depth at the end of a call; NULL: spans of this kind do not nest */
+	LLVMValueRef depth;
+	/* i64, the system call's number, in programs on sys_enter and sys_exit */
+	LLVMValueRef syscall;
+	/* in probes with loops: one buffer with variables and epochs (gen_frame.c) */
+	LLVMValueRef frame;
 	LLVMValueRef *vars;   /* addresses, by var->id */
 	LLVMValueRef *epochs; /* addresses, by map index; NULL: not used, or in scratch memory */
 	LLVMValueRef scratch; /* address of the pointer to scratch memory; NULL: none here */
@@ -88,30 +105,32 @@ struct gen_body {
 struct gen_prog {
 	uint32_t id;
 	const struct plan_prog *plan;
-	/* i32, an alloca. Tests: what `return VALUE` gave. Sessions: 0 requests the return. Else
-	 * NULL. */
+	/* An alloca of an i32. In a test: the value of `return VALUE`. In a session program: 0
+	 * requests that the program runs at the return too. NULL in other programs. */
 	LLVMValueRef result;
-	LLVMValueRef began; /* i64, when it began; NULL: its spans are not calibrated */
+	/* i64, when the program began; NULL: no span needs calibration */
+	LLVMValueRef began;
 };
 
-/* The probe in it. */
+/* The probe in that program. */
 struct gen_probe {
 	uint32_t id;
 	const struct plan_probe *plan;
 	const struct probe *ast;
 	const struct attach_point *point;
-	bool is_open;	/* in a program of open spans: tracing has ended */
+	bool is_open;	/* in a program that visits open spans: tracing has ended */
 	bool is_start;	/* generating the start of the probe's spans */
 	struct span at; /* the expression or statement being generated: for messages */
 	struct {	/* offsets in body.frame */
 		uint32_t size, rounds_at, result_at, *var_at, *epoch_at;
 	} frame;
-	bool spills;			      /* variables and most values are in scratch memory */
-	bool splits;			      /* long blocks are in functions: gen_part.c */
-	bool unrolls_loop;		      /* unrolls are loops of the kernel: gen_follow.c */
-	bool has_frame;			      /* variables are in body.frame: gen_frame.c */
-	struct {			      /* gen_scratch.c */
-		uint32_t used, most, of_vars; /* bytes: in use now, at most, by variables */
+	bool spills;	   /* variables and most values are in scratch memory */
+	bool splits;	   /* long blocks are generated as functions of their own: gen_part.c */
+	bool unrolls_loop; /* `unroll` becomes a loop of the kernel: gen_follow.c */
+	bool has_frame;	   /* variables are in body.frame: gen_frame.c */
+	struct {	   /* gen_scratch.c */
+		/* bytes: in use now, largest amount so far, used by variables */
+		uint32_t used, most, of_vars;
 		bool is_exceeded;
 		LLVMBasicBlockRef before, start;
 	} scratch;
@@ -121,7 +140,7 @@ struct gen {
 	/* the module */
 	LLVMContextRef llvm;
 	LLVMModuleRef module;
-	LLVMModuleRef library;	 /* bpf_helpers/, until it is linked */
+	LLVMModuleRef library;	 /* the bitcode of bpf_helpers/; NULL once it is linked */
 	LLVMTargetMachineRef tm; /* NULL before emit_optimize */
 	LLVMBuilderRef b;
 	LLVMDIBuilderRef di;
@@ -130,24 +149,27 @@ struct gen {
 	LLVMValueRef *maps;  /* by plan index: the .maps globals */
 	LLVMValueRef *spans; /* by plan probe index: task storage, or NULL */
 	uint32_t n_loops;    /* for the names of loop bodies */
-	uint32_t n_parts;    /* likewise, of gen_part.c */
+	uint32_t n_parts;    /* for the names of parts (gen_part.c) */
 
 	const struct program *program;
 	const struct plan *plan;
 	struct arena *arena;
 	struct diags *diags;	/* limits that the script exceeds */
-	bool spills;		/* second attempt: the first took more stack than BPF has */
-	bool is_long;		/* second attempt: a function of the first was too long */
-	bool parts_loop;	/* second attempt: the first had too many branches: gen_part.c */
-	bool inlines;		/* second attempt: functions of the first took too much */
-	bool has_outlined;	/* outline.c */
-	uint32_t scratch_bytes; /* the most that any probe takes */
-	bool failed;	     /* an error is in `diags`, or else a defect of sonde's in `message` */
-	bool exceeds_stack;  /* the first attempt; nothing is reported */
-	bool exceeds_length; /* likewise */
-	bool exceeds_branches;	 /* likewise */
-	bool exceeds_calls;	 /* likewise: with functions of bpf_helpers/ that are not inlined */
-	const char *stack_error; /* the last function of which that was reported */
+	bool spills;		/* set for a new attempt: the last one exceeded the BPF stack */
+	bool is_long;		/* ... a function of the last one was too long */
+	bool parts_loop;	/* ... the last one had too many branches: gen_part.c */
+	bool inlines;		/* ... calls of outlined functions exceeded a limit: inline them */
+	bool has_outlined;	/* some functions of bpf_helpers/ are not inlined: outline.c */
+	uint32_t scratch_bytes; /* the largest amount that any probe uses */
+	bool failed; /* an error is in `diags`, or else a defect of sonde's in `message` */
+	/* this attempt: another one follows, so nothing is reported */
+	bool exceeds_stack;
+	bool exceeds_length;   /* likewise */
+	bool exceeds_branches; /* likewise */
+	/* likewise: because of functions of bpf_helpers/ that are not inlined */
+	bool exceeds_calls;
+	/* the last function whose stack was reported as too large */
+	const char *stack_error;
 	char message[256];
 
 	struct gen_prog prog;
@@ -156,27 +178,32 @@ struct gen {
 };
 
 /* ---- memory (gen_type.c) */
+/* Constants: an i64, an i32. */
 LLVMValueRef gen_u64(struct gen *g, uint64_t n);
 LLVMValueRef gen_u32(struct gen *g, uint32_t n);
 /* The address `offset` bytes after `base`. */
 LLVMValueRef gen_at(struct gen *g, LLVMValueRef base, uint32_t offset);
-/* A buffer on the BPF stack, aligned to 8. Its memory can be reused after gen_buffer_end. */
+/* A buffer on the BPF stack, aligned to 8 bytes. gen_buffer_end() ends its lifetime: LLVM can then
+ * reuse its memory. */
 LLVMValueRef gen_buffer(struct gen *g, uint32_t size);
 void gen_buffer_end(struct gen *g, LLVMValueRef buffer, uint32_t size);
+/* The i64 `v` as a value of the integer type. */
 struct value gen_int_value(LLVMValueRef v, const struct type *type);
 /* Store `v` at `dest` as `type`, in its size; strings are cut, or padded with NULs. */
 void gen_store(struct gen *g, struct value v, const struct type *type, LLVMValueRef dest);
-/* The value of `type` at `src`. */
+/* Load a value of `type` from `src`. */
 struct value gen_load(struct gen *g, const struct type *type, LLVMValueRef src);
+/* Zero `size` bytes at `dest`, which is aligned to 8 bytes. */
 void gen_zero(struct gen *g, LLVMValueRef dest, uint32_t size);
-/* Zero the bytes from `at` to `size`. */
+/* Zero the bytes from offset `at` up to offset `size` of `dest`. */
 void gen_zero_from(struct gen *g, LLVMValueRef dest, uint32_t at, uint32_t size);
-/* Up to this size bytes are copied, zeroed and compared inline; calls take less code for more. */
+/* Up to this size, bytes are copied, zeroed and compared inline; above it, calls take less code. */
 enum { INLINE_BYTES = 256 };
-/* The string and a NUL in .rodata. */
+/* The address of a copy of `text`, with a NUL at its end, in .rodata. */
 LLVMValueRef gen_constant(struct gen *g, const char *text, uint32_t len);
-/* i1 from an i64. */
+/* An i1: is the i64 `v` not 0? */
 LLVMValueRef gen_truth(struct gen *g, LLVMValueRef v);
+/* A new block at the end of the current function. */
 LLVMBasicBlockRef gen_block(struct gen *g, const char *name);
 /* Set the location in the script: for messages, and for the BTF line info that verifier logs
  * show. */
@@ -202,19 +229,22 @@ bool helper_is_linked(const struct gen *g, const char *name);
 struct value gen_imported(struct gen *g, struct expr *e);
 
 /* ---- functions that are not inlined (outline.c) */
-/* Is the script long? Before the library is linked. */
+/* Is the script so long that some functions should not be inlined? Call it before helper_link(). */
 bool outline_is_wanted(const struct gen *g);
 /* Decide which of the linked functions are inlined. */
 void outline_choose(struct gen *g, bool is_wanted);
-/* Remove the line information of those that are, so that the lines in BTF are the script's. */
+/* Remove the line information of inlined functions, so that the line info in BTF refers to the
+ * script only. */
 void outline_drop_places(struct gen *g);
 
 /* ---- expressions and statements */
+/* Generate an expression. Scratch memory that it takes is released if the value is an integer. */
 struct value gen_expr(struct gen *g, struct expr *e);
-/* The i64 of an integral expression. */
+/* Generate an expression of an integer type. Returns its i64. */
 LLVMValueRef gen_int(struct gen *g, struct expr *e);
+/* Generate the statements of a block; a long block is split into parts (gen_part.h). */
 void gen_stmts(struct gen *g, const struct block *b);
-/* The same in the current function, however many they are. */
+/* The same, but all in the current function, however many statements there are. */
 void gen_each_stmt(struct gen *g, const struct block *b);
 /* x op y for i64 values and an arithmetic operator. */
 LLVMValueRef gen_arith(struct gen *g, enum op op, LLVMValueRef x, LLVMValueRef y, bool is_signed);
@@ -223,118 +253,130 @@ LLVMValueRef gen_arith(struct gen *g, enum op op, LLVMValueRef x, LLVMValueRef y
 LLVMValueRef gen_register(struct gen *g, uint32_t offset);
 
 /* ---- typed functions and raw tracepoints (gen_typed.c) */
-/* The i64 of an argument, narrowed to its size and sign. It is a number even if the verifier types
- * the argument as a pointer. */
+/* The i64 of an argument, narrowed to its width and extended by its sign. It is a plain number even
+ * if the verifier tracks the argument as a pointer. */
 LLVMValueRef gen_typed_arg(struct gen *g, const struct tp_field *param);
-/* What the function returned: the whole register. */
+/* The i64 that the function returned: the whole register, not narrowed. */
 LLVMValueRef gen_typed_result(struct gen *g);
-/* ---- USDT (gen_usdt.c): argument i; the name id of the probe that fired, of a pattern */
+/* ---- USDT (gen_usdt.c): the value of argument i; if the attach point is a pattern, the name id of
+ * the probe that fired */
 struct value gen_usdt_arg(struct gen *g, struct expr *e, unsigned i);
 LLVMValueRef gen_usdt_name(struct gen *g);
 
-/* The cookie as the kernel gives it: with the class of the probed instruction, if calibrated. */
+/* The attach cookie as the kernel gives it. With calibration its highest bits hold enum
+ * sonde_cost_class. */
 LLVMValueRef gen_whole_cookie(struct gen *g);
-/* plan_target.cookie of the target that fired, in a program with several. */
+/* The cookie without these bits: plan_target.cookie of the target that fired, in a program with
+ * several targets. */
 LLVMValueRef gen_cookie(struct gen *g);
-/* Its bits from PLAN_FORMAT_BIT on. */
+/* The bits of gen_cookie() from PLAN_FORMAT_BIT on. */
 LLVMValueRef gen_cookie_format(struct gen *g);
-/* The part of it that says which function it is, the same at both ends of a call. */
+/* The part of gen_cookie() that identifies the function. It is the same at both ends of a call. */
 LLVMValueRef gen_cookie_function(struct gen *g);
-/* Values of `probe` and `func`: indexes in plan->names. */
+/* The values of the builtins `probe` and `func`: indexes in plan->names. */
 LLVMValueRef gen_probe_name(struct gen *g);
 LLVMValueRef gen_func_name(struct gen *g);
 
-/* A typed pointer to the subject: pid, comm and the like are loads from it, which cost nothing,
- * while a helper call takes 10 to 85 ns. */
+/* A typed pointer to the thread that the probe is about (gen_call.c). Reading pid, comm and the
+ * like through it costs a load, while a helper call takes 10 to 85 ns. */
 LLVMValueRef gen_task(struct gen *g);
 
 /* ---- compound values (gen_compound.c) */
 struct value gen_list(struct gen *g, struct expr *e);
-/* Store `e` as `type`; built in place if possible. Scratch memory that it takes is released. */
+/* Store `e` at `at` as `type`. The value is built in place if possible. Scratch memory that `e`
+ * takes is released. */
 void gen_expr_into(struct gen *g, struct expr *e, const struct type *type, LLVMValueRef at);
 struct value gen_field(struct gen *g, struct expr *e);
 struct value gen_index(struct gen *g, struct expr *e);
 struct value gen_cast(struct gen *g, struct expr *e);
 struct value gen_deref(struct gen *g, struct expr *e);
-/* Read `size` bytes of the traced memory; a failure gives zeros and is counted. */
+/* Read `size` bytes of memory in `space` at `address`. A failed read gives zeros and is counted as
+ * a loss. */
 void gen_read_to(struct gen *g, LLVMValueRef to, uint32_t size, LLVMValueRef address,
 		 enum type_space space);
-/* An index that LLVM does not know. When LLVM knows that it is small, it adds the index to the
- * array's address with a bitwise or, which the verifier rejects; or it compares a copy of it, so
- * that the verifier does not see the bound. */
+/* Hide the bounds of an index from LLVM. If LLVM knows that the index is small, it adds it to the
+ * array's address with a bitwise or, which the verifier rejects; or it compares a copy of the
+ * index, so that the verifier does not see its bound. */
 LLVMValueRef gen_opaque_index(struct gen *g, LLVMValueRef at);
-/* The value of `type` at an address. */
+/* Read a value of `type` from an address of the traced memory. */
 struct value gen_read_at(struct gen *g, LLVMValueRef address, enum type_space space,
 			 const struct type *type);
-/* ---- structs and arrays (gen_struct.c): x.member, x[i] of a place, &x */
+/* ---- structs and arrays (gen_struct.c): the value of x.member, of x[i]; the address &x */
 struct value gen_member(struct gen *g, struct expr *e);
-/* Copy `size` bytes in sonde's memory from `at`, which is an aligned address plus a multiple of
- * `offset`; `to` is aligned. */
+/* Copy `size` bytes within the memory of BPF programs. `at` is an aligned address plus a multiple
+ * of `offset`, which tells the alignment; `to` is aligned to 8 bytes. */
 void gen_copy_bytes(struct gen *g, LLVMValueRef to, LLVMValueRef at, uint32_t size,
 		    uint32_t offset);
-/* The value of a memory type at `base` + `offset`. */
+/* The value, of a type that is kept in memory, at `base` + `offset`. A value that is not aligned to
+ * 8 bytes is copied. */
 struct value gen_load_part(struct gen *g, const struct type *type, LLVMValueRef base,
 			   uint32_t offset);
 struct value gen_element(struct gen *g, struct expr *e);
 LLVMValueRef gen_address(struct gen *g, struct expr *e);
-/* Part i of a tuple or record. */
+/* Member i of a tuple or record. */
 struct value gen_part(struct gen *g, struct value v, uint32_t i);
-/* Store the parts one by one, as a compound type whose parts have other sizes. */
+/* Store a compound value member by member, as a compound type whose members have other sizes. */
 void gen_store_parts(struct gen *g, struct value v, const struct type *to, LLVMValueRef dest);
 LLVMValueRef gen_equal_parts(struct gen *g, struct value x, struct value y);
-/* i1: are two values of comparable types equal? (gen_expr.c) */
+/* i1: are two values of comparable types equal (gen_expr.c)? gen_equal_parts() compares compound
+ * values. */
 LLVMValueRef gen_equal(struct gen *g, struct value x, struct value y);
-/* The i64 `v` converted to the narrower type. */
+/* The i64 `v` truncated to the width of `t`, then extended by its sign. */
 LLVMValueRef gen_narrow(struct gen *g, LLVMValueRef v, const struct type *t);
 
 /* ---- loops (gen_loop.c), storage of variables (gen_frame.c) */
+/* Generate a loop of any kind. */
 void gen_loop(struct gen *g, struct stmt *st);
-/* The variable was set: in a loop's body, hide its value from the verifier. */
+/* Call it when a variable was set: in the body of a loop it hides the value from the verifier. */
 void gen_loop_hide(struct gen *g, const struct var *v);
 /* Hide the value of an integer variable from the verifier, anywhere. */
 void gen_loop_hide_integer(struct gen *g, const struct var *v);
+/* Generate `break` or `continue`. Code that follows goes into an unreachable block. */
 void gen_jump(struct gen *g, bool is_break);
-/* Are the selected probe's unrolls too long for the verifier (gen_follow.c)? */
+/* Are the copies of the selected probe's unrolls too much for the verifier (gen_follow.c)? */
 bool gen_unrolls_loop(const struct gen *g);
 /* At the start of a probe: allocate and zero its variables. */
 void gen_frame_begin(struct gen *g);
-/* At the start of a loop's body: use the frame that it is passed. */
+/* At the start of a loop's body: use the frame that the kernel passes to it. */
 void gen_frame_enter(struct gen *g, LLVMValueRef frame);
 /* The address of a variable. */
 LLVMValueRef gen_var_at(struct gen *g, uint32_t var);
-/* The address of a map's epoch in this run. */
+/* The address of the epoch of a map, as read at the start of this run. */
 LLVMValueRef gen_epoch_at(struct gen *g, uint32_t map);
 /* Assign `value` to a variable (gen_stmt.c). */
 void gen_set_var(struct gen *g, const struct var *v, struct value value);
-/* Bytes of a variable on the stack whose values can be hidden from the verifier; 0: none. */
+/* The size in bytes of a variable on the stack, if its value can be hidden from the verifier; else
+ * 0. */
 uint32_t gen_frame_hidable(const struct gen *g, uint32_t var);
 /* The address of the word that tells why a loop has ended. */
 LLVMValueRef gen_frame_state(struct gen *g);
-/* The address of the count of iterations for LIMIT_ROUNDS, in probes with nested loops; of a struct
- * sonde_loop if the time is limited. */
+/* The address of the count of iterations for LIMIT_ROUNDS, in probes with nested loops. If the time
+ * of loops is limited, it is the address of a struct sonde_loop. */
 LLVMValueRef gen_frame_rounds(struct gen *g);
-/* A test with loops: the address of the i32 that `return` gave. NULL without loops: it is
- * g->prog.result. */
+/* In a test with loops: the address of the i32 that `return` gave. NULL in other programs; a test
+ * without loops keeps it at g->prog.result. */
 LLVMValueRef gen_frame_result(struct gen *g);
-/* Is the time limited that loops of the program may take? */
+/* Is the time of loops in this program limited? */
 bool gen_frame_is_timed(const struct gen *g);
 
 /* ---- maps (gen_map.c) */
+/* Read the entry that `e` names. A missing entry reads as 0. */
 struct value gen_map_read(struct gen *g, struct expr *e);
+/* Store `v` in the entry that `target` names. */
 void gen_map_write(struct gen *g, struct expr *target, struct value v);
-/* 1 if the entry existed, else 0. */
+/* Delete an entry. The i64 is 1 if it existed, else 0. */
 LLVMValueRef gen_map_delete(struct gen *g, struct expr *target);
-/* 1 if the entry exists, else 0. */
+/* The i64 1 if the entry exists, else 0. */
 LLVMValueRef gen_map_has(struct gen *g, struct expr *target);
-/* Copy an entry's value to a variable. 1 if the entry exists, else 0. */
+/* Copy an entry's value to a variable. The i64 is 1 if the entry exists, else 0. */
 LLVMValueRef gen_map_find(struct gen *g, struct expr *target, const struct var *v);
-/* Add `amount` atomically. Returns the previous value. */
+/* Add `amount` to an entry atomically. Returns the previous value, an i64. */
 LLVMValueRef gen_map_add(struct gen *g, struct expr *target, LLVMValueRef amount);
-/* The address of an aggregation's value. The caller generates code that adds to it, then
- * gen_map_element_end(). */
+/* The address of this CPU's words of an aggregation. The caller generates code that adds to them,
+ * then calls gen_map_element_end(). */
 LLVMValueRef gen_map_element(struct gen *g, struct expr *target, LLVMBasicBlockRef *end);
 void gen_map_element_end(struct gen *g, LLVMBasicBlockRef end);
-/* The same for the entry of an interval of a series. */
+/* The same for tseries(): the entry of the interval with this number. */
 LLVMValueRef gen_map_interval(struct gen *g, struct expr *target, LLVMValueRef interval,
 			      LLVMBasicBlockRef *end);
 /* Add one to a bucket of a histogram. */
@@ -342,17 +384,18 @@ void gen_map_bucket(struct gen *g, struct expr *target, LLVMValueRef bucket);
 /* ---- aggregations (gen_agg.c) */
 /* TARGET = CALL, where CALL is an aggregation. */
 void gen_aggregate(struct gen *g, struct expr *target, struct expr *call);
-/* The value of an aggregation over all CPUs. `at` is the element, which may be NULL; for a map
- * without keys the address of the key. */
+/* The value of an aggregation over all CPUs. `at` is the address of the element, which may be NULL
+ * at run time; for a map without keys it is the address of the key. */
 struct value gen_agg_read(struct gen *g, uint32_t map, LLVMValueRef at);
 /* x / y for y that is not 0. */
 LLVMValueRef gen_quotient(struct gen *g, LLVMValueRef x, LLVMValueRef y, bool is_signed);
-/* The map's epoch in this run: i32. */
+/* The map's epoch, as read at the start of this run: i32. */
 LLVMValueRef gen_epoch(struct gen *g, uint32_t map);
-/* Read the epoch again, after it was advanced. */
+/* Read the epoch again, after the run has advanced it. */
 void gen_epoch_refresh(struct gen *g, uint32_t map);
 
-/* All buckets of one key of a keyed histogram (gen_bucket.c). */
+/* Delete all buckets of a key of a keyed histogram; does it have any (gen_bucket.c)? Both return an
+ * i64, 1 or 0. */
 LLVMValueRef gen_bucket_delete(struct gen *g, struct expr *e, LLVMValueRef key);
 LLVMValueRef gen_bucket_has(struct gen *g, struct expr *e, LLVMValueRef key);
 
@@ -362,15 +405,16 @@ LLVMValueRef gen_equal_bytes(struct gen *g, LLVMValueRef x, LLVMValueRef y, uint
 LLVMValueRef gen_scaled(struct gen *g, LLVMValueRef n, const struct type *t);
 
 /* ---- scratch memory (gen_scratch.c) */
-/* Like gen_buffer, for any size. What is too long for the BPF stack is taken from scratch memory,
- * and released by gen_scratch_release() with the value that g->probe.scratch.used had before.
- * gen_expr does so for each value that fits a register. */
+/* Like gen_buffer(), for any size. A buffer that is too long for the BPF stack is in scratch
+ * memory. gen_scratch_release() releases it: `mark` is the value that g->probe.scratch.used had
+ * before. gen_expr() does so for each value that fits a register. */
 LLVMValueRef gen_big_buffer(struct gen *g, uint32_t size);
-/* `at`, or if that is an address in scratch memory of a probe that spills, the same computed again:
- * kept, it would be on the stack. */
+/* `at`; but if it is an address in scratch memory and the probe spills, the code computes it again.
+ * A kept address would take space on the BPF stack. */
 LLVMValueRef gen_scratch_again(struct gen *g, LLVMValueRef at);
 /* A value that is used after others have been computed. In a probe that spills, an integer is kept
- * in scratch memory meanwhile, and the address of a value in scratch memory computed again. */
+ * in scratch memory in the meantime, and the address of a value in scratch memory is computed
+ * again. */
 struct gen_kept {
 	struct value value;
 	bool is_in_scratch;
@@ -378,11 +422,12 @@ struct gen_kept {
 };
 struct gen_kept gen_keep(struct gen *g, struct value v);
 struct value gen_kept_value(struct gen *g, const struct gen_kept *kept);
-/* `size` bytes for the whole run of a probe; their offset. */
+/* Take `size` bytes of scratch memory for the whole run of a probe. Returns their offset.
+ * gen_scratch_take_var() does so for a variable. */
 uint32_t gen_scratch_take(struct gen *g, uint32_t size);
 uint32_t gen_scratch_take_var(struct gen *g, const struct var *v, uint32_t size);
 void gen_scratch_release(struct gen *g, uint32_t mark);
-/* The address of an offset. */
+/* The address of an offset in scratch memory. */
 LLVMValueRef gen_scratch_at(struct gen *g, uint32_t at);
 /* Around a probe's body: acquire a slot of scratch memory and release it, if the body uses any. */
 void gen_scratch_begin(struct gen *g);
@@ -391,30 +436,37 @@ void gen_scratch_end(struct gen *g);
 void gen_scratch_map(struct gen *g);
 
 /* ---- -k (gen_warn.c) */
-/* Report a read whose result is not 0, at the expression that is being generated. */
+/* Generate a warning for a read whose result is not 0. It names the expression that is being
+ * generated. Without -k, these functions generate nothing. */
 void gen_warn_read(struct gen *g, LLVMValueRef result, bool is_user, bool is_string);
-/* Report a lookup whose result is NULL. */
+/* Generate a warning for a lookup whose result is NULL. */
 void gen_warn_missing(struct gen *g, LLVMValueRef element);
 
 /* ---- strings (gen_string.c) */
-/* Read the string of a str() call to `at`, which has its type's size. */
+/* Read the string of a str() call to `at`, which has space for the call's type. */
 struct value gen_str_at(struct gen *g, struct expr *e, LLVMValueRef at);
 /* The string `v` as `type`: padded, or cut so that it ends with a NUL. */
 struct value gen_cut_string(struct gen *g, struct value v, const struct type *type);
 /* The address of a copy of the string `v`, for a helper. */
 LLVMValueRef gen_text_address(struct gen *g, struct value v);
-/* A field of variable length in a tracepoint's record (__data_loc): its string, or its address. */
+/* A field of variable length in a tracepoint's record (__data_loc): the string itself, or its
+ * address, as `type` says. */
 struct value gen_data_loc(struct gen *g, LLVMValueRef handle, const struct type *type);
 
 /* ---- programs (gen_prog.c, gen_event.c) */
-/* Every function needs it: libbpf's linker refuses the .eh_frame of functions without a section. */
+/* Set the attribute "nounwind" on a function. Every function needs it: libbpf's linker refuses
+ * objects with .eh_frame. */
 void gen_no_unwind(struct gen *g, LLVMValueRef fn);
+/* Generate plan->progs[index]. */
 void gen_program(struct gen *g, uint32_t index);
 
 /* ---- debug info (gen_btf.c) */
+/* Create the compile unit and the file of the debug info. */
 void gen_di_begin(struct gen *g);
+/* The debug info of a program, which has one parameter, the context. */
 LLVMMetadataRef gen_di_program(struct gen *g, LLVMValueRef fn, const char *name, struct span span);
-/* A loop's body: a static function of `n_params` words that returns one. */
+/* The debug info of a loop's body: a static function with `n_params` parameters of 64 bits that
+ * returns 64 bits. */
 LLVMMetadataRef gen_di_body(struct gen *g, LLVMValueRef fn, const char *name, unsigned n_params,
 			    struct span span);
 /* Define a map: a global in .maps, whose BTF libbpf reads. */
@@ -425,8 +477,11 @@ LLVMValueRef gen_di_map(struct gen *g, const char *name, unsigned map_type, unsi
 struct codegen_output;
 /* Delete functions without callers. */
 void emit_drop_unused(struct gen *g);
+/* Link the helpers and run the passes. Returns 0, or -1 with g->message. */
 int emit_optimize(struct gen *g);
-/* The instructions of LLVM of all functions, and of the longest one. */
+/* The number of LLVM's instructions: of all functions, and of the longest one. */
 uint32_t emit_instructions(const struct gen *g);
 uint32_t emit_most_instructions(const struct gen *g);
+/* Make the ELF object in out->bytes, which the caller frees. Returns 0, or -1 with g->message. If
+ * LLVM cannot encode a jump, the process exits with CODEGEN_TOO_LONG. */
 int emit_machine(struct gen *g, struct codegen_output *out);

@@ -41,7 +41,7 @@ struct value gen_unwatch(struct gen *g, struct expr *e)
 	return nothing(e);
 }
 
-/* The bytes to write: a value, or what a pointer points to. */
+/* write_user(): the second argument is a value, or a pointer to the bytes to write. */
 struct value gen_write_user(struct gen *g, struct expr *e)
 {
 	struct expr *from = e->call.args[1];
@@ -70,13 +70,13 @@ struct value gen_write_user(struct gen *g, struct expr *e)
 
 /* ---- kernel addresses --------------------------------------------------------------------- */
 
-/* Also of uptr(): the space is a part of the type. */
+/* kptr() and uptr(): they set the address space, which is a part of the type. */
 struct value gen_kptr(struct gen *g, struct expr *e)
 {
 	return gen_int_value(gen_int(g, e->call.args[0]), e->type);
 }
 
-/* The last page of addresses holds errors: -4095 to -1. */
+/* An error pointer is an address in the last page: -4095 to -1. */
 struct value gen_is_err(struct gen *g, struct expr *e)
 {
 	LLVMValueRef is = LLVMBuildICmp(g->b, LLVMIntUGE, gen_int(g, e->call.args[0]),

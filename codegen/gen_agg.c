@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Aggregations: the gen_* hooks of their rows, which compute the value to add (a number, or a
- * bucket); adding it, by the layout in their row of aggs.def; and reading them as integers.
+ * Aggregations. The gen_* hooks of their rows compute the value to add: a number or a bucket. Other
+ * functions add it, by the layout in the aggregation's row of aggs.def, and read aggregations as
+ * integers.
  */
 #include "parser/lang/agg.h"
 #include "codegen/gen.h"
@@ -19,8 +20,8 @@ struct value gen_sum(struct gen *g, struct expr *e)
 	return gen_int_value(gen_int(g, e->call.args[0]), e->type);
 }
 
-/* agg_ordered() in the kernel: maps a value to an unsigned order in which the maximum is stored.
- * `t` is the map's type, which is signed if one of its values is. */
+/* agg_ordered() as BPF code: maps a value to an unsigned number in the same order, of which the
+ * maximum is stored. `t` is the map's type, which is signed if one of its values is. */
 static LLVMValueRef ordered(struct gen *g, const struct type *t, LLVMValueRef v)
 {
 	if (t->is_signed)
@@ -33,14 +34,14 @@ struct value gen_extreme(struct gen *g, struct expr *e)
 	return gen_int_value(gen_int(g, e->call.args[0]), e->type);
 }
 
-/* The value of a histogram's argument. Buckets are numbered by signed values: unsigned ones beyond
- * those are in the last bucket. */
+/* The value of a histogram's argument. Buckets are numbered by signed values: unsigned values above
+ * INT64_MAX go to the last bucket. */
 static LLVMValueRef bucket_value(struct gen *g, struct expr *arg)
 {
 	LLVMValueRef v = gen_int(g, arg), most = gen_u64(g, INT64_MAX);
 
-	/* The bucket tells the verifier the value's size, with which it would follow the next copy
-	 * of an unroll's body. */
+	/* From the bucket the verifier would learn the value's size, and follow the next copy of an
+	 * unroll's body separately for each size. */
 	if (g->body.n_copies)
 		v = LLVMBuildXor(g->b, v, GEN_CALL(g, "sonde_control_zero"), "");
 	if (arg->type->is_signed || arg->type->size < 8)
@@ -127,7 +128,7 @@ void gen_aggregate(struct gen *g, struct expr *target, struct expr *call)
 
 /* ---- reading ----------------------------------------------------------------------------- */
 
-/* One word of a value over all CPUs: the sum or the maximum. */
+/* One word of an aggregation, over all CPUs: the sum or the maximum. */
 static LLVMValueRef over_cpus(struct gen *g, uint32_t map, LLVMValueRef at, uint32_t word,
 			      bool is_sum)
 {
@@ -153,7 +154,7 @@ static LLVMValueRef read_extreme(struct gen *g, const struct type *t, uint32_t m
 	return LLVMBuildSelect(g->b, gen_truth(g, is_set), ordered(g, t, v), gen_u64(g, 0), "");
 }
 
-/* 0 if nothing was added, which is not counted as a division by zero. */
+/* The average. It is 0 if nothing was added; that is not counted as a division by zero. */
 static LLVMValueRef read_average(struct gen *g, const struct type *t, uint32_t map, LLVMValueRef at)
 {
 	LLVMValueRef sum = total(g, map, at, 0), n = total(g, map, at, 1);

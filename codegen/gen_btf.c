@@ -12,7 +12,7 @@
 
 enum { DW_ATE_SIGNED = 5, DW_ATE_UNSIGNED = 7, DW_ATE_UNSIGNED_CHAR = 8 };
 
-/* A string of textual IR. */
+/* The text as a string of textual IR. */
 static const char *quoted(struct gen *g, const char *text, uint32_t len)
 {
 	static const char hex[] = "0123456789abcdef";
@@ -34,12 +34,13 @@ static const char *quoted(struct gen *g, const char *text, uint32_t len)
 	return out;
 }
 
-/* Longer scripts have no lines in BTF: LLVM compares each line with all lines before. */
+/* Scripts with more lines have no line info in BTF: LLVM compares each line with all lines before
+ * it. */
 enum { MOST_LINES = 2000 };
 
-/* A DIFile with the script's text, of which LLVM puts lines into BTF. Without the text it would
- * open the file, which the compile child may not do. The C API cannot set it, but reads textual
- * IR. */
+/* A DIFile that contains the script's text. LLVM copies lines of it into BTF. Without the text,
+ * LLVM would open the file, which the compile child may not do. LLVM's C API cannot set the text,
+ * so it is parsed from textual IR. */
 static LLVMMetadataRef file_with_text(struct gen *g, const struct source *s)
 {
 	uint32_t len = s->n_lines > MOST_LINES ? 0 : s->len;
@@ -153,7 +154,8 @@ static LLVMMetadataRef di_number(struct gen *g, uint32_t n)
 	return di_array(g, di_int(g, "int32", 32, DW_ATE_SIGNED), 32, n);
 }
 
-/* Keys of 4 bytes are integers, as array maps and task storage require; others are bytes. */
+/* A key or value of `size` bytes: an integer if it has 4 bytes, as array maps and task storage
+ * require of keys; else an array of bytes. */
 static LLVMMetadataRef di_bytes(struct gen *g, uint32_t size)
 {
 	if (size == 4)

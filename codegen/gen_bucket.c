@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One key of a keyed histogram. Each of its buckets is an entry, so has_key and delete visit all
- * possible ones (bpf_loop, 5.17; at most a few thousand). This is not atomic: what another CPU adds
- * meanwhile counts as before or after, for each bucket.
+ * Operations on one key of a keyed histogram. Each of its buckets is an entry of the map, so
+ * has_key() and delete() visit all possible buckets (bpf_loop, 5.17; at most a few thousand). They
+ * are not atomic: what another CPU adds in the meantime counts as before or after, bucket by
+ * bucket.
  */
 #include "parser/lang/agg.h"
 #include "parser/base/arena.h"
@@ -55,7 +56,8 @@ static LLVMValueRef each_bucket(struct gen *g, struct expr *e, LLVMValueRef key,
 	return done;
 }
 
-/* One iteration more than there are buckets finds nothing: fewer mean that a bucket was found. */
+/* One iteration more than there are buckets finds nothing. If the loop ended earlier, a bucket was
+ * found. */
 LLVMValueRef gen_bucket_has(struct gen *g, struct expr *e, LLVMValueRef key)
 {
 	uint32_t n = agg_buckets(e->map.map->value);

@@ -7,13 +7,15 @@
 #include <arpa/inet.h>
 #include <string.h>
 
-/* Where the bytes of a value are: in our memory, or at an address. */
+/* Where the bytes of a value are: in the program's own memory, or at an address of the traced
+ * memory. */
 struct origin {
 	LLVMValueRef at;
 	bool is_user;
 };
 
-/* The memory that `e` is or has the address of. Of a literal at least `least` bytes, the last 0. */
+/* Where the bytes of `e` are: `e` is a value in memory, or an address. A literal is stored in a
+ * buffer of at least `least` bytes, padded with zeros. */
 static struct origin origin_of(struct gen *g, struct expr *e, uint32_t least)
 {
 	struct value v = gen_expr(g, e);
@@ -72,7 +74,7 @@ struct value gen_macaddr(struct gen *g, struct expr *e)
 	return (struct value){.kind = V_MEM, .type = e->type, .v = buf};
 }
 
-/* The family in a word, then 16 bytes. */
+/* ntop(): the value is a word with the address family, then the address, of at most 16 bytes. */
 struct value gen_ntop(struct gen *g, struct expr *e)
 {
 	struct expr *data = e->call.args[e->call.n_args - 1];

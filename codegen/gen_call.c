@@ -49,7 +49,8 @@ struct value gen_strftime(struct gen *g, struct expr *e)
 	return gen_int_value(gen_int(g, e->call.args[1]), e->type);
 }
 
-/* An address and its address space: the process, and how often it had called execve. */
+/* usym(): the value is an address and its address space: the process id, and the process's count of
+ * execve calls. */
 struct value gen_usym(struct gen *g, struct expr *e)
 {
 	LLVMValueRef address = gen_int(g, e->call.args[0]), buf = gen_big_buffer(g, e->type->size);
@@ -77,8 +78,9 @@ static uint32_t tracer_frames(const struct gen *g)
 	return n < SONDE_TRACER_FRAMES ? n : SONDE_TRACER_FRAMES;
 }
 
-/* True when all captures find the same few callers, from bpf_trace_run2 to the entry code. In a
- * loop's body bpf_loop is among them; from SONDE_MAX_PROGS on programs keep the tracer's frames. */
+/* Can kernel stacks be recognized (chain.bpf.c)? All captures in a system-call program find the
+ * same few callers, from bpf_trace_run2 to the entry code. In the body of a loop, bpf_loop is among
+ * the callers. Stacks of programs from number SONDE_MAX_PROGS on keep the tracer's frames. */
 static bool is_at_system_call(const struct gen *g)
 {
 	return !g->body.loop_frames && g->prog.id < SONDE_MAX_PROGS &&
@@ -99,7 +101,7 @@ struct value gen_kstack(struct gen *g, struct expr *e)
 	return gen_int_value(v, e->type);
 }
 
-/* The offset in the span's slot; -1: not stored there. */
+/* The offset of this user stack in the span's slot; -1: it is not stored there. */
 static int32_t kept_ustack(const struct gen *g, const struct expr *e)
 {
 	const struct plan_span *state = &g->probe.plan->state;
@@ -258,7 +260,7 @@ struct value gen_cut(struct gen *g, struct expr *e)
 	return gen_int_value(g->body.cut ? g->body.cut : gen_u64(g, 0), e->type);
 }
 
-/* entry(EXPR): stored by the start. */
+/* entry(EXPR): the value that the start of the span has stored. */
 struct value gen_entry(struct gen *g, struct expr *e)
 {
 	const struct plan_field *f = &g->probe.plan->state.entries[e->call.event];
@@ -271,7 +273,9 @@ LLVMValueRef gen_register(struct gen *g, uint32_t offset)
 	LLVMValueRef v = LLVMBuildLoad2(g->b, g->i64, gen_at(g, g->body.ctx, offset), "");
 
 	LLVMSetVolatile(v,
-			true); /* else LLVM moves ctx arithmetic to where the verifier rejects it */
+			/* volatile, else LLVM moves ctx arithmetic to where the verifier rejects
+			 * it */
+			true);
 	return v;
 }
 
@@ -303,7 +307,7 @@ struct value gen_arg(struct gen *g, struct expr *e)
 	return gen_int_value(argument_word(g, i), e->type);
 }
 
-/* 0 for a call that is still open. */
+/* retval: 0 for a call that is still open. */
 struct value gen_retval(struct gen *g, struct expr *e)
 {
 	const struct type *t = field_result_type(g->probe.point);
@@ -343,7 +347,8 @@ bool gen_is_thread_field(const char *field)
 	return helper && *helper;
 }
 
-/* In a program of open spans there is no event, but a thread that has left the CPU. */
+/* A field of `args` that is computed, not read. In a program that visits open spans there is no
+ * event: the fields are those of a thread that has left the CPU. */
 struct value gen_rebuilt_field(struct gen *g, const char *field, const struct type *type)
 {
 	const char *event = point_tracepoint(g->probe.point)->format->event;
@@ -416,7 +421,8 @@ static struct value record_field(struct gen *g, const struct tp_field *f, const 
 		v = gen_load(g, type, gen_at(g, g->body.ctx, f->offset));
 		return v;
 	}
-	/* Programs can read the context by words only; helpers can read any part. */
+	/* BPF programs can load only whole words of the context; helpers can read any part of
+	 * it. */
 	buf = gen_big_buffer(g, type->size);
 	GEN_CALL(g, "sonde_memory_read", buf, gen_u32(g, type->size),
 		 gen_at(g, g->body.ctx, f->offset));
@@ -463,7 +469,7 @@ struct value gen_find(struct gen *g, struct expr *e)
 	return gen_int_value(gen_map_find(g, e->call.args[0], e->call.args[1]->var.var), e->type);
 }
 
-/* Pass 2 has replaced it by its value. */
+/* The check hook has replaced the call by its value already, so this is not called. */
 struct value gen_is_scalar(struct gen *g, struct expr *e)
 {
 	return gen_int_value(gen_u64(g, !e->call.args[0]->map.map->n_keys), e->type);

@@ -82,8 +82,9 @@ struct value gen_reg(struct gen *g, struct expr *e)
 			     e->type);
 }
 
-/* The registers tell, where there are any. Elsewhere the kernel runs the program, but BEGIN and the
- * like run in a system call of the tracer. */
+/* usermode. If the context has registers, they tell the mode. In other probes that fire in a thread
+ * the kernel runs the program, so the value is 0. BEGIN and the like run in a system call of the
+ * tracer: 1. */
 struct value gen_usermode(struct gen *g, struct expr *e)
 {
 	enum probe_id id = g->probe.point->id;

@@ -25,7 +25,8 @@ struct value gen_list(struct gen *g, struct expr *e)
 	return (struct value){.kind = V_MEM, .type = e->type, .v = gen_scratch_again(g, buf)};
 }
 
-/* `at` was computed before the value was. */
+/* Store `v` at `at`. The address was computed before the value, so a probe that spills computes it
+ * again. */
 static void store_at(struct gen *g, struct value v, const struct type *type, LLVMValueRef at)
 {
 	gen_store(g, v, type, gen_scratch_again(g, at));
@@ -123,7 +124,7 @@ LLVMValueRef gen_narrow(struct gen *g, LLVMValueRef v, const struct type *t)
 	return (t->is_signed ? LLVMBuildSExt : LLVMBuildZExt)(g->b, v, g->i64, "");
 }
 
-/* From the bytes of a number or a string. */
+/* Cast to an array: it gets the bytes of a number or of a string. */
 static struct value cast_to_array(struct gen *g, struct value v, const struct type *type)
 {
 	LLVMValueRef buf = gen_big_buffer(g, type->size < 8 ? 8 : type->size);
@@ -135,7 +136,7 @@ static struct value cast_to_array(struct gen *g, struct value v, const struct ty
 	return (struct value){.kind = V_MEM, .type = type, .v = buf};
 }
 
-/* Padded, or cut so that it ends with a NUL. */
+/* The string as `type`: padded with NULs, or cut so that it ends with a NUL. */
 struct value gen_cut_string(struct gen *g, struct value v, const struct type *type)
 {
 	LLVMValueRef buf;
@@ -207,7 +208,8 @@ LLVMValueRef gen_opaque_index(struct gen *g, LLVMValueRef at)
 	return LLVMBuildCall2(g->b, type, nothing, &at, 1, "");
 }
 
-/* Where an element goes: 8 bytes for a number, or a copy, since elements need not be aligned. */
+/* A buffer for an element: 8 bytes for a number; for other types a copy, since elements need not be
+ * aligned. */
 static LLVMValueRef element_slot(struct gen *g, const struct type *type)
 {
 	LLVMValueRef slot = type_is_memory(type) ? gen_big_buffer(g, type->size) : gen_buffer(g, 8);
@@ -219,8 +221,8 @@ static LLVMValueRef element_slot(struct gen *g, const struct type *type)
 	return slot;
 }
 
-/* An element of an array, a byte of a string. Beyond the end the value is 0, which is counted as a
- * loss. */
+/* An element of an array, or a byte of a string. Beyond the end the value is 0, and the access is
+ * counted as a loss. */
 static struct value element_of(struct gen *g, struct value s, LLVMValueRef at,
 			       const struct type *type)
 {
@@ -254,7 +256,7 @@ static struct value element_of(struct gen *g, struct value s, LLVMValueRef at,
 	return gen_int_value(LLVMBuildLoad2(g->b, g->i64, slot, ""), type);
 }
 
-/* A constant index has been checked: no bounds test. */
+/* An element with a constant index, which the checks have tested: no bounds test is needed. */
 static struct value element_at(struct gen *g, struct value s, struct expr *at,
 			       const struct type *type)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The tracer's own time in spans of user functions, where the script wants it subtracted
- * (config calibrate; bpf_helpers/cost.bpf.c). All of it is nothing for other probes.
+ * The tracer's own time in spans of user functions, if the script subtracts it (config calibrate;
+ * bpf_helpers/cost.bpf.c). For other probes these functions generate nothing.
  */
 #include "codegen/gen_cost.h"
 #include "codegen/gen_prog.h"
@@ -26,7 +26,8 @@ static bool is_any_measured(const struct gen *g)
 	return false;
 }
 
-/* A probe without a span, whose time is in the spans around it. */
+/* Is the program a probe without a span on a user function, so that its time is part of the spans
+ * around it? */
 static bool is_plain(const struct gen *g)
 {
 	const struct plan_prog *p = g->prog.plan;
@@ -50,7 +51,7 @@ void cost_leave(struct gen *g)
 {
 	if (!is_plain(g))
 		return;
-	g->body.current = NULL; /* fetched on one of the paths only */
+	g->body.current = NULL; /* body.current was fetched on one of the paths only */
 	GEN_CALL(g, "sonde_cost_plain", gen_task(g), gen_whole_cookie(g), g->prog.began);
 }
 

@@ -11,7 +11,7 @@
 
 enum { MOST_ARGS = 3 };
 
-/* In the kernel's spelling. */
+/* The conversion as bpf_trace_printk() spells it. */
 static const char *conversion(struct gen *g, const struct format_piece *p)
 {
 	const char *width = p->width > 0 ? arena_printf(g->arena, "%d", p->width) : "";

@@ -9,7 +9,7 @@
 
 static const struct value nothing = {.kind = V_NONE, .type = &type_void};
 
-/* Calls that are replaced at compile time. */
+/* The hook of calls that are replaced at compile time: it generates nothing. */
 struct value gen_nothing(struct gen *g, struct expr *e)
 {
 	(void)g;
@@ -41,7 +41,8 @@ static void end_record(struct gen *g, LLVMValueRef record, LLVMValueRef size,
 	LLVMPositionBuilderAtEnd(g->b, skip);
 }
 
-/* Compute the values first: that may itself send a record (a stack that is seen first). */
+/* Store the arguments in a record. The values are computed before it is reserved: computing them
+ * may itself send a record (a stack that is seen for the first time). */
 static void gen_fields(struct gen *g, uint32_t id, struct expr **args, uint32_t n)
 {
 	const struct plan_event *ev = &g->plan->events[id];
@@ -65,7 +66,8 @@ struct value gen_printf(struct gen *g, struct expr *e)
 	return gen_formatted(g, e);
 }
 
-/* A call with a format whose values are sent. */
+/* printf() and other calls with a format: the record holds the values, and user space formats
+ * them. */
 struct value gen_formatted(struct gen *g, struct expr *e)
 {
 	gen_fields(g, (uint32_t)e->call.event, e->call.args + 1, e->call.n_args - 1);
@@ -87,8 +89,8 @@ static void warn_of_join(struct gen *g, LLVMValueRef errors, bool is_user)
 	gen_buffer_end(g, errors, 16);
 }
 
-/* The strings are read to scratch memory: a reserved record should be complete soon. Behind the end
- * there is space for one more string. */
+/* join(): the strings are read to scratch memory first, because a reserved record should be
+ * complete soon. After the end there is space for one more string. */
 struct value gen_join(struct gen *g, struct expr *e)
 {
 	struct expr *array = e->call.args[0];
@@ -113,9 +115,9 @@ struct value gen_join(struct gen *g, struct expr *e)
 
 /* ---- span() ------------------------------------------------------------------------------- */
 
-/* The name of a span that the script does not name: an index in plan->names. That of the attach
- * point says which function of a program it is and in which file; the runtime shows the function.
- */
+/* The name of a span that the script does not name: an index in plan->names. It is the text of the
+ * attach point, which contains the program's file and the function; the runtime shows the
+ * function. */
 static struct value default_name(struct gen *g)
 {
 	bool is_named = point_has(g->probe.point, ARM_USER) && !g->probe.point->is_named;
@@ -138,7 +140,7 @@ static LLVMValueRef span_flags(struct gen *g)
 			       gen_u64(g, g->probe.is_open ? SONDE_SPAN_OPEN : 0), "");
 }
 
-/* With the flag of a time off or on the CPU that began before tracing did. */
+/* The flags of a span, with the one for a time off or on the CPU that began before tracing did. */
 static LLVMValueRef span_all_flags(struct gen *g)
 {
 	LLVMValueRef cut = g->body.cut;
@@ -186,7 +188,8 @@ struct value gen_span_call(struct gen *g, struct expr *e)
 	pid = GEN_CALL(g, "sonde_number_pid", task);
 	tid = GEN_CALL(g, "sonde_number_tid", task);
 	store_member(g, record, offsetof(struct sonde_span_event, start_ns), g->body.began);
-	/* the whole length: spans inside are where they were */
+	/* the whole length, including the tracer's time: nested spans keep their places are where
+	 * they were */
 	store_member(g, record, offsetof(struct sonde_span_event, length_ns),
 		     g->body.length ? g->body.length : g->body.delta);
 	store_member(g, record, offsetof(struct sonde_span_event, pid), low_half(g, pid));
@@ -214,7 +217,8 @@ static void gen_map_event(struct gen *g, uint32_t id, LLVMValueRef epoch)
 	end_record(g, record, size, skip);
 }
 
-/* Advance the epoch at once, so that what this run adds from here on belongs to the new one. */
+/* Advance the epoch at once, so that what this run adds from here on belongs to the new epoch.
+ * Returns the previous one. */
 static LLVMValueRef advance_epoch(struct gen *g, uint32_t map)
 {
 	LLVMValueRef old =
@@ -238,14 +242,14 @@ struct value gen_print(struct gen *g, struct expr *e)
 
 struct value gen_clear(struct gen *g, struct expr *e)
 {
-	if (e->call.event >= 0) /* else the preceding print clears too */
+	if (e->call.event >= 0) /* otherwise the preceding print() clears too too */
 		gen_map_event(g, (uint32_t)e->call.event,
 			      advance_epoch(g, e->call.args[0]->map.map->id));
 	return nothing;
 }
 
-/* The flag ends tracing even if the record is lost. The record marks the end of the output that
- * precedes the call. */
+/* exit(): the flag in the control block ends tracing even if the record is lost. The record marks
+ * the end of the output that precedes the call. */
 struct value gen_exit(struct gen *g, struct expr *e)
 {
 	LLVMValueRef code = e->call.n_args ? gen_int(g, e->call.args[0]) : gen_u64(g, 0);

@@ -59,7 +59,7 @@ LLVMValueRef gen_quotient(struct gen *g, LLVMValueRef x, LLVMValueRef y, bool is
 	return is_signed ? signed_divide(g, x, y, false) : LLVMBuildUDiv(g->b, x, y, "");
 }
 
-/* x / 0 is 1, as in bpftrace, and counted as a loss. */
+/* x / y or x % y. If y is 0 the result is 1, as in bpftrace, and a loss is counted. */
 static LLVMValueRef divide(struct gen *g, LLVMValueRef x, LLVMValueRef y, bool modulo,
 			   bool is_signed)
 {
@@ -117,7 +117,8 @@ static LLVMIntPredicate predicate(enum op op, bool is_signed)
 	}
 }
 
-/* A literal takes the other side's sign, so `delta > 5` compares unsigned. */
+/* Is the comparison signed? A literal takes the other side's sign, so `delta > 5` compares unsigned
+ * values. */
 static bool compares_signed(const struct expr *l, const struct expr *r)
 {
 	bool ls = l->type->kind == TY_INT && l->type->is_signed && l->kind != EX_INT;
@@ -128,7 +129,8 @@ static bool compares_signed(const struct expr *l, const struct expr *r)
 
 /* ---- strings ----------------------------------------------------------------------------- */
 
-/* Compare memory with a string literal, including its NUL. Bytes after the NUL may be anything. */
+/* Compare a string in memory with a literal, including its NUL. Bytes after the NUL may be
+ * anything. */
 static LLVMValueRef equals_literal(struct gen *g, struct value m, struct value s)
 {
 	uint32_t n = s.len < m.type->size ? s.len + 1 : m.type->size;
@@ -167,8 +169,8 @@ static LLVMValueRef equals_memory(struct gen *g, struct value x, struct value y)
 	return gen_truth(g, GEN_CALL(g, "sonde_string_equal", x.v, y.v, gen_u32(g, n)));
 }
 
-/* The length comes first, and what is behind the bytes is 0. So buffers of two sizes are equal if
- * the smaller one is. */
+/* Are two buffers equal? A buffer begins with its length, and the space after its bytes is 0. So it
+ * is enough to compare as many bytes as the smaller type has. */
 static LLVMValueRef equals_buffer(struct gen *g, struct value x, struct value y)
 {
 	LLVMValueRef n = gen_u32(g, x.type->size), m = gen_u32(g, y.type->size);
@@ -181,7 +183,8 @@ static LLVMValueRef equals_buffer(struct gen *g, struct value x, struct value y)
 			     gen_u64(g, 0), "");
 }
 
-/* A name and a literal: compare the literal's name id, which is 0 if nothing has that name. */
+/* Compare a name with a literal: compare name ids. The literal's id is 0 if nothing has that
+ * name. */
 static LLVMValueRef equals_name(struct gen *g, struct value name, struct value s)
 {
 	uint32_t id = plan_name_find(g->plan, s.literal, s.len);
@@ -247,7 +250,8 @@ static bool is_leaf(const struct expr *e)
 	return e->kind == EX_INT || e->kind == EX_VAR || e->kind == EX_NAME;
 }
 
-/* The i64 of `e`. `x`, which is used afterwards, is kept meanwhile. */
+/* Generate `e` and return its i64. `x`, which is used afterwards, is kept in the meantime
+ * (gen_keep). */
 static LLVMValueRef gen_behind(struct gen *g, struct expr *e, LLVMValueRef *x)
 {
 	struct gen_kept kept = gen_keep(g, gen_int_value(*x, e->type));
@@ -293,7 +297,7 @@ static LLVMValueRef gen_binary(struct gen *g, struct expr *e)
 	return gen_arith(g, e->binary.op, x, y, e->type->is_signed);
 }
 
-/* One branch. A value in memory is stored in the buffer that both branches share. */
+/* One branch of ?:. A value in memory is stored in `buf`, which both branches share. */
 static LLVMValueRef gen_branch(struct gen *g, struct expr *e, struct expr *branch, LLVMValueRef buf,
 			       LLVMBasicBlockRef end)
 {
@@ -373,8 +377,9 @@ static struct value gen_var(struct gen *g, struct expr *e)
 	if (type_is_memory(t))
 		return (struct value){.kind = V_MEM, .type = t, .v = gen_var_at(g, e->var.var->id)};
 	v = LLVMBuildLoad2(g->b, g->i64, gen_var_at(g, e->var.var->id), "");
-	/* Of hundreds of conditions on one variable, each would tell the verifier its value. It
-	 * would then follow the code behind each of them again: more than a million steps. */
+	/* Hide the value from the verifier. Otherwise each of hundreds of conditions on one
+	 * variable would tell it a different value, and it would follow the code after each of them
+	 * again: more than a million steps. */
 	if (g->probe.splits && t->kind == TY_INT)
 		v = LLVMBuildXor(g->b, v, GEN_CALL(g, "sonde_control_zero"), "");
 	return gen_int_value(v, t);
@@ -407,7 +412,8 @@ static struct value gen_by_kind(struct gen *g, struct expr *e)
 	case EX_INCDEC: return gen_int_value(gen_incdec(g, e), e->type);
 	case EX_FIELD:
 		if (e->field.object->type &&
-		    type_is_compound(e->field.object->type)) /* `args` has none */
+		    /* `args` has no object that could be compound */
+		    type_is_compound(e->field.object->type))
 			return gen_field(g, e);
 		if (e->field.object->type && (e->field.object->type->kind == TY_STRUCT ||
 					      e->field.object->type->kind == TY_POINTER))
@@ -428,7 +434,8 @@ static struct value gen_by_kind(struct gen *g, struct expr *e)
 	return (struct value){.kind = V_NONE, .type = e->type};
 }
 
-/* A value in a register needs none of the scratch memory that computing it took. */
+/* A value in a register no longer needs the scratch memory that computing it took, so that is
+ * released. */
 struct value gen_expr(struct gen *g, struct expr *e)
 {
 	uint32_t mark = g->probe.scratch.used;

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the verifier follows. It follows each copy of an unroll's body, at most 8,192 branches of a
- * program and a million steps, so that a long body in an unroll of many copies would be refused.
- * The unrolls of a probe that is too long with all their copies are loops of the kernel.
+ * Estimates the verifier's work for `unroll`. The verifier follows each copy of the body of an
+ * unroll, with at most 8,192 branches in a program and a million steps, so it would refuse a long
+ * body with many copies. A probe whose copies are too many gets loops of the kernel in place of its
+ * unrolls.
  */
 #include "parser/base/limits.h"
 #include "codegen/gen.h"
 
-/* Costs, in branches. A branch stands for about 170 of the verifier's steps, so FOLLOWED is about
- * a million steps. */
+/* Costs, in branches. A branch stands for about 170 of the verifier's steps, so the limit FOLLOWED
+ * is about a million steps. */
 enum {
-	BRANCHES_EACH = 3, /* of a call, a map, a builtin: see LIMIT_BODY */
+	BRANCHES_EACH = 3, /* for a call, a map or a builtin: see LIMIT_BODY */
 	FOLLOWED = LIMIT_BODY * BRANCHES_EACH,
-	OF_LONG = 40, /* functions that walk strings, paths */
+	OF_LONG = 40, /* for functions that walk strings or paths */
 	OF_STACK = 10,
-	OF_COMPARED = 25, /* strings, by words */
-	OF_LOOP = 44,	  /* that no loop is around */
+	OF_COMPARED = 25, /* for strings, which are compared word by word */
+	OF_LOOP = 44,	  /* for a loop that is not in another loop */
 };
 
 static uint64_t branches(const struct expr *e)
@@ -39,7 +40,8 @@ static void add_branches(struct expr *e, void *ctx)
 	ast_each_child(e, add_branches, ctx);
 }
 
-/* A loop's body is followed again wherever the loops around it are. */
+/* The cost of a loop at this nesting depth: the verifier follows its body again for each loop
+ * around it. */
 static uint64_t of_loop(uint32_t depth)
 {
 	return (uint64_t)OF_LOOP << 2 * depth;
@@ -70,7 +72,8 @@ static uint64_t of_loops(const struct block *b, uint32_t depth)
 
 static uint64_t with_copies(const struct block *b, uint32_t depth);
 
-/* What the further copies of unrolls in the block add; `depth`: loops around it. */
+/* The cost of the copies of unrolls in the block, beyond the first; `depth` is the number of loops
+ * around it. */
 static uint64_t of_copies(const struct block *b, uint32_t depth)
 {
 	uint64_t n = 0;

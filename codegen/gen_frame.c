@@ -16,9 +16,10 @@
 
 enum { AT_STATE = 0, AT_SHARED = 8 };
 
-#define NO_EPOCH UINT32_MAX /* of a map that the probe does not use */
+#define NO_EPOCH UINT32_MAX /* epoch_at of a map that the probe does not use */
 
-/* What a body needs of the function around it, if that has it: members of struct gen_body. */
+/* The members of struct gen_body that the body of a loop needs from the function around it, if that
+ * has them. */
 static const size_t shared[] = {
 	offsetof(struct gen_body, ctx),	    offsetof(struct gen_body, delta),
 	offsetof(struct gen_body, span),    offsetof(struct gen_body, depth),
@@ -27,7 +28,8 @@ static const size_t shared[] = {
 	offsetof(struct gen_body, length),  offsetof(struct gen_body, cut),
 };
 
-/* The first ones have fixed places; those of the others follow the pointer to scratch memory. */
+/* The first N_FIXED members have fixed places; the places of the others follow the pointer to
+ * scratch memory. */
 enum {
 	N_SHARED = sizeof(shared) / sizeof(*shared),
 	N_FIXED = 6,
@@ -40,7 +42,7 @@ static LLVMValueRef *shared_member(struct gen *g, int i)
 	return (LLVMValueRef *)((char *)&g->body + shared[i]);
 }
 
-/* Where a member is; for N_SHARED, where they end. */
+/* The offset of a member in the frame; for N_SHARED, the end of all of them. */
 static uint32_t shared_at(struct gen *g, int i)
 {
 	uint32_t at = AT_OTHERS;
@@ -152,7 +154,8 @@ static bool exceeds_stack(const struct gen *g)
 
 /* ---- addresses --------------------------------------------------------------------------- */
 
-/* A probe that spills computes the address for each use: kept, it would be on the stack. */
+/* A probe that spills computes the address at each use: a kept address would be on the BPF
+ * stack. */
 LLVMValueRef gen_var_at(struct gen *g, uint32_t var)
 {
 	if (g->probe.spills)
@@ -187,7 +190,8 @@ LLVMValueRef gen_epoch_at(struct gen *g, uint32_t map)
 
 /* ---- a probe's start --------------------------------------------------------------------- */
 
-/* Hidden from the verifier: see hide_values in gen_loop.c. */
+/* Store the initial count of iterations. The verifier must not know it: see hide_values() in
+ * gen_loop.c. */
 static void begin_rounds(struct gen *g)
 {
 	bool is_timed = gen_frame_is_timed(g);
@@ -270,7 +274,7 @@ void gen_frame_begin(struct gen *g)
 
 /* ---- loops' bodies ----------------------------------------------------------------------- */
 
-/* Read what begin_frame has stored. */
+/* Read what begin_frame() has stored. */
 void gen_frame_enter(struct gen *g, LLVMValueRef frame)
 {
 	g->body.frame = frame;
@@ -286,7 +290,8 @@ void gen_frame_enter(struct gen *g, LLVMValueRef frame)
 	set_addresses(g);
 }
 
-/* In a tuple too: the verifier may know what the pointer points to. */
+/* Does the type contain a pointer, on any level? The verifier may know what the pointer points to,
+ * so it must not be hidden. */
 static bool has_pointer(const struct type *t)
 {
 	for (uint32_t i = 0; i < t->n_members; i++)

@@ -18,7 +18,7 @@ typedef struct value gen_fn(struct gen *g, struct expr *e);
 /* printf in an iterator (gen_iter.c). */
 gen_fn gen_iter_printf;
 
-/* A field of a tracepoint's record, computed from the arguments of the raw tracepoint
+/* A field of a tracepoint's record that is computed from the arguments of the raw tracepoint
  * (rebuilt.def). */
 struct value gen_rebuilt_field(struct gen *g, const char *field, const struct type *type);
 /* Is the field of sched_switch also known of a thread that has left the CPU? */

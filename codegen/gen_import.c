@@ -75,7 +75,7 @@ static LLVMValueRef declare_function(struct gen *g, const struct bpf_function *f
 	return fn;
 }
 
-/* The i64 that is passed for `arg`. */
+/* The value that is passed for `arg`: an i64. */
 static struct value argument(struct gen *g, struct expr *arg, const struct bpf_type *to)
 {
 	struct value v = gen_expr(g, arg);

@@ -13,7 +13,8 @@
 #include <linux/bpf.h>
 #include <string.h>
 
-/* Volatile: else LLVM moves ctx arithmetic to where the verifier rejects it. */
+/* Load a pointer from `from` + `offset`. The load is volatile, else LLVM moves ctx arithmetic to
+ * where the verifier rejects it. */
 static LLVMValueRef load_pointer(struct gen *g, LLVMValueRef from, uint32_t offset)
 {
 	LLVMValueRef v = LLVMBuildLoad2(g->b, g->ptr, gen_at(g, from, offset), "");
@@ -42,7 +43,7 @@ void gen_iter_program(struct gen *g, LLVMBasicBlockRef out)
 	LLVMBuildBr(g->b, out);
 }
 
-/* `ctx` of other probes: an address. */
+/* The `ctx` of the script, as in other probes: an address. */
 static struct value context(struct gen *g, struct expr *e)
 {
 	return gen_int_value(GEN_CALL(g, "sonde_memory_number", g->body.ctx), e->type);
@@ -86,7 +87,7 @@ static bool is_string(const struct type *t)
 	return t->kind == TY_STRING || t->kind == TY_NAME;
 }
 
-/* In the kernel's spelling: all integers have 64 bits. */
+/* The conversion as bpf_seq_printf() spells it: all integers have 64 bits. */
 static const char *conversion_of(const struct format_piece *p, const struct type *type)
 {
 	if (p->conv == 'c')
@@ -146,7 +147,7 @@ static LLVMValueRef format_string(struct gen *g, const struct plan_event *ev, st
 	return gen_constant(g, t.at ? t.at : "", t.n);
 }
 
-/* Strings are passed by address. */
+/* The address of a string argument: bpf_seq_printf() takes strings by address. */
 static LLVMValueRef string_address(struct gen *g, struct expr *e)
 {
 	struct value v = gen_expr(g, e);

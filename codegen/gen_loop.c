@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Loops. `while` and `for` use the kernel's loops (bpf_loop, 5.17; bpf_for_each_map_elem, 5.13)
- * with the body as a function. The verifier checks that once, however often it runs, while it would
- * follow each iteration of a loop in the program. A loop has at most LIMIT_LOOP iterations; nested
- * loops have at most LIMIT_ROUNDS in a run together. Programs that run in interrupts or with
- * preemption disabled (PK_ATOMIC) also read the clock in loops and leave them after SONDE_LOOP_NS,
- * since nothing else can run on the CPU meanwhile. Cutting a loop short is counted as a loss.
- * `unroll` is a loop in the program, since its count is small; with a long body it is a loop of the
- * kernel, too (gen_follow.c).
+ * with the body as a function. The verifier checks that function once, however often it runs, while
+ * it would follow each iteration of a loop in the program. A loop has at most LIMIT_LOOP
+ * iterations; nested loops have at most LIMIT_ROUNDS in a run together. Programs that run in
+ * interrupts or with preemption disabled (PK_ATOMIC) also read the clock in loops and leave them
+ * after SONDE_LOOP_NS, since nothing else can run on the CPU meanwhile. Cutting a loop short is
+ * counted as a loss. `unroll` is a loop in the program, since its count is small; with a long body
+ * it is a loop of the kernel, too (gen_follow.c).
  *
- * A body stores in the frame why it ended: 0 continues, LEFT is break or the loop's end, DONE is
- * return, which leaves the probe or the fn around the loop, EXIT is exit() in a fn, SPENT means
- * that LIMIT_ROUNDS or the time is used up, which ends all loops.
+ * The body of a loop stores in the frame why it ended. 0: continue. LEFT: `break`, or the end of
+ * the loop. DONE: `return`, which leaves the probe or the fn around the loop. EXIT: exit() in a fn.
+ * SPENT: LIMIT_ROUNDS or the time is used up, which ends all loops.
  */
 #include "parser/base/arena.h"
 #include "parser/base/limits.h"
@@ -21,12 +21,12 @@
 
 enum { LEFT = 1, DONE = 2, SPENT = 3, EXIT = 4 };
 
-/* What takes as long as one iteration: slots of a map, which a walk visits even if they are empty,
- * and copies of an unroll. */
+/* How many slots of a map, which a walk visits even if they are empty, or copies of an unroll take
+ * as long as one iteration. */
 enum { SLOTS_PER_ITERATION = 4, COPIES_PER_ITERATION = 4 };
 
-/* With as many copies of an unroll's body, the verifier must not follow the values of variables,
- * each of which would double its work: see hide_values. */
+/* From this number of copies of an unroll's body on, the verifier must not follow the values of
+ * variables, since each value would double its work: see hide_values(). */
 enum { COPIES_FOLLOWED = 8 };
 
 /* The enclosing function, and the block in it where generation continues. */
@@ -35,8 +35,9 @@ struct outer {
 	LLVMBasicBlockRef at;
 };
 
-/* The verifier inlines bpf_loop (5.19), so that only the body has a frame on the kernel stack.
- * bpf_for_each_map_elem is called, and has one too: bpf_for_each_hash_elem. */
+/* Begin the function of a loop's body. The verifier inlines bpf_loop (5.19), so that only the body
+ * has a frame on the kernel stack. A call of bpf_for_each_map_elem adds another frame:
+ * bpf_for_each_hash_elem. */
 static void enter_body(struct gen *g, struct outer *o, unsigned n_params, struct span span)
 {
 	LLVMTypeRef params[4] = {n_params == 2 ? g->i64 : g->ptr, g->ptr, g->ptr, g->ptr};
@@ -101,14 +102,14 @@ static bool is_limited(const struct gen *g, const struct stmt *st)
 	return st->loop.is_counted || (gen_frame_is_timed(g) && st->kind != ST_UNROLL);
 }
 
-/* Do loops end when that is used up: this loop, or loops in it? */
+/* Can the limit be used up in this loop or in loops nested in it? */
 static bool is_spendable(const struct gen *g, const struct stmt *st)
 {
 	return is_limited(g, st) || st->loop.has_counted;
 }
 
-/* Leave all loops when the time is used up. The count runs down from SONDE_LOOP_CLOCK, then the
- * clock is read. LIMIT_ROUNDS need no test: they take longer. */
+/* Leave all loops when the time is used up. A counter runs down from SONDE_LOOP_CLOCK; at 0 the
+ * clock is read. Such programs need no test of LIMIT_ROUNDS: the time is used up first. */
 static void count_down(struct gen *g, uint32_t by)
 {
 	LLVMBasicBlockRef clock = gen_block(g, "clock"), next = gen_block(g, "timed");
@@ -155,7 +156,7 @@ static void leave_if(struct gen *g, LLVMValueRef state, uint64_t why, LLVMBasicB
 	LLVMPositionBuilderAtEnd(g->b, next);
 }
 
-/* After the loop: DONE, EXIT and SPENT end the enclosing code too. */
+/* After the loop: continue there, unless DONE, EXIT or SPENT end the enclosing code too. */
 static void go_on(struct gen *g, const struct stmt *st)
 {
 	LLVMValueRef state = LLVMBuildLoad2(g->b, g->i64, gen_frame_state(g), "");
@@ -189,7 +190,8 @@ static void hide_values(struct gen *g)
 		hide_value(g, i, zero);
 }
 
-/* After a comparison that tells the verifier $i, it would follow $i++ number by number. */
+/* A comparison such as $i < 10 tells the verifier the value of $i. It would then follow $i++ number
+ * by number. */
 void gen_loop_hide(struct gen *g, const struct var *v)
 {
 	if ((g->body.loop_frames || g->body.n_copies >= COPIES_FOLLOWED) &&
@@ -213,7 +215,8 @@ static void call_loop(struct gen *g, const struct stmt *st, LLVMValueRef rounds,
 	go_on(g, st);
 }
 
-/* One iteration more than the limit, which only finds out whether the loop would have continued. */
+/* `while`: bpf_loop makes one iteration more than the limit, only to find out whether the loop
+ * would have continued. */
 static void gen_while(struct gen *g, struct stmt *st)
 {
 	LLVMBasicBlockRef round, body, cut;
@@ -294,7 +297,7 @@ struct use {
 	bool is_read;
 };
 
-/* Find uses of the loop's variable other than its key. */
+/* Find uses of the loop's variable, except for its key ($kv.0). */
 static void find_use(struct expr *e, void *ctx)
 {
 	struct use *use = ctx;
@@ -306,7 +309,7 @@ static void find_use(struct expr *e, void *ctx)
 	ast_each_child(e, find_use, ctx);
 }
 
-/* Reading an aggregation visits all CPUs, so only if the body uses the value. */
+/* Store the value of an aggregation, but only if the body uses it: reading it visits all CPUs. */
 static void store_aggregate(struct gen *g, struct stmt *st, LLVMValueRef value, LLVMValueRef var)
 {
 	uint32_t map = st->loop.over->map.map->id;
@@ -337,14 +340,15 @@ static void store_entry(struct gen *g, const struct plan_map *m, const struct ty
 			  gen_at(g, var, entry->members[1].offset));
 }
 
-/* What the walk itself counts as. At least 1: the verifier does not see nested loops converge when
- * one of them leaves the count as it is. */
+/* The number of iterations that the walk itself counts as. It is at least 1: the verifier does not
+ * see nested loops converge when one of them leaves the count as it is. */
 static uint32_t walk_iterations(const struct plan_map *m)
 {
 	return (m->max_entries + SLOTS_PER_ITERATION - 1) / SLOTS_PER_ITERATION;
 }
 
-/* Skips entries of other epochs: they have been cleared, or were added after a later clear(). */
+/* `for` over a map. It skips entries of other epochs: they have been cleared, or were added after a
+ * later clear(). */
 static void gen_for_map(struct gen *g, struct stmt *st)
 {
 	uint32_t map = st->loop.over->map.map->id;
@@ -385,7 +389,7 @@ static uint32_t iterations_of_copies(uint32_t n)
 	return (n + COPIES_PER_ITERATION - 1) / COPIES_PER_ITERATION;
 }
 
-/* An unroll that would be too long. */
+/* An unroll whose copies would be too long: a loop of the kernel. */
 static void gen_unroll_loop(struct gen *g, struct stmt *st)
 {
 	uint32_t n = (uint32_t)st->loop.count->integer.value;
@@ -464,7 +468,7 @@ void gen_loop(struct gen *g, struct stmt *st)
 		gen_spent(g);
 }
 
-/* What follows goes into an unreachable block. */
+/* Code after `break` or `continue` goes into an unreachable block. */
 void gen_jump(struct gen *g, bool is_break)
 {
 	LLVMBuildBr(g->b, is_break ? g->body.on_break : g->body.on_continue);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Access to a script's maps, laid out by the plan. Every access carries the map's epoch, which a
- * run reads once: as the first part of a hash's key, or as the slot of an array (plan.h).
+ * Access to a script's maps, laid out by the plan. Every access uses the map's epoch, which a run
+ * reads once: as the first part of a hash's key, or as the slot of an array (plan.h).
  */
 #include "parser/base/limits.h"
 #include "parser/lang/agg.h"
@@ -28,7 +28,8 @@ LLVMValueRef gen_epoch(struct gen *g, uint32_t map)
 {
 	LLVMValueRef epoch = LLVMBuildLoad2(g->b, g->i32, gen_epoch_at(g, map), "");
 
-	LLVMSetVolatile(epoch, g->probe.spills); /* else LLVM keeps it, on the stack */
+	/* volatile in a probe that spills, else LLVM keeps the value on the stack */
+	LLVMSetVolatile(epoch, g->probe.spills);
 	return epoch;
 }
 
@@ -53,13 +54,15 @@ static bool has_padding(const struct plan_map *m)
 	return at + (m->bucket_offset ? 4 : 0) != m->key_size;
 }
 
-/* A key with a long string in it does not fit the BPF stack together with others. */
+/* Is the key too long for the BPF stack? A key with a long string does not fit there together with
+ * others. */
 static bool is_big_key(const struct gen *g, const struct plan_map *m)
 {
 	return g->body.scratch && m->key_size > (g->probe.spills ? 16 : LIMIT_KEY_ON_STACK);
 }
 
-/* Computes the parts first, so that the key takes no stack meanwhile. */
+/* Build a key on the stack. The parts are computed first, so that the key takes no stack in the
+ * meantime. */
 static LLVMValueRef short_key(struct gen *g, const struct expr *e)
 {
 	const struct plan_map *m = plan_of(g, e);
@@ -79,7 +82,8 @@ static LLVMValueRef short_key(struct gen *g, const struct expr *e)
 	return key;
 }
 
-/* Stores the parts one by one, so that only one of them takes scratch memory at a time. */
+/* Build a key in scratch memory. The parts are computed and stored one by one, so that only one of
+ * them takes scratch memory at a time. */
 static LLVMValueRef long_key(struct gen *g, const struct expr *e)
 {
 	const struct plan_map *m = plan_of(g, e);
@@ -106,7 +110,7 @@ static LLVMValueRef long_key(struct gen *g, const struct expr *e)
 	return gen_scratch_again(g, key);
 }
 
-/* Padding is part of the key for the kernel, so it is zeroed. */
+/* Build a key. For the kernel, padding is part of the key, so it is zeroed. */
 static LLVMValueRef build_key(struct gen *g, const struct expr *e)
 {
 	const struct plan_map *m = plan_of(g, e);
@@ -135,7 +139,8 @@ static LLVMValueRef lookup(struct gen *g, const struct expr *e, LLVMValueRef key
 				 "");
 }
 
-/* Run the following code only if `p` is not NULL. Returns the block for end_when(). */
+/* Generate the following code for the case that `p` is not NULL. Returns the block for
+ * end_when(). */
 static LLVMBasicBlockRef when_set(struct gen *g, LLVMValueRef p)
 {
 	LLVMBasicBlockRef then = gen_block(g, "found"), end = gen_block(g, "end");
@@ -158,8 +163,8 @@ static void touch(struct gen *g, const struct plan_map *m, LLVMValueRef element)
 
 /* ---- reading ----------------------------------------------------------------------------- */
 
-/* A missing entry reads as zero. The value is copied, since it may change or be deleted during its
- * use. */
+/* A missing entry reads as 0. The value is copied, since the entry may be changed or deleted while
+ * the value is in use. */
 struct value gen_map_read(struct gen *g, struct expr *e)
 {
 	const struct plan_map *m = plan_of(g, e);
@@ -189,7 +194,8 @@ struct value gen_map_read(struct gen *g, struct expr *e)
 
 /* ---- writing ----------------------------------------------------------------------------- */
 
-/* The value as the map stores it. A long value that has that layout already is not copied. */
+/* The address of the value in the layout of the map. A long value that already has that layout is
+ * not copied. */
 static LLVMValueRef value_in_memory(struct gen *g, const struct plan_map *m, struct value v)
 {
 	LLVMValueRef value;
@@ -226,8 +232,8 @@ void gen_map_write(struct gen *g, struct expr *e, struct value v)
 	end_key(g, e, key);
 }
 
-/* Ends the code for an element that exists. Its value is `v`, or 0 if there is no element; `from`
- * is the block that has tested that. */
+/* End the code for an element that exists. The result is `v`, or 0 if there is no element; `from`
+ * is the block that has tested for it. */
 static LLVMValueRef end_with(struct gen *g, LLVMBasicBlockRef from, LLVMBasicBlockRef end,
 			     LLVMValueRef v)
 {
@@ -305,7 +311,8 @@ static LLVMValueRef words_of(struct gen *g, const struct plan_map *m, LLVMValueR
 	return element;
 }
 
-/* `bucket` is the last part of the key, or NULL. */
+/* The address of an element, which is inserted if it does not exist. `bucket` is the last part of
+ * the key, or NULL. */
 static LLVMValueRef element_in(struct gen *g, struct expr *e, LLVMValueRef bucket,
 			       LLVMBasicBlockRef *end)
 {

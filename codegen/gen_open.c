@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Open spans: the programs that visit all threads, for spans that have not ended when tracing ends,
- * and for user stacks of those whose start was not seen; and the one that visits threads that end,
- * for their open calls.
+ * Open spans. One program visits all threads, for spans that have not ended when tracing ends.
+ * Another reads the user stacks of waiting threads whose span began before tracing. A third runs
+ * when a thread ends, for its open calls.
  */
 #include "parser/base/arena.h"
 #include "codegen/gen.h"
@@ -31,7 +31,8 @@ bool span_tells_cut(struct gen *g)
 	return found;
 }
 
-/* The mark is the highest bit (sonde_open_mark). */
+/* Split a start time into the time and `cut`: the highest bit marks a start that was not seen
+ * (sonde_open_mark). */
 LLVMValueRef span_unmark(struct gen *g, LLVMValueRef start)
 {
 	LLVMValueRef one = gen_u64(g, 1);
@@ -66,7 +67,8 @@ static void check_is_of_thread(struct expr *e, void *ctx)
 	ast_each_child(e, check_is_of_thread, ctx);
 }
 
-/* Is all that the span keeps known of a thread that is off the CPU, without the switch? */
+/* Can all that the span stores be read from a thread that is off the CPU, without the switch
+ * event? */
 static bool is_of_thread(struct gen *g)
 {
 	const struct plan_span *kept = &g->probe.plan->state;
@@ -79,8 +81,8 @@ static bool is_of_thread(struct gen *g)
 	return is;
 }
 
-/* A thread that is off the CPU when tracing begins. Not for spans that store what only the switch
- * could have read. Its user stack is read later. */
+/* Mark a thread that is off the CPU when tracing begins: its span starts now. Not done for spans
+ * that store what only the switch event shows. The thread's user stack is read later. */
 static void mark_off_cpu(struct gen *g, LLVMValueRef task, LLVMBasicBlockRef out)
 {
 	const struct plan_span *kept = &g->probe.plan->state;
@@ -104,7 +106,7 @@ static void mark_off_cpu(struct gen *g, LLVMValueRef task, LLVMBasicBlockRef out
 	LLVMBuildBr(g->b, out);
 }
 
-/* A thread that runs when tracing begins. */
+/* Mark a thread that runs when tracing begins: its time on the CPU starts now. */
 static void mark_on_cpu(struct gen *g, LLVMValueRef task, LLVMBasicBlockRef out)
 {
 	prog_only_if(g, gen_truth(g, GEN_CALL(g, "sonde_scope_current", task)), out);
@@ -135,11 +137,13 @@ static void open_begin(struct gen *g, LLVMValueRef task, LLVMBasicBlockRef out)
 /* One open span of a thread. */
 struct open {
 	LLVMValueRef task, state;
-	LLVMValueRef index; /* i64, of a call, the outermost is 0; NULL: spans do not nest */
-	LLVMValueRef end;   /* i64, until when it counts */
+	/* i64, number of the open call, 0 for the outermost; NULL: spans do not nest */
+	LLVMValueRef index;
+	LLVMValueRef end; /* i64, the time until which the span counts */
 };
 
-/* The thread's open span; the requested one if it has several open calls. */
+/* The slot of the thread's open span; if it has several open calls, of the requested one. Go to
+ * `out` if there is none. */
 static LLVMValueRef open_slot(struct gen *g, const struct open *o, LLVMBasicBlockRef out)
 {
 	LLVMValueRef slot = o->state;
@@ -172,8 +176,8 @@ static void open_body(struct gen *g, const struct open *o, LLVMValueRef slot, LL
 	span_body(g, slot, start, g->body.delta);
 }
 
-/* Context: {meta, task, or NULL after the last one}. No other program of the script runs
- * meanwhile. */
+/* The iter/task program for open spans. Its context is {meta, task}; task is NULL in a last call
+ * after all threads. No other program of the script runs in the meantime. */
 void gen_open_spans(struct gen *g, LLVMBasicBlockRef out)
 {
 	struct open o = {.task = prog_context_pointer(g, 1)};
@@ -203,7 +207,7 @@ void gen_open_spans(struct gen *g, LLVMBasicBlockRef out)
 
 /* ---- threads that end ---------------------------------------------------------------------- */
 
-/* The callback's part for one call of the thread that ends. */
+/* The part of the callback that handles one call of the thread that ends. */
 static void ended_call(struct gen *g, LLVMValueRef index, LLVMValueRef end, LLVMBasicBlockRef out)
 {
 	struct open o = {.task = gen_task(g), .index = index, .end = end};
@@ -254,7 +258,8 @@ static LLVMValueRef ended_callback(struct gen *g)
 	return fn;
 }
 
-/* In the thread that ends or begins another program: its open calls do not return. */
+/* This program runs in a thread that ends or executes another program, so that its open calls never
+ * return. */
 void gen_ended_calls(struct gen *g, LLVMBasicBlockRef out)
 {
 	LLVMValueRef state, end, args[4];
@@ -274,7 +279,7 @@ void gen_ended_calls(struct gen *g, LLVMBasicBlockRef out)
 	LLVMBuildBr(g->b, out);
 }
 
-/* Context: as that of gen_open_spans(). */
+/* The context is that of gen_open_spans(). */
 void gen_open_stacks(struct gen *g, LLVMBasicBlockRef out)
 {
 	LLVMValueRef task = prog_context_pointer(g, 1), state;

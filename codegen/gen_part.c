@@ -16,17 +16,19 @@
 #include "codegen/gen.h"
 #include <linux/bpf.h>
 
-/* The cost of an expression, about its instructions / 2: see add_cost. */
+/* The cost of an expression, in units of about two instructions: see add_cost(). */
 enum {
 	COST_NODE = 1,
-	COST_CALL = 10,	   /* calls, maps, builtins, members */
-	COST_WORDS = 8,	   /* of a value in memory: bytes for 1 more; they are copied inline */
-	COST_PROBE = 8000, /* of a body that is split */
-	COST_PART = 2000,  /* of a part, unless one statement costs more */
-	COST_LESS = 500,   /* the same after an attempt that was too long */
+	COST_CALL = 10, /* more for calls, maps, builtins and members */
+	/* bytes of a value in memory that cost 1 more; they are copied inline */
+	COST_WORDS = 8,
+	COST_PROBE = 8000, /* a body that costs more is split */
+	COST_PART = 2000,  /* limit of a part, unless one statement costs more */
+	/* the same limit, after an attempt with a function that was too long */
+	COST_LESS = 500,
 };
 
-/* Why a part ended. 0: at its end. */
+/* Why a part ended; 0: its end was reached. */
 enum { BROKEN = 1, CONTINUED, RETURNED, EXITED, SPENT, TAKEN };
 
 static void add_cost(struct expr *e, void *ctx)
@@ -83,7 +85,8 @@ static unsigned part_params(const struct gen *g)
 	return g->parts_loop ? 2 : 1;
 }
 
-/* With `parts_loop` a callback of bpf_loop(), which gets the number of the iteration too. */
+/* The type of a part's function. With `parts_loop` it is a callback of bpf_loop(), which also gets
+ * the number of the iteration. */
 static LLVMTypeRef part_type(struct gen *g)
 {
 	LLVMTypeRef params[] = {g->i64, g->ptr};
@@ -115,7 +118,8 @@ static void begin_part(struct gen *g, struct part *p, struct span span)
 	gen_frame_enter(g, LLVMGetParam(g->body.fn, part_params(g) - 1));
 }
 
-/* A callback's result tells bpf_loop() whether to continue, so `why` is in the frame. */
+/* End a part with the reason `why`. The result of a callback tells bpf_loop() whether to continue,
+ * so a callback stores `why` in the frame. */
 static void end_at(struct gen *g, uint64_t why)
 {
 	if (g->parts_loop)
@@ -131,7 +135,8 @@ static void end_with(struct gen *g, LLVMBasicBlockRef block, uint64_t why)
 	end_at(g, why);
 }
 
-/* Returns why it ended. The state in the frame is 0 again, as the loops around expect. */
+/* Call a part. Returns why it ended. In a callback, it was stored in the state of the frame, which
+ * is set to 0 again, as the loops around it expect. */
 static LLVMValueRef call_part(struct gen *g, LLVMValueRef fn)
 {
 	LLVMValueRef args[] = {gen_u64(g, 1), fn, g->body.frame, gen_u64(g, 0)}, why;
@@ -155,7 +160,7 @@ static void follow(struct gen *g, LLVMValueRef why, uint64_t which, LLVMBasicBlo
 	LLVMPositionBuilderAtEnd(g->b, next);
 }
 
-/* Continue behind the call of the part; at `taken` if it says so. */
+/* Continue after the call of the part, or at `taken` if the part ended with TAKEN. */
 static void end_part(struct gen *g, struct part *p, LLVMBasicBlockRef taken)
 {
 	LLVMValueRef fn = g->body.fn, why;
@@ -260,8 +265,8 @@ static void gen_branch(struct gen *g, struct stmt *st, LLVMBasicBlockRef end)
 	gen_scratch_release(g, mark);
 }
 
-/* As many branches from `st` on as fit one part. Returns the rest of the chain; its last `if` is in
- * `last`. */
+/* Generate as many branches from `st` on as fit one part. Returns the rest of the chain; the last
+ * `if` that was generated is in `last`. */
 static struct stmt *gen_some_branches(struct gen *g, struct stmt *st, LLVMBasicBlockRef end,
 				      struct stmt **last)
 {

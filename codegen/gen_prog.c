@@ -59,8 +59,8 @@ void gen_prefault_string(struct expr *e, void *ctx)
 	GEN_CALL(g, "sonde_fault_text", gen_int(g, e->call.args[0]), gen_u32(g, e->type->size));
 }
 
-/* Fault in the pages of strings before the run holds anything. If the predicate can be tested
- * before that, only for runs that pass it. */
+/* Bring in the pages of strings before the run holds any resources. If the predicate can be tested
+ * before that, do so only for runs that pass it. */
 static void gen_prefault(struct gen *g, LLVMBasicBlockRef out)
 {
 	if (g->probe.ast->predicate && prefault_is_plain(g->probe.ast->predicate))
@@ -119,7 +119,8 @@ LLVMValueRef prog_context_pointer(struct gen *g, uint32_t i)
 	return LLVMBuildLoad2(g->b, g->ptr, gen_at(g, g->body.ctx, i * 8), "");
 }
 
-/* An iterator's program runs in the reading thread, but its subject is another. */
+/* Is the thread in the cgroup of --cgroup? The program of an iterator runs in the thread that reads
+ * its output, but the subject is another thread. */
 static LLVMValueRef is_in_cgroup(struct gen *g)
 {
 	if (prog_kind_is(g->prog.plan->kind, PK_ITER))
@@ -138,9 +139,9 @@ static LLVMValueRef woken_is_traced(struct gen *g)
 	return LLVMBuildAnd(g->b, is, gen_truth(g, GEN_CALL(g, "sonde_cgroup_has", woken)), "");
 }
 
-/* A wakeup is in scope if one of the two threads is. Programs on a tracepoint's perf event may run
- * before the hidden one that begins the command: while another tracer has such an event open, the
- * kernel calls all of them where that tracer came. */
+/* A wakeup is in scope if one of its two threads is. Programs on a tracepoint's perf event may run
+ * before the hidden program that begins the command has run: while another tracer has such an event
+ * open, the kernel calls all of its programs where that tracer attached. */
 void prog_scope_test(struct gen *g, LLVMBasicBlockRef out)
 {
 	const struct plan_prog *prog = g->prog.plan;
@@ -214,7 +215,8 @@ static void only_if_traced(struct gen *g, LLVMBasicBlockRef out)
 	LLVMBuildBr(g->b, traced);
 	LLVMPositionBuilderAtEnd(g->b, traced);
 	if (!uses)
-		g->body.current = NULL; /* fetched on one of the paths only */
+		/* body.current was fetched on one of the paths only */
+		g->body.current = NULL;
 }
 
 /* The gen column of spans.def. */
@@ -297,7 +299,8 @@ static void gen_syscall_case(struct gen *g, uint32_t id, bool is_start)
 	g->probe.is_start = is_start;
 	prog_only_if_number(g, next);
 	gen_syscall_probe(g, next);
-	g->body.current = NULL; /* fetched on this case's path only */
+	/* body.current was fetched on the path of this case only */
+	g->body.current = NULL;
 	g->probe.is_start = false;
 	LLVMPositionBuilderAtEnd(g->b, next);
 }
@@ -311,7 +314,7 @@ void gen_syscalls(struct gen *g, LLVMBasicBlockRef out)
 	for (uint32_t i = 0; i < g->prog.plan->n_probes; i++)
 		gen_syscall_case(g, g->prog.plan->probes[i], false);
 	for (uint32_t i = 0; i < g->prog.plan->n_starts;
-	     i++) /* last, so that the clock is read late */
+	     i++) /* starts come last, so that the clock is read late */
 		gen_syscall_case(g, g->prog.plan->starts[i], true);
 	LLVMBuildBr(g->b, out);
 }
@@ -362,7 +365,7 @@ static bool stops_after_exit(const struct gen *g)
 	       !prog_kind_is(g->prog.plan->kind, PK_OUTSIDE);
 }
 
-/* The target may be a jump that is not taken. */
+/* Skip the body if the probed instruction is a conditional jump that is not taken. */
 static void only_if_jump_taken(struct gen *g, LLVMBasicBlockRef out)
 {
 	LLVMValueRef flags = gen_register(g, regs_flags_offset());
@@ -410,7 +413,8 @@ void gen_program(struct gen *g, uint32_t index)
 		only_if_jump_taken(g, out);
 	generators[g->prog.plan->kind](g, out);
 	LLVMPositionBuilderAtEnd(g->b, out);
-	gen_location(g, span); /* not that of the last statement */
+	/* the code after the body does not belong to the last statement */
+	gen_location(g, span);
 	if (g->prog.plan->is_sleepable)
 		gen_call_helper(g, "sonde_fault_leave", NULL, 0);
 	cost_leave(g);

@@ -10,15 +10,16 @@
 void prog_only_if(struct gen *g, LLVMValueRef cond, LLVMBasicBlockRef otherwise);
 /* Continue if body.syscall is one of the selected probe's numbers. */
 void prog_only_if_number(struct gen *g, LLVMBasicBlockRef otherwise);
-/* Go to `out` unless the current thread is traced. */
+/* Go to `out` unless the current thread is traced (-p, -c, --cgroup). */
 void prog_scope_test(struct gen *g, LLVMBasicBlockRef out);
-/* Note that the selected probe fired: in what runs for it first, before its predicate. */
+/* Note that the selected probe fired. Call it in the first code that runs for the probe, before its
+ * predicate. */
 void prog_note_firing(struct gen *g);
 /* Select plan->probes[id] as the probe that is generated. */
 void prog_select_probe(struct gen *g, uint32_t id);
-/* Fault in the pages of the string that a str() reads (prefault.h); `gen` is a struct gen. */
+/* Bring in the pages of the string that a str() reads (prefault.h). `gen` is a struct gen *. */
 void gen_prefault_string(struct expr *e, void *gen);
-/* Predicate and body. The builder ends in a new block. */
+/* Generate predicate and body. The builder is in a new block afterwards. */
 void prog_body(struct gen *g);
 /* The i-th 64-bit word of the context, as a pointer. */
 LLVMValueRef prog_context_pointer(struct gen *g, uint32_t i);

@@ -10,7 +10,7 @@
 #include "codegen/gen.h"
 #include <linux/bpf.h>
 
-/* A slot begins with a busy flag, which is not the script's. */
+/* A slot begins with a busy flag; the script's part follows it. */
 _Static_assert(SONDE_SCRATCH_HEAD % 8 == 0, "values are aligned to 8 bytes");
 
 static void hint(struct gen *g)
@@ -30,7 +30,8 @@ static void hint(struct gen *g)
 			  "read shorter strings, str(x, 64), or do less in one statement");
 }
 
-/* Reported once a probe: what follows would exceed the limit too. */
+/* Does `size` more exceed the limit? The error is reported once for each probe: what follows would
+ * exceed the limit too. */
 static bool exceeds(struct gen *g, uint32_t size)
 {
 	if (g->probe.scratch.used + size <= SONDE_SCRATCH_BYTES || g->probe.scratch.is_exceeded)
@@ -40,7 +41,7 @@ static bool exceeds(struct gen *g, uint32_t size)
 	return true;
 }
 
-/* Take `size` bytes; returns their offset. Reports an error when there are not as many. */
+/* Take `size` bytes and return their offset. Reports an error when there are not that many. */
 static uint32_t take_bytes(struct gen *g, uint32_t size)
 {
 	uint32_t at = g->probe.scratch.used;
@@ -82,8 +83,8 @@ void gen_scratch_release(struct gen *g, uint32_t mark)
 	g->probe.scratch.used = mark;
 }
 
-/* Volatile in a probe that spills: else LLVM keeps each address that is used again, on the
- * stack. */
+/* The load is volatile in a probe that spills: otherwise LLVM keeps each address that is used again
+ * on the stack. */
 LLVMValueRef gen_scratch_at(struct gen *g, uint32_t at)
 {
 	LLVMValueRef bytes = LLVMBuildLoad2(g->b, g->ptr, g->body.scratch, "");
@@ -99,7 +100,7 @@ LLVMValueRef gen_big_buffer(struct gen *g, uint32_t size)
 	return gen_scratch_at(g, take_bytes(g, size));
 }
 
-/* The bytes from the start of scratch memory to `at`; false: it is no such address. */
+/* Sets *offset to the offset of `at` in scratch memory. False: `at` is not an address in it. */
 static bool offset_of(const struct gen *g, LLVMValueRef at, uint64_t *offset)
 {
 	*offset = 0;
@@ -182,7 +183,8 @@ void gen_scratch_end(struct gen *g)
 	g->body.scratch = NULL;
 }
 
-/* The calls that were generated before it was known. */
+/* Set the argument is_long of calls of sonde_scratch_enter(), which were generated before the size
+ * was known. */
 static void set_long(struct gen *g)
 {
 	LLVMValueRef enter = LLVMGetNamedFunction(g->module, "sonde_scratch_enter");

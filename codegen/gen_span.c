@@ -36,7 +36,7 @@ LLVMValueRef span_clock(struct gen *g)
 	return gen_helper(g, BPF_FUNC_ktime_get_ns, NULL, 0);
 }
 
-/* Also for the probe's body. */
+/* Fetch the current task. The probe's body uses the pointer too. */
 static LLVMValueRef current_task(struct gen *g)
 {
 	g->body.current = gen_task(g);
@@ -50,7 +50,8 @@ void span_only_if(struct gen *g, LLVMValueRef pointer, LLVMBasicBlockRef otherwi
 
 /* ---- starts ------------------------------------------------------------------------------ */
 
-/* EXPR of entry(EXPR) is evaluated at the start event. Returns the attach point for go_back(). */
+/* Switch to the start event, at which EXPR of entry(EXPR) is evaluated. Returns the attach point
+ * for go_back(). */
 static const struct attach_point *go_to_start(struct gen *g)
 {
 	const struct attach_point *here = g->probe.point;
@@ -90,7 +91,7 @@ void span_store_entries(struct gen *g, LLVMValueRef slot)
 	go_back(g, here);
 }
 
-/* Values that cannot be read any more when the thread is back. */
+/* Store the values that cannot be read any more when the thread is back. */
 static void store_state(struct gen *g, LLVMValueRef slot)
 {
 	const struct plan_span *state = &g->probe.plan->state;
@@ -110,14 +111,14 @@ void span_test_conds(struct gen *g, LLVMBasicBlockRef out)
 		prog_only_if(g, gen_truth(g, gen_int(g, g->probe.ast->start_conds[i])), out);
 }
 
-/* For a thread other than the current one. */
+/* Test the cgroup of a thread other than the current one. */
 void span_test_cgroup(struct gen *g, LLVMValueRef task, LLVMBasicBlockRef out)
 {
 	if (g->plan->needs.only_cgroup)
 		prog_only_if(g, gen_truth(g, GEN_CALL(g, "sonde_cgroup_has", task)), out);
 }
 
-/* For spans of the current thread. */
+/* Test scope and predicate for a span of the current thread. */
 void span_test_start(struct gen *g, LLVMBasicBlockRef out)
 {
 	prog_scope_test(g, out);
@@ -176,7 +177,7 @@ LLVMValueRef span_find(struct gen *g, LLVMValueRef task, LLVMBasicBlockRef out)
 
 /* ---- sched_switch(preempt, prev, next) --------------------------------------------------- */
 
-/* The time in `kept`. The clock is read at the first use in a run. */
+/* The time, kept in `kept`. The clock is read at its first use in a run. */
 static LLVMValueRef clock_once(struct gen *g, LLVMValueRef kept)
 {
 	LLVMBasicBlockRef read = gen_block(g, "clock"), is_read = gen_block(g, "clock.read");
@@ -210,7 +211,7 @@ static void switch_end(struct gen *g, LLVMValueRef returns, LLVMValueRef now, LL
 {
 	LLVMValueRef state, start;
 
-	g->body.current = NULL; /* it was the thread that leaves the CPU */
+	g->body.current = NULL; /* body.current was the thread that leaves the CPU */
 	prog_only_if(g, gen_truth(g, GEN_CALL(g, "sonde_span_ends", returns)), out);
 	prog_only_if(g, gen_truth(g, GEN_CALL(g, "sonde_scope_may_have", returns)), out);
 	state = span_find(g, returns, out);
@@ -234,8 +235,8 @@ void gen_span_switch(struct gen *g, LLVMBasicBlockRef out)
 	switch_end(g, prog_context_pointer(g, 2), now, out);
 }
 
-/* Time on the CPU: prev's ends, next's starts. The body runs as that of the plain event does, with
- * the current thread as subject. A thread's first slice counts, and so does its last. */
+/* Times on the CPU: prev's time ends, next's starts. The body runs as that of the plain event does,
+ * with the current thread as subject. A thread's first and last time on the CPU count too. */
 static void slice_start(struct gen *g, LLVMValueRef comes, LLVMBasicBlockRef out)
 {
 	prog_only_if(g, gen_truth(g, GEN_CALL(g, "sonde_span_ends", comes)), out);
@@ -254,7 +255,7 @@ void gen_span_slice(struct gen *g, LLVMBasicBlockRef out)
 	g->body.current = prog_context_pointer(g, 1);
 	state = span_find(g, g->body.current, out);
 	start = GEN_CALL(g, "sonde_span_take", state, span_probe_id(g));
-	/* one that open_spans = count has marked is negative: its beginning was not seen */
+	/* a start that open_spans = count has marked is negative: its beginning was not seen */
 	prog_only_if(g,
 		     LLVMBuildICmp(g->b, span_tells_cut(g) ? LLVMIntNE : LLVMIntSGT, start,
 				   gen_u64(g, 0), ""),
@@ -270,8 +271,8 @@ static LLVMValueRef stack_mask(struct gen *g)
 	return gen_u64(g, probe_space(g->probe.point) == SPACE_USER ? 0 : KERNEL_STACK_MASK);
 }
 
-/* Do other attach points of the probe keep their calls in the same state? Then the number of this
- * one among them is in the targets of its calls. */
+/* Do several attach points of the probe keep their calls in the same state? Then the target of a
+ * call contains the number of its attach point. */
 static bool is_shared(const struct gen *g)
 {
 	uint32_t n = 0;
@@ -324,7 +325,8 @@ static LLVMValueRef call_address(struct gen *g, bool is_end)
 	return LLVMBuildSub(g->b, gen_register(g, regs_sp_offset()), gen_u64(g, shift), "");
 }
 
-/* Deeper calls have no slot. `self` needs those that the predicate drops. */
+/* The depth limit: deeper calls have no slot. `self` needs the slots of calls that the predicate
+ * drops, too. */
 static uint32_t depth_limit(const struct gen *g)
 {
 	uint32_t limit = g->probe.ast->max_depth;
@@ -391,13 +393,13 @@ void gen_span_session(struct gen *g, LLVMBasicBlockRef out)
 	LLVMPositionBuilderAtEnd(g->b, entry);
 	g->probe.is_start = true;
 	gen_span(g, out);
-	g->body.current = NULL; /* read at the entry only */
+	g->body.current = NULL; /* body.current is read at the entry only */
 	LLVMPositionBuilderAtEnd(g->b, end);
 	gen_span(g, out);
 }
 
-/* The call in `slot` was one of `calls`: its length without the calls inside it. Adds the length to
- * what the call around it does not count as its own. */
+/* Compute `self` of the call in `slot`, one of `calls`: its length without the calls inside it.
+ * Adds its length to the nested time of the call around it. */
 static void measure_self(struct gen *g, LLVMValueRef calls, LLVMValueRef slot, LLVMValueRef length)
 {
 	uint32_t inside = g->probe.plan->state.inside;
@@ -407,7 +409,8 @@ static void measure_self(struct gen *g, LLVMValueRef calls, LLVMValueRef slot, L
 					length, span_slot_size(g), gen_u32(g, inside));
 }
 
-/* The start has tested the scope: threads that are not traced have no state. */
+/* The return of a call. The scope was tested at the entry: threads that are not traced have no
+ * state. */
 void gen_span_return(struct gen *g, LLVMBasicBlockRef out)
 {
 	LLVMValueRef calls, slot, cost, sp, now, start, length;
@@ -436,7 +439,7 @@ void gen_span_return(struct gen *g, LLVMBasicBlockRef out)
 
 /* ---- system calls ------------------------------------------------------------------------ */
 
-/* The slot holds the number of the call that the thread has entered. The exit of another call does
+/* Go to `out` unless the slot holds the number of this system call: the exit of another call does
  * not end the span. At the exit of sigreturn the number is not known any more. */
 static void only_if_entered(struct gen *g, LLVMValueRef key, LLVMBasicBlockRef out)
 {

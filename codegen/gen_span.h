@@ -8,29 +8,36 @@
 
 /* The map with the state of the spans. */
 LLVMValueRef span_map(struct gen *g);
+/* Constants of the selected probe: the size of a slot in bytes, the probe's index in the plan. */
 LLVMValueRef span_slot_size(struct gen *g);
 LLVMValueRef span_probe_id(struct gen *g);
+/* The time now: CLOCK_MONOTONIC in ns, an i64. */
 LLVMValueRef span_clock(struct gen *g);
-/* Identifies the function that is called. */
+/* The i64 that identifies the called function in a slot. */
 LLVMValueRef span_call_target(struct gen *g);
-/* Go to `out` if the open call in the slot is of another attach point with the same state. */
+/* Several attach points can keep their calls in the same state. Go to `out` if the open call in the
+ * slot belongs to another one. */
 void span_only_if_mine(struct gen *g, LLVMValueRef slot, LLVMBasicBlockRef out);
 /* Continue if `pointer` is not NULL, else go to `otherwise`. */
 void span_only_if(struct gen *g, LLVMValueRef pointer, LLVMBasicBlockRef otherwise);
-/* At the start: scope and the predicate's part for the start, or `out`. */
+/* At the start: test the scope and the part of the predicate that the start can test; go to `out`
+ * if one fails. */
 void span_test_start(struct gen *g, LLVMBasicBlockRef out);
-/* Parts of that for a thread other than the current one: the predicate's part, and the cgroup. */
+/* Two parts of that test for a thread other than the current one: the predicate's part, and the
+ * cgroup. */
 void span_test_conds(struct gen *g, LLVMBasicBlockRef out);
 void span_test_cgroup(struct gen *g, LLVMValueRef task, LLVMBasicBlockRef out);
-/* The thread's state, which is created if it has none; the one that it has, else `out`; and the
- * start time in a slot, or `out` if there is none. */
+/* span_open: the thread's state, created if it has none; `out` if there is no memory. span_find:
+ * its state, or `out` if it has none. span_take: the start time in a slot, or `out` if there is
+ * none. */
 LLVMValueRef span_open(struct gen *g, LLVMValueRef task, LLVMBasicBlockRef out);
 LLVMValueRef span_find(struct gen *g, LLVMValueRef task, LLVMBasicBlockRef out);
 LLVMValueRef span_take(struct gen *g, LLVMValueRef slot, LLVMBasicBlockRef out);
-/* Does the probe use `cut`? The time in a `start` that may be marked as not seen; sets body.cut. */
+/* Does the probe use `cut`? span_unmark() returns the time of a `start` that may be marked as not
+ * seen, and sets body.cut. */
 bool span_tells_cut(struct gen *g);
 LLVMValueRef span_unmark(struct gen *g, LLVMValueRef start);
-/* Fault in the strings of entry(EXPR), and store the values in the slot. */
+/* Bring in the pages of the strings of entry(EXPR); store the values of entry(EXPR) in the slot. */
 void span_prefault_entries(struct gen *g);
 void span_store_entries(struct gen *g, LLVMValueRef slot);
 /* At the end: run the body for the span in `slot`, which began at `start`. */

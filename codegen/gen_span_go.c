@@ -22,7 +22,8 @@ static LLVMValueRef call_key(struct gen *g, LLVMBasicBlockRef out)
 	return key;
 }
 
-/* Does the function pass its entry in each round of a loop? */
+/* Does the function pass its entry in each round of a loop? Then the entry probe fires again during
+ * one call. */
 static LLVMValueRef is_loop(struct gen *g)
 {
 	if (!g->prog.plan->has_loops)

@@ -6,7 +6,8 @@
 #include "codegen/gen.h"
 #include "codegen/gen_part.h"
 
-enum { HIDDEN_CALLS = 4 }; /* calls of a fn from which on its arguments are hidden */
+/* from this number of calls of a fn on, its arguments are hidden */
+enum { HIDDEN_CALLS = 4 };
 
 static bool is_agg(const struct expr *e)
 {
@@ -73,9 +74,9 @@ static void gen_assign(struct gen *g, struct stmt *st)
 		gen_set_var(g, target->var.var, v);
 }
 
-/* The kernel checks each copy of a fn's body. Where it knows the arguments, it knows the outcome of
- * some of its conditions, and then follows all others with each of their values: 30 calls of 50
- * statements exceed its million steps. */
+/* Hide the arguments of a fn from the verifier, which checks each copy of its body. If it knows the
+ * arguments, it knows the outcome of some conditions, and then follows all other conditions once
+ * for each value: 30 calls of 50 statements exceed its limit of a million steps. */
 static void hide_param(struct gen *g, const struct stmt *st)
 {
 	const struct function *fn = st->let.param_of;
@@ -132,7 +133,7 @@ static void gen_result(struct gen *g, struct expr *e)
 		LLVMBuildStore(g->b, LLVMBuildTrunc(g->b, v.v, g->i32, ""), to);
 }
 
-/* A fn's body: `return` leaves it, exit() the probe. */
+/* The body of a fn: `return` leaves the fn, exit() leaves the probe. */
 static void gen_called(struct gen *g, struct stmt *st)
 {
 	LLVMBasicBlockRef done = g->body.done, end = gen_block(g, "returned");
@@ -159,7 +160,7 @@ static void gen_stmt(struct gen *g, struct stmt *st)
 	case ST_UNROLL: gen_loop(g, st); return;
 	case ST_BREAK:
 	case ST_CONTINUE: gen_jump(g, st->kind == ST_BREAK); return;
-	case ST_RETURN: /* what follows goes into an unreachable block */
+	case ST_RETURN: /* code after `return` goes into an unreachable block */
 		gen_result(g, st->expr);
 		LLVMBuildBr(g->b, g->body.done);
 		LLVMPositionBuilderAtEnd(g->b, gen_block(g, "dead"));

@@ -67,7 +67,8 @@ struct value gen_str(struct gen *g, struct expr *e)
 {
 	struct expr *p = e->call.args[0];
 
-	if (p->type->kind == TY_STRING) /* a field that is a string itself */
+	/* the argument is a field that is a string already */
+	if (p->type->kind == TY_STRING)
 		return part_of_string(g, e);
 	return gen_str_at(g, e, gen_big_buffer(g, e->type->size));
 }
@@ -93,7 +94,7 @@ LLVMValueRef gen_text_address(struct gen *g, struct value v)
 		return gen_constant(g, v.literal, v.len);
 	buf = gen_big_buffer(g, v.type->size);
 	gen_store(g, v, v.type, buf);
-	/* The kernel reads to a NUL, which a string that was cut does not have. */
+	/* Add the NUL that a string that was cut does not have: the kernel reads up to it. */
 	LLVMBuildStore(g->b, LLVMConstNull(g->i8), gen_at(g, buf, v.type->size - 1));
 	return buf;
 }

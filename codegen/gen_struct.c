@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Structs and arrays of C. What a script reads of them in the traced memory is a place: its address
- * is computed first, then only the member or element that is named is read. Copies are in sonde's
- * own memory, aligned to 8.
+ * C structs and arrays. A struct in the traced memory is not copied: its address is computed first,
+ * then only the member or element that the script names is read. Copies are in the memory of BPF
+ * programs, aligned to 8 bytes.
  */
 #include "parser/lang/ast_query.h"
 #include "parser/lang/c_type.h"
@@ -10,12 +10,12 @@
 
 enum { BYTE_BITS = 8, WORD_BITS = 64 };
 
-/* The program's own context is read directly: the verifier turns the offsets of that of perf events
- * into others. */
+/* A place in memory. The program's own context is read by direct loads, since the verifier converts
+ * offsets in the context of perf events. */
 struct spot {
 	bool is_context;
 	uint32_t offset;
-	LLVMValueRef at; /* i64: of other memory, to which `offset` is added */
+	LLVMValueRef at; /* i64, an address in other memory, to which `offset` is added */
 	enum type_space space;
 };
 
@@ -172,7 +172,8 @@ static struct value read_bits(struct gen *g, struct spot p, const struct type_me
 
 /* ---- copies in sonde's memory ------------------------------------------------------------ */
 
-/* The largest power of two that divides the offset, as far as `size` needs it. */
+/* The alignment of `offset`: the largest power of two that divides it, at most the one that `size`
+ * needs. */
 static uint32_t alignment(uint32_t offset, uint32_t size)
 {
 	uint32_t align = 8;
@@ -190,7 +191,7 @@ void gen_copy_bytes(struct gen *g, LLVMValueRef to, LLVMValueRef at, uint32_t si
 		GEN_CALL(g, "sonde_memory_read", to, gen_u32(g, size), at);
 }
 
-/* Values in memory are aligned to 8: copy one that is not. */
+/* Values in memory are aligned to 8 bytes: a value that is not is copied. */
 struct value gen_load_part(struct gen *g, const struct type *type, LLVMValueRef base,
 			   uint32_t offset)
 {
@@ -217,7 +218,7 @@ static struct value load_bits(struct gen *g, const struct type_member *m, LLVMVa
 	return gen_int_value(bits_of(g, word, m), m->type);
 }
 
-/* LLVM reads by bytes what is aligned to less than its size. */
+/* Load a member. LLVM would load byte by byte what is aligned to less than its size. */
 static struct value load_member(struct gen *g, const struct type_member *m, LLVMValueRef base)
 {
 	LLVMTypeRef types[] = {g->i8, g->i16, g->i32, g->i64};

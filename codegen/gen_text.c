@@ -74,8 +74,8 @@ struct value gen_strcontains(struct gen *g, struct expr *e)
 	return gen_int_value(LLVMBuildZExt(g->b, at, g->i64, ""), e->type);
 }
 
-/* The first string is padded to its size, so that its end is found; behind that there is space for
- * the whole second one. */
+/* concat(): the first string is padded to its size, so that its end can be found; after it there is
+ * space for the whole second string. */
 struct value gen_concat(struct gen *g, struct expr *e)
 {
 	const struct type *first = e->call.args[0]->type;
@@ -106,7 +106,7 @@ struct value gen_strncmp(struct gen *g, struct expr *e)
 
 /* ---- bytes -------------------------------------------------------------------------------- */
 
-/* A number is stored, in its own width. */
+/* The bytes of a value. A number is stored to memory in its own width. */
 static struct bytes gen_stored_bytes(struct gen *g, struct expr *e)
 {
 	struct value v = gen_expr(g, e);
@@ -182,8 +182,8 @@ static uint32_t n_rows(const struct name_table *t)
 	return n;
 }
 
-/* Rows of SONDE_NAME_BYTES in .rodata, a power of two of them; those from t->n on are for all
- * other numbers. */
+/* A table of names in .rodata. Its rows have SONDE_NAME_BYTES each, their number is a power of two,
+ * and the rows from t->n on are for all other numbers. */
 static LLVMValueRef table_of(struct gen *g, const struct name_table *t)
 {
 	LLVMValueRef global = LLVMGetNamedGlobal(g->module, t->symbol), rows[SONDE_SYSCALLS];
@@ -210,7 +210,8 @@ static LLVMValueRef table_of(struct gen *g, const struct name_table *t)
 	return global;
 }
 
-/* The verifier does not always see that a comparison bounds the index: the mask does. */
+/* The name of a number. The index is masked, because the verifier does not always see that a
+ * comparison bounds it. */
 static struct value name_in(struct gen *g, const struct name_table *t, struct expr *e,
 			    LLVMValueRef number)
 {
@@ -226,7 +227,7 @@ static struct value name_in(struct gen *g, const struct name_table *t, struct ex
 
 enum { ERRORS = 134, SIGNALS = 32 };
 
-/* Of -2 like of 2: the kernel's functions return negative numbers. */
+/* strerror(): -2 gives the same text as 2, since the kernel's functions return negative numbers. */
 struct value gen_strerror(struct gen *g, struct expr *e)
 {
 	static const struct name_table errors = {"names_of_errors", "", "Unknown error", ERRORS,

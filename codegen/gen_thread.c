@@ -26,8 +26,8 @@ struct value gen_tid(struct gen *g, struct expr *e)
 			     e->type);
 }
 
-/* A property of the thread, as sonde_task_NAME of bpf_helpers/task.bpf.c reads it; of another one,
- * sonde_task_at_NAME. Names are written to a buffer. */
+/* A property of the subject: a call of sonde_task_NAME() of bpf_helpers/task.bpf.c; for another
+ * thread, of sonde_task_at_NAME(). Names are written to a buffer. */
 struct value gen_task_property(struct gen *g, struct expr *e)
 {
 	bool is_other = e->kind == EX_CALL;
@@ -59,7 +59,7 @@ struct value gen_curtask(struct gen *g, struct expr *e)
 
 struct value gen_cgroup(struct gen *g, struct expr *e)
 {
-	/* kernel 6.1 does not have the helper in tests */
+	/* kernel 6.1 does not offer the helper to programs of tests */
 	if (g->body.subject || prog_kind_is(g->prog.plan->kind, PK_TEST))
 		return gen_int_value(GEN_CALL(g, "sonde_task_cgroup", gen_task(g)), e->type);
 	return gen_int_value(gen_helper(g, BPF_FUNC_get_current_cgroup_id, NULL, 0), e->type);

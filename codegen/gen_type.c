@@ -39,7 +39,7 @@ LLVMValueRef gen_buffer(struct gen *g, uint32_t size)
 	LLVMMetadataRef at = LLVMGetCurrentDebugLocation2(g->b);
 	uint32_t words = (size + 7) / 8;
 
-	if (first) /* takes its location, too */
+	if (first) /* this also takes over the location of `first` */
 		LLVMPositionBuilderBefore(g->b, first);
 	else
 		LLVMPositionBuilderAtEnd(g->b, g->body.entry);
@@ -194,7 +194,7 @@ LLVMBasicBlockRef gen_block(struct gen *g, const char *name)
 
 void gen_location(struct gen *g, struct span span)
 {
-	/* of a macro: the line that calls it */
+	/* in a macro: use the line that calls it */
 	struct span root = source_root(g->program->source, span);
 	struct place p = source_place(g->program->source, root.start);
 

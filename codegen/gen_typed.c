@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Arguments and results of fentry, fexit and rawtracepoint programs: words, whose sizes and signs
- * BTF describes (struct typed_function). The verifier types pointers among them and restricts
- * arithmetic on those; in a script they are numbers. fentry and fexit programs use helpers that
- * return numbers and are inlined; pointers of a raw tracepoint are read as memory.
+ * Arguments and results of fentry, fexit and rawtracepoint programs. They are words whose sizes and
+ * signs BTF describes (struct typed_function). The verifier tracks some as pointers and restricts
+ * arithmetic on these; in a script all are numbers. fentry and fexit programs read them with
+ * helpers that return numbers and are inlined; pointers of a raw tracepoint are read as memory.
  */
 #include "parser/lang/ast_query.h"
 #include "codegen/gen.h"

@@ -6,9 +6,9 @@
 #include "codegen/gen_hooks.h"
 #include "parser/lang/register.h"
 
-/* How far the file's addresses are moved: the difference between the instruction that the probe is
- * on and its address in the file. It is a whole number of pages, which tells several locations
- * apart. */
+/* The difference between the addresses in the process and those in the file: that of the probed
+ * instruction in both. It is a whole number of pages, by which the possible locations of the probe
+ * are told apart. */
 static LLVMValueRef load_shift(struct gen *g, const struct expr *e)
 {
 	LLVMValueRef ip = gen_register(g, (uint32_t)register_offset("pc")), shift = NULL;

@@ -7,7 +7,7 @@
 #include "parser/lang/usdt_operand.h"
 #include "codegen/gen.h"
 
-/* Bits 32 to PLAN_FORMAT_BIT of the cookie. */
+/* The name id: bits 32 to PLAN_FORMAT_BIT of the cookie. */
 LLVMValueRef gen_usdt_name(struct gen *g)
 {
 	LLVMValueRef name = LLVMBuildLShr(g->b, gen_cookie(g), gen_u64(g, 32), "");
@@ -15,7 +15,7 @@ LLVMValueRef gen_usdt_name(struct gen *g)
 	return LLVMBuildAnd(g->b, name, gen_u64(g, (1u << (PLAN_FORMAT_BIT - 32)) - 1), "");
 }
 
-/* base + index * scale + disp */
+/* The operand base + index * scale + disp. */
 static LLVMValueRef sum(struct gen *g, const struct usdt_operand *o)
 {
 	LLVMValueRef v = gen_u64(g, (uint64_t)o->disp), index;

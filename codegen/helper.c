@@ -44,15 +44,17 @@ int helper_begin(struct gen *g)
 		LLVMCreateMemoryBufferWithMemoryRange(bytes, (size_t)(end - bytes), "bpf_helpers",
 						      false);
 
-	if (!LLVMGetBitcodeModuleInContext2(g->llvm, buf, &g->library)) /* lazily; takes buf */
+	/* reads functions lazily; takes ownership of buf */
+	if (!LLVMGetBitcodeModuleInContext2(g->llvm, buf, &g->library))
 		return 0;
 	g->failed = true;
 	snprintf(g->message, sizeof(g->message), "cannot read the helpers");
 	return -1;
 }
 
-/* The linker copies everything from a library except for "link once" definitions, which it copies
- * when they are used. So all definitions get that linkage while linking. */
+/* Change the linkage of all definitions from one kind to another. LLVM's linker copies all of a
+ * library except for "link once" definitions, which it copies when they are used. So all
+ * definitions have that linkage while linking. */
 static void set_linkage(LLVMModuleRef module, LLVMLinkage from, LLVMLinkage to)
 {
 	for (LLVMValueRef v = LLVMGetFirstFunction(module); v; v = LLVMGetNextFunction(v))
@@ -86,7 +88,8 @@ bool helper_is_linked(const struct gen *g, const char *name)
 	return false;
 }
 
-/* What is declared is copied from the library. */
+/* Declare the maps and data that the linked functions use (linked.def): the linker copies what is
+ * declared. */
 static void declare_linked(struct gen *g)
 {
 	for (size_t i = 0; i < sizeof(linked) / sizeof(*linked); i++)
@@ -120,7 +123,7 @@ static LLVMValueRef helper_function(struct gen *g, const char *name)
 	return model ? LLVMAddFunction(g->module, name, LLVMGlobalGetValueType(model)) : NULL;
 }
 
-/* BPF calls have at most 5; these are inlined. */
+/* A call of a BPF function has at most 5 arguments; functions with more are inlined. */
 enum { MAX_ARGS = 7 };
 
 LLVMValueRef gen_call_helper(struct gen *g, const char *name, LLVMValueRef *args, unsigned n)

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which functions of bpf_helpers/ are inlined. In a short script all are, as they are written to
- * be. In a long one some of them (outlined.def) become functions of their own, since LLVM's time is
- * proportional to the instructions. A program that has no room for more nested calls, more stack or
- * more functions is generated again with all inlined.
+ * Decides which functions of bpf_helpers/ are inlined. In a short script all are, as their
+ * attributes demand. In a long script some of them (outlined.def) become functions of their own,
+ * since LLVM's time is proportional to the number of instructions. If a program then exceeds the
+ * limit of nested calls, of stack or of functions, it is generated again with all functions
+ * inlined.
  */
 #include "codegen/gen.h"
 #include <string.h>
 
 enum {
-	LONG_SCRIPT = 1500, /* of LLVM's instructions, without functions of bpf_helpers/ */
+	/* LLVM's instructions, without those of functions of bpf_helpers/ */
+	LONG_SCRIPT = 1500,
 	MANY_CALLS = 3,
 };
 
@@ -29,7 +31,8 @@ static void change(struct gen *g, LLVMValueRef fn, const char *remove, const cha
 				LLVMCreateEnumAttribute(g->llvm, new, 0));
 }
 
-/* Calls of a function when all its callers have been inlined, at most MANY_CALLS. */
+/* The number of calls of a function that remain when all its callers have been inlined, at most
+ * MANY_CALLS. */
 static uint32_t calls_of(LLVMValueRef fn)
 {
 	uint32_t n = 0;
@@ -46,9 +49,10 @@ static uint32_t calls_of(LLVMValueRef fn)
 	return n;
 }
 
-/* A call needs a location if both functions have debug info. A caller whose call has none is a
- * function of bpf_helpers/ marked as without, which clang has described as a declaration only: that
- * is removed. The function is inlined, or gets debug info when it is outlined itself. */
+/* A call needs a location if both functions have debug info. If a call has none, its caller is a
+ * function of bpf_helpers/ with the attribute nodebug, which clang has described as a declaration
+ * only. The description is removed. The function is inlined, or gets debug info when it is outlined
+ * itself. */
 static void drop_declarations(LLVMValueRef fn)
 {
 	for (LLVMUseRef u = LLVMGetFirstUse(fn); u; u = LLVMGetNextUse(u)) {
@@ -67,9 +71,9 @@ static bool is_location(LLVMValueRef v)
 	return v && LLVMGetMetadataKind(LLVMValueAsMetadata(v)) == LLVMDILocationMetadataKind;
 }
 
-/* clang writes the places where a loop begins and ends into the loop's metadata. They are in the
- * function as clang has described it. What else is there, such as "do not unroll", stays; the first
- * operand is the node itself. */
+/* Remove locations from the metadata of a loop: clang stores there where the loop begins and ends,
+ * as places in the function that it has described. Other operands, such as "do not unroll", stay;
+ * the first operand is the node itself. */
 static void drop_loop_places(struct gen *g, LLVMValueRef branch)
 {
 	unsigned kind = LLVMGetMDKindIDInContext(g->llvm, "llvm.loop", strlen("llvm.loop"));
@@ -89,9 +93,9 @@ static void drop_loop_places(struct gen *g, LLVMValueRef branch)
 	LLVMSetMetadata(branch, kind, LLVMMetadataAsValue(g->llvm, self));
 }
 
-/* The kernel demands BTF of each function, or of none; clang has described some functions as
- * declarations only. Calls need a location in the function: it becomes part of the locations of
- * what is inlined. */
+/* Give a function debug info. The kernel demands BTF of all functions or of none, and clang has
+ * described some functions as declarations only. Calls need a location in the function: it becomes
+ * part of the locations of inlined code. */
 static void add_debug_info(struct gen *g, LLVMValueRef fn, const char *name)
 {
 	LLVMMetadataRef sub = gen_di_body(g, fn, name, LLVMCountParams(fn), SPAN_NONE);
@@ -122,7 +126,8 @@ static bool is_inlined(LLVMValueRef fn)
 	       LLVMGetEnumAttributeAtIndex(fn, LLVMAttributeFunctionIndex, kind);
 }
 
-/* Without places of its own, what is inlined gets that of the call. */
+/* Remove the locations in a function. Inlined code without locations of its own gets that of the
+ * call. */
 static void drop_places(struct gen *g, LLVMValueRef fn)
 {
 	LLVMSetSubprogram(fn, NULL);

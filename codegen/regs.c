@@ -8,7 +8,8 @@
 
 enum { REGISTERS = 16 };
 
-/* Arguments in registers, then on the stack from `stack` bytes above the stack pointer on. */
+/* A calling convention: the registers of the first arguments; the others are on the stack, from
+ * `stack` bytes above the stack pointer on. */
 struct convention {
 	uint32_t registers[REGISTERS];
 	uint32_t n, stack;

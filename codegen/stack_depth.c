@@ -10,19 +10,19 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* With a JIT, newer kernels round to 16 (round_up_stack_depth()). */
+/* With a JIT, newer kernels round to 16 bytes (round_up_stack_depth() of the verifier). */
 enum { ROUND = 32, ROUND_LEAST = 16, WORD = sizeof(struct bpf_insn), R_64_64 = 1, R_64_32 = 10 };
 
 struct function {
 	const char *name;
 	uint32_t section;
 	uint64_t start, end;
-	uint32_t bytes, frames; /* with all that it calls */
-	uint32_t least;		/* bytes, when they are rounded to ROUND_LEAST */
-	uint32_t branches;	/* with what it calls, callbacks left out */
+	uint32_t bytes, frames; /* including all that it calls */
+	uint32_t least;		/* the same in bytes, with parts rounded to ROUND_LEAST */
+	uint32_t branches;	/* including what it calls, callbacks left out */
 	bool is_done, is_active;
 	const struct function *counted_by; /* the program whose functions were counted last */
-	struct function **calls;	   /* what it calls, or passes on */
+	struct function **calls;	   /* the functions that it calls or passes as callbacks */
 	uint32_t n_calls;
 };
 
@@ -34,7 +34,7 @@ struct object {
 	const char *names;
 	struct function *functions;
 	bool **is_relocated;   /* by section and instruction */
-	struct object *linked; /* or NULL */
+	struct object *linked; /* object with the functions that are linked, or NULL */
 	struct arena *arena;
 };
 
@@ -192,7 +192,7 @@ static uint32_t rounded(uint32_t bytes, uint32_t to)
 	return (bytes + to - 1) / to * to;
 }
 
-/* Conditional jumps. */
+/* The number of conditional jumps of a function itself. */
 static uint32_t own_branches(const struct object *o, const struct function *f)
 {
 	uint32_t n = 0;
@@ -227,14 +227,15 @@ static void add_call(struct function *f, struct object *o, struct function *call
 		f->frames = callee->frames + 1;
 }
 
-/* Each call counts, and there may be many of functions with many. */
+/* Add the branches of a callee. Each call counts, so the sum saturates: many calls may each have
+ * many branches. */
 static void add_branches(struct function *f, const struct function *callee)
 {
 	if (callee && f->branches <= STACK_BRANCHES)
 		f->branches += callee->branches;
 }
 
-/* A call, or the address of a callback. */
+/* Add the function that a relocation refers to: it is called, or passed as a callback. */
 static void add_relocated(struct object *o, struct function *f, const Elf64_Rel *rel)
 {
 	const Elf64_Sym *s = &o->symbols[ELF64_R_SYM(rel->r_info)];
@@ -291,7 +292,7 @@ static void measure(struct object *o, struct function *f)
 	f->is_done = true;
 }
 
-/* The functions of a program that were not counted yet. */
+/* The number of functions of a program that were not counted yet. */
 static uint32_t count(struct function *f, const struct function *program)
 {
 	uint32_t n = 1;
@@ -326,7 +327,7 @@ static uint32_t growth_of_call(const struct bpf_insn *call)
 	}
 }
 
-/* Divisions get a test for 0. */
+/* The instructions that the verifier adds to one: divisions get a test for 0. */
 static uint32_t growth(const struct bpf_insn *insn)
 {
 	if (insn->code == (BPF_JMP | BPF_CALL))
@@ -358,7 +359,8 @@ static uint32_t longest_jump(const struct object *o, const struct function *f)
 	return most;
 }
 
-/* A short function has no long jump. */
+/* Note the longest jump of a function. A short function has no long jump, so only long functions
+ * are searched. */
 static void note_size(struct object *o, struct function *f, struct stack_depth *most)
 {
 	uint32_t functions = count(f, f), jump = 0;
