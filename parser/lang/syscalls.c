@@ -79,3 +79,17 @@ const char *syscall_name(int64_t number)
 			return younger[i].name;
 	return NULL;
 }
+
+const struct newer_call *syscall_newer(const char *name)
+{
+	static const struct newer_call rows[] = {
+#define NEWER_CALL(name, instead) {name, instead},
+#include "parser/lang/newer_calls.def"
+#undef NEWER_CALL
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (strcmp(rows[i].name, name) == 0)
+			return &rows[i];
+	return NULL;
+}

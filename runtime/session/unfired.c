@@ -6,6 +6,7 @@
  * pattern counts as one probe, which fired if any of its members did.
  */
 #include "runtime/session/unfired.h"
+#include "parser/lang/syscalls.h"
 #include "runtime/base/log.h"
 #include "runtime/session/events.h"
 #include "runtime/session/session.h"
@@ -82,6 +83,40 @@ static void put_maps(FILE *f, const struct events *e, bool is_second)
 	put_rest(f, n);
 }
 
+/* `tracepoint:syscalls:sys_enter_open`: a call that programs hardly make. */
+static bool hint_newer(const char *probe)
+{
+	static const char *const events[] = {"sys_enter_", "sys_exit_"};
+	static const char category[] = "tracepoint:syscalls:";
+	const char *name = probe + sizeof(category) - 1;
+
+	if (strncmp(probe, category, sizeof(category) - 1) != 0)
+		return false;
+	for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++) {
+		size_t n = strlen(events[i]);
+		const struct newer_call *c =
+			strncmp(name, events[i], n) == 0 ? syscall_newer(name + n) : NULL;
+
+		if (!c)
+			continue;
+		if (c->instead)
+			log_info("hint: most programs call %s instead: write %s%s%s", c->instead,
+				 category, events[i], c->instead);
+		else
+			log_info("hint: programs ask the vDSO for it, without a system call");
+		return true;
+	}
+	return false;
+}
+
+/* One hint is enough. */
+static void hint_calls(const struct session *s)
+{
+	for (uint32_t i = 0; i < s->plan->n_probes; i++)
+		if (is_unfired(s, i) && hint_newer(s->plan->probes[i].name))
+			return;
+}
+
 void unfired_leave_out(const struct session *s, const struct plan_prog *g)
 {
 	for (uint32_t i = 0; s->control && i < g->n_probes; i++)
@@ -111,5 +146,6 @@ void unfired_report(const struct events *e)
 	put_maps(f, e, put_probes(f, e->s) > 0);
 	if (fclose(f) == 0 && size)
 		log_info("note: %s", text);
+	hint_calls(e->s);
 	free(text);
 }

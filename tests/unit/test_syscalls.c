@@ -47,6 +47,25 @@ static void test_known(void **state)
 	assert_int_equal(syscall_number("READ"), -1);
 }
 
+static void test_newer(void **state)
+{
+	static const struct newer_call rows[] = {
+#define NEWER_CALL(name, instead) {name, instead},
+#include "parser/lang/newer_calls.def"
+#undef NEWER_CALL
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		assert_ptr_equal(syscall_newer(rows[i].name)->instead, rows[i].instead);
+		if (rows[i].instead)
+			assert_true(syscall_number(rows[i].instead) >= 0);
+	}
+	assert_string_equal(syscall_newer("open")->instead, "openat");
+	assert_null(syscall_newer("openat"));
+	assert_null(syscall_newer("ope"));
+}
+
 struct tally {
 	uint32_t n, n_missing;
 };
@@ -77,7 +96,8 @@ static void test_this_kernel(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest always[] = {cmocka_unit_test(test_known)};
+	const struct CMUnitTest always[] = {cmocka_unit_test(test_known),
+					    cmocka_unit_test(test_newer)};
 	/* in qemu-user, the kernel is not that of the machine */
 	int fd = getenv("SONDE_EMULATED") ? -ENOSYS : tracefs_open(), failed;
 	const struct CMUnitTest here[] = {cmocka_unit_test_prestate(test_this_kernel, &fd)};
