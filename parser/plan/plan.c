@@ -154,7 +154,9 @@ static void plan_point(struct planner *pl, uint32_t ast, uint32_t index, const s
 			       .span = point->span,
 			       .ast = ast,
 			       .point = index,
-			       .syscall.number = probe_syscall(point)};
+			       .syscall.number = probe_syscall(point),
+			       .divisor = pl->divisor,
+			       .has_divisors = pl->has_divisors};
 	uint32_t id = pl->plan->n_probes;
 	struct plan_prog *g;
 	uint32_t n_functions;
@@ -198,6 +200,8 @@ static void plan_probe(struct planner *pl, uint32_t ast)
 	if (!n_run)
 		return;
 	pl->is_iter = p->n_points && point_has(&p->points[0], ARM_ITER);
+	pl->divisor = (struct span){0};
+	pl->has_divisors = false;
 	if (p->predicate)
 		plan_expr(p->predicate, pl);
 	plan_block(pl, &p->body);

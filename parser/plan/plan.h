@@ -227,6 +227,8 @@ struct plan_probe {
 	uint32_t point; /* index in that probe's points */
 	struct plan_syscall syscall;
 	struct plan_span state;
+	struct span divisor; /* the first one that may be 0; empty: there is none */
+	bool has_divisors;   /* there are more */
 };
 
 /* What the runtime must provide; codegen links only what is needed. */

@@ -361,6 +361,19 @@ static void note_needs(struct plan_needs *needs, const struct expr *e)
 
 /* ---- walking a probe --------------------------------------------------------------------- */
 
+/* A division by `e`, which may be 0 when it runs. */
+static void note_divisor(struct planner *pl, enum op op, const struct expr *e)
+{
+	const struct expr *n = e->kind == EX_UNARY && e->unary.op == OP_NEG ? e->unary.operand : e;
+
+	if ((op != OP_DIV && op != OP_MOD) || n->kind == EX_INT)
+		return; /* a literal 0 is an error */
+	if (pl->divisor.end)
+		pl->has_divisors = true;
+	else
+		pl->divisor = e->span;
+}
+
 void plan_expr(struct expr *e, void *ctx)
 {
 	struct planner *pl = ctx;
@@ -373,6 +386,8 @@ void plan_expr(struct expr *e, void *ctx)
 		return;
 	}
 	ast_each_child(e, plan_expr, pl);
+	if (e->kind == EX_BINARY)
+		note_divisor(pl, e->binary.op, e->binary.right);
 	if (e->kind == EX_CALL)
 		e->call.event = -1;
 	if (!b)
@@ -426,6 +441,7 @@ void plan_block(struct planner *pl, struct block *b)
 		case ST_ASSIGN:
 			plan_expr(st->assign.target, pl);
 			plan_expr(st->assign.value, pl);
+			note_divisor(pl, st->assign.op, st->assign.value);
 			break;
 		case ST_IF:
 			plan_expr(st->branch.cond, pl);

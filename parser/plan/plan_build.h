@@ -17,7 +17,9 @@ struct planner {
 	struct share share;
 	struct map_use use; /* of the current probe */
 	const struct plan_options *options;
-	bool is_iter; /* the current probe is an iter probe: the kernel prints */
+	bool is_iter;	     /* the current probe is an iter probe: the kernel prints */
+	struct span divisor; /* of the current probe, as in struct plan_probe */
+	bool has_divisors;
 };
 
 /* What a probe reads from its context. */

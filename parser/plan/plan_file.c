@@ -20,7 +20,7 @@ _Static_assert(sizeof(struct plan_target) == 88,
 	       "io_target()"); /* is_stepped, why_stepped: set later */
 _Static_assert(sizeof(struct plan_prog) == 152, "io_prog()");
 _Static_assert(sizeof(struct perf_point) == 56, "io_perf()");
-_Static_assert(sizeof(struct plan_probe) == 176, "io_probe()");
+_Static_assert(sizeof(struct plan_probe) == 192, "io_probe()");
 _Static_assert(sizeof(struct plan_span) == 104, "io_span_state()");
 _Static_assert(sizeof(struct plan_needs) == 32, "io_needs()");
 _Static_assert(sizeof(struct plan) - sizeof(struct config) == 144, "io_plan()");
@@ -257,6 +257,8 @@ static void io_probe(struct plan_io *io, struct plan_probe *q)
 	IO_ARRAY(io, q->syscall.more, q->syscall.n_more, io_call_number);
 	IO_ARRAY(io, q->syscall.names, q->syscall.n_names, io_number);
 	io_span_state(io, &q->state);
+	io_span(io, &q->divisor);
+	io_bool(io, &q->has_divisors);
 }
 
 static void io_needs(struct plan_io *io, struct plan_needs *n)

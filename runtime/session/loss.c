@@ -11,6 +11,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,13 +73,48 @@ static void report_cause(struct out *out, const char *probe, const struct cause 
 		       });
 }
 
+enum { SHOWN_MOST = 40, HELP_BYTES = 256 };
+
+/* "test the divisor $b, a.bt:1:35: if ($b != 0) { … }" */
+static const char *divisor_help(const struct session *s, uint32_t probe, char *buf, size_t size)
+{
+	const struct source *source = s->plan->source;
+	const struct plan_probe *q = &s->plan->probes[probe];
+	struct place from, to;
+	const char *text;
+	uint32_t len;
+
+	if (!source || !q->divisor.end)
+		return NULL;
+	from = source_place(source, q->divisor.start);
+	to = source_place(source, q->divisor.end);
+	text = source_line(from.in, from.line, &len);
+	len = from.line == to.line && from.in == to.in && to.col - 1 <= len ? to.col - from.col : 0;
+	if (!len || len > SHOWN_MOST) {
+		text = "x";
+		len = 1;
+	} else {
+		text += from.col - 1;
+	}
+	snprintf(buf, size, "test the divisor%s %.*s, %s:%u:%u: if (%.*s != 0) { … }",
+		 q->has_divisors ? "s, the first is" : "", (int)len, text, from.file, from.line,
+		 from.col, (int)len, text);
+	return buf;
+}
+
 /* Losses of the scope programs belong to no probe. */
 static void report(const struct session *s, struct out *out, uint32_t probe, uint32_t cause,
 		   uint64_t n)
 {
 	bool has_probe = s->plan->n_probes && cause != SONDE_LOSS_SCOPE;
+	struct cause c = causes[cause];
+	char buf[HELP_BYTES];
+	const char *help = cause == SONDE_LOSS_DIVISION && has_probe
+				   ? divisor_help(s, probe, buf, sizeof(buf))
+				   : NULL;
 
-	report_cause(out, has_probe ? s->plan->probes[probe].name : "tracing", &causes[cause], n);
+	c.help = help ? help : c.help;
+	report_cause(out, has_probe ? s->plan->probes[probe].name : "tracing", &c, n);
 }
 
 static void report_runtime(struct out *out, const char *probe, enum runtime_loss cause, uint64_t n)
