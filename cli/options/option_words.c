@@ -5,8 +5,10 @@
 #include "cli/options/option_words.h"
 #include "cli/options/explain_stage.h"
 #include "cli/options/option_rows.h"
+#include "cli/options/unknown_option.h"
 #include "parser/lang/capability.h"
 #include "parser/lang/config.h"
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -131,9 +133,12 @@ static int take_debug_stage(struct options *o, const char *word, size_t len)
 			o->verbose |= debug_stages[i].verbose;
 			return 0;
 		}
-	return option_wrong("-d: unknown stage '%.*s': expected all, ast, types, plan, codegen, "
-			    "codegen-opt, dis, libbpf or verifier",
-			    (int)len, word);
+	log_error("-d: unknown stage '%.*s': expected all, ast, types, plan, codegen, codegen-opt, "
+		  "dis, libbpf or verifier",
+		  (int)len, word);
+	if (isdigit((unsigned char)*word))
+		option_hint_other("", "-d", 2);
+	return -1;
 }
 
 int set_debug(struct options *o, const struct option_row *row, const char *arg)

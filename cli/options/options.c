@@ -3,6 +3,7 @@
  * Reads the command line: finds each option's row (options.def) and collects the other words.
  * option_checks.c checks which options go together. Prints the usage text from the rows.
  */
+#define _GNU_SOURCE
 #include "cli/options/options.h"
 #include "cli/base/help_columns.h"
 #include "cli/options/command_check.h"
@@ -32,6 +33,8 @@ static int refuse_no_value(const struct option_row *r, const char *next)
 	if (strcmp(r->arg, "PID") == 0)
 		fputs("hint: if a $(…) is there, it has printed nothing: no such process runs\n",
 		      stderr);
+	else
+		option_hint_other("", r->name, strlen(r->name));
 	return -1;
 }
 
@@ -208,8 +211,27 @@ static void apply_first_word(struct options *o)
 	o->n_params--;
 }
 
-/* An option of the script, behind its name: sonde's own are those that are spelled in full. */
-static bool take_script_option(struct options *o, int argc, char **argv, int *i)
+/* `--port 80` as the parameter `--port=80`. 0, or -1 after a message. */
+static int join_option(struct options *o, int argc, char **argv, int *i)
+{
+	const char *name = argv[*i], *value = *i + 1 < argc ? argv[*i + 1] : NULL;
+	char **words = realloc(o->owned_words, (o->n_owned_words + 1) * sizeof(*words));
+
+	if (words)
+		o->owned_words = words;
+	if (!value || (value[0] == '-' && !is_number(value)))
+		return option_wrong("option '%s' of the script requires a value: write %s=VALUE",
+				    name, name);
+	if (!words || asprintf(&words[o->n_owned_words], "%s=%s", name, value) < 0)
+		return option_error("out of memory");
+	argv[++*i] = words[o->n_owned_words++];
+	add_param(o, argv, *i);
+	return 0;
+}
+
+/* An option of the script, behind its name: sonde's own are those that are spelled in full. 1: it
+ * is taken; 0: it is none; -1 after a message. */
+static int take_script_option(struct options *o, int argc, char **argv, int *i)
 {
 	size_t len = strcspn(argv[*i], "=");
 	struct options so_far = *o;
@@ -218,14 +240,16 @@ static bool take_script_option(struct options *o, int argc, char **argv, int *i)
 	apply_first_word(&so_far);
 	if (strncmp(argv[*i], "--", 2) != 0 || !(so_far.file || so_far.program) ||
 	    o->mode == MODE_HELP || option_is_exact(argv[*i], len))
-		return false;
+		return 0;
 	kind = script_options_find(&so_far, argv[*i], len);
 	if (kind == SCRIPT_OPTION_NONE)
-		return false;
+		return 0;
+	if (kind == SCRIPT_OPTION_JOINED && !argv[*i][len])
+		return join_option(o, argc, argv, i) ?: 1;
 	add_param(o, argv, *i);
 	if (kind == SCRIPT_OPTION_VALUE && !argv[*i][len] && *i + 1 < argc)
 		add_param(o, argv, ++*i);
-	return true;
+	return 1;
 }
 
 /* `sonde help WORD`: the word may be an option. */
@@ -268,7 +292,7 @@ static int check_word(const struct options *o, char **argv, int i)
 
 int options_parse(struct options *o, int argc, char **argv)
 {
-	int i = 1;
+	int i = 1, taken;
 
 	*o = (struct options){.ready_fd = -1};
 	if (argc < 2) {
@@ -283,7 +307,10 @@ int options_parse(struct options *o, int argc, char **argv)
 				return 1;
 			break;
 		}
-		if (take_script_option(o, argc, argv, &i))
+		taken = take_script_option(o, argc, argv, &i);
+		if (taken < 0)
+			return 1;
+		if (taken)
 			continue;
 		if (argv[i - 1] == o->command)
 			o->behind_command = argv[i];
@@ -314,6 +341,9 @@ void options_free(struct options *o)
 		free((char *)o->include_files[i]);
 	if (o->has_filter)
 		regfree(&o->filter);
+	for (uint32_t i = 0; i < o->n_owned_words; i++)
+		free(o->owned_words[i]);
+	free(o->owned_words);
 	free(o->joined);
 	free(o->container_path);
 }

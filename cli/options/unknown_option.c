@@ -59,6 +59,35 @@ static void hint_script(const struct options *o, const struct script_option_list
 	}
 }
 
+static const char *find_other(const char *behind, const char *name, size_t len)
+{
+	static const struct {
+		const char *behind, *name, *hint;
+	} others[] = {
+#define OTHER_OPTION(behind, name, hint) {behind, name, hint},
+#include "cli/options/other_options.def"
+#undef OTHER_OPTION
+	};
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		if (strcmp(others[i].behind, behind) == 0 && strlen(others[i].name) == len &&
+		    memcmp(others[i].name, name, len) == 0)
+			return others[i].hint;
+	return NULL;
+}
+
+bool option_hint_other(const char *behind, const char *name, size_t len)
+{
+	const char *hint = NULL;
+
+	if (len > 2 && name[1] != '-') /* -F99 */
+		len = 2;
+	hint = find_other(behind, name, len) ?: find_other("", name, len);
+	if (hint)
+		fprintf(stderr, "hint: %s\n", hint);
+	return hint != NULL;
+}
+
 int option_unknown(const struct options *o, const char *word, size_t len)
 {
 	struct script_option_list own = {.n = 0};
@@ -76,7 +105,7 @@ int option_unknown(const struct options *o, const char *word, size_t len)
 		log_error("the script %s has no option '%s'", o->file, name);
 	else
 		log_error("unknown option '%s'", word);
-	if (command_hint(o, word))
+	if (command_hint(o, word) || option_hint_other(o->file ?: o->first_word ?: "", word, len))
 		return -1;
 	if (is_format(name))
 		fprintf(stderr, "hint: did you mean '-f %s'?\n", name + 2);

@@ -4,10 +4,14 @@
  */
 #pragma once
 #include "cli/options/options.h"
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Report the word, whose name is the first `len` bytes: no option of sonde, nor of the script that
  * is before it. -1. */
 int option_unknown(const struct options *o, const char *word, size_t len);
+/* A hint for an option of another tool behind a first word or a script; "": behind others, which
+ * have the rows of all. False: none is known. */
+bool option_hint_other(const char *behind, const char *name, size_t len);
 /* Report an option that begins with a long dash, as word processors write it. 0: it is none. */
 int option_check_dash(const char *word);

@@ -6,6 +6,7 @@
 #include "cli/base/help_columns.h"
 #include "cli/options/option_rows.h"
 #include "cli/options/options.h"
+#include "cli/options/unknown_option.h"
 #include "parser/base/nearest.h"
 #include "runtime/base/log.h"
 #include <stdbool.h>
@@ -38,6 +39,8 @@ static int unknown(const struct word_options *w, const char *word)
 			nearest_offer(&near, w->rows[i].other);
 	}
 	log_error("unknown option '%s' of 'sonde %s'", word, w->word);
+	if (option_hint_other(w->word, word, strcspn(word, "=")))
+		return -1;
 	if (near.best)
 		fprintf(stderr, "hint: did you mean '%s'?\n", near.best);
 	else

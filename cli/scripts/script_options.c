@@ -61,9 +61,10 @@ static enum script_option_kind find_in(struct arena *a, struct program *p, const
 			       : SCRIPT_OPTION_VALUE;
 	}
 	n = getopt_list(a, p, &options);
-	for (uint32_t i = 0; i < n; i++) /* a value follows '=' only */
+	for (uint32_t i = 0; i < n; i++)
 		if (is_same(options[i].name, word + 2, len - 2))
-			return SCRIPT_OPTION_FLAG;
+			return strcmp(options[i].type, "bool") == 0 ? SCRIPT_OPTION_FLAG
+								    : SCRIPT_OPTION_JOINED;
 	return SCRIPT_OPTION_NONE;
 }
 

@@ -8,7 +8,12 @@
 
 struct nearest;
 
-enum script_option_kind { SCRIPT_OPTION_NONE, SCRIPT_OPTION_FLAG, SCRIPT_OPTION_VALUE };
+enum script_option_kind {
+	SCRIPT_OPTION_NONE,
+	SCRIPT_OPTION_FLAG,
+	SCRIPT_OPTION_VALUE,  /* --NAME VALUE or --NAME=VALUE */
+	SCRIPT_OPTION_JOINED, /* of getopt(), which reads --NAME=VALUE only */
+};
 
 /* What --NAME, the first `len` bytes of `word`, is to the script of `o`. */
 enum script_option_kind script_options_find(const struct options *o, const char *word, size_t len);

@@ -253,6 +253,12 @@ void getopt_bind(struct sema *s)
 
 static const struct expr *refuse(struct sema *s, const struct script_option *o, const char *why)
 {
+	if (!*o->word) {
+		diag_error(s->diags, SPAN_NONE, "program-option", "option --%s requires a value",
+			   o->name);
+		diag_hint(s->diags, "write --%s=VALUE; it %s", o->name, why);
+		return o->other ? o->other : ast_bool(s->arena, o->span, false);
+	}
 	diag_error(s->diags, o->span, "program-option",
 		   "program command line option --%s %s (value: %.60s)", o->name, why, o->word);
 	return o->other ? o->other : ast_bool(s->arena, o->span, false);

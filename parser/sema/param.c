@@ -3,7 +3,9 @@
  * Positional parameters (param.h). Rewrites EX_PARAM nodes to literals, and the text of attach
  * points, from program->params. Later passes see no parameters.
  */
+#include "parser/lang/kernel.h"
 #include "parser/sema/param.h"
+#include "parser/sema/param_type.h"
 #include "parser/base/arena.h"
 #include "parser/lang/literal.h"
 #include "parser/sema/sema.h"
@@ -95,6 +97,27 @@ void param_resolve(struct sema *s, struct expr *e, bool as_text)
 		become_integer(s, e, value, word[0] == '-');
 	else
 		become_string(e, word);
+}
+
+bool param_refuse_command(struct sema *s, const char *word)
+{
+	const struct program *p = s->program;
+	const char *command = "";
+	uint32_t i = 0;
+
+	while (i < p->n_items && !param_type_is_command(p->items[i].type))
+		i++;
+	if (i == p->n_items || p->command || s->kernel->pid || isdigit((unsigned char)*word))
+		return false;
+	for (i = 0; i < p->n_params && p->params[i] != word; i++)
+		;
+	for (; i < p->n_params; i++)
+		command = arena_printf(s->arena, "%s %s", command, p->params[i]);
+	diag_error(s->diags, SPAN_NONE, "parameter-extra",
+		   "the command to trace is written behind --, and '%.40s' is not", word);
+	diag_hint(s->diags, "write sonde %s --%s",
+		  strcmp(p->source->name, "stdin") ? p->source->name : "-e 'PROGRAM'", command);
+	return true;
 }
 
 /* "--duration 5s", where other tools take an interval and how often. */

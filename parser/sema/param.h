@@ -13,6 +13,9 @@ struct sema;
 /* Replace an EX_PARAM by a literal: an integer when the argument reads as one, else a string;
  * always a string when `as_text`. */
 void param_resolve(struct sema *s, struct expr *e, bool as_text);
+/* Report a word of the command line with which the command begins that the script traces, if there
+ * is no "--" before it. False: the script traces none, or has one. */
+bool param_refuse_command(struct sema *s, const char *word);
 /* Report a word of the command line that the script does not read. */
 void param_check_used(struct sema *s);
 /* Take the options of `option` items off the command line. */

@@ -134,6 +134,8 @@ static int bind_word(struct sema *s, struct param_item *item, const char *word)
 	item->is_left_out = true; /* its probes would only repeat the error */
 	if (!item->is_option && word[0] != '=' && strchr(word, '='))
 		return refuse_name(s, item, word);
+	if (!item->is_option && strchr(word, '/') && param_refuse_command(s, word))
+		return -1;
 	diag_error(s->diags, item->name_span, "parameter-word", "%s must be %s%s, not '%.40s'",
 		   shown_name(s, item), param_type_wants(s->arena, item),
 		   word[0] == '-' ? " that is not negative" : "", word);
@@ -469,8 +471,13 @@ void param_bind(struct sema *s)
 		return;
 	has_unknown = drop_unknown(s); /* what follows may be its value */
 	n_bound = bind_items(s);
-	if (p->n_params > n_bound && !has_unknown)
+	if (p->n_params > n_bound && !s->diags->n_errors && !has_unknown) {
+		if (param_refuse_command(s, p->params[n_bound])) {
+			p->n_probes = 0; /* each would miss the command */
+			return;
+		}
 		refuse_word(s, p->params[n_bound]);
+	}
 	param_note_functions(s);
 	for (uint32_t i = 0; i < p->n_probes; i++) {
 		leave_out(s, p->probes[i]);
