@@ -59,11 +59,23 @@ static int check_help(const struct options *o)
 	return word ? option_error("--help takes one topic: unexpected '%s'", word) : 0;
 }
 
+/* `form`: what is to be written behind the word of the mode. */
+static int
+	requires(enum mode mode, const char *what, const char *form)
+{
+	const char *word = options_word_of_mode(mode);
+
+	log_error("'sonde %s' requires %s: write sonde %s %s", word, what, word, form);
+	if (access(word, R_OK) == 0)
+		fprintf(stderr, "hint: './%s' is the file '%s'\n", word, word);
+	return -1;
+}
+
 static int check_cat(const struct options *o)
 {
 	if (!o->n_params)
-		return option_wrong(
-			"'sonde cat' requires the name of a bundled script; './cat' is the file");
+		return requires(MODE_CAT, "the name of a bundled script",
+				"NAME; 'sonde --scripts' lists them");
 	if (o->n_params > 1)
 		return option_error("'sonde cat' takes one script: unexpected '%s'", o->params[1]);
 	return 0;
@@ -87,6 +99,10 @@ static int check_trace(const struct options *o)
 										      : "--unit");
 	if (o->file && !*o->file)
 		return option_error("the name of the script is empty");
+	if (o->program && o->file && o->format == OUT_RECORDING && !o->output)
+		return option_wrong("'sonde record' requires -o FILE: write sonde record -o %s -e "
+				    "'PROGRAM'",
+				    o->file);
 	if (o->program && o->file) {
 		log_error("give -e PROGRAM or the file '%s', not both", o->file);
 		return command_hint(o, o->file) ? -1 : option_hint();
@@ -94,6 +110,9 @@ static int check_trace(const struct options *o)
 	if (!o->program && !o->file && o->mode == MODE_FMT)
 		return option_wrong("'sonde fmt' requires a script: write sonde fmt FILE, or --fmt "
 				    "-e 'PROGRAM'");
+	if (!o->program && !o->file && !o->events && o->format == OUT_RECORDING)
+		return option_wrong("'sonde record' requires a script: write sonde record -o FILE "
+				    "SCRIPT, or -e 'PROGRAM'");
 	if (!o->program && !o->file && !o->events && !o->replay)
 		return option_error("nothing to run: give -e 'PROGRAM' or a FILE");
 	if (o->command && o->pid)
@@ -131,7 +150,7 @@ static int check_trace(const struct options *o)
 static int check_explain(const struct options *o)
 {
 	if (!o->file && !o->program)
-		return option_error("'sonde explain' requires a script; './explain' is the file");
+		return requires(MODE_EXPLAIN, "a script", "SCRIPT, or sonde explain -e 'PROGRAM'");
 	if (first_of(o, EXPLAINS))
 		return option_error("%s cannot be combined with 'sonde explain'",
 				    first_of(o, EXPLAINS));
@@ -169,9 +188,10 @@ int options_check_compiled(const struct options *o)
 static int check_build(const struct options *o)
 {
 	if (!o->file && !o->program)
-		return option_error("'sonde build' requires a script; './build' is the file");
+		return requires(MODE_BUILD, "a script", "SCRIPT -o FILE");
 	if (!o->output)
-		return option_error("'sonde build' requires -o FILE");
+		return option_wrong("'sonde build' requires -o FILE: write sonde build %s -o FILE",
+				    o->file ?: "-e 'PROGRAM'");
 	if (first_of(o, BUILDS))
 		return option_error("%s cannot be combined with 'sonde build' (--aot)",
 				    first_of(o, BUILDS));
@@ -220,7 +240,8 @@ static int check_recording(const struct options *o)
 	if (o->format != OUT_RECORDING)
 		return 0;
 	if (!o->output)
-		return option_wrong("'sonde record' requires -o FILE");
+		return option_wrong("'sonde record' requires -o FILE: write sonde record -o FILE %s",
+				    o->events ? "--events 'PATTERN'" : o->file ?: "-e 'PROGRAM'");
 	if (o->test || o->bench)
 		return option_error("%s cannot be recorded", o->test ? "--test" : "--bench");
 	return 0;

@@ -6,6 +6,7 @@
 #include "cli/options/command_check.h"
 #include "cli/compile/compiled.h"
 #include "cli/options/options.h"
+#include "cli/scripts/other_word.h"
 #include "cli/scripts/script_trust.h"
 #include "cli/scripts/scripts.h"
 #include "parser/base/escape.h"
@@ -20,38 +21,6 @@
 #include <unistd.h>
 
 enum { SHOWN_BYTES = 60 }; /* of a word in a message */
-
-/* Words that are none of sonde's, and what does what they say; NULL: that is to leave it out. */
-static const struct {
-	const char *word, *instead;
-} others[] = {{"run", NULL},
-	      {"trace", NULL},
-	      {"list", "-l"},
-	      {"info", "--info"},
-	      {"check", "--check"},
-	      {"version", "--version"},
-	      {"scripts", "--scripts"},
-	      {"test", "--test"},
-	      {"format", "fmt"}};
-
-/* `sonde run SCRIPT`, `sonde list` */
-static bool hint_other(const struct options *o)
-{
-	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
-		if (strcmp(others[i].word, o->file) != 0 || (!others[i].instead && !o->n_params))
-			continue;
-		log_error("there is no word '%s'", o->file);
-		if (others[i].instead) {
-			fprintf(stderr, "hint: did you mean 'sonde %s'?\n", others[i].instead);
-			return true;
-		}
-		fputs("hint: a script is run without one: sonde ", stderr);
-		escape_write(ESCAPE_MESSAGE, o->params[0], stderr);
-		fputc('\n', stderr);
-		return true;
-	}
-	return false;
-}
 
 /* A hint for an error that is not about the name. */
 static void hint_unreadable(const char *path, int err)
@@ -71,6 +40,13 @@ static void hint_unreadable(const char *path, int err)
 	}
 }
 
+/* There is no script and no file of that name. */
+static void hint_absent(const struct options *o)
+{
+	if (!other_word_hint_path(o) && !scripts_hint_nearest(o->file, true))
+		scripts_hint(o->file);
+}
+
 /* Report that the script cannot be read. */
 static void report_unread(const struct options *o, const char *path)
 {
@@ -83,7 +59,7 @@ static void report_unread(const struct options *o, const char *path)
 		fputs("hint: write -e before it: sonde -e 'PROGRAM'\n", stderr);
 		return;
 	}
-	if (err == ENOENT && hint_other(o))
+	if (err == ENOENT && other_word_report(o))
 		return;
 	if (err == EISDIR)
 		log_error("'%s' is a folder, not a script", path);
@@ -96,7 +72,7 @@ static void report_unread(const struct options *o, const char *path)
 		      "sonde -e 'BEGIN { … }'\n",
 		      stderr);
 	else if (err == ENOENT)
-		scripts_hint(word);
+		hint_absent(o);
 	else
 		hint_unreadable(path, err);
 }
@@ -135,10 +111,17 @@ static struct source *read_program(struct arena *a, const char *text)
 /* What is given in place of a script by mistake; each of its bytes would be an error. */
 static const struct binary {
 	const char *start, *what;
-	const char *hint_before, *hint_behind; /* around the name of the file */
+	bool is_program, has_names;	       /* ... and functions with names */
+	const char *hint_before, *hint_behind; /* around the name of the file, or NULL */
 } binaries[] = {
-	{"\177ELF", "an ELF file", "-l 'uprobe:", ":*' lists its functions"},
-	{"SQLite format 3", "a recording", "'sonde report ", "' shows what is in it"},
+	{"\177ELF", "an ELF file", true, true, "; -l 'uprobe:", ":*' lists them"},
+	{"#!/bin/sh", "a script of the shell", true, false, NULL, NULL},
+	{"#!/bin/bash", "a script of the shell", true, false, NULL, NULL},
+	{"#!/usr/bin/env bash", "a script of the shell", true, false, NULL, NULL},
+	{"#!/usr/bin/env python", "a script of Python", true, false, NULL, NULL},
+	{"#!/usr/bin/python", "a script of Python", true, false, NULL, NULL},
+	{"SQLite format 3", "a recording", false, false, "hint: 'sonde report ",
+	 "' shows what is in it"},
 };
 
 static const struct binary *binary_of(const struct source *s)
@@ -154,14 +137,22 @@ static const struct binary *binary_of(const struct source *s)
 
 static void report_binary(const struct options *o, const struct binary *b)
 {
+	char path[PATH_MAX + 2];
+
 	if (o->program) {
 		log_error("the text after -e is %s, not a script", b->what);
 		return;
 	}
-	log_error("'%s' is %s, not a script", o->file, b->what);
-	fprintf(stderr, "hint: %s", b->hint_before);
-	escape_write(ESCAPE_MESSAGE, o->file, stderr);
-	fprintf(stderr, "%s\n", b->hint_behind);
+	log_error("'%s' is %s, not a script%s", o->file, b->what, b->is_program ? " of sonde" : "");
+	snprintf(path, sizeof(path), "%s%s", strchr(o->file, '/') ? "" : "./", o->file);
+	if (b->is_program)
+		other_word_hint_program(path, o->n_params, o->params, b->has_names);
+	if (b->hint_before) {
+		fputs(b->hint_before, stderr);
+		escape_write(ESCAPE_MESSAGE, b->is_program ? path : o->file, stderr);
+		fputs(b->hint_behind, stderr);
+	}
+	fputc('\n', stderr);
 }
 
 /* The name of a text's encoding in 16 or 32 bits a letter, which begins with a byte order mark, or

@@ -7,6 +7,7 @@
  * head comment that begins with its name; its help is that comment and its `param` items.
  */
 #include "cli/scripts/scripts.h"
+#include "cli/options/first_words.h"
 #include "parser/base/arena.h"
 #include "parser/base/escape.h"
 #include "parser/lang/ast.h"
@@ -199,32 +200,51 @@ void scripts_each(void (*use)(void *ctx, const char *name), void *ctx)
 	globfree(&found);
 }
 
-void scripts_hint(const char *name)
+bool scripts_hint_nearest(const char *name, bool with_words)
 {
 	struct nearest near;
-	glob_t found;
+	glob_t found = {0};
 
 	if (strchr(name, '/'))
-		return;
-	if (find_all(&found)) {
-		fputs("hint: the bundled scripts are not installed; set SONDE_SCRIPTS to their folder\n",
-		      stderr);
-		return;
-	}
+		return false;
 	nearest_init(&near, name);
+	if (find_all(&found))
+		found.gl_pathc = 0;
 	for (size_t i = 0; i < found.gl_pathc; i++) {
 		char *base = strrchr(found.gl_pathv[i], '/') + 1;
 
 		base[strlen(base) - 3] = '\0';
 		nearest_offer(&near, base);
 	}
+	if (with_words)
+		first_words_offer(&near);
 	if (near.best)
-		fprintf(stderr, "hint: did you mean '%s'?\n", near.best);
+		fprintf(stderr, "hint: did you mean '%s%s'?\n",
+			first_word_find(near.best) ? "sonde " : "", near.best);
+	globfree(&found);
+	return near.best != NULL;
+}
+
+bool scripts_are_installed(void)
+{
+	glob_t found = {0};
+	bool are = find_all(&found) == 0;
+
+	globfree(&found);
+	return are;
+}
+
+void scripts_hint(const char *name)
+{
+	if (strchr(name, '/'))
+		return;
+	if (!scripts_are_installed())
+		fputs("hint: the bundled scripts are not installed; set SONDE_SCRIPTS to their folder\n",
+		      stderr);
 	else
 		fputs("hint: 'sonde --scripts' lists the bundled scripts, 'sonde cat NAME' prints one, "
 		      "'sonde --help' lists the options; a program on the command line goes after -e\n",
 		      stderr);
-	globfree(&found);
 }
 
 /* Print the first block comment of `text`, without the leading ' * '. */
@@ -346,7 +366,7 @@ int scripts_cat(const char *name)
 			  name);
 		if (access("cat", R_OK) == 0)
 			fputs("hint: './cat' is the file 'cat'\n", stderr);
-		else
+		else if (!scripts_hint_nearest(name, false))
 			scripts_hint(name);
 		return 1;
 	}

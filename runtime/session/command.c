@@ -109,8 +109,8 @@ static int check_program(const char *path)
 	return S_ISREG(st.st_mode) ? 0 : -EACCES;
 }
 
-/* Is there a program of that name? execvp() would fail only after the probes are attached. */
-static int find_program(const char *name, char found[PATH_MAX])
+/* execvp() would fail only after the probes are attached. */
+int command_find(const char *name, char found[PATH_MAX])
 {
 	const char *path = getenv("PATH");
 
@@ -130,7 +130,7 @@ static int find_program(const char *name, char found[PATH_MAX])
 
 int command_start(struct command *c, char *const *words)
 {
-	int gate[2], report[2], err = find_program(words[0], c->program);
+	int gate[2], report[2], err = command_find(words[0], c->program);
 	pid_t parent = getpid();
 
 	if (err)

@@ -20,6 +20,8 @@ struct command {
  * (EINVAL: a quote is not closed or there is no word). Free with command_free_words. */
 char **command_words(const char *text);
 void command_free_words(char **words);
+/* The program of that name, in $PATH if it is not a path. 0 or -errno. */
+int command_find(const char *name, char found[PATH_MAX]);
 /* Fork a child that waits at the gate, then executes the words. It gets SIGTERM when this process
  * dies. 0, or -errno, also when there is no such program. */
 int command_start(struct command *c, char *const *words);
