@@ -57,8 +57,8 @@ static const char *obstacle(const struct explain *x)
 {
 	const char *cap = caps_missing();
 
-	if (x->options->kernel_facts)
-		return "nothing is loaded with --kernel-facts: it describes another kernel";
+	if (x->options->kernel_facts || x->options->facts)
+		return "nothing is loaded with --kernel-facts or --facts: they describe another kernel";
 	if (cap)
 		return arena_printf(x->arena,
 				    "this stage loads the programs, which needs %s: run as root",

@@ -19,19 +19,16 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 #include "runtime/kernel/bpf_object.h"
 #include "runtime/kernel/c_preprocessor.h"
 #include "parser/base/arena.h"
-#include "runtime/base/cpu_list.h"
 #include "runtime/kernel/btf_iter.h"
 #include "runtime/kernel/btf_raw.h"
 #include "runtime/elf/elfsym.h"
 #include "runtime/kernel/capability_probe.h"
 #include "runtime/kernel/kallsyms.h"
 #include "runtime/kernel/kernel_facts.h"
-#include "runtime/kernel/release.h"
 #include "runtime/kernel/kernel_symbols.h"
 #include "runtime/kernel/kernel_types.h"
 #include "runtime/kernel/kernel_usdt.h"
@@ -48,6 +45,7 @@ struct live_kernel {
 	struct kernel k; /* first: a struct kernel * is a struct live_kernel * */
 	int tracefs_fd;	 /* or -errno, or NOT_OPENED */
 	int btf_err;	 /* 0: btf is open; -errno; NOT_OPENED */
+	int btf_fd;	 /* types of another kernel; or -1 */
 	struct btf_raw btf;
 	void *formats;	       /* tsearch trees: struct tp_format by category and event */
 	void *raw_tracepoints; /* … and names after btf_trace_, once many were looked up */
@@ -140,9 +138,19 @@ static int live_each_tracepoint(struct kernel *kernel, const char *category, ker
 
 static int open_btf(struct live_kernel *k)
 {
-	if (k->btf_err == NOT_OPENED)
-		k->btf_err = btf_raw_open(&k->btf, "/sys/kernel/btf/vmlinux");
+	char path[32];
+
+	if (k->btf_err != NOT_OPENED)
+		return k->btf_err;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", k->btf_fd);
+	k->btf_err = btf_raw_open(&k->btf, k->btf_fd < 0 ? "/sys/kernel/btf/vmlinux" : path);
 	return k->btf_err;
+}
+
+void kernel_use_types(struct kernel *kernel, int fd)
+{
+	kernel_trim(kernel);
+	live(kernel)->btf_fd = fd;
 }
 
 int kernel_btf_id(struct kernel *kernel, const char *name, uint32_t kind)
@@ -192,7 +200,7 @@ static bool live_has_raw_tracepoint(struct kernel *kernel, const char *name)
 static int need_types(struct live_kernel *k)
 {
 	if (!k->types)
-		k->types = kernel_types_new(&k->k.has_module_types);
+		k->types = kernel_types_new(&k->k.has_module_types, k->btf_fd < 0);
 	return k->types ? open_btf(k) : -ENOMEM;
 }
 
@@ -400,27 +408,6 @@ static enum capability_state live_capability(struct kernel *kernel, enum capabil
 	return (enum capability_state)k->capabilities[id];
 }
 
-static uint32_t live_version(struct kernel *k)
-{
-	struct utsname u;
-
-	(void)k;
-	return uname(&u) ? 0 : release_code(u.release);
-}
-
-/* One more than the highest number of a possible CPU. */
-static uint32_t live_n_cpus(struct kernel *k)
-{
-	struct cpu_list cpus = {0};
-	uint32_t n = 1;
-
-	(void)k;
-	if (!cpu_list_possible(&cpus))
-		n = cpus.items[cpus.n - 1] + 1;
-	vec_free(&cpus);
-	return n;
-}
-
 void kernel_trim(struct kernel *kernel)
 {
 	struct live_kernel *k = live(kernel);
@@ -460,13 +447,12 @@ struct kernel *kernel_open(void)
 		.read_bpf = live_read_bpf,
 		.each_c_type = live_each_c_type,
 		.capability = live_capability,
-		.version = live_version,
-		.n_cpus = live_n_cpus,
 		.close = live_close,
 	};
 	kernel_user_init(&k->k);
 	kernel_symbols_init(&k->k);
 	k->tracefs_fd = k->btf_err = NOT_OPENED;
+	k->btf_fd = -1;
 	memset(k->capabilities, -1, sizeof(k->capabilities));
 	return &k->k;
 }
@@ -477,6 +463,8 @@ static void live_close(struct kernel *kernel)
 
 	kernel_trim(kernel);
 	bpf_object_forget(k->imported);
+	if (k->btf_fd >= 0)
+		close(k->btf_fd);
 	kernel_types_free(k->types);
 	tdestroy(k->formats, free);
 	kernel_user_close(&k->user);

@@ -30,6 +30,10 @@ int kernel_btf_cut(struct kernel *k, const char *const *structs, size_t n);
 /* Descriptor of the BTF object of a module, to be closed by the caller; -ESRCH, -errno. */
 int kernel_module_btf(const char *module);
 
+/* Types are those of another kernel from now on, whose BTF is in a file; it has no modules. The
+ * descriptor is owned by k. */
+void kernel_use_types(struct kernel *k, int fd);
+
 /* Directory descriptor of tracefs, for openat; -errno. Owned by k. */
 int kernel_tracefs(struct kernel *k);
 

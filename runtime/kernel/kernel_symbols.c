@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Addresses of kernel symbols, IDs of cgroups, and which kernel functions programs may call. Each
- * is looked up when a script asks for it.
+ * Addresses of kernel symbols, IDs of cgroups, which kernel functions programs may call, the
+ * version and the CPUs. Each is looked up when a script asks for it.
  */
 #define _GNU_SOURCE
 #include "runtime/kernel/kernel_symbols.h"
+#include "runtime/base/cpu_list.h"
 #include "runtime/kernel/kernel_facts.h"
 #include "runtime/kernel/ksym_names.h"
+#include "runtime/kernel/release.h"
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -14,6 +16,7 @@
 #include <linux/magic.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -100,9 +103,32 @@ static bool live_kfunc_allowed(struct kernel *k, const char *name, const char *s
 	return fd >= 0 || (*log && !strstr(log, "not allowed") && !strstr(log, "not supported"));
 }
 
+static uint32_t live_version(struct kernel *k)
+{
+	struct utsname u;
+
+	(void)k;
+	return uname(&u) ? 0 : release_code(u.release);
+}
+
+/* One more than the highest number of a possible CPU. */
+static uint32_t live_n_cpus(struct kernel *k)
+{
+	struct cpu_list cpus = {0};
+	uint32_t n = 1;
+
+	(void)k;
+	if (!cpu_list_possible(&cpus))
+		n = cpus.items[cpus.n - 1] + 1;
+	vec_free(&cpus);
+	return n;
+}
+
 void kernel_symbols_init(struct kernel *k)
 {
 	k->kernel_symbol = live_kernel_symbol;
 	k->cgroup_id = live_cgroup_id;
 	k->kfunc_allowed = live_kfunc_allowed;
+	k->version = live_version;
+	k->n_cpus = live_n_cpus;
 }

@@ -40,12 +40,14 @@ struct kernel_types {
 	bool *is_of_module; /* set when a type of C comes from a module */
 };
 
-struct kernel_types *kernel_types_new(bool *is_of_module)
+struct kernel_types *kernel_types_new(bool *is_of_module, bool with_modules)
 {
 	struct kernel_types *t = calloc(1, sizeof(*t));
 
 	if (t)
-		*t = (struct kernel_types){.arena = arena_new(), .is_of_module = is_of_module};
+		*t = (struct kernel_types){.arena = arena_new(),
+					   .has_modules = !with_modules,
+					   .is_of_module = is_of_module};
 	return t;
 }
 

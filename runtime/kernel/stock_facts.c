@@ -1,29 +1,48 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Unpacks the facts of a stock kernel and puts them in front of those of the kernel that runs:
- * tracepoints are the stock kernel's, everything else is asked of this one.
+ * tracepoints are the stock kernel's; so are types, functions and what it can do, if the kernel is
+ * named, or the one that runs has no types. Everything else is asked of this one.
  */
+#define _GNU_SOURCE
 #include "runtime/kernel/stock_facts.h"
 #include "parser/lang/kernel.h"
 #include "runtime/base/log.h"
 #include "runtime/kernel/facts_file.h"
+#include "runtime/kernel/kernel_facts.h"
+#include "runtime/kernel/release.h"
+#include <errno.h>
+#include <linux/btf.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 #include <zlib.h>
 
-#define STOCK(id, ...) extern const char sonde_stock_##id[], sonde_stock_##id##_end[];
+#define STOCK(id, ...)                                                  \
+	extern const char sonde_stock_##id[], sonde_stock_##id##_end[]; \
+	extern const char sonde_types_##id[], sonde_types_##id##_end[];
 #include "runtime/kernel/stock.def"
 #undef STOCK
+
+/* A file that is part of the program, packed. */
+struct packed {
+	const char *bytes, *end;
+};
 
 #define KERNEL(major, minor) ((major) << 16 | (minor) << 8)
 static const struct stock {
 	const char *name;
 	uint32_t first;
-	const char *bytes, *end;
+	struct packed facts, types;
 } stocks[] = {
-#define STOCK(id, name, first) {name, first, sonde_stock_##id, sonde_stock_##id##_end},
+#define STOCK(id, name, first)                       \
+	{name,                                       \
+	 first,                                      \
+	 {sonde_stock_##id, sonde_stock_##id##_end}, \
+	 {sonde_types_##id, sonde_types_##id##_end}},
 #include "runtime/kernel/stock.def"
 #undef STOCK
 };
@@ -41,21 +60,87 @@ static int stock_each_tracepoint(struct kernel *k, const char *category, kernel_
 	return k->stock->each_tracepoint(k->stock, category, fn, ctx);
 }
 
-/* The text, from malloc. NULL when out of memory. */
-static char *unpack(const struct stock *s)
+/* The bytes, from malloc, with a NUL behind them. NULL when out of memory. */
+static char *unpack(const struct packed *p, size_t *n)
 {
 	char *text = malloc(MAX_BYTES);
-	z_stream z = {.next_in = (Bytef *)(uintptr_t)s->bytes,
-		      .avail_in = (uInt)(s->end - s->bytes),
+	z_stream z = {.next_in = (Bytef *)(uintptr_t)p->bytes,
+		      .avail_in = (uInt)(p->end - p->bytes),
 		      .next_out = (Bytef *)text,
 		      .avail_out = MAX_BYTES - 1};
 
+	*n = 0;
 	if (!text || inflateInit2(&z, 15 + 32) != Z_OK)
 		return text;
 	inflate(&z, Z_FINISH);
-	text[z.total_out] = '\0';
+	*n = z.total_out;
+	text[*n] = '\0';
 	inflateEnd(&z);
 	return text;
+}
+
+/* ---- types, functions, capabilities ------------------------------------------------------- */
+
+static int stock_kernel_function(struct kernel *k, const char *name)
+{
+	const struct typed_function *f;
+	int err = k->typed(k, TYPED_FUNCTION, NULL, name, &f);
+
+	return err == -ESRCH ? -ENOENT : err;
+}
+
+static int stock_each_kernel_function(struct kernel *k, kernel_name_fn fn, void *ctx)
+{
+	return k->each_typed(k, TYPED_FUNCTION, NULL, fn, ctx);
+}
+
+static uint32_t stock_version(struct kernel *k)
+{
+	return k->stock->version(k->stock);
+}
+
+/* Debian's kernels have all that Linux had in that version. */
+static enum capability_state stock_capability(struct kernel *k, enum capability_id id)
+{
+	return release_code(capability_rows[id].since) <= stock_version(k) ? CAPABILITY_YES
+									   : CAPABILITY_NO;
+}
+
+static int no_bpf_functions(struct kernel *k, typed_function_fn fn, void *ctx)
+{
+	(void)k;
+	(void)fn;
+	(void)ctx;
+	return 0;
+}
+
+/* 0 or -errno. */
+static int use_types(struct kernel *k, const struct stock *s)
+{
+	size_t n, done = 0;
+	char *bytes = unpack(&s->types, &n);
+	int fd = bytes ? memfd_create("sonde-types", MFD_CLOEXEC) : -1, err = fd < 0 ? -errno : 0;
+	ssize_t written;
+
+	while (!err && done < n) {
+		written = write(fd, bytes + done, n - done);
+		err = written < 0 ? -errno : 0;
+		done += err ? 0 : (size_t)written;
+	}
+	free(bytes);
+	if (err) {
+		if (fd >= 0)
+			close(fd);
+		return err;
+	}
+	kernel_use_types(k, fd);
+	k->kernel_function = stock_kernel_function;
+	k->each_kernel_function = stock_each_kernel_function;
+	k->each_bpf_function = no_bpf_functions;
+	k->kernel_offset = NULL;
+	k->version = stock_version;
+	k->capability = stock_capability;
+	return 0;
 }
 
 static const struct stock *find(const struct kernel *k, const char *name, uint32_t version)
@@ -73,18 +158,25 @@ const char *stock_facts_use(struct kernel *k, const char *name)
 {
 	const struct stock *s = find(k, name, k->version ? k->version(k) : 0);
 	char *text;
+	size_t n;
+	int err;
 
 	if (!s) {
 		log_error("--facts: unknown kernel '%s': write debian-12 or debian-13", name);
 		return NULL;
 	}
-	text = unpack(s);
+	text = unpack(&s->facts, &n);
 	k->stock = text ? facts_text_open(text, s->name) : NULL;
 	if (!k->stock)
 		return NULL;
 	k->tracepoint = stock_tracepoint;
 	k->each_tracepoint = stock_each_tracepoint;
-	return s->name;
+	if (!name && kernel_btf_id(k, "task_struct", BTF_KIND_STRUCT) > 0)
+		return s->name;
+	err = use_types(k, s);
+	if (err)
+		log_error("--facts: cannot unpack the types of %s: %s", s->name, strerror(-err));
+	return err ? NULL : s->name;
 }
 
 int stock_facts_needed(struct kernel *k)
