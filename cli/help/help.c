@@ -194,10 +194,11 @@ static bool is_named(const struct help_row *row, const char *word, size_t len)
 	return false;
 }
 
-/* "hist()" and "kprobe:vfs_read" are asked for as well as "hist" and "kprobe". */
+/* "hist()" and "kprobe:vfs_read" are asked for as well as "hist" and "kprobe", "args.ret" as
+ * "args", and "@x" as "@". */
 static size_t name_length(const char *word)
 {
-	size_t n = strcspn(word, ":(= ");
+	size_t n = *word == '@' || *word == '$' ? 1 : strcspn(word, ":(=. ");
 
 	return n ? n : strlen(word);
 }

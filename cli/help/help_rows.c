@@ -128,6 +128,19 @@ static void add_words(struct help_rows *rows)
 #undef STATEMENT
 }
 
+static void add_signs(struct help_rows *rows)
+{
+#define SIGN(sign, names, form_, doc_, example_)         \
+	add(rows, (struct help_row){.table = HELP_signs, \
+				    .name = sign,        \
+				    .other = names,      \
+				    .form = form_,       \
+				    .doc = doc_,         \
+				    .example = example_});
+#include "parser/lang/signs.def"
+#undef SIGN
+}
+
 static void add_stacks(struct help_rows *rows)
 {
 	for (uint32_t i = 0; i < n_stack_words; i++) {
