@@ -76,6 +76,29 @@ static const char *wrong_unit(char **parts, uint32_t n)
 	return unit;
 }
 
+/* `interval:0.5s`. False: it is no fraction of a period. */
+static bool bad_fraction(const struct probe_reader *r, const struct attach_point *p,
+			 const char *text)
+{
+	static const char *const finer[] = {"s", "ms", "us", "ns"};
+	char *unit;
+	double ns = strtod(text, &unit) * (double)unit_ns(unit);
+
+	if (ns < 1 || ns > 1e18)
+		return false;
+	diag_error(r->diags, p->span, "bad-period", "a period is a whole number");
+	for (size_t i = 0; i < sizeof(finer) / sizeof(*finer); i++) {
+		uint64_t n = (uint64_t)ns, in = unit_ns(finer[i]);
+
+		if (n % in)
+			continue;
+		diag_hint(r->diags, "write %s:%llu%s", probe_rows[p->id].name,
+			  (unsigned long long)(n / in), finer[i]);
+		break;
+	}
+	return true;
+}
+
 static int bad_period(const struct probe_reader *r, const struct attach_point *p, char **parts,
 		      uint32_t n)
 {
@@ -88,6 +111,8 @@ static int bad_period(const struct probe_reader *r, const struct attach_point *p
 			   "the unit of time goes before the number");
 		return diag_hint(r->diags, "write %s:%s:%s", name, parts[1], unit);
 	}
+	if (n == 1 && unit && *unit == '.' && bad_fraction(r, p, parts[0]))
+		return -1;
 	if (unit) {
 		diag_error(r->diags, p->span, "bad-period", "'%s' is not a unit of time", unit);
 		return diag_hint(r->diags,

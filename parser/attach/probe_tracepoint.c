@@ -16,6 +16,7 @@
 struct event_hint {
 	struct nearest nearest, category;
 	const char *event, *same_event;
+	bool is_category; /* the event is the name of a category */
 	struct arena *arena;
 };
 
@@ -27,6 +28,8 @@ static void offer_event(const char *name, void *ctx)
 	nearest_keep(&h->nearest, h->arena, name);
 	if (colon)
 		nearest_offer(&h->category, arena_strndup(h->arena, name, (size_t)(colon - name)));
+	h->is_category |= colon && strlen(h->event) == (size_t)(colon - name) &&
+			  memcmp(h->event, name, (size_t)(colon - name)) == 0;
 	if (colon && strcmp(colon + 1, h->event) == 0)
 		h->same_event = arena_strdup(h->arena, name);
 }
@@ -79,6 +82,11 @@ static int no_tracepoint(const struct probe_reader *r, const struct attach_point
 		   category, *category ? ":" : "", event);
 	if (h.same_event)
 		diag_hint(r->diags, "write tracepoint:%s", h.same_event);
+	else if (!*category && h.is_category)
+		diag_hint(r->diags,
+			  "write tracepoint:%s:EVENT, or tracepoint:%s:* for all of the category; "
+			  "'sonde -l tracepoint:%s' lists them",
+			  event, event, event);
 	else if (h.nearest.best)
 		diag_hint(r->diags, "did you mean tracepoint:%s?", h.nearest.best);
 	else if (strpbrk(event, "(|"))

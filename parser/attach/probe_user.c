@@ -21,8 +21,7 @@ int user_no_binary(const struct user_matching *m, const char *path, int err)
 	diag_error(r->diags, m->p->span, "no-binary", "cannot probe '%s': %s", path,
 		   err == -ENOEXEC ? "not an ELF program or library" : strerror(-err));
 	if (err == -ENOEXEC)
-		diag_hint(r->diags,
-			  "functions of scripts cannot be probed: probe the interpreter's");
+		user_hint_no_program(r, path);
 	else if (err == -ENOENT && !strchr(path, '/') && access(path, F_OK) == 0)
 		diag_hint(r->diags, "did you mean ./%s?", path);
 	else if (err == -ENOENT && !strchr(path, '/'))
@@ -436,6 +435,12 @@ static int three_parts(const struct user_matching *m, char **parts)
 	const struct attach_point *p = m->p;
 	struct diags *d = m->r->diags;
 
+	if (*parts[0] && strchr(parts[1], '.') && is_number(parts[2])) {
+		diag_error(d, p->span, "attach-form", "a line is written %s:PATH@FILE:LINE",
+			   probe_rows[p->id].name);
+		return diag_hint(d, "write %s:%s@%s:%s", probe_rows[p->id].name, parts[0], parts[1],
+				 parts[2]);
+	}
 	if (!*parts[0] || !*parts[1] || !*parts[2] || parts[1][strspn(parts[1], letters)])
 		return probe_wrong_form(m->r, p);
 	diag_error(d, p->span, "attach-form", "unknown language '%s': cpp and rust are supported",

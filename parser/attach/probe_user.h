@@ -74,6 +74,8 @@ int user_match_file(struct user_matching *m, const char *path);
 /* Report that the file cannot be probed; -1. */
 int user_no_binary(const struct user_matching *m, const char *path, int err);
 
+/* Hint what to probe instead of a file that is no program. */
+void user_hint_no_program(const struct probe_reader *r, const char *path);
 /* Hint what to write for a name without a '/' that is neither a program's nor a library's; -1. */
 int user_hint_bare_name(const struct user_matching *m, const char *name);
 /* The pattern with the nearest words of the current file's functions in place of its own, such as

@@ -60,6 +60,30 @@ int user_hint_bare_name(const struct user_matching *m, const char *name)
 			 type, name, is_plain ? function : "FUNCTION");
 }
 
+/* Is it source of a language that is compiled? */
+static bool is_source(const char *path)
+{
+	static const char *const ends[] = {".c", ".h", ".cc", ".cpp", ".cxx", ".rs", ".go"};
+	const char *end = strrchr(path, '.');
+
+	for (size_t i = 0; end && i < sizeof(ends) / sizeof(*ends); i++)
+		if (strcmp(ends[i], end) == 0)
+			return true;
+	return false;
+}
+
+void user_hint_no_program(const struct probe_reader *r, const char *path)
+{
+	if (is_source(path))
+		diag_hint(r->diags,
+			  "it is source: probe the program that is made from it, as "
+			  "uprobe:PROGRAM@%s:LINE or uprobe:PROGRAM:FUNCTION",
+			  strrchr(path, '/') ? strrchr(path, '/') + 1 : path);
+	else
+		diag_hint(r->diags,
+			  "functions of scripts cannot be probed: probe the interpreter's");
+}
+
 /* ---- libraries ----------------------------------------------------------------------------- */
 
 struct libraries {

@@ -172,8 +172,14 @@ static void import_path(struct importer *im, const char *path, struct span at, b
 	struct stat st;
 
 	if (!realpath(path, real) || stat(real, &st)) {
+		int err = errno;
+
 		diag_error(im->x->diags, at, "import", "cannot import '%s': %s", path,
-			   strerror(errno));
+			   strerror(err));
+		if (err == ENOENT && *path != '/')
+			diag_hint(im->x->diags, "a path begins in the folder %s",
+				  im->x->program->source->is_file ? "of the script that imports it"
+								  : "in which sonde runs, for -e");
 		return;
 	}
 	if ((is_inside && S_ISDIR(st.st_mode)) || note_path(im, arena_strdup(im->x->arena, real)) ||

@@ -164,3 +164,18 @@ void hint_join(struct sema *s, const struct expr *e)
 	diag_hint(s->diags, "write both where they are printed: printf(\"%%s%%d\", %s, %s)",
 		  text_of(s, e->binary.left), text_of(s, e->binary.right));
 }
+
+void hint_assigned(struct sema *s, const struct var *v, const struct expr *from,
+		   const struct type *t)
+{
+	if (!s->report)
+		return;
+	if (v->first.start == from->span.start) /* a parameter of a function */
+		diag_hint(s->diags, "the parameter %s is declared as %s", v->name,
+			  sema_name_of(s, v->type));
+	else
+		diag_note(s->diags, v->first, "declared here");
+	if (t->kind == TY_STRING && v->type->kind == TY_STRING)
+		diag_hint(s->diags, "write (%s) before it to truncate it",
+			  sema_name_of(s, v->type));
+}

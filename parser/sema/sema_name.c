@@ -183,6 +183,9 @@ static void name_args(struct scope *sc, struct expr *e)
 			e->call.args[i]->map.is_whole = true;
 			continue;
 		}
+		if (!b && !e->call.imported && e->call.args[i]->kind == EX_MAP &&
+		    !e->call.args[i]->map.n_keys)
+			continue; /* the map as a whole, perhaps */
 		if (b && b->traits & TR_TYPE)
 			struct_name_argument(sc->s, e->call.args[i]);
 		if (i == 0 && b && b->traits & TR_TEXT)

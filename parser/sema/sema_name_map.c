@@ -190,6 +190,7 @@ static void name_whole(struct expr *e, void *ctx)
 		diag_hint(s->diags, "did you mean '%s'?", near.best);
 	else
 		diag_hint(s->diags, "assign it first: %s = …", m->map.name);
+	name_map(s, m, false); /* it is reported once */
 }
 
 /* A map that only probes write that do not exist here has no entries, and its values count as

@@ -31,6 +31,9 @@ const struct type *sema_check_int(struct sema *s, const struct expr *e, const ch
 	if (s->report && t->kind == TY_STRING && strcmp(op, "+") == 0)
 		diag_hint(s->diags,
 			  "strings are joined when they are printed: printf(\"%%s%%s\", …)");
+	else if (s->report && t->kind == TY_STRING && strcmp(op, "!") == 0)
+		diag_hint(s->diags, "'!' before a text belongs to it alone: write %s != \"…\"",
+			  e->kind == EX_NAME ? e->name.name : "…");
 	return &type_error;
 }
 
@@ -209,6 +212,19 @@ static const struct type *type_compare(struct sema *s, struct expr *e)
 	return check_ints(s, e) ? constant_compare(e) : &type_error;
 }
 
+/* `comm == "app" || "ls"` */
+static void hint_bare_text(struct sema *s, const struct expr *e)
+{
+	const struct expr *l = e->binary.left, *text = e->binary.right;
+
+	while (l->kind == EX_BINARY && (l->binary.op == OP_LOR || l->binary.op == OP_LAND))
+		l = l->binary.right;
+	if (s->report && text->kind == EX_STRING && l->kind == EX_BINARY &&
+	    (l->binary.op == OP_EQ || l->binary.op == OP_NE) && l->binary.left->kind == EX_NAME)
+		diag_hint(s->diags, "compare it too: %s %s %s \"%s\"", op_str(e->binary.op),
+			  l->binary.left->name.name, op_str(l->binary.op), text->string.text);
+}
+
 const struct type *sema_type_binary(struct sema *s, struct expr *e)
 {
 	switch (e->binary.op) {
@@ -221,7 +237,8 @@ const struct type *sema_type_binary(struct sema *s, struct expr *e)
 	case OP_LAND:
 	case OP_LOR:
 		sema_check_truth(s, e->binary.left, op_str(e->binary.op));
-		sema_check_truth(s, e->binary.right, op_str(e->binary.op));
+		if (sema_is_wrong(sema_check_truth(s, e->binary.right, op_str(e->binary.op))))
+			hint_bare_text(s, e);
 		return constant_logic(e);
 	default: /* arithmetic: all share one rule */ return type_arith(s, e);
 	}

@@ -53,7 +53,16 @@ const struct type *chk_debugf(struct sema *s, struct expr *e)
 const struct type *chk_join(struct sema *s, struct expr *e)
 {
 	const struct expr *array = e->call.args[0];
+	const struct type *to = array->type->kind == TY_POINTER ? array->type->to : NULL;
 
+	if (to && to->kind == TY_INT && to->size == 1) {
+		sema_error(s, array->span, "arg-type",
+			   "join needs the address of an array of strings, but this is the address "
+			   "of one string");
+		if (s->report)
+			diag_hint(s->diags, "print it: str(…)");
+		return &type_void;
+	}
 	if (array->type->kind == TY_INT || array->type->kind == TY_POINTER)
 		return &type_void;
 	sema_error(s, array->span, "arg-type",

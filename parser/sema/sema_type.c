@@ -300,12 +300,7 @@ void sema_assign_var(struct sema *s, struct var *v, const struct type *t, const 
 		return;
 	sema_error(s, from->span, "type-mismatch", "%s is %s, but this is %s", v->name,
 		   sema_name_of(s, v->type), sema_name_of(s, t));
-	if (!s->report)
-		return;
-	diag_note(s->diags, v->first, "declared here");
-	if (t->kind == TY_STRING && v->type->kind == TY_STRING)
-		diag_hint(s->diags, "write (%s) before it to truncate it",
-			  sema_name_of(s, v->type));
+	hint_assigned(s, v, from, t);
 }
 
 /* `let $x : string`, of any size: the type grows, but is a string from the start. */

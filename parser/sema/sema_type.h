@@ -40,6 +40,9 @@ const char *sema_name_of(struct sema *s, const struct type *t);
 void hint_compare(struct sema *s, const struct expr *e);
 /* For a value or key that a map (what: its name) of type `slot` cannot hold. */
 void hint_other(struct sema *s, const struct type *slot, const struct expr *from, const char *what);
+/* For a value of type `t` that the variable cannot hold: where that is declared. */
+void hint_assigned(struct sema *s, const struct var *v, const struct expr *from,
+		   const struct type *t);
 /* For an argument of the wrong type. */
 void hint_argument(struct sema *s, const struct expr *call, const struct expr *arg);
 /* What a type is called beside `other`: a text and a number have words of their own. */

@@ -11,6 +11,7 @@
 #include "parser/syntax/filter.h"
 #include "parser.tab.h"
 #include "parser/syntax/foreign_syntax.h"
+#include "parser/syntax/syntax_error.h"
 #include "parser/lang/type.h"
 #include <string.h>
 
@@ -351,13 +352,31 @@ static bool report_word(struct filter *f, const struct token *at)
 static bool report_second_predicate(struct filter *f, const struct token *at)
 {
 	const struct token *before = behind(f, 1);
+	bool is_joined = at->kind == TOK_LAND || at->kind == TOK_LOR;
 
-	if (at->kind != TOK_DIV && at->kind != TOK_PRED_CLOSE)
+	if (at->kind != TOK_DIV && at->kind != TOK_PRED_CLOSE && !is_joined)
 		return false;
 	if (before->kind != TOK_DIV)
 		return false;
 	diag_error(f->diags, at->span, "syntax", "a probe has one predicate");
-	diag_hint(f->diags, "join the conditions: /pid == 1 && tid == 1/");
+	diag_hint(f->diags, "join the conditions: /pid == 1 %s tid == 1/",
+		  at->kind == TOK_LOR ? "||" : "&&");
+	return true;
+}
+
+/* `BEGIN { interval:1s { … } }` */
+static bool report_inner_probe(struct filter *f, const struct token *at)
+{
+	const struct token *type = behind(f, 1);
+	int before = behind(f, 2)->kind;
+
+	if (at->kind != TOK_COLON || type->kind != TOK_NAME || f->current < 2 ||
+	    (before != TOK_LBRACE && before != TOK_SEMI && before != TOK_RBRACE))
+		return false;
+	if (!token_is_probe_type(type))
+		return false;
+	diag_error(f->diags, type->span, "syntax", "a probe cannot be inside another");
+	diag_hint(f->diags, "close the block before it with '}'");
 	return true;
 }
 
@@ -366,10 +385,11 @@ bool report_foreign_syntax(struct filter *f)
 	const struct token *at = &f->tokens[f->current];
 
 	return at->inside != NO_TOKEN && f->current &&
-	       (report_second_predicate(f, at) || report_method(f, at) || report_word(f, at) ||
-		report_for(f, at) || report_call(f, at) || report_list(f, at) ||
-		report_choice(f, at) || report_record(f, at) || report_form(f, at) ||
-		report_member(f, at) || report_declaration(f, at));
+	       (report_second_predicate(f, at) || report_inner_probe(f, at) ||
+		report_method(f, at) || report_word(f, at) || report_for(f, at) ||
+		report_call(f, at) || report_list(f, at) || report_choice(f, at) ||
+		report_record(f, at) || report_form(f, at) || report_member(f, at) ||
+		report_declaration(f, at));
 }
 
 bool foreign_is_comment(const char *text)

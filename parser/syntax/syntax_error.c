@@ -163,6 +163,8 @@ static bool report_semicolon(const struct stop *s)
 		return false;
 	diag_error(s->f->diags, s->at->span, "syntax", "missing ';' before %s",
 		   stop_found(s, s->at, buf, sizeof(buf)));
+	if (s->at->kind == TOK_IF)
+		diag_hint(s->f->diags, "a condition is before its statements: if (…) { … }");
 	return true;
 }
 

@@ -88,7 +88,7 @@ static bool has_char(const struct token *t, char c)
 	return t->text.len && memchr(t->text.text, c, t->text.len);
 }
 
-static bool is_probe_type(const struct token *t)
+bool token_is_probe_type(const struct token *t)
 {
 	for (int i = 0; i < PROBE_COUNT; i++)
 		if (probe_type_is(t->text.text, t->text.len, (enum probe_id)i))
@@ -96,12 +96,19 @@ static bool is_probe_type(const struct token *t)
 	return false;
 }
 
+static bool is_text(const struct token *t, const char *word)
+{
+	return t->kind == TOK_ATTACH && strcmp(t->text.text, word) == 0;
+}
+
 /* A hint for a word after a head, where the block is expected. */
 static void hint_second(const struct stop *s)
 {
 	const struct token *head = s->before;
 
-	if (has_char(head, '('))
+	if (is_text(s->at, "||") || is_text(s->at, "&&") || is_text(s->at, "or"))
+		diag_hint(s->f->diags, "attach points of one probe are separated by commas: a, b");
+	else if (has_char(head, '('))
 		diag_hint(s->f->diags, "statements go in a probe's block: BEGIN { … }");
 	else if (probe_type_is(head->text.text, head->text.len, PROBE_KPROBE) ||
 		 probe_type_is(head->text.text, head->text.len, PROBE_KRETPROBE))
@@ -157,7 +164,7 @@ static bool names_script(const struct stop *s, const struct token *head)
 static bool report_comma(const struct stop *s, const struct token *head)
 {
 	if (head->kind != TOK_ATTACH || s->at->kind != TOK_ATTACH ||
-	    !(has_char(s->at, ':') || is_probe_type(s->at)) || has_char(head, '('))
+	    !(has_char(s->at, ':') || token_is_probe_type(s->at)) || has_char(head, '('))
 		return false;
 	diag_error(s->f->diags, s->at->span, "syntax", "missing ',' between these attach points");
 	diag_hint(s->f->diags, "attach points of one probe are separated by commas");
@@ -291,6 +298,8 @@ bool report_top_level(const struct stop *s)
 	} else {
 		diag_error(s->f->diags, s->at->span, "syntax", "expected a probe, found %s",
 			   stop_found(s, s->at, buf, sizeof(buf)));
+		if (at == TOK_SEMI && s->before && s->before->kind == TOK_RBRACE)
+			diag_hint(s->f->diags, "leave it out: nothing stands between probes");
 	}
 	return true;
 }
