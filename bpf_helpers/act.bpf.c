@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
- * What a script does to the current thread. The kernel refuses some of it: that is counted.
+ * Actions of a script on the current thread: signals, writes to its memory, and the like. The
+ * kernel refuses some of them; each refusal is counted as a loss.
  */
 #include "bpf_helpers/helpers.h"
 
@@ -16,7 +17,7 @@ INLINE void sonde_act_signal_thread(uint32_t number, uint32_t probe)
 		sonde_loss_count(probe, SONDE_LOSS_SIGNAL);
 }
 
-/* 1 if all was written. */
+/* Write `size` bytes to user memory. Returns 1 if all of them were written, else 0. */
 INLINE uint64_t sonde_act_write(void *to, const void *from, uint32_t size, uint32_t probe)
 {
 	if (!bpf_probe_write_user(to, from, size))

@@ -2,13 +2,13 @@
 /*
  * Aggregations: update the current CPU's words in place, and read them over all CPUs. In a map with
  * keys an element holds one slot of words per CPU, side by side (plan_slots); without keys the map
- * is a per-CPU array. A CPU's words are not private to one program run: runs are preempted and
- * interrupted by others, and on machines with many CPUs several CPUs share a slot. So every change
- * is atomic.
+ * is a per-CPU array. A CPU's words do not belong to one run of a program: a run can be preempted
+ * or interrupted by others, and on machines with many CPUs several CPUs share a slot. So every
+ * change is atomic.
  */
 #include "bpf_helpers/helpers.h"
 
-enum { MAX_TRIES = 4 }; /* a try fails if another program has changed the word */
+enum { MAX_TRIES = 4 }; /* an attempt fails if another program has changed the word */
 
 OUTLINED void *sonde_agg_insert(void *map, const void *key, uint32_t probe)
 {
@@ -40,13 +40,14 @@ INLINE uint64_t *sonde_agg_slot(void *element, uint32_t n, uint32_t bytes)
 	return element + cpu * bytes;
 }
 
-/* count() and sum() */
+/* Add to the word of count() or sum(). */
 INLINE void sonde_agg_sum(uint64_t *words, uint64_t value)
 {
 	__sync_fetch_and_add(words, value);
 }
 
-/* min() and max(): words {maximum in agg_ordered()'s order, 1 if a value was stored}. */
+/* Store a value of min() or max() if it is the largest so far. The words are the maximum in the
+ * order of agg_ordered(), and 1 if a value was stored. */
 INLINE void sonde_agg_max(uint64_t *words, uint64_t value, uint32_t probe)
 {
 	uint64_t old = *(volatile uint64_t *)words, seen;
@@ -64,7 +65,7 @@ INLINE void sonde_agg_max(uint64_t *words, uint64_t value, uint32_t probe)
 	sonde_loss_count(probe, SONDE_LOSS_MAP_BUSY);
 }
 
-/* avg() and stats(): words {total, count} */
+/* Add a value to avg() or stats(). The words are {total, count}. */
 INLINE void sonde_agg_average(uint64_t *words, uint64_t value)
 {
 	__sync_fetch_and_add(&words[0], value);
@@ -74,7 +75,7 @@ INLINE void sonde_agg_average(uint64_t *words, uint64_t value)
 /* ---- reading ----------------------------------------------------------------------------- */
 
 /* Reduce word `word` of all CPUs' elements to a sum or a maximum. The verifier knows n_cpus at load
- * time and walks that many iterations. `is_sum` is constant after inlining. */
+ * time and follows that many iterations. `is_sum` is constant after inlining. */
 static INLINE uint64_t over_cpus(void *map, const void *key, uint32_t word, uint32_t is_sum)
 {
 	uint64_t value = 0;
@@ -95,7 +96,7 @@ static INLINE uint64_t over_cpus(void *map, const void *key, uint32_t word, uint
 	return value;
 }
 
-/* The same over the slots of one element. 0 if there is no element (NULL). */
+/* The same over the slots of one element. The result is 0 if there is no element (NULL). */
 static INLINE uint64_t over_slots(const void *element, uint32_t word, uint32_t n, uint32_t bytes,
 				  uint32_t is_sum)
 {
@@ -141,8 +142,8 @@ INLINE uint64_t sonde_agg_greatest(void *map, const void *key, uint32_t word)
 
 /* ---- deleting ---------------------------------------------------------------------------- */
 
-/* Zero the first `bytes` of every CPU's element of a map without keys. Returns non-zero if one of
- * them had been written to. */
+/* Zero the first `bytes` of every CPU's element of a map without keys. The word `touched` tells if
+ * an element was written to. Returns non-zero if one was. */
 INLINE uint64_t sonde_agg_forget(void *map, const void *key, uint32_t touched, uint32_t bytes)
 {
 	uint64_t had = 0;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
- * What a walk asks of user space.
+ * Requests of a walk over a user stack to user space.
  */
 #include "bpf_helpers/helpers.h"
 
-/* Have user space read the mappings of the process. If the ring is full, a later walk asks
- * again. */
+/* Ask user space to read the mappings of a process, by a struct sonde_unwind_event. If the ring is
+ * full nothing is sent, and a later walk asks again. */
 INLINE void sonde_ask(uint32_t tgid, uint32_t exec_id, uint64_t is_exec)
 {
 	struct sonde_unwind_event *ev = sonde_ring_try(sizeof(*ev));

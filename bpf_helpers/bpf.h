@@ -11,14 +11,15 @@
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 
-/* Helpers are inlined into the program that calls them and need no debug information, which would
- * cost LLVM milliseconds. Functions that read kernel structs need it: CO-RE relocations are made
- * from it. */
+/* For functions that are inlined into the programs that call them. They have no debug information,
+ * which would cost LLVM milliseconds. INLINE_CORE is for functions that read kernel structs: they
+ * need it, because CO-RE relocations are made from it. */
 #define INLINE __attribute__((always_inline, nodebug))
 #define INLINE_CORE __attribute__((always_inline))
 
-/* What seldom runs, and other functions call: a function of its own in long scripts, see
- * outlined.def. It is inlined into all others when the script is compiled. */
+/* For functions that run seldom and are called by other helpers: in long scripts they are not
+ * inlined (outlined.def). In other scripts codegen inlines them. In the linked objects they are
+ * always inlined. */
 #ifdef SONDE_LINKED
 #define OUTLINED INLINE
 #else
@@ -26,12 +27,14 @@
 #endif
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
-/* libbpf's SEC() marks its object as used, and the linker takes such objects even if nothing refers
- * to them (codegen/helper.c). Maps must be linked only if the script needs them. */
+/* Replaces SEC() of libbpf, which marks its variable as used: LLVM's linker would copy such
+ * variables even if nothing refers to them (codegen/helper.c). Maps must be linked only if the
+ * script needs them. */
 #undef SEC
 #define SEC(name) __attribute__((section(name)))
 
-/* Maps of the script's object that linked functions use too: defined there, declared here. */
+/* For maps of the script's object that linked functions use too: the script's object defines them,
+ * the linked objects declare them. */
 #ifdef SONDE_LINKED
 #define SHARED extern
 #else

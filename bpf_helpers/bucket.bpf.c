@@ -20,7 +20,8 @@ INLINE uint64_t sonde_bucket_find_linear(int64_t n, int64_t min, int64_t max, ui
 	return sonde_bucket_linear(n, min, max, step);
 }
 
-/* LLVM knows that bucket < n_buckets and would drop the test, which the verifier needs. */
+/* Add one to a bucket. LLVM knows that bucket < n_buckets and would remove the test, which the
+ * verifier needs. */
 INLINE void sonde_bucket_count(uint64_t *counters, uint64_t bucket, uint64_t n_buckets)
 {
 	barrier_var(bucket);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
- * --cgroup: is a thread in the given cgroup (version 2) or in one below it? Usually the cgroup's
- * level is known and one level is tested. In a cgroup namespace it is not known, so all are.
+ * --cgroup: is a thread in the given cgroup (version 2) or in one below it? Usually the level of
+ * that cgroup in the tree is known, so only the thread's ancestor at this level is compared. In a
+ * cgroup namespace the level is not known, so all ancestors are.
  */
 #include "bpf_helpers/helpers.h"
 
@@ -28,7 +29,7 @@ INLINE uint32_t sonde_cgroup_current(void)
 	return 0;
 }
 
-/* For a thread that is not the current one. */
+/* Test a thread that is not the current one. */
 INLINE_CORE uint32_t sonde_cgroup_has(struct task_struct *t)
 {
 	struct cgroup___deep *from = ((struct css_set___deep *)t->cgroups)->dfl_cgrp, *c;

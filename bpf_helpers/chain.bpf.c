@@ -42,8 +42,9 @@ enum { CHAINS = 4, DEPTH = 4096, WINDOW_AT = 64 };
 
 _Static_assert(WINDOW_AT + CHAIN_WORDS <= SONDE_MAX_FRAMES, "the next unwinding clears it");
 
-/* Indexed by program. Scripts usually have one program on sys_enter and one on sys_exit. Programs
- * that share an element are on the same event or have no return address in common. */
+/* The chains of a CPU, indexed by program. Scripts usually have one program on sys_enter and one on
+ * sys_exit. Programs that share an element are on the same event, or their chains have no return
+ * address in common. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, CHAINS);
@@ -51,9 +52,9 @@ struct {
 	__type(value, struct sonde_chain);
 } sonde_chains SEC(".maps");
 
-/* Read the words to compare into `window`. Returns 0 if that fails, if the saved registers are not
- * where they are at a system call, or if this run interrupted another capture on this CPU and so
- * has not got the first slot: it must leave the chains alone. */
+/* Read the words to compare into `window`. Returns 0 if that fails; if the saved registers are not
+ * where they are at a system call; or if this run has interrupted another capture on this CPU. It
+ * does not have the first slot then, and must leave the chains alone. */
 static INLINE uint32_t look(const struct sonde_stack_buffer *buffer, void *ctx, uint64_t *window)
 {
 	uint64_t regs = *(uint64_t *)ctx, depth = regs - (uint64_t)ctx;
@@ -65,7 +66,7 @@ static INLINE uint32_t look(const struct sonde_stack_buffer *buffer, void *ctx, 
 	       !bpf_probe_read_kernel(window + CHAIN_TOP, 8, (void *)(regs - 8));
 }
 
-/* The stack's hash, or 0 if it must be unwound. */
+/* Returns the stack's hash, or 0 if the stack must be unwound. */
 static INLINE uint64_t recall(struct sonde_chain *c, const uint64_t *window)
 {
 	if (sonde_chain_differs(c, window))
@@ -107,7 +108,7 @@ INLINE uint64_t sonde_chain_stack(void *ctx, uint32_t prog, uint32_t probe)
 	if (sonde_stack_take(&buffer, probe)) {
 		if (look(&buffer, ctx, buffer.ips + WINDOW_AT))
 			hash = recall(c, buffer.ips + WINDOW_AT);
-		/* A store and a load hide the value from the verifier, so that it walks the rest
+		/* A store and a load hide the value from the verifier, so that it follows the rest
 		 * once and not once for each path to here. */
 		*(volatile uint64_t *)buffer.walk->words = hash;
 		hash = *(volatile uint64_t *)buffer.walk->words;

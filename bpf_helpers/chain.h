@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
- * Recognize a kernel stack that was captured before by its return addresses on the stack.
- * chain.bpf.c explains why that is sufficient. The unit tests compile this file for user space.
- * Loops stay loops, because each instruction costs LLVM 15 us, and contain no branches, because the
- * verifier walks both sides of each.
+ * Recognizes a kernel stack that was captured before by its return addresses on the stack.
+ * chain.bpf.c explains why these suffice. The unit tests compile this file for user space. Loops
+ * are not unrolled, because each instruction costs LLVM 15 us; they contain no branches, because
+ * the verifier follows both sides of each.
  */
 #pragma once
 #include "bpf_helpers/shared.h"
@@ -12,16 +12,17 @@ enum {
 	CHAIN_TRACER = 2,  /* frames of the program and of bpf_trace_run2: never shown */
 	CHAIN_LINKS = 6,   /* max. frames between these and the last one */
 	CHAIN_WINDOW = 32, /* words above the context that are searched for return addresses */
-	CHAIN_TOP = 32,	   /* index, behind these words, of the word below the saved registers */
+	/* index of the word below the saved registers: it follows these words */
+	CHAIN_TOP = 32,
 	CHAIN_WORDS = 33,
 	CHAIN_TRIES = 128, /* captures in a row that must agree: four for each word */
 	CHAIN_STRIKES = 8, /* after so many captures of other chains in a row, learn anew */
 };
 
-/* A return address and the words it may be in. Bit i of `places` is set if every capture so far had
- * the address in word i. `at` is the location once a single bit is left. */
+/* A return address and the words that may hold it. Bit i of `places` is set if word i held the
+ * address in every capture so far. `at` is the index of the word once a single bit is left. */
 struct sonde_link {
-	uint64_t ip, places, at; /* at: the place, once it is the only one */
+	uint64_t ip, places, at; /* at: valid once only one place is left */
 };
 
 struct sonde_chain {
@@ -42,8 +43,8 @@ struct sonde_chain {
 #define CHAIN_LOOP
 #endif
 
-/* Hide v's value from LLVM. Otherwise it merges two bounds of a loop into one, which the verifier
- * may have lost track of. */
+/* Hide the value of v from LLVM. Otherwise LLVM merges two bounds of a loop into one, of which the
+ * verifier may have lost track. */
 #define CHAIN_OPAQUE(v) __asm__ volatile("" : "+r"(v))
 
 /* 1 if a and b differ, else 0. LLVM would turn a != b into a branch. */

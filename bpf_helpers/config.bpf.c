@@ -12,13 +12,13 @@ INLINE uint64_t sonde_config_cpus(void)
 	return sonde_config.n_cpus;
 }
 
-/* CLOCK_TAI - CLOCK_BOOTTIME */
+/* CLOCK_TAI - CLOCK_BOOTTIME at the start, in ns. */
 INLINE uint64_t sonde_config_tai(void)
 {
 	return sonde_config.tai_ns;
 }
 
-/* The process of -c, 0: none */
+/* The process of -c; 0 if there is none. */
 INLINE uint64_t sonde_config_command(void)
 {
 	return sonde_config.command_tgid;

@@ -11,7 +11,7 @@ INLINE uint32_t sonde_control_epoch(uint32_t map)
 	return sonde_control.epoch[map];
 }
 
-/* Always 0, but unknown to the verifier. */
+/* Returns 0, which the verifier does not know. An exclusive or with it hides a value. */
 INLINE uint64_t sonde_control_zero(void)
 {
 	return sonde_control.zero;
@@ -23,8 +23,9 @@ INLINE uint32_t sonde_control_exiting(void)
 }
 
 /* Advance a map's epoch and return the previous one, for user space. While SONDE_EPOCH_SLOTS - 1
- * clears wait for user space the epoch stays, since an array's slot would be used twice. Then the
- * epoch before it is returned, which an earlier record has already ended. */
+ * clears wait for user space, the epoch stays, since a slot of an array would be used twice. In
+ * this case the epoch before the current one is returned, which an earlier record has already
+ * ended. */
 INLINE uint32_t sonde_control_clear(uint32_t map, uint32_t probe)
 {
 	uint32_t epoch = sonde_control.epoch[map];
@@ -37,7 +38,8 @@ INLINE uint32_t sonde_control_clear(uint32_t map, uint32_t probe)
 	return epoch;
 }
 
-/* Written once, so that CPUs share the cache line. */
+/* Note that a probe fired. The byte is written only once, so that all CPUs can keep the cache
+ * line. */
 INLINE void sonde_control_fired(uint32_t probe)
 {
 	if (!sonde_control.fired[probe])

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
- * The tracer's own time in spans of user functions (config calibrate). A thread's state is the time
- * that probes have taken from it so far. A span notes it when it begins; what has been added when
- * it ends is in its length, and is subtracted, with the part of its own probes (the floor).
+ * The tracer's own time in spans of user functions (config calibrate). The state of a thread is the
+ * time that probes have taken from it so far. A span stores this time when it begins. What has been
+ * added by its end is contained in the span's length, and is subtracted from it, together with the
+ * time of the span's own probes (the floor).
  */
 #include "bpf_helpers/helpers.h"
 
@@ -14,7 +15,7 @@ struct {
 	__type(value, uint64_t);
 } sonde_costs SEC(".maps");
 
-/* NULL if there is no memory, which is counted. */
+/* The state of a thread. NULL if there is no memory for it, which is counted. */
 INLINE uint64_t *sonde_cost_open(struct task_struct *t, uint32_t probe)
 {
 	uint64_t *cost = bpf_task_storage_get(&sonde_costs, t, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
@@ -30,7 +31,8 @@ static INLINE volatile struct sonde_cost *cost_of(uint64_t cookie, uint32_t meth
 				   [(cookie >> SONDE_COST_BIT) % SONDE_COST_CLASSES];
 }
 
-/* A program that began at `began` ends. A return probe has been counted with its entry. */
+/* Count the time of a program that began at `began` and ends now. The kernel's time for a return
+ * probe has been counted at the entry. */
 INLINE void sonde_cost_end(uint64_t *cost, uint64_t cookie, uint32_t method, uint64_t began)
 {
 	uint64_t kernel = method >= SONDE_COST_EXITS ? cost_of(cookie, method)->call_ns : 0;
@@ -38,7 +40,8 @@ INLINE void sonde_cost_end(uint64_t *cost, uint64_t cookie, uint32_t method, uin
 	*cost += bpf_ktime_get_ns() - began + kernel;
 }
 
-/* The program at a call's entry ends: the span's start, and the time of probes before it. */
+/* Call it at the end of the program at a call's entry. It stores the start time of the span, and
+ * the time that probes had taken before. */
 INLINE void sonde_cost_begin(uint64_t *cost, uint64_t *start, uint64_t *before, uint64_t cookie,
 			     uint32_t method, uint64_t began)
 {
@@ -65,8 +68,8 @@ INLINE uint64_t sonde_cost_less(uint64_t *cost, uint64_t before, uint64_t length
 	return 0;
 }
 
-/* The same for a call of a goroutine, which may return on another thread: then only the part of its
- * own probes is known. */
+/* The state for a call of a goroutine. The call may return on another thread, and then only the
+ * time of its own probes is known. */
 struct goroutine_cost {
 	uint64_t before;
 	uint32_t floor_ns, tid;
@@ -94,7 +97,7 @@ INLINE uint64_t *sonde_cost_find(struct task_struct *t)
 	return bpf_task_storage_get(&sonde_costs, t, 0, 0);
 }
 
-/* The same for a program at one instruction, which began at `began`. */
+/* Count the time of a program without a span, at one instruction, which began at `began`. */
 INLINE void sonde_cost_plain(struct task_struct *t, uint64_t cookie, uint64_t began)
 {
 	uint64_t *cost = sonde_cost_find(t);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
- * At sched_process_exec: tables for the stacks of traced programs that begin.
+ * At sched_process_exec: ask for the unwind tables of a traced process's new program.
  */
 #include "bpf_helpers/helpers.h"
 

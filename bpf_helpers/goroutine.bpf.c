@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
- * Open calls of functions of Go, by goroutine. A goroutine changes threads, and its stack is moved
- * when it has to grow. Both keep the distance of a frame from the top of the stack, so a call is
- * known by its goroutine and that distance.
+ * Open calls of Go functions, by goroutine. A goroutine can move to another thread, and its stack
+ * is copied elsewhere when it has to grow. Neither changes the distance of a frame from the top of
+ * the stack, so a call is identified by its goroutine and that distance.
  *
- * A hash has an element for each open call, and one for each goroutine that has any: the head,
- * whose key has distance 0. Calls are linked, innermost first. Those left by a panic are dropped
- * when the goroutine calls or returns further out. An element is written by its goroutine alone,
- * which runs on one thread at a time.
+ * A hash map has an element for each open call, and one for each goroutine that has open calls: the
+ * head, whose key has distance 0. Calls are linked, innermost first. Calls that a panic has left
+ * are dropped when the goroutine calls or returns further out. Only its own goroutine writes an
+ * element, and a goroutine runs on one thread at a time.
  */
 #include "bpf_helpers/helpers.h"
 
@@ -19,7 +19,7 @@ struct goroutine_key {
 
 _Static_assert(sizeof(struct goroutine_key) == SONDE_GOROUTINE_KEY, "codegen reserves the buffer");
 
-/* A slot as parser/plan/plan_span.c lays it out: values of entry() follow. */
+/* A call's slot, as parser/plan/plan_span.c lays it out; the values of entry() follow it. */
 struct goroutine_call {
 	uint64_t start;
 	uint64_t outer; /* key.call of the next outer call */
@@ -27,19 +27,19 @@ struct goroutine_call {
 	uint64_t depth; /* 1: the outermost */
 };
 
-/* The element of distance 0, in the same layout. */
+/* The head, in the same layout. */
 struct goroutine_head {
 	uint64_t n;
 	uint64_t innermost;
 };
 
-/* The beginning of Go's runtime.g, the same in all versions. */
+/* The beginning of struct runtime.g of Go, which is the same in all versions. */
 struct goroutine_stack {
 	uint64_t low, high;
 };
 
-/* The key of the call that a thread enters or leaves with the stack pointer `sp`. 0, and counted,
- * if the goroutine cannot be read. */
+/* Set *k to the key of the call that a thread enters or leaves with the stack pointer `sp`. Returns
+ * 0 if the goroutine cannot be read, which is counted. */
 INLINE_CORE uint64_t sonde_goroutine_key(struct goroutine_key *k, struct task_struct *t,
 					 uint64_t goroutine, uint64_t sp, uint32_t probe)
 {
@@ -67,14 +67,14 @@ static INLINE void *goroutine_element(void *map, const struct goroutine_key *k, 
 	return bpf_map_lookup_elem(map, k);
 }
 
-/* Is the call x further in than y? Both are distances, negative numbers. */
+/* Is the call x inside the call y? Both are distances, which are negative. */
 static INLINE uint64_t is_inside(uint64_t x, uint64_t y)
 {
 	return (x - y) >> 63;
 }
 
-/* Drop the calls that are further in than `bound`. After a recursion that ended in a panic some may
- * remain, which the next call or return drops. */
+/* Drop the calls inside `bound`. After a deep recursion that ended in a panic some may remain; the
+ * next call or return drops them. */
 static INLINE void goroutine_drop(void *map, struct goroutine_key *k, struct goroutine_head *head,
 				  uint64_t bound)
 {
@@ -91,9 +91,9 @@ static INLINE void goroutine_drop(void *map, struct goroutine_key *k, struct gor
 	}
 }
 
-/* An element for the call that is being entered; NULL, and counted, if there is no space. In a
- * function that passes its entry in each round of a loop (`is_loop`), a call at the place of the
- * innermost one is that call: NULL. */
+/* The element for the call that is being entered; NULL if there is no space, which is counted. A
+ * function can pass its entry in each round of a loop (`is_loop`): then a call at the place of the
+ * innermost open call is that same call, and the result is NULL. */
 INLINE void *sonde_goroutine_push(void *map, struct goroutine_key *k, uint64_t target,
 				  uint64_t is_loop, uint32_t probe)
 {
@@ -122,8 +122,9 @@ INLINE void *sonde_goroutine_push(void *map, struct goroutine_key *k, uint64_t t
 	return c;
 }
 
-/* The element of the call that returns now, or NULL if its entry was not seen. It stays until
- * forget(), because another goroutine can take the memory of a deleted one. */
+/* The element of the call that returns now, or NULL if its entry was not seen. The element stays
+ * until sonde_goroutine_forget(), because another goroutine can take the memory of a deleted
+ * one. */
 INLINE void *sonde_goroutine_pop(void *map, struct goroutine_key *k, uint64_t target,
 				 uint32_t probe)
 {

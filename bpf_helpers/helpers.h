@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
- * Functions that helper files share. sonde_NAME_… or sonde_NAME is defined in NAME.bpf.c. All files
- * are compiled as one (CMakeLists.txt), so calls between them are inlined and optimized when sonde
- * is built.
+ * Functions that the files of this folder share. sonde_NAME_… and sonde_NAME are defined in
+ * NAME.bpf.c. All files except keep*, unwind* and no_unwind are compiled as one (CMakeLists.txt),
+ * so calls between them are inlined and optimized when sonde is built.
  */
 #pragma once
 #include "bpf_helpers/bpf.h"
@@ -29,7 +29,8 @@ void sonde_task_comm(struct task_struct *task, uint64_t *comm);
 /* The processor on which a thread runs, or ran last. */
 uint64_t sonde_task_cpu(struct task_struct *task);
 
-/* A slot for one stack in per-CPU memory. It belongs to the caller until it is given back. */
+/* A slot for one stack, in per-CPU memory. It belongs to the caller until the caller gives it
+ * back. */
 struct sonde_stack_buffer {
 	struct scratch *scratch;
 	struct sonde_walk *walk;

@@ -4,12 +4,13 @@
  */
 #include "bpf_helpers/helpers.h"
 
-/* What failed: reading an address of the array, reading a string. */
+/* Errors of the last failed reads: of an address in the array, of a string. */
 struct join_errors {
 	int64_t array, string;
 };
 
-/* 0, which ends the array, after an error, which is counted. */
+/* Read one address of the array. After an error, which is counted, the result is 0, which ends the
+ * array. */
 static INLINE uint64_t join_word(const void *from, uint32_t probe, uint32_t is_user,
 				 struct join_errors *errors)
 {
@@ -25,7 +26,7 @@ static INLINE uint64_t join_word(const void *from, uint32_t probe, uint32_t is_u
 }
 
 /* `to` has space for SONDE_JOIN_BYTES and one more string, so that each can be read at its full
- * size. The kernel leaves the bytes behind a string as they are. */
+ * size. The kernel leaves the bytes after a string as they are. */
 static INLINE uint64_t join_strings(char *to, const uint64_t *from, uint32_t probe,
 				    uint32_t is_user, struct join_errors *errors)
 {
@@ -53,7 +54,8 @@ static INLINE uint64_t join_strings(char *to, const uint64_t *from, uint32_t pro
 			return used;
 		if (n == SONDE_JOIN_STRING)
 			sonde_loss_count(probe, SONDE_LOSS_STRING_CUT);
-		/* With known bounds, the verifier would follow each way through the body. */
+		/* Hide the bounds. With known bounds, the verifier would follow each path through
+		 * the body. */
 		used = (used + n) ^ sonde_control_zero();
 	}
 	if (used > SONDE_JOIN_BYTES || join_word(from + i, probe, is_user, errors))
@@ -61,7 +63,8 @@ static INLINE uint64_t join_strings(char *to, const uint64_t *from, uint32_t pro
 	return used;
 }
 
-/* The number of bytes. `errors`, 0 before, is for -k. */
+/* Read the strings to `to`. Returns their number of bytes. The caller sets `errors` to 0; it is for
+ * -k. */
 INLINE uint64_t sonde_join_user(char *to, const uint64_t *from, uint32_t probe,
 				struct join_errors *errors)
 {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
- * Conditional jumps of user functions, by which they are left if the jump is taken.
+ * Conditional jumps out of user functions: such a jump, if it is taken, ends the call.
  */
 #include "bpf_helpers/helpers.h"
 
-/* Is a jump taken with these flags? `condition`: 0 for a jump without one, else the condition code
- * of x86 plus 1. Codes come in pairs, of which the second is the negation of the first. */
+/* Is a jump taken with these flags? `condition` is 0 for an unconditional jump, else the condition
+ * code of x86 plus 1 (Intel SDM, volume 1, appendix B). Codes come in pairs, of which the second is
+ * the negation of the first. */
 INLINE uint32_t sonde_jump_is_taken(uint64_t flags, uint64_t condition)
 {
 	uint32_t carry = flags & 1, parity = flags >> 2 & 1, zero = flags >> 6 & 1;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
- * Keeps kernel stacks.
+ * Stores kernel stacks in the stack store.
  */
 #include "bpf_helpers/keep.h"
 
 enum { MAX_SKIP = SONDE_TRACER_FRAMES + 3 }; /* max. tracer frames */
 
-/* A polynomial, computed in blocks. The verifier walks every iteration, so each instruction per
- * frame adds 0.1 ms to start-up; it walks what follows the loop once for each iteration as well, so
- * the loop has a function of its own. The words behind the last frame are zero: the kernel clears
- * the rest of the buffer, and the slack behind it is never written. */
+/* The hash is a polynomial, computed in blocks. The verifier follows every iteration, so each
+ * instruction per frame adds 0.1 ms to start-up. It also follows what comes after the loop once for
+ * each iteration, so the loop has a function of its own. The words after the last frame are zero:
+ * the kernel clears the rest of the buffer, and the slack after it is never written. */
 GLOBAL uint64_t sonde_keep_hash(const struct sonde_frames *frames, uint32_t n, uint64_t seed)
 {
 	const uint64_t *ips;
@@ -30,9 +30,9 @@ GLOBAL uint64_t sonde_keep_hash(const struct sonde_frames *frames, uint32_t n, u
 	return h;
 }
 
-/* How many of the first frames belong to the tracer, in a program called by a tracepoint:
+/* How many of the first frames belong to the tracer, in a program that a tracepoint calls:
  * `program_frames` of the program, then those of bpf_trace_runN, __bpf_trace_EVENT and
- * __traceiter_EVENT that are present. */
+ * __traceiter_EVENT, as far as they are present. */
 static INLINE uint32_t tracer_frames(const uint64_t *ips, uint32_t prog, uint32_t program_frames)
 {
 	uint32_t skip = program_frames;
@@ -51,8 +51,8 @@ static INLINE uint32_t tracer_frames(const uint64_t *ips, uint32_t prog, uint32_
 	return skip;
 }
 
-/* Hide a number from the verifier by a store and a load: it walks what follows once, and not once
- * for each path to here. */
+/* Hide a number from the verifier by a store and a load: it follows the rest once, and not once for
+ * each path to here. */
 static INLINE uint64_t hide(uint64_t *place, uint64_t n)
 {
 	*(volatile uint64_t *)place = n;

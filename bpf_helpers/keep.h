@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
- * What keep*.bpf.c have in common. Their functions are global: the verifier checks each once in a
- * program, with unknown arguments, however many captures the program has.
+ * Shared by keep.bpf.c and keep_user.bpf.c. Their functions are global: the verifier checks each
+ * once in a program, with unknown arguments, however many captures the program has.
  */
 #pragma once
 #include "bpf_helpers/stack.h"
 #include "bpf_helpers/unwind.h"
 
-/* Functions that are inlined here, and leave no copies. */
+/* Functions of other files, which are inlined here and leave no copies. */
 #pragma clang attribute push(__attribute__((internal_linkage)), apply_to = function)
 #include "bpf_helpers/helpers.h"
 #include "bpf_helpers/loss.bpf.c"
@@ -23,7 +23,7 @@ static INLINE uint64_t finish(uint64_t h)
 
 enum { BLOCK = 4 };
 
-/* What is hashed of a stack. */
+/* The part of a stack that is hashed. */
 struct sonde_frames {
 	uint64_t ips[(SONDE_MAX_FRAMES + BLOCK - 1) / BLOCK * BLOCK];
 };
@@ -49,7 +49,7 @@ static INLINE struct sonde_stack *put(struct sonde_stack *st, uint64_t hash, uin
 	return bpf_map_lookup_elem(&sonde_stacks, &hash);
 }
 
-/* Zero the words that hash_frames() reads behind the last of n frames. */
+/* Zero the words after the last of n frames that hash_frames() reads. */
 static INLINE void zero_behind(uint64_t *ips, uint64_t n)
 {
 #pragma unroll
@@ -57,7 +57,7 @@ static INLINE void zero_behind(uint64_t *ips, uint64_t n)
 		ips[n + j] = 0;
 }
 
-/* A number of frames that the verifier does not know. */
+/* Hide a number of frames from the verifier, which then knows only the bound SONDE_MAX_FRAMES. */
 static INLINE uint64_t at_most_all(uint64_t n)
 {
 	barrier_var(n);
@@ -77,7 +77,7 @@ static INLINE uint64_t cut_to(uint64_t *ips, uint64_t n, uint64_t limit)
 
 _Static_assert(UNWIND_DEEP == UNWIND_COMPLETE + 1, "the end of a stack that is cut");
 
-/* Set the number of a stack's frames, and hide it. */
+/* Set the number of a stack's frames, and hide it from the verifier. */
 static INLINE uint64_t set_frames(struct sonde_stack *st, uint64_t n)
 {
 	st->n_frames = n;

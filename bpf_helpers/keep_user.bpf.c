@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
- * Keeps user stacks. The first sighting of a stack is also sent to user space, which notes the
- * mappings of the process while it lives. It counts as sent only if the record could be reserved.
+ * Stores user stacks in the stack store. When a stack is seen for the first time, it is also sent
+ * to user space, which reads the mappings of the process while it lives. The stack is marked as
+ * sent only if the record could be reserved.
  */
 #include "bpf_helpers/keep.h"
 
-/* Announce a stack to user space. Returns 1 if it is known there. */
+/* Announce a stack to user space. Returns 1 if user space knows it. */
 static INLINE uint32_t announce(struct sonde_stack *kept, uint64_t hash, uint32_t is_unsure,
 				uint32_t probe)
 {
@@ -40,7 +41,7 @@ static INLINE uint32_t loss_of(uint32_t end)
 	return SONDE_LOSS_STACK_DEEP + (end < UNWIND_END_COUNT - UNWIND_DEEP ? end : 0);
 }
 
-/* What remains to be done after a walk by the tables of unwind.h. */
+/* Finish a walk by the tables of unwind.h: set why it ended, count a loss, ask for tables. */
 static INLINE void end_walk(struct sonde_walk *w, uint64_t n, uint32_t exits, uint32_t probe,
 			    uint32_t limit)
 {
@@ -48,7 +49,8 @@ static INLINE void end_walk(struct sonde_walk *w, uint64_t n, uint32_t exits, ui
 
 	if (n == limit)
 		end = UNWIND_COMPLETE;
-	/* the memory of a thread that ends is gone: its stack is marked, but not lost */
+	/* the memory of an exiting thread is gone: its stack has a mark, but does not count as
+	 * lost */
 	if (end != UNWIND_COMPLETE && !(end == UNWIND_UNREADABLE && exits))
 		sonde_loss_count(probe, loss_of(end));
 	if (w->must_ask)
@@ -57,8 +59,8 @@ static INLINE void end_walk(struct sonde_walk *w, uint64_t n, uint32_t exits, ui
 	zero_behind(w->stack.ips, set_frames(&w->stack, n));
 }
 
-/* Store the stack at `st` under `hash`. One that is idle is replaced, because user space may be
- * about to remove it: it looks at what it has removed (stack_sweep.c). */
+/* Store the stack at `st` under `hash`. A stored stack that is idle is replaced, because user space
+ * may be about to remove it: it looks at what it has removed (stack_sweep.c). */
 static INLINE struct sonde_stack *store_user(struct sonde_stack *st, uint64_t hash, uint32_t sweeps,
 					     uint32_t probe)
 {
@@ -111,7 +113,7 @@ GLOBAL uint64_t sonde_keep_user(uint32_t slot, long got, uint32_t probe, uint32_
 	w = taken_slot(s, slot);
 	if (by_fp) {
 		end_capture(&w->stack, got, 0, probe, limit);
-		w->files = 0; /* not known */
+		w->files = 0; /* the files are not known */
 		w->is_unsure = 1;
 		w->is_missing = 1; /* learn nothing */
 	} else {

@@ -9,7 +9,8 @@ struct counting {
 	uint32_t n;
 };
 
-/* Keys begin with their epoch; entries of other epochs were cleared or are newer. */
+/* Count an entry of the current epoch, with which its key begins. Entries of other epochs were
+ * cleared or are newer. */
 static long count_entry(void *map, const void *key, void *value, void *ctx)
 {
 	struct counting *c = ctx;

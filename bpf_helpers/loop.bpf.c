@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
- * The limit on the time that loops take in programs that keep a CPU from other work.
+ * Limits the time of loops in programs that keep a CPU from other work.
  */
 #include "bpf_helpers/helpers.h"
 
-/* Have the run's loops taken more than SONDE_LOOP_NS? Called when loop->left has run down, which is
- * then set again, to a value that the verifier does not know: it would follow each iteration. */
+/* Have the loops of this run taken more than SONDE_LOOP_NS? Call it when loop->left has run down.
+ * It sets loop->left again, to a value that the verifier does not know: with a known value it would
+ * follow each iteration. */
 INLINE uint32_t sonde_loop_is_late(struct sonde_loop *loop)
 {
 	uint64_t now = bpf_ktime_get_ns();

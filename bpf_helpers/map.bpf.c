@@ -35,8 +35,8 @@ OUTLINED uint64_t sonde_map_insert(void *map, const void *key, uint64_t amount, 
 	return 0;
 }
 
-/* Add to a 64-bit value in place, or insert it. Returns the previous value; if it is unused, the
- * back end drops the fetch. */
+/* Add to a 64-bit value in place, or insert it. Returns the previous value; if the caller does not
+ * use it, LLVM drops the fetch. */
 INLINE uint64_t sonde_map_add(void *map, const void *key, uint64_t amount, uint32_t probe)
 {
 	uint64_t *value = bpf_map_lookup_elem(map, key);

@@ -18,8 +18,8 @@ INLINE void sonde_memory_zero(void *to, uint32_t size)
 }
 
 /*
- * A kernel pointer as a number. The verifier refuses arithmetic on values that it tracks as
- * pointers. It takes what a helper has copied for a number.
+ * Returns a kernel pointer as a number. The verifier refuses arithmetic on values that it tracks as
+ * pointers. A helper copies the pointer here, and the verifier takes the copy for a number.
  */
 INLINE uint64_t sonde_memory_number(const void *pointer)
 {
@@ -29,7 +29,8 @@ INLINE uint64_t sonde_memory_number(const void *pointer)
 	return number;
 }
 
-/* Read through a script's pointer. A failure gives 0 and is counted. 0, or the error. */
+/* Read memory through a pointer of the script. A failed read gives 0 and is counted. Returns 0 or
+ * the error. */
 INLINE int64_t sonde_memory_kernel(void *to, uint32_t size, const void *from, uint32_t probe)
 {
 	int64_t err = bpf_probe_read_kernel(to, size, from);
@@ -48,8 +49,8 @@ INLINE int64_t sonde_memory_user(void *to, uint32_t size, const void *from, uint
 	return err;
 }
 
-/* The address of a per-CPU variable on a processor: `table` has the distance of each. 0 for a
- * processor that does not exist. */
+/* The address of a per-CPU variable on a CPU. `table` is the address of the array with the offset
+ * of each CPU (__per_cpu_offset). Returns 0 for a CPU that does not exist. */
 INLINE uint64_t sonde_memory_percpu(uint64_t variable, uint64_t table, uint64_t cpu)
 {
 	uint64_t distance = 0;

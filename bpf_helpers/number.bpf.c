@@ -33,7 +33,7 @@ INLINE_CORE uint64_t sonde_number_tid(struct task_struct *t)
 	return (uint32_t)t->pid;
 }
 
-/* Of a thread given by an address */
+/* The process id of a thread that is given by its address. */
 INLINE_CORE uint64_t sonde_number_pid_at(const struct task_struct *t)
 {
 	uint32_t tgid = 0;
@@ -42,7 +42,7 @@ INLINE_CORE uint64_t sonde_number_pid_at(const struct task_struct *t)
 	return tgid;
 }
 
-/* Every thread has a number in it. */
+/* The tracer's namespace. Every thread has a number in the initial one. */
 INLINE_CORE const void *sonde_number_namespace(void)
 {
 	struct task_struct *t = bpf_get_current_task_btf();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
- * Process and thread ids in the tracer's pid namespace, when it is not the initial one: those that
- * the user of a container sees. Processes outside of the namespace have none: 0.
+ * Process and thread ids in the tracer's pid namespace, when it is not the initial one: the ids
+ * that the user of a container sees. A process outside of the namespace has none; its id is 0.
  */
 #include "bpf_helpers/helpers.h"
 
@@ -39,7 +39,7 @@ struct number {
 	struct pid_namespace *ns;
 };
 
-/* The number in the tracer's namespace; `ns` is 0 if there is none. */
+/* The numbers of a thread in the tracer's namespace; `ns` is 0 if it has none. */
 static INLINE_CORE struct number entry_here(const char *numbers, uint32_t level)
 {
 	struct number at, none = {};
@@ -75,7 +75,7 @@ INLINE_CORE uint64_t sonde_number_tid(struct task_struct *t)
 	return number_here((const char *)&pid->numbers, pid->level);
 }
 
-/* Of a thread given by an address */
+/* The process id of a thread that is given by its address. */
 INLINE_CORE uint64_t sonde_number_pid_at(const struct task_struct *task)
 {
 	const struct task_struct___ns *t = (const void *)task;
@@ -90,7 +90,7 @@ INLINE_CORE uint64_t sonde_number_pid_at(const struct task_struct *task)
 	return number_here((const char *)__builtin_preserve_access_index(&pid->numbers), level);
 }
 
-/* 0 when the current thread is not in it. */
+/* The tracer's namespace; 0 if the current thread is not in it. */
 INLINE_CORE const void *sonde_number_namespace(void)
 {
 	struct task_struct *t = bpf_get_current_task_btf();

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
  * Open spans at the end of tracing or of a thread. An iter/task program visits every thread. It
- * also runs when tracing begins and marks the threads that are off CPU at that time, or if the
- * spans are times on CPU, those that run: their span starts then.
+ * also runs when tracing begins, and marks the threads that are off the CPU at that time: their
+ * span starts then. If the spans are times on the CPU, it marks the threads that run.
  *
- * A thread that is off CPU was not seen when it left, so its span has no user stack. A second
- * program, which can sleep, reads it while the thread is off the CPU.
+ * A thread that is off the CPU when tracing begins was not seen when it left the CPU, so its span
+ * has no user stack. A second program, which can sleep, reads it while the thread is off the CPU.
  */
 #include "bpf_helpers/helpers.h"
 #include "bpf_helpers/unwind.h"
@@ -15,7 +15,7 @@ INLINE uint32_t sonde_open_begins(void)
 	return sonde_control.open_begins;
 }
 
-/* A thread that runs on a CPU has no off-CPU span. */
+/* Is the thread off the CPU? A thread that runs on a CPU has no off-CPU span. */
 INLINE_CORE uint32_t sonde_open_is_off_cpu(struct task_struct *t)
 {
 	return t->pid != 0 && !t->on_cpu;
@@ -33,20 +33,22 @@ INLINE uint32_t sonde_open_is_free(uint64_t *start)
 	return !*(volatile uint64_t *)start;
 }
 
-/* If the thread's own switch has stored a start in the meantime, keep that, and return 0. */
+/* Store a marked start. If a switch of the thread has stored a start in the meantime, keep that,
+ * and return 0. */
 INLINE uint32_t sonde_open_mark(uint64_t *start)
 {
 	return !__sync_val_compare_and_swap(start, 0, bpf_ktime_get_ns() | 1ull << MARKED);
 }
 
-/* Is that the start of a time on CPU that is still open? A thread that was marked while it left the
- * CPU has none. */
+/* Is `start` the start of a time on the CPU that is still open? A thread that was marked while it
+ * left the CPU has none. */
 INLINE uint32_t sonde_open_slice(uint64_t start, struct task_struct *t)
 {
 	return !(start >> MARKED) || sonde_open_is_on_cpu(t);
 }
 
-/* The requested one of `calls` {n, slots}. */
+/* The number of the requested call (sonde_control.open_call). `calls` begins with their number; if
+ * there are more, open_more is set. */
 INLINE uint64_t sonde_open_index(uint64_t *calls)
 {
 	uint64_t i = sonde_control.open_call;
@@ -62,7 +64,7 @@ static INLINE uint64_t *call_at(uint64_t *calls, uint64_t i, uint32_t size)
 	return (uint64_t *)((char *)(calls + 1) + (i & (SONDE_SPAN_CALLS - 1)) * size);
 }
 
-/* The open call number i, the outermost is 0; or NULL. */
+/* The slot of open call number i, where the outermost is 0; NULL if there are not so many. */
 INLINE void *sonde_open_call(uint64_t *calls, uint64_t i, uint32_t size)
 {
 	return i < calls[0] ? call_at(calls, i, size) : 0;
@@ -73,14 +75,14 @@ INLINE uint64_t sonde_open_end(void)
 	return sonde_control.end_ns;
 }
 
-/* Length until `end`. A span that started after that has length 0. */
+/* The length of a span until `end`. A span that started later has length 0. */
 INLINE uint64_t sonde_open_length(uint64_t start, uint64_t end)
 {
 	return end > start ? end - start : 0;
 }
 
-/* Length until `end` of the open call number i without what is `inside`, the member of its slot,
- * and without the open call in it. */
+/* The length until `end` of open call number i without nested calls: `inside` is the member of its
+ * slot with the time of those that have ended; the open call in it is subtracted too. */
 INLINE uint64_t sonde_open_self(uint64_t *calls, uint64_t i, uint64_t *inside, uint64_t length,
 				uint64_t end, uint32_t size)
 {
@@ -93,8 +95,8 @@ INLINE uint64_t sonde_open_self(uint64_t *calls, uint64_t i, uint64_t *inside, u
 	return length > busy ? length - busy : 0;
 }
 
-/* The probes that keep their calls in `calls` run at the end of a thread one after the other. Each
- * clears the starts of its own calls, and the last one leaves none. */
+/* Clear the state at the end of a thread. The probes that keep their calls in `calls` run one after
+ * the other; each clears the starts of its own calls, and the last one leaves none. */
 INLINE void sonde_open_forget(uint64_t *calls, uint32_t size)
 {
 	uint64_t n = calls[0];
@@ -107,7 +109,7 @@ INLINE void sonde_open_forget(uint64_t *calls, uint32_t size)
 	calls[0] = n;
 }
 
-/* That thread's user stack is not known yet; threads of the kernel have none. */
+/* Mark the user stack of a thread as not known yet. Kernel threads have none. */
 INLINE void sonde_open_unseen(uint64_t *stack, struct task_struct *t, uint32_t probe)
 {
 	uint32_t has_any = sonde_task_has_memory(t);
@@ -118,8 +120,8 @@ INLINE void sonde_open_unseen(uint64_t *stack, struct task_struct *t, uint32_t p
 }
 
 /* Read the user stack of a thread that is off the CPU into `stack`, which belongs to the span that
- * began at *start, if it is not known, or was cut because there were no tables. The probe is
- * attached, so *start changes when the thread runs. */
+ * began at *start. It is read only if it is not known, or was cut because there were no tables. The
+ * probe is attached, so *start changes when the thread runs. */
 INLINE void sonde_open_read_stack(uint64_t *start, uint64_t *stack, struct task_struct *t,
 				  uint32_t probe, uint32_t limit)
 {
@@ -132,7 +134,8 @@ INLINE void sonde_open_read_stack(uint64_t *start, uint64_t *stack, struct task_
 	hash = sonde_other_stack(t, probe, limit);
 	if (!hash || *(volatile uint64_t *)start != began || !sonde_open_is_off_cpu(t))
 		return;
-	if (__sync_val_compare_and_swap(stack, old, hash) == old) /* the old one was counted */
+	/* the old stack was counted */
+	if (__sync_val_compare_and_swap(stack, old, hash) == old)
 		sonde_loss_add(probe,
 			       end == UNWIND_NOT_SEEN ? SONDE_LOSS_STACK_NOT_SEEN
 						      : SONDE_LOSS_STACK_NOT_READY,

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
- * The user stack of another thread, which does not run: read in a sleepable program (walk.h), so
- * that memory may be paged out.
+ * Reads the user stack of another thread, which does not run, in a sleepable program (walk.h). So
+ * the stack's memory may be paged out.
  */
 #include "bpf_helpers/helpers.h"
 #include "bpf_helpers/stack.h"
 #include "bpf_helpers/unwind.h"
 
 enum {
-	OTHER_STEPS = 4 * SONDE_MAX_FRAMES, /* max. steps, with those that are done again */
+	OTHER_STEPS = 4 * SONDE_MAX_FRAMES, /* max. steps, including repeated ones */
 };
 
 struct other {
@@ -17,7 +17,8 @@ struct other {
 	uint32_t limit;
 };
 
-/* Read the window anew from w->need upwards, as sonde_unwind_read() does for the current thread. */
+/* Read the window again from w->need upwards, as sonde_unwind_read() does for the current
+ * thread. */
 static INLINE void fetch(struct sonde_walk *w, struct task_struct *task)
 {
 	uint64_t at = w->need, bytes = -at & (PAGE - 1);
@@ -51,10 +52,10 @@ static __attribute__((noinline)) long step_other(uint64_t i, struct other *o)
 	is_end = sonde_unwind_other(o->w);
 	if (o->w->need)
 		fetch(o->w, o->task);
-	return is_end & 1; /* for the verifier */
+	return is_end & 1; /* the mask shows the verifier that the result is 0 or 1 */
 }
 
-/* As sonde_unwind_walk(). */
+/* Walk the stack of `task`, as sonde_unwind_walk() does for the current thread. 0: no stack. */
 static INLINE uint32_t walk_other(struct sonde_walk *w, struct task_struct *task, uint32_t tgid,
 				  uint32_t exec_id, uint32_t limit)
 {
@@ -78,12 +79,13 @@ static INLINE uint64_t capture_other(struct sonde_stack_buffer *buffer, struct t
 		if (w->must_ask)
 			sonde_ask(w->stack.tgid, w->stack.exec_id, 0);
 		sonde_control.open_missing = 1;
-		return 0; /* it is tried again */
+		return 0; /* the stack is read again later */
 	}
 	return n ? sonde_keep_user(buffer->slot, n, probe, limit, flags) : 0;
 }
 
-/* The hash of the stack; 0 if it is to be tried again, when there are tables, or there is none. */
+/* The hash of the stack. 0 if there is none, or if the caller should try again when there are
+ * tables. */
 INLINE uint64_t sonde_other_stack(struct task_struct *task, uint32_t probe, uint32_t limit)
 {
 	struct sonde_stack_buffer buffer;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
- * Packets to user space. Only the kernel can put the parts of a packet together, and it writes them
- * to a perf buffer.
+ * Sends packets to user space. A packet can be in several parts, which only the kernel can put
+ * together, and its helper writes to a perf buffer only.
  */
 #include "bpf_helpers/helpers.h"
 
@@ -24,7 +24,7 @@ static INLINE uint64_t least(uint64_t x, uint64_t y)
 	return x < y ? x : y;
 }
 
-/* 0 or a negative error number. A packet that is not sent is counted. */
+/* Returns 0 or a negative error number. A packet that is not sent is counted. */
 INLINE_CORE int64_t sonde_packet_send(struct sk_buff *skb, uint32_t event, uint32_t probe,
 				      uint64_t length, uint64_t offset)
 {

@@ -2,8 +2,8 @@
 /*
  * path(): the text of a struct path, as the kernel's d_path() makes it. bpf_d_path() is allowed in
  * a few kernel functions only, so the entries are walked up to the root here: first to add up the
- * length, then to write the names, the last one first. What is longer than the buffer is cut at its
- * end.
+ * length, then to write the names, the last one first. A path that is longer than the buffer is cut
+ * at its end.
  *
  * Nothing is locked. An entry that is renamed meanwhile makes the two walks differ, which is
  * counted as a failed read.
@@ -81,12 +81,12 @@ struct path_walk {
 	struct dentry___path *dentry;
 	struct vfsmount___path *mnt;
 	struct path___path root;
-	char *to; /* NULL: only add up */
+	char *to; /* NULL: only add up the length */
 	uint64_t size;
-	uint64_t at; /* bytes so far; when writing, bytes that are left to write */
+	uint64_t at; /* bytes so far; in the second walk, bytes that are left to write */
 };
 
-/* Each read has a word of its own for a moment only, so that all share one on the BPF stack. */
+/* Read one word of kernel memory. All reads share one word on the BPF stack. */
 static INLINE uint64_t path_word(const void *from)
 {
 	uint64_t word = 0;
@@ -140,7 +140,7 @@ static long path_step(uint64_t round, void *ctx)
 	if (dentry != READ(mnt, mnt_root)) {
 		parent = READ(dentry, d_parent);
 		if (parent == dentry || !parent)
-			return 1; /* not below the root */
+			return 1; /* the entry is not below the root */
 		path_entry(w);
 		w->dentry = parent;
 		return 0;
@@ -154,7 +154,7 @@ static long path_step(uint64_t round, void *ctx)
 	return 0;
 }
 
-/* A copy of text to a place in a buffer of `size` bytes and NAME_BYTES more. */
+/* Copy text to offset `at` of a buffer that has `size` bytes and NAME_BYTES more. */
 static INLINE void path_put(char *to, uint64_t at, uint32_t size, const char *text, uint32_t n)
 {
 	barrier_var(at);
@@ -167,8 +167,8 @@ static INLINE void path_put(char *to, uint64_t at, uint32_t size, const char *te
 
 #define PUT(to, at, size, text) path_put(to, at, size, text, sizeof(text) - 1)
 
-/* pipe:[123]. Without branches, of which the verifier would follow each way: a leading 0 is written
- * and then overwritten. */
+/* Write a number, as in pipe:[123]. There are no branches, since the verifier would follow both
+ * sides of each: a leading 0 is written and then overwritten. */
 static INLINE void path_number(char *to, uint32_t at, uint64_t n)
 {
 	uint64_t place = 10000000000000000000ull, begun = 0;
@@ -190,7 +190,8 @@ static INLINE void path_number(char *to, uint32_t at, uint64_t n)
 	*(volatile char *)(to + at) = ']';
 }
 
-/* nsfs:[4026531840]: of other file systems without names, such as that of namespaces */
+/* Write the text for files of other file systems without names, such as nsfs:[4026531840] for a
+ * namespace. */
 static INLINE_CORE void path_unnamed(char *to, const struct super_block___path *sb, uint64_t ino)
 {
 	struct file_system_type___path *type = READ(sb, s_type);
@@ -216,7 +217,7 @@ static INLINE_CORE void path_alone(char *to, const struct dentry___path *dentry)
 		path_number(to, magic == MAGIC_PIPE ? 6 : 8, ino);
 		return;
 	}
-	if (n <= 1) { /* none, or / */
+	if (n <= 1) { /* no name, or / */
 		path_unnamed(to, sb, ino);
 		return;
 	}
@@ -230,7 +231,8 @@ static INLINE_CORE void path_alone(char *to, const struct dentry___path *dentry)
 	PUT(to, 1 + n, NAME_BYTES, " (deleted)");
 }
 
-/* `to` has `size` bytes and SONDE_PATH_MORE, all 0. 0, or an error, which is counted. */
+/* Write the text of a path to `to`, which has `size` bytes and SONDE_PATH_MORE more, all 0. Returns
+ * 0, or an error, which is counted. */
 INLINE_CORE int64_t sonde_path_text(char *to, uint32_t size, const void *from, uint32_t probe)
 {
 	const struct path___path *path = from;

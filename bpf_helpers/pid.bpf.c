@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
- * The thread of a number, found in the kernel's table of process ids, a radix tree of 64 slots a
- * node. bpf_task_from_pid() would do it, but few types of programs may call it, and none before
- * Linux 6.2. The reads take no lock: a thread that ends meanwhile is not found.
+ * Finds the thread with a given id in the kernel's table of process ids, a radix tree with 64 slots
+ * in a node. bpf_task_from_pid() does the same, but only a few program types may call it, and none
+ * before Linux 6.2. The reads take no lock: a thread that ends in the meantime is not found.
  */
 #include "bpf_helpers/helpers.h"
 
@@ -66,7 +66,7 @@ static INLINE_CORE uint64_t slot(uint64_t entry, uint32_t nr, uint32_t *shift)
 	return next;
 }
 
-/* The struct pid of a number; 0: there is none. */
+/* The address of the struct pid of a number; 0: there is none. */
 static INLINE_CORE uint64_t find(const struct pid_namespace___idr *ns, uint32_t nr)
 {
 	uint32_t shift = 1;

@@ -5,12 +5,13 @@
  */
 #include "bpf_helpers/helpers.h"
 
-/* sched_switch(bool preempt, task prev, task next, unsigned int prev_state); the last one since
- * 5.18 */
+/* The arguments of sched_switch(bool preempt, task prev, task next, unsigned int prev_state); the
+ * last one exists since 5.18. */
 struct switch_args {
 	uint64_t preempt;
 	struct task_struct *prev, *next;
-	uint64_t prev_state; /* at the time of the switch; __state may have changed since */
+	/* the state at the time of the switch; __state may have changed since */
+	uint64_t prev_state;
 };
 
 enum {
@@ -52,7 +53,8 @@ INLINE_CORE uint64_t sonde_rebuilt_next_prio(struct switch_args *c)
 	return (uint64_t)(int64_t)c->next->prio;
 }
 
-/* Same as task_state_index(): the highest reported bit; idle and RT lock waits are mapped. */
+/* The state as task_state_index() of the kernel reports it: the highest reported bit; the states of
+ * idle threads and of RT lock waits are mapped to others. */
 static INLINE_CORE uint64_t reported_state(uint32_t state, struct task_struct *t)
 {
 	uint32_t reported = (state | (uint32_t)t->exit_state) & STATE_REPORTED;
@@ -66,8 +68,8 @@ static INLINE_CORE uint64_t reported_state(uint32_t state, struct task_struct *t
 	return 1u << (31 - __builtin_clz(reported));
 }
 
-/* Same as __trace_sched_switch_state(): preempted threads, which are still runnable, have the bit
- * above all others. */
+/* The field prev_state, as __trace_sched_switch_state() computes it: preempted threads, which are
+ * still runnable, have the bit above all others. */
 INLINE_CORE uint64_t sonde_rebuilt_prev_state(struct switch_args *c)
 {
 	return c->preempt & 1 ? REPORT_MAX : reported_state((uint32_t)c->prev_state, c->prev);
@@ -83,13 +85,14 @@ INLINE_CORE uint64_t sonde_rebuilt_task_prio(struct task_struct *t)
 	return (uint64_t)(int64_t)t->prio;
 }
 
-/* One that waits for a CPU may have been preempted, or woken. */
+/* The same for a thread that is off the CPU. If it waits for a CPU, it may have been preempted, or
+ * woken. */
 INLINE_CORE uint64_t sonde_rebuilt_task_state(struct task_struct *t)
 {
 	return reported_state(t->__state, t);
 }
 
-/* sched_waking(p), sched_wakeup(p), sched_wakeup_new(p) */
+/* The arguments of sched_waking(p), sched_wakeup(p), sched_wakeup_new(p). */
 struct wakeup_args {
 	struct task_struct *woken;
 };
@@ -114,7 +117,7 @@ INLINE_CORE uint64_t sonde_rebuilt_woken_target_cpu(struct wakeup_args *c)
 	return sonde_task_cpu(c->woken);
 }
 
-/* sys_enter(regs, number); sys_exit(regs, result) */
+/* The arguments of sys_enter(regs, number) and sys_exit(regs, result). */
 struct syscall_args {
 	struct pt_regs *regs;
 	uint64_t value;

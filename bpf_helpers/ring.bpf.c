@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
- * Records to user space, through a ring of our own (struct sonde_ring). A BPF ring buffer costs 50
- * ns a record for two kernel function calls and a lock. This ring costs next to nothing, and no
+ * Sends records to user space through sonde's own ring (struct sonde_ring). A BPF ring buffer costs
+ * 50 ns a record, for two kernel function calls and a lock. This ring costs next to nothing, and no
  * writer waits for another, not even in an NMI.
  *
- * Waking the reader costs 550 ns and more, so a probe does it only when the reader is blocked
+ * Waking the reader costs at least 550 ns, so a probe does it only when the reader is blocked
  * (sonde_control.asleep). Otherwise the reader polls every few milliseconds, and only a record that
- * asks for unwind tables wakes it: stacks are cut until they are there. The wake-up is a record in
- * a BPF ring buffer, which can be polled.
+ * asks for unwind tables wakes it, because stacks are cut until the tables exist. The wake-up is a
+ * record in a BPF ring buffer, which supports poll().
  */
 #include "bpf_helpers/helpers.h"
 
@@ -20,7 +20,7 @@ SHARED struct {
 	__uint(value_size, 4096);
 } sonde_events SEC(".maps");
 
-/* One page */
+/* The wake-ups: a BPF ring buffer of one page. */
 SHARED struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, 4096);
@@ -49,7 +49,7 @@ INLINE void *sonde_ring_try(uint64_t size)
 	}
 	index = (at >> SONDE_RING_SEGMENT_BITS) & sonde_config.ring_index_mask;
 	segment = bpf_map_lookup_elem(&sonde_events, &index);
-	if (!segment) /* cannot happen, but the verifier does not know that */
+	if (!segment) /* this cannot happen, but the verifier does not know that */
 		return 0;
 	return segment + (at & sonde_config.ring_offset_mask) + sizeof(struct sonde_record_head);
 }
@@ -71,8 +71,9 @@ static INLINE void wake(void)
 	bpf_ringbuf_output(&sonde_wake, &nothing, sizeof(nothing), BPF_RB_FORCE_WAKEUP);
 }
 
-/* The exchange is a full barrier: the record is complete before its length is visible, and either
- * we see that the reader is blocked or the reader sees the record. */
+/* Complete a record. The exchange is a full barrier: the record is complete before its length is
+ * visible, and either this program sees that the reader is blocked, or the reader sees the
+ * record. */
 INLINE void sonde_ring_submit(void *record, uint64_t size)
 {
 	struct sonde_record_head *head = (struct sonde_record_head *)record - 1;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
  * Scope: which threads are traced. The configuration is constant at load time, so the verifier
- * removes the branches that do not apply. Descendants of a -c command carry a flag in task storage.
- * It is freed with the thread, so nothing has to be cleaned up and a reused pid cannot inherit it.
+ * removes the branches that do not apply. Descendants of a -c command have a flag in task storage.
+ * The kernel frees it with the thread, so nothing has to be cleaned up, and a process that reuses
+ * the pid does not inherit it.
  */
 #include "bpf_helpers/helpers.h"
 
@@ -27,8 +28,8 @@ INLINE uint32_t sonde_scope_current(struct task_struct *task)
 	return sonde_number_pid(task) != sonde_config.self_tgid;
 }
 
-/* Can a thread that is not the current one be traced? Decides by pid only; the caller looks for the
- * thread's state in task storage to be sure. */
+/* Can a thread that is not the current one be traced? This is decided by pid only; to be sure, the
+ * caller looks for the thread's state in task storage. */
 INLINE uint32_t sonde_scope_may_have(struct task_struct *task)
 {
 	if (sonde_config.scope != SONDE_SCOPE_PID)
@@ -48,7 +49,8 @@ INLINE void sonde_scope_fork(struct task_struct *parent, struct task_struct *chi
 		sonde_loss_count(0, SONDE_LOSS_SCOPE);
 }
 
-/* At sched_process_exec: tracing of the command begins. Until then it was our child. */
+/* At sched_process_exec: tracing of the command begins. Until then the process was a child of the
+ * tracer that only prepared the command. */
 INLINE void sonde_scope_exec(struct task_struct *task)
 {
 	if (sonde_config.scope != SONDE_SCOPE_TREE ||

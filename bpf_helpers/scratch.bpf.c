@@ -14,13 +14,14 @@ struct scratch_slot {
 _Static_assert(sizeof(struct scratch_slot) == SONDE_SCRATCH_HEAD,
 	       "codegen adds it to what a script needs");
 
-/* SONDE_SCRATCH_SLOTS slots for each CPU, as long as the script needs them: codegen defines it. It
- * is a per-CPU array, unless the slots are longer than the kernel allows there. Then it is an array
- * with the slots of one CPU behind those of another (runtime/session/load.c sets its length). */
+/* SONDE_SCRATCH_SLOTS slots for each CPU, each as long as the script needs. codegen defines the
+ * map. It is a per-CPU array, unless a slot is longer than the kernel allows there. In that case it
+ * is an array, with the slots of one CPU after those of another (runtime/session/load.c sets its
+ * length). */
 extern char sonde_scratch SEC(".maps");
 
-/* NULL if all slots are in use: the run is skipped and counted. `is_long` is a constant: the map is
- * an array. */
+/* Take a slot. NULL if all are in use: the run is skipped and counted. `is_long` is a constant: 1
+ * if the map is an array. */
 INLINE uint8_t *sonde_scratch_enter(uint32_t probe, uint32_t is_long)
 {
 	uint32_t first = is_long ? bpf_get_smp_processor_id() * SONDE_SCRATCH_SLOTS : 0;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
- * tseries(): an entry for each of the last n intervals, under the interval's number modulo n.
- * Behind the slots of the CPUs it has the number of the interval that it is for. The first program
- * in a later interval removes it and inserts a new one, so that no CPU has to reset words that
- * others add to. A CPU's words are the interval's number, once it has added to them, and two words
- * that depend on what is kept (enum series_op).
+ * tseries(): an entry for each of the last n intervals, under the interval's number modulo n. After
+ * the slots of the CPUs, an entry has the number of its interval. The first program in a later
+ * interval removes it and inserts a new one, so that no CPU has to reset words that others add to.
+ * The words of a CPU are the number of the interval, once the CPU has added to it, and two words
+ * whose meaning depends on the operation (enum series_op).
  */
 #include "bpf_helpers/helpers.h"
 
@@ -18,8 +18,8 @@ INLINE uint64_t sonde_series_interval(uint64_t interval)
 	return (bpf_ktime_get_boot_ns() + sonde_config.boot_to_wall_ns) / interval;
 }
 
-/* This CPU's words for `interval`, or NULL: the entry is for a later interval already, or (counted)
- * there is no room for one. */
+/* This CPU's words for `interval`. NULL if the entry is for a later interval already, or if there
+ * is no room for an entry, which is counted. */
 INLINE uint64_t *sonde_series_slot(void *map, const void *key, uint64_t interval, uint32_t n,
 				   uint32_t bytes, uint32_t probe)
 {
@@ -73,7 +73,7 @@ INLINE void sonde_series_average(uint64_t *words, uint64_t interval, uint64_t va
 	words[0] = interval;
 }
 
-/* `value` in agg_ordered()'s order. */
+/* Store the maximum; `value` is in the order of agg_ordered(). */
 INLINE void sonde_series_max(uint64_t *words, uint64_t interval, uint64_t value, uint32_t probe)
 {
 	sonde_agg_max(words + 1, value, probe);

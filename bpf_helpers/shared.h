@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
- * Definitions shared by both sides of the kernel boundary: records and their ring, the control
- * block, the configuration, the loss table, stored stacks. Included by bpf_helpers/ *.bpf.c,
- * codegen and runtime. Plain C with fixed-width types only.
+ * Definitions that BPF programs and user space share: records and their ring, the control block,
+ * the configuration, the loss table, stored stacks. Included by bpf_helpers/ *.bpf.c, codegen and
+ * runtime. Plain C with types of fixed width only.
  */
 #pragma once
 #ifdef __bpf__
@@ -18,10 +18,12 @@ typedef long long int64_t;
 #endif
 
 enum {
-	SONDE_MAX_MAPS = 256,	   /* LIMIT_MAPS */
-	SONDE_MAX_FRAMES = 127,	   /* kernel.perf_event_max_stack's default */
-	SONDE_LOOP_NS = 1000000,   /* limit on loops in programs that keep a CPU from other work */
-	SONDE_LOOP_CLOCK = 512,	   /* their iterations from one reading of the clock to the next */
+	SONDE_MAX_MAPS = 256,	/* LIMIT_MAPS */
+	SONDE_MAX_FRAMES = 127, /* kernel.perf_event_max_stack's default */
+	/* time limit of loops in programs that keep a CPU from other work */
+	SONDE_LOOP_NS = 1000000,
+	/* iterations of such loops between two readings of the clock */
+	SONDE_LOOP_CLOCK = 512,
 	SONDE_EPOCH_SLOTS = 4,	   /* array maps: clears that may be pending at once */
 	SONDE_NAME_BYTES = 64,	   /* a row of the tables of strerror() and the like */
 	SONDE_STRING_WORDS = 1024, /* strings of more bytes are walked by bpf_loop() */
@@ -34,10 +36,11 @@ enum {
 	SONDE_MAX_CPUS = 4096,	       /* max. CPUs that a script's read of an aggregation covers */
 	SONDE_STACK_ENTRIES = 1 << 17, /* capacity of the stack store; not preallocated */
 	SONDE_SYSCALLS = 512,	       /* system call numbers in lookup tables: a power of two */
-	SONDE_SPAN_CALLS = 64, /* open calls of a thread; the kernel has as many return probes */
+	/* open calls of a thread; the kernel tracks as many return probes */
+	SONDE_SPAN_CALLS = 64,
 	SONDE_GOROUTINE_KEY = 24,
-	SONDE_GOROUTINE_CALLS =
-		1 << 18, /* goroutines with open calls, and these; not preallocated */
+	/* capacity for goroutines with open calls and for these calls; not preallocated */
+	SONDE_GOROUTINE_CALLS = 1 << 18,
 };
 
 /* Numbers in call instructions that stand for kernel functions; no BPF helper has them
@@ -53,16 +56,16 @@ enum {
 /* ---- records ------------------------------------------------------------------------------ */
 
 /*
- * One ring for all CPUs, in an array map that the tracer maps. Positions count bytes since tracing
- * began; records are multiples of 8 bytes. The ring is split into segments, because older kernels
- * limit an array element to 4 MiB; behind each segment there is space for a record that begins near
- * its end.
+ * One ring for all CPUs, in an array map that the tracer maps into its memory. Positions count
+ * bytes since tracing began; records are multiples of 8 bytes. The ring is split into segments,
+ * because older kernels limit an array element to 4 MiB; after each segment there is space for a
+ * record that begins near the segment's end.
  *
  * A writer reserves bytes by adding to `written`, and stores the record's length last. Until then
  * the length is 0, because the reader zeroes what it has consumed. Other writers can reserve
  * between a writer's check for space and its own addition, so the check demands more than the
- * record needs: space for some records of every CPU (ring_limit). Should a writer still reserve
- * bytes that are not free, it sets `overrun`, which ends the run.
+ * record needs: space for some records of every CPU (ring_limit). If a writer still reserves bytes
+ * that are not free, it sets `overrun`, which ends the run.
  */
 struct sonde_ring {
 	uint64_t written __attribute__((aligned(128))); /* reserved by writers */
@@ -88,10 +91,11 @@ struct sonde_event {
 };
 
 enum sonde_event_id {
-	SONDE_EV_STACK = 0x80000000u, /* struct sonde_stack_event: first sighting of a user stack */
-	SONDE_EV_EXIT,		      /* struct sonde_exit_event */
-	SONDE_EV_UNWIND,	      /* struct sonde_unwind_event: unwind tables are missing */
-	SONDE_EV_WARNING,	      /* struct sonde_warning_event: -k */
+	/* struct sonde_stack_event: a user stack is seen for the first time */
+	SONDE_EV_STACK = 0x80000000u,
+	SONDE_EV_EXIT,	  /* struct sonde_exit_event */
+	SONDE_EV_UNWIND,  /* struct sonde_unwind_event: unwind tables are missing */
+	SONDE_EV_WARNING, /* struct sonde_warning_event: -k */
 };
 
 struct sonde_stack_event {
@@ -102,9 +106,9 @@ struct sonde_stack_event {
 	uint32_t exec_id;
 };
 
-/* A walk met code of process `tgid` for which there is no table: read its mappings. Sent once
- * a second, until they have been read. is_exec: the process has just begun a program whose file has
- * no table. */
+/* Asks user space to read the mappings of process `tgid`: a walk met code for which there is no
+ * table. Sent once a second until they have been read. is_exec: the process has just executed a
+ * program whose file has no table. */
 struct sonde_unwind_event {
 	struct sonde_event head;
 	uint32_t tgid;
@@ -112,7 +116,7 @@ struct sonde_unwind_event {
 	uint64_t is_exec;
 };
 
-/* A BPF helper failed with `result`, or a map had no element, at a span of the script. */
+/* -k: a BPF helper failed with `result`, or a map had no element, at this span of the script. */
 struct sonde_warning_event {
 	struct sonde_event head;
 	uint32_t helper; /* BPF_FUNC_… */
@@ -125,7 +129,7 @@ struct sonde_exit_event {
 	uint64_t code;
 };
 
-/* print(@m), clear(@m), and both in one: `epoch` is the map's epoch at the call. A clear has
+/* print(@m), clear(@m), or both in one record. `epoch` is the map's epoch at the call. A clear has
  * already advanced it, so user space prints and deletes everything up to and including `epoch`. */
 struct sonde_map_event {
 	struct sonde_event head;
@@ -133,9 +137,9 @@ struct sonde_map_event {
 	uint32_t epoch;
 };
 
-/* join(): the strings of an array, each with its NUL, one behind the other. */
+/* join(): the strings of an array follow, each with its NUL. */
 enum {
-	SONDE_PATH_MORE = 272, /* bytes behind the buffer of a path, for its last name */
+	SONDE_PATH_MORE = 272, /* bytes after the buffer of a path, for its last name */
 	SONDE_JOIN_STRINGS = 16,
 	SONDE_JOIN_STRING = 1024, /* bytes of one string at most, NUL included */
 	SONDE_JOIN_BYTES = 16384, /* of all together */
@@ -147,20 +151,21 @@ struct sonde_join_event {
 	char bytes[SONDE_JOIN_BYTES];
 };
 
-/* skboutput(): in the buffer of packets, followed by `used` bytes of the packet. */
+/* skboutput(): this is written to the perf buffer of packets, followed by `used` bytes of the
+ * packet. */
 struct sonde_packet_event {
 	struct sonde_event head;
 	uint64_t time_ns; /* CLOCK_BOOTTIME */
 	uint32_t used;
-	uint32_t skipped; /* of these, bytes before the offset */
+	uint32_t skipped; /* bytes before the offset, among these */
 	uint32_t length;  /* of the whole packet */
 	uint32_t unused;
 };
 
-/* The kernel's records have less than 64 KiB. */
+/* Records of a perf buffer have less than 64 KiB. */
 enum { SONDE_PACKET_BYTES = 65000 };
 
-/* span() */
+/* Flags of a record of span(). */
 enum sonde_span_flags {
 	SONDE_SPAN_OPEN = 1,	   /* it has not ended, but tracing has */
 	SONDE_SPAN_NESTED = 2,	   /* the thread is in another span, which may be recorded later */
@@ -190,7 +195,7 @@ enum sonde_cost_class {
 	SONDE_COST_BIT = 60, /* of the cookie, from there on */
 };
 
-/* How the two ends of a call are attached, or a probe that measures none. */
+/* How the two ends of a call are attached; or PLAIN, for a probe without a span. */
 enum sonde_cost_method {
 	SONDE_COST_SESSION,
 	SONDE_COST_PAIR,  /* a program at the entry, and a return probe */
@@ -199,8 +204,8 @@ enum sonde_cost_method {
 	SONDE_COST_METHODS,
 };
 
-/* floor_ns: the tracer's time that is in a call's own span. call_ns: what the kernel takes for a
- * call; with EXITS, for one run at an instruction. 0: not known, or not needed. */
+/* floor_ns: the part of the tracer's time that is in the span of the call itself. call_ns: the
+ * kernel's time for a call; with EXITS, for one hit of a probe. 0: not known, or not needed. */
 struct sonde_cost {
 	uint64_t floor_ns, call_ns;
 };
@@ -209,12 +214,12 @@ struct sonde_cost {
 enum sonde_sleep {
 	SONDE_AWAKE,
 	SONDE_ASLEEP,  /* the next record */
-	SONDE_DROWSES, /* the end of a few milliseconds, or a record that is urgent */
+	SONDE_DROWSES, /* some milliseconds to pass, or an urgent record */
 };
 
 /* ---- control block: .bss, mapped into the tracer ------------------------------------------ */
 
-/* Probes of which it is noted whether they fired. */
+/* The control block notes for this many probes whether they fired. */
 enum { SONDE_MAX_FIRED = 4096 };
 
 struct sonde_control {
@@ -225,14 +230,15 @@ struct sonde_control {
 	uint32_t open_call;   /* which open call of a thread to visit, counted from the outermost */
 	uint32_t open_more;   /* some thread has more open calls */
 	uint32_t open_missing; /* user stacks of waiting threads need tables that are not there */
-	uint32_t open_last;    /* they are not tried again */
+	uint32_t open_last;    /* 1: the last attempt: such stacks are not tried again */
 	uint64_t zero;	       /* always 0, but unknown to the verifier */
 	uint64_t end_ns;       /* CLOCK_MONOTONIC at the end of tracing: open spans end then */
 	uint32_t stack_sweeps; /* how often the store of stacks was swept */
 	struct sonde_cost costs[SONDE_COST_METHODS][SONDE_COST_CLASSES];
-	uint32_t cost_ask; /* on which CPU are calls measured? A program answers and clears it */
-	uint32_t cost_cpu; /* the answer */
-	uint64_t n_short;  /* calls that took less than what is subtracted */
+	/* 1: the tracer asks on which CPU calls are measured; a program answers and clears it */
+	uint32_t cost_ask;
+	uint32_t cost_cpu;		/* the answer */
+	uint64_t n_short;		/* calls that took less than what is subtracted */
 	uint32_t epoch[SONDE_MAX_MAPS]; /* of each map; entries of earlier epochs are cleared */
 	uint32_t acked[SONDE_MAX_MAPS]; /* last epoch that user space has deleted completely */
 	struct sonde_ring ring;
@@ -248,7 +254,7 @@ enum sonde_scope {
 	SONDE_SCOPE_FOLLOW = 3, /* one process, and its descendants by the same flag */
 };
 
-/* Address range of kernel code in the tracer's frames; user space looks it up. */
+/* Address range of a kernel function whose frame belongs to the tracer; user space looks it up. */
 struct sonde_range {
 	uint64_t start, end;
 };
@@ -258,10 +264,10 @@ struct sonde_code {
 	uint64_t start, bytes;
 };
 
-/* Kernel frames between a tracepoint and its program. */
+/* Kernel functions between a tracepoint and its program. */
 enum sonde_frame { SONDE_FRAME_TRACEITER, SONDE_FRAME_BPF_TRACE, SONDE_FRAME_COUNT };
 
-/* Programs whose frames are removed from stacks. Programs beyond that keep them. */
+/* Number of programs whose tracer frames are removed from stacks. Further programs keep them. */
 enum { SONDE_MAX_PROGS = 256 };
 
 struct sonde_config {
@@ -297,14 +303,14 @@ struct sonde_stack {
 	uint32_t exec_id; /* the process's execve count: identifies one address space */
 	uint16_t sent;	  /* the record of the first sighting was reserved */
 	uint16_t seen;	  /* user stacks: stack_sweeps when it was last looked up */
-	/* CLOCK_MONOTONIC: what was mapped then is what all stacks of this hash were in.
-	 * 0: they may have been in different files. */
+	/* CLOCK_MONOTONIC: all stacks with this hash were in the files that were mapped at that
+	 * time. 0: they may have been in different files. */
 	uint64_t time_ns;
 	uint64_t ips[SONDE_MAX_FRAMES];
 };
 
-/* A user stack that was not looked up since `sweeps` was this much less may be removed from the
- * store, even if its process runs. Programs put it in anew then. */
+/* A user stack may be removed from the store, even if its process runs, if `sweeps` has grown by
+ * this number since the stack was last looked up. Programs then store it again. */
 enum { SONDE_STACK_IDLE = 2 };
 
 static inline uint32_t sonde_stack_is_idle(const struct sonde_stack *s, uint32_t sweeps)
@@ -314,13 +320,14 @@ static inline uint32_t sonde_stack_is_idle(const struct sonde_stack *s, uint32_t
 
 /* ---- the loss table: a per-CPU array, index probe * SONDE_LOSS_COUNT + cause --------------- */
 
-/* How much time the loops of a run have left: in the frame of a program where it is limited. */
+/* How much time the loops of a run have left. It is in the frame of a program with limited
+ * loops. */
 struct sonde_loop {
 	int64_t left;	   /* iterations to the next reading of the clock */
 	uint64_t start_ns; /* the first reading; 0: none yet */
 };
 
-/* Causes, by their rows. */
+/* Causes of losses: the rows of losses.def. */
 enum sonde_loss {
 #define LOSS(id, ...) SONDE_LOSS_##id,
 #include "bpf_helpers/losses.def"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
- * Spans: a thread's hidden state, in task storage. For calls this is a stack of the open ones.
+ * Spans: the state of a thread, in task storage, which scripts do not see. For calls the state is a
+ * stack of the open calls.
  */
 #include "bpf_helpers/helpers.h"
 
@@ -45,7 +46,7 @@ INLINE uint64_t sonde_span_take(uint64_t *state, uint32_t probe)
 	return start;
 }
 
-/* The single element of a per-CPU array */
+/* The element of the per-CPU array with the state of interval and profile probes. */
 INLINE void *sonde_span_cpu(void *map)
 {
 	uint32_t zero = 0;
@@ -82,17 +83,17 @@ INLINE uint64_t sonde_span_context(void *ctx)
 	return place;
 }
 
-/* i < SONDE_SPAN_CALLS. Hide that from the compiler, and keep it from using a running pointer,
- * because the verifier must see the mask. */
+/* The slot of call i < SONDE_SPAN_CALLS. The bound is hidden from the compiler, which must not use
+ * a running pointer either, because the verifier must see the mask. */
 static INLINE struct slot *slot_at(struct calls *c, uint64_t i, uint32_t size)
 {
 	barrier_var(i);
 	return (void *)((char *)(c + 1) + (i & (SONDE_SPAN_CALLS - 1)) * size);
 }
 
-/* The loops below compute their exit condition by arithmetic: with several branches per iteration
- * the verifier would walk every combination, and 6.12 gives up. Returns 1 or 0; the compiler must
- * not see how. */
+/* The loops below compute their exit condition by arithmetic: with several branches in an iteration
+ * the verifier would follow every combination, and 6.12 gives up. is_set(x) is 1 if x is not 0; the
+ * compiler must not see how it is computed. */
 static INLINE uint64_t is_set(uint64_t x)
 {
 	uint64_t minus = -x;
@@ -112,14 +113,15 @@ static INLINE uint64_t is_call(const struct slot *s, uint64_t sp, uint64_t targe
 	return is_set((s->sp ^ sp) | (s->target ^ target)) ^ 1;
 }
 
-/* Interrupts run on another stack; `mask` selects the address bits that tell stacks apart. */
+/* Is a call on the stack of `sp`? Interrupts run on another stack; `mask` selects the address bits
+ * that tell stacks apart. */
 static INLINE uint64_t same_stack(const struct slot *s, uint64_t sp, uint64_t mask)
 {
 	return is_set((s->sp ^ sp) & mask) ^ 1;
 }
 
-/* Calls that were left by longjmp, or whose return was not seen because the kernel had no return
- * probe left. */
+/* Count calls that were left by longjmp, or whose return was not seen because the kernel had no
+ * return probe left. */
 INLINE void sonde_span_missed(uint64_t n, uint32_t probe)
 {
 	if (n)
@@ -152,7 +154,7 @@ static INLINE struct slot *push(struct calls *c, uint64_t n, uint64_t sp, uint64
 	struct slot *slot;
 
 	sonde_span_missed(c->n - n, probe);
-	if (n >= limit) { /* so n is c->n */
+	if (n >= limit) { /* so nothing was dropped: n is c->n */
 		if (limit == SONDE_SPAN_CALLS)
 			sonde_loss_count(probe, SONDE_LOSS_SPAN_DEEP);
 		return 0;
@@ -164,16 +166,16 @@ static INLINE struct slot *push(struct calls *c, uint64_t n, uint64_t sp, uint64
 	return slot;
 }
 
-/* A slot for the call that is being entered. Drops calls that cannot be open any more. NULL if too
- * many are open. */
+/* Allocate a slot for the call that is being entered. Calls that cannot be open any more are
+ * dropped. NULL if too many calls are open. */
 INLINE void *sonde_span_push(struct calls *c, uint64_t sp, uint64_t target, uint32_t size,
 			     uint64_t mask, uint32_t limit, uint32_t probe)
 {
 	return push(c, drop(c, c->n, sp, sp, target, size, mask), sp, target, size, limit, probe);
 }
 
-/* The same where no open call shares its stack pointer with another: a call ends before the jump by
- * which it is left. */
+/* The same for functions whose open calls never share a stack pointer: a call ends before the jump
+ * by which it is left. */
 INLINE void *sonde_span_push_called(struct calls *c, uint64_t sp, uint64_t target, uint32_t size,
 				    uint32_t limit, uint32_t probe)
 {
@@ -181,8 +183,8 @@ INLINE void *sonde_span_push_called(struct calls *c, uint64_t sp, uint64_t targe
 		    probe);
 }
 
-/* The same where a function can pass its entry again, in a loop: then its call goes on, and the
- * result is NULL. Such functions call nothing, so that no exception leaves them. */
+/* The same for a function that can pass its entry again, in a loop. Then its call goes on, and the
+ * result is NULL. Such functions call nothing, so no exception leaves them. */
 INLINE void *sonde_span_push_loop(struct calls *c, uint64_t sp, uint64_t target, uint32_t size,
 				  uint64_t is_loop, uint32_t limit, uint32_t probe)
 {
@@ -208,9 +210,10 @@ static INLINE_CORE uint64_t return_trampoline(void)
 	return address;
 }
 
-/* Was the function entered at `sp` by a call? Then its return address is the caller's. After a tail
- * call from a function with a return probe, it is the kernel's trampoline. Returns 0 also if this
- * cannot be determined. On arm64 the return address is in a register, `link`. */
+/* Was the function entered at `sp` by a call instruction? Then its return address is in the caller.
+ * After a tail call from a function with a return probe, the return address is the kernel's
+ * trampoline. Returns 0 also if this cannot be determined. On arm64 the return address is in a
+ * register, `link`. */
 static INLINE_CORE uint64_t is_called(uint64_t sp, uint64_t link)
 {
 	uint64_t trampoline = return_trampoline();
@@ -239,7 +242,7 @@ INLINE_CORE void *sonde_span_push_user(struct calls *c, uint64_t sp, uint64_t ta
 }
 
 /* The length of a call that has just been removed, without what is `inside`, the member at offset
- * `at` of its slot. All of it is inside the call around it. */
+ * `at` of its slot. The whole length counts as nested time of the call around it. */
 INLINE uint64_t sonde_span_self(struct calls *c, uint64_t *inside, uint64_t length, uint32_t size,
 				uint32_t at)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
- * Stacks. Frames are captured into per-CPU scratch memory, the tracer's frames are removed, and the
- * rest is hashed to 64 bits and stored once under that hash. Map keys and records hold the hash.
+ * Captures stacks. Frames are written to per-CPU scratch memory, the tracer's frames are removed,
+ * and the rest is hashed to 64 bits and stored once under that hash. Map keys and records hold the
+ * hash.
  *
- * A program takes a scratch slot, captures the frames into it, calls the function that keeps the
+ * A program takes a scratch slot, captures the frames into it, calls the function that stores the
  * stack (keep*.bpf.c), and gives the slot back. It captures kernel stacks itself, because the frame
  * of a function that did so would be among them.
  */
@@ -12,7 +13,7 @@
 #include "bpf_helpers/unwind.h"
 
 /* The first slot whose bit is clear, by arithmetic: with a branch for each slot the verifier would
- * walk the rest once for each. */
+ * follow the rest once for each. */
 static INLINE uint32_t free_slot(uint64_t busy)
 {
 	uint64_t b0 = busy & 1, b1 = b0 & busy >> 1, b2 = b1 & busy >> 2, b3 = b2 & busy >> 3;
@@ -103,8 +104,8 @@ INLINE uint64_t sonde_stack_task(struct task_struct *task, uint32_t probe, uint3
 
 /* ---- user stacks */
 
-/* What the functions that walk and keep a stack have to know of its process. Returns the latter's
- * flags. */
+/* Prepare a slot for the functions that walk and store a user stack: note the process's ids.
+ * Returns the flags for sonde_keep_user(). */
 INLINE uint32_t sonde_stack_begin(struct sonde_stack_buffer *buffer, struct task_struct *task)
 {
 	struct sonde_stack *st = &buffer->walk->stack;
@@ -114,8 +115,8 @@ INLINE uint32_t sonde_stack_begin(struct sonde_stack_buffer *buffer, struct task
 	return sonde_task_exits(task) * KEEP_EXITS;
 }
 
-/* User stack of the current thread, which is `task`: by frame pointers, or by unwind tables if
- * there can be any. */
+/* The user stack of the current thread, which is `task`: by frame pointers, or by unwind tables if
+ * sonde uses them. */
 INLINE uint64_t sonde_stack_user(void *ctx, struct task_struct *task, uint32_t probe,
 				 uint32_t limit, uint32_t by_fp)
 {
@@ -138,13 +139,13 @@ INLINE uint64_t sonde_stack_user(void *ctx, struct task_struct *task, uint32_t p
 					limit ? limit : SONDE_MAX_FRAMES,
 					sonde_control.stack_sweeps);
 		hash = got ? sonde_keep_user(buffer.slot, got, probe, limit, flags)
-			   : buffer.walk->hash; /* recalled */
+			   : buffer.walk->hash; /* the hash of a recalled stack */
 	}
 	sonde_stack_give(&buffer);
 	return hash;
 }
 
-/* Why a user stack is not complete (enum unwind_end) */
+/* Why a user stack is not complete (enum unwind_end). */
 INLINE uint32_t sonde_stack_end(uint64_t hash)
 {
 	struct sonde_stack *s = bpf_map_lookup_elem(&sonde_stacks, &hash);

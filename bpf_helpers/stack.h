@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
- * What the two halves of a capture share: the half that is compiled with the script (stack.bpf.c),
+ * Shared by the two halves of a capture: the half that is compiled with the script (stack.bpf.c),
  * and the half that is linked to it (keep*.bpf.c).
  */
 #pragma once
@@ -14,8 +14,8 @@ enum {
 
 struct scratch {
 	uint64_t busy; /* bit i: slot i is in use */
-	/* Hashes of stacks that are in the store and announced to user space: saves most captures a
-	 * lookup in the store. */
+	/* Hashes of stacks that are in the store and announced to user space. They save most
+	 * captures a look-up in the store. */
 	uint64_t seen[SEEN];
 	struct sonde_walk slot[SONDE_SCRATCH_SLOTS];
 };
@@ -56,14 +56,14 @@ static INLINE uint32_t in_range(const volatile struct sonde_range *r, uint64_t i
 }
 
 enum keep_flags {
-	KEEP_BY_FP = 1, /* captured by frame pointers */
-	KEEP_EXITS = 2, /* its thread ends */
+	KEEP_BY_FP = 1, /* the stack was captured by frame pointers */
+	KEEP_EXITS = 2, /* the thread is exiting */
 };
 
 /* Store the stack in a slot of the scratch memory under its hash. Returns the hash; 0: no stack.
  * `got`: bytes that bpf_get_stack() wrote, or frames that a walk found. `limit`: max. number of
- * frames, 0: all. `frames_of`: KEEP_FRAMES_OF() of the program. A user stack has its tgid and
- * exec_id already. */
+ * frames, 0: all. `frames_of`: KEEP_FRAMES_OF() of the program. The caller has set tgid and exec_id
+ * of a user stack. */
 uint64_t sonde_keep_kernel(uint32_t slot, long got, uint64_t frames_of, uint32_t probe,
 			   uint32_t limit);
 uint64_t sonde_keep_user(uint32_t slot, long got, uint32_t probe, uint32_t limit, uint32_t flags);

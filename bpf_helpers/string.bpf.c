@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
- * Comparison, length and search of strings, which are always aligned to 8 bytes. Short ones are
- * walked by words with one branch each, since the verifier remembers the other side of each branch
- * until it has walked this side to its end, and at most 8192 of them. Long ones are walked by
- * bpf_loop(), whose callback the verifier checks once.
+ * Comparison, length and search of strings, which are always aligned to 8 bytes. Short strings are
+ * processed word by word with one branch for each word. More branches are not possible: the
+ * verifier stores the other side of each branch until it has followed this side to its end, and
+ * stores at most 8192 of them. Long strings are processed by bpf_loop(), whose callback the
+ * verifier checks once.
  */
 #include "bpf_helpers/helpers.h"
 
@@ -22,13 +23,14 @@ static INLINE uint64_t word_at(const char *s, uint32_t i)
 
 /* ---- long strings -------------------------------------------------------------------------- */
 
-/* A walk over one string or two. An exclusive or with a 0 that the verifier does not know hides the
- * counters from it, else it would follow their values from one iteration to the next. */
+/* The state of a loop over one string or two. An exclusive or with a 0 that the verifier does not
+ * know hides the counters from it; otherwise it would follow their values from one iteration to the
+ * next. */
 struct string_walk {
 	const char *x, *y; /* y is x when there is one string */
 	uint64_t n;
 	uint64_t at;	  /* bytes walked */
-	uint64_t differs; /* at `at` */
+	uint64_t differs; /* the words at offset `at` differ */
 };
 
 static long string_walk_step(uint64_t round, void *ctx)
@@ -111,7 +113,7 @@ static INLINE uint32_t length(const char *s, uint32_t n)
 }
 
 /* Bytes before the first NUL, n if there is none. The XOR hides the value from the verifier, which
- * would otherwise walk the rest once for each possible length. */
+ * would otherwise follow the rest once for each possible length. */
 INLINE uint64_t sonde_string_length(const char *s, uint32_t n)
 {
 	struct string_walk w;
@@ -131,7 +133,7 @@ struct string_search {
 	uint64_t is_found, is_done;
 };
 
-/* Compare one byte, of each string. */
+/* One iteration: compare one byte of each string. */
 static long string_search_step(uint64_t round, void *ctx)
 {
 	struct string_search *s = ctx;
@@ -159,10 +161,11 @@ static long string_search_step(uint64_t round, void *ctx)
 	return 0;
 }
 
-enum { SEARCH_STEPS = 1 << 18 }; /* a millisecond */
+enum { SEARCH_STEPS = 1 << 18 }; /* these take a millisecond */
 
 /* Where the string `what` begins in `in`, or -1. The sizes are constant after inlining. A search
- * that takes too many steps, of a text that matches nearly everywhere, is cut, which is counted. */
+ * that takes too many steps, because `what` nearly matches in many places, is cut short, which is
+ * counted. */
 INLINE int64_t sonde_string_find(const char *in, uint32_t n_in, const char *what, uint32_t n_what,
 				 uint32_t probe)
 {
@@ -209,8 +212,8 @@ static long memory_walk_step(uint64_t round, void *ctx)
 	return difference != 0;
 }
 
-/* The difference of the first bytes that differ among the first n, 0 if there are none. Behind the
- * end of either value nothing differs. n_x and n_y are constant after inlining. */
+/* The difference of the first bytes that differ among the first n, 0 if there are none. After the
+ * end of the shorter value nothing differs. n_x and n_y are constant after inlining. */
 INLINE int64_t sonde_string_memory(const void *x, uint32_t n_x, const void *y, uint32_t n_y,
 				   uint64_t n)
 {
@@ -229,8 +232,7 @@ INLINE int64_t sonde_string_memory(const void *x, uint32_t n_x, const void *y, u
 
 /* ---- joining ------------------------------------------------------------------------------- */
 
-/* Copy `from`, of n bytes, behind the string at `to`, which has `size` bytes and n more behind
- * them. */
+/* Append `from`, of n bytes, to the string at `to`, which has space for `size` bytes and n more. */
 INLINE void sonde_string_append(char *to, uint32_t size, const char *from, uint32_t n)
 {
 	uint64_t at = sonde_string_length(to, size);

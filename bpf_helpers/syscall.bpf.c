@@ -76,12 +76,12 @@ static INLINE uint32_t is_tracer(uint64_t ip)
 	       ip - sonde_config.own_libraries.start < sonde_config.own_libraries.bytes;
 }
 
-/* Do the saved registers alone prove that the call is from a 64-bit program and not from the
- * tracer? Then the current thread need not be looked up, a kernel function call that costs as much
- * as the rest of a counting program. x86-64's `syscall` instruction copies the return address to
- * rcx and the flags to r11; `int 0x80` does not. arm64 saves the processor's mode. And the tracer
- * makes its calls from its own code.
- * If the registers do not prove it, the caller checks the thread. */
+/* Do the saved registers alone prove that the call is from a 64-bit program, and not from the
+ * tracer? Then the current thread need not be looked up, which is a kernel function call that costs
+ * as much as the rest of a counting program. On x86-64, the instruction `syscall` copies the return
+ * address to rcx and the flags to r11; `int 0x80` does not. arm64 saves the processor's mode. The
+ * tracer makes its calls from its own code. If the registers do not prove it, the caller checks the
+ * thread. */
 INLINE_CORE uint32_t sonde_syscall_is_plain(struct pt_regs *regs)
 {
 #ifdef SONDE_TARGET_x86
@@ -93,7 +93,7 @@ INLINE_CORE uint32_t sonde_syscall_is_plain(struct pt_regs *regs)
 #endif
 }
 
-/* Index in a table by number, masked so that the verifier sees the bound. */
+/* The index of a system call in a table, masked so that the verifier sees the bound. */
 INLINE uint64_t sonde_syscall_index(uint64_t number)
 {
 	barrier_var(number);

@@ -14,7 +14,7 @@ struct task_struct___parent {
 };
 
 struct task_struct___cpu {
-	uint32_t cpu; /* before 5.16 */
+	uint32_t cpu; /* the member before 5.16 */
 };
 
 #pragma clang attribute pop
@@ -35,7 +35,7 @@ INLINE uint64_t sonde_task_leader_tid(struct task_struct *t)
 	return sonde_number_pid(t);
 }
 
-/* In the initial pid namespace */
+/* The process id in the initial pid namespace. */
 INLINE_CORE uint64_t sonde_task_pid(struct task_struct *t)
 {
 	return (uint32_t)t->tgid;
@@ -63,8 +63,8 @@ static INLINE uint64_t end_at_nul(uint64_t word, uint32_t *ended)
 	return nul ? word & (nul - 1) & ~nul : word;
 }
 
-/* Two loads instead of a helper call (85 ns). The kernel leaves old bytes behind the NUL, which
- * would make one name two map keys. */
+/* The name of the thread, by two loads instead of a helper call (85 ns). The kernel leaves old
+ * bytes after the NUL, which would make two map keys of one name, so they are zeroed. */
 INLINE_CORE void sonde_task_comm(struct task_struct *t, uint64_t *comm)
 {
 	const uint64_t *from = (const uint64_t *)t->comm;
@@ -89,15 +89,16 @@ INLINE_CORE uint64_t sonde_task_exec_id(struct task_struct *t)
 	return (uint32_t)t->self_exec_id;
 }
 
-/* Does the thread have user memory? Kernel threads do not. Tested by a flag: for a pointer loaded
- * from the struct, such as mm, the verifier would search the names of all kernel types, which takes
- * 0.5 ms. */
+/* Does the thread have user memory? Kernel threads do not. A flag tells: if the program loaded a
+ * pointer such as mm, the verifier would search the names of all kernel types for its type, which
+ * takes 0.5 ms. */
 INLINE_CORE uint32_t sonde_task_has_memory(struct task_struct *t)
 {
 	return !(t->flags & TASK_OF_KERNEL);
 }
 
-/* An exiting thread releases its memory before it is switched out for the last time. */
+/* Is the thread exiting? Such a thread releases its memory before it is switched out for the last
+ * time. */
 INLINE_CORE uint32_t sonde_task_exits(struct task_struct *t)
 {
 	return (t->flags & TASK_EXITS) != 0;
@@ -108,14 +109,14 @@ INLINE_CORE uint64_t sonde_task_gid(struct task_struct *t)
 	return t->cred->gid.val;
 }
 
-/* Where the thread runs, or has run last */
+/* The CPU on which the thread runs, or ran last. */
 INLINE_CORE uint64_t sonde_task_cpu(struct task_struct *t)
 {
 	return bpf_core_field_exists(t->thread_info.cpu) ? t->thread_info.cpu
 							 : ((struct task_struct___cpu *)t)->cpu;
 }
 
-/* Version 2 only */
+/* The id of the thread's cgroup of version 2. */
 INLINE_CORE uint64_t sonde_task_cgroup(struct task_struct *t)
 {
 	return t->cgroups->dfl_cgrp->kn->id;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
- * Properties of a thread given by the address of its struct task_struct, which the verifier knows
- * nothing of: read by a helper. What cannot be read is 0, or an empty name.
+ * Properties of a thread given by the address of its struct task_struct, which the verifier does
+ * not know as a pointer: a helper reads them. A property that cannot be read is 0, or an empty
+ * name.
  */
 #include "bpf_helpers/helpers.h"
 
@@ -31,7 +32,7 @@ static INLINE_CORE struct task_struct *leader_at(const struct task_struct___at *
 	return leader;
 }
 
-/* The helper writes zeros behind the name. */
+/* The name of a thread. The helper writes zeros after it. */
 static INLINE_CORE void comm_at(const struct task_struct *task, uint64_t *comm)
 {
 	const struct task_struct___at *t = (const void *)task;

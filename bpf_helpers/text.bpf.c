@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
- * Strings read from memory: str(), and variable-length string fields of tracepoints. What cannot
- * be read is empty, what does not fit is cut; both are counted. A string that was cut has no NUL in
- * its bytes, which is how user space recognizes it.
+ * Strings read from memory: str(), and variable-length string fields of tracepoints. A string that
+ * cannot be read is empty; one that does not fit is cut. Both are counted. A cut string has no NUL
+ * in its bytes; by this user space recognizes it.
  */
 #include "bpf_helpers/helpers.h"
 
@@ -12,8 +12,8 @@ static INLINE long read(void *to, uint32_t size, const void *from, uint32_t is_u
 		       : bpf_probe_read_kernel(to, size, from);
 }
 
-/* `size`, at most `capacity`, is less only if it is requested. `is_user` is constant after
- * inlining. 0, or the error. */
+/* Read a string. `size` is `capacity`, or less if the script requests it. `is_user` is constant
+ * after inlining. Returns 0, or the error. */
 static INLINE int64_t text(char *to, uint32_t capacity, uint64_t size, const void *from,
 			   uint32_t is_requested, uint32_t probe, uint32_t is_user)
 {
@@ -63,7 +63,7 @@ static INLINE int64_t part(char *to, uint32_t capacity, const void *from, uint64
 	return text(to, capacity, size, from, requested <= capacity, probe, is_user);
 }
 
-/* The same with a size that the script computes, 0 or more. */
+/* The same, with a size of 0 or more that the script computes. */
 INLINE int64_t sonde_text_user_part(char *to, uint32_t capacity, const void *from,
 				    uint64_t requested, uint32_t probe)
 {
@@ -85,7 +85,7 @@ static INLINE uint64_t word(const void *from, uint32_t probe, uint32_t is_user)
 	return value;
 }
 
-/* A word on the stack: an argument that is not passed in a register. */
+/* Read a word on the user stack: an argument that is not passed in a register. */
 INLINE uint64_t sonde_text_word_user(const void *from, uint32_t probe)
 {
 	return word(from, probe, 1);
@@ -96,7 +96,8 @@ INLINE uint64_t sonde_text_word_kernel(const void *from, uint32_t probe)
 	return word(from, probe, 0);
 }
 
-/* buf(): the length, then the bytes. `to` is zeroed, and has `most` bytes behind its length. */
+/* Read the value of buf(): the length, then the bytes. `to` is zeroed, and has space for `most`
+ * bytes after the length. */
 static INLINE int64_t buffer(char *to, uint32_t most, const void *from, uint64_t requested,
 			     uint32_t probe, uint32_t is_user)
 {

@@ -2,9 +2,9 @@
 /*
  * Walks a user stack by the tables of unwind.h (x86-64).
  *
- * At each frame the walk looks up the mapping and its piece, then the row. Without a row it takes
- * the frame pointer, as JIT compilers and Go maintain it, and demands of what it finds there that
- * it lies in executable memory, behind a call instruction.
+ * At each frame the walk looks up the mapping and its piece, then the row. Where no row covers the
+ * address, the walk uses the frame pointer, which JIT compilers and Go maintain. It accepts a
+ * return address found that way only if it is in executable memory, after a call instruction.
  */
 #include "bpf_helpers/bpf.h"
 #include "bpf_helpers/unwind.h"
@@ -26,8 +26,8 @@ struct {
 	__type(value, struct unwind_space);
 } sonde_unwind_spaces SEC(".maps");
 
-/* Trails, and behind them a place for the walk of each scratch slot that learns nothing. Of each
- * CPU, so that a trail is read and written by one walk at a time. */
+/* Trails (walk.h), followed by one place for each scratch slot, for walks that learn nothing. The
+ * map is per CPU, so that only one walk at a time reads and writes a trail. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, WALK_TRAILS + SONDE_SCRATCH_SLOTS);
@@ -44,8 +44,8 @@ struct maple_tree {
 	void *ma_root;
 };
 
-/* All that the files of the walk read of these, in one struct each: for each struct that is
- * declared here, libbpf searches the names of all kernel types, 1.2 ms. */
+/* Everything that the files of the walk read of these kernel structs, in one declaration each:
+ * for each declared struct, libbpf searches the names of all kernel types, which takes 1.2 ms. */
 struct task_struct___unwind {
 	unsigned in_execve : 1;
 	struct uprobe_task *utask;
@@ -75,8 +75,8 @@ enum {
 	FP_STEP_MAX = 16 << 20, /* max. bytes of a frame that a frame pointer leads to */
 };
 
-/* A word that the caller has read for another thread's walk. It reads others before the step is
- * done again. */
+/* Take a word that the caller of another thread's walk has read. If it was not read, the caller
+ * reads more memory, and the step is done again. */
 static INLINE uint32_t take_given(struct sonde_walk *w, uint64_t address)
 {
 	LOOP for (uint32_t i = 0; i < WALK_GIVEN; i++)
@@ -94,7 +94,7 @@ static INLINE uint32_t take_given(struct sonde_walk *w, uint64_t address)
 
 GLOBAL uint32_t sonde_unwind_read(struct sonde_walk *w, uint64_t address)
 {
-	uint64_t bytes = -address & (PAGE - 1); /* to the end of the page */
+	uint64_t bytes = -address & (PAGE - 1); /* bytes to the end of the page */
 
 	if (!w)
 		return 0;
@@ -113,7 +113,7 @@ GLOBAL uint32_t sonde_unwind_read(struct sonde_walk *w, uint64_t address)
 	return 0;
 }
 
-/* A word of the stack. It is noted in the trail. */
+/* Read a word of the stack, and note it in the trail. */
 static INLINE uint32_t read_word(struct sonde_walk *w, struct sonde_trail *t, uint64_t address,
 				 uint64_t *out)
 {
@@ -141,7 +141,7 @@ static INLINE uint32_t read_word(struct sonde_walk *w, struct sonde_trail *t, ui
 	return 1;
 }
 
-/* Leave a frame that a signal interrupted: its registers are in the ucontext at rsp. */
+/* Go to the frame that a signal interrupted: its registers are in the ucontext at rsp. */
 static INLINE uint32_t leave_signal(struct sonde_walk *w, struct sonde_trail *t)
 {
 	uint64_t bp, sp, ip;
@@ -157,9 +157,10 @@ static INLINE uint32_t leave_signal(struct sonde_walk *w, struct sonde_trail *t)
 	return UNWIND_GOES_ON;
 }
 
-/* Leave the innermost frame in code without rows, where rbp may still be the caller's. 0 if the
- * frame pointer has to be tried. glibc ends the rows of clone and clone3 before their system call,
- * as they hold for the caller only: in the new thread, the word at rsp is no return address. */
+/* Go to the caller of the innermost frame, in code without rows, where rbp may still be the
+ * caller's. Returns 0 if the frame pointer has to be tried. glibc ends the rows of clone and clone3
+ * before their system call, since those rows hold for the parent thread only: in the new thread,
+ * the word at rsp is not a return address. */
 static INLINE uint32_t leave_edge(struct sonde_walk *w, struct sonde_trail *t, uint32_t *end)
 {
 	uint32_t edge = sonde_unwind_edge(w, w->ip);
@@ -177,7 +178,8 @@ static INLINE uint32_t leave_edge(struct sonde_walk *w, struct sonde_trail *t, u
 	}
 	if (!read_word(w, t, at, &ip)) {
 		if (edge == EDGE_SYSCALL && !sonde_unwind_register(w, 0))
-			*end = UNWIND_COMPLETE; /* a new thread: nothing touched its stack yet */
+			/* a new thread, which has not used its stack yet */
+			*end = UNWIND_COMPLETE;
 		return 1;
 	}
 	*end = UNWIND_COMPLETE;
@@ -207,7 +209,7 @@ static INLINE uint32_t leave_by_fp(struct sonde_walk *w, struct sonde_trail *t)
 	w->bp = caller;
 	w->ip = ip;
 	w->by_fp = 1;
-	return ip || caller ? UNWIND_GOES_ON : UNWIND_COMPLETE; /* 0, 0: the first frame */
+	return ip || caller ? UNWIND_GOES_ON : UNWIND_COMPLETE; /* both 0: the outermost frame */
 }
 
 static INLINE uint32_t leave_without_rule(struct sonde_walk *w, struct sonde_trail *t, uint64_t n)
@@ -279,15 +281,15 @@ static INLINE uint32_t leave_by_rule(struct sonde_walk *w, struct sonde_trail *t
 	return UNWIND_GOES_ON;
 }
 
-/* Were the mappings of a space read since the last execve? */
+/* Were the mappings of a process (struct unwind_space) read since its last execve? */
 static INLINE uint32_t is_of(const struct unwind_space *space, uint32_t exec_id)
 {
 	return space->exec_id == exec_id || space->exec_id == UNWIND_ANY_EXEC;
 }
 
-/* An address that a frame pointer led to. Interpreters that were generated at run time, as Java's,
- * push addresses to return to that no call precedes: if frame pointers lead on from these to an
- * address behind a call, they are frames. */
+/* Check an address that a frame pointer led to. Interpreters that were generated at run time, such
+ * as Java's, push return addresses that no call instruction precedes. If frame pointers lead on
+ * from such addresses to one after a call instruction, they are accepted as frames. */
 static INLINE uint32_t check_call(struct sonde_walk *w)
 {
 	if (sonde_unwind_follows_call(w, w->ip))
@@ -299,8 +301,8 @@ static INLINE uint32_t check_call(struct sonde_walk *w)
 	return UNWIND_GOES_ON;
 }
 
-/* One frame, whose mapping was located: keep it, and go to its caller. True at the end of the walk;
- * w->end says why. */
+/* Process one frame, whose mapping was located: store it, and go to its caller. Returns true at the
+ * end of the walk; w->end says why it ended. */
 GLOBAL int sonde_unwind_step(struct sonde_walk *w, struct sonde_trail *t)
 {
 	uint64_t x, by_fp, n;
@@ -345,8 +347,8 @@ GLOBAL int sonde_unwind_step(struct sonde_walk *w, struct sonde_trail *t)
 	return end != 0;
 }
 
-/* Something was not in the tables: must user space be asked to read the mappings of the process?
- * Once a second, until it has. */
+/* Something was not in the tables: should user space be asked to read the mappings of the process?
+ * It is asked once a second, until it has read them. */
 GLOBAL uint32_t sonde_unwind_must_ask(uint32_t tgid, uint32_t exec_id)
 {
 	uint32_t now = UNWIND_ASKED_NOW(bpf_ktime_get_ns());
@@ -361,9 +363,9 @@ GLOBAL uint32_t sonde_unwind_must_ask(uint32_t tgid, uint32_t exec_id)
 	return 1;
 }
 
-/* In execve, are the old program and its stack gone? No pointer is loaded from the task, except by
- * bpf_probe_read_kernel(): for the type of each, the verifier of 6.18 searches the names of all
- * kernel types, 1.3 ms. */
+/* In execve, are the old program and its stack gone already? The task's pointers are read by
+ * bpf_probe_read_kernel() only: for the type of each loaded pointer, the verifier of 6.18 searches
+ * the names of all kernel types, which takes 1.3 ms. */
 static INLINE_CORE uint32_t is_between_programs(struct sonde_walk *w, struct task_struct *task)
 {
 	struct task_struct___unwind *t = (void *)task;
@@ -459,7 +461,7 @@ GLOBAL uint64_t sonde_unwind_end(struct sonde_walk *w, uint32_t tgid, uint32_t e
 	return w->n_frames;
 }
 
-/* 0 without a recalled stack: the thread has none. */
+/* Returns 0 if the thread has no stack, or if the stack was recalled (w->hash). */
 GLOBAL uint64_t sonde_unwind_walk(struct sonde_walk *w, uint32_t tgid, uint32_t exec_id,
 				  uint32_t limit, uint32_t sweeps)
 {

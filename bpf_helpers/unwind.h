@@ -5,14 +5,14 @@
  *
  * All tables are in one store: an array of maps of chunks, each of which is one element of
  * UNWIND_CHUNK_WORDS words of 32 bits. A word's address is its chunk's number * UNWIND_CHUNK_WORDS
- * plus its index in the chunk. Address 0 means none. Nothing crosses the end of a chunk.
+ * plus its index in the chunk. Address 0 means none. No piece or array crosses the end of a chunk.
  *
  *   piece   the rows of up to 64 K words for a part of a file's code. First one word for each block
  *           of UNWIND_BLOCK_BYTES of code (struct unwind_block's bits), then the rows.
  *   ranges  a sorted array of struct unwind_range without overlap: what a process has mapped, or
  *           the parts of a file.
  *
- * What is in use is never changed: user space writes a new copy, then publishes it in the hash of
+ * Tables in use are never changed: user space writes a new copy, then publishes it in the hash of
  * spaces or files, and reuses the old words after all programs that may read them have ended.
  */
 #pragma once
@@ -31,8 +31,8 @@ enum {
 	UNWIND_FILES = 16384,
 };
 
-/* How the canonical frame address (CFA) of a frame is found: the value of rsp in the caller, after
- * the return. The return address is in the word below it. */
+/* How to compute the canonical frame address (CFA) of a frame: the value of rsp in the caller after
+ * the return (DWARF 5, section 6.4). The return address is in the word below it. */
 enum unwind_cfa {
 	UNWIND_NO_RULE, /* no row covers the address: try the frame pointer */
 	UNWIND_END,	/* the outermost frame: its return address is undefined */
@@ -59,13 +59,13 @@ enum unwind_cfa {
 #define UNWIND_DEREF_AT(offset) ((int16_t)(offset))
 #define UNWIND_DEREF_ADD(offset) ((int16_t)((offset) >> 16))
 
-/* cfa_offset of UNWIND_GO_SYSTEM: where the thread's pointer to the goroutine is, from its thread
- * pointer, and the goroutine in the struct of the thread (m.curg). */
+/* cfa_offset of UNWIND_GO_SYSTEM: the offset, from the thread pointer, of the pointer to the
+ * goroutine, and the offset of the current goroutine in the struct of the thread (m.curg). */
 #define UNWIND_GO_AT(tls, curg) UNWIND_DEREF(tls, curg)
 #define UNWIND_GO_TLS(offset) UNWIND_DEREF_AT(offset)
 #define UNWIND_GO_CURG(offset) UNWIND_DEREF_ADD(offset)
 
-/* Where the caller's rbp is. */
+/* Where the caller's rbp is stored. */
 enum unwind_rbp {
 	UNWIND_RBP_SAME,
 	UNWIND_RBP_AT_CFA,  /* the word at CFA + offset */
@@ -73,12 +73,14 @@ enum unwind_rbp {
 	UNWIND_RBP_UNKNOWN, /* not recoverable: a caller that needs it ends the walk */
 };
 
-/* Where the caller's rbx is: one of these, or UNWIND_RBX_AT(offset), the word at CFA + offset. A
- * few functions of ld.so have a CFA that is rbx + an offset (_dl_runtime_resolve_*). */
+/* Where the caller's rbx is stored: one of these, or UNWIND_RBX_AT(offset), the word at CFA +
+ * offset. It is needed because a few functions of ld.so have a CFA that is rbx + an offset
+ * (_dl_runtime_resolve_*). */
 enum unwind_rbx {
 	UNWIND_RBX_SAME,
 	UNWIND_RBX_UNKNOWN,
-	UNWIND_RBX_FIRST = -16, /* the offsets that a rule has space for, multiples of 8 */
+	/* the smallest offset that a rule can hold; offsets are multiples of 8 */
+	UNWIND_RBX_FIRST = -16,
 	UNWIND_RBX_LAST = -63 * 8,
 };
 
@@ -102,17 +104,18 @@ struct unwind_rule {
 #define UNWIND_BLOCK_FIRST(word) ((word) & 0xffff)
 #define UNWIND_BLOCK_ROWS(word) (((word) >> 16 & 0xff) + 1)
 
-/* A row: the offset in its block of the first byte of code that it covers, and the index of its
- * rule. Rows are sorted, so that the last one whose offset is not above the address counts. */
+/* A row: the offset, in its block, of the first byte of code that it covers, and the index of its
+ * rule. Rows are sorted; the last row whose offset is not above the address applies. */
 #define UNWIND_ROW(offset, rule) ((uint32_t)(offset) << 16 | (rule))
 #define UNWIND_ROW_OFFSET(row) ((row) >> 16)
 #define UNWIND_ROW_RULE(row) ((row) & 0xffff)
 
 enum unwind_range_flags {
-	/* code without rows (a file without .eh_frame, JIT code): by the frame pointer */
+	/* code without rows (a file without .eh_frame, JIT code): use the frame pointer */
 	UNWIND_RANGE_NO_TABLE = 1,
-	UNWIND_RANGE_ANONYMOUS = 2, /* not a file: JIT code */
-	UNWIND_RANGE_FIXED = 4,	    /* the kernel's: nothing else is ever mapped there */
+	UNWIND_RANGE_ANONYMOUS = 2, /* not mapped from a file: JIT code */
+	/* the kernel's own mapping: nothing else is ever mapped there */
+	UNWIND_RANGE_FIXED = 4,
 };
 
 /* Executable addresses of a process with the piece that covers them. In the array of a file,
@@ -133,10 +136,10 @@ struct unwind_space {
 	uint32_t exec_id; /* execve count of the process at that time */
 	uint32_t ranges;  /* word address; 0: not read yet */
 	uint32_t n_ranges;
-	/* when a program last asked for the mappings to be read, UNWIND_ASKED_NOW(CLOCK_MONOTONIC
-	 * in ns); 0: none has since they were read */
+	/* the time at which a program last asked user space to read the mappings, as
+	 * UNWIND_ASKED_NOW(CLOCK_MONOTONIC in ns); 0: none has asked since they were read */
 	uint32_t asked;
-	uint32_t generation; /* no two sets of ranges that were published have the same; not 0 */
+	uint32_t generation; /* differs for each set of ranges that is published; not 0 */
 };
 
 /* The hash of files: how a program that sees a mapping for the first time finds the pieces. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
- * What a walk (unwind.bpf.c) reads of the registers and the instructions of the traced process.
+ * Reads registers and instructions of the traced process, for a walk (unwind.bpf.c).
  */
 #include "bpf_helpers/bpf.h"
 #include "bpf_helpers/walk.h"
@@ -33,7 +33,7 @@ GLOBAL uint64_t sonde_unwind_register(struct sonde_walk *w, uint32_t number)
 	}
 }
 
-/* The longest call instruction, and one byte more. */
+/* Code bytes: the longest call instruction, and one byte more. */
 union code {
 	uint8_t b[8];
 	uint64_t word;
@@ -49,8 +49,8 @@ static INLINE uint32_t read_code(struct sonde_walk *w, uint64_t address, union c
 	return 1;
 }
 
-/* The bytes of a call: e8 and four more, or ff with 2 in the middle of the next byte, in 2, 3, 4, 6
- * or 7 bytes (and with prefixes, which need not be checked). */
+/* Does x follow a call instruction? That is e8 and four bytes, or ff with 2 in bits 3 to 5 of the
+ * next byte (/2), in 2, 3, 4, 6 or 7 bytes. Prefixes need not be checked. */
 GLOBAL uint32_t sonde_unwind_follows_call(struct sonde_walk *w, uint64_t x)
 {
 	union code code;
@@ -63,7 +63,7 @@ GLOBAL uint32_t sonde_unwind_follows_call(struct sonde_walk *w, uint64_t x)
 	return IS_CALL(6) | IS_CALL(5) | IS_CALL(4) | IS_CALL(2) | IS_CALL(1);
 }
 
-/* xor %ebp, %ebp; pop %rdi; call *%r9 */
+/* Does the code before x begin a thread: xor %ebp, %ebp; pop %rdi; call *%r9? */
 GLOBAL uint32_t sonde_unwind_is_start(struct sonde_walk *w, uint64_t x)
 {
 	union code code;

@@ -35,7 +35,7 @@ static INLINE uint32_t table_word(const uint32_t *chunk, uint64_t i)
 	return chunk[i & (UNWIND_CHUNK_WORDS - 1)];
 }
 
-/* The range of an array that has address x. Halving without branches. */
+/* Find the range of an array that contains address x, by binary search without branches. */
 GLOBAL uint32_t sonde_unwind_range(struct sonde_walk *w, uint32_t ranges, uint64_t n, uint64_t x,
 				   int64_t shift)
 {
@@ -52,7 +52,7 @@ GLOBAL uint32_t sonde_unwind_range(struct sonde_walk *w, uint32_t ranges, uint64
 		OPAQUE(mid);
 		r = (struct unwind_range *)(chunk +
 					    (mid & (UNWIND_CHUNK_WORDS - UNWIND_RANGE_WORDS)));
-		above = (x - r->start) >> 63; /* 1: it begins above x */
+		above = (x - r->start) >> 63; /* 1 if it begins above x */
 		OPAQUE(above);
 		lo += half * UNWIND_RANGE_WORDS & (above - 1);
 		n -= half;

@@ -2,14 +2,14 @@
 /*
  * Walks (unwind.bpf.c) from one of Go's stacks to another. A thread runs goroutines, each on a
  * stack of its own, and parts of the runtime and C on its system stack. Functions that call
- * something on the other stack save rbp before, but up to Go 1.20 two of them do not: what they
- * save instead is read here.
+ * something on the other stack save rbp before, but up to Go 1.20 two of them do not. This file
+ * reads what they save instead.
  */
 #include "bpf_helpers/bpf.h"
 #include "bpf_helpers/unwind.h"
 #include "bpf_helpers/walk.h"
 
-/* Offsets in Go's structures: of all versions that need them. */
+/* Offsets in structs of Go's runtime, for all versions that need them. */
 enum {
 	GO_STACK_END = 8,    /* in g: stack.hi */
 	GO_THREAD = 48,	     /* m */
@@ -19,8 +19,8 @@ enum {
 	GO_C_DEPTH = 40,
 };
 
-/* The word at an address, to w->look. Not by sonde_unwind_read(): three loops around a walk leave
- * it four of a program's eight frames. */
+/* Read the word at an address to w->look. sonde_unwind_read() cannot be used: with three loops
+ * around it, a walk has only four of the eight frames of a program left. */
 GLOBAL uint32_t sonde_unwind_follow(struct sonde_walk *w, uint64_t address)
 {
 	uint64_t at;
@@ -41,8 +41,9 @@ GLOBAL uint32_t sonde_unwind_follow(struct sonde_walk *w, uint64_t address)
 	return 1;
 }
 
-/* asmcgocall() keeps the goroutine, and how far below the end of its stack rsp was; or 0 and rsp,
- * if it was called on the system stack. Sets w->look to the address of its return address. */
+/* asmcgocall() saves the goroutine and the distance of rsp from the end of its stack; if it was
+ * called on the system stack, it saves 0 and rsp. Sets w->look to the address of its return
+ * address. */
 static INLINE uint32_t find_go_c(struct sonde_walk *w)
 {
 	uint64_t goroutine;
@@ -60,8 +61,8 @@ static INLINE uint32_t find_go_c(struct sonde_walk *w)
 	return 1;
 }
 
-/* systemstack() keeps rsp and rbp in the goroutine, to which the one of the system stack leads.
- * Sets w->look to the address of its return address. enum unwind_end. */
+/* systemstack() saves rsp and rbp in the goroutine; the goroutine of the system stack leads to it.
+ * Sets w->look to the address of its return address. Returns enum unwind_end. */
 static INLINE_CORE uint32_t find_go_system(struct sonde_walk *w, int64_t offset, uint64_t *bp)
 {
 	struct task_struct *task = (void *)w->other;
@@ -77,7 +78,7 @@ static INLINE_CORE uint32_t find_go_system(struct sonde_walk *w, int64_t offset,
 	goroutine = w->look;
 	if (!sonde_unwind_follow(w, goroutine + GO_BP))
 		return UNWIND_UNREADABLE;
-	if (w->bp && w->look != w->bp) /* it was not that goroutine that called */
+	if (w->bp && w->look != w->bp) /* the caller was not that goroutine */
 		return UNWIND_BAD_FRAME;
 	*bp = w->look;
 	return sonde_unwind_follow(w, goroutine + GO_SP) ? UNWIND_GOES_ON : UNWIND_UNREADABLE;

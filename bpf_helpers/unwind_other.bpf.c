@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
- * The walk of another thread's user stack, in steps that their caller provides with memory
- * (other.bpf.c). It looks nothing up in the kernel's mappings, and learns and recalls no trails.
+ * Walks the user stack of another thread, in steps; the caller of the steps provides the memory
+ * (other.bpf.c). The walk looks nothing up in the kernel's mappings, and neither learns nor recalls
+ * trails.
  */
 #include "bpf_helpers/bpf.h"
 #include "bpf_helpers/unwind.h"
@@ -59,8 +60,8 @@ GLOBAL uint32_t sonde_unwind_other(struct sonde_walk *w)
 	return 0;
 }
 
-/* The caller may have slept, and user space may have replaced what the process has mapped. Then the
- * words of the tables may have been used for something else, and the walk is worth nothing. */
+/* End a walk. The caller may have slept, and user space may have replaced the process's ranges in
+ * the meantime. Then the words of the tables may have been reused, and the walk is discarded. */
 GLOBAL uint64_t sonde_unwind_finish(struct sonde_walk *w, uint32_t tgid, uint32_t exec_id)
 {
 	struct unwind_space *space = bpf_map_lookup_elem(&sonde_unwind_spaces, &tgid);

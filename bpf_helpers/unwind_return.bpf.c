@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
- * The page of uprobes on a user stack (unwind.bpf.c): return addresses that return probes have
- * replaced by that of their trampoline, and copies of probed instructions.
+ * Addresses on a user stack that are in the page of uprobes (unwind.bpf.c): the address of the
+ * trampoline, by which return probes have replaced return addresses, and addresses in copies of
+ * probed instructions.
  */
 #include "bpf_helpers/bpf.h"
 #include "bpf_helpers/walk.h"
@@ -28,9 +29,10 @@ struct uprobe_task {
 
 #pragma clang attribute pop
 
-/* Small frames, as in unwind_vma.bpf.c: the callback has a pointer to the walk, and w->look is the
- * element of the list, later the address found. A thread that is in the trampoline has returned,
- * and may have pushed registers: its next instruction is at that address. */
+/* The BPF stack frames are small, as in unwind_vma.bpf.c: the callback has only a pointer to the
+ * walk; w->look is the element of the list, and later the address that was found. A thread that is
+ * in the trampoline has returned already, and may have pushed registers: its next instruction is at
+ * that address. */
 struct returns {
 	struct sonde_walk *w;
 };
@@ -52,8 +54,9 @@ static __attribute__((noinline)) long look_at_return(uint32_t i, struct returns 
 	return !l->w->look;
 }
 
-/* What an address stands for if it is in the page of uprobes; 0: it is not. The page starts with
- * the trampoline. By bpf_loop, because it is rare: the verifier would follow a loop 64 times. */
+/* The address that an address in the page of uprobes stands for; 0 if it is not in that page. The
+ * page starts with the trampoline. The list is searched by bpf_loop(), because this is rare and the
+ * verifier would follow a loop 64 times. */
 GLOBAL uint64_t sonde_unwind_replaced(struct sonde_walk *w)
 {
 	struct uprobe_task *utask;

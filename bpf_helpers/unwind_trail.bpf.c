@@ -13,7 +13,7 @@ struct {
 	__uint(value_size, WALK_MOST);
 } sonde_unwind_stack SEC(".maps");
 
-/* Part of a trail: the verifier checks the global function that compares one once. */
+/* Words in a part of a trail. A global function compares a part; the verifier checks it once. */
 enum { PART = 16 };
 
 struct part_at {
@@ -47,7 +47,8 @@ GLOBAL uint32_t sonde_unwind_same(const struct stack_words *stack, const struct 
 	return 1;
 }
 
-/* The trail is of the same process, unless it has another ctx_id at that place. */
+/* Has the process of a trail, or its mappings, changed? A trail of another process has another
+ * ctx_id at that place. */
 static INLINE uint32_t has_changed(const struct sonde_trail *t)
 {
 	struct sonde_signs signs = {};
@@ -56,7 +57,7 @@ static INLINE uint32_t has_changed(const struct sonde_trail *t)
 	return signs.ctx_id != t->signs.ctx_id || signs.tlb_gen != t->signs.tlb_gen;
 }
 
-/* The words are read at once. */
+/* All words are read by one helper call. */
 GLOBAL uint32_t sonde_unwind_recall(struct sonde_trail *t)
 {
 	uint32_t zero = 0;

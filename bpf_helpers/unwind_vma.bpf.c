@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
- * Finds the mapping of an address. The process's ranges are what user space has read; what they say
- * is compared with the kernel's own mappings. These are also asked for a process whose ranges user
- * space has not read yet, or not since it mapped something. The file behind the mapping leads to
- * the tables.
+ * Finds the mapping of an address. First it is looked up in the process's ranges, which user space
+ * has read; the range found is compared with the kernel's own mapping. The kernel's mappings are
+ * also used if user space has not read the ranges of the process yet, or not since the process has
+ * mapped something. The file behind the mapping leads to the tables.
  *
  * The tree of mappings is walked here, because bpf_find_vma() takes mmap_lock. It fails while that
  * is taken for writing, and where interrupts are disabled it finds one mapping only, until they
  * were enabled again. Nodes and mappings are freed after an RCU grace period, and every word is
  * read with bpf_probe_read_kernel(), so a tree that changes meanwhile leads to a wrong mapping at
- * worst. That is not taken if it does not have the address.
+ * worst. A mapping that does not contain the address is not used.
  *
  * Frames are small, since large programs leave 224 bytes of BPF stack for a walk, and the verifier
  * of 6.1 counts each frame as a multiple of 32.
@@ -84,8 +84,8 @@ enum {
 	TRIES = 2,
 };
 
-/* Where the slot of node `entry` for address x leads. Global, so that the verifier does not follow
- * its loop at each depth of the tree. */
+/* The slot of node `entry` that covers address x. The function is global, so that the verifier does
+ * not follow its loop at each depth of the tree. */
 GLOBAL uint64_t sonde_unwind_slot(struct sonde_walk *w, uint64_t entry, uint64_t kind, uint64_t x)
 {
 	uint64_t node = entry & -(uint64_t)NODE_BYTES, child, pivot, i;
@@ -105,7 +105,7 @@ GLOBAL uint64_t sonde_unwind_slot(struct sonde_walk *w, uint64_t entry, uint64_t
 	return child;
 }
 
-/* The address of the mapping that has address x; 0: there is none. */
+/* The address of the mapping that contains address x; 0: there is none. */
 GLOBAL uint64_t sonde_unwind_tree(struct sonde_walk *w, uint64_t root, uint64_t x)
 {
 	uint64_t entry = root, kind;
@@ -125,9 +125,9 @@ GLOBAL uint64_t sonde_unwind_tree(struct sonde_walk *w, uint64_t root, uint64_t 
 }
 
 /* The inode that /proc/PID/maps shows. Of a file on overlayfs, the kernel maps the file below, and
- * since 6.8 it shows that of overlayfs. The flag of such a file has another bit in newer kernels,
- * where other files have the old one. So what it leads to is taken only if it has the mode and the
- * size of the file below. */
+ * since 6.8 it shows that of overlayfs. The flag that marks such files moved to another bit in
+ * newer kernels, where the old bit has another meaning. So the inode it leads to is used only if it
+ * has the mode and the size of the file below. */
 static INLINE_CORE struct inode *inode_of(struct file *file)
 {
 	struct backing_file *backing = (void *)file;
@@ -166,7 +166,7 @@ static INLINE_CORE uint64_t vdso_of(struct sonde_walk *w, struct task_struct *ta
 	return w->look;
 }
 
-/* Copy what counts of a mapping to w->vma. */
+/* Copy the relevant members of a mapping to w->vma. */
 GLOBAL uint32_t sonde_unwind_read_vma(struct sonde_walk *w, uint64_t address)
 {
 	struct vm_area_struct *vma = (void *)address;
@@ -196,7 +196,8 @@ GLOBAL uint32_t sonde_unwind_read_vma(struct sonde_walk *w, uint64_t address)
 	return 1;
 }
 
-/* A thread that ends gives its memory back before it leaves the CPU for the last time. */
+/* Does the thread have memory? An exiting thread releases its memory before it leaves the CPU for
+ * the last time. */
 static INLINE_CORE uint32_t has_memory(struct task_struct *task)
 {
 	return BPF_CORE_READ(task, mm) != 0;
@@ -209,7 +210,7 @@ static INLINE_CORE uint64_t root_of(struct task_struct *task)
 	return bpf_core_field_exists(mm->mm_mt) ? (uint64_t)BPF_CORE_READ(mm, mm_mt.ma_root) : 0;
 }
 
-/* Set w->vma to the mapping that has address x. enum unwind_end. */
+/* Set w->vma to the mapping that contains address x. Returns enum unwind_end. */
 static INLINE_CORE uint32_t find_vma(struct sonde_walk *w, uint64_t root, uint64_t x)
 {
 	uint64_t vma = sonde_unwind_tree(w, root, x);
@@ -222,8 +223,8 @@ static INLINE_CORE uint32_t find_vma(struct sonde_walk *w, uint64_t root, uint64
 	return w->vma.flags & VM_EXEC ? UNWIND_GOES_ON : UNWIND_NOT_CODE;
 }
 
-/* Ranges that were found to be as the kernel has them. `mark` ^ `file` is the hash of the range and
- * of the signature: an entry that is written while it is read is not taken. */
+/* A range that was found to agree with the kernel's mapping. `mark` ^ `file` is the hash of the
+ * range and of the signature, so an entry that is written while it is read does not match. */
 struct checked {
 	uint64_t mark, file;
 };
@@ -255,8 +256,9 @@ static INLINE struct checked *check_at(uint64_t tag)
 	return all ? &all->at[tag & (CHECKS - 1)] : 0;
 }
 
-/* Frames in turn in two files, or in one only: that makes a difference. Not how many ranges a file
- * has. */
+/* Add the file of a frame to the hash of the stack's files, unless the frame before has the same
+ * file. So stacks whose frames alternate between two files differ from stacks in one file; how many
+ * ranges a file has makes no difference. */
 static INLINE void note_file(struct sonde_walk *w, uint64_t file)
 {
 	if (file == w->file)
@@ -265,8 +267,8 @@ static INLINE void note_file(struct sonde_walk *w, uint64_t file)
 	w->files = (w->files ^ file) * FACTOR;
 }
 
-/* Was the process's range that the walk has found compared with the kernel's mapping, and nothing
- * changed since? */
+/* Was the range that the walk has found compared with the kernel's mapping, and has nothing changed
+ * since? */
 GLOBAL uint32_t sonde_unwind_is_checked(struct sonde_walk *w)
 {
 	struct checked *c;
@@ -306,13 +308,14 @@ static INLINE uint64_t take_file(struct sonde_walk *w, uint64_t x)
 		w->bytes = w->vma.bytes;
 		w->piece = 0;
 		w->flags = key.inode ? 0 : UNWIND_RANGE_ANONYMOUS;
-		w->is_mapped = !key.inode; /* JIT code has no table; a file's may come */
+		/* JIT code has no table; the table of a file may be made later */
+		w->is_mapped = !key.inode;
 	}
 	return key.device ? ((key.inode * FACTOR ^ key.device) * FACTOR ^ origin) * FACTOR : 0;
 }
 
-/* Set the walk's mapping to w->vma. If it was a range of the process (`is_known`), and w->vma is
- * that range, that stays, and is not compared again until something changes. */
+/* Set the walk's mapping to w->vma. If the walk's range (`is_known`) is equal to w->vma, the range
+ * stays, and is not compared again until something changes. */
 GLOBAL uint32_t sonde_unwind_take_vma(struct sonde_walk *w, uint64_t x, uint32_t is_known)
 {
 	struct checked *c;
@@ -331,7 +334,7 @@ GLOBAL uint32_t sonde_unwind_take_vma(struct sonde_walk *w, uint64_t x, uint32_t
 		return 0;
 	if (w->piece != w->known_piece || (w->piece && w->origin != w->known_origin) ||
 	    (!w->piece && (w->flags ^ w->known_flags) & UNWIND_RANGE_ANONYMOUS)) {
-		w->is_missing = 1; /* it was replaced */
+		w->is_missing = 1; /* the range was replaced by another mapping */
 		return 0;
 	}
 	w->start = w->known_start;
@@ -346,9 +349,9 @@ GLOBAL uint32_t sonde_unwind_take_vma(struct sonde_walk *w, uint64_t x, uint32_t
 	return 0;
 }
 
-/* The kernel's own mappings: when the process's ranges do not have the address, or their range may
- * have been replaced. The tree is not locked, so a failure is no answer yet. Not of another thread:
- * a program that can sleep does not keep them from being freed. */
+/* Look at the kernel's own mappings: the process's ranges do not contain the address, or the range
+ * may have been replaced. The tree is not locked, so a failure is not final. This is not possible
+ * for another thread: a program that can sleep does not keep the mappings from being freed. */
 static INLINE_CORE uint32_t look_at_vma(struct sonde_walk *w, uint64_t x, uint32_t is_known)
 {
 	uint64_t root = w->other ? 0 : root_of(bpf_get_current_task_btf());
@@ -369,13 +372,13 @@ static INLINE_CORE uint32_t look_at_vma(struct sonde_walk *w, uint64_t x, uint32
 }
 
 /*
- * Munmap and mmap change what is at an address, and user space reads mappings anew only later. So a
- * walk compares a range with the kernel's mapping when it meets it for the first time, and when the
- * mappings may have changed since: when the signature differs.
+ * munmap() and mmap() change what is at an address, and user space reads the mappings again only
+ * later. So a walk compares a range with the kernel's mapping when it meets the range for the first
+ * time, and when the mappings may have changed since: when the signature differs.
  *
- * ctx_id is that of the address space: no two have the same. tlb_gen counts how often translations
- * became invalid. Code that has run has pages in memory: their translations become invalid when it
- * is unmapped or replaced.
+ * The signature is made of two members of mm_context_t. ctx_id identifies the address space: no two
+ * have the same. tlb_gen counts how often address translations became invalid. Code that has run
+ * has pages in memory, and their translations become invalid when the code is unmapped or replaced.
  */
 GLOBAL uint32_t sonde_unwind_sign(struct sonde_walk *w, struct sonde_trail *t)
 {

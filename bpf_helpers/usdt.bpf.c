@@ -4,8 +4,8 @@
  */
 #include "bpf_helpers/helpers.h"
 
-/* Read `size` bytes, 8 at most, of the traced program. Not more, since a page may end there. A
- * failed read gives 0 and is counted. 0, or the error. */
+/* Read `size` bytes, 8 at most, of the traced program. No more is read, since a page may end there.
+ * A failed read gives 0 and is counted. Returns 0, or the error. */
 INLINE int64_t sonde_usdt_read(uint64_t *to, const void *from, uint32_t size, uint32_t probe)
 {
 	int64_t err;

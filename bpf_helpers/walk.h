@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
- * The state of a walk over a user stack (unwind.bpf.c). It is part of a stack's scratch memory.
+ * The state of a walk over a user stack (unwind.bpf.c). It is in the scratch memory of a stack.
  *
- * The stack of the current thread is read when it is needed. Only a program itself, and not its
- * global functions, can read the memory of another thread, so the walk of such a stack goes back to
- * its caller for memory: sonde_unwind_other() sets `need`, and does its step again when that is in
- * the window (other.bpf.c).
+ * The stack of the current thread is read when it is needed. The memory of another thread can be
+ * read only by a program itself, not by its global functions. So the walk of such a stack returns
+ * to its caller for memory: sonde_unwind_other() sets `need`, and repeats its step when the caller
+ * has read that memory to the window (other.bpf.c).
  *
  * The functions of a walk are global: the verifier checks each once, with unknown arguments,
- * instead of in each of 127 rounds. Of what is in *w it knows nothing either.
+ * instead of in each of 127 iterations. It does not know the contents of *w either.
  */
 #pragma once
 #include "bpf_helpers/shared.h"
@@ -18,38 +18,39 @@ enum {
 	WALK_WINDOW = 512, /* bytes of the stack that a walk reads at once */
 	WALK_MOST = 8192,  /* bytes of a stack that is recalled, at most */
 	WALK_SLOTS = 128,  /* words of a stack that a trail remembers: a power of two */
-	WALK_TRAILS = 128, /* of a CPU: a power of two */
+	WALK_TRAILS = 128, /* trails of a CPU: a power of two */
 	WALK_GIVEN = 4,	   /* the most words that a step reads: a power of two */
 };
 
-/* If the mappings of a process have changed, these have: see unwind_vma.bpf.c. */
+/* Members of a process's mm_context_t that differ if its mappings have changed: see
+ * unwind_vma.bpf.c. */
 struct sonde_signs {
 	uint64_t ctx_id, tlb_gen;
 };
 
 /*
- * What a walk has read. A walk is a function of its first registers, the words that it reads and
- * the tables. If all are as they were, the stack is the same, and need not be walked or hashed
- * again. Fewer words do not suffice: with ip, sp, bp and the word at sp alone, 2 of 31,589 stacks
- * were wrong.
+ * A trail: what a walk has read. The result of a walk depends only on its first registers, the
+ * words that it reads, and the tables. If all of these are unchanged, the stack is the same, and
+ * need not be walked or hashed again. Fewer words do not suffice: with ip, sp, bp and the word at
+ * sp alone, 2 of 31,589 stacks were wrong.
  */
 struct sonde_trail {
 	uint64_t ip, sp, bp;
-	uint64_t hash;	     /* of the stack; 0: none */
-	uint32_t generation; /* of the process's ranges */
+	uint64_t hash;	     /* hash of the stack; 0: none */
+	uint32_t generation; /* generation of the process's ranges */
 	uint32_t limit;
-	uint32_t sweeps; /* of the stack store */
+	uint32_t sweeps; /* sweeps of the stack store at that time */
 	uint32_t n_slots;
-	uint64_t signs_at; /* where in the kernel the signs are */
+	uint64_t signs_at; /* kernel address of the signs */
 	struct sonde_signs signs;
-	uint64_t bytes;		   /* of the stack up to the last slot */
-	uint16_t at[WALK_SLOTS];   /* in words, from sp */
-	uint64_t word[WALK_SLOTS]; /* what was there */
+	uint64_t bytes;		   /* bytes of the stack up to the last slot */
+	uint16_t at[WALK_SLOTS];   /* offsets of the slots from sp, in words */
+	uint64_t word[WALK_SLOTS]; /* the words in the slots */
 };
 
 enum walk_rbx { RBX_UNKNOWN, RBX_IN_REGISTER };
 
-/* A mapping as the kernel has it. */
+/* A mapping (struct vm_area_struct of the kernel). */
 struct sonde_vma {
 	uint64_t start, bytes, offset, flags;
 	uint64_t device, inode; /* 0: no file */
@@ -60,39 +61,43 @@ struct sonde_walk {
 	uint64_t rbx_at; /* the address of the word that has the frame's rbx, or enum walk_rbx */
 	/* another thread's task_struct and its user registers, if the walk is of its stack */
 	uint64_t other, regs;
-	uint64_t need;	  /* its memory from here upwards has to be read; 0: nothing */
-	uint64_t refused; /* it has no memory there */
+	/* the memory of the other thread from here upwards has to be read; 0: none */
+	uint64_t need;
+	uint64_t refused; /* the other thread has no memory at this address */
 	/* the first words of the last windows of its memory */
 	uint64_t given_at[WALK_GIVEN], given[WALK_GIVEN];
 	uint32_t n_given;
 	uint64_t start, bytes, origin; /* the mapping of the last frame (struct unwind_range) */
 	uint32_t piece;
 	uint32_t flags;	    /* enum unwind_range_flags */
-	uint32_t is_mapped; /* it is all that will be known of that mapping */
-	uint32_t is_unsure; /* nothing tells what is mapped: before 6.1, other threads */
-	uint64_t file;	    /* what is mapped there, hashed; 0: no file */
-	uint64_t files;	    /* the same of all frames */
+	uint32_t is_mapped; /* no more will be known of that mapping than this */
+	/* the mapping cannot be verified: before 6.1, and for other threads */
+	uint32_t is_unsure;
+	uint64_t file;	/* hash of the file that is mapped there; 0: no file */
+	uint64_t files; /* hash of the files of all frames */
 	uint32_t ranges, n_ranges;
 	uint64_t signature;  /* differs if the mappings may differ: unwind_vma.bpf.c */
 	uint32_t generation; /* of the ranges; 0: none */
 	uint32_t n_frames;
-	uint32_t end;	    /* enum unwind_end */
-	uint32_t exact;	    /* ip is the next instruction; else it is a return address */
-	uint32_t by_fp;	    /* ip was found by a frame pointer */
-	uint32_t n_certain; /* frames below those that the next certain one has to confirm; 0: there
-			      * are none such */
-	uint32_t found;	    /* enum unwind_end: GOES_ON if its address is that of code */
+	uint32_t end;	/* enum unwind_end */
+	uint32_t exact; /* ip is the next instruction; else it is a return address */
+	uint32_t by_fp; /* ip was found by a frame pointer */
+	/* number of frames before those that the next certain frame has to confirm; 0: there are
+	 * none to confirm */
+	uint32_t n_certain;
+	uint32_t found;	     /* enum unwind_end: GOES_ON if the frame's address is in code */
 	uint32_t is_missing; /* something was not in the tables */
 	uint32_t must_ask;   /* user space has to be told, by a struct sonde_unwind_event */
-	uint32_t slot;	     /* of this scratch memory; only 0 learns trails, as nothing else runs
-			      * on the CPU that has it */
-	uint32_t trail;	     /* index of the walk's trail */
-	uint64_t hash;	     /* of the stack, if it was recalled by its trail; else 0 */
+	/* number of this scratch slot; only 0 learns trails, since no other walk runs on the CPU
+	 * while slot 0 is taken */
+	uint32_t slot;
+	uint32_t trail; /* index of the walk's trail */
+	uint64_t hash;	/* hash of the stack, if it was recalled by its trail; else 0 */
 	struct sonde_vma vma;
 	/* the range that w->vma is compared with: not on the stack, see unwind_vma.bpf.c */
 	uint64_t known_start, known_bytes, known_origin, known_tag;
 	uint32_t known_piece, known_flags;
-	uint64_t look;	   /* what is read of the kernel's structs */
+	uint64_t look;	   /* buffer for reads of kernel structs */
 	uint64_t node[15]; /* the pivots of a node of the kernel's tree of mappings */
 	uint64_t window_at, window_bytes; /* address of the window, and how much of it is valid */
 	uint64_t window[WALK_WINDOW / 8];
@@ -104,64 +109,64 @@ struct sonde_walk {
 
 /* Walk the user stack of the current thread: at most `limit` frames, to w->stack.ips. Returns their
  * number; w->end says why there are no more. If w->hash is set, the stack was recalled instead.
- * `sweeps`: of the stack store, since recalled stacks must still be in it. */
+ * `sweeps` is that of the stack store, since recalled stacks must still be in it. */
 uint64_t sonde_unwind_walk(struct sonde_walk *w, uint32_t tgid, uint32_t exec_id, uint32_t limit,
 			   uint32_t sweeps);
-/* The last walk's stack has that hash, and is in the store: recall it from now on. */
+/* The stack of the last walk has this hash, and is in the store: recall it from now on. */
 uint64_t sonde_unwind_learn(struct sonde_walk *w, uint64_t hash);
 
-/* The same for another thread, in steps: w->other and w->regs are set. Begin, and return 0 if this
- * thread cannot be unwound; go to the next frame, and return 1 at the end of the walk; finish, and
- * return the number of frames. */
+/* The same for another thread, in steps. The caller sets w->other and w->regs. begin returns 0 if
+ * the thread cannot be unwound. other goes to the next frame, and returns 1 at the end of the walk.
+ * finish returns the number of frames. */
 uint32_t sonde_unwind_begin(struct sonde_walk *w, uint32_t tgid, uint32_t exec_id);
 uint32_t sonde_unwind_other(struct sonde_walk *w);
 uint64_t sonde_unwind_finish(struct sonde_walk *w, uint32_t tgid, uint32_t exec_id);
 
 /* Has the file of the current thread's program a table? */
 uint32_t sonde_unwind_has_program(void);
-/* The current thread has just begun a program: ask for its tables if there are none. */
+/* The current thread has just executed a program: ask for its tables if there are none. */
 uint32_t sonde_unwind_exec(uint32_t tgid, uint32_t exec_id);
 
-#define FACTOR 0x9e3779b97f4a7c15ull /* of hashes: 2^64 / the golden ratio, odd */
+#define FACTOR 0x9e3779b97f4a7c15ull /* for hashes: 2^64 / the golden ratio, odd */
 #define GLOBAL __attribute__((noinline))
 #define LOOP _Pragma("clang loop unroll(disable)")
-/* Hide what the verifier and LLVM know of a value: they would follow each case. */
+/* Hide what the verifier and LLVM know of a value; they would follow each possible value. */
 #define OPAQUE(v) __asm__ volatile("" : "+r"(v))
 
-/* Set the walk's mapping to that of its address, and w->found. Called by the walk, not by a step:
- * a program has 8 frames, and loops take some of them. */
+/* Set the walk's mapping to the one that contains its address, and set w->found. The walk calls
+ * this between steps, not in a step: a program has 8 frames, and loops take some of them. */
 uint32_t sonde_unwind_locate(struct sonde_walk *w, struct sonde_trail *t);
 /* What the walk's ip stands for: the return address below the walk's sp, if a return probe has
  * replaced it, or the probed instruction, if it is the address of its copy; 0: neither. */
 uint64_t sonde_unwind_replaced(struct sonde_walk *w);
 /* The same for the first frame, which is in code without a table: set the walk's ip. */
 uint32_t sonde_unwind_first(struct sonde_walk *w, struct sonde_trail *t);
-/* Are the words that the trail's walk read as they were? */
+/* Are all words that the walk of the trail has read unchanged? */
 uint32_t sonde_unwind_recall(struct sonde_trail *t);
 /* Read the signs of the current process's mappings into the trail, and set w->signature. */
 uint32_t sonde_unwind_sign(struct sonde_walk *w, struct sonde_trail *t);
-/* If an array of ranges has x, set the walk's mapping to that range, moved by `shift`. Returns 1 if
- * so. */
+/* If an array of n ranges contains x, set the walk's mapping to that range, moved by `shift`, and
+ * return 1; else return 0. */
 uint32_t sonde_unwind_range(struct sonde_walk *w, uint32_t ranges, uint64_t n, uint64_t x,
 			    int64_t shift);
 /* The index of the rule of the row that covers an offset in a piece. */
 uint32_t sonde_unwind_row(uint32_t piece, uint64_t offset);
-/* Read the window anew, from `address` upwards: a read costs 70 ns whatever its size. 0 if there is
- * no memory, or not yet (w->need). */
+/* Read the window again, from `address` upwards: a read costs 70 ns whatever its size. Returns 0 if
+ * there is no memory, or it is not read yet (w->need). */
 uint32_t sonde_unwind_read(struct sonde_walk *w, uint64_t address);
-/* Leave a function that runs on another stack than its caller, by a rule of that kind. enum
- * unwind_end. */
+/* Go to the caller of a function that runs on another stack than its caller, by a rule of that
+ * kind. Returns enum unwind_end. */
 uint32_t sonde_unwind_switch(struct sonde_walk *w, struct sonde_trail *t, uint32_t kind,
 			     int64_t offset);
-/* A register of the innermost frame by its DWARF number. */
+/* The value of a register of the innermost frame, by its DWARF number. */
 uint64_t sonde_unwind_register(struct sonde_walk *w, uint32_t number);
 /* Is there a call instruction before x? */
 uint32_t sonde_unwind_follows_call(struct sonde_walk *w, uint64_t x);
 /* Does the code before x begin a thread, as musl's __clone() does? */
 uint32_t sonde_unwind_is_start(struct sonde_walk *w, uint64_t x);
 
-/* Where in a function without rows an address is, by the instructions there. At the function's
- * first instruction and at its return, the return address is at rsp; after `push %rbp` it is
- * behind rbp. EDGE_FUNCTION + n: n registers are popped before the return. */
+/* Where an address is in a function without rows, as the instructions there tell. At the function's
+ * first instruction and at its return, the return address is at rsp; after `push %rbp` it is in the
+ * word after the saved rbp. EDGE_FUNCTION + n: n registers are popped before the return. */
 enum sonde_edge { EDGE_NONE, EDGE_SYSCALL, EDGE_PUSHED, EDGE_FUNCTION };
 uint32_t sonde_unwind_edge(struct sonde_walk *w, uint64_t ip); /* enum sonde_edge */

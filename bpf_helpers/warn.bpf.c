@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
- * -k: report a call of a BPF helper that failed, and where the script makes it.
+ * -k: reports a call of a BPF helper that failed, and its place in the script.
  */
 #include "bpf_helpers/helpers.h"
 
