@@ -5,6 +5,7 @@
  * nothing else is assigned; a quotient is not.
  */
 #include "parser/sema/sema_advice.h"
+#include "parser/lang/agg.h"
 #include "parser/lang/builtin.h"
 #include <ctype.h>
 
@@ -21,7 +22,8 @@ static bool is_time(const struct expr *e)
 	case EX_NAME: return b && b->traits & TR_NSECS;
 	case EX_CALL:
 		if (b && b->kind == BUILTIN_AGG)
-			return e->call.n_args == 1 && is_time(e->call.args[0]);
+			return e->call.n_args && is_time(e->call.args[0]) &&
+			       (e->call.n_args == 1 || (e->type && agg_has_buckets(e->type)));
 		return b && b->traits & TR_ENTRY && e->call.n_args && is_time(e->call.args[0]);
 	case EX_VAR: return e->var.var && held_is_time(&e->var.var->held);
 	case EX_MAP: return e->map.map && held_is_time(&e->map.map->held);

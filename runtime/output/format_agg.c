@@ -7,7 +7,13 @@
 #include "runtime/output/format.h"
 #include <stdio.h>
 
-enum { HEADER_WIDTH = 16, COUNT_WIDTH = 8, BAR_WIDTH = 52, HEADER_BYTES = 64 };
+enum {
+	HEADER_WIDTH = 16,
+	TIME_HEADER_WIDTH = 28,
+	COUNT_WIDTH = 8,
+	BAR_WIDTH = 52,
+	HEADER_BYTES = 96
+};
 
 static const struct {
 	const char *name;
@@ -15,17 +21,23 @@ static const struct {
 } time_units[] = {
 	[TIME_UNIT_US] = {"us", 1}, [TIME_UNIT_MS] = {"ms", 1000}, [TIME_UNIT_S] = {"s", 1000000}};
 
+/* A time in nanoseconds as a number of the unit, with three digits behind the point. */
+static const char *time_text(char *out, size_t size, uint64_t unit, uint64_t x, bool is_negative)
+{
+	uint64_t step = time_units[unit].thousandth;
+	uint64_t n = ((is_negative ? -x : x) + step / 2) / step;
+
+	snprintf(out, size, "%s%llu.%03u", is_negative ? "-" : "", (unsigned long long)(n / 1000),
+		 (unsigned int)(n % 1000));
+	return out;
+}
+
 static void put_time(struct text *t, uint64_t x, bool is_negative)
 {
-	uint64_t step = time_units[t->time_unit].thousandth, n;
-	char digits[8];
+	char number[32];
 
-	n = ((is_negative ? -x : x) + step / 2) / step;
-	if (is_negative)
-		text_char(t, '-');
-	text_unsigned(t, n / 1000);
-	snprintf(digits, sizeof(digits), ".%03u ", (unsigned int)(n % 1000));
-	text_string(t, digits);
+	text_string(t, time_text(number, sizeof(number), t->time_unit, x, is_negative));
+	text_char(t, ' ');
 	text_string(t, time_units[t->time_unit].name);
 }
 
@@ -162,6 +174,23 @@ static void linear_header(char *out, const struct type *type, uint32_t i)
 			 linear_label(b, sizeof(b), from + step, step));
 }
 
+/* A bucket of times: "[1.049, 2.097) ms". */
+static void time_header(char *out, uint64_t unit, const struct type *type, uint32_t i)
+{
+	bool is_first = i == 0 && agg_rows[type->agg].layout != AL_SIGNED_BUCKETS;
+	bool is_last = i + 1 == agg_buckets(type);
+	int64_t from = is_first ? 0 : agg_bucket_begin(type, i);
+	int64_t to = is_last ? 0 : agg_bucket_begin(type, i + 1);
+	char a[32], b[32];
+
+	if (!is_first)
+		time_text(a, sizeof(a), unit, (uint64_t)from, from < 0);
+	if (!is_last)
+		time_text(b, sizeof(b), unit, (uint64_t)to, to < 0);
+	snprintf(out, HEADER_BYTES, "%s%s, %s) %s", is_first ? "(" : "[", is_first ? "..." : a,
+		 is_last ? "..." : b, time_units[unit].name);
+}
+
 static void put_header(char *out, const struct type *type, uint32_t bucket)
 {
 	switch (agg_rows[type->agg].layout) {
@@ -174,14 +203,19 @@ static void put_header(char *out, const struct type *type, uint32_t bucket)
 static void put_line(struct text *t, const struct type *type, uint32_t bucket, uint64_t n,
 		     uint64_t most)
 {
+	bool has_unit = t->time_unit != TIME_UNIT_NS;
+	size_t width = has_unit ? TIME_HEADER_WIDTH : HEADER_WIDTH;
 	char header[HEADER_BYTES], count[24];
 	size_t bar = most ? (size_t)((float)n / (float)most * BAR_WIDTH) : 0;
 	size_t len;
 
-	put_header(header, type, bucket);
+	if (has_unit)
+		time_header(header, t->time_unit, type, bucket);
+	else
+		put_header(header, type, bucket);
 	len = strlen(header);
 	text_put(t, header, len);
-	text_fill(t, ' ', len < HEADER_WIDTH ? HEADER_WIDTH - len : 0);
+	text_fill(t, ' ', len < width ? width - len : 0);
 	len = (size_t)snprintf(count, sizeof(count), "%llu", (unsigned long long)n);
 	text_fill(t, ' ', len < COUNT_WIDTH ? COUNT_WIDTH - len : 0);
 	text_put(t, count, len);
