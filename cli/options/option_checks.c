@@ -91,6 +91,29 @@ static int check_no_words(const struct options *o)
 		    : 0;
 }
 
+/* Options that do nothing without others. */
+static int check_lone(const struct options *o)
+{
+	if (o->system && !o->command && !o->pid && !o->cgroup && !o->container)
+		return option_wrong(
+			"--system requires -c COMMAND or -p PID: without them the whole "
+			"system is traced: leave it out");
+	if (o->delimiter && o->format != OUT_FOLDED && o->format != OUT_FLAMEGRAPH &&
+	    o->format != OUT_RECORDING)
+		return option_wrong("--delimiter requires stacks: write -f folded or -f "
+				    "flamegraph, too");
+	if (o->mode == MODE_FMT && o->n_params) {
+		log_error("'sonde fmt' takes one file: unexpected '%s'", o->params[0]);
+		fputs("hint: for several: for f in *.bt; do sonde fmt $f -o $f; done\n", stderr);
+		return -1;
+	}
+	if (o->follow && !o->pid)
+		return option_error("--follow requires -p PID (-c always follows)");
+	if (o->reset && !o->interval_ns)
+		return option_wrong("--reset requires --interval TIME: write --interval 1s, too");
+	return 0;
+}
+
 static int check_trace(const struct options *o)
 {
 	if (o->diff || o->scale || o->unit)
@@ -127,8 +150,6 @@ static int check_trace(const struct options *o)
 	if ((o->test || o->bench) && o->mode == MODE_FMT)
 		return option_error("%s and --fmt cannot be combined",
 				    o->test ? "--test" : "--bench");
-	if (o->follow && !o->pid)
-		return option_error("--follow requires -p PID (-c always follows)");
 	if (o->cgroup && o->system)
 		return option_error("--cgroup and --system cannot be combined");
 	if (o->live && o->format != OUT_LIVE)
@@ -142,9 +163,7 @@ static int check_trace(const struct options *o)
 		return option_error("--live requires a terminal, and standard %s is none: write "
 				    "--interval 1s to print the maps each second",
 				    isatty(STDOUT_FILENO) ? "input" : "output");
-	if (o->reset && !o->interval_ns)
-		return option_wrong("--reset requires --interval TIME: write --interval 1s, too");
-	return 0;
+	return check_lone(o);
 }
 
 static int check_explain(const struct options *o)

@@ -11,6 +11,7 @@
 #include "cli/compile/emit_code.h"
 #include "cli/compile/emit_facts.h"
 #include "cli/options/options.h"
+#include "cli/run/no_effect.h"
 #include "cli/run/rights.h"
 #include "cli/run/run_facts.h"
 #include "cli/run/scope_warn.h"
@@ -357,6 +358,8 @@ int run_trace(const struct options *o, const struct program *program, const stru
 		status = run_check_pid(o) ?: check_format(o, plan) ?: check_cgroup(o, &cgroup);
 	if (!status && program && !o->test && !o->bench)
 		scope_warn(o, program);
+	if (!status && !o->no_warnings)
+		no_effect_warn(o, plan);
 	if (!status && o->format == OUT_LIVE)
 		status = live_screen_can_draw() ? 0 : 1;
 	if (!status && o->command)

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * See no_effect.h. Each of these options is about maps; whether a script has such, and a format
+ * shows them so, is known when there is a plan.
+ */
+#include "cli/run/no_effect.h"
+#include "parser/lang/agg.h"
+#include "parser/plan/plan.h"
+#include "runtime/base/log.h"
+#include <stdio.h>
+#include <string.h>
+
+static bool any_map(const struct plan_map *m)
+{
+	(void)m;
+	return true;
+}
+
+static bool has_times(const struct plan_map *m)
+{
+	return m->is_time;
+}
+
+/* Only the rows of counts and sums have shares. */
+static bool has_shares(const struct plan_map *m)
+{
+	return m->n_keys &&
+	       (m->value->kind == TY_INT ||
+		(m->value->kind == TY_AGG && agg_rows[m->value->agg].layout == AL_SUM));
+}
+
+static bool has_map(const struct plan *plan, bool (*is_meant)(const struct plan_map *m))
+{
+	for (uint32_t i = 0; i < plan->n_maps; i++)
+		if (is_meant(&plan->maps[i]))
+			return true;
+	return false;
+}
+
+/* In the others, values are numbers alone. */
+static bool is_text(enum out_format format)
+{
+	return format == OUT_TEXT || format == OUT_BARS || format == OUT_LIVE ||
+	       format == OUT_RECORDING;
+}
+
+void no_effect_warn(const struct options *o, const struct plan *plan)
+{
+	const struct {
+		const char *option;
+		bool is_given, is_of_text;
+		bool (*is_meant)(const struct plan_map *m);
+		const char *lacks, *hint;
+	} rows[] = {
+		{"--time-unit", o->time_unit && strcmp(o->time_unit, "ns") != 0, true, has_times,
+		 "a map of times in nanoseconds",
+		 "maps of 'delta' have such: @ = sum(delta), @ = hist(delta); hist(delta / 1000) has "
+		 "numbers"},
+		{"--percent", o->percent, true, has_shares, "a map with keys and counts or sums",
+		 "such are @[comm] = count(), @[comm] = sum(delta)"},
+		{"--top", o->top, false, any_map, "a map", "write @[comm] = count()"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		if (!rows[i].is_given)
+			continue;
+		if (rows[i].is_of_text && !is_text(o->format)) {
+			log_warning("%s has no effect with -f %s: it changes text", rows[i].option,
+				    out_formats[o->format].name);
+		} else if (!has_map(plan, rows[i].is_meant)) {
+			log_warning("%s has no effect: the script lacks %s", rows[i].option,
+				    rows[i].lacks);
+			log_text("hint: %s", rows[i].hint);
+		}
+	}
+}
