@@ -253,11 +253,22 @@ static int check_own_words(const struct options *o)
 	return 0;
 }
 
-/* sonde record. */
-static int check_recording(const struct options *o)
+/* A picture, which would fill the terminal with its text. */
+static int check_terminal(const struct options *o)
+{
+	const struct out_format_row *format = &out_formats[o->format];
+
+	if (!format->file || o->output || o->dry_run || !isatty(STDOUT_FILENO))
+		return 0;
+	return option_wrong("-f %s is not for a terminal: write it to a file, -o %s", format->name,
+			    format->file);
+}
+
+/* Where the output goes: that of `sonde record` to a file. */
+static int check_output(const struct options *o)
 {
 	if (o->format != OUT_RECORDING)
-		return 0;
+		return check_terminal(o);
 	if (!o->output)
 		return option_wrong("'sonde record' requires -o FILE: write sonde record -o FILE %s",
 				    o->events ? "--events 'PATTERN'" : o->file ?: "-e 'PROGRAM'");
@@ -329,5 +340,5 @@ int options_check(const struct options *o)
 		return option_error("-f html requires 'sonde explain'");
 	if (o->stages && !o->explain)
 		return option_error("--stage requires 'sonde explain' or --explain");
-	return check_replay(o) ?: check_trace(o) ?: command_check(o) ?: check_recording(o);
+	return check_replay(o) ?: check_trace(o) ?: command_check(o) ?: check_output(o);
 }

@@ -15,6 +15,7 @@ enum out_format {
 struct out_format_row {
 	const char *name, *word; /* word: what may follow the name and a colon, or NULL */
 	enum { OUT_NEEDS_NOTHING, OUT_NEEDS_STACKS, OUT_NEEDS_SPANS } needs;
+	const char *file;	   /* an example of its name, if no terminal shows it; or NULL */
 	const char *doc, *example; /* example: words for the command line */
 };
 extern const struct out_format_row out_formats[OUT_FORMAT_COUNT];
