@@ -29,8 +29,32 @@ static const char *nearest_builtin(const char *word, bool call)
 	return near.best;
 }
 
+/* Is the text directly before the expression? */
+static bool is_behind(struct sema *s, const struct expr *e, const char *text)
+{
+	struct place p = source_place(s->program->source, e->span.start);
+	uint32_t len, n = (uint32_t)strlen(text);
+	const char *line = source_line(p.in, p.line, &len);
+
+	return p.col > n && p.col - 1 <= len && memcmp(line + p.col - 1 - n, text, n) == 0;
+}
+
+/* The name of a field, without `args.` */
+static void hint_field(struct sema *s, const struct expr *e, const struct tp_field *f)
+{
+	const char *name = e->name.name;
+
+	if (is_behind(s, e, "args["))
+		diag_hint(s->diags, "write args.%s in place of args[%s]", name, name);
+	else
+		diag_hint(s->diags,
+			  field_is_text(f) && !is_behind(s, e, "str(") ? "write str(args.%s)"
+								       : "write args.%s",
+			  name);
+}
+
 /* Hint what an unknown name or function might have been meant to be. */
-static void hint_unknown(struct sema *s, const char *word, bool call)
+static void hint_unknown(struct sema *s, const struct expr *e, const char *word, bool call)
 {
 	const char *near = nearest_builtin(word, call);
 	const struct builtin *b = builtin_find(word);
@@ -47,8 +71,7 @@ static void hint_unknown(struct sema *s, const char *word, bool call)
 		diag_hint(s->diags, "%s is a function: write %s(%s)", word, word,
 			  strstr(b->signature, "()") || strstr(b->signature, "([") ? "" : "…");
 	else if (field)
-		diag_hint(s->diags, field_is_text(field) ? "write str(args.%s)" : "write args.%s",
-			  word);
+		hint_field(s, e, field);
 	else if (foreign_hint(word))
 		diag_hint(s->diags, "%s", foreign_hint(word));
 	else if (!b && more && more->hint(more, word))
@@ -137,7 +160,7 @@ void name_report_unknown(struct sema *s, struct expr *e)
 	else
 		diag_error(s->diags, e->span, "unknown-name", "unknown name '%s'", name);
 	if (is_call || foreign_hint(name) || !hint_text(s, e, name))
-		hint_unknown(s, name, is_call);
+		hint_unknown(s, e, name, is_call);
 }
 
 /* The options stack_mode and show_debug_info say how stacks are written. */
