@@ -11,9 +11,12 @@
 #include "parser/base/arena.h"
 #include "parser/base/pattern.h"
 #include "parser/lang/kernel.h"
+#include "parser/lang/c_type.h"
 #include "runtime/base/log.h"
+#include "runtime/base/recorded_task.h"
 #include "runtime/kernel/kernel_facts.h"
 #include "runtime/recording/raw_events.h"
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,13 +92,33 @@ static int select_events(struct selection *s, struct kernel *k, const char *list
 	return s->n ? 0 : -1;
 }
 
+/* What is recorded beside the events themselves. */
+struct recorded_what {
+	bool stacks;	/* their stacks */
+	bool has_times; /* times of threads on and off the CPU */
+	bool has_words; /* fields of the thread's struct */
+};
+
+static const char *stacks_of(const struct recorded_what *w)
+{
+	return w->stacks ? "kstack, ustack" : "0, 0";
+}
+
+#define WORD(path, member) "(uint64)curtask." path ", "
+#define WORDS "(" RECORDED_WORDS(WORD) "0)"
 #define THREAD "(pid, tid, uid, gid, comm, ppid, pcomm, leader_comm)"
 
-/* What is printed of an event: runtime/recording/raw_impl.h has the order. */
-static void put_probe(const struct tp_format *f, bool with_stacks, FILE *script)
+/* Fields of the thread's struct, where they are of use. */
+static const char *words_of(const struct recorded_what *w, const char *category)
 {
-	fprintf(script, "tracepoint:%s:%s { print((probe, nsecs, cpu, " THREAD ", %s, %s",
-		f->category, f->event, with_stacks ? "kstack, ustack" : "0, 0",
+	return w->has_words && strcmp(category, "sched") == 0 ? WORDS : "0";
+}
+
+/* What is printed of an event: runtime/recording/raw_impl.h has the order. */
+static void put_probe(const struct recorded_what *w, const struct tp_format *f, FILE *script)
+{
+	fprintf(script, "tracepoint:%s:%s { print((probe, nsecs, cpu, " THREAD ", %s, %s, %s",
+		f->category, f->event, stacks_of(w), words_of(w, f->category),
 		f->n_fields ? "args" : "0");
 	for (uint32_t i = 0; i < f->n_fields; i++)
 		if (raw_events_has_string(f, &f->fields[i]))
@@ -106,14 +129,14 @@ static void put_probe(const struct tp_format *f, bool with_stacks, FILE *script)
 /* The times of threads off and on the CPU: a thread that comes back is not the one whose event it
  * is, so a scope may have only its times. A time on the CPU is needed where the thread was not seen
  * to come back. */
-static void put_times(bool with_stacks, FILE *script)
+static void put_times(const struct recorded_what *w, FILE *script)
 {
 	fprintf(script,
 		"tracepoint:sched:sched_switch { @back[tid] = true; print((\"" RAW_BACK
-		"\", nsecs, cpu, " THREAD ", %s, delta, open, cut)); }\n",
-		with_stacks ? "kstack, ustack" : "0, 0");
+		"\", nsecs, cpu, " THREAD ", %s, %s, delta, open, cut)); }\n",
+		stacks_of(w), words_of(w, "sched"));
 	fputs("tracepoint:sched:sched_switch { if (open || !@back[tid]) { print((\"" RAW_ON
-	      "\", nsecs, cpu, " THREAD ", 0, 0, oncpu, open, cut)); } delete(@back, tid); }\n"
+	      "\", nsecs, cpu, " THREAD ", 0, 0, 0, oncpu, open, cut)); } delete(@back, tid); }\n"
 	      "END { clear(@back); }\n",
 	      script);
 }
@@ -144,16 +167,63 @@ static void put_raw(const struct selection *s, bool has_switches, FILE *facts)
 			}
 }
 
-static int put_all(const struct selection *s, struct kernel *k, bool with_stacks, FILE *script,
-		   FILE *facts)
+/* Has the kernel the field of struct task_struct? Dots also follow pointers. */
+static bool has_field(struct kernel *k, const char *path)
 {
-	bool has_switches = has_times(s, k);
+	const struct type *t;
+	struct type_member m;
+	char name[64];
+	bool found = k->c_type(k, C_STRUCT, "task_struct", &t) == 0;
 
-	fprintf(script, "config = { perf_rb_pages = %d;%s }\n", RING_PAGES,
-		has_switches ? " open_spans = count; max_map_keys = 262144" : "");
-	fprintf(facts, "capability btf\ncapability iterators\ncapability unwind\ncpus %u\n",
-		k->n_cpus(k));
-	put_raw(s, has_switches, facts);
+	while (found && *path) {
+		size_t n = strcspn(path, ".");
+
+		snprintf(name, sizeof(name), "%.*s", (int)n, path);
+		found = layout_find(t, name, &m);
+		t = found && m.type->kind == TY_POINTER ? m.type->to : m.type;
+		path += n + (path[n] == '.');
+	}
+	return found;
+}
+
+static bool has_words(struct kernel *k)
+{
+	static const char *const paths[] = {
+#define PATH(path, member) path,
+		RECORDED_WORDS(PATH)
+#undef PATH
+	};
+
+	for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++)
+		if (!has_field(k, paths[i]))
+			return false;
+	return true;
+}
+
+#define AT(member) offsetof(struct recorded_task, member)
+
+/* The thread's struct that a replay has: see recorded_task.h. */
+static void put_task(FILE *facts)
+{
+	fprintf(facts, "struct task_struct %zu\n", sizeof(struct recorded_task));
+	fprintf(facts, "member %zu int32 pid\nmember %zu int32 tgid\n", AT(pid), AT(tgid));
+	fprintf(facts, "member %zu string[16] comm\n", AT(comm));
+	fprintf(facts, "member %zu uint32 flags\nmember %zu uint32 __state\n", AT(flags),
+		AT(state));
+	fprintf(facts, "member %zu int32 exit_code\nmember %zu uint64 start_boottime\n",
+		AT(exit_code), AT(start_boottime));
+	fprintf(facts, "member %zu struct.sched_info sched_info\n", AT(run_delay));
+	fprintf(facts, "member %zu struct.sched_entity se\n", AT(cfs_rq));
+	fprintf(facts, "struct sched_info 16\nmember 0 uint64 run_delay\n"
+		       "member 8 uint64 last_queued\n"
+		       "struct sched_entity 8\nmember 0 struct.cfs_rq* cfs_rq\n"
+		       "struct cfs_rq 8\nmember 0 struct.rq* rq\n"
+		       "struct rq 8\nmember 0 uint64 clock\n");
+}
+
+static int put_events(const struct selection *s, struct kernel *k, const struct recorded_what *w,
+		      FILE *script, FILE *facts)
+{
 	for (uint32_t i = 0; i < s->n; i++) {
 		const char *event = strchr(s->names[i], ':');
 		const struct tp_format *f;
@@ -164,11 +234,30 @@ static int put_all(const struct selection *s, struct kernel *k, bool with_stacks
 			log_error("--events: cannot read the format of %s", s->names[i]);
 			return -1;
 		}
-		put_probe(f, with_stacks, script);
+		put_probe(w, f, script);
 		emit_format(f, false, facts);
 	}
-	if (has_switches)
-		put_times(with_stacks, script);
+	return 0;
+}
+
+static int put_all(const struct selection *s, struct kernel *k, bool with_stacks, FILE *script,
+		   FILE *facts)
+{
+	struct recorded_what w = {.stacks = with_stacks,
+				  .has_times = has_times(s, k),
+				  .has_words = has_words(k)};
+
+	fprintf(script, "config = { perf_rb_pages = %d;%s }\n", RING_PAGES,
+		w.has_times ? " open_spans = count; max_map_keys = 262144" : "");
+	fprintf(facts, "capability btf\ncapability iterators\ncapability unwind\ncpus %u\n",
+		k->n_cpus(k));
+	put_raw(s, w.has_times, facts);
+	if (w.has_words)
+		put_task(facts);
+	if (put_events(s, k, &w, script, facts))
+		return -1;
+	if (w.has_times)
+		put_times(&w, script);
 	return 0;
 }
 

@@ -50,6 +50,7 @@ struct recorded_event {
 	uint32_t cpu;
 	uint32_t thread;	 /* index in threads */
 	uint32_t kstack, ustack; /* indexes in stacks; 0: none */
+	const uint64_t *words;	 /* of the thread's struct, see recorded_task.h; or NULL */
 	uint32_t state;		 /* in which a thread leaves the CPU, as sched_switch says */
 	bool has_state;
 	uint8_t *record; /* as the tracepoint makes it, and 1 for each byte that has a value */
@@ -65,6 +66,7 @@ struct recorded_edge {
 	uint64_t time;
 	uint32_t thread, cpu;
 	uint32_t kstack; /* where it waited */
+	const uint64_t *words;
 	bool is_on_cpu;
 };
 

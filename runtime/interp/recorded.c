@@ -5,7 +5,9 @@
 #include "runtime/interp/helpers.h"
 #include "bpf_helpers/shared.h"
 #include "runtime/base/recorded_events.h"
+#include "runtime/base/recorded_task.h"
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,9 +63,32 @@ static struct thread_facts idle_of(uint32_t cpu)
 	return t;
 }
 
+/* The thread's struct as the facts of the recording describe it. */
+static void put_struct(struct interp *p, enum interp_place place, const struct thread_facts *t,
+		       const uint64_t *words)
+{
+	const struct region *r = &p->regions[REGION_TASK];
+	uint64_t address = interp_thread(place), at = address & 0xffffffff;
+	struct recorded_task task = {
+		.pid = (int32_t)t->pid,
+		.tgid = (int32_t)t->tgid,
+		.cfs_rq = address + offsetof(struct recorded_task, rq),
+		.rq = address + offsetof(struct recorded_task, clock),
+	};
+
+	memcpy(task.comm, t->comm, sizeof(task.comm));
+#define TAKE(path, member) \
+	task.member = (typeof(task.member))(words ? words[RECORDED_##member] : 0);
+	RECORDED_WORDS(TAKE)
+#undef TAKE
+	memcpy(r->at + at, &task, sizeof(task));
+	memset((uint8_t *)(uintptr_t)r->known + at, words != NULL, sizeof(task));
+	memset((uint8_t *)(uintptr_t)r->known + at, 1, offsetof(struct recorded_task, flags));
+}
+
 /* A recorded thread, its parent and its leader. `now`: what is known of it at this event. */
 static void put_recorded(struct interp *p, enum interp_place place, uint32_t thread,
-			 const struct thread_facts *now)
+			 const struct thread_facts *now, const uint64_t *words)
 {
 	const struct recorded_thread *r = &p->replay->threads[thread];
 	struct thread_facts t = *now, parent = {.pid = r->ppid, .tgid = r->ppid},
@@ -78,6 +103,7 @@ static void put_recorded(struct interp *p, enum interp_place place, uint32_t thr
 	memcpy(parent.comm, r->pcomm, sizeof(parent.comm));
 	memcpy(leader.comm, r->leader_comm, sizeof(leader.comm));
 	interp_set_thread(p, place, &t, &parent, r->pid == r->tid ? NULL : &leader);
+	put_struct(p, place, &t, words);
 }
 
 void interp_set_time(struct interp *p, uint64_t ns)
@@ -103,7 +129,7 @@ void interp_set_event(struct interp *p, const struct recorded_event *e)
 		p->called[interp_thread_index(p)] = e;
 	if (e->has_state)
 		take_state(&now, e->state);
-	put_recorded(p, is_back ? PLACE_OTHER : PLACE_CURRENT, e->thread, &now);
+	put_recorded(p, is_back ? PLACE_OTHER : PLACE_CURRENT, e->thread, &now, e->words);
 	if (is_back)
 		interp_set_thread(p, PLACE_CURRENT, &idle, NULL, NULL);
 	pthread_mutex_unlock(&p->lock);
@@ -117,7 +143,7 @@ void interp_set_visit(struct interp *p, const struct recorded_edge *edge)
 	interp_set_time(p, edge->time);
 	pthread_mutex_lock(&p->lock);
 	p->visit = edge;
-	put_recorded(p, PLACE_OTHER, edge->thread, &now);
+	put_recorded(p, PLACE_OTHER, edge->thread, &now, edge->words);
 	memcpy(p->context.at, words, sizeof(words));
 	pthread_mutex_unlock(&p->lock);
 }

@@ -5,6 +5,7 @@
 #include "runtime/recording/raw_impl.h"
 #include "parser/base/arena.h"
 #include "runtime/base/log.h"
+#include "runtime/base/recorded_task.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,7 +60,8 @@ static int read_losses(struct raw_reader *r)
 	sqlite3_stmt *s =
 		recording_prepare(r->rec,
 				  "SELECT coalesce(sum(n), 0) FROM losses WHERE cause NOT IN "
-				  "('read-fault', 'string-cut')"); /* the event is there */
+				  "('read-fault', 'string-cut') AND cause NOT LIKE "
+				  "'stack-%'"); /* the event is there */
 	int got = s ? recording_step(r->rec, s) : -1;
 
 	r->out->n_lost = got > 0 ? (uint64_t)sqlite3_column_int64(s, 0) : 0;
@@ -97,6 +99,23 @@ static int find_point(struct raw_reader *r, const char *name)
 	return (int)out->n_points - 1;
 }
 
+/* Fields of the thread's struct; 0: they were not recorded. */
+static bool take_words(struct raw_reader *r, const struct json *list, const uint64_t **out)
+{
+	uint64_t *words;
+
+	if (list->kind == JSON_NUMBER)
+		return true;
+	if (list->kind != JSON_LIST || list->n != RECORDED_N_WORDS + 1)
+		return false;
+	words = arena_alloc(r->rec->arena, RECORDED_N_WORDS * sizeof(*words));
+	for (uint32_t i = 0; i < RECORDED_N_WORDS; i++)
+		if (!json_number(&list->items[i], &words[i]))
+			return false;
+	*out = words;
+	return true;
+}
+
 /* The parts that all events have. */
 static bool take_head(struct raw_reader *r, struct arena *a, const struct json *tuple,
 		      struct recorded_event *e)
@@ -110,7 +129,7 @@ static bool take_head(struct raw_reader *r, struct arena *a, const struct json *
 	    !raw_stack(r, &tuple->items[PART_USTACK], &e->ustack))
 		return false;
 	e->cpu = (uint32_t)cpu;
-	return true;
+	return take_words(r, &tuple->items[PART_WORDS], &e->words);
 }
 
 /* The end of a time on or off the CPU; raw_switches() makes an event of it. */
@@ -122,6 +141,7 @@ static bool take_span(struct raw_reader *r, const struct json *tuple, bool is_on
 			     .cpu = e->cpu,
 			     .kstack = e->kstack,
 			     .ustack = e->ustack,
+			     .words = e->words,
 			     .seq = e->seq,
 			     .is_on_cpu = is_on_cpu};
 

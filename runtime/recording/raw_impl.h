@@ -16,7 +16,8 @@ enum raw_part {
 	PART_THREAD, /* a tuple: see raw_threads.c */
 	PART_KSTACK,
 	PART_USTACK,
-	PART_ARGS, /* of a tracepoint; behind it the strings that its arguments point to */
+	PART_WORDS, /* fields of the thread's struct (recorded_task.h), then 0; or 0 */
+	PART_ARGS,  /* of a tracepoint; behind it the strings that its arguments point to */
 	PART_STRINGS,
 	PART_LENGTH = PART_ARGS, /* of a time on or off the CPU */
 	PART_OPEN,		 /* it had not ended */
@@ -35,6 +36,7 @@ HASH_TABLE(raw_numbers, struct raw_number);
 struct raw_span {
 	uint64_t time, length;
 	uint32_t thread, cpu, kstack, ustack;
+	const uint64_t *words;
 	uint64_t seq;
 	bool is_on_cpu, is_open, is_cut;
 };

@@ -158,7 +158,8 @@ static void add_event(const struct switches *w, const struct raw_span *s, enum r
 				   .cpu = s->cpu,
 				   .thread = s->thread,
 				   .kstack = kind == RECORDED_BACK ? s->kstack : 0,
-				   .ustack = s->ustack};
+				   .ustack = s->ustack,
+				   .words = kind == RECORDED_BACK ? s->words : NULL};
 
 	arena_push(w->r->rec->arena, out->events, out->n_events, e);
 }
@@ -169,6 +170,7 @@ static struct recorded_edge edge_of(const struct raw_span *s, uint64_t time)
 				      .thread = s->thread,
 				      .cpu = s->cpu,
 				      .kstack = s->kstack,
+				      .words = s->words,
 				      .is_on_cpu = s->is_on_cpu};
 }
 
