@@ -37,7 +37,7 @@ static void cmd_text(struct session_of_lesson *s)
 {
 	const struct lesson *l = s->lesson;
 
-	printf("%s\n\n", l->title);
+	printf("%s (lesson %s)\n\n", l->title, l->name);
 	if (l->text)
 		lesson_print("", l->text);
 	putchar('\n');
