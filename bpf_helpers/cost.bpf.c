@@ -97,11 +97,17 @@ INLINE uint64_t *sonde_cost_find(struct task_struct *t)
 	return bpf_task_storage_get(&sonde_costs, t, 0, 0);
 }
 
-/* Count the time of a program without a span, at one instruction, which began at `began`. */
-INLINE void sonde_cost_plain(struct task_struct *t, uint64_t cookie, uint64_t began)
+/* Count the time of a program that began at `began` and measures no call: one at an instruction, or
+ * that of a call that was refused at its entry. With `is_first` also count the kernel's time, which
+ * is otherwise that of the call's entry. */
+INLINE void sonde_cost_add(struct task_struct *t, uint64_t cookie, uint32_t method,
+			   uint32_t is_first, uint64_t began)
 {
 	uint64_t *cost = sonde_cost_find(t);
 
-	if (cost)
-		sonde_cost_end(cost, cookie, SONDE_COST_PLAIN, began);
+	if (!cost)
+		return;
+	sonde_cost_end(cost, cookie, method, began);
+	if (is_first && method < SONDE_COST_EXITS)
+		*cost += cost_of(cookie, method)->call_ns;
 }

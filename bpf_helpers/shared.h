@@ -198,9 +198,10 @@ enum sonde_cost_class {
 /* How the two ends of a call are attached; or PLAIN, for a probe without a span. */
 enum sonde_cost_method {
 	SONDE_COST_SESSION,
-	SONDE_COST_PAIR,  /* a program at the entry, and a return probe */
-	SONDE_COST_EXITS, /* ... and one at each exit */
-	SONDE_COST_PLAIN, /* no span: one program at an instruction */
+	SONDE_COST_PAIR,   /* a program at the entry, and a return probe */
+	SONDE_COST_EXITS,  /* ... and one at each exit */
+	SONDE_COST_PLAIN,  /* no span: one program at an instruction */
+	SONDE_COST_RETURN, /* ... or at a return, by the kernel's return probe */
 	SONDE_COST_METHODS,
 };
 

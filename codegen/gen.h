@@ -110,6 +110,7 @@ struct gen_prog {
 	LLVMValueRef result;
 	/* i64, when the program began; NULL: no span needs calibration */
 	LLVMValueRef began;
+	LLVMValueRef charge; /* i32 on the stack (gen_cost.c); NULL: it ends or begins no call */
 };
 
 /* The probe in that program. */

@@ -37,22 +37,87 @@ static bool is_plain(const struct gen *g)
 	       is_any_measured(g);
 }
 
-void cost_clock(struct gen *g)
+static LLVMValueRef method(struct gen *g)
+{
+	enum sonde_cost_method m = SONDE_COST_PAIR;
+
+	if (prog_kind_is(g->prog.plan->kind, PK_SESSION))
+		m = SONDE_COST_SESSION;
+	else if (probe_is_at_returns(g->probe.point))
+		m = SONDE_COST_EXITS;
+	return gen_u32(g, m);
+}
+
+static bool is_call(const struct gen *g)
 {
 	const struct plan_prog *p = g->prog.plan;
 	const uint32_t *first = p->n_probes ? p->probes : p->n_starts ? p->starts : NULL;
-	bool is_call = prog_kind_is(p->kind, PK_USER_FUNCTION) && first &&
-		       g->plan->probes[*first].state.before;
 
-	g->prog.began = is_call || is_plain(g) ? span_clock(g) : NULL;
+	return prog_kind_is(p->kind, PK_USER_FUNCTION) && first &&
+	       g->plan->probes[*first].state.before;
+}
+
+/* What the program's last part has to count: a call that was refused at its entry, or the return of
+ * one, or nothing, because it has been counted. */
+enum charge { CHARGE_RETURN, CHARGE_ENTRY, CHARGE_NOTHING };
+
+static void set_charge(struct gen *g, enum charge c)
+{
+	if (g->prog.charge)
+		LLVMBuildStore(g->b, gen_u32(g, c), g->prog.charge);
+}
+
+void cost_reserve(struct gen *g)
+{
+	g->prog.charge = is_call(g) ? LLVMBuildAlloca(g->b, g->i32, "charge") : NULL;
+}
+
+void cost_clock(struct gen *g)
+{
+	g->prog.began = is_call(g) || is_plain(g) ? span_clock(g) : NULL;
+	set_charge(g, g->prog.plan->n_probes ? CHARGE_RETURN : CHARGE_ENTRY);
+}
+
+void cost_is_entry(struct gen *g)
+{
+	set_charge(g, CHARGE_ENTRY);
+}
+
+static void leave_plain(struct gen *g)
+{
+	bool is_return = prog_kind_is(g->prog.plan->kind, PK_RETURN);
+
+	GEN_CALL(g, "sonde_cost_add", gen_task(g), gen_whole_cookie(g),
+		 gen_u32(g, is_return ? SONDE_COST_RETURN : SONDE_COST_PLAIN), gen_u32(g, true),
+		 g->prog.began);
+}
+
+/* Of a session's call that is refused, the kernel runs the entry alone. */
+static void leave_call(struct gen *g)
+{
+	LLVMValueRef charge = LLVMBuildLoad2(g->b, g->i32, g->prog.charge, ""), is_entry, at_entry;
+	LLVMBasicBlockRef count = gen_block(g, "cost.count"), done = gen_block(g, "cost.done");
+	LLVMValueRef nothing = gen_u32(g, CHARGE_NOTHING);
+
+	at_entry = prog_kind_is(g->prog.plan->kind, PK_SESSION) ? gen_u32(g, SONDE_COST_PLAIN)
+								: method(g);
+	LLVMBuildCondBr(g->b, LLVMBuildICmp(g->b, LLVMIntEQ, charge, nothing, ""), done, count);
+	LLVMPositionBuilderAtEnd(g->b, count);
+	is_entry = LLVMBuildICmp(g->b, LLVMIntEQ, charge, gen_u32(g, CHARGE_ENTRY), "");
+	GEN_CALL(g, "sonde_cost_add", gen_task(g), gen_whole_cookie(g),
+		 LLVMBuildSelect(g->b, is_entry, at_entry, method(g), ""),
+		 LLVMBuildZExt(g->b, is_entry, g->i32, ""), g->prog.began);
+	LLVMBuildBr(g->b, done);
+	LLVMPositionBuilderAtEnd(g->b, done);
 }
 
 void cost_leave(struct gen *g)
 {
-	if (!is_plain(g))
-		return;
-	g->body.current = NULL; /* body.current was fetched on one of the paths only */
-	GEN_CALL(g, "sonde_cost_plain", gen_task(g), gen_whole_cookie(g), g->prog.began);
+	g->body.current = g->prog.began ? NULL : g->body.current; /* fetched on one path only */
+	if (is_plain(g))
+		leave_plain(g);
+	else if (g->prog.charge)
+		leave_call(g);
 }
 
 LLVMValueRef cost_open(struct gen *g, LLVMBasicBlockRef out)
@@ -66,17 +131,6 @@ LLVMValueRef cost_open(struct gen *g, LLVMBasicBlockRef out)
 	return cost;
 }
 
-static LLVMValueRef method(struct gen *g)
-{
-	enum sonde_cost_method m = SONDE_COST_PAIR;
-
-	if (prog_kind_is(g->prog.plan->kind, PK_SESSION))
-		m = SONDE_COST_SESSION;
-	else if (probe_is_at_returns(g->probe.point))
-		m = SONDE_COST_EXITS;
-	return gen_u32(g, m);
-}
-
 static LLVMValueRef before(struct gen *g, LLVMValueRef slot)
 {
 	return gen_at(g, slot, g->probe.plan->state.before);
@@ -84,6 +138,7 @@ static LLVMValueRef before(struct gen *g, LLVMValueRef slot)
 
 void cost_begin(struct gen *g, LLVMValueRef cost, LLVMValueRef slot)
 {
+	set_charge(g, CHARGE_NOTHING);
 	if (!cost)
 		LLVMBuildStore(g->b, span_clock(g), slot);
 	else if (is_goroutine(g))
@@ -119,6 +174,7 @@ LLVMValueRef cost_less_open(struct gen *g, LLVMValueRef task, LLVMValueRef slot,
 
 void cost_end(struct gen *g, LLVMValueRef cost)
 {
+	set_charge(g, CHARGE_NOTHING);
 	if (cost)
 		GEN_CALL(g, "sonde_cost_end", cost, gen_whole_cookie(g), method(g), g->prog.began);
 }

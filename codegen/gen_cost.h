@@ -8,7 +8,12 @@
 
 /* Read the clock into g->prog.began if the program needs to know when it began. Call it first. */
 void cost_clock(struct gen *g);
-/* Call it last in each program. If the probe has no span, count the time that it has taken. */
+/* In the entry block: memory for what cost_leave() has to count. */
+void cost_reserve(struct gen *g);
+/* From here on the program is that of a call's entry, where one program has both ends. */
+void cost_is_entry(struct gen *g);
+/* Call it last in each program. Count the time that it has taken, if the probe has no span, or the
+ * call is not measured. */
 void cost_leave(struct gen *g);
 /* The address of the time that probes have taken from the current thread. Go to `out` if there is
  * no memory for it. */

@@ -403,6 +403,7 @@ void gen_program(struct gen *g, uint32_t index)
 	g->prog.result = prog_kind_is(g->prog.plan->kind, PK_TEST) || is_session(g)
 				 ? LLVMBuildAlloca(g->b, g->i32, "result")
 				 : NULL;
+	cost_reserve(g);
 	LLVMPositionBuilderAtEnd(g->b, body);
 	cost_clock(g);
 	if (g->prog.plan->is_sleepable)

@@ -391,6 +391,7 @@ void gen_span_session(struct gen *g, LLVMBasicBlockRef out)
 	prog_select_probe(g, g->prog.plan->probes[0]);
 	LLVMBuildCondBr(g->b, gen_truth(g, is_return), end, entry);
 	LLVMPositionBuilderAtEnd(g->b, entry);
+	cost_is_entry(g);
 	g->probe.is_start = true;
 	gen_span(g, out);
 	g->body.current = NULL; /* body.current is read at the entry only */

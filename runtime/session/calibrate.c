@@ -28,9 +28,10 @@ enum {
 
 static int measure(const struct calibrate_probe *p, struct sonde_cost *cost)
 {
-	uint64_t floors[BATCHES], calls[BATCHES], end = monotonic_ns() + MOST_NS;
+	uint64_t floors[BATCHES], calls[BATCHES], end = monotonic_ns();
 	uint32_t n = 0;
 
+	end += p->method >= SONDE_COST_PLAIN ? MOST_NS / 4 : MOST_NS;
 	for (int i = 0; i < BATCHES && monotonic_ns() < end; i++) {
 		if (calibrate_probe_measure(p, cost))
 			continue;
@@ -87,6 +88,25 @@ static int calibrate_exits(struct session *s, uint64_t class)
 	return err;
 }
 
+/* Where one program has both ends, the kernel runs only the entry of a call that it refuses. */
+static int calibrate_session(struct session *s, uint64_t class, struct sonde_cost *cost)
+{
+	struct sonde_cost *refused = &s->control->costs[SONDE_COST_PLAIN][class];
+	int err = calibrate(s, SONDE_COST_SESSION, class, cost);
+
+	return err || refused->call_ns ? err : calibrate(s, SONDE_COST_PLAIN, class, refused);
+}
+
+static int calibrate_method(struct session *s, enum sonde_cost_method method, uint64_t class,
+			    struct sonde_cost *cost)
+{
+	switch (method) {
+	case SONDE_COST_SESSION: return calibrate_session(s, class, cost);
+	case SONDE_COST_EXITS: return calibrate_exits(s, class);
+	default: return calibrate(s, method, class, cost);
+	}
+}
+
 /* ---- programs of the script ---------------------------------------------------------------- */
 
 uint64_t calibrate_class(const uint8_t *c, size_t n)
@@ -120,7 +140,7 @@ static enum sonde_cost_method method_of(const struct session *s, uint32_t prog)
 	if (prog_kind_is(g->kind, PK_SESSION))
 		return SONDE_COST_SESSION;
 	if (g->n_probes && !s->plan->probes[g->probes[0]].state.kind)
-		return SONDE_COST_PLAIN;
+		return prog_kind_is(g->kind, PK_RETURN) ? SONDE_COST_RETURN : SONDE_COST_PLAIN;
 	if (!g->n_probes && g->n_starts)
 		end = &s->plan->progs[s->plan->probes[g->starts[0]].prog];
 	return prog_kind_is(end->kind, PK_RETURN) ? SONDE_COST_PAIR : SONDE_COST_EXITS;
@@ -146,8 +166,7 @@ void calibrate_prog(struct session *s, uint32_t prog, uint64_t cookie)
 	if (cost->call_ns || s->is_calibration_impossible)
 		return;
 	if (kernel_has(s->kernel, CAP_UPROBE_MULTI))
-		err = method == SONDE_COST_EXITS ? calibrate_exits(s, class)
-						 : calibrate(s, method, class, cost);
+		err = calibrate_method(s, method, class, cost);
 	if (err)
 		report_impossible(s, err);
 }
@@ -156,7 +175,8 @@ static const char *const methods[] = {
 	[SONDE_COST_SESSION] = "",
 	[SONDE_COST_PAIR] = ", with a program at each end",
 	[SONDE_COST_EXITS] = ", with programs at return instructions",
-	[SONDE_COST_PLAIN] = "", /* it has no floor, so it is not reported */
+	[SONDE_COST_PLAIN] = "",  /* it has no floor, so it is not reported */
+	[SONDE_COST_RETURN] = "", /* likewise */
 };
 
 static bool is_call(const struct plan_span *s)

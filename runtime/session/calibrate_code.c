@@ -31,7 +31,8 @@
 	FUNCTION(session_##class, code) \
 	FUNCTION(pair_##class, code)    \
 	FUNCTION(exits_##class, code)   \
-	FUNCTION(plain_##class, code)
+	FUNCTION(plain_##class, code)   \
+	FUNCTION(return_##class, code)
 
 #define ROW(id, class, name)                                                                  \
 	[SONDE_COST_##id] = {name,                                                            \
@@ -44,6 +45,8 @@
 							   calibrate_exit_exits_##class},     \
 				     [SONDE_COST_PLAIN] = {calibrate_at_plain_##class,        \
 							   calibrate_exit_plain_##class},     \
+				     [SONDE_COST_RETURN] = {calibrate_at_return_##class,      \
+							    calibrate_exit_return_##class},   \
 			     }}
 
 #ifdef __x86_64__

@@ -101,6 +101,8 @@ static int attach(struct calibrate_probe *p, const struct calibrate_function *f)
 	switch (p->method) {
 	case SONDE_COST_PLAIN:
 		return attach_program(p, 0, NEW_BPF_TRACE_UPROBE_MULTI, entry, false);
+	case SONDE_COST_RETURN:
+		return attach_program(p, 0, NEW_BPF_TRACE_UPROBE_MULTI, entry, true);
 	case SONDE_COST_SESSION:
 		return attach_program(p, 0, NEW_BPF_TRACE_UPROBE_SESSION, entry, false);
 	case SONDE_COST_PAIR:
@@ -172,7 +174,7 @@ static uint32_t runs_of(const struct calibrate_probe *p)
 {
 	const struct calibrate_function *f = function_of(p);
 
-	return p->method == SONDE_COST_PLAIN ||
+	return p->method == SONDE_COST_PLAIN || p->method == SONDE_COST_RETURN ||
 			       (p->method == SONDE_COST_EXITS && f->code == f->exit)
 		       ? 1
 		       : 2;
