@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 int set_format(struct options *o, const struct option_row *row, const char *arg)
 {
@@ -37,7 +38,10 @@ int set_format(struct options *o, const struct option_row *row, const char *arg)
 		return option_wrong("unknown output format '%s': expected %s; graph:FUNCTION is "
 				    "the only one with a word",
 				    arg, names);
-	return option_wrong("unknown output format '%s': expected %s", arg, names);
+	log_error("unknown output format '%s': expected %s", arg, names);
+	if (!option_hint_other("-f", arg, strlen(arg)) && access(arg, R_OK) == 0)
+		log_text("hint: a script needs no -f: sonde %s", arg);
+	return -1;
 }
 
 static const struct {

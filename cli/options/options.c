@@ -297,6 +297,10 @@ int options_parse(struct options *o, int argc, char **argv)
 	*o = (struct options){.ready_fd = -1};
 	if (argc < 2) {
 		print_forms(stderr);
+		if (!isatty(STDIN_FILENO))
+			fputs("hint: the script on standard input is run by 'sonde -': cat FILE | "
+			      "sonde -\n",
+			      stderr);
 		return option_hint(), 1;
 	}
 	if (is_script_line(argc, argv) && read_script_line(o, argv[i++]))
@@ -369,7 +373,8 @@ void options_usage(void)
 
 	print_forms(stdout);
 	puts("\nTraces this machine with eBPF. A program is a list of probes, each with the actions to run\n"
-	     "when it fires. The words after it are its parameters $1, $2 …; '--' ends the options.\n\n"
+	     "when it fires. The words after it are its parameters $1, $2 …; '--' ends the options. FILE may\n"
+	     "be the name of a bundled script, and '-' is standard input.\n\n"
 	     "  sonde -e 'tracepoint:sched:sched_switch < @[kstack, ustack] = sum(delta) >'\n\n"
 	     "options:");
 	for (int i = 0; i < n_option_rows; i++)

@@ -80,7 +80,7 @@ bool option_hint_other(const char *behind, const char *name, size_t len)
 {
 	const char *hint = NULL;
 
-	if (len > 2 && name[1] != '-') /* -F99 */
+	if (len > 2 && name[0] == '-' && name[1] != '-') /* -F99 */
 		len = 2;
 	hint = find_other(behind, name, len) ?: find_other("", name, len);
 	if (hint)

@@ -218,6 +218,8 @@ static int start_command(const struct options *o, struct command *c)
 			  limit_hint_process(err));
 	if (err == -ENOENT)
 		fputs("hint: write a program of PATH, or its path\n", stderr);
+	else if (err == -EACCES)
+		log_text("hint: it is not executable: chmod +x %s, if it is a program", words[0]);
 	command_free_words(words);
 	return !err ? 0 : run_is_of_the_system(err) ? 2 : 1;
 }

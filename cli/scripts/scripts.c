@@ -200,13 +200,33 @@ void scripts_each(void (*use)(void *ctx, const char *name), void *ctx)
 	globfree(&found);
 }
 
+/* The nearest script of the folder that a path names. */
+static bool hint_nearest_file(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char pattern[PATH_MAX + 8];
+	struct nearest near;
+	glob_t found = {0};
+
+	snprintf(pattern, sizeof(pattern), "%.*s*.bt", slash ? (int)(slash + 1 - path) : 0, path);
+	nearest_init(&near, path);
+	if (glob(pattern, 0, NULL, &found))
+		found.gl_pathc = 0;
+	for (size_t i = 0; i < found.gl_pathc; i++)
+		nearest_offer(&near, found.gl_pathv[i]);
+	if (near.best)
+		log_text("hint: did you mean '%s'?", near.best);
+	globfree(&found);
+	return near.best != NULL;
+}
+
 bool scripts_hint_nearest(const char *name, bool with_words)
 {
 	struct nearest near;
 	glob_t found = {0};
 
 	if (strchr(name, '/'))
-		return false;
+		return with_words && hint_nearest_file(name);
 	nearest_init(&near, name);
 	if (find_all(&found))
 		found.gl_pathc = 0;
@@ -222,7 +242,7 @@ bool scripts_hint_nearest(const char *name, bool with_words)
 		fprintf(stderr, "hint: did you mean '%s%s'?\n",
 			first_word_find(near.best) ? "sonde " : "", near.best);
 	globfree(&found);
-	return near.best != NULL;
+	return near.best || (with_words && hint_nearest_file(name));
 }
 
 bool scripts_are_installed(void)

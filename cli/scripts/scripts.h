@@ -29,7 +29,7 @@ void scripts_each(void (*use)(void *ctx, const char *name), void *ctx);
 /* cat NAME: print the script, which is found as scripts_locate() does. The exit status. */
 int scripts_cat(const char *name);
 /* After an error about `name`: print a hint with the nearest name of a bundled script, or also of a
- * first word. False: none is near. */
+ * first word or a file. False: none is near. */
 bool scripts_hint_nearest(const char *name, bool with_words);
 /* ... or with how to find one. */
 void scripts_hint(const char *name);

@@ -238,6 +238,11 @@ static int count_command(struct stat_run *r)
 	if (err) {
 		log_error("cannot run '%s': %s%s", r->words[0], strerror(-err),
 			  limit_hint_process(err));
+		if (err == -ENOENT && strchr(r->words[0], ' '))
+			log_text(
+				"hint: write the command without quotes, or behind -c: sonde stat -c "
+				"'%s'",
+				r->words[0]);
 		return run_is_of_the_system(err) ? 2 : 1;
 	}
 	if (open_command(r, c.pid) == 0)
