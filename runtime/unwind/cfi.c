@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The records of .eh_frame and .debug_frame: see cfi.h. A CIE is found by its offset, which FDEs
- * name; only those that the walk over the section came across before are, so that records cannot
+ * The records of .eh_frame and .debug_frame: see cfi.h. An FDE names its CIE by an offset. It is
+ * looked up only among the CIEs that the pass over the section has found, so that records cannot
  * overlap.
  */
 #include "runtime/unwind/cfi.h"
@@ -18,17 +18,17 @@ enum { FDES_MAX = 4 << 20, RETURN_ADDRESS = 16, ADDRESS_BYTES = 8, ALIGNMENT = 1
 
 /* A record of a section. */
 struct record {
-	struct reader r; /* what follows the CIE's id or the CIE's offset */
+	struct reader r; /* the contents after the CIE's id or the CIE's offset */
 	uint64_t at;	 /* its offset */
 	uint64_t id_at;	 /* offset of the id */
 	uint64_t id;
-	bool is_64; /* DWARF's form with lengths of 64 bits */
+	bool is_64; /* the 64-bit DWARF format, with lengths of 64 bits */
 };
 
 /* ---- CIE ----------------------------------------------------------------------------------- */
 
-/* The data of an augmentation: the encodings that its letters announce. False if what follows
- * cannot be found. */
+/* Read the augmentation data of a CIE: the encodings that the letters announce. Returns false if
+ * what follows the data cannot be found. */
 static bool read_augmentation(struct cfi_cie *cie, const char *letters, struct reader *r)
 {
 	struct reader data = *r;
@@ -56,9 +56,9 @@ static bool read_augmentation(struct cfi_cie *cie, const char *letters, struct r
 			reader_pointer(&data, encoding);
 			break;
 		case 'S': cie->is_signal = true; break;
-		case 'B': break; /* of another architecture: no data */
+		case 'B': break; /* a letter of another architecture, without data */
 		default:
-			/* unknown data is last as far as it matters here, if its size is known */
+			/* the data of unknown letters can be skipped, if its size is known */
 			return cie->has_sizes;
 		}
 		if (data.failed)
@@ -78,7 +78,7 @@ static const char *read_string(struct reader *r)
 	return n < reader_left(r) && reader_bytes(r, n + 1) ? string : NULL;
 }
 
-/* Read a CIE. False if it is not supported: its FDEs are refused then. */
+/* Read a CIE. Returns false if it is not supported; its FDEs are refused in this case. */
 static bool read_cie(struct cfi_cie *cie, struct reader r)
 {
 	uint8_t version = reader_u8(&r);
@@ -90,7 +90,7 @@ static bool read_cie(struct cfi_cie *cie, struct reader r)
 	augmentation = read_string(&r);
 	if (!augmentation)
 		return false;
-	if (!strcmp(augmentation, "eh")) { /* of GCC 2: a pointer */
+	if (!strcmp(augmentation, "eh")) { /* GCC 2: the data is a pointer */
 		reader_u64(&r);
 		augmentation = "";
 	}
@@ -143,7 +143,7 @@ static uint32_t find_cie(const struct cfi *c, size_t first, uint64_t at, uint32_
 
 /* ---- FDE ----------------------------------------------------------------------------------- */
 
-/* Read an FDE, except for its CIE. False if it is invalid. */
+/* Read an FDE; its CIE was found before. Returns false if it is invalid. */
 static bool read_fde(const struct cfi_section *section, const struct cfi_cie *cie, struct reader r,
 		     uint64_t base, struct cfi_fde *out)
 {
@@ -190,7 +190,8 @@ int cfi_add_fde(struct cfi *c, struct cfi_fde fde)
 
 /* ---- sections ------------------------------------------------------------------------------ */
 
-/* Read the head of the next record of a section; `r` is what is left of it. False at the end. */
+/* Read the header of the next record of a section; `r` is the rest of the section. Returns false at
+ * its end. */
 static bool next_record(const struct cfi_section *section, struct reader *r, struct record *out)
 {
 	const uint8_t *bytes = NULL;
@@ -252,16 +253,17 @@ void cfi_free(struct cfi *c)
 
 /* ---- rows ---------------------------------------------------------------------------------- */
 
-/* The walk over all FDEs in order of their addresses. */
+/* The state of a pass over all FDEs in order of their addresses. */
 struct sweep {
 	struct cfi *c;
 	struct unwind_rules *rules;
 	struct pack *out;
-	uint32_t segment; /* the first that does not end before the FDE */
-	uint64_t end;	  /* where the last rows end */
+	uint32_t segment; /* the first segment that does not end before the FDE */
+	uint64_t end;	  /* the end of the last rows */
 };
 
-/* The order of FDEs: indexes in the lower 32 bits, by start. NULL: no memory. */
+/* The FDEs sorted by start: an array of numbers with an FDE's index in the lower 32 bits. NULL: no
+ * memory. */
 static uint64_t *sort_fdes(const struct cfi *c)
 {
 	uint64_t *keys = malloc((c->fdes.n + 1) * sizeof(*keys));
@@ -278,9 +280,9 @@ static uint64_t *sort_fdes(const struct cfi *c)
 	return keys;
 }
 
-/* Is what lies between two functions their alignment? Functions start at multiples of 16, so what
- * has such an address may be another function, one without CFI. Alignment is never executed: the
- * rows of the function before it may as well cover it, which saves one row in seven. */
+/* Is the gap between two functions their alignment? Functions start at multiples of 16, so an
+ * address in the gap that is one may be a function without CFI. Alignment is never executed: the
+ * rows of the function before may as well cover it, which saves one row in seven. */
 static bool is_alignment(uint64_t end, uint64_t start)
 {
 	return start <= (end + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Call frame information in the form of DWARF: sections .eh_frame and .debug_frame, for x86-64.
- * cfi.c reads the records of a section: common information entries (CIE), and frame description
- * entries (FDE), one for each function. cfi_program.c executes their instructions, which give the
- * rows. Nothing in a section is trusted: reads are bounded, and the work is linear in its size.
+ * Call frame information (CFI) in DWARF format: sections .eh_frame and .debug_frame, for x86-64
+ * (DWARF 5, section 6.4; Linux Standard Base 5.0, section 10.6). cfi.c reads the records of a
+ * section: common information entries (CIE) and frame description entries (FDE), one FDE for each
+ * function. cfi_program.c executes their instructions, which gives the rows. No section is trusted:
+ * reads are bounded, and the work is linear in the size of the section.
  */
 #pragma once
 #include <stdbool.h>
@@ -18,7 +19,7 @@ struct unwind_rules;
 
 /* How a register of the caller is found. */
 enum cfi_how {
-	CFI_DEFAULT, /* not mentioned */
+	CFI_DEFAULT, /* the instructions do not mention it */
 	CFI_UNDEFINED,
 	CFI_SAME,
 	CFI_AT_CFA,   /* the word at CFA + value */
@@ -26,7 +27,7 @@ enum cfi_how {
 	CFI_REGISTER, /* in register `value` */
 	CFI_AT_RBP,   /* the word at rbp + value */
 	CFI_AT_RSP,   /* the word at rsp + value */
-	CFI_OTHER,    /* by an expression that is not known */
+	CFI_OTHER,    /* computed by an expression that is not supported */
 };
 
 struct cfi_register {
@@ -34,17 +35,17 @@ struct cfi_register {
 	int64_t value;
 };
 
-enum { CFI_RSP = 7 }; /* DWARF's number of rsp */
+enum { CFI_RSP = 7 }; /* DWARF register number of rsp */
 
 /* How the CFA is found. */
 enum cfi_cfa {
-	CFI_CFA_OTHER,	  /* not given, or by an expression that is not known */
+	CFI_CFA_OTHER,	  /* not given, or computed by an expression that is not supported */
 	CFI_CFA_REGISTER, /* register `number` + offset */
 	CFI_CFA_DEREF,	  /* the word at register `number` + offset, plus `add` */
 	CFI_CFA_PLT,	  /* as UNWIND_PLT, with instruction `offset` */
 };
 
-/* What is known of the frame at some address: how to find the registers that a walk needs. */
+/* How to find the registers that a walk needs, at some address of the code. */
 struct cfi_state {
 	enum cfi_cfa cfa;
 	uint32_t number;
@@ -65,15 +66,17 @@ struct cfi_cie {
 	uint64_t code_factor;
 	int64_t data_factor;
 	uint8_t pointers;	/* encoding of addresses */
-	bool has_sizes;		/* are its FDEs' augmentation data preceded by their size? */
-	bool is_signal;		/* frames of signal handlers */
-	struct cfi_state state; /* at the start of its functions */
+	bool has_sizes;		/* does a size precede the augmentation data of its FDEs? */
+	bool is_signal;		/* its FDEs describe signal frames */
+	struct cfi_state state; /* the state at the start of its functions */
 };
 
-#define CFI_GO UINT32_MAX /* instead of a CIE: a function of struct cfi's `go` */
+/* in place of the index of a CIE: a function of struct cfi's `go` */
+#define CFI_GO UINT32_MAX
 
 struct cfi_fde {
-	uint32_t start, bytes; /* of code; start is relative to that of the first segment */
+	/* the code; `start` is relative to that of the first segment */
+	uint32_t start, bytes;
 	uint32_t cie;
 	uint32_t program, n_program; /* instructions: offset in the section, bytes */
 };
@@ -88,20 +91,21 @@ struct cfi {
 	uint64_t n_refused;	   /* records that could not be decoded */
 };
 
-/* Add the records of a section, whose bytes must outlive *c. 0 or -ENOMEM, -EFBIG. */
+/* Add the records of a section, whose bytes must outlive *c. Returns 0, -ENOMEM or -EFBIG. */
 int cfi_add_section(struct cfi *c, const struct cfi_section *section);
-/* Add a function. 0 or -ENOMEM, -EFBIG: there are too many. */
+/* Add a function. Returns 0, -ENOMEM, or -EFBIG if there are too many. */
 int cfi_add_fde(struct cfi *c, struct cfi_fde fde);
-/* Pack the rows of all functions. Where FDEs overlap, each ends where the next one starts; of those
- * with the same start, the first that was added counts. 0 or -errno. */
+/* Pack the rows of all functions. Where FDEs overlap, each ends where the next one starts; of
+ * several with the same start, the one that was added first counts. Returns 0 or -errno. */
 int cfi_pack_rows(struct cfi *c, struct unwind_rules *rules, struct pack *out);
 void cfi_free(struct cfi *c);
 
 /* cfi_program.c */
 
-/* Execute the initial instructions of a CIE, which set its state. */
+/* Execute the initial instructions of a CIE, which set its state. Returns false if they are
+ * invalid. */
 bool cfi_run_cie(struct cfi_cie *cie, const uint8_t *program, size_t n);
-/* Execute the instructions of an FDE for code from `start` to `end`. What is invalid in them gives
- * UNWIND_UNSUPPORTED for the rest of the function, and false in *is_valid. 0 or -errno. */
+/* Execute the instructions of an FDE for code from `start` to `end`. An invalid instruction gives
+ * UNWIND_UNSUPPORTED for the rest of the function, and false in *is_valid. Returns 0 or -errno. */
 int cfi_run_fde(const struct cfi_cie *cie, const uint8_t *program, size_t n, uint64_t start,
 		uint64_t end, struct unwind_rules *rules, struct pack *out, bool *is_valid);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The instructions of call frame information (DW_CFA_*), executed for the CFA, rbx, rbp,
- * rsp and the return address: see cfi.h. Of expressions, those that linkers and compilers make are
- * known: PLT entries, realigned stacks, signal frames.
+ * The instructions of call frame information (DW_CFA_*), executed for the CFA, rbx, rbp, rsp and
+ * the return address: see cfi.h. Only those expressions are supported that linkers and compilers
+ * make: of PLT entries, realigned stacks, signal frames.
  */
 #define _GNU_SOURCE
 #include "runtime/unwind/cfi.h"
@@ -13,7 +13,7 @@
 #include "runtime/unwind/reader.h"
 #include "runtime/unwind/rules.h"
 
-/* DWARF's numbers of registers. */
+/* DWARF register numbers. */
 enum {
 	REGISTER_RBX = 3,
 	REGISTER_RDI = 5,
@@ -36,7 +36,7 @@ enum { OP_DEREF = 0x06, OP_PLUS_CONSTANT = 0x23, OP_LITERAL = 0x30, OP_BREG = 0x
 enum { STATES_MAX = 16 }; /* nesting of DW_CFA_remember_state; compilers use 1 */
 
 enum {
-	CFA_ADVANCE = 0x40, /* the operand of these three is in the lower six bits */
+	CFA_ADVANCE = 0x40, /* the low six bits of these three hold the operand */
 	CFA_OFFSET = 0x80,
 	CFA_RESTORE = 0xc0,
 	CFA_NOP = 0x00,
@@ -67,19 +67,21 @@ enum {
 	CFA_NEGATIVE_OFFSET_EXTENDED = 0x2f,
 };
 
-/* An execution. */
+/* The state of an execution. */
 struct machine {
 	const struct cfi_cie *cie;
 	struct reader r;
 	struct cfi_state s, stack[STATES_MAX];
 	unsigned n_stack;
-	uint64_t at, next; /* the address that `s` is for, and the next one if `is_advance` */
+	/* the address that `s` describes; the next address, if `is_advance` */
+	uint64_t at, next;
 	bool is_advance;
 };
 
 /* ---- expressions --------------------------------------------------------------------------- */
 
-/* A register's number and an offset, if that is how the expression starts. */
+/* Read a register's number and an offset. Returns false if the expression does not start with
+ * them. */
 static bool read_base(struct reader *r, uint32_t *number, int64_t *offset)
 {
 	*number = reader_u8(r) - OP_BREG;
@@ -87,7 +89,7 @@ static bool read_base(struct reader *r, uint32_t *number, int64_t *offset)
 	return *number < 32 && !r->failed;
 }
 
-/* Is it the CFA of PLT entries, rsp + 8 + ((ip & 15) >= instruction) << 3? */
+/* Is the expression the CFA of PLT entries: rsp + 8 + ((ip & 15) >= instruction) << 3? */
 static bool is_plt(const uint8_t *bytes, size_t n, int64_t *instruction)
 {
 	static const uint8_t head[] = {OP_BREG + REGISTER_RSP, 8,   OP_BREG + REGISTER_IP, 0,
@@ -123,7 +125,7 @@ static void define_cfa_expression(struct cfi_state *s, const uint8_t *bytes, siz
 	}
 }
 
-/* The rule of a register that is in the word that the expression gives the address of. */
+/* The rule of a register that is stored in memory, at the address that an expression computes. */
 static struct cfi_register by_expression(const uint8_t *bytes, size_t n)
 {
 	struct reader r = {bytes, bytes + n, false};
@@ -150,7 +152,7 @@ static enum unwind_rbp place_of_rbp(struct unwind_rule *rule, struct cfi_registe
 	enum unwind_rbp how = UNWIND_RBP_UNKNOWN;
 
 	switch (rbp.how) {
-	case CFI_DEFAULT: /* functions preserve it */
+	case CFI_DEFAULT: /* the ABI says that functions preserve it */
 	case CFI_SAME: how = UNWIND_RBP_SAME; break;
 	case CFI_AT_CFA: how = UNWIND_RBP_AT_CFA; break;
 	case CFI_AT_RBP: how = UNWIND_RBP_AT_RBP; break;
@@ -182,7 +184,7 @@ static int place_of_rbx(struct cfi_register rbx)
 	return UNWIND_RBX_UNKNOWN;
 }
 
-/* The kind of a CFA that is a register + an offset. */
+/* The kind of a CFA that is a register plus an offset. */
 static uint8_t cfa_of_register(uint32_t number, bool is_ip_in_rdi)
 {
 	if (number == REGISTER_RSP)
@@ -192,7 +194,7 @@ static uint8_t cfa_of_register(uint32_t number, bool is_ip_in_rdi)
 	return number == REGISTER_RBP ? UNWIND_RBP : (uint8_t)(UNWIND_REGISTER + number);
 }
 
-/* The kind of a CFA that is a word in memory, and its two offsets. A word below rsp is not
+/* Set the kind of a CFA that is read from memory, and its two offsets. A word below rsp is not
  * supported: a walk reads upwards. */
 static void set_deref(struct unwind_rule *rule, const struct cfi_state *s)
 {
@@ -273,8 +275,8 @@ static void restore_register(struct machine *m, uint64_t number)
 		*r = *register_of(&initial, number);
 }
 
-/* Products wrap around as the numbers of a hostile file like; what does not fit in a rule is not
- * supported. */
+/* Multiply; the product wraps around, since a hostile file may have any numbers. A product that
+ * does not fit in a rule makes the row unsupported. */
 static int64_t times(int64_t factor, int64_t value)
 {
 	return (int64_t)((uint64_t)factor * (uint64_t)value);
@@ -310,7 +312,8 @@ static bool set_location(struct machine *m)
 	return m->next >= m->at;
 }
 
-/* A CFA's register or offset alone can only be changed if it is the sum of both. */
+/* Set the CFA to a register plus an offset. An instruction that changes only one of them
+ * (`is_whole` is false) is valid only if the CFA is such a sum already. */
 static bool set_cfa(struct machine *m, bool is_whole, uint64_t number, int64_t offset)
 {
 	if (!is_whole && m->s.cfa != CFI_CFA_REGISTER)
@@ -337,7 +340,7 @@ static bool restore_state(struct machine *m)
 	return true;
 }
 
-/* The expression whose length and bytes come next. */
+/* The expression at the reader: its length, then its bytes. */
 static const uint8_t *read_expression(struct machine *m, size_t *n)
 {
 	const uint8_t *bytes;
@@ -347,7 +350,7 @@ static const uint8_t *read_expression(struct machine *m, size_t *n)
 	return bytes;
 }
 
-/* The instructions that define the CFA. */
+/* Execute an instruction that defines the CFA. */
 static bool execute_cfa(struct machine *m, uint8_t code)
 {
 	const uint8_t *bytes;
@@ -373,7 +376,7 @@ static bool execute_cfa(struct machine *m, uint8_t code)
 	}
 }
 
-/* The instructions that say where a register is. */
+/* Execute an instruction that says where a register is. */
 static bool execute_register(struct machine *m, uint8_t code)
 {
 	uint64_t number = reader_uleb(&m->r);
@@ -409,7 +412,7 @@ static bool execute_register(struct machine *m, uint8_t code)
 	return true;
 }
 
-/* Execute one instruction. False if it is invalid. */
+/* Execute one instruction. Returns false if it is invalid. */
 static bool execute(struct machine *m)
 {
 	uint8_t code = reader_u8(&m->r), operand = code & 0x3f;

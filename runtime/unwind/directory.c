@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Append a range; two without a table that meet become one. */
+/* Append a range. Two adjacent ranges without a table become one. */
 static int append(struct unwind_ranges *out, struct unwind_range r)
 {
 	struct unwind_range *last = out->n ? &out->items[out->n - 1] : NULL;
@@ -44,7 +44,7 @@ static int by_start(const void *x, const void *y)
 	return a->start < b->start ? -1 : a->start > b->start;
 }
 
-/* The part of a piece that is in the segment, at its file offsets. */
+/* Add the part of a piece that is in the segment, at its file offsets. */
 static int add_piece(const struct unwind_segment *s, const struct unwind_piece *p, uint32_t words,
 		     struct unwind_ranges *out)
 {
@@ -61,7 +61,7 @@ static int add_piece(const struct unwind_segment *s, const struct unwind_piece *
 	return out->n < UNWIND_RANGES ? vec_push(out, r) : -E2BIG;
 }
 
-/* Fill the gaps. Of ranges that overlap, the later one is cut. */
+/* Fill the gaps between ranges. Where ranges overlap, the later one is cut. */
 static int fill(const struct unwind_ranges *pieces, struct unwind_ranges *out)
 {
 	uint64_t end = 0;

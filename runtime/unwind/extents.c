@@ -41,7 +41,7 @@ void extents_return(struct extents *e, uint32_t address, uint32_t n)
 		e->n_returned += x.n;
 }
 
-/* Do two extents meet, in one chunk? */
+/* Are two extents adjacent, in one chunk? */
 static bool touch(const struct extent *a, const struct extent *b)
 {
 	return a->address + a->n == b->address && b->address % UNWIND_CHUNK_WORDS;
@@ -68,7 +68,7 @@ static int add_free(struct extents *e, struct extent x)
 	size_t i = above(e, x.address);
 	struct extent *items;
 
-	if (vec_push(&e->free, x)) /* makes room; the order is restored below */
+	if (vec_push(&e->free, x)) /* this makes room; the order is restored below */
 		return -ENOMEM;
 	items = e->free.items;
 	memmove(&items[i + 1], &items[i], (e->free.n - 1 - i) * sizeof(*items));

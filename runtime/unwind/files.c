@@ -2,13 +2,13 @@
 /*
  * Files and their tables: see files.h.
  *
- * A file is identified by device and inode, and is compiled again when its size or time of
- * modification differ.
+ * A file is identified by device and inode, and compiled again when its size or time of
+ * modification has changed.
  *
- * What is published must be the file of that inode. While a process has a file mapped, or it is
- * held open, its inode is not reused. Files are therefore held open and remain published for 10 s
- * after their last process, so that the stacks of the next one are complete from the start; then
- * only their tables are kept.
+ * A published table must belong to the file that has the inode now. An inode is not reused while a
+ * process has its file mapped, or a descriptor is open. Files are therefore held open and stay
+ * published for 10 s after their last process, so that the stacks of the next process are complete
+ * from the start; after that only their tables are kept.
  */
 #define _GNU_SOURCE
 #include "runtime/unwind/files.h"
@@ -37,24 +37,26 @@ enum {
 };
 #define LINGER_NS 10000000000ull
 
-/* Which content of a file: it is compiled again when one of these changes. */
+/* Identifies the content of a file, which is compiled again when one of these changes. */
 struct version {
 	uint64_t size, modified_ns;
 };
 
 struct unwind_binary {
 	TAILQ_ENTRY(unwind_binary)
-	link; /* in `fresh`, or without references in one of the others */
+	/* element of `fresh`, or of `unused` or `lingering` if it has no references */
+	link;
 	struct unwind_file_key key;
 	struct version version;
 	struct unwind_image *image;
 	uint32_t refs;
-	bool is_listed;	    /* in the hash of binaries: the present content */
-	bool is_fresh;	    /* to be published */
-	bool is_published;  /* in the kernel's hash */
-	bool is_lingering;  /* in `lingering` */
+	/* it is in the hash of binaries, since it is the present content */
+	bool is_listed;
+	bool is_fresh;	    /* in `fresh`: it is to be published */
+	bool is_published;  /* it is in the kernel's hash */
+	bool is_lingering;  /* it is in `lingering` */
 	uint64_t unused_ns; /* when it lost its last reference */
-	int kept_fd;	    /* -1: not held open */
+	int kept_fd;	    /* the descriptor that holds it open; -1: none */
 };
 
 TAILQ_HEAD(binary_list, unwind_binary);
@@ -65,9 +67,9 @@ struct unwind_files {
 	struct unwind_images images;
 	struct binary_table binaries;
 	struct binary_list fresh, unused, lingering; /* the oldest first */
-	uint32_t n_unused, n_kept;		     /* n_unused: in both */
+	uint32_t n_unused, n_kept; /* n_unused counts both `unused` and `lingering` */
 	struct unwind_binary *vdso;
-	uint64_t vdso_bytes; /* as mapped */
+	uint64_t vdso_bytes; /* size of the vDSO's mapping */
 	bool is_vdso_tried;
 	uint32_t n_files;
 	uint64_t n_evicted;
@@ -119,7 +121,7 @@ static void let_go(struct unwind_files *f, struct unwind_binary *b)
 	f->n_kept--;
 }
 
-/* Takes over fd. */
+/* Hold a file open. Takes ownership of fd. */
 static void keep(struct unwind_files *f, struct unwind_binary *b, int fd)
 {
 	if (b->kept_fd < 0 && f->n_kept < KEPT_MAX) {
@@ -165,7 +167,7 @@ static struct unwind_binary *take(struct unwind_files *f, struct unwind_binary *
 	return b;
 }
 
-/* A lingering file is published no longer. */
+/* End the lingering of a file: it is no longer published. */
 static void forget(struct unwind_files *f, struct unwind_binary *b)
 {
 	TAILQ_REMOVE(&f->lingering, b, link);
@@ -225,7 +227,8 @@ bool unwind_files_shrink(struct unwind_files *f)
 	return true;
 }
 
-/* The content of the file has changed: new mappings get a new binary. */
+/* The content of the file has changed: take the binary out of the hash, so that new mappings get a
+ * new one. */
 static void retire(struct unwind_files *f, struct unwind_binary *b)
 {
 	bool is_unused = !b->refs;
@@ -275,7 +278,7 @@ static struct unwind_binary *find(const struct unwind_files *f, struct unwind_fi
 	return found ? *found : NULL;
 }
 
-/* The file behind fd. */
+/* The binary of the file behind fd. */
 static struct unwind_binary *get(struct unwind_files *f, struct unwind_file_key key, int fd,
 				 const char *name)
 {
@@ -293,7 +296,7 @@ static struct unwind_binary *get(struct unwind_files *f, struct unwind_file_key 
 	return add(f, key, v, unwind_images_of_file(&f->images, fd, &st, name));
 }
 
-/* Is the file that is mapped there still the one that was compiled? */
+/* Is the mapped file still the one that was compiled? */
 static bool is_current(const struct unwind_binary *b, uint32_t tgid, const struct proc_mapping *m)
 {
 	char path[96];
@@ -321,7 +324,8 @@ static int find_own_mapping(const struct proc_mapping *m, void *ctx)
 	return 1;
 }
 
-/* Device and inode as /proc/PID/maps shows them. On some file systems, stat() has others. */
+/* Set device and inode to those that /proc/PID/maps shows. On some file systems, stat() returns
+ * others. */
 static void as_mapped(int fd, uint64_t *device, uint64_t *inode)
 {
 	struct own_mapping own;
@@ -359,7 +363,9 @@ struct unwind_binary *unwind_files_of_mapping(struct unwind_files *f, uint32_t t
 		return take(f, b);
 	fd = mapped_file_open(tgid, m->start, m->end, m->device, m->inode, m->path);
 	if (fd < 0)
-		return NULL; /* the process has ended, or we may not: nothing to remember */
+		/* the process has ended, or sonde may not open the file: there is nothing to
+		 * keep */
+		return NULL;
 	b = get(f, key, fd, m->path);
 	if (b)
 		keep(f, b, fd);

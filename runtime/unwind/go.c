@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The functions of Go files: see go.h. The layout is that of struct pcHeader and struct _func in
- * Go's runtime/symtab.go and runtime2.go. For each function it has
+ * Functions of Go files: see go.h. The layout is that of struct pcHeader and struct _func in Go's
+ * runtime/symtab.go and runtime/runtime2.go. For each function the table has
  *
  *   flags      TOPFRAME: the outermost function of a stack. SPWRITE: it sets rsp to something
  *              else, as those do that switch stacks. ASM: it was written in assembly.
  *   distances  pairs of differences (distance from rsp to the return address, bytes of code).
  *
- * A function with a frame stores rbp below the return address, at CFA - 16. Assembly need not, and
- * may use rbp for something else.
+ * A function with a frame stores rbp below the return address, at CFA - 16. A function written in
+ * assembly may omit this, and may use rbp for something else.
  *
- * Functions that set rsp call something on another stack. With a frame, rbp leads to that, which is
- * on the caller's stack. Without one they have no rows, and walks take the frame pointer; but up to
- * Go 1.20, which gives no frame to assembly that needs none, systemstack and asmcgocall have rules
- * of their own. What these rules need of the layout of Go's structures is in their instructions.
+ * Functions that set rsp call code that runs on another stack. If such a function has a frame, rbp
+ * leads to the frame, which is on the caller's stack. Without a frame it has no rows, and walks use
+ * the frame pointer. Up to Go 1.20, assembly that needs no frame gets none; in these versions,
+ * systemstack and asmcgocall have rules of their own. The offsets in Go's structs that these rules
+ * need are read from the instructions of the two functions.
  */
 #define _GNU_SOURCE
 #include "runtime/unwind/go.h"
@@ -29,8 +30,9 @@ enum {
 	MAGIC_120 = 0xfffffff1,
 	WORD = 8,
 	HEADER_BYTES = 8 + 8 * WORD,
-	ENTRY_BYTES = 8, /* of the table of functions: offset of the code, of the description */
-	NAME_AT = 4,	 /* in the description */
+	/* entry of the table of functions: offset of the code, offset of the description */
+	ENTRY_BYTES = 8,
+	NAME_AT = 4, /* offset of the name in the description */
 	DISTANCES_AT = 16,
 	FLAGS_AT_118 = 37,
 	FLAGS_AT_120 = 41,
@@ -39,7 +41,7 @@ enum {
 	FLAG_SPWRITE = 2,
 	FLAG_ASM = 4,
 	DISTANCE_MAX = 1 << 30,
-	CODE_BYTES = 256, /* of functions that switch stacks, at most */
+	CODE_BYTES = 256, /* largest size of functions that switch stacks */
 	PROLOGUE_BYTES = 16,
 };
 
@@ -49,7 +51,7 @@ enum special {
 	OUTERMOST,
 	SIGNAL_RETURN,
 	SIGNAL_HANDLER,
-	KEEPS_RBP, /* assembly that stores rbp where compiled functions do */
+	KEEPS_RBP, /* functions in assembly that store rbp where compiled functions do */
 	SYSTEM_STACK,
 	C_STACK,
 };
@@ -58,7 +60,8 @@ static const struct {
 	const char *name;
 	enum special special;
 } specials[] = {
-	/* runs on a thread's own stack, for a goroutine that may continue elsewhere meanwhile */
+	/* It runs on the stack of a thread, for a goroutine that may continue elsewhere in the
+	 * meantime. */
 	{"runtime.mcall", OUTERMOST},
 	{"runtime.morestack", OUTERMOST},
 	{"runtime.systemstack", SYSTEM_STACK},
@@ -68,7 +71,7 @@ static const struct {
 	/* the return address of a signal handler */
 	{"runtime.sigreturn", SIGNAL_RETURN},
 	{"runtime.sigreturn__sigaction", SIGNAL_RETURN},
-	/* has the flag TOPFRAME, but returns to sigreturn */
+	/* it has the flag TOPFRAME, but returns to sigreturn */
 	{"runtime.sigtramp", SIGNAL_HANDLER},
 	{"runtime.cgoSigtramp", SIGNAL_HANDLER},
 };
@@ -100,7 +103,7 @@ static enum special special_of(const struct go_table *t, uint32_t function)
 	return ORDINARY;
 }
 
-/* Read the header. False if the table is not of a known form. */
+/* Read the header of the table. Returns false if its format is not known. */
 static bool read_header(struct go_table *t, uint64_t *text)
 {
 	struct reader r = reader_at(t, 0);
@@ -130,7 +133,8 @@ bool go_is_table(const uint8_t *bytes, size_t n)
 {
 	struct go_table t = {.bytes = bytes, .n = n};
 	uint64_t text;
-	uint32_t magic = u32_at(&t, 0); /* first: this is asked of each word of a section */
+	/* tested first, since the caller tries each word of a section */
+	uint32_t magic = u32_at(&t, 0);
 
 	return (magic == MAGIC_118 || magic == MAGIC_120) && read_header(&t, &text) &&
 	       t.n_functions;
@@ -164,7 +168,8 @@ static int add_function(struct cfi *c, const struct go_table *t, uint64_t text, 
 	offset = text + start - c->segments[0].address;
 	if (end <= start || offset > UINT32_MAX || function + FUNCTION_BYTES > t->n)
 		return 0;
-	/* the return address of a signal handler is the start of this one: lookups subtract 1 */
+	/* The return address of a signal handler is the start of this function, and lookups
+	 * subtract 1. */
 	if (special_of(t, (uint32_t)function) == SIGNAL_RETURN && offset) {
 		offset--;
 		start--;
@@ -215,7 +220,7 @@ static struct unwind_rule rule_for(int64_t distance, uint8_t flags, enum special
 	return rule;
 }
 
-/* Does the code set rbp up as a frame pointer, before it does anything else? */
+/* Does the code make rbp a frame pointer, before it does anything else? */
 static bool has_frame(const uint8_t *code, size_t n)
 {
 	n = n < PROLOGUE_BYTES ? n : PROLOGUE_BYTES;
@@ -223,7 +228,8 @@ static bool has_frame(const uint8_t *code, size_t n)
 	       memmem(code, n, "\x48\x8d\x6c\x24", 4) /* lea N(%rsp), %rbp */;
 }
 
-/* The 32 bits behind these bytes of code. False if they are not there. */
+/* Find the bytes in the code, and read the 32 bits after them. Returns false if they are not
+ * there. */
 static bool find_operand(const uint8_t *code, size_t n, const void *bytes, size_t n_bytes,
 			 int32_t *out)
 {
@@ -257,7 +263,8 @@ static struct unwind_rule c_stack_rule(const uint8_t *code, size_t n)
 	return (struct unwind_rule){.cfa = is_known ? UNWIND_GO_C : UNWIND_NO_RULE};
 }
 
-/* The rule of a function that sets rsp. False if it has a frame: then that depends on the place. */
+/* Set the rule of a function that sets rsp. Returns false if it has a frame: then the rule depends
+ * on the address. */
 static bool switch_rule(const struct go_table *t, enum special special, uint64_t start,
 			uint64_t end, struct unwind_rule *out)
 {
@@ -274,7 +281,7 @@ static bool switch_rule(const struct go_table *t, enum special special, uint64_t
 	return true;
 }
 
-/* The rule that counts for a whole function, if there is one. */
+/* Set the rule that applies to a whole function, if there is one. */
 static bool whole_rule(uint8_t flags, enum special special, struct unwind_rule *out)
 {
 	if (special == SIGNAL_RETURN)
@@ -310,13 +317,13 @@ int go_pack_function(const struct go_table *t, uint32_t function, uint64_t start
 	if (flags & FLAG_SPWRITE && switch_rule(t, special, start, end, &rule))
 		return pack_rule(rules, out, start, rule);
 	r = reader_at(t, t->distances + at);
-	r.failed = !at; /* none */
+	r.failed = !at; /* there are no pairs */
 	while (!err && start < end) {
 		uint32_t difference = (uint32_t)reader_uleb(&r);
 		uint64_t bytes = reader_uleb(&r);
 
 		distance += (int32_t)(difference >> 1 ^ -(difference & 1));
-		if (r.failed || !bytes) /* the end, and code without a row */
+		if (r.failed || !bytes) /* the end of the pairs, or code without a row */
 			return pack_row(out, start, UNWIND_RULE_NONE);
 		err = pack_rule(rules, out, start, rule_for(distance, flags, special));
 		start = bytes < end - start ? start + bytes : end;

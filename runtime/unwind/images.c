@@ -3,7 +3,7 @@
  * Tables in the store: see images.h.
  *
  * Files with the same build ID, size and owner share one table, as the copies of a library in
- * containers do. The owner counts because the build ID is what the file says: users can mislead
+ * containers do. The owner is compared because a file can claim any build ID: so users can mislead
  * sonde about their own files only.
  */
 #include "runtime/unwind/images.h"
@@ -113,7 +113,7 @@ static void set_rules(struct unwind_images *all)
 	all->stats.n_rules = n;
 }
 
-/* Fill an image with table `t`, or say why that failed; then it has no table. */
+/* Fill an image with table `t`, or log why that failed; the image has no table in this case. */
 static void fill(struct unwind_images *all, struct unwind_image *m, const struct unwind_table *t,
 		 int err, const char *name)
 {
@@ -130,7 +130,7 @@ static void fill(struct unwind_images *all, struct unwind_image *m, const struct
 		all->stats.n_tables++;
 		all->stats.n_rows += t->n_rows;
 	} else if (!unwind_directory_empty(&m->directory)) {
-		store_directory(all, m); /* without it, it is not published */
+		store_directory(all, m); /* if this fails, the image is not published */
 	}
 }
 
@@ -151,7 +151,7 @@ static struct unwind_image *compile(struct unwind_images *all, int fd, const cha
 	return m;
 }
 
-/* The image of an open file: that of another file with the same content, or a new one. */
+/* The image of an open file: an existing one of a file with the same content, or a new one. */
 struct unwind_image *unwind_images_of_file(struct unwind_images *all, int fd, const struct stat *st,
 					   const char *name)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tables in the store, one for each content of a file, counted by the files that have it. Private
- * to files.c.
+ * Images: unwind tables in the store, one for each content of a file. References count the files
+ * with that content. Private to files.c.
  */
 #pragma once
 #include "runtime/base/hash.h"
@@ -20,44 +20,46 @@ struct unwind_stored_piece {
 	uint32_t address, n_words;
 };
 
-/* What a file says of itself. */
+/* Identifies the content of a file. */
 struct unwind_image_id {
 	uint64_t size;
 	uint32_t owner;
-	uint32_t n; /* bytes of the build ID; 0: none */
+	uint32_t n; /* number of bytes of the build ID; 0: none */
 	unsigned char build_id[BUILD_ID_BYTES];
 };
 
 struct unwind_image {
 	struct unwind_image_id id;
 	uint32_t refs;
-	bool is_listed; /* others may share it */
+	bool is_listed; /* it is in the table, so that other files can share it */
 	VEC(struct unwind_stored_piece) pieces;
-	struct unwind_ranges directory; /* over file offsets, without gaps */
-	uint32_t address;		/* of the directory in the store; 0: it is not there */
+	struct unwind_ranges directory; /* ranges over file offsets, without gaps */
+	uint32_t address; /* address of the directory in the store; 0: it is not there */
 };
 
 HASH_TABLE(image_table, struct unwind_image *);
 
-struct unwind_images_stats { /* of all that were ever compiled */
+struct unwind_images_stats { /* of all images that were ever compiled */
 	uint32_t n_tables, n_refused, n_rules;
 	uint64_t n_rows, compile_ns;
 };
 
-/* All zeros, except the store, is an empty set. */
+/* A set of images. All members 0, except for the store, make an empty set. */
 struct unwind_images {
 	struct unwind_store *store;
 	struct unwind_rules rules;
-	uint32_t n_rules_set; /* rules that are in the kernel's map */
+	uint32_t n_rules_set; /* number of rules that are in the kernel's map */
 	struct image_table table;
 	struct unwind_images_stats stats;
 };
 
-/* A reference to the image of the file behind fd, which is compiled unless there is one. NULL if
- * out of memory. */
+/* A reference to the image of the file behind fd, which is compiled unless its image exists. `name`
+ * is for messages. NULL: no memory. */
 struct unwind_image *unwind_images_of_file(struct unwind_images *all, int fd, const struct stat *st,
 					   const char *name);
+/* The same for an image in memory: the vDSO. */
 struct unwind_image *unwind_images_of_memory(struct unwind_images *all, const void *bytes, size_t n,
 					     const char *name);
+/* Give a reference back. The last one frees the image and its words. */
 void unwind_images_put(struct unwind_images *all, struct unwind_image *m);
 void unwind_images_free(struct unwind_images *all);

@@ -36,7 +36,8 @@ static struct unwind_binary *binary_of(const struct reading *r, const struct pro
 {
 	if (m->inode)
 		return unwind_files_of_mapping(r->files, r->tgid, m);
-	if (strcmp(m->path, "[vdso]") == 0 && m->start >> 32) /* not that of a 32-bit process */
+	/* but not the vDSO of a 32-bit process */
+	if (strcmp(m->path, "[vdso]") == 0 && m->start >> 32)
 		return unwind_files_vdso(r->files, m->end - m->start);
 	return NULL;
 }
@@ -74,7 +75,7 @@ static int add_mapping(const struct proc_mapping *m, void *ctx)
 	return err;
 }
 
-/* Is the layout still true? */
+/* Does the layout still agree with what was read? */
 static bool is_same(const struct unwind_store *store, const struct unwind_layout *l,
 		    const struct unwind_ranges *ranges)
 {
@@ -107,7 +108,7 @@ int unwind_layout_read(struct unwind_store *store, struct unwind_files *files, u
 		return -ENOMEM;
 	r.layout->refs = 1;
 	err = proc_maps_each(tgid, add_mapping, &r);
-	if (err == -E2BIG) { /* what is beyond is walked by frame pointers */
+	if (err == -E2BIG) { /* the ranges beyond are walked by frame pointers */
 		log_verbose("unwind: process %u has too many executable mappings", tgid);
 		err = 0;
 	}

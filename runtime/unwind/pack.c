@@ -10,13 +10,14 @@
 #include <string.h>
 #include "runtime/unwind/rules.h"
 
-/* A gap costs a word for each block; a piece costs a range in each process. */
+/* A gap of this size ends a piece: a gap costs a word for each block, a piece costs a range in each
+ * process. */
 enum { GAP_BYTES = 1 << 18 };
 
 int pack_begin(struct pack *p)
 {
 	memset(p, 0, sizeof(*p));
-	p->piece = malloc(sizeof(*p->piece)); /* only what is used is ever touched */
+	p->piece = malloc(sizeof(*p->piece)); /* only used pages are ever touched */
 	return p->piece ? 0 : -ENOMEM;
 }
 
@@ -54,7 +55,7 @@ static int close_piece(struct pack *p, uint64_t end)
 		free(done.words);
 		return -ENOMEM;
 	}
-	/* indexes of rows were counted from the first row */
+	/* the indexes of rows were counted */
 	for (uint32_t i = 0; i < c->n_blocks; i++)
 		done.words[i] = c->blocks[i] + c->n_blocks;
 	memcpy(done.words + c->n_blocks, c->rows, c->n_rows * sizeof(*c->rows));
@@ -85,7 +86,7 @@ static int close_block(struct pack *p)
 	return 0;
 }
 
-/* The row's rule counts from `start` to `end`. */
+/* Add a rule that applies from `start` to `end`. */
 static int add_code(struct pack *p, uint64_t start, uint64_t end, uint32_t rule)
 {
 	if (!p->is_open) {
@@ -113,7 +114,7 @@ static int add_code(struct pack *p, uint64_t start, uint64_t end, uint32_t rule)
 	return 0;
 }
 
-/* End the piece at `end`, to which its rows reach. */
+/* End the piece at `end`, where its last row ends. */
 static int end_piece(struct pack *p, uint64_t end)
 {
 	int err = 0;

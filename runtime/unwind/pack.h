@@ -8,7 +8,8 @@
 #include "runtime/base/vec.h"
 #include "runtime/unwind/table.h"
 
-enum { PACK_WORDS_MAX = 16 << 20 }; /* of a file: 64 MiB; libLLVM has 1.5 million */
+/* limit for one file: 64 MiB; libLLVM has 1.5 million words */
+enum { PACK_WORDS_MAX = 16 << 20 };
 
 /* A piece under construction. */
 struct pack_piece {
@@ -22,7 +23,7 @@ struct pack_piece {
 struct pack {
 	VEC(struct unwind_piece) pieces;
 	uint64_t n_rows, n_unsupported;
-	uint64_t n_words; /* of all pieces */
+	uint64_t n_words; /* words of all pieces */
 	struct pack_piece *piece;
 	bool is_open; /* does `piece` have rows? */
 	/* the block under construction */
@@ -33,11 +34,13 @@ struct pack {
 	uint32_t rule, rule_before;
 };
 
-/* 0 or -ENOMEM. Call pack_free() in either case. */
+/* Begin a table. Returns 0 or -ENOMEM. Call pack_free() in either case. */
 int pack_begin(struct pack *p);
-/* From `address` on, the rule with index `rule` counts. Addresses must not fall; of two calls with
- * the same, the last counts. 0, -ENOMEM, or -EFBIG: more than PACK_WORDS_MAX. */
+/* Add a row: from `address` on, the rule with index `rule` applies. Addresses must not decrease; of
+ * two calls with the same address, the last one counts. Returns 0, -ENOMEM, or -EFBIG: the table
+ * has more than PACK_WORDS_MAX words. */
 int pack_row(struct pack *p, uint64_t address, uint32_t rule);
-/* The last row ends at `address`. Moves the pieces and the numbers of rows to *out. 0 or -errno. */
+/* End the table; the last row ends at `address`. Moves the pieces and the numbers of rows to *out.
+ * Returns 0 or -errno. */
 int pack_end(struct pack *p, uint64_t address, struct unwind_table *out);
 void pack_free(struct pack *p);

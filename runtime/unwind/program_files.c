@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The files of a program: see program_files.h. The dynamic linker needs no search: the C library
- * names it as a library that it needs.
+ * The files of a program: see program_files.h. The dynamic linker need not be searched for: the C
+ * library names it among the libraries that it needs.
  */
 #define _GNU_SOURCE
 #include "runtime/unwind/program_files.h"
@@ -12,9 +12,9 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SCRIPTS_MAX = 5, LINE_BYTES = 256 }; /* as the kernel has it */
+enum { SCRIPTS_MAX = 5, LINE_BYTES = 256 }; /* limits of the kernel (binfmt_script) */
 
-/* The interpreter of a script. 0, or -1: it is none. */
+/* Read the interpreter of a script. Returns 0, or -1 if the file is not a script. */
 static int interpreter(const char *path, char out[LINE_BYTES])
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);

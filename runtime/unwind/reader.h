@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Bounded reading of DWARF data: little-endian numbers, LEB128, and pointers in the encodings of
+ * Reads DWARF data with bounds: little-endian numbers, LEB128, and pointers in the encodings of
  * .eh_frame. A read beyond the end gives 0 and sets `failed`, which stays set.
  */
 #pragma once
@@ -49,7 +49,8 @@ READER_NUMBER(u16, uint16_t)
 READER_NUMBER(u32, uint32_t)
 READER_NUMBER(u64, uint64_t)
 
-/* The bits of an LEB128 number; *bits is the number of them. What exceeds 64 bits fails. */
+/* The bits of an LEB128 number; *bits is how many there are, *last the last byte. A number of more
+ * than 64 bits sets `failed`. */
 static inline uint64_t reader_leb128(struct reader *r, unsigned *bits, uint8_t *last)
 {
 	uint64_t value = 0;
@@ -91,8 +92,8 @@ static inline int64_t reader_sleb(struct reader *r)
 	return (int64_t)value;
 }
 
-/* Encodings of pointers (DW_EH_PE_*): the format in the lower four bits, then what the number is
- * relative to. */
+/* Encodings of pointers (DW_EH_PE_* of the Linux Standard Base): the format is in the lower four
+ * bits, the base that the number is relative to in the next three. */
 enum {
 	POINTER_ADDRESS = 0x00, /* 8 bytes */
 	POINTER_ULEB = 0x01,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The dictionary of unwind rules: all files share it, and a row of a table is an index in it
- * (bpf_helpers/unwind.h). Rules are only appended, so a copy of it (the kernel's) is brought up to
- * date with the rules from the copy's size on. Not for more than one thread.
+ * (bpf_helpers/unwind.h). Rules are only appended, so a copy (the one in the kernel's map) is
+ * updated by appending the rules that it lacks. Not thread-safe.
  */
 #pragma once
 #include <stddef.h>
@@ -29,10 +29,10 @@ HASH_TABLE(unwind_rule_table, struct unwind_rule_slot);
 struct unwind_rules {
 	VEC(struct unwind_rule) list; /* the rules by index, UNWIND_RULES at most */
 	struct unwind_rule_table table;
-	uint64_t n_refused; /* calls that found no room for a new rule */
+	uint64_t n_refused; /* number of calls that found no room for a new rule */
 };
 
-/* The index of a rule, which is added if it is new. UNWIND_RULE_UNSUPPORTED if there is no room for
- * it; -ENOMEM. */
+/* The index of a rule, which is added if it is new; UNWIND_RULE_UNSUPPORTED if there is no room for
+ * it; or -ENOMEM. */
 int unwind_rules_intern(struct unwind_rules *r, struct unwind_rule rule);
 void unwind_rules_free(struct unwind_rules *r);

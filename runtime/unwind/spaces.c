@@ -2,10 +2,10 @@
 /*
  * Address spaces: see spaces.h.
  *
- * A program that meets an unknown address notes when it asked and sends a record; it asks again a
- * second later, or when `asked` is 0 again. A reading that brings nothing new delays that: from
- * 100 ms, doubled up to UNWIND_READ_MAX_MS, so that a process whose stack leads nowhere costs next
- * to nothing.
+ * A BPF program that meets an unknown address stores the time in `asked`, and sends a record. It
+ * asks again a second later, or when `asked` is 0 again. If reading the mappings brings nothing
+ * new, `asked` is reset later: after 100 ms at first, doubled up to UNWIND_READ_MAX_MS. So a
+ * process whose stacks lead nowhere costs next to nothing.
  */
 #define _GNU_SOURCE
 #include "runtime/unwind/spaces.h"
@@ -25,16 +25,17 @@ enum { BACKOFF_MS = 100, MMAP_DELAY_MS = 2, MMAP_MS = 100 };
 #define MS 1000000ull
 
 struct space {
-	TAILQ_ENTRY(space) link; /* by the time of the last question, the oldest first */
+	/* ordered by the time at which a program asked last, the oldest first */
+	TAILQ_ENTRY(space) link;
 	TAILQ_ENTRY(space) due;
 	uint32_t tgid, exec_id;
-	struct unwind_layout *layout; /* NULL: not read */
-	uint64_t read_ns;	      /* the reading began */
-	uint64_t next_read_ns;	      /* not before */
-	uint64_t due_ns;	      /* 0: nothing to do */
-	uint32_t backoff_ms;	      /* after a reading that brought nothing new */
-	bool is_asked;		      /* a program has asked and should not ask again yet */
-	bool is_dirty;		      /* to be read again when due */
+	struct unwind_layout *layout; /* NULL: its mappings were not read */
+	uint64_t read_ns;	      /* when the last reading began */
+	uint64_t next_read_ns;	      /* the next reading may not begin before */
+	uint64_t due_ns;	      /* when there is something to do; 0: never */
+	uint32_t backoff_ms;	      /* delay after a reading that brought nothing new */
+	bool is_asked;		      /* a BPF program has asked, and should not ask again yet */
+	bool is_dirty;		      /* its mappings are to be read again when it is due */
 };
 
 TAILQ_HEAD(space_list, space);
@@ -45,7 +46,7 @@ struct unwind_spaces {
 	struct unwind_files *files;
 	struct space_table table;
 	struct space_list all, due;
-	const struct space *busy; /* being read: may not be dropped */
+	const struct space *busy; /* this process is being read, and may not be dropped */
 	uint32_t max;
 	uint64_t n_evicted;
 };
@@ -115,7 +116,7 @@ bool unwind_spaces_shrink(struct unwind_spaces *s)
 	return true;
 }
 
-/* The process, which is added if it is not known. NULL if out of memory. */
+/* The space of a process, which is added if it is not known. NULL: no memory. */
 static struct space *get(struct unwind_spaces *s, uint32_t tgid)
 {
 	struct space *p = find(s, tgid);
@@ -164,7 +165,7 @@ static void limit_rate(struct unwind_spaces *s, struct space *p, bool changed)
 	set_due(s, p, p->is_asked ? p->next_read_ns : 0);
 }
 
-/* Read the process and publish what was found. Drops it if it has ended. */
+/* Read the mappings of a process and publish them. Drops the process if it has ended. */
 static int read_space(struct unwind_spaces *s, struct space *p)
 {
 	struct unwind_layout *fresh = NULL, *old = p->layout;
@@ -208,7 +209,8 @@ void unwind_spaces_ask(struct unwind_spaces *s, uint32_t tgid, uint32_t exec_id)
 		return;
 	if (p->exec_id != UNWIND_ANY_EXEC && p->exec_id != exec_id) {
 		unwind_layout_put(s->store, s->files,
-				  p->layout); /* the program has replaced what was published */
+				  /* the new layout has replaced the published one */
+				  p->layout);
 		p->layout = NULL;
 		p->next_read_ns = 0;
 		p->backoff_ms = 0;
@@ -224,7 +226,8 @@ void unwind_spaces_ask(struct unwind_spaces *s, uint32_t tgid, uint32_t exec_id)
 
 /* ---- changes ------------------------------------------------------------------------------- */
 
-/* Does anything known overlap [start, end)? Anonymous memory over such does not count. */
+/* Does a known range overlap [start, end)? Anonymous memory over anonymous memory does not
+ * count. */
 static bool overlaps(const struct unwind_spaces *s, const struct unwind_layout *l, uint64_t start,
 		     uint64_t end, bool is_file)
 {
@@ -249,7 +252,9 @@ void unwind_spaces_mmap(struct unwind_spaces *s, uint32_t tgid, uint64_t start, 
 		return;
 	is_stale = overlaps(s, p->layout, start, end, is_file);
 	if (!is_file && !is_stale)
-		return; /* JIT compilers map all the time. Programs ask when they meet such code. */
+		/* JIT compilers map memory all the time. BPF programs ask when they meet such
+		 * code. */
+		return;
 	least_ns = p->read_ns + (is_stale ? UNWIND_READ_MIN_MS : MMAP_MS) * MS;
 	due_ns = due_ns > least_ns ? due_ns : least_ns;
 	if (p->is_dirty && p->due_ns <= due_ns)
@@ -276,7 +281,9 @@ void unwind_spaces_fork(struct unwind_spaces *s, uint32_t parent, uint32_t child
 	if (to)
 		drop(s, to, true);
 	if (!from || !from->layout || from->is_dirty || from->read_ns > time_ns)
-		return; /* the child may have less than the parent has now: it will be asked for */
+		/* the child may have fewer mappings than the parent has now: BPF programs will ask
+		 * for them */
+		return;
 	to = get(s, child);
 	if (!to)
 		return;
@@ -284,7 +291,8 @@ void unwind_spaces_fork(struct unwind_spaces *s, uint32_t parent, uint32_t child
 	to->layout = from->layout;
 	to->layout->refs++;
 	to->read_ns = time_ns;
-	to->next_read_ns = monotonic_ns() + UNWIND_READ_MIN_MS * MS; /* it may have asked before */
+	/* a program may have asked before */
+	to->next_read_ns = monotonic_ns() + UNWIND_READ_MIN_MS * MS;
 	if (publish(s, to))
 		drop(s, to, true);
 }
@@ -330,7 +338,7 @@ void unwind_spaces_work(struct unwind_spaces *s)
 			continue;
 		}
 		work_on(s, p);
-		p = TAILQ_FIRST(&s->due); /* reading may have dropped others */
+		p = TAILQ_FIRST(&s->due); /* reading may have dropped other processes */
 	}
 }
 
@@ -339,7 +347,7 @@ static bool has_ended(uint32_t tgid)
 	return kill((pid_t)tgid, 0) && errno == ESRCH;
 }
 
-/* At once if programs would not notice an execve(), else in turn. */
+/* Read a process again: at once if BPF programs would not notice an execve(), else in turn. */
 static void read_later(struct unwind_spaces *s, struct space *p, uint32_t turn)
 {
 	uint64_t delay_ms = p->exec_id == UNWIND_ANY_EXEC ? 0 : MMAP_MS + turn * UNWIND_READ_MIN_MS;

@@ -3,13 +3,13 @@
  * The maps of unwind tables: see store.h.
  *
  * A chunk is an inner map, filled through mmap. Putting one into the outer map makes the kernel
- * wait for an RCU grace period (10 to 20 ms), so new chunks are collected and put there in one
- * batch by unwind_store_commit(). The first ones are put there by a thread, during which they are
- * filled already.
+ * wait for an RCU grace period (10 to 20 ms), so unwind_store_commit() puts all new chunks there in
+ * one batch. A thread puts the first ones there, while they are being filled already.
  *
- * Words that were dropped may still be read by programs that are running. They are collected, and
- * free after an RCU grace period, which is waited for only when no free words are left. Should this
- * process not be allowed to wait, the words are free one second after the last of them was dropped.
+ * Running programs may still read words that were dropped. Such words are collected, and become
+ * free after an RCU grace period, for which the store waits only when no free words are left. If
+ * this process is not allowed to wait for one, the words become free one second after the last of
+ * them was dropped.
  */
 #define _GNU_SOURCE
 #include "runtime/unwind/store.h"
@@ -33,7 +33,8 @@
 enum {
 	CHUNK_BYTES = UNWIND_CHUNK_WORDS * 4,
 	RULES_BYTES = UNWIND_RULES * sizeof(struct unwind_rule),
-	SETTLE_WORDS = UNWIND_CHUNK_WORDS / 4, /* wait for fewer only if the store cannot grow */
+	/* with fewer words, wait only if the store cannot grow */
+	SETTLE_WORDS = UNWIND_CHUNK_WORDS / 4,
 };
 #define DROPPED_NS 1000000000ull
 
@@ -55,7 +56,7 @@ static const struct map_kind {
 _Static_assert(sizeof(kinds) / sizeof(*kinds) == MAP_COUNT, "one row for each map");
 
 struct chunk {
-	int fd; /* -1: it is in the outer map */
+	int fd; /* descriptor of the chunk; -1: it is in the outer map */
 	uint32_t *words;
 };
 
@@ -65,16 +66,16 @@ struct unwind_store {
 	VEC(struct chunk) chunks;
 	uint32_t max_chunks, n_committed;
 	struct extents extents;
-	uint64_t dropped_ns; /* the last drop */
-	uint32_t generation; /* of the space that was published last */
+	uint64_t dropped_ns; /* the time of the last drop */
+	uint32_t generation; /* generation of the space that was published last */
 	unwind_store_full_fn *full;
 	void *full_ctx;
 	pthread_t reserver;
-	struct commit *reserve; /* what its thread does; NULL: there is none */
+	struct commit *reserve; /* the work of the thread; NULL: there is none */
 };
 
-/* By bpf(2) itself: libbpf leaves out the name when a trial program of its own fails to load, and a
- * map that is handed over without a name is not found again. */
+/* Create a map by calling bpf(2) directly. libbpf leaves out the map's name if a trial program of
+ * its own fails to load, and a map without a name would not be recognized later. */
 static int create(const struct map_kind *k, int inner_fd)
 {
 	union bpf_attr attr = {.map_type = k->type,
@@ -116,7 +117,7 @@ static int add_chunk(struct unwind_store *s)
 
 static int create_all(struct unwind_store *s)
 {
-	int err = add_chunk(s); /* the outer map takes its definition from it */
+	int err = add_chunk(s); /* the outer map is defined by this inner map */
 
 	for (int i = 0; i < MAP_COUNT && !err; i++) {
 		s->fds[i] = create(&kinds[i], i == MAP_STORE ? s->chunks.items[0].fd : -1);
@@ -185,7 +186,8 @@ void unwind_store_hand_over(const struct unwind_store *s, struct bpf_object *obj
 
 /* ---- words --------------------------------------------------------------------------------- */
 
-/* Free what was dropped, after all programs that may read it. */
+/* Free the dropped words, once all programs that may read them have ended. Returns false if that is
+ * not possible yet. */
 static bool settle(struct unwind_store *s)
 {
 	if (!s->extents.n_returned)
@@ -202,7 +204,7 @@ void unwind_store_on_full(struct unwind_store *s, unwind_store_full_fn *fn, void
 	s->full_ctx = ctx;
 }
 
-/* Have others drop words, enough to be worth the wait for running programs. */
+/* Make the owners of words drop enough of them to be worth the wait for running programs. */
 static bool make_room(struct unwind_store *s, uint32_t n)
 {
 	uint64_t want = n > SETTLE_WORDS ? n : SETTLE_WORDS;
@@ -287,7 +289,7 @@ static struct commit *commit_new(const struct unwind_store *s)
 	return NULL;
 }
 
-/* In one batch, or one by one in kernels without it. */
+/* Put the chunks into the outer map: in one batch, or one by one in kernels without batches. */
 static void *commit_run(void *arg)
 {
 	struct commit *c = arg;
@@ -304,7 +306,7 @@ static void *commit_run(void *arg)
 	return NULL;
 }
 
-/* The outer map and the mapping hold the chunks now. */
+/* Close the descriptors of the chunks: the outer map and the memory mapping hold references now. */
 static int commit_end(struct unwind_store *s, const struct commit *c)
 {
 	for (uint32_t i = 0; i < c->n && !c->err; i++) {
@@ -368,7 +370,7 @@ int unwind_store_set_space(struct unwind_store *s, uint32_t tgid, const struct u
 {
 	struct unwind_space fresh = *space;
 
-	s->generation += s->generation == UINT32_MAX ? 2 : 1; /* never 0 */
+	s->generation += s->generation == UINT32_MAX ? 2 : 1; /* 0 is left out */
 	fresh.generation = s->generation;
 	return bpf_map_update_elem(s->fds[MAP_SPACES], &tgid, &fresh, BPF_ANY) ? -errno : 0;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The unwind table of an ELF file: see table.h. This file finds the parts of the file that matter:
- * its code, and the sections of call frame information. Without section headers, .eh_frame is found
- * by .eh_frame_hdr, which has a program header of its own. The file is read, never mapped, so it
- * may be truncated meanwhile.
+ * The unwind table of an ELF file: see table.h. This source file finds the code and the sections of
+ * call frame information in the ELF file. If there are no section headers, it finds .eh_frame
+ * through .eh_frame_hdr, which has a program header of its own. The ELF file is read, never mapped,
+ * so it is safe if another process truncates it in the meantime.
  */
 #define _GNU_SOURCE
 #include "runtime/unwind/table.h"
@@ -24,7 +24,7 @@ enum {
 	HEADERS_MAX = 65535,
 	SEGMENTS_MAX = 256,
 	CFI_MAX_BYTES = 128 << 20, /* libLLVM has 6 MB */
-	CFI_FIRST_BYTES = 1 << 16, /* first read of an .eh_frame of unknown size */
+	CFI_FIRST_BYTES = 1 << 16, /* size of the first read of an .eh_frame */
 	CFI_INFLATED_RATIO = 32,
 	SHT_UNWIND = 0x70000001, /* SHT_X86_64_UNWIND */
 };
@@ -100,7 +100,7 @@ static const struct section *find_gopclntab(const struct elf_file *f)
 
 /* ---- sections ------------------------------------------------------------------------------ */
 
-/* Read `n` bytes of the file, or those that exist, into a new buffer. 0 or -errno. */
+/* Read `n` bytes of the file, or fewer at its end, into a new buffer. Returns 0 or -errno. */
 static int read_bytes(const struct elf_file *f, uint64_t offset, uint64_t n, uint8_t **out,
 		      size_t *n_out)
 {
@@ -117,8 +117,8 @@ static int read_bytes(const struct elf_file *f, uint64_t offset, uint64_t n, uin
 	return 0;
 }
 
-/* Decompress a section in place. What is not zlib's or does not fit gives no bytes. 0 or
- * -ENOMEM. */
+/* Decompress a section in place. A section that is not compressed by zlib, or does not fit, becomes
+ * empty. Returns 0 or -ENOMEM. */
 static int inflate_section(uint8_t **bytes, size_t *n)
 {
 	size_t packed = *n;
@@ -158,7 +158,7 @@ static int add_section(struct source *s, const struct section *section, bool is_
 
 /* ---- .eh_frame without section headers ------------------------------------------------------ */
 
-/* The file offset of an address, and how many bytes from there on are in the file. */
+/* Find the file offset of an address, and how many bytes from there on are in the file. */
 static bool find_offset(struct elf_file *f, uint64_t address, uint64_t *offset, uint64_t *n)
 {
 	size_t headers = n_headers(f);
@@ -173,7 +173,7 @@ static bool find_offset(struct elf_file *f, uint64_t address, uint64_t *offset, 
 	return false;
 }
 
-/* The address of .eh_frame, from .eh_frame_hdr. */
+/* Find the address of .eh_frame, which .eh_frame_hdr holds. */
 static bool find_eh_frame(struct elf_file *f, uint64_t *address)
 {
 	size_t headers = n_headers(f);
@@ -200,7 +200,8 @@ static bool find_eh_frame(struct elf_file *f, uint64_t *address)
 	return false;
 }
 
-/* The offset of the length 0 that ends the section, or of what is beyond the bytes. */
+/* The offset of the length 0 that ends the section; or of the first record that is not complete
+ * within the bytes. */
 static uint64_t find_end(const uint8_t *bytes, size_t n)
 {
 	uint64_t at = 0, length, head;
@@ -219,13 +220,13 @@ static uint64_t find_end(const uint8_t *bytes, size_t n)
 		if (!length)
 			return at;
 		if (length > CFI_MAX_BYTES)
-			break; /* garbage: the decoder stops there, too */
+			break; /* invalid: the decoder stops there, too */
 		at += head + length;
 	}
 	return at;
 }
 
-/* Add .eh_frame, which ends with a length of 0: read more and more until it is found. */
+/* Add .eh_frame, which ends with a length of 0: read more and more until that is found. */
 static int add_eh_frame(struct source *s)
 {
 	uint64_t address, offset, most, want = CFI_FIRST_BYTES, end;
@@ -265,7 +266,8 @@ static size_t read_code(void *file, uint64_t address, uint8_t *out, size_t n)
 	return elfsym_read_at(f->fd, out, n < most ? n : most, offset);
 }
 
-/* What is relocated to be at that address, in a file that is linked to start at 0; 0: not known. */
+/* The value that a relocation stores at an address, in a file linked to start at 0; 0: not
+ * known. */
 static int find_relative(const struct elf_file *f, uint64_t address, uint64_t *out)
 {
 	const struct section *s = find_section(f, ".rela.dyn");
@@ -283,7 +285,7 @@ static int find_relative(const struct elf_file *f, uint64_t address, uint64_t *o
 	return err;
 }
 
-/* In position-independent files that the linker of C has linked, the table is somewhere in
+/* In position-independent files that the C linker has linked, the table is somewhere in
  * .data.rel.ro, and the address of the code in it is a relocation. */
 static int add_linked_go(struct source *s)
 {
@@ -326,12 +328,12 @@ static int add_go(struct source *s)
 /* ---- functions that the C library writes in assembly, without information ------------------ */
 
 enum {
-	ENTRY_BYTES = 48, /* of code: ld.so's has 40 */
+	ENTRY_BYTES = 48, /* size of the code; that of ld.so has 40 bytes */
 	WORD = 8,
-	PROGRAM_BYTES = 256, /* of _init or _fini; glibc's have 23 and 9 */
+	PROGRAM_BYTES = 256, /* limit for _init or _fini; glibc's have 23 and 9 */
 };
 
-/* The address has that state, and the bytes behind it. */
+/* Add an FDE: the code of `bytes` at the address has that state. */
 static int add_state(struct source *s, uint64_t address, uint32_t bytes, struct cfi_state state)
 {
 	uint64_t offset = address - s->cfi.segments[0].address;
@@ -358,7 +360,7 @@ static bool is_known(const struct source *s, uint64_t address)
 	return false;
 }
 
-/* A program's first function has no caller. */
+/* Add the entry point: a program's first function has no caller. */
 static int add_entry(struct source *s)
 {
 	if (!s->f.entry || is_known(s, s->f.entry))
@@ -366,7 +368,7 @@ static int add_entry(struct source *s)
 	return add_state(s, s->f.entry, ENTRY_BYTES, (struct cfi_state){.ip.how = CFI_UNDEFINED});
 }
 
-/* The return address is in a word above rsp. */
+/* The state of code whose return address is in the word `above` bytes above rsp. */
 static struct cfi_state state_at(int64_t above)
 {
 	return (struct cfi_state){.cfa = CFI_CFA_REGISTER,
@@ -375,7 +377,7 @@ static struct cfi_state state_at(int64_t above)
 				  .ip = {CFI_AT_CFA, -WORD}};
 }
 
-/* _init or _fini, which are all of a section: sub $8, %rsp; calls; add $8, %rsp; ret. */
+/* Add _init or _fini, which fill a section: sub $8, %rsp; calls; add $8, %rsp; ret. */
 static int add_section_function(struct source *s, const char *name)
 {
 	static const uint8_t end_branch[] = {0xf3, 0x0f, 0x1e, 0xfa}, sub[] = {0x48, 0x83, 0xec, 8},
@@ -414,7 +416,7 @@ static int add_sections(struct source *s, const struct unwind_table *t)
 
 	if (err)
 		return err;
-	if (t->is_go) /* its .debug_frame does not say where rbp is */
+	if (t->is_go) /* Go's .debug_frame does not say where rbp is */
 		return add_go(s);
 	debug_frame = find_section(&s->f, ".debug_frame");
 	return debug_frame ? add_section(s, debug_frame, true, &s->debug_frame) : 0;

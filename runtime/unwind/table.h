@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The unwind table of one ELF file: its call frame information (.eh_frame, .debug_frame) as rows of
- * the form that bpf_helpers/unwind.h describes, in pieces of at most UNWIND_CHUNK_WORDS words. For
- * x86-64 only.
+ * The unwind table of an ELF file: its call frame information (.eh_frame, .debug_frame) as rows in
+ * the format of bpf_helpers/unwind.h, in pieces of at most UNWIND_CHUNK_WORDS words. For x86-64
+ * only.
  */
 #pragma once
 #include <stdbool.h>
@@ -12,15 +12,15 @@
 
 struct unwind_rules;
 
-/* The rows for the code from `start`, a multiple of UNWIND_BLOCK_BYTES, to `end`, not included;
- * addresses as linked. */
+/* A piece: the rows for the code from `start`, a multiple of UNWIND_BLOCK_BYTES, up to `end`, which
+ * is not included. Addresses are as linked. */
 struct unwind_piece {
 	uint64_t start, end;
 	uint32_t *words;
 	uint32_t n_words;
 };
 
-/* Executable code of the file: where a mapping's file offset is linked to. */
+/* A segment of executable code: which address its file offset is linked to. */
 struct unwind_segment {
 	uint64_t file_offset, address, bytes;
 };
@@ -31,13 +31,14 @@ struct unwind_table {
 	struct unwind_segment *segments;
 	uint32_t n_segments;
 	uint64_t n_rows;	/* 0: there is no call frame information */
-	uint64_t n_unsupported; /* of them, rows that the walk does not support */
+	uint64_t n_unsupported; /* rows, among these, that the walk does not support */
 	uint64_t n_refused; /* records of functions that could not be decoded: they have no rows */
 	bool is_go;
 };
 
-/* Read the ELF file behind fd, adding its rules to `rules`. 0 and a table to be freed, or -errno
- * and nothing to free: -ENOEXEC (not a program or library for x86-64), -ENOMEM, … */
+/* Read the ELF file behind fd; its rules are added to `rules`. Returns 0 and a table, which the
+ * caller frees; or -errno, and nothing to free: -ENOEXEC (not a program or library for x86-64),
+ * -ENOMEM and others. */
 int unwind_table_read(int fd, struct unwind_rules *rules, struct unwind_table *out);
 /* The same for an image in memory: the vDSO. */
 int unwind_table_read_image(const void *image, size_t bytes, struct unwind_rules *rules,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The thread of unwind tables: see worker.h. Other threads append requests to a queue under `lock`;
- * the thread takes the whole queue at once. The store, the files and the spaces belong to it alone.
+ * The thread that makes unwind tables: see worker.h. Other threads append requests to a queue under
+ * `lock`; the thread takes the whole queue at once. Only it uses store, files and spaces.
  *
- * The kernel reports changes of all processes. `known` holds those that have a space, so that
- * reports of others are ignored at once.
+ * The kernel reports changes of all processes. `known` contains the processes that have a space, so
+ * that reports of other processes are ignored at once.
  */
 #define _GNU_SOURCE
 #include "runtime/unwind/worker.h"
@@ -27,9 +27,9 @@
 enum {
 	QUEUE_MAX = 1 << 16,
 	MAX_CHUNKS = UNWIND_CHUNKS / 4, /* 128 MiB */
-	FIRST_CHUNKS = 12,		/* 3 MiB: a server and its libraries */
+	FIRST_CHUNKS = 12,		/* 3 MiB: enough for a server and its libraries */
 	MAX_SPACES = UNWIND_SPACES / 4 * 3,
-	STOP_SECONDS = 2, /* a file system may not answer */
+	STOP_SECONDS = 2, /* to wait for the thread: a file system may not answer it */
 };
 #define CHECK_NS 30000000000ull /* between two checks for processes that have ended */
 
@@ -55,11 +55,11 @@ struct unwind_worker {
 	struct tgid_set known;
 	bool is_stopping;
 	struct unwind_stats stats;
-	/* of the thread */
+	/* used by the thread only */
 	struct unwind_store *store;
 	struct unwind_files *files;
 	struct unwind_spaces *spaces;
-	VEC(struct unwind_binary *) kept; /* of programs to be executed */
+	VEC(struct unwind_binary *) kept; /* files of programs that will be executed */
 	uint64_t checked_ns;
 };
 
@@ -88,7 +88,7 @@ HASH_TABLE_FUNCTIONS(tgid_set, uint32_t, uint32_t)
 
 /* ---- posting ------------------------------------------------------------------------------- */
 
-/* Takes over r->path. */
+/* Append a request. Takes ownership of r->path. */
 static void post_locked(struct unwind_worker *w, const struct request *r)
 {
 	if (w->queue.n >= QUEUE_MAX || vec_push(&w->queue, *r)) {
@@ -107,14 +107,14 @@ static void post(struct unwind_worker *w, const struct request *r)
 	pthread_mutex_unlock(&w->lock);
 }
 
-/* The process has a space, or may get one: what is reported of it from now on counts. */
+/* Note that the process has a space, or may get one: reports about it count from now on. */
 static void expect_locked(struct unwind_worker *w, uint32_t tgid)
 {
 	if (tgid && !tgid_set_find(&w->known, tgid))
-		(void)tgid_set_insert(&w->known, tgid); /* without: corrected by a check */
+		(void)tgid_set_insert(&w->known, tgid); /* a later check corrects a failure */
 }
 
-/* A report of the kernel: only of processes that have a space, or may get one. */
+/* Append a report of the kernel, if the process has a space or may get one. */
 static void report(struct unwind_worker *w, const struct request *r)
 {
 	bool is_known;
@@ -215,7 +215,7 @@ void unwind_worker_stats(struct unwind_worker *w, struct unwind_stats *out)
 
 /* ---- answering ----------------------------------------------------------------------------- */
 
-/* Keep the set of known processes as the spaces are. */
+/* Make the set of known processes agree with the spaces. */
 static void update_known(struct unwind_worker *w, uint32_t tgid)
 {
 	bool has = tgid && unwind_spaces_has(w->spaces, tgid);
@@ -253,7 +253,7 @@ static void add_program(struct unwind_worker *w, const char *path)
 		unwind_files_publish(w->files);
 }
 
-/* Each file is published at once. It stays so for a while without a process. */
+/* Compile and publish a file. It stays published for a while without a process. */
 static void prepare_file(const char *path, void *ctx)
 {
 	struct unwind_worker *w = ctx;
@@ -401,7 +401,7 @@ static void *run(void *arg)
 
 /* ---- start and stop ------------------------------------------------------------------------ */
 
-/* The store is full. */
+/* Called when the store is full. */
 static bool drop_something(void *ctx)
 {
 	struct unwind_worker *w = ctx;
@@ -439,7 +439,7 @@ static int create_parts(struct unwind_worker *w)
 	return 0;
 }
 
-/* Signals are handled by the main thread. */
+/* Create the thread with all signals blocked: the main thread handles them. */
 static int create_thread(struct unwind_worker *w)
 {
 	pthread_condattr_t attr;
@@ -494,7 +494,7 @@ void unwind_worker_stop(struct unwind_worker *w)
 	until.tv_sec += STOP_SECONDS;
 	if (pthread_timedjoin_np(w->thread, NULL, &until)) {
 		log_verbose("unwind: a file cannot be read in time");
-		return; /* the thread may still use all of it, until the process ends */
+		return; /* the thread may still use the struct, until the process ends */
 	}
 	free_worker(w);
 }

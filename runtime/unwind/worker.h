@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The thread that gives programs the tables by which they unwind user stacks: it compiles files,
- * reads the mappings of processes, publishes both and keeps them true. Other threads post requests,
- * which never block, and are answered in their order. All of it works without the thread that reads
- * the ring, since a table can take 100 ms.
+ * The thread that gives BPF programs the tables by which they unwind user stacks. It compiles
+ * files, reads the mappings of processes, publishes both and keeps them up to date. Other threads
+ * post requests, which never block and are answered in order. All of this is independent of the
+ * thread that reads the ring, since making a table can take 100 ms.
  */
 #pragma once
 #include "bpf_helpers/shared.h"
@@ -13,26 +13,27 @@
 struct bpf_object;
 struct unwind_worker;
 
-/* Create the maps and start the thread. 0 or -errno. */
+/* Create the maps and start the thread. Returns 0 or -errno. */
 int unwind_worker_start(struct unwind_worker **out);
-/* Let an opened object use the maps: sonde_unwind_store, _rules, _spaces, _files. */
+/* Make an opened object use the maps sonde_unwind_store, _rules, _spaces and _files. */
 void unwind_worker_hand_over(const struct unwind_worker *w, struct bpf_object *object);
-/* End the thread and free the maps. Programs must not be loaded any more. */
+/* End the thread and free the maps. The script's programs must be unloaded before. */
 void unwind_worker_stop(struct unwind_worker *w);
 
-/* Compile the tables of all that process `tgid` has mapped, and publish its mappings; with its
- * descendants. */
+/* Compile the tables of all files that process `tgid` has mapped, and publish its mappings; also
+ * those of its descendants, if `with_descendants`. */
 void unwind_worker_add_process(struct unwind_worker *w, uint32_t tgid, bool with_descendants);
 /* Compile the tables of a program that will be executed, and of the libraries that it needs. */
 void unwind_worker_add_program(struct unwind_worker *w, const char *path);
-/* Wait until all requests that were posted before have been answered, at most that long. Have
- * they? */
+/* Wait until all requests that were posted before have been answered, at most `most_ns`. Returns
+ * whether they have. */
 bool unwind_worker_wait(struct unwind_worker *w, uint64_t most_ns);
 
-/* A program met code without a table. */
+/* A BPF program has sent `ev`: it met code without a table. */
 void unwind_worker_note(struct unwind_worker *w, const struct sonde_unwind_event *ev);
-/* What the kernel reports of processes, with the time at which it happened (CLOCK_MONOTONIC), in
- * the order of time. Reports of processes that no program has met cost next to nothing. */
+/* Reports of the kernel about processes, with the time at which each change happened
+ * (CLOCK_MONOTONIC), in order of time. Reports of processes that no BPF program has met cost next
+ * to nothing. */
 void unwind_worker_mmap(struct unwind_worker *w, uint32_t tgid, uint64_t start, uint64_t end,
 			bool is_file, uint64_t time_ns);
 void unwind_worker_exec(struct unwind_worker *w, uint32_t tgid, uint64_t time_ns);
@@ -45,9 +46,9 @@ void unwind_worker_check_all(struct unwind_worker *w);
 struct unwind_stats {
 	uint32_t n_processes, n_files, n_files_refused, n_rules;
 	uint64_t n_rows, used_bytes, store_bytes;
-	uint64_t busy_ns;	  /* of the thread */
+	uint64_t busy_ns;	  /* time in which the thread was working */
 	uint64_t n_evicted_files; /* dropped without a process: too many, or for lack of space */
 	uint64_t n_evicted_processes; /* dropped for lack of space while they ran */
-	uint64_t n_lost;	      /* requests, because too many were queued */
+	uint64_t n_lost;	      /* requests that were dropped because too many were queued */
 };
 void unwind_worker_stats(struct unwind_worker *w, struct unwind_stats *out);
