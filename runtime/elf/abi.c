@@ -23,7 +23,7 @@ static uint32_t round_up(uint32_t n, uint32_t to)
 	return (n + to - 1) / to * to;
 }
 
-/* Put a value on the stack. `first`: number of the word that is the first on the stack. */
+/* Put a value on the stack. `first` is the number of the first word on the stack. */
 static int on_stack(struct abi_args *a, const struct abi_value *v, uint32_t size, uint32_t first)
 {
 	uint32_t align = v->align <= WORD || v->is_reference ? WORD : v->align, at;
@@ -39,7 +39,7 @@ static int on_stack(struct abi_args *a, const struct abi_value *v, uint32_t size
 
 enum x86_class { X86_NONE, X86_INTEGER, X86_SSE };
 
-/* The registers that a value uses; `in_memory`: none, it is copied to the stack. */
+/* The registers that a value uses; `in_memory`: it uses none, since it is copied to the stack. */
 struct x86_use {
 	enum x86_class words[2];
 	uint32_t ints, floats;
@@ -112,7 +112,8 @@ static int x86_next(struct abi_args *a, const struct abi_value *v)
 	return use.ints ? (int)first : ABI_NO_WORD;
 }
 
-/* For a result in memory the caller passes the address. x87 numbers are returned in registers. */
+/* Is the result returned in memory? The caller passes its address in this case. x87 numbers are
+ * returned in registers. */
 static bool x86_returns_in_memory(const struct abi_value *r)
 {
 	if (r->is_reference)
@@ -176,7 +177,8 @@ bool abi_begin(struct abi_args *a, uint16_t machine, const struct abi_value *res
 {
 	*a = (struct abi_args){.machine = machine};
 	if (machine == EM_X86_64 && result)
-		a->ints = x86_returns_in_memory(result); /* arm64 has a dedicated register */
+		/* on arm64 the address has a register of its own */
+		a->ints = x86_returns_in_memory(result);
 	return machine == EM_X86_64 || machine == EM_AARCH64;
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Locations of a function's arguments at its entry: the calling conventions of C on x86-64 (System
- * V) and arm64 (AAPCS64). The input is the layout of a value, the result the number of its first
- * word. Words are numbered like arg0, arg1, …: first the integer registers, then the stack, 8 bytes
- * each.
+ * Locations of a function's arguments at its entry: the C calling conventions of x86-64 (System V
+ * psABI) and arm64 (AAPCS64). The input is the layout of a value, the result is the number of its
+ * first word. Words are numbered like arg0, arg1, …: first the integer registers, then the words of
+ * the stack, of 8 bytes each.
  */
 #pragma once
 #include <stdbool.h>
@@ -23,21 +23,21 @@ struct abi_value {
 	uint32_t size, align; /* bytes */
 	struct abi_leaf leaves[ABI_LEAVES];
 	uint32_t n_leaves;
-	bool has_more;	   /* there are more leaves than fit */
+	bool has_more;	   /* it has more leaves than `leaves` can hold */
 	bool is_aggregate; /* a structure, a union, an array */
 	bool is_complex;   /* the two leaves are one complex number */
-	bool is_reference; /* passed by address: some C++ classes */
-	bool is_pair;	   /* passed as two separate words: Rust's &str */
+	bool is_reference; /* it is passed by address: some C++ classes */
+	bool is_pair;	   /* it is passed as two separate words: Rust's &str */
 };
 
 struct abi_args {
 	uint16_t machine;      /* e_machine */
-	uint32_t ints, floats; /* registers in use */
+	uint32_t ints, floats; /* number of registers in use */
 	uint32_t stack;	       /* bytes in use */
 };
 
-/* Start with the first argument. `result` is the type that the function returns, NULL: void. False
- * if the calling convention of this machine is not known. */
+/* Begin a function. `result` is the type that it returns, NULL: void. Returns false if the calling
+ * convention of this machine is not known. */
 bool abi_begin(struct abi_args *a, uint16_t machine, const struct abi_value *result);
 /* Pass the next argument. Returns the number of its first word, or ABI_NO_WORD if it is in
  * floating-point registers or nowhere. */

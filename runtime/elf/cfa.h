@@ -10,15 +10,15 @@
 struct cfa_file;
 
 /* Open the section of the file behind fd, which must stay open. NULL with *err: -ENOSYS (no libdw),
- * -ENODATA (the file has none), -ENOMEM. */
+ * -ENODATA (the file has no such section), -ENOMEM. */
 struct cfa_file *cfa_open(int fd, int *err);
 void cfa_close(struct cfa_file *c);
 
-/* A register's value plus an offset. */
+/* A CFA: the value of a register plus an offset. */
 struct cfa {
-	uint64_t reg; /* DWARF number */
+	uint64_t reg; /* DWARF register number */
 	int64_t offset;
 };
-/* False if the address (as linked) is in no function that is described, or its frame is described
- * in another way. */
+/* Set *out to the CFA at an address (as linked). Returns false if no function with call frame
+ * information contains the address, or if its CFA is not a register plus an offset. */
 bool cfa_at(struct cfa_file *c, uint64_t vaddr, struct cfa *out);

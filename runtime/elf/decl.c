@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { QUALIFIERS_KEPT = 20 }; /* bytes: const volatile */
+enum { QUALIFIERS_KEPT = 20 }; /* bytes of "const volatile" */
 
 void decl_append(struct decl *d, const char *s)
 {
@@ -71,7 +71,7 @@ const char *decl_text(struct decl *d)
 
 	if (d->is_full)
 		return " /* a type too long to be shown */";
-	if (first && first != ' ' && d->from) /* there is space in front */
+	if (first && first != ' ' && d->from) /* there is room before the text */
 		d->text[--d->from] = ' ';
 	return d->text + d->from;
 }

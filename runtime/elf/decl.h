@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * C declarators, built from the name outwards: pointers are added in front, arrays and parameters
- * behind, and parentheses around where an array or parameters follow a pointer.
+ * C declarators, built from the name outwards: pointers are prepended, arrays and parameters are
+ * appended, and parentheses are put around a pointer that an array or parameters follow.
  */
 #pragma once
 #include <stdbool.h>
@@ -13,7 +13,7 @@ enum { DECL_BYTES = 1024, DECL_MIDDLE = 256, DECL_DEPTH = 6, DECL_STEPS = 64 };
 struct decl {
 	char text[DECL_BYTES];
 	uint32_t from, to;
-	char qualifiers[32]; /* of the base type, each followed by a blank */
+	char qualifiers[32]; /* qualifiers of the base type, each followed by a blank */
 	bool is_full;
 };
 
@@ -25,5 +25,5 @@ void decl_prepend(struct decl *d, const char *s);
 void decl_bracket(struct decl *d, bool *is_pointer);
 /* Add "const" or "volatile", to the pointer that follows or to the base type. */
 void decl_qualify(struct decl *d, const char *word, bool is_pointer_below);
-/* The text to print behind the name of the base type, with a leading blank if one is needed. */
+/* The text to print after the name of the base type, with a leading blank if one is needed. */
 const char *decl_text(struct decl *d);

@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Names of a megabyte exist; expanding them takes too long. */
+/* Longer symbols are not demangled: names of a megabyte exist, and demangling them takes too
+ * long. */
 enum { SYMBOL_MAX = 16 * 1024 };
 
 static bool is_mangled(const char *s)

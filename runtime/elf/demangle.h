@@ -12,8 +12,8 @@ struct config;
  * of templates. False if it is not a mangled name or the result does not fit. */
 bool demangle(const char *symbol, bool with_parameters, char *out, size_t size);
 
-/* The same for the name of a function that is shown, with the types of parameters. False for all
- * names if cpp_demangle is false. */
+/* The same for the name of a function that is shown to the user, with the types of parameters.
+ * Returns false for all names if cpp_demangle is false. */
 bool demangle_shown(const char *symbol, char *out, size_t size);
 /* Show names as these settings say (cpp_demangle, cpp_names); by default demangled, in full. */
 void demangle_show(const struct config *c);

@@ -114,14 +114,15 @@ static bool is_pointer_below(const struct spelling *s, Dwarf_Die type)
 	return is_pointer_tag(s->t->dw.dwarf_tag(&type));
 }
 
-/* One step towards the base type. False if *type is the base type. */
+/* Go one step towards the base type. Returns false if *type is the base type. */
 static bool step(struct spelling *s, Dwarf_Die *type, int depth)
 {
 	int tag = s->t->dw.dwarf_tag(type);
 
 	if (is_pointer_tag(tag)) {
 		if (s->family == FAMILY_RUST && s->t->dw.dwarf_diename(type))
-			return false; /* &u8, *const u8: the name has it all */
+			/* &u8, *const u8: the name of the type contains the reference already */
+			return false;
 		decl_prepend(&s->d, tag == DW_TAG_pointer_type	   ? "*"
 				    : tag == DW_TAG_reference_type ? "&"
 								   : "&&");
@@ -140,7 +141,7 @@ static bool step(struct spelling *s, Dwarf_Die *type, int depth)
 	return true;
 }
 
-/* From *type to its base type. False if that is void. */
+/* Go from *type to its base type. Returns false if that is void. */
 static bool declare(struct spelling *s, Dwarf_Die *type, int depth)
 {
 	for (int i = 0; i < DECL_STEPS; i++) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Parameters of a function: names and types from the source, locations from the calling convention.
- * For optimised code, debug information also has the register of each parameter at the first
- * instruction. If that contradicts the convention, the compiler has changed the latter, and debug
- * information is used.
+ * Parameters of a function: names and types from debug information, locations from the calling
+ * convention. For optimised code, debug information also has the register of each parameter at the
+ * first instruction. If this contradicts the convention, the compiler has changed the calling
+ * convention of the function, and the registers of debug information are used.
  */
 #include "parser/base/arena.h"
 #include "runtime/elf/dwarf_impl.h"
@@ -21,11 +21,12 @@ struct description {
 	struct arena *a;
 	struct typed_function *f;
 	struct abi_args args;
-	bool is_foreign; /* has another calling convention */
+	bool is_foreign; /* the function has another calling convention */
 	bool is_old_clang;
 	bool is_lost;		      /* the locations of further parameters are unknown */
-	Dwarf_Off params[PARAMS_MAX]; /* of the DIEs with their names */
-	int at_entry[PARAMS_MAX];     /* the word in debug information, or ABI_NO_WORD */
+	Dwarf_Off params[PARAMS_MAX]; /* DIEs of the parameters, which have their names */
+	/* the word that debug information states, or ABI_NO_WORD */
+	int at_entry[PARAMS_MAX];
 	bool has_location[PARAMS_MAX];
 };
 
@@ -96,8 +97,8 @@ static const char *why_unplaced(struct description *d, Dwarf_Die *die)
 
 /* ---- result -------------------------------------------------------------------------------- */
 
-/* Rust returns results of two words in registers or in memory, which is unspecified; larger ones in
- * memory. */
+/* Is it unspecified how the result is returned? Rust returns results of two words in registers or
+ * in memory; larger ones always in memory. */
 static bool is_unspecified_result(const struct description *d, const struct dwarf_value *v)
 {
 	return d->family == FAMILY_RUST && v->is_unknown && v->abi.size > WORD &&
@@ -110,7 +111,7 @@ static bool is_result(const struct description *d, Dwarf_Die *param)
 	return d->family == FAMILY_GO && dwarf_flag(d->t, param, DW_AT_variable_parameter);
 }
 
-/* The type of the result; of several in Go, of the first. */
+/* Find the type of the result; if a Go function has several, the type of the first. */
 static bool result_type(const struct description *d, Dwarf_Die *die, Dwarf_Die *type)
 {
 	Dwarf_Die child;
@@ -268,8 +269,10 @@ static int entry_word(const struct description *d, Dwarf_Die *param)
 	return ABI_NO_WORD;
 }
 
-/* In Go parameters without a name are not listed, and generic functions have one more. So only what
- * debug information says counts. A value of several words has a location of pieces: the first. */
+/* The word of a parameter of a Go function. Debug information does not list parameters without a
+ * name, and generic functions have an additional one, so words cannot be counted: only the location
+ * in debug information counts. A value of several words has a location of pieces; the first one is
+ * used. */
 static int go_entry_word(const struct description *d, Dwarf_Die *param)
 {
 	Dwarf_Attribute a;
@@ -307,8 +310,8 @@ static void read_entry_words(struct description *d, Dwarf_Die *concrete)
 	} while (d->t->dw.dwarf_siblingof(&child, &child) == 0);
 }
 
-/* In clang's optimised code an unused parameter has no location, and callers that know that need
- * not pass it. */
+/* Drop parameters without a location: in clang's optimised code they are unused, and callers that
+ * know this need not pass them. */
 static void drop_absent(struct description *d)
 {
 	static const char why[] = "the function does not use it, so callers may not pass it";

@@ -14,7 +14,7 @@ enum dwarf_family { FAMILY_C, FAMILY_CPP, FAMILY_RUST, FAMILY_GO, FAMILY_OTHER }
 
 struct dwarf_range {
 	uint64_t start, end;
-	Dwarf_Off unit; /* of its DIE */
+	Dwarf_Off unit; /* offset of its DIE */
 };
 
 /* A function's first address and its description. */
@@ -25,26 +25,28 @@ struct dwarf_entry {
 
 struct dwarf_unit {
 	Dwarf_CU *cu;
-	bool is_split_off;		   /* to a file that is not there */
-	VEC(struct dwarf_entry) functions; /* by address */
+	bool is_split_off; /* its functions are in a .dwo or .dwp file that is missing */
+	VEC(struct dwarf_entry) functions; /* sorted by address */
 };
 
 struct dwarf_types {
 	struct libdw dw;
-	int fd; /* its own */
+	int fd; /* its own descriptor */
 	Dwarf *dwarf;
 	uint16_t machine;
-	VEC(struct dwarf_unit) units;	/* those that were read */
-	VEC(struct dwarf_range) ranges; /* of all units; read if the file has no .debug_aranges */
+	VEC(struct dwarf_unit) units; /* the units that were read */
+	/* ranges of all units, which are read if the file has no .debug_aranges */
+	VEC(struct dwarf_range) ranges;
 	bool has_ranges;
 };
 
-/* A value, for calling conventions and for scripts. */
+/* The layout of a value, for calling conventions and for scripts. */
 struct dwarf_value {
 	struct abi_value abi;
-	uint32_t size; /* of a number or an address; 0: something else */
+	uint32_t size; /* size of a number or an address; 0: something else */
 	bool is_signed, is_enum;
-	bool is_unknown; /* its location, and that of further parameters, is unknown */
+	/* its location and those of the following parameters are unknown */
+	bool is_unknown;
 };
 
 /* A struct, class or union. */
@@ -53,7 +55,7 @@ static inline bool dwarf_is_record(int tag)
 	return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
 }
 
-/* The type of a parameter or member, or that a pointer points to. False: void. */
+/* Set *type to the type of a parameter or member, or to what a pointer points to. False: void. */
 bool dwarf_type_of(const struct dwarf_types *t, Dwarf_Die *die, Dwarf_Die *type);
 /* Strip typedefs and qualifiers from *type. False: void, or malformed. Raises *align (unless NULL)
  * to the alignment that they require. */
@@ -77,7 +79,7 @@ bool dwarf_scope_find(const struct dwarf_types *t, Dwarf_Die *unit, const char *
 void dwarf_value_of(const struct dwarf_types *t, Dwarf_Die *type, enum dwarf_family family,
 		    struct dwarf_value *out);
 
-/* What a pointer of that type points to; levels 0: it is not a pointer. */
+/* What a pointer of that type points to; with 0 levels it is not a pointer. */
 struct tp_pointee dwarf_pointee(const struct dwarf_types *t, Dwarf_Die *type,
 				enum dwarf_family family, struct arena *a);
 

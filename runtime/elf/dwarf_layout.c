@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Structs, unions and enums of a program as types of the language, by name. What a struct contains
- * by value is read with it; structs that it points to keep only their names, and are looked up when
- * a script reads a member of theirs.
+ * Structs, unions and enums of a program as types of the language, found by name. Members that are
+ * structs are read too. Of structs that a member points to only the name is kept; they are looked
+ * up when a script reads one of their members.
  */
 #include "parser/base/arena.h"
 #include "parser/lang/c_type.h"
 #include "runtime/elf/dwarf_impl.h"
 #include <string.h>
 
-/* Structs in structs; namespaces around them; members and elements in all. */
+/* Limits: nesting of structs and of namespaces; members and elements in all. */
 enum { NEST_MAX = 16, MEMBERS_MAX = 5000, BYTE_BITS = 8, WORD = 8, WORD_BITS = 64 };
 
 struct reading {
@@ -69,7 +69,8 @@ static const struct type *enum_type(struct reading *r, Dwarf_Die *die)
 	return &e->type;
 }
 
-/* A pointer to a struct: its name, or that of a typedef of one without a tag. */
+/* The type that a pointer points to. For a struct only its name is kept, or the name of a typedef
+ * if it has no tag. */
 static const struct type *pointee(struct reading *r, Dwarf_Die die, int depth)
 {
 	const char *name = NULL, *own;
@@ -82,7 +83,8 @@ static const struct type *pointee(struct reading *r, Dwarf_Die die, int depth)
 		return type_of(r, die, depth + 1);
 	own = r->t->dw.dwarf_diename(&plain);
 	while (!own && r->t->dw.dwarf_tag(&die) != DW_TAG_typedef &&
-	       dwarf_type_of(r->t, &die, &die)) /* dwarf_plain() has seen that this ends */
+	       /* dwarf_plain() has checked that this loop ends */
+	       dwarf_type_of(r->t, &die, &die))
 		;
 	name = own ? own : r->t->dw.dwarf_diename(&die);
 	opaque = arena_new_of(r->a, struct type);
@@ -141,7 +143,7 @@ static void add_member(struct reading *r, struct type_layout *l, Dwarf_Die *die,
 	Dwarf_Die of;
 
 	if (dwarf_flag(r->t, die, DW_AT_external) || !dwarf_type_of(r->t, die, &of))
-		return; /* static */
+		return; /* a static member */
 	m.type = type_of(r, of, depth + 1);
 	at = dwarf_number(r->t, die, DW_AT_data_member_location, 0) * BYTE_BITS;
 	at += dwarf_number(r->t, die, DW_AT_data_bit_offset, 0);
@@ -152,7 +154,7 @@ static void add_member(struct reading *r, struct type_layout *l, Dwarf_Die *die,
 	if (end > (uint64_t)l->type.size * BYTE_BITS || m.bit + bits > WORD_BITS ||
 	    (bits &&
 	     (!type_is_integral(m.type) || !r->t->dw.dwarf_hasattr(die, DW_AT_data_bit_offset)))) {
-		m.type = &type_void; /* also a bit-field as DWARF 3 describes it */
+		m.type = &type_void; /* also for a bit-field as DWARF 3 describes it */
 		m.bit = m.bits = 0;
 	}
 	if (m.name || m.type->kind == TY_STRUCT)
@@ -205,7 +207,7 @@ static const struct type *type_of(struct reading *r, Dwarf_Die die, int depth)
 
 /* ---- by name ----------------------------------------------------------------------------- */
 
-/* Behind "const struct ". */
+/* The name without "const" and "struct". */
 static const char *bare_name(const char *name)
 {
 	static const char *const words[] = {"const ", "volatile ", "struct ",
@@ -217,7 +219,7 @@ static const char *bare_name(const char *name)
 	return name;
 }
 
-/* The type in the type units of a .dwo file. */
+/* Find the type in the type units of a .dwo file. */
 static bool find_in_split(const struct dwarf_types *t, Dwarf_Die *split, const char *name,
 			  Dwarf_Die *out)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Scopes of types: two namespaces may have different types of one name, so types of C++ and Rust
- * are looked up by the names of all that is around them.
+ * Scopes of types. Two namespaces may have different types of one name, so types of C++ and Rust
+ * are looked up by their name and the names of all namespaces and classes around them.
  */
 #include "parser/base/arena.h"
 #include "runtime/elf/dwarf_impl.h"
@@ -52,12 +52,12 @@ const char *dwarf_scope_of(const struct dwarf_types *t, Dwarf_Die *type, struct 
 struct wanted {
 	const struct dwarf_types *t;
 	const char *name; /* without the scope */
-	bool is_anywhere; /* no scope is given */
+	bool is_anywhere; /* the text has no scope */
 	Dwarf_Die *out;
 };
 
-/* The length of the part of `text` that is `name`, but for blanks, which compilers and people write
- * differently in `vec<int, all<int> >`. 0: it does not begin with it. */
+/* The length of the prefix of `text` that is equal to `name`, or 0. Blanks are ignored, which
+ * compilers and people write differently in `vec<int, all<int> >`. */
 static size_t same_prefix(const char *text, const char *name)
 {
 	size_t n = 0;
@@ -86,8 +86,8 @@ static bool is_wanted(const struct wanted *w, Dwarf_Die *die)
 	       !dwarf_flag(w->t, die, DW_AT_declaration);
 }
 
-/* What is left of the scope in a namespace or class of it; NULL: it is not of the scope. Those
- * without a name are of any. */
+/* The rest of the scope inside a namespace or class; NULL: it is not part of the scope. A namespace
+ * or class without a name is part of any scope. */
 static const char *scope_in(const struct wanted *w, Dwarf_Die *die, const char *scope)
 {
 	int tag = w->t->dw.dwarf_tag(die);
@@ -143,7 +143,7 @@ bool dwarf_scope_find(const struct dwarf_types *t, Dwarf_Die *unit, const char *
 	struct wanted w = {.t = t, .name = end ? end + 2 : name, .is_anywhere = !end, .out = out};
 	char scope[1024];
 
-	/* "::" at the end, or nothing, so that each part ends with it */
+	/* each part of the scope ends with "::", so that is required here */
 	if (!end || end == name)
 		return find_in(&w, unit, "", 0);
 	if ((size_t)(end - name) + 3 > sizeof(scope))

@@ -99,7 +99,7 @@ static int unit_of(struct dwarf_types *t, uint64_t address, Dwarf_Die *unit)
 	if (t->dw.dwarf_addrdie(t->dwarf, address, unit))
 		return 0;
 	if (!t->has_ranges) {
-		vec_free(&t->ranges); /* of a failed attempt */
+		vec_free(&t->ranges); /* left over from a failed attempt */
 		if (read_ranges(t))
 			return -ENOMEM;
 	}
@@ -122,7 +122,7 @@ static int add_function(struct dwarf_types *t, struct dwarf_unit *u, Dwarf_Die *
 
 	if (t->dw.dwarf_entrypc(die, &address) &&
 	    t->dw.dwarf_ranges(die, 0, &base, &address, &end) <= 0)
-		return 0; /* only declared, or only inlined */
+		return 0; /* the function is only declared, or only inlined */
 	return vec_push(&u->functions, (struct dwarf_entry){address, *die});
 }
 
@@ -198,7 +198,7 @@ bool dwarf_type_of(const struct dwarf_types *t, Dwarf_Die *die, Dwarf_Die *type)
 	if (!t->dw.dwarf_attr_integrate(die, DW_AT_type, &attribute) ||
 	    !t->dw.dwarf_formref_die(&attribute, type))
 		return false;
-	/* it may only say in which type unit the type is (-fdebug-types-section) */
+	/* The type may only refer to a type unit (-fdebug-types-section). */
 	if (t->dw.dwarf_attr(type, DW_AT_signature, &attribute) &&
 	    t->dw.dwarf_formref_die(&attribute, &defined))
 		*type = defined;

@@ -9,16 +9,16 @@
 struct arena;
 struct dwarf_types;
 
-/* Open the debug information of the file behind fd, which is closed with it, and at once on
- * failure; `machine` is e_machine of the file. NULL with *err: -ENODATA (no debug information),
- * -ENOSYS (no libdw), -ENOMEM. */
+/* Open the debug information of the file behind fd. Takes ownership of fd: it is closed with the
+ * debug information, or at once on failure. `machine` is e_machine of the file. NULL with *err:
+ * -ENODATA (no debug information), -ENOSYS (no libdw), -ENOMEM. */
 struct dwarf_types *dwarf_types_open(int fd, uint16_t machine, int *err);
 void dwarf_types_close(struct dwarf_types *t);
-/* The function that begins at `address` (as linked), allocated in `a`. 0, -ESRCH,
- * -ENOLINK (its description is in a .dwo or .dwp file that is missing), or -ENOMEM. */
+/* Find the function that begins at `address` (as linked); it is allocated in `a`. Returns 0,
+ * -ESRCH, -ENOLINK (its description is in a .dwo or .dwp file that is missing), or -ENOMEM. */
 int dwarf_types_find(struct dwarf_types *t, uint64_t address, struct arena *a,
 		     const struct typed_function **out);
-/* The struct, union, enum or typedef `name` ("struct point", "point"), allocated in `a`; `file` is
- * noted in what it points to. NULL: there is none. */
+/* The struct, union, enum or typedef `name` ("struct point", "point"), allocated in `a`; types that
+ * it points to remember `file`, in which they are looked up later. NULL: there is no such type. */
 const struct type *dwarf_types_named(struct dwarf_types *t, const char *name, const char *file,
 				     struct arena *a);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The layout of a type's values: the numbers and addresses in it with their offsets, for calling
- * conventions; and whether it is a single number or address, which a script can read.
+ * The layout of a type's values: the numbers and addresses in them, with offsets, for calling
+ * conventions; and whether a value is a single number or address, which a script can read.
  */
 #include "parser/base/arena.h"
 #include "runtime/elf/dwarf_impl.h"
@@ -12,7 +12,7 @@ enum {
 	NEST_MAX = 16,	    /* nested structures */
 	LEVELS_MAX = 8,	    /* pointers to pointers */
 	STEPS_MAX = 1000,   /* parts of a structure */
-	LOOK_INTO_MAX = 64, /* bytes; larger values are never passed in registers */
+	LOOK_INTO_MAX = 64, /* bytes: larger values are never passed in registers */
 	ALIGN_MAX = 4096,
 	WORD = 8,
 };
@@ -48,7 +48,8 @@ static bool is_signed_base(const struct dwarf_types *t, Dwarf_Die *base)
 	return encoding == DW_ATE_signed || encoding == DW_ATE_signed_char;
 }
 
-/* In C the underlying type is not recorded, only the values are. */
+/* Is the enum signed? For C, debug information has no underlying type, only the values: it is
+ * signed if one of them is negative. */
 static bool is_signed_enum(const struct dwarf_types *t, Dwarf_Die *type)
 {
 	Dwarf_Die under, value;
@@ -120,7 +121,8 @@ static void add_leaf(struct abi_value *v, struct abi_leaf leaf, uint32_t at)
 		v->has_more = true;
 }
 
-/* 0 if there is none. In DWARF 2 it is an expression, which is not supported. */
+/* The offset of a member; 0 if there is none. In DWARF 2 the offset is an expression, which is not
+ * supported. */
 static uint32_t member_offset(struct flattening *f, Dwarf_Die *member)
 {
 	uint64_t n = dwarf_number(f->t, member, DW_AT_data_member_location, UINT64_MAX);
@@ -208,7 +210,7 @@ static void flatten(struct flattening *f, Dwarf_Die *type, uint32_t at)
 	uint32_t align = 0;
 
 	if (f->v->has_more)
-		return; /* enough is known */
+		return; /* no more leaves are needed */
 	if (++f->depth > NEST_MAX || ++f->n_steps > STEPS_MAX || !dwarf_plain(f->t, type, &align)) {
 		f->is_unknown = true;
 		return;
@@ -352,7 +354,7 @@ static const char *with_scope(const struct dwarf_types *t, Dwarf_Die type, const
 	size_t n, all = strlen(text);
 	Dwarf_Die plain;
 
-	while (!name && dwarf_type_of(t, &type, &type)) /* of const */
+	while (!name && dwarf_type_of(t, &type, &type)) /* skip const */
 		name = t->dw.dwarf_diename(&type);
 	plain = type;
 	n = name ? strlen(name) : 0;

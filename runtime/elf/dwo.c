@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds the object file of a unit, where libdw would: beside the program, or in the folder in which
- * it was compiled. Files that libdw reads as they are, are remembered as such.
+ * Finds the object file of a unit in the places where libdw looks: beside the program, or in the
+ * folder in which it was compiled. Files that libdw can read are remembered, too.
  */
 #include "runtime/elf/dwo.h"
 #include "runtime/elf/dwp.h"
@@ -13,7 +13,7 @@
 
 struct dwo {
 	Dwarf_CU *skeleton;
-	struct dwp *file; /* NULL: nothing special */
+	struct dwp *file; /* NULL: libdw can read the file */
 	struct dwo *next;
 };
 
@@ -26,7 +26,7 @@ static const char *text(const struct libdw *l, Dwarf_Die *die, unsigned name, un
 	return l->dwarf_formstring(&a);
 }
 
-/* DIR/NAME, where both may be absolute, below the program's folder. */
+/* Open DIR/NAME, where both may be absolute, or relative to the program's folder. */
 static struct dwp *open_at(const struct libdw *l, const char *dir, const char *name)
 {
 	const char *slash = l->path ? strrchr(l->path, '/') : NULL;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Object files with debug information (.dwo, of `-gsplit-dwarf`) that libdw reads in part only.
+ * Object files with debug information (.dwo, made by `-gsplit-dwarf`) of which libdw reads only a
+ * part.
  */
 #pragma once
 #include "runtime/elf/libdw.h"

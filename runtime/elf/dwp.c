@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * DWARF packages: see dwp.h. An index says which bytes of each section belong to a unit. The file
- * that libdw gets consists of these, of the strings that the unit names, and of its addresses,
- * which are in the program (dwp_image.c).
+ * that is given to libdw consists of these bytes, the strings that the unit names, and its
+ * addresses, which are in the program (dwp_image.c).
  */
 #include "runtime/elf/dwp.h"
 #include "runtime/base/vec.h"
@@ -15,11 +15,11 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Places in a unit's header. */
+/* Offsets in a unit's header. */
 enum { UNIT_VERSION = 4, UNIT_TYPE = 6, UNIT_ID = 12 };
 enum { VERSION_GNU = 2, INDEX_HEADER = 16, ADDR_HEADER = 8, BLIND_MAX = 1 << 20 };
 
-/* A unit that was taken out. */
+/* A unit that was taken out of the package. */
 struct dwp_unit {
 	Dwarf_CU *skeleton;
 	void *image;
@@ -39,8 +39,8 @@ struct dwp {
 	Elf *elf;
 	struct bytes index, type_index, str, sections[DWP_SECTIONS];
 	VEC(struct dwp_unit) units;
-	VEC(struct type_unit) types; /* by abbrev */
-	VEC(struct bytes) found;     /* those of one unit */
+	VEC(struct type_unit) types; /* sorted by abbrev */
+	VEC(struct bytes) found;     /* type units of one unit */
 	bool is_object;
 };
 
@@ -56,7 +56,8 @@ static struct bytes section_bytes(Elf_Scn *scn, const GElf_Shdr *h)
 	return data && data->d_buf ? (struct bytes){data->d_buf, data->d_size} : (struct bytes){0};
 }
 
-/* Sections by the numbers that indexes give them, which are not the same in both versions. */
+/* The place for a section, by name. The numbers of sections in indexes differ between the two
+ * versions. */
 static struct bytes *place_of(struct dwp *p, const char *name)
 {
 	static const char *const names[DWP_SECTIONS] = {
@@ -211,7 +212,7 @@ static uint32_t find_row(const struct dwp *p, uint64_t id)
 	return 0;
 }
 
-/* The kind of section that a column is of; DWP_SECTIONS: one that is not needed. */
+/* The section that a column of an index belongs to; DWP_SECTIONS: one that is not needed. */
 static enum dwp_section kind_of(uint32_t version, uint32_t number)
 {
 	switch (number) {
@@ -281,7 +282,7 @@ static bool read_types(struct dwp *p)
 	return true;
 }
 
-/* Those that were compiled with a unit: they share its abbreviations and strings. */
+/* Find the type units that were compiled with a unit: they share its abbreviations and strings. */
 static bool find_types(struct dwp *p, struct dwp_parts *unit)
 {
 	const uint8_t *abbrev = unit->sections[DWP_ABBREV].data;
@@ -304,7 +305,7 @@ static bool find_types(struct dwp *p, struct dwp_parts *unit)
 	return true;
 }
 
-/* All of an object file. */
+/* The parts of an object file: all of its sections. */
 static bool find_all(struct dwp *p, uint64_t id, struct dwp_parts *out)
 {
 	const struct bytes *info = &p->sections[DWP_INFO];

@@ -11,13 +11,13 @@
 struct dwp;
 
 /* Open the package of the file at `path`, or of the program whose debug file that is
- * (PROGRAM.debug). NULL: there is none. */
+ * (PROGRAM.debug). NULL: there is no package. */
 struct dwp *dwp_open(const char *path);
 /* Open an object file (.dwo) of which libdw reads only a part, since it has a section several
  * times: gcc writes one for each type (-fdebug-types-section). NULL: it is not such a file. */
 struct dwp *dwp_open_object(const char *path);
 void dwp_close(const struct libdw *l, struct dwp *p);
-/* Set *out to the unit whose skeleton, in `main`, has that ID. False: the package has none, or is
- * damaged. */
+/* Set *out to the unit whose skeleton in `main` has that ID. Returns false if the package does not
+ * have the unit, or is damaged. */
 bool dwp_unit(const struct libdw *l, struct dwp *p, Dwarf *main, Dwarf_Die *skeleton, uint64_t id,
 	      Dwarf_Die *out);

@@ -2,9 +2,10 @@
 /*
  * The ELF image of one unit of a package: see dwp.h.
  *
- * A split unit says nothing of the address that its ranges and locations count from: that is in the
- * skeleton, which libdw does not know of. So the unit's name, which is not needed, is turned into
- * that address: the index of a string into the index of an address of the same length.
+ * A split unit does not contain the address that its ranges and locations count from. That address
+ * is in the skeleton, which libdw does not see here. So the attribute for the unit's name, which is
+ * not needed, is turned into that address: the index of a string becomes the index of an address,
+ * in a form of the same length.
  */
 #include "runtime/elf/dwp_impl.h"
 #include "runtime/base/vec.h"
@@ -25,7 +26,8 @@ static bool add(struct buffer *b, const void *data, size_t n)
 
 /* ---- strings ------------------------------------------------------------------------------- */
 
-/* The offsets of strings in the package become those in *str, which gets the unit's strings. */
+/* Replace the offsets of strings in the package by offsets in *str, which gets the unit's
+ * strings. */
 static bool take_strings(const struct dwp_parts *p, struct buffer *offsets, struct buffer *str)
 {
 	const struct bytes *from = &p->sections[DWP_STR_OFFSETS];
@@ -56,7 +58,7 @@ static bool take_strings(const struct dwp_parts *p, struct buffer *offsets, stru
 
 /* ---- the base address ---------------------------------------------------------------------- */
 
-/* Read a ULEB128. 0 bytes: it is damaged. */
+/* Read a ULEB128. Returns its number of bytes; 0: it is damaged. */
 static size_t uleb(const uint8_t *at, size_t left, uint64_t *out)
 {
 	*out = 0;
@@ -76,7 +78,7 @@ static bool put_uleb(uint8_t *at, size_t n, uint64_t v)
 	return !v;
 }
 
-/* Bytes of an attribute's value; -1: unknown. */
+/* The number of bytes of an attribute's value; -1: unknown. */
 static int form_size(uint64_t form, const uint8_t *at, size_t left)
 {
 	uint64_t v;
@@ -110,7 +112,8 @@ static int form_size(uint64_t form, const uint8_t *at, size_t left)
 	}
 }
 
-/* The form of an index of an address that is as long as that of a string; 0: it is another form. */
+/* The form of an address index that is as long as a string index of the given form; 0: the form is
+ * not a string index. */
 static uint64_t address_form(uint64_t form)
 {
 	switch (form) {
@@ -123,7 +126,7 @@ static uint64_t address_form(uint64_t form)
 	}
 }
 
-/* The index of the base address, which is appended if it is not among the addresses. */
+/* Find the index of the base address, which is appended if it is not among the addresses. */
 static bool index_of_base(const struct dwp_parts *p, struct buffer *addr, uint64_t *index)
 {
 	size_t n = addr->n / ADDRESS;
@@ -144,7 +147,7 @@ static bool put_index(uint8_t *at, int n, uint64_t form, uint64_t index)
 	return true;
 }
 
-/* The attributes of an abbreviation begin at `at`; -1: it is damaged. */
+/* The offset at which the attributes of an abbreviation begin; -1: it is damaged. */
 static int64_t find_abbrev(const struct buffer *b, uint64_t wanted)
 {
 	uint64_t at = 0, code, skipped, name, form;
@@ -174,11 +177,11 @@ static int64_t find_abbrev(const struct buffer *b, uint64_t wanted)
 	}
 }
 
-/* Turn the name of the unit into its base address. It stays 0 where that is not possible. */
+/* Turn the name of the unit into its base address. If that is not possible, the base stays 0. */
 static void set_base(const struct dwp_parts *p, struct buffer *info, struct buffer *abbrev,
 		     struct buffer *addr)
 {
-	size_t at = p->is_gnu ? 11 : 20, n; /* the unit's header */
+	size_t at = p->is_gnu ? 11 : 20, n; /* size of the unit's header */
 	uint64_t code, name, form, skipped, index;
 	int64_t attr;
 	int size;
@@ -232,7 +235,7 @@ static size_t aligned(size_t n)
 	return (n + 7) & ~(size_t)7;
 }
 
-/* Header, sections, their names, their headers. */
+/* Write an ELF file: header, sections, section names, section headers. */
 static void *write_file(const struct part *parts, size_t n, uint16_t machine, size_t *size)
 {
 	size_t at = sizeof(Elf64_Ehdr), names = 0, name_at = 1;

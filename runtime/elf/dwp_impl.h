@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Internals of dwp: the parts of a unit, and the ELF image made of them.
+ * Internals of dwp.c and dwp_image.c: the parts of a unit, and the ELF image that is made of them.
  */
 #pragma once
 #include "runtime/elf/libdw.h"
@@ -21,12 +21,12 @@ enum dwp_section {
 struct dwp_parts {
 	bool is_gnu; /* DWARF 4 with GNU's extensions */
 	struct bytes sections[DWP_SECTIONS];
-	struct bytes str; /* of the whole package */
+	struct bytes str; /* strings of the whole package */
 	/* Units of types that have the same abbreviations and strings. */
 	const struct bytes *types;
 	size_t n_types;
-	struct bytes addr, ranges; /* of the program, from the unit's base on */
-	uint64_t low_pc;	   /* of the skeleton: ranges and locations count from it */
+	struct bytes addr, ranges; /* sections of the program, from the unit's base on */
+	uint64_t low_pc;	   /* low_pc of the skeleton: ranges and locations count from it */
 };
 
 /* An ELF file in memory whose debug sections are the parts; NULL: they are damaged, or there is no

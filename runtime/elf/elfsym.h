@@ -2,8 +2,8 @@
 /*
  * Symbols of one ELF file (32 or 64 bits, little-endian): functions by address and by name, lists
  * of them, and variables by name. If the file has no .symtab, that of a separate debug file is used
- * (build ID, .gnu_debuglink), or of .gnu_debugdata. The file stays open and is read as needed;
- * nothing of it is mapped, so if it is truncated, names are missing, but there is no SIGBUS.
+ * (build ID, .gnu_debuglink), or of .gnu_debugdata. The file stays open and is read as needed; it
+ * is not mapped, so if it is truncated, names are missing, but there is no SIGBUS.
  */
 #pragma once
 #include <stdbool.h>
@@ -15,31 +15,31 @@ struct elfsym;
 /* Open a file. NULL with *err: -ENOENT, -ENOEXEC (not an ELF file that can be read), or another
  * -errno. */
 struct elfsym *elfsym_open(const char *path, int *err);
-/* The same for an open descriptor, which elfsym_close() closes (and this function if it fails). Its
- * debug file is searched for relative to `path`. */
+/* The same for an open descriptor, of which this function takes ownership: it is closed by
+ * elfsym_close(), or at once on failure. The debug file is searched for relative to `path`. */
 struct elfsym *elfsym_open_fd(int fd, const char *path, int *err);
 void elfsym_close(struct elfsym *e);
 
-/* The function that contains `vaddr` (as linked). *name lives until elfsym_close(). The first call
- * builds the index. Of several aliases, a global one is preferred to a local one, then fewer
+/* Find the function that contains `vaddr` (as linked). *name lives until elfsym_close(). The first
+ * call builds the index. Of several aliases, a global one is preferred to a local one, then fewer
  * leading underscores, then the shorter name (cbrt, not cbrtf32x), then alphabetical order. Names
  * of C++ and Rust are demangled. */
 bool elfsym_by_address(struct elfsym *e, uint64_t vaddr, const char **name, uint64_t *offset);
-/* The variable that contains `vaddr`; of several aliases as elfsym_by_address(). */
+/* Find the variable that contains `vaddr`; aliases are chosen as by elfsym_by_address(). */
 bool elfsym_object_at(struct elfsym *e, uint64_t vaddr, const char **name, uint64_t *offset);
-/* Address, file offset and size of the function `name`. The default version of a versioned name is
- * preferred, then a global symbol. 0, -ESRCH, or another -errno. */
+/* Find the function `name`: its address, file offset and size. The default version of a versioned
+ * name is preferred, then a global symbol. Returns 0, -ESRCH, or another -errno. */
 int elfsym_by_name(struct elfsym *e, const char *name, uint64_t *vaddr, uint64_t *file_offset,
 		   uint64_t *size);
-/* Is the symbol an IFUNC, i.e. a function that selects the one to be called? */
+/* Is the symbol an IFUNC, that is, a function that selects the one to be called? */
 bool elfsym_is_ifunc(struct elfsym *e, const char *name);
 /* Called with a function: its name (valid during the call), address, file offset and size in
  * bytes. */
 typedef void elfsym_function_fn(const char *name, uint64_t vaddr, uint64_t file_offset,
 				uint64_t size, void *ctx);
 /* Call fn with each function of .symtab, or of .dynsym if there is no .symtab, in the order of the
- * string table. A function with several names is reported under each of them, one with several
- * versions once per version. 0 or -errno. */
+ * string table. A function with several names is reported under each name, one with several
+ * versions once for each version. Returns 0 or -errno. */
 int elfsym_each_function(struct elfsym *e, elfsym_function_fn *fn, void *ctx);
 /* A location of a USDT probe; the strings are valid during the call. */
 struct elfsym_usdt {
@@ -48,10 +48,10 @@ struct elfsym_usdt {
 	uint64_t semaphore; /* file offset; 0: none */
 };
 typedef void elfsym_usdt_fn(const struct elfsym_usdt *u, void *ctx);
-/* elfsym_usdt.c: call fn with each USDT note of the file. 0 or -errno. */
+/* elfsym_usdt.c: call fn with each USDT note of the file. Returns 0 or -errno. */
 int elfsym_each_usdt(struct elfsym *e, elfsym_usdt_fn *fn, void *ctx);
-/* Address and size in bytes (0: not known) of the variable, or other symbol with an address,
- * `name`; with the same preferences as functions. 0, -ESRCH, or another -errno. */
+/* Find the variable `name`, or another symbol with an address: its address, and its size in bytes
+ * (0: not known). Preferences are those for functions. Returns 0, -ESRCH, or another -errno. */
 int elfsym_object(struct elfsym *e, const char *name, uint64_t *vaddr, uint64_t *size);
 /* Call fn with each symbol that elfsym_object() finds. The file offset is 0 if the symbol has no
  * bytes in the file. 0 or -errno. */
@@ -76,11 +76,11 @@ bool elfsym_vaddr_to_file(const struct elfsym *e, uint64_t vaddr, uint64_t *file
 uint16_t elfsym_machine(const struct elfsym *e);
 /* The descriptor of the file. */
 int elfsym_fd(const struct elfsym *e);
-/* elfsym_debug.c: open the file that has the debug information of the file at `path`: itself or a
- * separate one. A descriptor for the caller to close, or -ENODATA. */
+/* elfsym_debug.c: open the file that has the debug information of the file at `path`: this file or
+ * a separate one. Returns a descriptor that the caller closes, or -ENODATA. */
 int elfsym_open_dwarf(struct elfsym *e, const char *path);
-/* Search these folders for separate debug files first: "DIR:DIR", behind those of earlier calls. 0,
- * or -1 with errno. */
+/* Search these folders for separate debug files first: "DIR:DIR", which is appended to the lists of
+ * earlier calls. Returns 0, or -1 with errno. */
 int elfsym_debug_folders(const char *list);
 /* Read up to n bytes at `offset` of the file. Returns their number. */
 size_t elfsym_read(const struct elfsym *e, uint64_t offset, void *out, size_t n);
@@ -88,8 +88,8 @@ size_t elfsym_read(const struct elfsym *e, uint64_t offset, void *out, size_t n)
  * sizes. */
 size_t elfsym_each_code(const struct elfsym *e,
 			void (*fn)(uint64_t offset, uint64_t size, void *ctx), void *ctx);
-/* Read up to n bytes of the first section of that name. Returns their number, 0 if there is none.
- * Reads the section headers at each call. */
+/* Read up to n bytes of the first section with that name. Returns their number, 0 if there is no
+ * such section. Reads the section headers at each call. */
 size_t elfsym_read_section(const struct elfsym *e, const char *name, void *out, size_t n);
 /* Was the file made by the Go compiler? Reads the section headers at each call. */
 bool elfsym_is_go(const struct elfsym *e);
@@ -103,5 +103,6 @@ void elfsym_each_needed(const struct elfsym *e, elfsym_needed_fn *fn, void *ctx)
 /* Bytes of memory used by the index and by the names that were returned. */
 size_t elfsym_bytes(const struct elfsym *e);
 
-/* Sort stably by the upper 32 bits (a radix sort, which needs a second array). 0 or -ENOMEM. */
+/* Sort stably by the upper 32 bits (a radix sort, which needs a second array). Returns 0 or
+ * -ENOMEM. */
 int elfsym_sort_keys(uint64_t *keys, size_t n);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Properties of an ELF file other than its symbols: see elfsym.h. Its code, the compiler that made
- * it, the libraries it needs.
+ * Properties of an ELF file other than its symbols (see elfsym.h): its code, the compiler that made
+ * it, the libraries that it needs.
  */
 #define _GNU_SOURCE
 #include "runtime/elf/elfsym_impl.h"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Separate debug files: in the folders of --debuginfo; by build ID in /usr/lib/debug/.build-id and
- * in the cache of debuginfod's client, or by .gnu_debuglink next to the file, in .debug/, and below
- * /usr/lib/debug. A debug file is used only if its build ID (without one: its checksum) matches.
+ * Finds separate debug files: in the folders of --debuginfo; by build ID, in
+ * /usr/lib/debug/.build-id and in the cache of debuginfod's client; by .gnu_debuglink, next to the
+ * file, in .debug/ and below /usr/lib/debug. A debug file is used only if its build ID matches, or,
+ * if it has none, its checksum.
  */
 #define _GNU_SOURCE
 #include "runtime/elf/elfsym_impl.h"
@@ -83,11 +84,11 @@ static uint32_t file_crc(int fd)
 	return (uint32_t)crc;
 }
 
-/* --debuginfo: the folders that are searched first, each with a NUL behind it. */
+/* The folders of --debuginfo, which are searched first; each ends with a NUL. */
 static char *folders;
 static size_t folders_len;
 
-/* A program has one command line, so there is one list. */
+/* There is one list, since a program has one command line. */
 int elfsym_debug_folders(const char *list)
 {
 	for (const char *at = list;; at++) {
@@ -113,7 +114,7 @@ int elfsym_debug_folders(const char *list)
 	}
 }
 
-/* Decides whether to keep the debug file f, whose descriptor is then its own. */
+/* Decides whether to use the debug file f. If so, it takes ownership of the descriptor. */
 typedef bool use_fn(struct elfsym *e, struct elf_file *f);
 
 struct search {
@@ -125,7 +126,7 @@ struct search {
 	uint32_t crc;
 };
 
-/* Offer the debug file at `path` if its build ID matches, or, without a build ID, its checksum. */
+/* Offer the debug file at `path` if its build ID matches, or, if it has none, its checksum. */
 static bool try_file(struct search *s, const char *path)
 {
 	unsigned char its_id[BUILD_ID_MAX];
@@ -147,7 +148,7 @@ static bool try_file(struct search *s, const char *path)
 	return is_used;
 }
 
-/* What debuginfod's client has downloaded; nothing is downloaded here. */
+/* Look at the files that debuginfod's client has downloaded; nothing is downloaded here. */
 static bool try_caches(struct search *s)
 {
 	const char *cache = getenv("DEBUGINFOD_CACHE_PATH"), *xdg = getenv("XDG_CACHE_HOME"),
@@ -184,7 +185,8 @@ static bool try_link(struct search *s, const struct elf_file *f, const char *pat
 	return try_file(s, at);
 }
 
-/* In a folder of --debuginfo: by build ID, by the link, and by the link below the file's path. */
+/* Search a folder of --debuginfo: by build ID, by the link, and by the link below the file's
+ * path. */
 static bool try_folder(struct search *s, const char *folder, const char *path, int path_len,
 		       const char *link)
 {

@@ -104,10 +104,10 @@ struct key_list {
 
 struct elfsym {
 	int fd, debug_fd;
-	int dwarf_fd; /* the result of a search in elfsym_debug.c */
+	int dwarf_fd; /* result of the search in elfsym_debug.c */
 	uint16_t machine;
 	bool is_movable;
-	uint64_t size, entry; /* bytes of the file; entry point of a program */
+	uint64_t size, entry; /* size of the file in bytes; entry point of a program */
 	struct timespec modified;
 	struct segment *segments;
 	size_t n_segments;
@@ -124,30 +124,32 @@ struct elfsym {
 	VEC(struct object) objects; /* sorted */
 	bool has_stubs;
 	VEC(struct stub) stubs; /* sorted */
-	char *stub_name;	/* that was returned last */
+	char *stub_name;	/* the name that was returned last */
 };
 
 /* elfsym_file.c */
 
-/* Read up to n bytes; fewer only at the end of the file or after an error. Returns their number. */
+/* Read up to n bytes; fewer only at the end of the file or after an error. Returns how many were
+ * read. */
 size_t elfsym_read_at(int fd, void *buffer, size_t n, uint64_t offset);
-/* Open for reading. A descriptor or -errno. */
+/* Open a file for reading. Returns a descriptor or -errno. */
 int elfsym_open_regular(const char *path);
 /* Read the headers of the file behind fd. Call elfsym_close_file() afterwards, also after an error.
  * 0, -ENOEXEC, -EISDIR, or another -errno. */
 int elfsym_read_file(struct elf_file *f, int fd, struct stat *st);
-/* Free what was read; the descriptor stays open. */
+/* Free the headers; the descriptor stays open. */
 void elfsym_close_file(struct elf_file *f);
 /* Is the section called `name`? */
 bool elfsym_section_is(const struct elf_file *f, const struct section *s, const char *name);
 /* The symbol table of section type `type`, limited to what the file contains. */
 void elfsym_pick_table(const struct elf_file *f, uint32_t type, struct table *out);
 
-/* elfsym_debug.c: take .symtab from the separate debug file of f, the file at `path`, if there is
- * one. */
+/* elfsym_debug.c: f is the file at `path`. If it has a separate debug file, use the .symtab of
+ * that. */
 void elfsym_find_debug_file(struct elfsym *e, const struct elf_file *f, const char *path);
 
-/* elfsym_mini.c: take .symtab from the compressed file in section .gnu_debugdata of f, if any. */
+/* elfsym_mini.c: if f has a section .gnu_debugdata, use the .symtab of the compressed file in
+ * it. */
 void elfsym_find_mini_symbols(struct elfsym *e, const struct elf_file *f);
 
 /* elfsym_symbol.c */
@@ -161,7 +163,7 @@ bool elfsym_read_symbol(const struct table *t, uint32_t i, struct symbol *out);
 /* Read the string at offset `at`, without its version, into buffer (NAME_MAX_BYTES). False if it is
  * empty or has no end. */
 bool elfsym_read_name(const struct table *t, uint32_t at, char *buffer);
-/* elfsym_index.c: a copy of a name that lives as long as e, demangled; NULL without memory. */
+/* elfsym_index.c: a copy of a name that lives as long as e, demangled; NULL: no memory. */
 const char *elfsym_keep_name(struct elfsym *e, const char *name);
 /* Is the alias (name a, symbol s) preferred to (name b, symbol best)? See elfsym_by_address(). */
 bool elfsym_is_better(const char *a, const struct symbol *s, const char *b,

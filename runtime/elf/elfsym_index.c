@@ -56,7 +56,7 @@ int elfsym_sort_keys(uint64_t *keys, size_t n)
 		from = to;
 		to = swap;
 	}
-	free(other); /* after four passes the result is in keys again */
+	free(other); /* an even number of passes leaves the result in keys */
 	return 0;
 }
 
@@ -83,7 +83,7 @@ static int build_index(struct elfsym *e)
 	struct indexing x = {.keys = &e->index, .base = e->base};
 	int err = 0;
 
-	e->is_indexed = true; /* not tried again after a failure */
+	e->is_indexed = true; /* so that it is not tried again after a failure */
 	for (enum table_id id = 0; id < TABLE_COUNT && !err; id++) {
 		x.table_bit = id == TABLE_DYNAMIC ? 1u << 31 : 0;
 		err = elfsym_each_symbol(e, id, SYMBOL_FUNCTION, index_symbol, &x);
@@ -228,7 +228,9 @@ static const struct resolved *resolve(struct elfsym *e, size_t group)
 	/* Reserve first: a name that is kept must not be lost. */
 	if (!is_unchanged(e) || resolved_cache_reserve(&e->cache, e->cache.n + 1))
 		return NULL;
-	scratch = malloc(SCRATCH_BYTES); /* kept, it would be most of what an open file takes */
+	/* allocated for each call: if it were kept, it would be most of the memory of an open
+	 * file */
+	scratch = malloc(SCRATCH_BYTES);
 	is_found = scratch && resolve_group(e, group, scratch, &r);
 	free(scratch);
 	return is_found && !resolved_cache_insert(&e->cache, r)
@@ -236,7 +238,7 @@ static const struct resolved *resolve(struct elfsym *e, size_t group)
 		       : NULL;
 }
 
-/* Index behind the last function that begins at or before vaddr. */
+/* The index after the last function that begins at or before vaddr. */
 static size_t upper_bound(const struct elfsym *e, uint64_t vaddr)
 {
 	size_t low = 0, high = e->index.n;

@@ -2,8 +2,8 @@
 /*
  * Functions and variables of an ELF file by name, and lists of all of them: see elfsym.h.
  *
- * Neither needs an index, nor the string table in memory. A name is searched for in the string
- * table block by block (it may occur there several times, also as the tail of other strings); then
+ * Neither needs an index, or the string table in memory. A name is searched for in the string table
+ * block by block. It may occur there several times, also as the tail of other strings. After that,
  * the symbols are read once to find one whose name is at such an offset. Lists are in the order of
  * the string table, so that it is read once, in blocks.
  */
@@ -15,7 +15,7 @@
 
 enum { STRING_BLOCK = 64 * 1024 };
 
-/* In the order of preference. */
+/* Versions of a symbol, in the order of preference. */
 enum version { VERSION_DEFAULT, VERSION_OLD };
 
 struct name_search {
@@ -60,7 +60,8 @@ struct string_search {
 	struct key_list *offsets;
 };
 
-/* The name may be the tail of a longer string, because linkers share them. */
+/* Note where the name occurs in a block. It may be the tail of a longer string, because linkers
+ * share strings. */
 static int find_offsets(void *ctx, const char *bytes, size_t n, uint64_t at)
 {
 	const struct string_search *t = ctx;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stubs of the procedure linkage table: see elfsym.h. They have no symbols. Each jumps to an
- * address that it reads from a slot, and the relocation of that slot has the function's name. The
- * jumps are searched for in the sections .plt*, so the layout of the stubs does not matter. x86-64
- * only. The table is made when the first address that has no symbol is looked up.
+ * Finds stubs of the procedure linkage table: see elfsym.h. They have no symbols. Each stub jumps
+ * to an address that it reads from a slot, and the relocation of that slot has the function's name.
+ * The jumps are searched for in the sections .plt*, so the layout of the stubs does not matter.
+ * x86-64 only. The table of stubs is made when an address without a symbol is looked up for the
+ * first time.
  */
 #include "runtime/elf/demangle.h"
 #include "runtime/elf/elfsym_impl.h"

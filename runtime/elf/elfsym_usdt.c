@@ -50,7 +50,7 @@ static uint64_t read_word(const char *at, bool is_64)
 	return word;
 }
 
-/* The string at *at, which is then moved behind it. NULL if it has no end. */
+/* The string at *at; *at is moved to its end. NULL if the string has no end. */
 static const char *read_string(const char **at, const char *end)
 {
 	const char *s = *at, *nul = s < end ? memchr(s, '\0', (size_t)(end - s)) : NULL;
@@ -77,7 +77,7 @@ static void read_note(const struct notes *n, const char *desc, size_t size)
 	u.args = read_string(&at, end);
 	if (!u.provider || !u.name || !*u.provider || !*u.name)
 		return;
-	if (!u.args) /* the first version of notes had none */
+	if (!u.args) /* the first version of notes had no arguments */
 		u.args = "";
 	if (!is_64)
 		u.vaddr = (uint32_t)u.vaddr;

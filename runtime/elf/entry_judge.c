@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Places of entry probes: see entry_judge.h.
+ * Chooses the places of entry probes: see entry_judge.h.
  *
  * The instructions from the entry to the probe must do nothing that the script can see: endbr64,
  * loads, arithmetic and comparisons, without a change of the stack pointer or of a register that
  * the script reads.
  *
- * They must also run once for each call, so nothing may jump to or behind one of them. Direct jumps
- * contain their distance: the function is searched for bytes that look like such a jump, and
- * disassembled if there are any. An indirect jump must lead to an endbr64 in code that is compiled
- * for CET, unless it has the prefix notrack of jump tables. Without CET it may lead anywhere.
+ * They must also run exactly once in each call, so no jump may lead to one of them, or to the
+ * probe. Direct jumps contain their distance: the function is searched for bytes that look like
+ * such a jump, and disassembled if there are any. An indirect jump must lead to an endbr64 in code
+ * that is compiled for CET, unless it has the prefix notrack, as the jumps of jump tables do.
+ * Without CET it may lead anywhere.
  */
 #include "runtime/elf/entry_judge.h"
 #include "runtime/elf/insn.h"
@@ -22,7 +23,7 @@ enum {
 	ENDBR_BYTES = 4,
 	SHIFT_MAX = 64,
 	RSP = 4,
-	/* rsp, rbp and those that a function has to keep */
+	/* rsp, rbp and the other registers that a function has to preserve */
 	KEPT = 1 << RSP | 1 << 5 | 1 << 3 | 0xf000,
 	/* rdi, rsi, rdx, rcx, r8, r9 */
 	ARGS = 1 << 7 | 1 << 6 | 1 << 2 | 1 << 1 | 0x300,
@@ -49,7 +50,7 @@ static bool may_jump_near(const uint8_t *c, size_t i, uint8_t shift)
 	return is_jump && is_within((int64_t)i + 2 + (int8_t)c[i + 1], shift);
 }
 
-/* Opcodes e8, e9, 0f 80 to 0f 8f. */
+/* May a call, jmp or jcc with a distance of four bytes be there: opcodes e8, e9, 0f 80 to 0f 8f? */
 static bool may_jump_far(const uint8_t *c, size_t i, size_t n, uint8_t shift)
 {
 	int32_t distance;
@@ -62,8 +63,8 @@ static bool may_jump_far(const uint8_t *c, size_t i, size_t n, uint8_t shift)
 	return is_within((int64_t)i + 5 + distance, shift);
 }
 
-/* A jmp through a register or memory; with CET only with the prefix notrack, and possibly a REX
- * prefix. */
+/* May a jmp through a register or memory be there? With CET only one with the prefix notrack
+ * counts, possibly with a REX prefix. */
 static bool may_be_table(const uint8_t *c, size_t i, bool with_cet)
 {
 	if (c[i] != 0xff || (c[i + 1] >> 3 & 7) != 4)
@@ -72,7 +73,7 @@ static bool may_be_table(const uint8_t *c, size_t i, bool with_cet)
 	       (i >= 2 && c[i - 2] == 0x3e && (c[i - 1] & 0xf0) == 0x40);
 }
 
-/* Some bytes look like a jump: are they instructions? */
+/* Some bytes look like a jump: disassemble to see if they are instructions. */
 static enum entry_verdict disassemble(const uint8_t *c, size_t n, uint8_t shift)
 {
 	bool with_cet = is_cet(c, n);
@@ -104,7 +105,7 @@ static enum entry_verdict judge_body(const uint8_t *c, size_t n, uint8_t shift)
 
 /* ---- the place ----------------------------------------------------------------------------- */
 
-/* The length of the instruction at c[at] if a probe may be behind it; or 0. */
+/* The length of the instruction at c[at] if a probe may be put after it; or 0. */
 static uint8_t skip(const struct entry_reads *reads, const uint8_t *c, size_t n, size_t at)
 {
 	uint16_t kept = reads->args ? KEPT | ARGS : KEPT;
@@ -117,8 +118,8 @@ static uint8_t skip(const struct entry_reads *reads, const uint8_t *c, size_t n,
 	return e.length;
 }
 
-/* The distance of the first cheap instruction. If there is none and the first one cannot be probed,
- * that of the first one that can. 0: the probe has to stay. */
+/* The distance of the first cheap instruction. If there is none and the first instruction cannot be
+ * probed, the distance of the first one that can. 0: the probe has to stay at the entry. */
 static size_t find_place(const struct entry_reads *reads, const uint8_t *c, size_t n)
 {
 	bool is_misread = uprobe_insn_is_misread(c, n);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * On which instruction of a function of x86-64 can an entry probe be put, so that the kernel need
- * not single-step it?
+ * On which instruction of an x86-64 function can an entry probe be put, so that the kernel need not
+ * single-step the instruction?
  */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* What the programs of the probe read. */
+/* What the programs of the probe read: it must not differ at the place of the probe. */
 struct entry_reads {
 	bool stacks;	/* ustack */
 	bool args;	/* arguments, in registers */
@@ -16,21 +16,23 @@ struct entry_reads {
 };
 
 enum entry_verdict {
-	ENTRY_CHEAP,	 /* on its first instruction */
-	ENTRY_BEHIND,	 /* on a later one */
-	ENTRY_STEPPED,	 /* no other one, as for all that follow: none is cheap */
+	ENTRY_CHEAP,  /* the first instruction is cheap: the probe stays there */
+	ENTRY_BEHIND, /* the probe moves to a later instruction */
+	/* no instruction is cheap: it stays, as for all verdicts that follow */
+	ENTRY_STEPPED,
 	ENTRY_REGISTERS, /* the script reads registers */
 	ENTRY_STEPPED_GO,
-	ENTRY_STACK,	/* the cheap one does not push the frame pointer */
+	/* the script reads stacks, and the cheap instruction does not push the frame pointer */
+	ENTRY_STACK,
 	ENTRY_NO_SIZE,	/* the size of the function is unknown */
-	ENTRY_TOO_LONG, /* it is too long to be searched for jumps */
-	ENTRY_TABLE,	/* it jumps to computed addresses */
-	ENTRY_TARGET,	/* something jumps behind its entry */
+	ENTRY_TOO_LONG, /* the function is too long to be searched for jumps */
+	ENTRY_TABLE,	/* the function jumps to computed addresses */
+	ENTRY_TARGET,	/* something jumps to a place after the entry */
 	ENTRY_UNKNOWN,	/* only libZydis could tell */
 	ENTRY_COUNT,
 };
 
-/* Judge one function by its first `n` bytes of `size`. ENTRY_BEHIND: *shift is the distance of the
- * instruction from the entry. Jumps from elsewhere are not considered. */
+/* Judge one function by its first `n` bytes of `size`. If the result is ENTRY_BEHIND, *shift is the
+ * distance of the instruction from the entry. Jumps from other functions are not considered. */
 enum entry_verdict entry_judge(const struct entry_reads *reads, const uint8_t *code, size_t n,
 			       uint64_t size, uint8_t *shift);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Calling conventions of Go: see go_abi.h. Go 1.17 began to pass arguments in registers (1.18 on
- * arm64). Its assembler still passes them on the stack: the linker appends ".abi0" to such
- * functions. With cgo, a program also has functions of C.
+ * arm64). Functions in Go's assembler still get them on the stack: the linker appends ".abi0" to
+ * their names. With cgo, a program also has C functions.
  */
 #include "runtime/elf/go_abi.h"
 #include <ctype.h>
@@ -44,7 +44,8 @@ int go_buildinfo(const uint8_t *section, size_t n, char *out, size_t size, uint6
 			memcpy(pointer, section + POINTER, sizeof(*pointer));
 		return -1;
 	}
-	length = n > HEADER_BYTES ? section[HEADER_BYTES] : 0; /* a varint: below 128 one byte */
+	/* a varint, which is one byte below 128 */
+	length = n > HEADER_BYTES ? section[HEADER_BYTES] : 0;
 	if (!length || length > 127 || length >= size || HEADER_BYTES + 1 + length > n)
 		return -1;
 	memcpy(out, section + HEADER_BYTES + 1, length);
@@ -67,8 +68,8 @@ static bool begins(const char *s, const char *with)
 	return strncmp(s, with, strlen(with)) == 0;
 }
 
-/* Symbols of Go contain a dot, behind the package. Those of C contain one only where gcc or clang
- * made another function of one: "f.part.0". */
+/* Is the symbol one of Go? These contain a dot, after the package. Symbols of C contain one only
+ * where gcc or clang have split a function: "f.part.0". */
 static bool is_of_go(const char *symbol)
 {
 	static const char *const clones[] = {".isra.", ".constprop.", ".part.",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Programs of Go: the version of the compiler, and how a function is passed its arguments.
+ * Go programs: the version of the compiler, and how functions get their arguments.
  */
 #pragma once
 #include "parser/lang/kernel.h"
@@ -12,9 +12,10 @@ struct elfsym;
 /* The minor version from which on arguments are in registers on all machines that sonde knows. */
 enum { GO_REGISTERS = 18 };
 
-/* What a file says about itself. */
+/* Facts about a Go file. */
 struct go_file {
-	enum user_abi abi;   /* of the compiler's functions; USER_ABI_C: it has none of Go */
+	/* convention of the compiler's functions; USER_ABI_C: the file has none of Go */
+	enum user_abi abi;
 	uint64_t start, end; /* the addresses of Go's code; both 0: not known */
 };
 
@@ -25,10 +26,11 @@ int go_minor_version(const char *text);
 /* The version in the first n bytes of the section .go.buildinfo from Go 1.18 on. 0; or -1: it is
  * elsewhere, and *pointer is the address of its string header (0: none). */
 int go_buildinfo(const uint8_t *section, size_t n, char *out, size_t size, uint64_t *pointer);
-/* How the compiler of Go 1.`minor` (-1: unknown) passes arguments on `machine`, e_machine. */
+/* How functions compiled by Go 1.`minor` (-1: unknown) get their arguments on `machine`, an
+ * e_machine. */
 enum user_abi go_version_abi(int minor, uint16_t machine);
-/* How a function of a file of Go is passed its arguments, by its symbol ("": none). */
+/* How a function of a Go file gets its arguments, by its symbol ("": none). */
 enum user_abi go_symbol_abi(enum user_abi of_file, const char *symbol);
-/* In go_entry.c: the offset at which a function of Go, of which n bytes of code are given, is to be
- * probed to fire once for each call; 0: its start. */
+/* In go_entry.c: the offset at which a Go function has to be probed so that the probe fires once
+ * for each call; 0: at its start. `code` is its first n bytes. */
 uint64_t go_entry(uint16_t machine, const uint8_t *code, size_t n);

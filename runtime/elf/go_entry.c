@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The place of an entry probe on a function of Go. The function first checks the size of its stack.
- * If the stack has to grow, or the scheduler wants the thread, it calls the runtime and jumps back
- * to its first instruction. The code behind the check runs once for each call, with the stack
- * pointer and the arguments as the caller has left them.
+ * Finds the place of an entry probe on a Go function. The function first checks the size of its
+ * stack. If the stack has to grow, or the scheduler wants the thread, it calls the runtime and
+ * jumps back to its first instruction. The code after the check runs once for each call, with the
+ * stack pointer and the arguments as the caller has set them.
  *
- * The check of today's compilers is recognized by its bytes. For others the function is
- * disassembled: its first jump must be of a check, and a later one must lead back to the start.
+ * The check of current compilers is recognized by its bytes. Other functions are disassembled: the
+ * first jump must belong to a check, and a later one must lead back to the start.
  */
 #include "runtime/elf/go_abi.h"
 #include "runtime/elf/insn.h"
@@ -39,7 +39,7 @@ struct code {
 	size_t n, at;
 };
 
-/* Go behind the instruction if it is the next one. */
+/* Skip the instruction if it is the next one. */
 static bool skip(struct code *c, const struct bytes *b)
 {
 	if (c->n - c->at < b->n + b->more || memcmp(c->bytes + c->at, b->bytes, b->n) != 0)
@@ -53,7 +53,7 @@ static bool skip_either(struct code *c, const struct bytes pair[2])
 	return skip(c, &pair[0]) || skip(c, &pair[1]);
 }
 
-/* The larger a frame, the longer is the check. */
+/* Skip the check: the larger the frame, the longer it is. */
 static bool skip_check(struct code *c)
 {
 	if (skip(c, &compare_sp))
@@ -64,7 +64,8 @@ static bool skip_check(struct code *c)
 	       skip(c, &compare_r12);
 }
 
-/* Before Go 1.17 the goroutine is in no certain register. */
+/* Find the end of the check by disassembling. Before Go 1.17 the goroutine is in no fixed
+ * register. */
 static uint64_t disassemble(uint16_t machine, const uint8_t *c, size_t n)
 {
 	uint64_t behind = 0;
@@ -95,7 +96,8 @@ static uint64_t behind_on_x86(const uint8_t *bytes, size_t n)
 
 /* ---- arm64 --------------------------------------------------------------------------------- */
 
-/* ldr x16, [x28, #16], or #24; then arithmetic, perhaps a b.lo, and at last a b.ls. */
+/* The offset after the check on arm64: ldr x16, [x28, #16], or #24; then arithmetic, perhaps a
+ * b.lo, and at last a b.ls. */
 static uint64_t behind_on_arm64(const uint8_t *bytes, size_t n)
 {
 	uint32_t word;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Files of Go: their version and the range of Go's code. See go_abi.h.
+ * Go files: their version and the range of Go's code. See go_abi.h.
  */
 #include "runtime/elf/elfsym.h"
 #include "runtime/elf/go_abi.h"
 
 enum { HEADER_BYTES = 32, VERSION_BYTES = 128 };
 
-/* Until Go 1.17: the section has the address of a string header {address, length}. */
+/* Read the version of Go up to 1.17: the section has the address of a string header {address,
+ * length}. */
 static int read_pointed(const struct elfsym *e, uint64_t pointer, char *out, size_t size)
 {
 	uint64_t offset, header[2];
@@ -48,7 +49,7 @@ void go_file_read(struct elfsym *e, struct go_file *out)
 	if (!elfsym_is_go(e))
 		return;
 	out->abi = go_version_abi(minor_version(e), elfsym_machine(e));
-	/* The suffix came with the registers. */
+	/* The suffix .abi0 was introduced with arguments in registers. */
 	if (out->abi == USER_ABI_GO_UNKNOWN && address_of(e, "runtime.morestack_noctxt.abi0"))
 		out->abi = go_version_abi(GO_REGISTERS, elfsym_machine(e));
 	out->start = address_of(e, "runtime.text");

@@ -23,7 +23,8 @@ static void open_library(struct library *l)
 	void *so = dlopen("libZydis.so.4.0", RTLD_NOW | RTLD_LOCAL);
 
 	if (!so)
-		so = dlopen("libZydis.so.4.1", RTLD_NOW | RTLD_LOCAL); /* has the same interface */
+		/* version 4.1 has the same interface */
+		so = dlopen("libZydis.so.4.1", RTLD_NOW | RTLD_LOCAL);
 	if (!so)
 		return;
 	*(void **)&l->init = dlsym(so, "ZydisDecoderInit");
@@ -51,7 +52,7 @@ static ZydisMachineMode mode_of(uint16_t machine)
 				    : ZYDIS_MACHINE_MODE_LONG_COMPAT_32;
 }
 
-/* 0, -ENOSYS (no library), or -EOPNOTSUPP (another machine). */
+/* Initialize a decoder. Returns 0, -ENOSYS (no library), or -EOPNOTSUPP (another machine). */
 static int begin(uint16_t machine, ZydisDecoder *d, const struct library **l)
 {
 	if (machine != EM_X86_64 && machine != EM_386)
@@ -66,7 +67,8 @@ static int begin(uint16_t machine, ZydisDecoder *d, const struct library **l)
 
 /* ---- jumps and returns --------------------------------------------------------------------- */
 
-/* 70 to 7f and 0f 80 to 0f 8f; else jrcxz and loop. */
+/* The condition of a jump: opcodes 70 to 7f and 0f 80 to 0f 8f have a condition code; others are
+ * jrcxz and loop. */
 static int8_t condition_of(const ZydisDecodedInstruction *i)
 {
 	uint8_t row = i->opcode & 0xf0;
@@ -132,7 +134,7 @@ static struct insn_memory memory_of(const struct library *l, uint16_t machine,
 				    .disp = o->mem.disp.value + (is_relative ? length : 0)};
 }
 
-/* The value of an operand that is only read. */
+/* Store the value of an operand that is only read. */
 static void take_source(const struct library *l, uint16_t machine, const ZydisDecodedOperand *o,
 			uint8_t length, struct insn_effect *out)
 {
@@ -143,7 +145,8 @@ static void take_source(const struct library *l, uint16_t machine, const ZydisDe
 		out->value = VALUE_LOAD;
 		out->memory = memory_of(l, machine, o, length);
 	} else if (o->type ==
-		   ZYDIS_OPERAND_TYPE_IMMEDIATE) { /* an address in code that cannot move */
+		   /* an address in position-dependent code */
+		   ZYDIS_OPERAND_TYPE_IMMEDIATE) {
 		out->value = VALUE_ADDRESS;
 		out->memory = (struct insn_memory){.base = INSN_NO_REG,
 						   .index = INSN_NO_REG,
@@ -195,7 +198,8 @@ static bool is_computation(const ZydisDecodedInstruction *i)
 	}
 }
 
-/* Registers of the processor's state, such as segments and its stack of floating-point numbers. */
+/* Does the register belong to the processor's state, such as segment registers and the x87
+ * stack? */
 static bool is_state(ZydisRegister r)
 {
 	return !(r >= ZYDIS_REGISTER_AL && r <= ZYDIS_REGISTER_R15) &&

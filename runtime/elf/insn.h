@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Decoding of x86 instructions: length, jump target, return, and what they do to registers. The
- * library (libZydis) is loaded at the first call.
+ * Decodes x86 instructions: length, jump target, return, and their effect on registers. The library
+ * (libZydis) is loaded at the first call.
  */
 #pragma once
 #include <stdbool.h>
@@ -12,11 +12,12 @@ struct insn {
 	uint8_t length;
 	bool is_return;
 	bool is_call;
-	bool is_jump;	  /* direct, conditional or not; to `target` */
-	int8_t condition; /* of such a jump: enum insn_condition */
+	bool is_jump;	  /* a direct jump, conditional or not, to `target` */
+	int8_t condition; /* its condition: enum insn_condition */
 	bool is_indirect; /* jump (not call) through a register or memory */
-	bool is_notrack;  /* ... whose target need not begin with endbr64 */
-	int64_t target;	  /* bytes from the start of the instruction */
+	/* ... with the prefix notrack: its target need not begin with endbr64 */
+	bool is_notrack;
+	int64_t target; /* bytes from the start of the instruction */
 };
 
 /* 1 to 16: the condition code plus 1, as in the low four bits of a jcc's opcode. */
@@ -36,8 +37,7 @@ struct insn_memory {
 	int64_t disp;
 };
 
-/* Where the value comes from that an instruction writes to `reg`, or that an indirect jump goes
- * to. */
+/* The origin of a value that an instruction writes to `reg`, or that an indirect jump goes to. */
 enum insn_value {
 	VALUE_OTHER,
 	VALUE_REG,     /* register `from` */
@@ -49,8 +49,8 @@ enum insn_value {
 
 struct insn_effect {
 	uint8_t length;
-	/* It changes only registers of data and flags, and the next instruction follows. It may
-	 * read memory. */
+	/* It changes only data registers and flags, and the next instruction follows. It may read
+	 * memory. */
 	bool is_plain;
 	uint16_t writes; /* the registers that it writes; bit 0 is register 0 */
 	int8_t reg;	 /* the register that gets `value`, or INSN_NO_REG */

@@ -27,9 +27,9 @@ static bool is_array(const struct jump_target *x, const struct jump_target *y)
 	return x->value == JUMP_VALUE_ADDRESS && y->value == JUMP_VALUE_UNCLEAR;
 }
 
-/* A value that is read from memory. An element of an array has an index that is scaled by the size
- * of an address, here or before. Without a scale other pointers are read, as that to a virtual
- * member function from a table that is not known. */
+/* The value that is read from memory. An element of an array of addresses has an index that is
+ * scaled by the size of an address, in this instruction or before. Without a scaled index the value
+ * is another pointer, such as that to a virtual member function in an unknown table. */
 static struct jump_target loaded(const struct jump_regs *r, uint16_t machine,
 				 const struct insn_memory *m, uint64_t address)
 {

@@ -3,18 +3,20 @@
  * Where an indirect jump leads: to a place in the function, through the table of a switch or by a
  * computed goto, or out of it, as a tail call.
  *
- * Both can be the same instruction, so this follows what the registers hold. Instructions are taken
- * in the order of their addresses, without regard to jumps between them: what computes the target
- * of a jump directly precedes it, and an address that is loaded far ahead is loaded once.
+ * The same instruction can be used for both, so this module follows the values of registers. It
+ * processes instructions in the order of their addresses and ignores jumps between them. This works
+ * because the instructions that compute the target directly precede a jump, and an address that is
+ * loaded far ahead is loaded once.
  */
 #pragma once
 #include "runtime/elf/insn.h"
 
 enum jump_value {
-	JUMP_VALUE_POINTER, /* from elsewhere: an argument, or read from an object */
+	JUMP_VALUE_POINTER, /* an unknown pointer: an argument, or read from an object */
 	JUMP_VALUE_ADDRESS, /* a known address */
 	JUMP_VALUE_ELEMENT, /* an element of an array of addresses, at `address` unless that is 0 */
-	JUMP_VALUE_SUM,	    /* in code, the base of a table and a distance in it */
+	/* the base of a table in code plus a distance that is read from it */
+	JUMP_VALUE_SUM,
 	JUMP_VALUE_UNCLEAR,
 };
 
@@ -28,9 +30,9 @@ struct jump_regs {
 	struct jump_target reg[INSN_REGS];
 };
 
-/* Follow the instruction at `address` of code for `machine`. */
+/* Update the registers for the instruction at `address` of code for `machine`. */
 void jump_regs_step(struct jump_regs *r, uint16_t machine, const struct insn_effect *e,
 		    uint64_t address, bool is_call);
-/* The target of the indirect jump there. */
+/* The target of the indirect jump at that address. */
 struct jump_target jump_regs_target(const struct jump_regs *r, uint16_t machine,
 				    const struct insn_effect *e, uint64_t address);

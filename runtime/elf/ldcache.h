@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Libraries by name, found like the dynamic linker does.
+ * Finds libraries by name, as the dynamic linker does (ld.so(8)).
  */
 #pragma once
 #include <stdbool.h>
@@ -8,12 +8,12 @@
 
 /* Does `name` (libssl.so.3, libssl.so or libssl) refer to the file name `file` (libssl.so.3)? */
 bool ldcache_is_library(const char *file, const char *name);
-/* The path of a library in the contents of /etc/ld.so.cache, NULL if it is not there. The result
- * points into `cache`. Nothing in the cache is trusted. */
+/* Find the path of a library in the contents of /etc/ld.so.cache; NULL if it is not there. The
+ * result points into `cache`. The contents are not trusted. */
 const char *ldcache_find(const char *cache, size_t size, const char *name);
 /* Search a library in the directories of $LD_LIBRARY_PATH (if `use_environment`), in the cache, and
- * in the default directories, all below `root` ("" for ours). Stores its path without the root in
- * out (PATH_MAX). 0 or -ENOENT. */
+ * in the default directories, all below `root` ("" for sonde's own). Stores its path without the
+ * root in out (PATH_MAX). Returns 0 or -ENOENT. */
 int ldcache_search(const char *root, const char *name, bool use_environment, char *out);
-/* The same in a list of directories, separated by ':'. */
+/* The same, in a list of directories separated by ':'. */
 int ldcache_in_dirs(const char *root, const char *dirs, const char *name, char *out);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Loading libdw, and what it may cost: see libdw.h.
+ * Loads libdw and limits the memory that it takes: see libdw.h.
  */
 #include "runtime/elf/libdw.h"
 #include "runtime/elf/dwo.h"
@@ -16,8 +16,9 @@
 #include <string.h>
 #include <unistd.h>
 
-/* libdw decompresses all debug sections when it opens a file, into as much memory as they claim.
- * zlib can reach a ratio of 1,000, zstd much more; that of debug information is 2 to 6. */
+/* Limits for compressed sections. libdw decompresses all debug sections when it opens a file, into
+ * as much memory as they claim. zlib can reach a ratio of 1,000, zstd much more; that of debug
+ * information is 2 to 6. */
 enum { INFLATED_ALWAYS = 64 << 20, INFLATED_RATIO = 32 };
 
 int libdw_load(struct libdw *l)
@@ -51,7 +52,7 @@ static uint64_t inflated_size(const struct elf_file *f, const struct section *s)
 		return 0;
 	if (s->flags & SHF_COMPRESSED)
 		return f->is_64 ? h.h64.ch_size : h.h32.ch_size;
-	/* .zdebug_*, by its content: the name would have to be looked up */
+	/* .zdebug_*, recognized by its content: otherwise the name would have to be looked up */
 	return s->type == SHT_PROGBITS && !memcmp(h.gnu.magic, "ZLIB", 4) ? be64toh(h.gnu.size) : 0;
 }
 
@@ -62,7 +63,7 @@ bool libdw_is_too_large(int fd)
 	struct stat st;
 
 	if (elfsym_read_file(&f, fd, &st))
-		f.n_sections = 0; /* libdw refuses it, too */
+		f.n_sections = 0; /* libdw refuses such a file, too */
 	limit = f.size > INFLATED_ALWAYS / INFLATED_RATIO ? f.size * INFLATED_RATIO
 							  : INFLATED_ALWAYS;
 	for (uint32_t i = 0; i < f.n_sections && sum <= limit; i++) {
@@ -96,8 +97,8 @@ static bool has_zstd(int fd)
 	return is_found;
 }
 
-/* dwz moves what several files have in common to a file that .gnu_debugaltlink names. libdw would
- * open whatever name is there, also a pipe, and wait. */
+/* May the path of .gnu_debugaltlink be opened? dwz moves data that several files have in common to
+ * the file of that name. libdw would open any name, also that of a pipe, and wait. */
 static bool is_trusted_path(const char *path)
 {
 	static const char folder[] = "/usr/lib/debug/";
@@ -117,7 +118,7 @@ static void close_alt(struct libdw *l)
 
 static void open_alt(struct libdw *l, Dwarf *d)
 {
-	Dwarf *const none = (Dwarf *)-1; /* libdw: do not look for it */
+	Dwarf *const none = (Dwarf *)-1; /* tells libdw not to look for the file */
 	const void *id, *its_id;
 	const char *name;
 	ssize_t n = l->dwelf_dwarf_gnu_debugaltlink(d, &name, &id), its_n = 0;

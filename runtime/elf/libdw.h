@@ -71,21 +71,21 @@ struct libdw {
 #define MEMBER(name) __typeof__(&(name)) name;
 	LIBDW_FUNCTIONS(MEMBER)
 #undef MEMBER
-	Dwarf *alt; /* what dwz moved out of the file; NULL: none */
+	Dwarf *alt; /* the file to which dwz moved common data; NULL: none */
 	int alt_fd;
-	char *path;	 /* of the file */
+	char *path;	 /* path of the file */
 	struct dwp *dwp; /* the package beside it, from the first use on; NULL: none */
 	bool is_dwp_open;
 	struct dwo *objects; /* object files that were looked at: dwo.c */
 };
 
-/* Load the library. 0; -ENOSYS: it is not installed or lacks one of the functions. */
+/* Load the library. Returns 0, or -ENOSYS: it is not installed or lacks one of the functions. */
 int libdw_load(struct libdw *l);
-/* Load the library and open the debug information of the file behind fd. 0; -ENOSYS, as above;
- * -ENODATA: the file has no debug information; -EFBIG: its compressed sections claim more than 64
- * MiB, and 32 times the size of the file. */
+/* Load the library and open the debug information of the file behind fd. Returns 0; -ENOSYS: as
+ * above; -ENODATA: the file has no debug information; -EFBIG: its compressed sections claim more
+ * than 64 MiB and more than 32 times the size of the file. */
 int libdw_open(struct libdw *l, int fd, Dwarf **out);
-/* Close it; NULL is allowed. */
+/* Close the debug information; `d` may be NULL. */
 void libdw_close(struct libdw *l, Dwarf *d);
 /* Set *out to the DIE of the split unit of a skeleton, which is in a package (.dwp) or an object
  * file (.dwo). False: the unit is not split, or that file is not there. */
@@ -94,7 +94,8 @@ bool libdw_split(struct libdw *l, Dwarf *d, Dwarf_Die *skeleton, Dwarf_Die *out)
 bool libdw_is_skeleton(const struct libdw *l, Dwarf_Die *unit);
 /* Do the compressed sections of the file claim too much memory? */
 bool libdw_is_too_large(int fd);
-/* A debug section of the file; no bytes: it has none. */
+/* A debug section of the file; empty if there is none. */
 struct bytes libdw_section(const struct libdw *l, Dwarf *d, const char *name);
-/* The bytes of the line program at offset `at` of .debug_line; UINT64_MAX if there is none. */
+/* The size in bytes of the line program at offset `at` of .debug_line; UINT64_MAX if there is
+ * none. */
 uint64_t libdw_line_program_bytes(const struct libdw *l, Dwarf *d, uint64_t at);

@@ -28,8 +28,8 @@ static size_t operator_length(const char *begin, const char *at)
 	return n + strspn(at + n, "<>=!+-*/%^&|~,\"");
 }
 
-/* Behind the bracket that closes the one at `at`; NULL if none does. In round brackets, angles are
- * comparisons. */
+/* The place after the bracket that closes the one at `at`; NULL if none does. In round brackets,
+ * angle brackets are comparisons. */
 static const char *behind(const char *begin, const char *at, int depth)
 {
 	char open = *at, close = open == '<' ? '>' : open == '(' ? ')' : open == '{' ? '}' : ']';
@@ -58,7 +58,7 @@ static const char *behind_bracket(const char *begin, const char *at)
 	return behind(begin, at, 0);
 }
 
-/* What may follow parameters: const, volatile, & and &&. */
+/* Skip what may follow parameters: const, volatile, & and &&. */
 static const char *skip_qualifiers(const char *at)
 {
 	static const char *const words[] = {" const", " volatile", " noexcept", " &&",
@@ -75,20 +75,22 @@ static const char *skip_qualifiers(const char *at)
 	return at;
 }
 
-/* Parameters follow a name; a tuple of Rust, or (anonymous namespace), does not. */
+/* Does the round bracket begin parameters? Parameters follow a name; a tuple of Rust, or (anonymous
+ * namespace), does not. */
 static bool are_parameters(const char *begin, const char *at)
 {
 	return at > begin && (is_word(at[-1]) || strchr(">})]", at[-1]));
 }
 
-/* Angles at the beginning of a name, or of what is in such angles, are Rust's "<T as Trait>". */
+/* Is it Rust's "<T as Trait>"? These angle brackets are at the beginning of a name, or of the text
+ * in such brackets. */
 static bool is_qualified(const char *begin, const char *at)
 {
 	return at == begin || at[-1] == '<' || at[-1] == ' ' || at[-1] == '&';
 }
 
 struct shortener {
-	const char *name, *at; /* at: what is read next */
+	const char *name, *at; /* at: the place that is read next */
 	char *to;
 	bool keep_templates;
 };
@@ -100,7 +102,7 @@ static void copy(struct shortener *s, size_t n)
 	s->at += n;
 }
 
-/* Arguments of a template. False if the bracket is not closed. */
+/* Process the arguments of a template. Returns false if the bracket is not closed. */
 static bool take_arguments(struct shortener *s)
 {
 	const char *end = behind_bracket(s->name, s->at);

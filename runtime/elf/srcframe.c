@@ -3,8 +3,8 @@
  * Lines and inlined functions: see srcframe.h.
  *
  * The functions that are inlined at an address are found on the way from the function's DIE down to
- * the innermost DIE that holds the address. The innermost frame's line is that of the line table;
- * that of each other frame is where it calls the next inner one.
+ * the innermost DIE that holds the address. The line of the innermost frame comes from the line
+ * table; the line of each other frame is where it calls the next inner one.
  *
  * libdw reads the debug sections into memory when it opens a file, and decodes the line table of a
  * unit into about 100 bytes for a byte of its program. The sizes of both are limited; so is the
@@ -21,13 +21,13 @@
 
 enum {
 	DEPTH_MAX = 256,
-	DIES_MAX = 1 << 20, /* of one function */
+	DIES_MAX = 1 << 20, /* DIEs of one function */
 	LINE_BYTES_UNIT = 4 << 20,
 	LINE_BYTES_FILE = 16 << 20,
 };
 #define FILE_MAX_BYTES (1ll << 30)
-#define CALL_NS 5000000000ull  /* of one lookup */
-#define FILE_NS 20000000000ull /* of all lookups in a file */
+#define CALL_NS 5000000000ull  /* time of one lookup */
+#define FILE_NS 20000000000ull /* time of all lookups in a file */
 
 /* ---- opening ---- */
 
@@ -97,7 +97,8 @@ static uint64_t line_program_bytes(const struct srcframes *s, Dwarf_Die *unit)
 	return libdw_line_program_bytes(&s->dw, s->dwarf, at);
 }
 
-/* May the line table of the unit be decoded? If all that was decoded is too much, start again. */
+/* May the line table of the unit be decoded? If all decoded tables together are too large, they are
+ * freed first. */
 static bool may_decode(struct srcframes *s, struct src_unit **u, Dwarf_Die *unit, uint64_t vaddr)
 {
 	uint64_t bytes = (*u)->has_lines ? 0 : line_program_bytes(s, unit);
@@ -132,7 +133,7 @@ static void find_line(const struct srcframes *s, Dwarf_Die *unit, uint64_t vaddr
 
 /* ---- inlined functions ---- */
 
-/* `buffer` is for a name that has to be demangled. */
+/* The name of a function; `buffer` is for a name that has to be demangled. */
 static const char *function_name(struct srcframes *s, Dwarf_Die *die, char *buffer, size_t size)
 {
 	Dwarf_Attribute a;
@@ -164,7 +165,8 @@ static bool is_scope(int tag)
 	       tag == DW_TAG_try_block || tag == DW_TAG_catch_block || tag == DW_TAG_with_stmt;
 }
 
-/* Go down from a function's DIE. A block without addresses may hold some that have any. */
+/* Go down one level from a function's DIE. A block without addresses may contain blocks that have
+ * some. */
 static bool descend(struct walk *w, Dwarf_Die *parent, Dwarf_Die *next)
 {
 	const struct libdw *dw = &w->s->dw;
@@ -201,7 +203,7 @@ static uint64_t number(const struct libdw *dw, Dwarf_Die *die, unsigned attribut
 	return dw->dwarf_attr(die, attribute, &a) && !dw->dwarf_formudata(&a, &value) ? value : 0;
 }
 
-/* Where the inlined function is called. */
+/* Find the place where the inlined function is called. */
 static void find_call(const struct srcframes *s, Dwarf_Die *unit, Dwarf_Die *inlined,
 		      struct srcframe *out)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Source lines and inlined functions of addresses, from the debug information of one file. libdw,
- * which reads it, is loaded at the first call. The file may be anybody's: time and memory that it
- * can take are limited.
+ * which reads it, is loaded at the first call. The file is not trusted: the time and the memory
+ * that it can take are limited.
  */
 #pragma once
 #include <stdbool.h>
@@ -12,22 +12,23 @@
 struct srcframes;
 
 struct srcframe {
-	const char *function; /* that was inlined; NULL: the function that has a symbol */
-	const char *file;     /* path, as the compiler noted it; NULL: not known */
+	/* the function that was inlined; NULL: it is the function that has a symbol */
+	const char *function;
+	const char *file; /* path, as the compiler wrote it; NULL: not known */
 	uint32_t line;
 };
 
 enum { SRCFRAMES_MAX = 32 };
 
-/* Open the debug information of the file behind fd, which is closed here. NULL with *err: -ENODATA
+/* Open the debug information of the file behind fd. Takes ownership of fd. NULL with *err: -ENODATA
  * (there is none), -ENOSYS (no libdw), -EFBIG (too large), or another -errno. */
 struct srcframes *srcframes_open(int fd, int *err);
 void srcframes_close(struct srcframes *s);
-/* The frames at `vaddr` (as linked), the innermost first; the last one is that of the function that
- * has a symbol. Their number, at most SRCFRAMES_MAX; 0: nothing is known about the address. The
+/* The frames at `vaddr` (as linked), the innermost first; the last one is the function that has a
+ * symbol. Returns their number, at most SRCFRAMES_MAX; 0: nothing is known about the address. The
  * strings live until the next call. */
 size_t srcframes_at(struct srcframes *s, uint64_t vaddr, struct srcframe out[SRCFRAMES_MAX]);
 /* Has the file taken too long? Then srcframes_at() finds nothing any more. */
 bool srcframes_is_slow(const struct srcframes *s);
-/* Bytes of memory, roughly. */
+/* The memory in use, roughly, in bytes. */
 size_t srcframes_bytes(const struct srcframes *s);

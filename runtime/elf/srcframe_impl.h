@@ -19,27 +19,29 @@ struct src_ranges {
 };
 
 struct src_unit {
-	Dwarf_Off at; /* of its DIE */
+	Dwarf_Off at; /* offset of its DIE */
 	bool is_read, has_lines;
-	Dwarf *dwarf;		     /* of its functions, which may be in a file of their own */
-	struct src_ranges functions; /* sorted; once it is read */
+	/* debug information of its functions, which may be in a file of their own */
+	Dwarf *dwarf;
+	struct src_ranges functions; /* sorted; valid once the unit was read */
 };
 
 struct srcframes {
 	struct libdw dw;
 	int fd;
 	Dwarf *dwarf;
-	uint64_t file_bytes, line_bytes; /* line_bytes: of the line programs that were decoded */
+	/* line_bytes: size of the line programs that were decoded */
+	uint64_t file_bytes, line_bytes;
 	uint64_t spent_ns, deadline_ns;
 	bool is_read, is_slow;
 	VEC(struct src_unit) units;
-	struct src_ranges ranges;	 /* of units; sorted */
-	char names[SRCFRAMES_MAX][4096]; /* demangled, of the last call */
+	struct src_ranges ranges;	 /* ranges of units; sorted */
+	char names[SRCFRAMES_MAX][4096]; /* demangled names of the last call */
 };
 
 /* Has the call taken too long? */
 bool src_is_late(const struct srcframes *s);
-/* The unit that holds vaddr, NULL if none does. The first call reads all units. */
+/* The unit that contains vaddr, NULL if none does. The first call reads all units. */
 struct src_unit *src_unit_at(struct srcframes *s, uint64_t vaddr);
-/* The function of the unit that holds vaddr. */
+/* Find the function of the unit that contains vaddr. */
 bool src_function_at(struct srcframes *s, struct src_unit *u, uint64_t vaddr, Dwarf_Die *out);

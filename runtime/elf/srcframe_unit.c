@@ -32,7 +32,7 @@ static void sort(struct src_ranges *r)
 		qsort(r->items, r->n, sizeof(*r->items), by_start);
 }
 
-/* Add the ranges of a DIE. False if that is enough. */
+/* Add the ranges of a DIE. Returns false if the limit is reached. */
 static bool add_ranges(const struct srcframes *s, Dwarf_Die *die, uint64_t at,
 		       struct src_ranges *out)
 {
@@ -49,7 +49,7 @@ static bool add_ranges(const struct srcframes *s, Dwarf_Die *die, uint64_t at,
 	return true;
 }
 
-/* The range that holds vaddr: of several, the one that begins last. */
+/* The range that contains vaddr; of several, the one that begins last. */
 static const struct src_range *range_at(const struct src_ranges *r, uint64_t vaddr)
 {
 	size_t low = 0, high = r->n;
@@ -99,7 +99,7 @@ struct src_unit *src_unit_at(struct srcframes *s, uint64_t vaddr)
 	return r && r->at < s->units.n ? &s->units.items[r->at] : NULL;
 }
 
-/* Can a DIE of that kind hold functions? Classes do if they are local: lambdas are functions of
+/* Can a DIE of that kind contain functions? Classes can if they are local: lambdas are functions of
  * such a class. */
 static bool holds_functions(int tag, int parent)
 {

@@ -18,7 +18,7 @@ struct search {
 	void *ctx;
 };
 
-/* "src/a.c" is the file ".../src/a.c". */
+/* Is `file` the file that the script calls `source`? "src/a.c" means any file ".../src/a.c". */
 static bool is_source(const char *file, const char *source)
 {
 	size_t len = strlen(file), source_len = strlen(source);
@@ -43,7 +43,8 @@ static void note_near_column(struct search *s, uint32_t column)
 		s->near_column = column;
 }
 
-/* Look at one row of a table; `continues`: the row before is of the place. Is this row of it? */
+/* Look at one row of a table. `continues`: the row before belongs to the place. Returns whether
+ * this row does. */
 static bool visit_row(struct search *s, Dwarf_Line *row, bool continues)
 {
 	const char *file = s->dw.dwarf_linesrc(row, NULL, NULL);

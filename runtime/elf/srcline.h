@@ -10,9 +10,9 @@
 /* Called with the address at which code of the line begins, in the order of the tables. */
 typedef void srcline_fn(uint64_t address, void *ctx);
 
-/* Call fn with each address at which code of the place begins. 0, -ENOENT (no such source file),
- * -ESRCH (the line has no code; *near is the next line that has some, 0: none), -ERANGE (the line
- * has code, but none at that column; *near is the nearest column), -ENODATA (no debug information),
- * -ENOSYS (no libdw). */
+/* Call fn with each address at which code of the place begins. Returns 0, -ENOENT (no such source
+ * file), -ESRCH (the line has no code; *near is the next line that has some, 0: none), -ERANGE (the
+ * line has code, but none at that column; *near is the nearest column), -ENODATA (no debug
+ * information), -ENOSYS (no libdw). */
 int srcline_each(int fd, const struct source_place *place, srcline_fn *fn, void *ctx,
 		 uint32_t *near);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Moves entry probes: see uprobe_entry.h, and entry_judge.c for one function by itself. A probe
- * behind the first instruction is right only if nothing else in the file jumps there either: all
+ * after the first instruction is correct only if no other function in the file jumps there: all
  * code is searched for the bytes of a direct jump with such a distance, and no other symbol may be
  * there.
  */
@@ -27,22 +27,22 @@ enum {
 struct candidate {
 	struct plan_target *target;
 	struct entry_reads reads;
-	uint64_t offset; /* in the file, of the function */
-	uint8_t shift;	 /* ENTRY_BEHIND: of the probe */
-	uint64_t behind; /* in Go: see go_entry() */
+	uint64_t offset; /* file offset of the function */
+	uint8_t shift;	 /* ENTRY_BEHIND: distance of the probe from the entry */
+	uint64_t behind; /* for Go functions: see go_entry() */
 	enum entry_verdict verdict;
 };
 
 struct file_search {
 	struct elfsym *elf;
-	struct candidate *list; /* by offset */
+	struct candidate *list; /* sorted by offset */
 	size_t n;
 	uint64_t low, high; /* first and last offset to which nothing may jump */
 	uint8_t *targets;   /* a bitmap of these offsets, from low on */
 	uint8_t *block;
 };
 
-/* The first candidate behind `offset`. */
+/* The first candidate after `offset`. */
 static struct candidate *find_behind(const struct file_search *s, uint64_t offset)
 {
 	size_t low = 0, high = s->n;
@@ -65,7 +65,8 @@ static bool is_target(const struct file_search *s, uint64_t offset)
 	return bit <= s->high - s->low && s->targets[bit / 8] >> bit % 8 & 1;
 }
 
-/* Something jumps to `target`, or it has a name. A function itself has been searched before. */
+/* Note that something jumps to `target`, or that a symbol is there. The function that contains it
+ * has been searched before. */
 static void note_target(const struct file_search *s, uint64_t from, uint64_t target)
 {
 	struct candidate *c = find_behind(s, target - 1);
@@ -76,7 +77,7 @@ static void note_target(const struct file_search *s, uint64_t from, uint64_t tar
 			c->verdict = ENTRY_TARGET;
 }
 
-/* A call, jmp or jcc with a distance of four bytes. */
+/* May a call, jmp or jcc with a distance of four bytes be there? */
 static bool may_jump(const uint8_t *c, size_t i)
 {
 	return c[i] == 0xe9 || c[i] == 0xe8 || (i && c[i - 1] == 0x0f && (c[i] & 0xf0) == 0x80);
@@ -97,7 +98,7 @@ static void search_block(const struct file_search *s, const uint8_t *c, size_t n
 	}
 }
 
-/* Within a segment, distances in the file are the same as in memory. */
+/* Search a segment. Within it, distances in the file are the same as in memory. */
 static void search_segment(uint64_t offset, uint64_t size, void *ctx)
 {
 	const struct file_search *s = ctx;
@@ -120,7 +121,7 @@ static void note_symbol(const char *name, uint64_t vaddr, uint64_t offset, uint6
 		note_target(ctx, UINT64_MAX, offset);
 }
 
-/* The offsets to which nothing may jump. False if there are none. */
+/* Find the range of offsets to which nothing may jump. Returns false if there are none. */
 static bool find_range(struct file_search *s)
 {
 	bool is_any = false;
@@ -137,7 +138,7 @@ static bool find_range(struct file_search *s)
 	return is_any;
 }
 
-/* Search the whole file, for all functions at once. False if out of memory. */
+/* Search the whole file, for all functions at once. Returns false if there is no memory. */
 static bool search_file(struct file_search *s)
 {
 	if (!find_range(s))

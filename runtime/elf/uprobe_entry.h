@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The instruction on which a probe on the entry of a user function is put.
+ * Chooses the instruction on which a probe on the entry of a user function is put.
  */
 #pragma once
 #include "parser/plan/plan.h"
 
-/* The kernel has to execute the instruction that a uprobe replaces. It single-steps most of them,
- * which takes 16 us in a virtual machine; it emulates pushes, branches and nops in 0.5 us. If the
- * first instruction of a function is not cheap, its probe is moved to the first one that is, where
- * the script cannot tell the difference. Changes the targets of the plan; -v reports those that are
- * single-stepped. */
+/* Move the entry probes of the plan. The kernel has to execute the instruction that a uprobe
+ * replaces. It single-steps most instructions, which takes 16 us in a virtual machine; it emulates
+ * pushes, branches and nops in 0.5 us. If the first instruction of a function is not cheap, its
+ * probe is moved to the first one that is, provided that the script cannot see the difference.
+ * Changes the targets of the plan; -v reports probes that are single-stepped. */
 void uprobe_entry_move(const struct plan *plan);

@@ -4,7 +4,7 @@
  */
 #include "runtime/elf/uprobe_insn.h"
 
-/* push, nop, jumps and calls */
+/* Cheap instructions are push, nop, jumps and calls. */
 bool uprobe_insn_is_cheap(const uint8_t *c, size_t n)
 {
 	if (n < 2)
@@ -15,7 +15,7 @@ bool uprobe_insn_is_cheap(const uint8_t *c, size_t n)
 	       (c[0] & 0xf0) == 0x70 || (c[0] == 0x0f && (c[1] & 0xf0) == 0x80);
 }
 
-/* The opcode behind a VEX or EVEX prefix; or -1. */
+/* The opcode after a VEX or EVEX prefix; or -1. */
 static int vector_opcode(const uint8_t *c, size_t n)
 {
 	size_t at = !n ? 0 : c[0] == 0xc5 ? 2 : c[0] == 0xc4 ? 3 : c[0] == 0x62 ? 4 : 0;
@@ -23,8 +23,8 @@ static int vector_opcode(const uint8_t *c, size_t n)
 	return at && at < n ? c[at] : -1;
 }
 
-/* As opcodes without a prefix these are emulated, or are refused, or change the instruction pointer
- * or the flags. */
+/* Opcodes after a VEX or EVEX prefix that have another meaning without it: there they are emulated,
+ * or refused, or change the instruction pointer or the flags. */
 bool uprobe_insn_is_misread(const uint8_t *c, size_t n)
 {
 	int opcode = vector_opcode(c, n);
@@ -47,20 +47,21 @@ bool uprobe_insn_is_misread(const uint8_t *c, size_t n)
 	}
 }
 
-/* The segment prefixes but those of fs and gs, and lock. */
+/* Prefixes that are refused: segments except for fs and gs, and lock. */
 static bool is_refused_prefix(uint8_t c)
 {
 	return c == 0x26 || c == 0x2e || c == 0x36 || c == 0x3e || c == 0xf0;
 }
 
-/* Sizes, repetition, fs and gs. */
+/* Prefixes that are allowed: sizes, repetition, fs and gs. */
 static bool is_prefix(uint8_t c)
 {
 	return c == 0x66 || c == 0x67 || c == 0xf2 || c == 0xf3 || c == 0x64 || c == 0x65;
 }
 
-/* Opcodes of privileged instructions, ins and outs, far calls and jumps, interrupts, and those that
- * are none in 64 bits: measured on Linux 6.18, which accepts all opcodes of two bytes. */
+/* Opcodes that are refused: of privileged instructions, ins and outs, far calls and jumps,
+ * interrupts, and those that do not exist in 64-bit mode. Measured on Linux 6.18, which accepts all
+ * opcodes of two bytes. */
 static bool is_refused_opcode(uint8_t c)
 {
 	switch (c) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The libraries of a program, as the dynamic linker would load them: those that it needs, those
- * that these need, and so on, searched for in the run paths of the file, $LD_LIBRARY_PATH, the
- * linker's cache and the default directories. Libraries loaded with dlopen() are known only of a
- * running process.
+ * Finds the libraries of a program, as the dynamic linker would load them: those that it needs,
+ * those that these need, and so on. They are searched for in the run paths of the file,
+ * $LD_LIBRARY_PATH, the linker's cache and the default directories. Libraries that are loaded with
+ * dlopen() are known only for a running process.
  */
 #define _GNU_SOURCE
 #include "runtime/elf/elfsym.h"
@@ -163,7 +163,7 @@ int user_path_library(uint32_t pid, const char *path, const char *name, char out
 	err = load_all(l, path, name, out);
 	for (size_t i = 1; err == -ESRCH && i < l->n; i++)
 		fn(l->paths[i], ctx);
-	if (err == -ESRCH && pid) /* those that dlopen() has loaded */
+	if (err == -ESRCH && pid) /* also search the libraries that dlopen() has loaded */
 		user_path_mapped(pid, name, out, fn, ctx);
 	for (size_t i = 0; i < l->n; i++)
 		free(l->paths[i]);

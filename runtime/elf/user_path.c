@@ -67,7 +67,8 @@ static int resolve_below(const char *root, const char *path, char out[PATH_MAX])
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
 	n = readlink(link, real, sizeof(real) - 1);
 	real[n > 0 ? n : 0] = '\0';
-	/* use the path as given if we cannot open what the link of the descriptor names */
+	/* use the path as given if sonde cannot open the path that the link of the descriptor
+	 * names */
 	if (snprintf(out, PATH_MAX, "%s%s", root, real) >= PATH_MAX || fstat(fd, &there) ||
 	    !is_same_file(&there, out))
 		n = snprintf(out, PATH_MAX, "%s/%s", root, path);
@@ -86,8 +87,8 @@ static bool is_below_root(const char *path, char root[PATH_MAX], const char **be
 	return snprintf(root, PATH_MAX, "%.*s", end, path) < PATH_MAX;
 }
 
-/* The part of a path that the kernel reports to us, below a root that is a directory of ours
- * (chroot). After pivot_root, the kernel reports paths below the other root anyway. */
+/* The part of a path below a root that is a directory of sonde's own root (chroot): the kernel
+ * reports whole paths to sonde. After pivot_root it reports paths below the other root anyway. */
 static const char *without_root(const char *root, const char *path)
 {
 	char its[PATH_MAX];
@@ -96,10 +97,10 @@ static const char *without_root(const char *root, const char *path)
 	return n > 1 && strncmp(path, its, (size_t)n) == 0 && path[n] == '/' ? path + n : path;
 }
 
-/* A path in our /proc, whose links (exe, root, cwd, fd/N) lead to files that the text of the link
- * may not name: that is a path in the root of the process, which may have no /proc and not be
- * reachable in another way. With a `root`, the result is a path in /proc, too, as other paths are
- * of that root. */
+/* Resolve a path in sonde's /proc. Its links (exe, root, cwd, fd/N) lead to files that the text of
+ * the link may not name: the text is a path in the root of that process, which may have no /proc
+ * and may not be reachable in another way. If there is a `root`, the result is a path in /proc,
+ * too, as other paths of that root are. */
 static int resolve_in_proc(const char *root, const char *path, char out[PATH_MAX])
 {
 	char link[PATH_MAX], its_root[PATH_MAX];
@@ -162,8 +163,8 @@ static bool is_elf(const char *path)
 	return is;
 }
 
-/* The first program of that name in $PATH. Scripts, such as those that choose one of several
- * versions, are passed over unless there is nothing else. */
+/* Find the first program of that name in $PATH. Scripts, such as those that choose one of several
+ * versions, are used only if there is nothing else. */
 static int find_program(const char *root, const char *name, char found[PATH_MAX])
 {
 	const char *dir = getenv("PATH"), *end;
@@ -208,7 +209,7 @@ static int offer_mapped(const struct proc_mapping *m, void *ctx)
 	return 0;
 }
 
-/* The library that the process has mapped. */
+/* Find the library that the process has mapped. */
 static int find_mapped(uint32_t pid, const char *name, char found[PATH_MAX], user_path_fn *fn,
 		       void *ctx)
 {
@@ -243,7 +244,7 @@ int user_path_find(uint32_t pid, const char *name, char out[PATH_MAX])
 	return err;
 }
 
-/* Convert the pattern for glob(3): '[' is literal in ours. */
+/* Convert a pattern of sonde for glob(3): '[' is literal in sonde's patterns. */
 static void glob_text(const char *pattern, char out[2 * PATH_MAX])
 {
 	for (; *pattern; *out++ = *pattern++)
@@ -262,7 +263,8 @@ int user_path_each(uint32_t pid, const char *pattern, user_path_fn *fn, void *ct
 
 	user_path_root(pid, root);
 	has_root = *root;
-	if (strncmp(pattern, "/proc/", 6) == 0) /* ours: see resolve_in_proc() */
+	/* sonde's own /proc: see resolve_in_proc() */
+	if (strncmp(pattern, "/proc/", 6) == 0)
 		root[0] = '\0';
 	if (snprintf(full, sizeof(full), "%s%s", root, pattern) >= PATH_MAX)
 		return -ENAMETOOLONG;

@@ -6,11 +6,11 @@
 #include <limits.h>
 #include <stdint.h>
 
-/* The root of the files of process `pid` (0: ours): "" or /proc/PID/root. */
+/* The root of the files of process `pid` (0: sonde's own): "" or /proc/PID/root. */
 void user_path_root(uint32_t pid, char out[PATH_MAX]);
 /* Find the file `name`: a path, a program in $PATH, or a library that process `pid` has mapped or
- * that the dynamic linker would find. The result is absolute, symbolic links are resolved. 0,
- * -ENOENT, or another -errno. */
+ * that the dynamic linker would find. The result is absolute, and symbolic links are resolved.
+ * Returns 0, -ENOENT, or another -errno. */
 int user_path_find(uint32_t pid, const char *name, char out[PATH_MAX]);
 typedef void user_path_fn(const char *path, void *ctx);
 /* Call fn with each file that the pattern matches. 0 or -errno. */
