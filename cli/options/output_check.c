@@ -5,6 +5,7 @@
 #include "cli/options/output_check.h"
 #include "cli/options/option_rows.h"
 #include "cli/scripts/scripts.h"
+#include "runtime/session/command.h"
 #include <limits.h>
 #include <stdbool.h>
 #include <string.h>
@@ -26,6 +27,19 @@ int output_check_input(const char *output, const char *input, const char *what)
 			    what);
 }
 
+/* The program of -c, which starts when the output is open. */
+static int check_command(const struct options *o)
+{
+	char **words = o->command ? command_words(o->command) : NULL;
+	char path[PATH_MAX];
+	int err = 0;
+
+	if (words && command_find(words[0], path) == 0)
+		err = output_check_input(o->output, path, "program of -c");
+	command_free_words(words);
+	return err;
+}
+
 /* `sonde fmt FILE -o FILE` writes when all is read. */
 int output_check(const struct options *o)
 {
@@ -42,7 +56,7 @@ int output_check(const struct options *o)
 	for (uint32_t i = 0; i < o->n_include_files; i++)
 		if (output_check_input(o->output, o->include_files[i], "header of --include"))
 			return -1;
-	if (output_check_input(o->output, o->replay, "recording"))
+	if (output_check_input(o->output, o->replay, "recording") || check_command(o))
 		return -1;
 	if (!o->file)
 		return 0;
