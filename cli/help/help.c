@@ -129,8 +129,8 @@ enum { N_OTHER_TOPICS = sizeof(other_topics) / sizeof(*other_topics) };
 
 void help_topics_print(void)
 {
-	fputs("\n'sonde help WORD' describes a builtin, function, aggregation, probe type, option …, with an example:\n"
-	      "  sonde help hist\n  sonde help kprobe\n  sonde help --top\n\ntopics of 'sonde help':\n",
+	fputs("\n'sonde help WORD' describes a first word, builtin, function, aggregation, probe type, option …, with an example:\n"
+	      "  sonde help hist\n  sonde help kprobe\n  sonde help --top\n  sonde help record\n\ntopics of 'sonde help':\n",
 	      stdout);
 	printf("  %-14s %s\n", wider_topic, "variables, functions, aggregations and macros");
 	for (int i = 0; i < HELP_TABLE_COUNT; i++)
