@@ -4,7 +4,8 @@
  *
  * /proc/kallsyms is read once, one page per read (the kernel returns no more at a time), into 8
  * bytes per text symbol ((address - base) << 32 | offset of its name) and a pool of names. A
- * "__pfx_NAME" symbol in front of NAME, half of a modern kernel's symbols, shares NAME's string.
+ * "__pfx_NAME" symbol precedes NAME (half of the symbols of newer kernels are such ones) and shares
+ * NAME's string.
  */
 #define _GNU_SOURCE
 #include "runtime/symbols/ksym.h"
@@ -44,7 +45,7 @@ struct prefix {
 };
 
 struct ksyms {
-	struct ksym_query *query; /* for the first addresses; NULL: not available */
+	struct ksym_query *query; /* used for the first addresses; NULL: not available */
 	bool is_query_tried, is_read;
 	uint64_t base;
 	VEC(uint64_t) keys;
@@ -158,7 +159,7 @@ static int add_symbol(void *ctx, const struct kallsym *l)
 	if (!kallsym_is_text(l->type))
 		return 0;
 	if (!l->address)
-		return k->keys.n ? 0 : 1; /* kptr_restrict hides all addresses */
+		return k->keys.n ? 0 : 1; /* 1: kptr_restrict hides all addresses */
 	if (!k->keys.n)
 		k->base = l->address > BASE_BELOW ? l->address - BASE_BELOW : 0;
 	if (l->address - k->base > UINT32_MAX)
@@ -236,7 +237,8 @@ void ksyms_free(struct ksyms *k)
 	free(k);
 }
 
-/* Of the symbols at the highest address up to ip, the first in the order of kallsyms. */
+/* Find the symbols at the highest address up to ip; of these, the first in the order of
+ * kallsyms. */
 static bool find_key(const struct ksyms *k, uint64_t ip, uint64_t *key)
 {
 	const uint64_t *keys = k->keys.items;
@@ -260,8 +262,8 @@ static bool find_key(const struct ksyms *k, uint64_t ip, uint64_t *key)
 	return true;
 }
 
-/* Query the kernel for single addresses, up to the number at which reading all symbols is cheaper,
- * and beyond it if kallsyms hides the addresses. */
+/* May the kernel be queried for a single address? Yes up to the number of addresses at which
+ * reading all symbols is cheaper; if kallsyms hides the addresses, always. */
 static bool may_query(struct ksyms *k)
 {
 	if (!k->is_query_tried) {
@@ -291,7 +293,7 @@ bool ksyms_find(struct ksyms *k, uint64_t ip, const char **name, uint64_t *offse
 		return false;
 	text = k->names.items + (key & ~(FLAG_PREFIX | FLAG_MODULE) & UINT32_MAX);
 	past = ip - k->base - (key >> 32);
-	/* Behind the last function: these two symbols mark the ends of text. */
+	/* After the last function: these two symbols mark the ends of text. */
 	if (past >= FUNCTION_MAX_BYTES || strcmp(text, "_etext") == 0 ||
 	    strcmp(text, "_einittext") == 0)
 		return false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Kernel addresses to names, from /proc/kallsyms. It is read when the first address is looked up,
- * which takes 30 ms: not before something has to be printed.
+ * Names of kernel addresses, from /proc/kallsyms. The file is read when an address is looked up for
+ * the first time, which takes 30 ms, so not before something has to be printed.
  */
 #pragma once
 #include <stdbool.h>
@@ -12,7 +12,7 @@ struct ksyms;
 
 struct ksyms *ksyms_new(void);
 void ksyms_free(struct ksyms *k);
-/* Name and offset of the function that holds `ip`; module is NULL for the kernel itself. False if
- * kallsyms hides addresses (kptr_restrict) or none fits. */
+/* The name and the offset of the function that contains `ip`; module is NULL for the kernel itself.
+ * Returns false if kallsyms hides addresses (kptr_restrict) or no symbol contains `ip`. */
 bool ksyms_find(struct ksyms *k, uint64_t ip, const char **name, uint64_t *offset,
 		const char **module);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Kernel addresses named by the kernel: see ksym_query.h. The program reads the address from its
- * one map value and writes the text there. The value is mapped, so an address costs one bpf(2)
- * call. Answers are kept in a hash table by address.
+ * Asks the kernel for names of kernel addresses: see ksym_query.h.
  */
 #include "runtime/symbols/ksym_query.h"
 #include "runtime/base/hash.h"

@@ -190,7 +190,8 @@ static void add_former(struct mapfiles *files, struct former *former, const stru
 		gone.file->refs++;
 }
 
-/* What *m replaces becomes former; but memory that is mapped anew stays the same memory. */
+/* Note the mappings that *m replaces as former ones. Memory that is mapped again stays the same
+ * memory. */
 static void note_former(struct mapfiles *files, const struct maptable *t, struct mapping *m,
 			struct former *former)
 {
@@ -208,7 +209,8 @@ static void note_former(struct mapfiles *files, const struct maptable *t, struct
 	}
 }
 
-/* A mapping that /proc has shown was there earlier: its record arrives. */
+/* Correct a mapping that was read from /proc: its record arrives now, and tells since when it is
+ * there. */
 static void correct(struct mapping *known, const struct mapping *m, struct former *former)
 {
 	if (m->seen_ns >= known->seen_ns)
@@ -271,7 +273,7 @@ const struct mapping *maptable_at(const struct maptable *t, const struct former 
 		if (!first || f->seen_ns < first->seen_ns)
 			first = f;
 	}
-	/* before the first record of that address */
+	/* the address is older than the first record */
 	return first && first->is_older && time_ns >= former->forgotten_to_ns ? first : NULL;
 }
 
@@ -284,7 +286,8 @@ void former_free(struct mapfiles *files, struct former *former)
 
 /* ---- changes ---- */
 
-/* Remove [start, end) from the table. Returns the index at which a mapping of it belongs. */
+/* Remove [start, end) from the table. Returns the index at which a mapping of this range
+ * belongs. */
 static uint32_t cut_range(struct mapfiles *files, struct maptable *t, uint64_t start, uint64_t end)
 {
 	uint32_t i = maptable_after(t, start), last;
@@ -354,7 +357,7 @@ void maptable_trim(struct maptable **t)
 
 /* ---- /proc and perf ---- */
 
-/* perf and /proc name the same file differently: use one form. */
+/* The reference to a file. perf and /proc name the same file differently: one form is used. */
 struct mapfile *mapfile_get(struct mapfiles *files, uint64_t device, uint64_t inode,
 			    const char *path)
 {
@@ -376,7 +379,7 @@ struct reading {
 	struct maptable **table;
 };
 
-/* Only executable mappings are kept. */
+/* Add a mapping of /proc, if it is executable. */
 static int add_mapped(const struct proc_mapping *from, void *ctx)
 {
 	const struct reading *r = ctx;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Perf records of mappings: see maptrack.h.
+ * Reads perf records of mappings: see maptrack.h.
  *
  * Each CPU has its own ring, and a process that runs on several CPUs leaves records in several
  * rings. A drain collects the records of all rings, sorts them by time and then applies them.
@@ -38,7 +38,7 @@ enum { RING_BYTES = 64 * 1024 };
 
 struct pending {
 	uint64_t time_ns;
-	uint64_t order; /* order of reading: makes the sort stable */
+	uint64_t order; /* order of reading, which makes the sort stable */
 	struct perf_event_header *record;
 };
 
@@ -86,7 +86,7 @@ struct lost_record {
 	uint64_t id, n;
 };
 
-/* What sample_id_all appends for PERF_SAMPLE_TID | PERF_SAMPLE_TIME. */
+/* The end of each record, which sample_id_all appends for PERF_SAMPLE_TID | PERF_SAMPLE_TIME. */
 struct record_tail {
 	uint32_t pid, tid;
 	uint64_t time_ns;
@@ -140,7 +140,7 @@ static int open_cpu(struct maptrack *t, uint32_t cpu)
 	int err;
 
 	if (r.fd == -ENODEV)
-		return 0; /* has just gone offline */
+		return 0; /* the CPU has just gone offline */
 	if (r.fd < 0)
 		return r.fd;
 	err = map_ring(t, &r);
@@ -246,7 +246,7 @@ static void read_ring(struct maptrack *t, struct perf_event_mmap_page *ring)
 		size_t size = record->size;
 
 		if (size < sizeof(*record) || size > head - tail) {
-			tail = head; /* cannot happen; do not loop on it */
+			tail = head; /* this cannot happen; do not loop on it */
 			break;
 		}
 		if (size > to_end) {

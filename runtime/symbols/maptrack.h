@@ -11,7 +11,7 @@ struct cpu_list;
 struct maptrack;
 struct procmap;
 
-/* Hears of each record that is applied, in the order of time. */
+/* Functions that are called for each record that is applied, in the order of time. */
 struct maptrack_observer {
 	void *ctx;
 	void (*mmap)(void *ctx, uint32_t tgid, uint64_t start, uint64_t end, bool is_file,
@@ -21,16 +21,17 @@ struct maptrack_observer {
 	void (*exit)(void *ctx, uint32_t tgid, uint64_t time_ns);
 };
 
-/* Follow all processes; with only_known, those that `maps` knows and their descendants. 0 or
- * -errno. */
+/* Follow all processes; with only_known, follow those that `maps` knows and their descendants.
+ * Returns 0 or -errno. */
 int maptrack_open(struct maptrack **out, bool only_known);
 /* The same on these CPUs only. */
 int maptrack_open_cpus(struct maptrack **out, const struct cpu_list *cpus, bool only_known);
 void maptrack_close(struct maptrack *t);
-/* Tell *observer of records of all processes, also those that are not followed. It is copied. */
+/* Report records of all processes to *observer, which is copied; also of those that are not
+ * followed. */
 void maptrack_observe(struct maptrack *t, const struct maptrack_observer *observer);
-/* A descriptor that polls readable when any ring is a quarter full. It belongs to t. */
+/* A descriptor, owned by t, that polls readable when any ring is a quarter full. */
 int maptrack_fd(const struct maptrack *t);
 /* Apply all records until now to `maps`. Returns how many were lost: dropped by the kernel, or for
- * lack of memory. */
+ * lack of memory in sonde. */
 uint64_t maptrack_drain(struct maptrack *t, struct procmap *maps);

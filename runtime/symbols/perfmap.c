@@ -3,11 +3,10 @@
  * Reading /tmp/perf-PID.map: see perfmap.h.
  *
  * A line is "START SIZE NAME", with numbers in hexadecimal. Programs append to the file as they
- * compile, so what is new is read when the file has grown; if its end is no longer what was read
- * before, it has been written anew and is read from its start. Memory of discarded code is used
- * again, so lines overlap and later ones count: the ranges are cut at all their ends, and each
- * piece belongs to the last line that covers it.
- * Nothing in the file is trusted.
+ * compile, so new lines are read when the file has grown. If the end of the part that was read has
+ * changed, the program has rewritten the file, and it is read from its start. Memory of discarded
+ * code is used again, so lines overlap, and later ones count: the ranges are cut at all their ends,
+ * and each piece belongs to the last line that covers it. Nothing in the file is trusted.
  */
 #define _GNU_SOURCE
 #include "runtime/symbols/perfmap.h"
@@ -30,23 +29,24 @@ enum {
 
 struct function {
 	uint64_t start, end;
-	uint32_t name; /* offset in names */
+	uint32_t name; /* offset of the name in `names` */
 };
 
 struct perfmap {
 	int fd;
 	bool is_cut;
-	bool is_stale;	  /* the pieces are older than the functions */
-	bool is_inside;	  /* read_to is inside of a line that is left out */
-	uint64_t read_to; /* offset behind the last complete line */
+	bool is_stale;	  /* the functions have changed since the pieces were made */
+	bool is_inside;	  /* read_to is within a line that is left out */
+	uint64_t read_to; /* offset of the end of the last complete line */
 	uint64_t seen_ns; /* when the file was last looked at */
 	struct timespec modified;
-	uint64_t size; /* of the file, when it was last read */
+	uint64_t size; /* size of the file when it was last read */
 	char tail[TAIL_BYTES];
 	size_t tail_bytes;
 	VEC(struct function) functions;
 	VEC(char) names;
-	/* The ends of all ranges, ascending, and whose function the piece is that begins there. */
+	/* The ends of all ranges, ascending, and the function that owns the piece that begins at
+	 * each end. */
 	VEC(uint64_t) ends;
 	VEC(int32_t) owners;
 };
@@ -122,7 +122,7 @@ static bool parse_hex(const char **at, const char *end, uint64_t *out)
 	return true;
 }
 
-/* False if memory ran out. Lines that are malformed are left out. */
+/* Add a line. Returns false if there is no memory. Malformed lines are left out. */
 static bool add_line(struct perfmap *m, const char *line, const char *end)
 {
 	struct function f = {.name = (uint32_t)m->names.n};
@@ -173,7 +173,8 @@ static void read_lines(struct perfmap *m)
 		}
 		if (line == block) {
 			if (n < BLOCK_BYTES)
-				break; /* incomplete: the rest is still to be written */
+				/* incomplete: the program has not written the rest yet */
+				break;
 			m->is_inside = true;
 			line = block + n;
 		}
@@ -213,7 +214,7 @@ static bool collect_ends(struct perfmap *m)
 	return true;
 }
 
-/* How many ends are at or below the address. */
+/* The number of ends at or below the address. */
 static size_t ends_up_to(const struct perfmap *m, uint64_t address)
 {
 	size_t low = 0, high = m->ends.n;
@@ -229,7 +230,8 @@ static size_t ends_up_to(const struct perfmap *m, uint64_t address)
 	return low;
 }
 
-/* The first piece from i on that has no owner. `next` leads there, and is shortened on the way. */
+/* The first piece from i on that has no owner. `next` leads to it, and the path is shortened on the
+ * way. */
 static uint32_t first_free(uint32_t *next, uint32_t i)
 {
 	uint32_t end = i;
@@ -245,7 +247,8 @@ static uint32_t first_free(uint32_t *next, uint32_t i)
 	return end;
 }
 
-/* From the last function to the first: each gets its pieces that later ones have left. */
+/* Assign pieces to functions, from the last function to the first: each gets the pieces in its
+ * range that later functions have left. */
 static bool assign_pieces(struct perfmap *m)
 {
 	size_t n = m->ends.n;
@@ -285,7 +288,7 @@ static void make_pieces(struct perfmap *m)
 
 /* ---- lookup ---- */
 
-/* Is what was read last still there? If not, the file was written anew. */
+/* Is the data that was read last still in the file? If not, the file was rewritten. */
 static bool has_same_tail(const struct perfmap *m)
 {
 	char now[TAIL_BYTES];

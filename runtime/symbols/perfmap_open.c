@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finding /tmp/perf-PID.map and deciding whether to trust it: see perfmap.h. Anybody can create a
- * file of that name in a /tmp, and it stays there when its process has ended.
+ * Finds /tmp/perf-PID.map and decides whether to trust it: see perfmap.h. Anybody can create a file
+ * of that name in a /tmp, and the file stays there when its process has ended.
  */
 #define _GNU_SOURCE
 #include "runtime/symbols/perfmap.h"
@@ -18,7 +18,7 @@
 enum { START_ERROR_NS = 10000000 }; /* the start is known in units of 10 ms */
 #define WRITTEN_ERROR_NS 1000000000u
 
-/* Open /tmp/perf-PID.map below the root of the process. Links lead nowhere else. */
+/* Open /tmp/perf-PID.map below the root of the process. Symbolic links cannot lead elsewhere. */
 static int open_in_root(uint32_t tgid, uint32_t inner_pid)
 {
 	struct open_how how = {
@@ -39,7 +39,8 @@ static int open_in_root(uint32_t tgid, uint32_t inner_pid)
 	return fd < 0 ? err : fd;
 }
 
-/* Is it a file of the user, or of root, that was written since `since_ns` (CLOCK_MONOTONIC)? */
+/* Does the file belong to the user, or to root, and was it written since `since_ns`
+ * (CLOCK_MONOTONIC)? */
 static int check(int fd, uint32_t uid, uint64_t since_ns)
 {
 	uint64_t now_ns = monotonic_ns();

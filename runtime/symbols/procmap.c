@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Mapping tables of processes: see procmap.h. This file holds the lifetime of processes and their
- * generations and keeps ended processes within the bounds of procmap.h.
- * Memory: a live process costs its table (40 bytes per executable mapping) and about 200 bytes. The
- * tables of ended processes are trimmed.
+ * Mapping tables of processes: see procmap.h. This file manages the lifetime of processes and their
+ * generations, and drops ended processes beyond the bounds of procmap.h. Memory: a live process
+ * costs its table (40 bytes per executable mapping) and about 200 bytes. The tables of ended
+ * processes are trimmed.
  */
 #define _GNU_SOURCE
 #include "runtime/symbols/procmap_impl.h"
@@ -46,7 +46,8 @@ struct process *procmap_find_process(const struct procmap *p, uint32_t tgid)
 	return found ? *found : NULL;
 }
 
-/* The two lists of ended processes, each in the order of their end (ended_bound roughly). */
+/* Remove a process from its list. There are two lists of ended processes, each in the order of
+ * their end (ended_bound roughly). */
 static void unlist(struct procmap *p, struct process *r)
 {
 	if (!r->is_ended)
@@ -117,7 +118,7 @@ void procmap_drop_process(struct procmap *p, struct process *r)
 	free_process(p, r);
 }
 
-/* Drop the oldest generation without a stack, or else the oldest. */
+/* Drop the oldest generation that no stack refers to, or, if there is none, the oldest. */
 static void drop_generation(struct procmap *p, struct process *r)
 {
 	struct generation *g = r->generations.items;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The maps of generated code that belong to processes: see procmap.h. A map is kept, and its file
- * open, as long as the generation of its process.
+ * The maps of generated code that belong to processes: see procmap.h. A map and its open file are
+ * kept as long as the generation of its process.
  */
 #include "runtime/symbols/perfmap.h"
 #include "runtime/symbols/procmap_impl.h"

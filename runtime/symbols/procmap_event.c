@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Updates of mapping tables: from the records that maptrack.c reads, and from /proc/PID/maps. See
+ * Updates mapping tables from the records that maptrack.c reads, and from /proc/PID/maps. See
  * procmap.h.
  */
 #define _GNU_SOURCE
@@ -73,7 +73,7 @@ void procmap_fork(struct procmap *p, uint32_t parent, uint32_t child, uint64_t t
 	uint32_t life = 0;
 
 	if (!from || parent == child)
-		return; /* a thread, or the child of an unknown process */
+		return; /* a new thread, or the child of an unknown process */
 	if (to) {
 		/* The pid is reused; stacks of the former process may still be printed. */
 		life = newest_generation(to)->life + 1;
@@ -115,14 +115,15 @@ static struct process *process_of_table(struct procmap *p, uint32_t tgid, const 
 	uint64_t now_ns = monotonic_ns();
 
 	if (!r) {
-		r = procmap_add_process(p, tgid, 0); /* mapped like this since an unknown time */
+		/* it has these mappings since an unknown time */
+		r = procmap_add_process(p, tgid, 0);
 		if (r)
 			newest_generation(r)->read_ns = now_ns;
 		return r;
 	}
 	if (!newest_generation(r)->table || maptable_has_common(newest_generation(r)->table, t))
 		return r;
-	/* Nothing is where it was: the record of an exec was lost. */
+	/* The table has nothing in common with the known one: the record of an exec was lost. */
 	if (!procmap_add_generation(p, r, now_ns))
 		return NULL;
 	newest_generation(r)->read_ns = now_ns;

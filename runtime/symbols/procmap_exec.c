@@ -3,8 +3,9 @@
  * Exec ids, and lookup of addresses: see procmap.h.
  *
  * The kernel increments self_exec_id at each execve and copies it at fork. An exec_id stands for
- * the generation that a stack or a fork bound to it; else for the one that is as many execs away
- * from a bound one as the ids differ; else for the newest.
+ * the generation that a stack or a fork bound to it. If there is none, it stands for the generation
+ * that is as many execs away from a bound one as the ids differ; if there is no bound one, for the
+ * newest.
  */
 #include "runtime/symbols/procmap_impl.h"
 #include <errno.h>
@@ -124,7 +125,8 @@ int procmap_bind(struct procmap *p, uint32_t tgid, uint32_t exec_id, uint64_t ti
 		return 0;
 	}
 	if (g != newest_generation(r) || exec_id < g->exec_id)
-		return 0; /* older than all that is known: its frames get no names */
+		/* the stack is older than all known generations: its frames get no names */
+		return 0;
 	return -EAGAIN;
 }
 
@@ -150,7 +152,7 @@ void procmap_forget_program(struct procmap_program *p)
 	p->mapped = p->run = NULL;
 }
 
-/* Without memory, the path of the file is shown. */
+/* If there is no memory, the path of the file is shown. */
 void procmap_set_program(struct procmap *p, uint32_t tgid, uint32_t exec_id, const char *mapped,
 			 const char *run)
 {

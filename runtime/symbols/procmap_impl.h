@@ -16,7 +16,8 @@
 /* The mappings of a process between two execs. */
 struct generation {
 	uint64_t start_ns, bound_ns;
-	uint64_t read_ns; /* when it was read from /proc; 0: it began with a record */
+	/* when the table was read from /proc; 0: the generation began with a record */
+	uint64_t read_ns;
 	uint32_t number;  /* counts execs of this process */
 	uint32_t life;	  /* counts reuses of the pid */
 	uint32_t exec_id; /* valid if has_id */
@@ -41,7 +42,7 @@ HASH_TABLE(process_table, struct process *); /* by tgid */
 
 struct procmap {
 	struct process_table processes;
-	size_t sweep_at; /* number of processes */
+	size_t sweep_at; /* number of processes at which a sweep is done */
 	struct mapfiles files;
 	struct process_list ended, ended_bound;
 	size_t n_ended, n_ended_bound;
@@ -65,7 +66,7 @@ void procmap_close_code(struct procmap *p, struct generation *g);
 
 /* procmap.c */
 
-/* NULL if the process is not known. */
+/* The process, or NULL if it is not known. */
 struct process *procmap_find_process(const struct procmap *p, uint32_t tgid);
 /* Add a process that is not known, with one empty generation. NULL if out of memory. */
 struct process *procmap_add_process(struct procmap *p, uint32_t tgid, uint64_t time_ns);

@@ -4,9 +4,10 @@
  *
  * A file is opened when the first frame in it is named: through /proc/PID/map_files (which is what
  * was mapped, in any mount namespace and even if deleted), /proc/PID/root, the parent's root, or
- * its path; and only if it is the inode that was mapped. To name frames of short-lived processes in
- * other namespaces and of deleted files too, up to PINS_MAX files are held open from the moment a
- * stack of their process is noted. Up to OPEN_MAX_FILES symbol tables stay open.
+ * its path; and only if it has the inode that was mapped. Frames of deleted files and of
+ * short-lived processes in other namespaces should have names too, so up to PINS_MAX files are held
+ * open from the time at which a stack of their process is noted. Up to OPEN_MAX_FILES symbol tables
+ * stay open.
  *
  * Entries of files that are neither open nor mapped are freed whenever the number of entries has
  * doubled, so that files that come and go leave nothing behind.
@@ -48,7 +49,7 @@ struct symfile {
 	uint32_t failed_tgid; /* opening through this process has failed */
 	struct elfsym *elf;   /* NULL: not open */
 	struct srcframes *lines;
-	bool has_no_lines; /* opening them has failed */
+	bool has_no_lines; /* opening its source lines has failed */
 	bool is_mapped;	   /* during a sweep: some process has it mapped */
 };
 
@@ -84,7 +85,7 @@ struct process_file {
 	const struct mapping *mapping;
 };
 
-/* Try all ways to the mapped file, the most reliable first. */
+/* Open the mapped file: try all ways to it, the most reliable first. */
 static int open_mapped(const struct symfiles *all, const struct process_file *f)
 {
 	const struct mapping *m = f->mapping;
@@ -122,7 +123,7 @@ void symfiles_pin(struct symfiles *all, uint32_t tgid, uint32_t exec_id)
 
 /* ---- symbol files ---- */
 
-/* Creation time of the file in CLOCK_MONOTONIC, the clock of the mappings; 0 if unknown. */
+/* The creation time of the file in CLOCK_MONOTONIC, the clock of the mappings; 0 if unknown. */
 static uint64_t birth_ns(int fd)
 {
 	uint64_t now_ns = monotonic_ns();
@@ -135,7 +136,7 @@ static uint64_t birth_ns(int fd)
 	return born > offset ? born - offset : 0;
 }
 
-/* The vDSO as a file: a copy of our own mapping in a memfd. */
+/* The vDSO as a file: a copy of sonde's own mapping in a memfd. */
 static int open_vdso(void)
 {
 	const char *image = (const char *)getauxval(AT_SYSINFO_EHDR);
@@ -170,7 +171,7 @@ static void mark_mapped(struct symfiles *all)
 			(*f)->symbols->is_mapped = true;
 }
 
-/* Free the entries of files that are neither open nor mapped. Without memory they stay. */
+/* Free the entries of files that are neither open nor mapped. If there is no memory, they stay. */
 static void sweep(struct symfiles *all)
 {
 	struct symfile_table kept = {0};
@@ -187,7 +188,7 @@ static void sweep(struct symfiles *all)
 			continue;
 		}
 		s->is_mapped = false;
-		symfile_table_insert(&kept, s); /* there is room */
+		symfile_table_insert(&kept, s); /* the space was reserved */
 	}
 	hash_free(&all->table);
 	all->table = kept;
@@ -253,7 +254,8 @@ static void open_symfile(struct symfiles *all, struct symfile *s, const struct p
 		procmap_files(all->maps)->n_pinned--;
 	} else if (strcmp(file->path, "[vdso]") == 0) {
 		fd = f->mapping->start >> 32 ? open_vdso()
-					     : -1; /* our own vDSO is the 64-bit one */
+					     /* sonde's own vDSO is the 64-bit one */
+					     : -1;
 	} else {
 		fd = open_mapped(all, f);
 	}

@@ -20,19 +20,20 @@ HASH_TABLE(symfile_table, struct symfile *);
 struct symfiles {
 	struct procmap *maps;
 	struct symfile_table table; /* by device and inode */
-	size_t sweep_at;	    /* number of entries */
+	size_t sweep_at;	    /* number of entries at which a sweep is done */
 	size_t n_open;
 	uint64_t clock; /* counts uses */
 	bool has_warned_lines;
 };
 
-/* Hold open the files of a process that has a stack: it may be gone when the stack is printed. */
+/* Hold open the files of a process that has a stack: the process may have ended when the stack is
+ * printed. */
 void symfiles_pin(struct symfiles *all, uint32_t tgid, uint32_t exec_id);
-/* The symbols of the file in a mapping of process `tgid`; NULL if it cannot be opened. The next
- * call may close them. */
+/* The symbols of the file in a mapping of process `tgid`; NULL if the file cannot be opened. The
+ * next call may close them. */
 struct elfsym *symfiles_of(struct symfiles *all, uint32_t tgid, const struct mapping *mapping);
-/* The source lines and inlined functions of an address in that file (srcframe.h): their number, 0
- * if there is no debug information. The strings live until the next call. */
+/* The source lines and inlined functions of an address in that file (srcframe.h). Returns their
+ * number, 0 if there is no debug information. The strings live until the next call. */
 size_t symfiles_lines(struct symfiles *all, uint32_t tgid, const struct mapping *mapping,
 		      uint64_t vaddr, struct srcframe *out);
 /* Close all files. The mappings may have been freed before. */

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * User addresses to names: see usym.h. Combines the mappings of processes (procmap.c), the records
- * that keep them up to date (maptrack.c) and the symbols of files (symfile.c).
- * Names and paths that are returned are interned in `strings`, until usyms_names_end() frees those
- * that were not kept.
+ * Names of user addresses: see usym.h.
  */
 #define _GNU_SOURCE
 #include "runtime/symbols/usym.h"
@@ -36,7 +33,7 @@ struct usyms {
 	struct symfiles files;
 	struct usym_code code;
 	uint64_t n_lost;
-	uint64_t drained_ns; /* all records until then are applied */
+	uint64_t drained_ns; /* all records up to this time are applied */
 	uint64_t reread_ns;  /* time of the last read of /proc because of a miss */
 	uint32_t reread_tgid;
 	bool has_warned;
@@ -104,8 +101,8 @@ void usyms_note_all(struct usyms *u)
 		closedir(dir);
 }
 
-/* By which path the program was run: asked while the process lives. What an exec record says of the
- * usual program, whose name is that of its file, is enough. */
+/* Note by which path the program was run, while the process lives. If the exec record shows that
+ * the program has the name of its file, as usual, that is enough. */
 static void note_program(struct usyms *u, uint32_t tgid, uint32_t exec_id)
 {
 	const struct procmap_program *p = procmap_program(u->maps, tgid, exec_id);
@@ -214,7 +211,7 @@ void usyms_names_end(struct usyms *u)
 	string_set_free(&u->old);
 }
 
-/* The records of what was mapped at time_ns (0: until now) may wait to be read. */
+/* May records of mappings at time_ns (0: until now) still be unread? */
 static bool must_drain(const struct usyms *u, uint64_t time_ns)
 {
 	return u->track &&
@@ -269,7 +266,8 @@ bool usyms_find(struct usyms *u, const struct uaddress *a, struct usym *out)
 	*out = (struct usym){0};
 	if (m && find_in_file(u, a, m, out))
 		return true;
-	/* Code of a file may be listed, too: that of run times whose own symbols are stripped. */
+	/* A perf map may also list code of a file: that of run times whose own symbols are
+	 * stripped. */
 	if (usym_code_find(&u->code, a->tgid, a->exec_id, a->ip, &name, &out->offset))
 		out->name = string_set_keep(&u->strings, name);
 	out->may_be_listed = !out->name && m && mapfile_is_memory(m->file);

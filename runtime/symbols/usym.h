@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * User addresses to names, also of processes that have ended: mappings are noted while a process
+ * Names of user addresses, also of processes that have ended: mappings are recorded while a process
  * lives (from /proc/PID/maps and from the kernel's mmap, exec and fork records). The symbol table
  * of a file is read once, when the first address in it is named.
  */
@@ -17,64 +17,68 @@ struct usym {
 	const char *name;   /* NULL if there is none */
 	uint64_t offset;    /* bytes from the symbol's start */
 	const char *module; /* path of the mapped file, "[vdso]", or NULL if nothing is mapped */
-	uint64_t module_offset; /* virtual address as linked */
-	bool may_be_listed;	/* generated code without a name, which it may still get */
+	uint64_t module_offset; /* the address in the file, as linked */
+	bool may_be_listed;	/* generated code that has no name yet, but may get one */
 };
 
 /* An address of a process. */
 struct uaddress {
 	uint32_t tgid, exec_id;
 	uint64_t ip;
-	uint64_t time_ns; /* CLOCK_MONOTONIC; 0: only what was never replaced is known */
+	/* CLOCK_MONOTONIC; 0: unknown, so only addresses whose mapping was never replaced have
+	 * names */
+	uint64_t time_ns;
 };
 
-/* What is kept in memory. */
+/* Sizes of what is kept in memory. */
 struct usyms_stats {
 	size_t n_processes, n_files, names_bytes;
-	uint64_t n_forgotten; /* processes dropped although stacks refer to them, so far */
+	/* number of processes that were dropped although stacks refer to them, so far */
+	uint64_t n_forgotten;
 };
 
 struct usyms *usyms_new(void);
 void usyms_free(struct usyms *u);
 
-/* Read /proc/PID/maps now. 0 or -errno (-ESRCH, -ENOENT: gone). */
+/* Read /proc/PID/maps now. Returns 0 or -errno (-ESRCH, -ENOENT: the process has ended). */
 int usyms_note_process(struct usyms *u, uint32_t tgid);
 /* Read the mappings of all processes, for system-wide tracing; call it after attaching. */
 void usyms_note_all(struct usyms *u);
 /* A stack of (tgid, exec_id) was first seen at time_ns (CLOCK_MONOTONIC): bind exec_id to the
  * mappings of that time. Reads /proc if the process is not known yet. */
 void usyms_note_stack(struct usyms *u, uint32_t tgid, uint32_t exec_id, uint64_t time_ns);
-/* No stack of this ended process will be named any more. */
+/* Call it when no stack of this ended process will be named any more. */
 void usyms_forget_stacks(struct usyms *u, uint32_t tgid);
 
 /* Follow mappings as they appear (perf events on all CPUs), for `pid` and its descendants, or for
- * all processes if pid is -1. Call it before the command of -c runs. 0 or -errno. */
+ * all processes if pid is -1. Call it before the command of -c runs. Returns 0 or -errno. */
 int usyms_track(struct usyms *u, int pid);
-/* Tell *observer (maptrack.h) what is followed. */
+/* Report the records that are followed to *observer (maptrack.h). */
 void usyms_observe(struct usyms *u, const struct maptrack_observer *observer);
-/* The descriptor to poll for reading, which belongs to u; -1 if nothing is followed. */
+/* The descriptor to poll for reading, owned by u; -1 if nothing is followed. */
 int usyms_track_fd(const struct usyms *u);
 /* Apply all records until now. Returns how many were lost since the last call. */
 uint64_t usyms_track_drain(struct usyms *u);
 
-/* Name of an address. False if nothing is known about it; *out is then all zeros. The strings live
- * until names are collected, see below. */
+/* Find the name of an address. Returns false if nothing is known about it; *out is all zeros in
+ * this case. The strings live until names are collected, see below. */
 bool usyms_find(struct usyms *u, const struct uaddress *a, struct usym *out);
-/* Name of the variable of a program or library that contains an address. Only code is noted: the
- * data of a file is behind its code, or before it. False if there is none. The strings live as
- * those of usyms_find(). */
+/* Find the name of the variable of a program or library that contains an address. Only mappings of
+ * code are recorded; the data of a file is looked for after its code and before it. Returns false
+ * if there is none. The strings live as long as those of usyms_find(). */
 bool usyms_find_variable(struct usyms *u, const struct uaddress *a, struct usym *out);
-/* The build ID of the file mapped there, in hexadecimal, in out->name, and the offset in it in
- * out->offset. False if there is none. The name lives until names are collected, see below. */
+/* Set out->name to the build ID, in hexadecimal, of the file that is mapped at the address, and
+ * out->offset to the offset in the file. Returns false if there is none. The name lives until names
+ * are collected, see below. */
 bool usyms_file(struct usyms *u, const struct uaddress *a, struct usym *out);
 /* The source lines of an address and the functions that are inlined there, innermost first; the
- * last is the function that usyms_find() names. Their number, at most SRCFRAMES_MAX; 0: not known.
- * The strings live until names are collected, see below. */
+ * last one is the function that usyms_find() names. Returns their number, at most SRCFRAMES_MAX; 0:
+ * not known. The strings live until names are collected, see below. */
 size_t usyms_lines(struct usyms *u, const struct uaddress *a, struct srcframe *out);
 
-/* The strings that were returned are interned. To free those that are no longer needed: begin, call
- * keep for each that is (it returns the new copy; NULL for NULL, or if out of memory), end. The old
- * strings are valid until the end. */
+/* The strings that were returned are interned. To free those that are no longer needed, call begin;
+ * then keep for each string that is still needed (it returns the new copy; NULL for NULL, or if
+ * there is no memory); then end. The old strings are valid until end is called. */
 void usyms_names_begin(struct usyms *u);
 const char *usyms_names_keep(struct usyms *u, const char *text);
 void usyms_names_end(struct usyms *u);

@@ -27,7 +27,8 @@ static void warn_many(struct usym_code *c, const char *whose)
 	c->has_warned_many = true;
 }
 
-/* Processes that have ended make room: their stacks may have been shown. */
+/* Is there room for another map? If not, maps of ended processes are closed: their stacks may have
+ * been shown already. */
 static bool has_room(struct usym_code *c)
 {
 	if (procmap_each_code(c->maps, NULL, NULL) < MAPS_MAX)
@@ -64,7 +65,7 @@ static void drop_other(struct perfmap *m, void *ctx)
 		perfmap_drop(m);
 }
 
-/* Keep what was read within MAPS_MAX_BYTES. */
+/* Keep the memory of maps within MAPS_MAX_BYTES. */
 static void limit_bytes(struct usym_code *c, struct perfmap *used)
 {
 	size_t bytes = 0;

@@ -14,11 +14,11 @@ struct usym_code {
 	bool has_warned_cut, has_warned_many;
 };
 
-/* Is it time to look for the map of a process, after its mappings have been brought up to date?
- * That is so at most every 10 ms until there is one. */
+/* Is it time to look for the map of a process, once its mappings are up to date? It is so at most
+ * every 10 ms, until there is a map. */
 bool usym_code_is_due(struct usym_code *c, uint32_t tgid, uint32_t exec_id);
 /* Open the map of a process that has executable memory of its own, if there is one. */
 void usym_code_open(struct usym_code *c, uint32_t tgid, uint32_t exec_id);
-/* The generated function at `ip`. *name lives until the next call. */
+/* Find the generated function at `ip`. *name lives until the next call. */
 bool usym_code_find(struct usym_code *c, uint32_t tgid, uint32_t exec_id, uint64_t ip,
 		    const char **name, uint64_t *offset);
