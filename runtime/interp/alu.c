@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Arithmetic and comparisons of BPF, as Documentation/bpf/standardization of the kernel defines
- * them: division by zero is 0, modulo zero leaves the value, shifts use the lower bits.
+ * Arithmetic and comparisons of BPF, as RFC 9669 defines them: division by zero is 0, modulo zero
+ * leaves the value, shifts use the lower bits.
  */
 #include "runtime/interp/interp_impl.h"
 #include <byteswap.h>
 #include <endian.h>
 
-/* Signed division; the one overflow wraps around. */
+/* Signed division. The only overflow, INT64_MIN / -1, wraps around. */
 static int64_t divide(int64_t a, int64_t b)
 {
 	return b == 0 ? 0 : b == -1 ? (int64_t)(0 - (uint64_t)a) : a / b;
@@ -35,7 +35,7 @@ static uint64_t cut(uint64_t v, int32_t bits)
 	return bits == 16 ? (uint16_t)v : bits == 32 ? (uint32_t)v : v;
 }
 
-/* bswap16 …, htole16 …, htobe16 … */
+/* The instructions bswap16, htole16, htobe16 and their wider forms. */
 static uint64_t byte_order(const struct bpf_insn *insn, uint64_t v)
 {
 	bool is_swapped = BPF_CLASS(insn->code) == BPF_ALU64 ||
@@ -122,7 +122,7 @@ bool interp_compare(uint8_t op, uint64_t a, uint64_t b, bool is_32, bool *is_val
 
 /* ---- atomic instructions ------------------------------------------------------------------ */
 
-/* One on a word of T; the word before it goes to `old`. */
+/* An atomic instruction on a word of type T; its previous value is stored in `old`. */
 #define ATOMIC(T, at, op, v, expected, old, is_valid)                                          \
 	do {                                                                                   \
 		T *word = (at), was = (T)(expected), with = (T)(v);                            \

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * .BTF.ext: which instruction is from which line of the script, and which one reads a field of a
- * struct of the kernel. The interpreter has one such struct, task_struct. bpf_helpers declares it
- * several times, each time with the fields that a file reads; each declaration has its own part of
- * the thread's memory, and offsets in it are those of the declaration (task.c).
+ * Reads .BTF.ext: which line of the script an instruction comes from, and which instructions read a
+ * field of a kernel struct. The interpreter has one such struct, task_struct. The files of
+ * bpf_helpers declare it several times, each with only the fields that the file reads. Each
+ * declaration has its own part of the thread's memory, in which fields have the offsets of that
+ * declaration (task.c).
  */
 #include "runtime/interp/interp_impl.h"
 #include "runtime/interp/task_kinds.h"
@@ -48,7 +49,7 @@ static bool ends_with(const char *s, const char *end)
 	return n >= m && strcmp(s + n - m, end) == 0;
 }
 
-/* Lines of bpf_helpers are not of the script. */
+/* Add a line. Lines of bpf_helpers are left out, since they are not lines of the script. */
 static void add_line(struct info *f, const struct code_section *code, const void *record)
 {
 	struct line l;
@@ -85,7 +86,8 @@ static void move_field(struct info *f, const struct code_section *code, const vo
 
 typedef void record_fn(struct info *f, const struct code_section *code, const void *record);
 
-/* Both tables: the size of a record, then for each section its name, a number, and the records. */
+/* Call fn for each record of a table: of lines, or of relocations. A table has the size of a
+ * record, then for each section its name, the number of records, and the records. */
 static void each_record(struct info *f, uint32_t at, uint32_t len, size_t least, record_fn *fn)
 {
 	const uint8_t *b = f->bytes + at, *end = b + len;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The loop over instructions. Each function has a frame of the stack region, which its callees and
- * callbacks can reach by address, as in the kernel.
+ * The loop that executes instructions. Each function has a frame in the stack region, which its
+ * callees and callbacks can access by address, as in the kernel.
  */
 #include "runtime/interp/interp_impl.h"
 #include <errno.h>
@@ -16,7 +16,7 @@ struct frame {
 struct run {
 	struct interp *p;
 	uint64_t r[11];
-	uint32_t pc;   /* of the next instruction */
+	uint32_t pc;   /* index of the next instruction */
 	uint32_t base; /* depth at which this run began */
 	struct frame frames[INTERP_MAX_DEPTH];
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Helpers: their table, and those that read memory, the clock and the thread.
+ * Helpers of the kernel: their table, and those that read memory, the clock and the thread.
  */
 #define _GNU_SOURCE
 #include "runtime/interp/helpers.h"
@@ -30,7 +30,7 @@ int interp_helper(struct interp *p, uint32_t id, const uint64_t r[5], uint64_t *
 {
 	uint64_t args[5];
 
-	memcpy(args, r, sizeof(args)); /* `result` is in front of them */
+	memcpy(args, r, sizeof(args)); /* `result` may point to the word before them */
 	if (id < __BPF_FUNC_MAX_ID && helpers[id].call)
 		return helpers[id].call(p, args, result);
 	if (id < __BPF_FUNC_MAX_ID && names[id])
@@ -108,7 +108,7 @@ static int gives(uint64_t *result, uint64_t value)
 	return 0;
 }
 
-/* The clock, or in a replay what it showed. */
+/* The time of a clock; in a replay the time that was recorded. */
 static uint64_t now_of(const struct interp *p, clockid_t clock)
 {
 	const struct recorded_events *all = p->replay;
@@ -138,7 +138,8 @@ int help_ktime_get_tai_ns(struct interp *p, const uint64_t r[5], uint64_t *resul
 	return gives(result, now_of(p, CLOCK_TAI));
 }
 
-/* The kernel does not tell its tick rate; most have 250 a second. Since 5 minutes before boot. */
+/* Jiffies, counted from 5 minutes before boot as in the kernel. The kernel does not export its tick
+ * rate; most kernels have 250 ticks a second. */
 int help_jiffies64(struct interp *p, const uint64_t r[5], uint64_t *result)
 {
 	enum { HZ = 250, BEFORE_BOOT = 300 };
@@ -148,7 +149,7 @@ int help_jiffies64(struct interp *p, const uint64_t r[5], uint64_t *result)
 				     now_of(p, CLOCK_MONOTONIC) / (1000000000 / HZ));
 }
 
-/* xorshift64* */
+/* The random numbers are made by xorshift64*. */
 int help_get_prandom_u32(struct interp *p, const uint64_t r[5], uint64_t *result)
 {
 	(void)r;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Helpers, by their rows. Each takes the arguments r1 to r5, and sets r0. 0, or -EFAULT after a
- * fault that ends the run.
+ * Declarations of the helpers in helpers.def. Each gets the registers r1 to r5 and sets *result,
+ * which becomes r0. Returns 0, or -EFAULT after a fault that ends the run.
  */
 #pragma once
 #include "runtime/interp/interp_impl.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Helpers of maps and loops.
+ * Helpers for maps and loops.
  */
 #include "runtime/interp/helpers.h"
 #include <errno.h>
@@ -40,7 +40,7 @@ int help_map_lookup_percpu_elem(struct interp *p, const uint64_t r[5], uint64_t 
 	return look_up(p, r, r[2], result);
 }
 
-/* The key and the value may be in the map, whose memory can move. */
+/* The key and the value are copied first: they may be in the map, whose memory can move. */
 int help_map_update_elem(struct interp *p, const uint64_t r[5], uint64_t *result)
 {
 	struct interp_map *m = interp_map_of(p, r[0]);
@@ -126,7 +126,8 @@ int help_loop(struct interp *p, const uint64_t r[5], uint64_t *result)
 	return wrong(result, i);
 }
 
-/* Only the buffer that wakes the reader, who asks for no waking here. */
+/* Only one ring buffer exists, which wakes the reader. In an interpreter the reader needs no
+ * waking, so nothing is written. */
 int help_ringbuf_output(struct interp *p, const uint64_t r[5], uint64_t *result)
 {
 	return interp_map_of(p, r[0]) ? wrong(result, 0) : -EFAULT;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads the object: the instructions of all executable sections, one behind the other, with
+ * Reads the object: the instructions of all executable sections, one after the other, with the
  * addresses of maps, data and functions filled in.
  */
 #include "runtime/interp/interp_impl.h"
@@ -116,7 +116,7 @@ static void set_long(struct bpf_insn *insn, uint64_t v)
 	insn[0].src_reg = 0;
 }
 
-/* The data section of a symbol is a map whose name ends with the section's. */
+/* The map of a data section: its name ends with that of the section. */
 static const struct interp_map *data_map(const struct image *im, size_t index)
 {
 	Elf_Scn *scn = elf_getscn(im->elf, index);

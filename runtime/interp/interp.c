@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An interpreter's life: which scripts it can run, opening, a run, and what the tracer asks of its
- * maps.
+ * Opens and closes interpreters, decides which scripts they can run, runs programs, and gives the
+ * tracer access to their maps.
  */
 #define _GNU_SOURCE
 #include "runtime/interp/interp_impl.h"
@@ -67,7 +67,7 @@ static struct interp_map *map_of_fd(const struct interp *p, int fd)
 	return NULL;
 }
 
-/* Values of all CPUs. */
+/* Copy the values of all CPUs. */
 static void copy_out(const struct interp *p, const struct interp_map *m, uint32_t element,
 		     void *value)
 {

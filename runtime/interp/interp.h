@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * An interpreter of the BPF programs that codegen makes, for scripts that ask the kernel nothing:
- * it runs BEGIN, END, intervals, tests and benchmarks without root. It takes the same object as the
- * kernel, with maps of its own. Each access to memory is checked, and the number of instructions is
- * limited (docs/internals/interpreter.md).
+ * it runs BEGIN, END, intervals, tests and benchmarks without root. It runs the same object as the
+ * kernel does, with maps of its own. Each access to memory is checked, and the number of
+ * instructions is limited (docs/internals/interpreter.md).
  */
 #pragma once
 #include <stdbool.h>
@@ -18,8 +18,8 @@ struct recorded_events;
 struct plan;
 struct plan_probe;
 
-/* What of a script only a kernel can do, or NULL. `*probe` is the probe that does it, or NULL. A
- * replay has what is recorded. */
+/* The part of a script that only a kernel can do, as text, or NULL if there is none. `*probe` is
+ * the probe with that part, or NULL. In a replay, tracepoints are possible. */
 const char *interp_refusal(const struct plan *p, const struct recorded_events *all,
 			   const struct plan_probe **probe);
 
@@ -27,16 +27,17 @@ const char *interp_refusal(const struct plan *p, const struct recorded_events *a
 struct interp *interp_open(const struct bpf_object *object, const void *elf, size_t len);
 void interp_close(struct interp *p);
 
-/* The descriptor that stands for a map; -1: there is no such map. Arrays can be mapped. */
+/* The descriptor of the file that holds a map; -1: there is no such map. Arrays can be mapped into
+ * memory. */
 int interp_map_fd(const struct interp *p, const char *name);
 
-/* Run a program from its first instruction. Any thread may call it. 0, -ENOENT, or -EFAULT when it
- * was ended: interp_fault() says why. */
+/* Run a program. Any thread may call this. Returns 0, -ENOENT (no such program), or -EFAULT when
+ * the program was ended: interp_fault() says why. */
 int interp_run(struct interp *p, const char *program, uint32_t *result);
 
-/* Programs see the clocks of a recording from now on, which begin at its start. */
+/* From now on, programs see the clocks of a recording, which begin at its start. */
 void interp_replay(struct interp *p, const struct recorded_events *all);
-/* Programs run at this time, CLOCK_BOOTTIME, on behalf of the tracer. */
+/* Set the time, CLOCK_BOOTTIME, for programs that run on behalf of the tracer. */
 void interp_set_time(struct interp *p, uint64_t ns);
 /* Programs run at this event, in its thread; where a thread comes back, it is the other one of the
  * switch. */
@@ -54,7 +55,7 @@ void interp_set_visit(struct interp *p, const struct recorded_edge *edge);
 /* A thread has ended. */
 void interp_forget_thread(struct interp *p, uint32_t tid);
 
-/* Why the last program was ended. `line` and `column` are where in the script; 0: not known. */
+/* Why the last program was ended. `line` and `column` are the place in the script; 0: not known. */
 struct interp_fault {
 	const char *text;
 	uint32_t line, column;

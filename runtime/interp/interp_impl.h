@@ -2,9 +2,9 @@
 /*
  * Shared by the files of the interpreter.
  *
- * Addresses of programs are not those of this process: the upper 16 bits say what they are, the
- * next 16 bits are a region's number, the lower 32 an offset in it. A region can be moved, and an
- * address outside of all regions is found.
+ * Addresses in BPF programs are not addresses of this process. The upper 16 bits tell what an
+ * address refers to (INTERP_TAG_*), the next 16 bits are the number of a region, the lower 32 bits
+ * an offset in it. So a region can be moved, and an address outside of all regions is detected.
  */
 #pragma once
 #include "runtime/interp/interp.h"
@@ -13,14 +13,14 @@
 #include <stdbool.h>
 
 enum {
-	INTERP_MAX_DEPTH = 64, /* of calls, callbacks included */
+	INTERP_MAX_DEPTH = 64, /* nested calls, callbacks included */
 	INTERP_FRAME_BYTES = 512,
 	INTERP_CONTEXT_BYTES = 128,
 	INTERP_REGISTER_BYTES = 512,
 	INTERP_NAME = 64,
 };
 
-/* Instructions of one run at most: some seconds. */
+/* The most instructions of one run: some seconds. */
 #define INTERP_BUDGET (1ull << 30)
 
 #define INTERP_TAG_MEMORY 0x5e01ull /* a byte of a region */
@@ -39,33 +39,34 @@ struct region {
 	uint8_t *at;
 	uint64_t bytes;
 	bool is_constant;
-	const uint8_t *known; /* 1 for each byte that has a value; NULL: all have */
+	/* 1 for each byte that has a value; NULL: all bytes have one */
+	const uint8_t *known;
 };
 
 struct interp_map {
 	char name[INTERP_NAME];
 	enum bpf_map_type type;
 	uint32_t key_size, value_size, max_entries;
-	uint32_t stride;  /* from the value of a CPU to the next one, or of an element */
-	uint32_t n_parts; /* values of an element: 1, or one for each CPU */
+	uint32_t stride;  /* distance between the values of two CPUs, or of two elements */
+	uint32_t n_parts; /* number of values of an element: 1, or one for each CPU */
 	uint32_t region;
 	int fd;
-	/* of hashes: elements have numbers, and those of a hash value are a list */
+	/* For hash maps: elements have numbers; those with the same hash value are in a list. */
 	uint8_t *keys;
-	uint32_t *heads, *next; /* number + 1; 0: the end */
-	uint64_t *used;		/* when it was last written; 0: it is free */
+	uint32_t *heads, *next; /* number of an element + 1; 0: the end of the list */
+	uint64_t *used;		/* when the element was last written; 0: it is free */
 	uint32_t n_heads, capacity, n_elements, first_free;
 	uint64_t writes;
 };
 
-/* An executable section: its instructions are at `first` of the program's. */
+/* An executable section. Its instructions begin at index `first` of those of the object. */
 struct code_section {
-	uint32_t index; /* in the ELF file */
+	uint32_t index; /* index of the section in the ELF file */
 	uint32_t first, n;
 	const char *name;
 };
 
-/* Where a function begins. */
+/* A function and the index of its first instruction. */
 struct code_symbol {
 	char name[INTERP_NAME];
 	uint32_t at;
@@ -76,7 +77,7 @@ struct code_line {
 	uint32_t line, column;
 };
 
-/* What is known of a thread. */
+/* Known facts about a thread. */
 struct thread_facts {
 	uint32_t pid, tgid, uid, gid;
 	char comm[16];
@@ -85,10 +86,10 @@ struct thread_facts {
 	bool has_user, has_state; /* these are known */
 };
 
-/* A field of the thread's memory: what of the thread it is. */
+/* A field in the thread's memory, and which property of the thread it holds. */
 struct thread_slot {
 	uint32_t at, bytes;
-	uint8_t field; /* enum in task.c */
+	uint8_t field; /* enum field of task.c */
 };
 
 struct interp {
@@ -107,12 +108,14 @@ struct interp {
 	uint32_t n_cpus, cpu;
 	uint32_t depth;
 	struct thread_facts current; /* the thread that runs */
-	uint64_t left;		     /* instructions of this run */
+	uint64_t left;		     /* instructions that this run may still execute */
 	uint64_t random;
 	uint32_t pc;
-	/* a replay: its clocks and what runs; the region and the thread that it is instead of */
+	/* For a replay: its clocks, the current event, and the region and the thread that it
+	 * replaces. */
 	const struct recorded_events *replay;
-	const struct recorded_event *event;   /* NULL: a program of the tracer */
+	/* NULL: a program runs on behalf of the tracer */
+	const struct recorded_event *event;
 	const struct recorded_event **called; /* of each thread: the last event with strings */
 	const struct recorded_edge *visit;    /* the thread that a program visits; or NULL */
 	uint64_t now;
@@ -127,7 +130,7 @@ struct interp {
 	struct thread_facts own, parent;
 	char fault[200];
 	struct interp_fault last;
-	pthread_mutex_t lock; /* a thread runs intervals, another reads the maps */
+	pthread_mutex_t lock; /* one thread runs intervals, another reads the maps */
 };
 
 /* ---- memory.c: regions -------------------------------------------------------------------- */
@@ -137,22 +140,24 @@ static inline uint64_t interp_address(uint32_t region, uint64_t offset)
 	return INTERP_TAG_MEMORY << 48 | (uint64_t)region << 32 | offset;
 }
 
-/* The bytes of an address; NULL when they are not all in one region, or cannot be written. */
+/* The n bytes at an address; NULL if they are not all in one region, or cannot be written. */
 void *interp_bytes(struct interp *p, uint64_t address, uint64_t n, bool is_write);
-/* The same; a fault when there are none. */
+/* The same; if it returns NULL, the run ends with a fault. */
 void *interp_need(struct interp *p, uint64_t address, uint64_t n, bool is_write);
-/* Copy memory that the script names, as the kernel's helpers of that name do: 0 or -EFAULT. */
+/* Copy memory at an address of the script, as the kernel's bpf_probe_read_*() do. Returns 0 or
+ * -EFAULT. */
 int interp_copy(struct interp *p, void *to, uint64_t from, uint64_t n, bool is_user);
-/* A string with its NUL, at most n bytes. Its length, or -EFAULT. */
+/* Copy a string with its NUL, at most n bytes. Returns its length, or -EFAULT. */
 int64_t interp_copy_string(struct interp *p, char *to, uint64_t from, uint64_t n, bool is_user);
-/* End the run. */
+/* End the run with a fault, whose message this is. */
 void interp_end(struct interp *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* ---- image.c: the object ------------------------------------------------------------------ */
 
 int interp_read_image(struct interp *p, const void *elf, size_t len);
 void interp_free_image(struct interp *p);
-/* lines.c: which instruction is from which line of the script, and fields of kernel structs. */
+/* debug.c: read which line of the script each instruction comes from, and relocate fields of kernel
+ * structs. Returns 0 or -errno. */
 int interp_read_debug(struct interp *p, const void *btf, size_t btf_len, const void *ext,
 		      size_t ext_len);
 /* The line of an instruction. */
@@ -162,14 +167,14 @@ const struct code_line *interp_line_of(const struct interp *p, uint32_t at);
 
 int interp_open_maps(struct interp *p, const struct bpf_object *object);
 void interp_close_maps(struct interp *p);
-/* The map that an argument of a helper stands for; NULL after a fault. */
+/* The map that the argument `handle` of a helper stands for; NULL after a fault. */
 struct interp_map *interp_map_of(struct interp *p, uint64_t handle);
 struct interp_map *interp_map_find(const struct interp *p, const char *name);
-/* The number of an element, or -ENOENT. */
+/* The number of the element with that key, or -ENOENT. */
 int64_t interp_map_lookup(const struct interp *p, const struct interp_map *m, const void *key);
-/* The value of an element; for maps of CPUs that of `cpu`. */
+/* The address of the value of an element; for a per-CPU map that of `cpu`. */
 uint64_t interp_map_value(const struct interp_map *m, uint32_t element, uint32_t cpu);
-/* Write the value of `cpu`, or with `cpu` < 0 those of all. 0 or -errno. */
+/* Write the value of `cpu`, or, if `cpu` < 0, those of all CPUs. Returns 0 or -errno. */
 int interp_map_update(struct interp *p, struct interp_map *m, const void *key, const void *value,
 		      uint64_t flags, int cpu);
 int interp_map_delete(struct interp *p, struct interp_map *m, const void *key);
@@ -181,9 +186,10 @@ bool interp_map_is_hash(const struct interp_map *m);
 
 enum {
 	TASK_BYTES = 1 << 18,
-	TASK_FIRST = 16384,    /* behind the fields of a kernel's own struct, which are not there */
-	TASK_KINDS = 28,       /* declarations of struct task_struct in bpf_helpers, at most */
-	TASK_KIND_BYTES = 256, /* of each, side by side */
+	/* after the fields of a real task_struct, which do not exist here */
+	TASK_FIRST = 16384,
+	TASK_KINDS = 28,       /* most declarations of struct task_struct in bpf_helpers */
+	TASK_KIND_BYTES = 256, /* bytes for each declaration; they follow each other */
 	TASK_COMM = 16,
 };
 /* Threads that programs can reach. */
@@ -207,9 +213,9 @@ uint8_t interp_register_field(const char *name);
 
 /* ---- exec.c, helpers.c -------------------------------------------------------------------- */
 
-/* Run the function at an instruction. 0, or -EFAULT after a fault. */
+/* Run the function that begins at an instruction. Returns 0, or -EFAULT after a fault. */
 int interp_call(struct interp *p, uint32_t at, const uint64_t args[5], uint64_t *result);
-/* Call a helper of the kernel. 0, or -EFAULT after a fault. */
+/* Call a helper by its number BPF_FUNC_*. Returns 0, or -EFAULT after a fault. */
 int interp_helper(struct interp *p, uint32_t id, const uint64_t args[5], uint64_t *result);
 uint64_t interp_alu(const struct bpf_insn *insn, uint64_t a, uint64_t b, bool *is_valid);
 bool interp_compare(uint8_t op, uint64_t a, uint64_t b, bool is_32, bool *is_valid);

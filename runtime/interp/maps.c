@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Maps: arrays in files that the tracer maps, as it does with those of the kernel, and hashes.
+ * Maps: arrays in files that the tracer maps into its memory, as it does with arrays of the kernel,
+ * and hashes.
  */
 #define _GNU_SOURCE
 #include "runtime/interp/interp_impl.h"
@@ -232,7 +233,7 @@ static void remove_element(struct interp_map *m, uint32_t element)
 	m->n_elements--;
 }
 
-/* The element that was written longest ago. */
+/* Remove the element that was written longest ago. */
 static void forget_one(struct interp_map *m)
 {
 	uint32_t oldest = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Regions: the only memory that programs can reach, apart from what they read by helpers of this
- * process's own memory.
+ * Regions: the only memory that programs can access, apart from memory of this process that helpers
+ * read.
  */
 #define _GNU_SOURCE
 #include "runtime/interp/interp_impl.h"
@@ -44,7 +44,8 @@ void *interp_bytes(struct interp *p, uint64_t address, uint64_t n, bool is_write
 	return r->at + offset;
 }
 
-/* Of the kernel, or of what stands for its memory: the thread's struct, an event's record. */
+/* Is it an address of kernel memory, or of what stands for it: the thread's struct, the record of
+ * an event? */
 static bool is_kernel(const struct interp *p, uint64_t address)
 {
 	return address >> 63 || address >> 32 == interp_address(REGION_TASK, 0) >> 32 ||
@@ -73,8 +74,7 @@ static bool copy_string(const struct recorded_event *e, void *to, uint64_t from,
 	return false;
 }
 
-/* Of a program that was recorded: only strings are there, of this event or of the call that the
- * thread has entered last. */
+/* Copy memory of a program that was recorded. A recording has only its strings. */
 static int copy_recorded(struct interp *p, void *to, uint64_t from, uint64_t n)
 {
 	if (copy_string(p->event, to, from, n) ||

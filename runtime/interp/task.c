@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The thread that runs a program, as programs see it: a struct task_struct with the fields that
- * this process knows of itself and of its parent. Fields without a value are 0, and what they point
- * to is not there.
+ * this process knows of itself and of its parent. Fields without a value are 0, and pointers among
+ * them point to nothing.
  */
 #define _GNU_SOURCE
 #include "runtime/interp/interp_impl.h"
@@ -36,7 +36,7 @@ static bool is_task(const char *name)
 	return strncmp(name, task, n) == 0 && (!name[n] || strncmp(name + n, "___", 3) == 0);
 }
 
-/* Declarations are counted in the order of their types. */
+/* The declarations are numbered in the order of their types. */
 uint32_t task_kind_offset(const struct btf *btf, uint32_t type)
 {
 	uint32_t n = 0;
@@ -103,7 +103,7 @@ static enum field field_of(const char *name)
 	return FIELD_NONE;
 }
 
-/* The fields of one declaration. */
+/* Add the fields of one declaration. */
 static int add_slots(struct interp *p, const struct btf *btf, uint32_t type)
 {
 	const struct btf_type *s = btf__type_by_id(btf, type);
