@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * See insn_text.h.
+ * Writes BPF instructions as text: see insn_text.h.
  */
 #include "runtime/explain/insn_text.h"
 #include "runtime/base/uapi_new.h"
@@ -39,7 +39,7 @@ static unsigned bits_of(uint8_t code)
 	return bits[(code & SIZE) >> 3];
 }
 
-/* (u64 *)(r2 +8) */
+/* A place in memory: *(u64 *)(r2 +8). */
 static const char *place(const struct bpf_insn *i, unsigned reg, const char *sign, char *out,
 			 size_t size)
 {
@@ -47,7 +47,7 @@ static const char *place(const struct bpf_insn *i, unsigned reg, const char *sig
 	return out;
 }
 
-/* With an offset of 1, the operands have a sign. */
+/* The operator. With an offset of 1, division and modulo are signed (RFC 9669). */
 static const char *operator_of(const struct bpf_insn *i)
 {
 	if (i->off == 1 && (i->code & OP) == BPF_DIV)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * See loaded.h.
+ * Reads facts about loaded programs and maps: see loaded.h.
  */
 #include "runtime/explain/loaded.h"
 #include "parser/base/arena.h"
@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The number behind the last occurrence of a word; 0: there is none. */
+/* The number after the last occurrence of a word; 0: there is none. */
 static uint64_t count_behind(const char *log, const char *word)
 {
 	const char *at = NULL;
@@ -43,7 +43,7 @@ void verifier_counts_read(struct arena *a, const char *log, struct verifier_coun
 	c->is_known = c->processed > 0;
 }
 
-/* A line of the descriptor's file in /proc. */
+/* The memory that the descriptor's file in /proc/self/fdinfo states (memlock). */
 static uint64_t memory_of(int fd)
 {
 	unsigned long long bytes = 0;

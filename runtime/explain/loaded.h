@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the kernel says of programs and maps that are loaded.
+ * Facts that the kernel reports about loaded programs and maps.
  */
 #pragma once
 #include <stdbool.h>
@@ -12,8 +12,10 @@ struct session;
 
 /* What the verifier counted, from the end of its log. */
 struct verifier_counts {
-	uint64_t processed; /* instructions that it followed, each as often as a path needs it */
-	uint64_t states, peak_states, states_per_insn; /* that it kept to recognize what is known */
+	/* instructions that it followed, each counted on every path */
+	uint64_t processed;
+	/* states that it kept, to recognize paths that need not be followed */
+	uint64_t states, peak_states, states_per_insn;
 	uint64_t microseconds;
 	const char *stack; /* "8+16": bytes of stack of the program and its functions */
 	bool is_known;
@@ -22,12 +24,13 @@ struct verifier_counts {
 void verifier_counts_read(struct arena *a, const char *log, struct verifier_counts *c);
 
 struct loaded_program {
-	uint32_t prog;				  /* index in the plan */
-	const char *name, *type;		  /* as the kernel spells the type */
-	uint32_t n_insns;			  /* as loaded */
-	uint32_t translated_bytes, machine_bytes; /* after the verifier, after the JIT compiler */
-	uint64_t memory;			  /* bytes; 0: unknown */
-	uint64_t runs, nanoseconds;		  /* while statistics were on */
+	uint32_t prog;		 /* index in the plan */
+	const char *name, *type; /* as the kernel spells the type */
+	uint32_t n_insns;	 /* number of instructions as loaded */
+	/* size after the verifier, and after the JIT compiler */
+	uint32_t translated_bytes, machine_bytes;
+	uint64_t memory;	    /* bytes; 0: unknown */
+	uint64_t runs, nanoseconds; /* counted while statistics were on */
 	struct verifier_counts counts;
 };
 struct loaded_map {
@@ -43,11 +46,12 @@ struct loaded {
 	uint32_t n_maps;
 };
 
-/* Read all that the session has loaded. */
+/* Read the facts about everything that the session has loaded. */
 void loaded_read(struct arena *a, const struct session *s, struct loaded *out);
-/* The maps of an object that is not loaded: without their memory. 0 or -errno. */
+/* The same for the maps of an object that is not loaded, without their memory. Returns 0 or
+ * -errno. */
 int loaded_read_object(struct arena *a, const void *elf, size_t len, struct loaded *out);
 
-/* Attach for some time, and count what the programs take: `runs` and `nanoseconds` of each. 0 or
- * -errno; attaching has its messages. */
+/* Attach the programs for `ns`, and set `runs` and `nanoseconds` of each. Returns 0 or -errno;
+ * attaching reports its own errors. */
 int loaded_measure(struct arena *a, struct session *s, uint64_t ns, struct loaded *out);

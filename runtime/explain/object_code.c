@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * See object_code.h.
+ * Reads the code of an object: see object_code.h.
  */
 #include "runtime/explain/object_code.h"
 #include "parser/base/arena.h"
@@ -171,7 +171,7 @@ static void relocate(const struct reader *r, size_t section, const GElf_Rel *rel
 		return;
 	if (GELF_ST_TYPE(sym.st_info) != STT_SECTION)
 		i->symbol = symbol_name(r, &sym);
-	else if (is_call(&i->insn)) /* of a static function: counted from the section's start */
+	else if (is_call(&i->insn)) /* a static function: relative to the section's start */
 		name_call(r, sym.st_shndx, (uint64_t)(i->insn.imm + 1) * INSN_BYTES, i);
 }
 
@@ -228,7 +228,7 @@ static void read_strings(struct reader *r)
 	if (at >= btf->d_size || head->str_len > btf->d_size - at || !head->str_len)
 		return;
 	r->btf_text = (const char *)btf->d_buf + at;
-	if (!r->btf_text[head->str_len - 1]) /* each string ends */
+	if (!r->btf_text[head->str_len - 1]) /* so each string has an end */
 		r->btf_bytes = head->str_len;
 }
 
@@ -242,14 +242,14 @@ static size_t section_index(const struct reader *r, const char *name)
 	return 0;
 }
 
-/* The head of .BTF.ext, as far as it is needed. */
+/* The header of .BTF.ext, as far as it is needed. */
 struct ext_head {
 	uint16_t magic;
 	uint8_t version, flags;
 	uint32_t hdr_len, func_info_off, func_info_len, line_info_off, line_info_len;
 };
 
-/* Lines hold from their instruction on to the next line of the function. */
+/* A line applies from its instruction on, up to the next line of the function. */
 static void spread_lines(const struct reader *r)
 {
 	for (uint32_t i = 0; i < r->out->n_functions; i++) {

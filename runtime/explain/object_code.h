@@ -13,9 +13,9 @@ struct arena;
 struct code_insn {
 	struct bpf_insn insn;
 	const char *symbol;    /* the map, variable or function that a relocation names; or NULL */
-	const char *file;      /* of the line, as BTF has it; or NULL */
+	const char *file;      /* file of the line, as BTF has it; or NULL */
 	uint32_t line, column; /* 0: unknown */
-	const char *text;      /* of the line, as the kernel shows it; "": it has none */
+	const char *text;      /* text of the line, as the kernel shows it; "": none */
 };
 
 struct code_function {
@@ -29,5 +29,5 @@ struct code_object {
 	uint32_t n_functions;
 };
 
-/* Read the object; all is in the arena. 0 or -errno. */
+/* Read the object. All results are in the arena. Returns 0 or -errno. */
 int object_code_read(struct arena *a, const void *elf, size_t len, struct code_object *out);

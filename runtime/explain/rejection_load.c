@@ -29,7 +29,7 @@ static int set_caps(const struct __user_cap_data_struct *data)
 	return syscall(SYS_capset, &head, data) ? -errno : 0;
 }
 
-/* Give up for a while what lets root's programs read the stack; *kept restores it. */
+/* Drop the capabilities that let programs of root read the stack. *kept restores them. */
 static int drop_caps(struct __user_cap_data_struct *kept)
 {
 	struct __user_cap_data_struct less[_LINUX_CAPABILITY_U32S_3];

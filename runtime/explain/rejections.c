@@ -24,7 +24,7 @@
 	INSN(BPF_LD | BPF_DW | BPF_IMM, d, BPF_PSEUDO_MAP_FD, 0, REJECTED_##map, says), \
 		INSN(0, 0, 0, 0, 0, "")
 
-/* r0 = the address of element 0 of the map, or NULL */
+/* LOOK_UP sets r0 to the address of element 0 of the map, or NULL. */
 #define LOOK_UP                                                              \
 	STORE_NUMBER(BPF_W, 10, -4, 0, "the key, in the stack"),             \
 		MAP(1, HASH, "the map: values of 8 bytes"), COPY(2, 10, ""), \

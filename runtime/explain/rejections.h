@@ -10,7 +10,7 @@
 
 struct rejected_insn {
 	struct bpf_insn insn; /* BPF_PSEUDO_MAP_FD: imm is an enum rejected_map */
-	const char *says;     /* what it does here; "": its text says so */
+	const char *says;     /* what the instruction does here; "": its text is clear */
 };
 
 enum rejected_map { REJECTED_HASH, REJECTED_RING, REJECTED_MAP_COUNT };
@@ -27,21 +27,22 @@ struct rejection {
 	enum bpf_prog_type type;
 	const char *type_name; /* "raw tracepoint" */
 	const char *license;
-	bool is_long;	      /* its log would have a million lines: only the end is wanted */
-	bool is_unprivileged; /* root may do it: load it without CAP_PERFMON */
+	bool is_long;	      /* its log would have a million lines: only the end is requested */
+	bool is_unprivileged; /* root may do this, so it is loaded without CAP_PERFMON */
 	struct rejected_code wrong, right;
 };
 
 extern const struct rejection rejections[];
 extern const uint32_t n_rejections;
 
-/* NULL: there is none of that name. */
+/* Find a row by its name. NULL: there is none. */
 const struct rejection *rejection_find(const char *name);
 
-/* What the kernel said of a program. */
+/* The kernel's verdict on a program. */
 struct rejection_verdict {
-	int err;   /* 0: it was loaded */
-	char *log; /* the verifier's, to be freed; NULL without memory */
+	int err;   /* 0: the kernel has loaded it */
+	char *log; /* the verifier's log, which the caller frees; NULL: no memory */
 };
-/* Load one of its two programs, and unload it. 0, or -errno if the kernel was not asked. */
+/* Load one of the two programs of a row, and unload it. Returns 0, or -errno if the kernel was not
+ * asked. */
 int rejection_load(const struct rejection *r, bool repaired, struct rejection_verdict *out);
