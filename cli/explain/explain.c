@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * See explain.h: which stages are wanted, and what is done with their texts.
+ * `sonde explain`, see explain.h: selects the stages, runs them, writes the result.
  */
 #define _GNU_SOURCE
 #include "cli/explain/explain.h"
@@ -79,7 +79,7 @@ int explain_before_run(struct arena *a, const struct options *o, const struct pr
 	int status;
 
 	begin(&x, a, o, program, plan, k);
-	/* what a run costs is measured in the run: --stats */
+	/* the cost is measured by the run itself: --stats */
 	x.stages &= ~(1u << EXPLAIN_COST);
 	status = collect(&x);
 	if (!status)

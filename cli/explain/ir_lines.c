@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * LLVM's IR without what only LLVM reads. An instruction ends with "!dbg !N", where N is a
- * DILocation, whose scope names a file: the script is the one whose text is in the module. What is
- * inlined has the location of the call.
+ * Adds LLVM's IR as lines, without the parts that only LLVM reads. An instruction ends with "!dbg
+ * !N", where N is a DILocation, whose scope names a file: the script is the one whose text is in
+ * the module. Inlined instructions get the location of the call.
  */
 #define _GNU_SOURCE
 #include "parser/base/text.h"
@@ -24,7 +24,7 @@ struct nodes {
 	size_t n;
 };
 
-/* The number behind a word of the line; 0: it is not there. */
+/* The number after a word of the line; 0: the word is not there. */
 static uint32_t number_behind(const struct text_line *l, const char *word)
 {
 	const char *found = memmem(l->at, l->len, word, strlen(word));
@@ -37,7 +37,8 @@ static bool has(const struct text_line *l, const char *word)
 	return memmem(l->at, l->len, word, strlen(word));
 }
 
-/* "!7 = !DILocation(line: 3, column: 2, scope: !5, inlinedAt: !6)" */
+/* Read the metadata nodes, such as "!7 = !DILocation(line: 3, column: 2, scope: !5, inlinedAt:
+ * !6)". */
 static void read_nodes(struct arena *a, const char *ir, size_t len, struct nodes *nodes)
 {
 	const char *at = ir, *end = ir + len;
@@ -80,7 +81,7 @@ static uint32_t line_of(const struct nodes *nodes, const struct text_line *l)
 	return n->file < nodes->n && nodes->items[n->file].is_script ? nodes->items[at].line : 0;
 }
 
-/* Without attributes, as in "#1", and metadata. */
+/* The length of the line without attributes, as in "#1", and metadata. */
 static size_t shown(const struct text_line *l)
 {
 	const char *cut = memmem(l->at, l->len, ", !", 3);
@@ -93,7 +94,8 @@ static size_t shown(const struct text_line *l)
 	return n;
 }
 
-/* A helper is called by its number: "call i64 inttoptr (i64 1 to ptr)(…". NULL: no such call. */
+/* The helper that the line calls. A helper is called by its number: "call i64 inttoptr (i64 1 to
+ * ptr)(…". NULL: no such call. */
 static const char *helper_of(const struct text_line *l)
 {
 	uint32_t number = number_behind(l, " inttoptr (i64 ");

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What --emit writes, in the arena; NULL after a message, with *status. */
+/* The text that --emit writes for a stage, in the arena; NULL after a message, with *status. */
 static char *code_of(struct explain *x, enum emit_stage stage, size_t *len, int *status)
 {
 	char *text = NULL, *kept = NULL;
@@ -33,7 +33,7 @@ static char *code_of(struct explain *x, enum emit_stage stage, size_t *len, int 
 	return kept;
 }
 
-/* Code reads the fields of tracepoints at their offsets. */
+/* Are the formats of tracepoints missing? Code needs them: it reads the fields at their offsets. */
 static bool lacks_formats(struct explain *x, struct script_lines *t)
 {
 	if (x->kernel->unchecked)
@@ -68,7 +68,7 @@ int ex_ir_optimized(struct explain *x, struct script_lines *t)
 	return add_ir(x, t, EMIT_IR_OPT);
 }
 
-/* Keep the object: the loader links it itself. */
+/* Keep the object as it is: the loader links it itself. */
 static int keep_object(struct explain *x, const struct compile *c)
 {
 	struct code_object *code = arena_new_of(x->arena, struct code_object);
@@ -124,7 +124,7 @@ static bool is_helper_call(const struct bpf_insn *i)
 	       i->imm < HELPERS_MOST;
 }
 
-/* How often the programs call each helper. */
+/* Count how often the programs call each helper. */
 static void count_calls(const struct code_object *code, uint32_t calls[HELPERS_MOST])
 {
 	for (uint32_t i = 0; i < code->n_functions; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The stages up to the plan: what --emit tokens, ast, types and plan print, and what -lv says of
+ * The stages up to the plan: the output of --emit tokens, ast, types and plan, and that of -lv for
  * the probes.
  */
 #include "cli/explain/explain.h"
@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What was printed to a file in memory becomes lines. */
+/* Captures text that is printed, in a file in memory, to make lines of it. */
 struct capture {
 	char *text;
 	size_t len;
@@ -40,7 +40,8 @@ static int capture_end(struct capture *c, struct explain *x, struct script_lines
 	return 0;
 }
 
-/* Where parts of a tree begin in a text, in their order, and the lines of the script. */
+/* The places in a printed text where nodes of the tree begin, in order, and their lines in the
+ * script. */
 struct mark {
 	long at;
 	uint32_t line;
@@ -62,7 +63,8 @@ static void add_place(void *ctx, struct span span)
 		arena_out_of_memory();
 }
 
-/* A line of the text has the first mark in it, or that of the line before. */
+/* Set the script's line for each line of the text: that of the first node in it, or of the line
+ * before. */
 static void take_places(const struct places *p, struct script_lines *t)
 {
 	size_t next = 0;
@@ -85,7 +87,7 @@ static void dump_tree(const struct program *program, bool with_types, FILE *f, s
 {
 	*p = (struct places){.source = program->source, .f = f};
 	ast_dump_with_places(program, with_types, f, add_place, p);
-	add_place(p, SPAN_NONE); /* what follows is of no line */
+	add_place(p, SPAN_NONE); /* the text that follows belongs to no line */
 }
 
 int ex_tokens(struct explain *x, struct script_lines *t)
@@ -99,7 +101,8 @@ int ex_tokens(struct explain *x, struct script_lines *t)
 	return 0;
 }
 
-/* The program's own tree has types by now, and what macros stand for: parse again. */
+/* The tree of the program has types by now, and macros are expanded, so the script is parsed
+ * again. */
 int ex_tree(struct explain *x, struct script_lines *t)
 {
 	struct diags d = {.arena = x->arena, .source = x->program->source, .no_warnings = true};
@@ -108,7 +111,7 @@ int ex_tree(struct explain *x, struct script_lines *t)
 	struct capture c;
 
 	if (!p)
-		return 0; /* it was parsed before */
+		return 0; /* it parsed before, so this cannot fail */
 	dump_tree(p, false, capture_begin(&c), &places);
 	capture_end(&c, x, t);
 	take_places(&places, t);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The stages in the kernel: what the verifier did, the maps, what an event costs. Without the
- * privilege to load, the text says so.
+ * The stages in the kernel: the verifier's work, the maps, the cost of an event. If sonde may not
+ * load programs, the text says so.
  */
 #include "cli/explain/explain.h"
 #include "cli/options/options.h"
@@ -21,7 +21,7 @@ struct explain_load {
 	struct session session;
 	struct loaded loaded;
 	bool is_open;
-	const char *missing; /* why nothing is loaded; or NULL */
+	const char *missing; /* the reason why nothing is loaded; or NULL */
 };
 
 /* ---- loading ---- */
@@ -68,7 +68,7 @@ static const char *obstacle(const struct explain *x)
 	return NULL;
 }
 
-/* Load, once. False: x->load->missing says why there is nothing. */
+/* Load, if that was not done before. False: x->load->missing is the reason. */
 static bool load(struct explain *x, int *status)
 {
 	struct explain_load *l = x->load;
@@ -86,7 +86,7 @@ static bool load(struct explain *x, int *status)
 	file_limit_raise();
 	if (open_once(x, true)) {
 		close_all(l);
-		if (open_once(x, false)) /* reports why */
+		if (open_once(x, false)) /* this reports why */
 			l->missing = "the kernel refused the script: the reason is above";
 		x->has_failed = l->missing;
 	}
@@ -104,7 +104,7 @@ void explain_unload(struct explain *x)
 
 /* ---- texts ---- */
 
-/* The line of the probe that a program is of; 0: it is hidden. */
+/* The line of the probe that a program belongs to; 0: the program is hidden. */
 static uint32_t line_of(const struct explain *x, uint32_t prog)
 {
 	const struct plan_prog *g = &x->plan->progs[prog];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * See verifier.h. The kernel's log is shown as it is; below an instruction stands what the
- * registers hold that it has changed, and below the log what its last message means.
+ * `sonde explain --verifier`, see verifier.h. The kernel's log is shown as it is. Notes below an
+ * instruction say what the registers that it has changed now hold; a note below the log explains
+ * its last message.
  */
 #include "cli/explain/verifier.h"
 #include "cli/options/option_rows.h"
@@ -58,7 +59,8 @@ static void write_code(const struct rejected_code *code, FILE *f)
 
 	for (uint32_t i = 0; i < code->n && i < INSNS_MOST; i++) {
 		insns[i] = code->insns[i].insn;
-		if (insn_is_wide(&insns[i])) /* a map, by its number in the table */
+		/* a map: do not show its number in the table */
+		if (insn_is_wide(&insns[i]))
 			insns[i].imm = 0;
 	}
 	for (uint32_t i = 0; i < code->n && i < INSNS_MOST; i++) {
@@ -73,7 +75,7 @@ static void write_code(const struct rejected_code *code, FILE *f)
 
 /* ---- the log ---- */
 
-/* What each register was last said to hold. */
+/* The text that the log last had for each register. */
 struct known {
 	const char *words[REGISTERS];
 };
@@ -152,7 +154,7 @@ static const char *release(void)
 	return uname(&name) ? "" : name.release;
 }
 
-/* Load one of the two and write what the kernel said. 0, or 2 after a message. */
+/* Load one of the two programs and write the kernel's verdict. Returns 0, or 2 after a message. */
 static int write_verdict(const struct rejection *r, bool repaired, FILE *f)
 {
 	struct rejection_verdict verdict;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The report as one HTML page that needs no other file: the script on the left, the stages on the
- * right. What belongs to a line of the script has its number in data-l; page/explain.js lights it
- * up.
+ * right. Elements that belong to a line of the script have its number in data-l; page/explain.js
+ * highlights them.
  */
 #include "cli/explain/explain.h"
 #include "cli/options/options.h"
@@ -10,7 +10,8 @@
 #include "parser/lang/ast.h"
 #include <string.h>
 
-extern const char sonde_explain_css[], sonde_explain_js[]; /* cli/explain/page, NUL behind */
+/* files of cli/explain/page, with a NUL at the end */
+extern const char sonde_explain_css[], sonde_explain_js[];
 
 /* Text as HTML. Control characters, which HTML forbids, become "?". */
 static void write_escaped(const char *text, size_t len, FILE *f)
@@ -48,7 +49,7 @@ static void write_script(const struct source *s, FILE *f)
 		const char *text = source_line(s, i, &len);
 
 		if (i == s->n_lines && !len)
-			break; /* behind the last newline */
+			break; /* the end of the text, after the last newline */
 		fprintf(f, "<li tabindex=\"0\" data-l=\"%u\"><b>%u</b><span>", i, i);
 		write_escaped(text, len, f);
 		fputs("</span></li>\n", f);
@@ -59,7 +60,7 @@ static void write_script(const struct source *s, FILE *f)
 static void write_stage(const struct explain_row *row, const struct script_lines *t, bool is_open,
 			FILE *f)
 {
-	/* closed before the code: the lines of the script light up what is below */
+	/* stages before the code are closed, so that lines highlight what is below */
 	fprintf(f, "<details%s id=\"%s\"><summary>%s<small>", is_open ? " open" : "", row->word,
 		row->word);
 	write_word(row->what, f);
