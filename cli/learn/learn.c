@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * See learn.h.
+ * `sonde learn`: see learn.h.
  */
 #include "cli/learn/learn.h"
 #include "cli/learn/lesson_run.h"
@@ -104,7 +104,7 @@ static int print_help(void)
 
 /* ---- what to do ---------------------------------------------------------------------------- */
 
-/* Call `use` for each lesson that can be read. The exit status. */
+/* Call `use` for each lesson that can be read. Returns the exit status. */
 static int each_lesson(struct arena *a,
 		       int (*use)(struct arena *a, const struct lesson *l, uint32_t number))
 {
@@ -181,8 +181,8 @@ static int test(struct arena *a, const struct learn *l)
 	return open_lesson(a, l->lesson, &lesson) ? 1 : test_one(a, &lesson, 0);
 }
 
-/* The place in the list of the lesson to begin with: the named one, else the first one that is not
- * solved. Behind the list if all are. */
+/* The index of the lesson to begin with: the named one, else the first one that is not solved. The
+ * length of the list if all are solved. */
 static uint32_t first_lesson(struct arena *a, const struct lesson_list *list, const char *path)
 {
 	uint32_t i = 0;
@@ -193,7 +193,7 @@ static uint32_t first_lesson(struct arena *a, const struct lesson_list *list, co
 	return i;
 }
 
-/* Lessons on the terminal, from one on. */
+/* Run lessons on the terminal, from one on. */
 static int learn_lessons(struct arena *a, const struct learn *l)
 {
 	const char *path = l->lesson ? lesson_find(a, l->lesson) : NULL;
@@ -210,7 +210,7 @@ static int learn_lessons(struct arena *a, const struct learn *l)
 	i = first_lesson(a, &list, path);
 	if (i == list.n && !path)
 		puts("All lessons are solved. 'sonde learn --list' lists them.");
-	if (i == list.n && path) /* a file that is not in the list */
+	if (i == list.n && path) /* the path is that of a file that is not in the list */
 		return lesson_read(a, path, &lesson) ? 1 : learn_session(a, &lesson, &go_on);
 	for (; go_on && i < list.n; i++) {
 		if (lesson_read(a, list.paths[i], &lesson))

@@ -14,7 +14,7 @@
 struct session_of_lesson {
 	struct arena *a;
 	const struct lesson *lesson;
-	uint32_t n_hints; /* shown so far */
+	uint32_t n_hints; /* hints shown so far */
 	bool done, go_on;
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * See lesson_condition.h. The grammar is in docs/lessons.md.
+ * Reads and measures conditions: see lesson_condition.h. The grammar is in docs/lessons.md.
  */
 #include "cli/learn/lesson_condition.h"
 #include "parser/base/arena.h"
@@ -29,7 +29,7 @@ static const char *skip_blanks(const char *at)
 	return at + strspn(at, " \t\n");
 }
 
-/* Take a word. */
+/* Skip the word if it is next. */
 static bool take(const char **at, const char *word)
 {
 	size_t n = strlen(word);
@@ -59,7 +59,7 @@ static int64_t unit_of(const char *at, size_t n)
 	return 0;
 }
 
-/* 40, 1.5s, 64K */
+/* Read a number such as 40, 1.5s or 64K. */
 static bool read_number(const char **at, int64_t *out)
 {
 	char *end;
@@ -71,7 +71,7 @@ static bool read_number(const char **at, int64_t *out)
 	n = strtod(*at, &end);
 	if (end == *at)
 		return false;
-	if (end[-1] == '.') /* that of `..` */
+	if (end[-1] == '.') /* the dot is the first one of `..` */
 		end--;
 	len = strcspn(end, " \t\n.");
 	if (len) {
@@ -84,7 +84,7 @@ static bool read_number(const char **at, int64_t *out)
 	return true;
 }
 
-/* N, A..B, A.. or ..B */
+/* Read a range: N, A..B, A.. or ..B. */
 static bool read_range(const char **at, struct condition *c)
 {
 	bool has_low;
@@ -209,7 +209,7 @@ static int64_t msr_total(const struct measure *m, const struct shown *s, const c
 	return n;
 }
 
-/* The row whose value is the largest of all, or the smallest with `sign` -1; 0 without rows. */
+/* The largest value of all rows, or, with `sign` -1, the smallest; 0 without rows. */
 static int64_t extreme(const struct measure *m, const struct shown *s, int sign)
 {
 	const struct shown_row *best = NULL;

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Conditions of lessons: what a program must have shown.
+ * Conditions of lessons: what a program must have shown. Examples:
  *
- *	total of "sleep_long" is 1.9s..2.3s
- *	entries at 50ms is 38..42
- *	program has "delta"
+ * total of "sleep_long" is 1.9s..2.3s entries at 50ms is 38..42 program has "delta"
  */
 #pragma once
 #include "cli/learn/lesson_rows.h"
@@ -23,22 +21,25 @@ enum subject {
 /* What is measured. */
 struct measure {
 	enum subject subject;
-	const char *keys[MAX_KEYS]; /* only rows or lines that contain all of them */
+	/* only rows or lines that contain all of them count */
+	const char *keys[MAX_KEYS];
 	uint32_t n_keys;
-	bool has_at, has_from; /* only the bucket with this value; and those above it */
+	/* only the bucket with this value counts; or those from it on */
+	bool has_at, has_from;
 	int64_t at;
 };
 
 struct condition {
-	const char *text; /* as in the file */
+	const char *text; /* the text in the lesson file */
 	struct measure measure;
-	int64_t low, high; /* the measure is between them */
+	int64_t low, high; /* the measure must be between these */
 };
 
-/* Read a condition. NULL, or what is wrong, which may be in the arena. */
+/* Read a condition. Returns NULL, or a message, which may be in the arena. */
 const char *condition_read(struct arena *a, const char *text, struct condition *out);
-/* Read the measure of `$(…)` in a text, with `in UNIT` behind it: *divisor is that unit. */
+/* Read the measure of `$(…)` in a text, which `in UNIT` may follow: *divisor is that unit. Returns
+ * as condition_read(). */
 const char *measure_read(struct arena *a, const char *text, struct measure *out, int64_t *divisor);
-/* Its value for what the program `text` has shown. */
+/* The value of a measure, for what the program `text` has shown. */
 int64_t measure_value(const struct measure *m, const struct shown *shown, const char *text);
 bool condition_holds(const struct condition *c, const struct shown *shown, const char *text);

@@ -15,7 +15,7 @@ enum { MAX_FILE_BYTES = 256 * 1024 };
 struct reader {
 	struct arena *a;
 	struct lesson *lesson;
-	uint32_t line; /* of the section */
+	uint32_t line; /* line of the section */
 };
 
 enum how_often { ONCE, AT_MOST_ONCE, AT_LEAST_ONCE, ANY };
@@ -123,8 +123,8 @@ enum { N_WORDS = sizeof(words) / sizeof(*words) };
 
 /* ---- sections ------------------------------------------------------------------------------ */
 
-/* The lines of a section: the first is what follows the colon, the others lose the blanks that
- * all of them begin with. */
+/* The text of a section: its first line is what follows the colon; the blanks with which all others
+ * begin are removed. */
 static const char *section_text(struct arena *a, const char *first, char **lines, uint32_t n)
 {
 	char *text = arena_strdup(a, first + strspn(first, " \t"));

@@ -10,13 +10,13 @@
 struct mistake {
 	struct condition when;
 	const char *say;
-	const char **tries; /* programs that make it */
+	const char **tries; /* programs that make the mistake */
 	uint32_t n_tries;
 	uint32_t line;
 };
 
 struct lesson {
-	const char *name, *path; /* the file's name without number and suffix */
+	const char *name, *path; /* name: the file's name without number and suffix */
 	const char *title, *goal, *text, *workload, *options, *found;
 	const char **hints, **solutions;
 	struct condition *expects;
@@ -29,20 +29,23 @@ struct lesson_list {
 	uint32_t n;
 };
 
-/* The bundled lessons, or those of the folder $SONDE_LESSONS. 0, or -1 after a message. */
+/* Find the bundled lessons, or those in the folder $SONDE_LESSONS. Returns 0, or -1 after a
+ * message. */
 int lesson_find_all(struct arena *a, struct lesson_list *out);
-/* The path of the lesson of that name, or number in the list; a word with a slash or a dot is a
- * path. NULL after a message. */
+/* The path of the lesson with that name or number in the list; a word with a slash or a dot is a
+ * path itself. NULL after a message. */
 const char *lesson_find(struct arena *a, const char *word);
 /* The name of a lesson in a file of that path. */
 const char *lesson_name(struct arena *a, const char *path);
-/* Read a lesson. 0, or -1 after a message. */
+/* Read a lesson. Returns 0, or -1 after a message. */
 int lesson_read(struct arena *a, const char *path, struct lesson *out);
-/* The command of the workload, with the path of its program if that is one of examples/. */
+/* The command of the workload. If its program is one of examples/, the path of that is filled
+ * in. */
 const char *lesson_workload(struct arena *a, const struct lesson *l);
 /* lesson_show.c: print a text, its paragraphs filled; lines that begin with a blank stay as they
- * are. `first` is printed in front of it, and counts to the width. */
+ * are. `first` is printed before the text, and counts for the width. */
 void lesson_print(const char *first, const char *text);
-/* A text with the values of its measures in place of $(…). NULL: one is wrong, *error says why. */
+/* The text with the values of its measures in place of $(…). NULL: one is wrong, and *error says
+ * why. */
 const char *lesson_fill(struct arena *a, const char *text, const struct shown *shown,
 			const char *program, const char **error);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which lessons are solved: the file `lessons` of the user's state, a name a line.
+ * Stores which lessons are solved: in the file `lessons` of the user's state folder, one name in
+ * each line.
  */
 #include "cli/learn/learn.h"
 #include "cli/base/state_file.h"

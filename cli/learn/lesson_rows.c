@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * See lesson_rows.h.
+ * Reads what a run has shown: see lesson_rows.h.
  */
 #include "cli/learn/lesson_rows.h"
 #include "parser/base/arena.h"
 #include <stdlib.h>
 #include <string.h>
 
-/* The next field of the line; "" behind the last. */
+/* The next field of the line; "" after the last one. */
 static char *field(char **line)
 {
 	char *start = *line, *tab = strchr(start, '\t');
@@ -18,7 +18,7 @@ static char *field(char **line)
 	return start;
 }
 
-/* A map that is shown again replaces its rows. */
+/* Remove the rows of a map, which is shown again. */
 static void forget(struct shown *s, const char *map)
 {
 	uint32_t n = 0;

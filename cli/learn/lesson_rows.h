@@ -26,7 +26,7 @@ struct shown {
 	uint32_t n_rows;
 	const char **lines;
 	uint32_t n_lines;
-	int status; /* of the run */
+	int status; /* exit status of the run */
 };
 
 /* Read the file from its beginning. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * See lesson_run.h. The run is a process of its own, as it is from the shell: it may fail, and it
- * leaves nothing behind.
+ * Runs a lesson's program: see lesson_run.h. The run is a process of its own, as it is from the
+ * shell: it may fail, and it leaves nothing behind.
  */
 #define _GNU_SOURCE
 #include "cli/learn/lesson_run.h"
@@ -29,7 +29,7 @@ static void be_quiet(void)
 	dup2(fd, STDERR_FILENO);
 }
 
-/* In the child: as `sonde -c WORKLOAD OPTIONS -e PROGRAM`. */
+/* In the child process: trace as `sonde -c WORKLOAD OPTIONS -e PROGRAM` does. */
 static int trace(struct arena *a, const struct lesson *l, const char *program, FILE *rows)
 {
 	const struct run_watch watch = {.rows = rows};
@@ -55,7 +55,7 @@ static int wait_for(pid_t pid)
 	struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
 	int status = 0;
 
-	sigaction(SIGINT, &ignore, &before); /* it ends the child's tracing */
+	sigaction(SIGINT, &ignore, &before); /* SIGINT ends the tracing of the child */
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
 	sigaction(SIGINT, &before, NULL);
@@ -113,7 +113,7 @@ static bool has_shown_nothing(const struct shown *shown)
 	return !shown->n_rows && !shown->n_lines;
 }
 
-/* No known mistake. */
+/* Describe a failure that is none of the lesson's known mistakes. */
 static const char *describe_failure(struct arena *a, const struct condition *c, const char *program,
 				    const struct shown *shown)
 {
@@ -131,15 +131,17 @@ static const char *describe_failure(struct arena *a, const struct condition *c, 
 			    (int)(is - c->text), c->text, n, shown_range(a, c));
 }
 
-/* A mistake such as `total is ..90` or `total of "X" is 0`: a number that is too small, rows that
- * lack a key. It is not about a program that has shown nothing. */
+/* Is the mistake about what was shown, such as `total is ..90` or `total of "X" is 0` (a number
+ * that is too small, rows that lack a key)? It does not apply to a program that has shown
+ * nothing. */
 static bool is_of_shown(const struct mistake *m)
 {
 	return m->when.measure.subject != SUBJECT_PROGRAM &&
 	       (m->when.low == INT64_MIN || m->when.measure.n_keys);
 }
 
-/* A program that did not run has shown nothing: only its text is judged. */
+/* Does the program make the mistake? If it did not run, it has shown nothing, and only its text is
+ * judged. */
 static bool is_made(const struct mistake *m, const char *program, const struct shown *shown)
 {
 	enum subject subject = m->when.measure.subject;

@@ -5,14 +5,15 @@
 #pragma once
 #include "cli/learn/lesson_file.h"
 
-/* Run it; with `quiet` nothing that it prints is shown. 0, or -1 after a message. */
+/* Run the program; with `quiet`, nothing that it prints is shown. Returns 0, or -1 after a
+ * message. */
 int lesson_run(struct arena *a, const struct lesson *l, const char *program, bool quiet,
 	       struct shown *out);
 
 struct verdict {
 	bool is_solved;
-	const struct mistake *mistake; /* the one that was made, if it is known */
-	const char *text;	       /* what to say */
+	const struct mistake *mistake; /* the mistake that was made, if it is known */
+	const char *text;	       /* the text for the user */
 };
 void lesson_judge(struct arena *a, const struct lesson *l, const char *program,
 		  const struct shown *shown, struct verdict *out);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Texts of lessons on the terminal.
+ * Prints texts of lessons on the terminal.
  */
 #include "cli/learn/lesson_file.h"
 #include <string.h>
 
 enum { WIDTH = 78 };
 
-/* What a reader sees of UTF-8: bytes that begin a character. */
+/* The number of columns of UTF-8 text: bytes that begin a character. */
 static size_t columns(const char *text, size_t n)
 {
 	size_t columns = 0;
@@ -17,7 +17,8 @@ static size_t columns(const char *text, size_t n)
 	return columns;
 }
 
-/* Print the words of a line, behind `at` columns of this line. Returns where it ends. */
+/* Print the words of a line, `at` columns after the left margin. Returns the column after the last
+ * word. */
 static size_t print_words(const char *line, size_t n, size_t at)
 {
 	for (const char *end = line + n; line < end;) {

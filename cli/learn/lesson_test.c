@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runs what a lesson says about itself: its solutions must solve it, and each of its wrong answers
- * must be told from them by its own mistake.
+ * Tests a lesson: its solutions must solve it, and each of its wrong answers must be recognized by
+ * its own mistake.
  */
 #include "cli/learn/learn.h"
 #include "cli/learn/lesson_run.h"
 #include "parser/base/arena.h"
 #include <string.h>
 
-/* A mistake or, for a solution, NULL. Returns whether it is judged so. */
+/* Run an answer. It should be judged as this mistake, or, if that is NULL, as a solution. Returns
+ * whether it is. */
 static bool test_answer(struct arena *a, const struct lesson *l, const char *program,
 			const struct mistake *mistake)
 {
