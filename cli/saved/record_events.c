@@ -16,6 +16,7 @@
 #include "runtime/base/recorded_task.h"
 #include "runtime/kernel/kernel_facts.h"
 #include "runtime/recording/raw_events.h"
+#include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -221,6 +222,27 @@ static void put_task(FILE *facts)
 		       "struct rq 8\nmember 0 uint64 clock\n");
 }
 
+/* Constants by which scripts compare fields of events: the enums that these are in. */
+static void put_constants(struct kernel *k, FILE *facts)
+{
+	static const char *const of[] = {"IPPROTO_TCP", "TCP_ESTABLISHED"};
+	const struct type *t;
+	int64_t value;
+
+	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++) {
+		const struct type_enum *e =
+			k->c_constant(k, of[i], &t, &value) ? NULL : t->enumeration;
+
+		if (!e)
+			continue;
+		fprintf(facts, "enum #%zu %sint%" PRIu32 "\n", i, e->type.is_signed ? "" : "u",
+			e->type.size * 8);
+		for (uint32_t n = 0; n < e->n_values; n++)
+			fprintf(facts, "value %s %" PRId64 "\n", e->values[n].name,
+				e->values[n].value);
+	}
+}
+
 static int put_events(const struct selection *s, struct kernel *k, const struct recorded_what *w,
 		      FILE *script, FILE *facts)
 {
@@ -252,6 +274,7 @@ static int put_all(const struct selection *s, struct kernel *k, bool with_stacks
 	fprintf(facts, "capability btf\ncapability iterators\ncapability unwind\ncpus %u\n",
 		k->n_cpus(k));
 	put_raw(s, w.has_times, facts);
+	put_constants(k, facts);
 	if (w.has_words)
 		put_task(facts);
 	if (put_events(s, k, &w, script, facts))

@@ -154,8 +154,7 @@ static bool take_span(struct raw_reader *r, const struct json *tuple, bool is_on
 	return true;
 }
 
-/* [[point, time, …]] */
-static bool take_event(struct raw_reader *r, struct arena *a, const struct json *list, uint64_t seq)
+bool raw_take_event(struct raw_reader *r, struct arena *a, const struct json *list, uint64_t seq)
 {
 	const struct json *tuple =
 		list && list->kind == JSON_LIST && list->n == 1 ? list->items : NULL;
@@ -196,7 +195,7 @@ static int read_events(struct raw_reader *r)
 	for (uint32_t n = 1; got > 0 && (got = recording_step(r->rec, s)) > 0; n++) {
 		int64_t seq = sqlite3_column_int64(s, 0);
 
-		if (!take_event(r, a, recording_json(a, s, 1), (uint64_t)seq))
+		if (!raw_take_event(r, a, recording_json(a, s, 1), (uint64_t)seq))
 			got = recording_damaged(r->rec, REC_EVENTS, seq);
 		if (n % EVENTS_PER_ARENA)
 			continue;
@@ -222,6 +221,14 @@ static void fit_times(struct recorded_events *out)
 		out->open_end = out->end;
 }
 
+void raw_order(struct raw_reader *r)
+{
+	r->out->has_stacks = r->out->n_stacks > 1;
+	raw_sort(r->out);
+	raw_switches(r);
+	fit_times(r->out);
+}
+
 int raw_events_read(struct recording *rec, struct kernel *k, struct recorded_events *out)
 {
 	struct raw_reader r = {.rec = rec, .kernel = k, .out = out};
@@ -230,12 +237,8 @@ int raw_events_read(struct recording *rec, struct kernel *k, struct recorded_eve
 	*out = (struct recorded_events){0};
 	raw_threads_begin(&r);
 	err = recording_load(rec) || read_clocks(&r) || read_losses(&r) || read_events(&r);
-	if (!err) {
-		out->has_stacks = out->n_stacks > 1;
-		raw_sort(out);
-		raw_switches(&r);
-		fit_times(out);
-	}
+	if (!err)
+		raw_order(&r);
 	raw_threads_end(&r);
 	return err ? -1 : 0;
 }

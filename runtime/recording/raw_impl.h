@@ -51,6 +51,13 @@ struct raw_reader {
 	struct raw_numbers threads, tids, stacks, frames;
 };
 
+/* ---- raw_events.c ------------------------------------------------------------------------- */
+
+/* Take an event: [[point, time, …]]. False if it is not valid. */
+bool raw_take_event(struct raw_reader *r, struct arena *a, const struct json *list, uint64_t seq);
+/* All events have been taken: make those of switches, and bring all into their order. */
+void raw_order(struct raw_reader *r);
+
 /* ---- raw_record.c ------------------------------------------------------------------------- */
 
 /* A string, also one that was cut, or is not UTF-8. *n: its bytes. NULL: it is none. */
