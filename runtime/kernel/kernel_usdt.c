@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * USDT probes of files and processes: reads ELF files (elfsym_usdt.c) and the files that processes
- * have mapped (mapped.c).
+ * have mapped (proc_maps.c).
  */
 #define _GNU_SOURCE
 #include "runtime/kernel/kernel_usdt.h"
