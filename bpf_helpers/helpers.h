@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
  * Functions that the files of this folder share. sonde_NAME_… and sonde_NAME are defined in
- * NAME.bpf.c. All files except keep*, unwind* and no_unwind are compiled as one (CMakeLists.txt),
- * so calls between them are inlined and optimized when sonde is built.
+ * NAME.bpf.c, where their comments are. All files except keep*, unwind* and no_unwind are compiled
+ * as one (CMakeLists.txt), so calls between them are inlined and optimized when sonde is built.
  */
 #pragma once
 #include "bpf_helpers/bpf.h"

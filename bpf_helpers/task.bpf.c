@@ -51,8 +51,8 @@ INLINE_CORE uint64_t sonde_task_uid(struct task_struct *t)
 	return t->cred->uid.val;
 }
 
-/* Zero the bytes behind the first NUL of a word. `*ended`: a NUL was found in this word or an
- * earlier one. */
+/* Zero the bytes after the first NUL of a word. *ended is set if a NUL was found in this word or in
+ * an earlier one. */
 static INLINE uint64_t end_at_nul(uint64_t word, uint32_t *ended)
 {
 	uint64_t nul = (word - 0x0101010101010101ull) & ~word & 0x8080808080808080ull;
