@@ -421,6 +421,7 @@ struct gen_kept {
 	bool is_in_scratch;
 	uint32_t offset;
 };
+/* gen_keep() stores a value, gen_kept_value() loads it or computes its address again. */
 struct gen_kept gen_keep(struct gen *g, struct value v);
 struct value gen_kept_value(struct gen *g, const struct gen_kept *kept);
 /* Take `size` bytes of scratch memory for the whole run of a probe. Returns their offset.

@@ -92,7 +92,7 @@ static void leave_plain(struct gen *g)
 		 g->prog.began);
 }
 
-/* Of a session's call that is refused, the kernel runs the entry alone. */
+/* The kernel runs only the entry of a session's call that is refused. */
 static void leave_call(struct gen *g)
 {
 	LLVMValueRef charge = LLVMBuildLoad2(g->b, g->i32, g->prog.charge, ""), is_entry, at_entry;

@@ -188,8 +188,7 @@ struct value gen_span_call(struct gen *g, struct expr *e)
 	pid = GEN_CALL(g, "sonde_number_pid", task);
 	tid = GEN_CALL(g, "sonde_number_tid", task);
 	store_member(g, record, offsetof(struct sonde_span_event, start_ns), g->body.began);
-	/* the whole length, including the tracer's time: nested spans keep their places are where
-	 * they were */
+	/* the whole length, including the tracer's time: nested spans keep their places */
 	store_member(g, record, offsetof(struct sonde_span_event, length_ns),
 		     g->body.length ? g->body.length : g->body.delta);
 	store_member(g, record, offsetof(struct sonde_span_event, pid), low_half(g, pid));
@@ -242,7 +241,7 @@ struct value gen_print(struct gen *g, struct expr *e)
 
 struct value gen_clear(struct gen *g, struct expr *e)
 {
-	if (e->call.event >= 0) /* otherwise the preceding print() clears too too */
+	if (e->call.event >= 0) /* otherwise the preceding print() clears too */
 		gen_map_event(g, (uint32_t)e->call.event,
 			      advance_epoch(g, e->call.args[0]->map.map->id));
 	return nothing;
