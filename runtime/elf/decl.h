@@ -17,6 +17,7 @@ struct decl {
 	bool is_full;
 };
 
+/* Begin with the name, to which the other functions add. */
 void decl_begin(struct decl *d, const char *name);
 void decl_append(struct decl *d, const char *s);
 void decl_prepend(struct decl *d, const char *s);

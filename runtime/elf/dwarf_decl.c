@@ -105,7 +105,7 @@ static const char *qualifier(int tag)
 					     : NULL;
 }
 
-/* Is the type behind the qualifiers a pointer? */
+/* Is the type a pointer, apart from its qualifiers? */
 static bool is_pointer_below(const struct spelling *s, Dwarf_Die type)
 {
 	for (int i = 0; i < DECL_STEPS && qualifier(s->t->dw.dwarf_tag(&type)); i++)

@@ -14,8 +14,8 @@ static bool is_word(char c)
 	return isalnum((unsigned char)c) || c == '_' || c == '$';
 }
 
-/* Length of "operator" and the symbol behind it, such as operator<<, operator(), operator->; 0 if
- * there is none at `at`. Types of conversions (operator bool) are not included. */
+/* The length of "operator" and the symbol after it, such as operator<<, operator(), operator->; 0
+ * if there is none at `at`. Types of conversions (operator bool) are not included. */
 static size_t operator_length(const char *begin, const char *at)
 {
 	static const char word[] = "operator";
