@@ -10,7 +10,7 @@
 struct arena;
 struct session;
 
-/* What the verifier counted, from the end of its log. */
+/* Numbers that the verifier has counted, from the end of its log. */
 struct verifier_counts {
 	/* instructions that it followed, each counted on every path */
 	uint64_t processed;
