@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* What a call saves. */
+/* The state that a call saves. */
 struct frame {
 	uint32_t back;
 	uint64_t saved[5]; /* r6 to r10 */

@@ -39,10 +39,12 @@ int interp_run(struct interp *p, const char *program, uint32_t *result);
 void interp_replay(struct interp *p, const struct recorded_events *all);
 /* Set the time, CLOCK_BOOTTIME, for programs that run on behalf of the tracer. */
 void interp_set_time(struct interp *p, uint64_t ns);
-/* Programs run at this event, in its thread; where a thread comes back, it is the other one of the
- * switch. */
+/* Set the event of a replay: its time, and its thread as the current one. If the event is a thread
+ * that comes back (RECORDED_BACK), the current thread is the idle one, and the event's thread is
+ * the other one of the switch. */
 void interp_set_event(struct interp *p, const struct recorded_event *e);
-/* What programs get of it. `tracer_frames`: how many frames of a kernel stack are the program's. */
+/* The context of programs at that event. `tracer_frames` is the number of frames of a kernel stack
+ * that belong to the program. */
 enum interp_context {
 	INTERP_RECORD,	      /* the tracepoint's record */
 	INTERP_SWITCH,	      /* the arguments of the raw tracepoint sched_switch */
@@ -50,9 +52,10 @@ enum interp_context {
 	INTERP_SYSCALL_EXIT,
 };
 void interp_set_context(struct interp *p, enum interp_context kind, uint32_t tracer_frames);
-/* Programs run for this thread, as those of an iterator do, which is on a CPU or not. */
+/* Set the thread that the program of an iterator visits, with its time; it may be on a CPU or
+ * not. */
 void interp_set_visit(struct interp *p, const struct recorded_edge *edge);
-/* A thread has ended. */
+/* A thread has ended: drop its task storage. */
 void interp_forget_thread(struct interp *p, uint32_t tid);
 
 /* Why the last program was ended. `line` and `column` are the place in the script; 0: not known. */
@@ -60,4 +63,5 @@ struct interp_fault {
 	const char *text;
 	uint32_t line, column;
 };
+/* The fault of the last run. */
 struct interp_fault interp_fault(const struct interp *p);

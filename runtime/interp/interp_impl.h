@@ -154,6 +154,7 @@ void interp_end(struct interp *p, const char *fmt, ...) __attribute__((format(pr
 
 /* ---- image.c: the object ------------------------------------------------------------------ */
 
+/* Read instructions, maps and symbols of the object. Returns 0 or -errno. */
 int interp_read_image(struct interp *p, const void *elf, size_t len);
 void interp_free_image(struct interp *p);
 /* debug.c: read which line of the script each instruction comes from, and relocate fields of kernel
@@ -165,6 +166,7 @@ const struct code_line *interp_line_of(const struct interp *p, uint32_t at);
 
 /* ---- maps.c ------------------------------------------------------------------------------- */
 
+/* Create the maps, with the sizes that `object` has for them. Returns 0 or -errno. */
 int interp_open_maps(struct interp *p, const struct bpf_object *object);
 void interp_close_maps(struct interp *p);
 /* The map that the argument `handle` of a helper stands for; NULL after a fault. */
@@ -192,23 +194,25 @@ enum {
 	TASK_KIND_BYTES = 256, /* bytes for each declaration; they follow each other */
 	TASK_COMM = 16,
 };
-/* Threads that programs can reach. */
+/* Threads that programs can reach: the current one, and the other one of a switch or the one that
+ * an iterator visits. */
 enum interp_place { PLACE_CURRENT, PLACE_OTHER };
+/* Lay out the struct of the thread by the declarations in the object's BTF. Returns 0 or -errno. */
 int interp_make_task(struct interp *p, const void *btf, size_t btf_len);
-/* Write what is known of a thread. What has no facts is not known; without a leader, the thread is
- * its own. */
+/* Write the known facts of a thread, its parent and its leader. NULL: nothing is known; without a
+ * leader, the thread is its own. */
 void interp_set_thread(struct interp *p, enum interp_place place, const struct thread_facts *t,
 		       const struct thread_facts *parent, const struct thread_facts *leader);
 /* The address of a thread. */
 uint64_t interp_thread(enum interp_place place);
-/* Its number; NULL: there is no such thread, or it is the idle one. */
+/* The id of the thread at an address; NULL: there is no such thread, or it is the idle one. */
 const uint32_t *interp_thread_number(const struct interp *p, uint64_t address);
 
 /* ---- recorded.c -------------------------------------------------------------------------- */
 
-/* The index in `called` of the event's thread. */
+/* The index of the event's thread in `called`. */
 uint32_t interp_thread_index(const struct interp *p);
-/* What a register of a system call is, by its name; 0: it has no value. */
+/* What a register of a system call holds, by the register's name; 0: it has no value. */
 uint8_t interp_register_field(const char *name);
 
 /* ---- exec.c, helpers.c -------------------------------------------------------------------- */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Recorded events as programs see them: the thread, the clocks, the context and the stacks.
+ * Events of a recording as programs see them: the thread, the clocks, the context and the stacks.
+ * The functions that select them are in interp.h.
  */
 #include "runtime/interp/helpers.h"
 #include "bpf_helpers/shared.h"
@@ -24,7 +25,7 @@ enum {
 void interp_replay(struct interp *p, const struct recorded_events *all)
 {
 	p->replay = all;
-	p->random = all->wall | 1; /* the same values each time */
+	p->random = all->wall | 1; /* random numbers are the same in each replay */
 	p->now = all->start;
 	p->context = p->regions[REGION_CONTEXT];
 	p->called = calloc(all->n_threads + 1u, sizeof(*p->called));
@@ -63,7 +64,7 @@ static struct thread_facts idle_of(uint32_t cpu)
 	return t;
 }
 
-/* The thread's struct as the facts of the recording describe it. */
+/* Write the thread's struct, in the layout that the facts of the recording describe. */
 static void put_struct(struct interp *p, enum interp_place place, const struct thread_facts *t,
 		       const uint64_t *words)
 {
@@ -161,7 +162,7 @@ void interp_forget_thread(struct interp *p, uint32_t tid)
 
 enum { RECORD_NUMBER = 8, RECORD_WORDS = 16, SYSCALL_WORDS = 6 };
 
-/* What a register of a system call is. The words of the call are behind these. */
+/* What a register of a system call holds. The arguments of the call follow these values. */
 enum { REGISTER_NONE, REGISTER_ZERO, REGISTER_NUMBER, REGISTER_FIRST };
 
 uint8_t interp_register_field(const char *name)
