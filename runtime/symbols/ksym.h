@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Names of kernel addresses, from /proc/kallsyms. The file is read when an address is looked up for
- * the first time, which takes 30 ms, so not before something has to be printed.
+ * the first time, which takes 30 to 40 ms, so not before something has to be printed.
  */
 #pragma once
 #include <stdbool.h>
@@ -10,6 +10,7 @@
 
 struct ksyms;
 
+/* An object that has read nothing yet. NULL: no memory. */
 struct ksyms *ksyms_new(void);
 void ksyms_free(struct ksyms *k);
 /* The name and the offset of the function that contains `ip`; module is NULL for the kernel itself.

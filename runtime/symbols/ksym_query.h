@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Names of single kernel addresses, from a BPF program of type BPF_PROG_TYPE_SYSCALL that calls
- * bpf_snprintf("%pS") (5.14). One address costs 2 us; reading all of /proc/kallsyms costs 40 ms, so
- * ksym.c does that only after some thousands of addresses.
+ * bpf_snprintf("%pS") (5.14). One address costs 2 us; reading all of /proc/kallsyms costs 30 to 40
+ * ms, so ksym.c does that only after some thousands of addresses.
  */
 #pragma once
 #include <stdbool.h>

@@ -41,6 +41,7 @@ enum {
 };
 #define PROCMAP_ENDED_NS 10000000000ull
 
+/* An empty history. NULL: no memory. */
 struct procmap *procmap_new(void);
 void procmap_free(struct procmap *p);
 /* The files that any process has mapped. */

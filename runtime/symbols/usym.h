@@ -37,6 +37,7 @@ struct usyms_stats {
 	uint64_t n_forgotten;
 };
 
+/* An object that knows no process yet. NULL: no memory. */
 struct usyms *usyms_new(void);
 void usyms_free(struct usyms *u);
 
@@ -83,4 +84,5 @@ void usyms_names_begin(struct usyms *u);
 const char *usyms_names_keep(struct usyms *u, const char *text);
 void usyms_names_end(struct usyms *u);
 
+/* Set *out to the present sizes. */
 void usyms_stats(const struct usyms *u, struct usyms_stats *out);
