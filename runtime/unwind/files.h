@@ -53,4 +53,5 @@ struct unwind_files_stats {
 	uint64_t n_evicted;
 	struct unwind_images_stats images;
 };
+/* Set *out to the numbers so far. */
 void unwind_files_stats(const struct unwind_files *f, struct unwind_files_stats *out);

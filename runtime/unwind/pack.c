@@ -55,7 +55,7 @@ static int close_piece(struct pack *p, uint64_t end)
 		free(done.words);
 		return -ENOMEM;
 	}
-	/* the indexes of rows were counted */
+	/* the indexes of rows were counted from the first row */
 	for (uint32_t i = 0; i < c->n_blocks; i++)
 		done.words[i] = c->blocks[i] + c->n_blocks;
 	memcpy(done.words + c->n_blocks, c->rows, c->n_rows * sizeof(*c->rows));

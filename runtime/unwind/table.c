@@ -24,7 +24,7 @@ enum {
 	HEADERS_MAX = 65535,
 	SEGMENTS_MAX = 256,
 	CFI_MAX_BYTES = 128 << 20, /* libLLVM has 6 MB */
-	CFI_FIRST_BYTES = 1 << 16, /* size of the first read of an .eh_frame */
+	CFI_FIRST_BYTES = 1 << 16, /* first read of an .eh_frame of unknown size */
 	CFI_INFLATED_RATIO = 32,
 	SHT_UNWIND = 0x70000001, /* SHT_X86_64_UNWIND */
 };

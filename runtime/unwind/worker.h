@@ -42,7 +42,7 @@ void unwind_worker_exit(struct unwind_worker *w, uint32_t tgid, uint64_t time_ns
 /* Such reports were lost: check all processes. */
 void unwind_worker_check_all(struct unwind_worker *w);
 
-/* For -v, once the thread has nothing to do or is stopped. */
+/* Numbers for -v, complete once the thread has nothing to do or is stopped. */
 struct unwind_stats {
 	uint32_t n_processes, n_files, n_files_refused, n_rules;
 	uint64_t n_rows, used_bytes, store_bytes;
@@ -51,4 +51,5 @@ struct unwind_stats {
 	uint64_t n_evicted_processes; /* dropped for lack of space while they ran */
 	uint64_t n_lost;	      /* requests that were dropped because too many were queued */
 };
+/* Set *out to the numbers so far. Any thread may call it. */
 void unwind_worker_stats(struct unwind_worker *w, struct unwind_stats *out);
