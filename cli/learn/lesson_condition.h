@@ -18,7 +18,7 @@ enum subject {
 	SUBJECT_COUNT,
 };
 
-/* What is measured. */
+/* A measure: a number that is computed from what was shown. */
 struct measure {
 	enum subject subject;
 	/* only rows or lines that contain all of them count */

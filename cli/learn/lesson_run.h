@@ -15,5 +15,6 @@ struct verdict {
 	const struct mistake *mistake; /* the mistake that was made, if it is known */
 	const char *text;	       /* the text for the user */
 };
+/* Judge what the program has shown. Sets *out; its text may be in the arena. */
 void lesson_judge(struct arena *a, const struct lesson *l, const char *program,
 		  const struct shown *shown, struct verdict *out);
