@@ -30,6 +30,8 @@ struct selection {
 	const char *pattern; /* "sched:*" */
 	const char **names;
 	uint32_t n, n_matches; /* ... of the pattern */
+	const char **timers;   /* "profile:hz:99" */
+	uint32_t n_timers;
 };
 
 static bool has_name(const struct selection *s, const char *name)
@@ -68,14 +70,19 @@ static const char *next_pattern(struct arena *a, const char **list)
 /* -1 after a message. */
 static int select_events(struct selection *s, struct kernel *k, const char *list)
 {
-	static const char word[] = "tracepoint:";
+	static const char word[] = "tracepoint:", timer[] = "profile:";
 	const char *pattern;
 
 	while ((pattern = next_pattern(s->arena, &list))) {
+		if (strncmp(pattern, timer, sizeof(timer) - 1) == 0) {
+			arena_push(s->arena, s->timers, s->n_timers, pattern);
+			continue;
+		}
 		if (strncmp(pattern, word, sizeof(word) - 1) != 0 ||
 		    !strchr(pattern + sizeof(word) - 1, ':')) {
 			log_error("--events: '%s' is not a pattern of tracepoints: write "
-				  "tracepoint:CATEGORY:EVENT, as in 'tracepoint:sched:*'",
+				  "tracepoint:CATEGORY:EVENT, as in 'tracepoint:sched:*', or "
+				  "profile:hz:99",
 				  pattern);
 			return -1;
 		}
@@ -88,9 +95,9 @@ static int select_events(struct selection *s, struct kernel *k, const char *list
 		log_text("hint: sonde -l '%s' lists those that match a pattern", pattern);
 		return -1;
 	}
-	if (!s->n)
+	if (!s->n && !s->n_timers)
 		log_error("--events: the list is empty");
-	return s->n ? 0 : -1;
+	return s->n || s->n_timers ? 0 : -1;
 }
 
 /* What is recorded beside the events themselves. */
@@ -258,6 +265,11 @@ static int put_events(const struct selection *s, struct kernel *k, const struct 
 		}
 		put_probe(w, f, script);
 		emit_format(f, false, facts);
+	}
+	for (uint32_t i = 0; i < s->n_timers; i++) {
+		fprintf(script, "%s { print((probe, nsecs, cpu, " THREAD ", %s, 0, 0)); }\n",
+			s->timers[i], stacks_of(w));
+		fprintf(facts, "\nrecorded %s\n", s->timers[i]);
 	}
 	return 0;
 }

@@ -316,10 +316,16 @@ static bool is_replayed(const struct probe_reader *r, const struct attach_text *
 		prog_kind_is(row->program, PK_PERIOD) && !prog_kind_is(row->program, PK_SCOPED);
 
 	if (!r->kernel->recording || row->arm == ARM_TRACEPOINT || is_interval ||
-	    prog_kind_is(row->program, PK_TRACER))
+	    prog_kind_is(row->program, PK_TRACER) ||
+	    (r->kernel->is_recorded && r->kernel->is_recorded(r->kernel, text->text)))
 		return true;
-	diag_error(r->diags, text->span, "not-recorded",
-		   "a recording has no events of %s: only those of tracepoints", row->name);
+	if (prog_kind_is(row->program, PK_PERIOD))
+		diag_error(r->diags, text->span, "not-recorded", "%s was not recorded in '%s'",
+			   text->text, r->kernel->recording);
+	else
+		diag_error(r->diags, text->span, "not-recorded",
+			   "a recording has no events of %s: only those of tracepoints and profile",
+			   row->name);
 	diag_hint(r->diags, "a replay also runs BEGIN, END and interval");
 	return false;
 }

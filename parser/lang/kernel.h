@@ -315,6 +315,9 @@ struct kernel {
 	enum capability_state (*capability)(struct kernel *k, enum capability_id id);
 	/* The version of Linux, as LINUX_VERSION_CODE; 0: unknown. The hook may be NULL. */
 	uint32_t (*version)(struct kernel *k);
+	/* Are there recorded events of the probe, as it is written, which is no tracepoint? The
+	 * hook may be NULL. */
+	bool (*is_recorded)(struct kernel *k, const char *probe);
 	/* Possible CPUs: a per-CPU map has a value for each. */
 	uint32_t (*n_cpus)(struct kernel *k);
 	/* Release all answers; may be NULL. */

@@ -29,6 +29,7 @@
  *	typedef NAME TYPE			TYPE: as int32, string[16], struct.sock*, uint64[4]
  *	capability NAME [unknown]		an id of parser/lang/capabilities.def
  *	cpus N					possible CPUs; default 1
+ *	recorded PROBE				a probe whose events a recording has, as written
  *	version MAJOR.MINOR.PATCH		of Linux; default: unknown
  * Blank lines and lines that start with '#' are skipped; paths are compared as they are written.
  * What the file does not say does not exist. All of it is read at the start, so that a bad line is
@@ -446,6 +447,7 @@ void facts_init(struct facts *k)
 		.c_constant = facts_c_constant,
 		.each_c_type = facts_each_c_type,
 		.capability = facts_capability,
+		.is_recorded = facts_is_recorded,
 		.version = facts_version,
 		.n_cpus = facts_n_cpus,
 		.close = facts_close,

@@ -26,6 +26,7 @@ enum fact_kind {
 	FACT_CGROUP,
 	FACT_KFUNC,
 	FACT_VERSION,
+	FACT_RECORDED,
 };
 
 struct fact {
@@ -71,6 +72,7 @@ int facts_kernel_function(struct kernel *k, const char *name);
 int facts_cgroup_id(struct kernel *k, const char *path, uint64_t *id);
 bool facts_kfunc_allowed(struct kernel *k, const char *name, const char *section);
 uint32_t facts_version(struct kernel *k);
+bool facts_is_recorded(struct kernel *k, const char *probe);
 
 /* ---- facts_types.c */
 /* Read a line about a type of C; *wrong: what is wrong with it, or NULL. False: it is another. */

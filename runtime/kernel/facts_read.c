@@ -7,6 +7,7 @@
 #include "runtime/base/log.h"
 #include "runtime/kernel/tracefs.h"
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -115,15 +116,22 @@ static int read_tracepoint(struct reader *r)
 	return is_raw ? add_name(r, FACT_RAW, event) : 0;
 }
 
-static int read_raw(struct reader *r)
+/* Lines of a word and a name. */
+static int read_name(struct reader *r)
 {
-	return r->n_words == 2 ? add_name(r, FACT_RAW, r->words[1]) : bad_line(r, "write raw NAME");
-}
+	static const struct {
+		const char *word;
+		enum fact_kind kind;
+	} rows[] = {{"raw", FACT_RAW},	       {"function", FACT_FUNCTION},
+		    {"mapped", FACT_MAPPED},   {"kfunc", FACT_KFUNC},
+		    {"version", FACT_VERSION}, {"recorded", FACT_RECORDED}};
+	char what[64];
+	size_t i = 0;
 
-static int read_function(struct reader *r)
-{
-	return r->n_words == 2 ? add_name(r, FACT_FUNCTION, r->words[1])
-			       : bad_line(r, "write function NAME");
+	while (strcmp(rows[i].word, r->words[0]) != 0)
+		i++;
+	snprintf(what, sizeof(what), "write %s NAME", rows[i].word);
+	return r->n_words == 2 ? add_name(r, rows[i].kind, r->words[1]) : bad_line(r, what);
 }
 
 static bool read_number(const char *word, uint64_t *out)
@@ -376,12 +384,6 @@ static int read_object(struct reader *r)
 	return add_fact(r, &fact);
 }
 
-static int read_mapped(struct reader *r)
-{
-	return r->n_words == 2 ? add_name(r, FACT_MAPPED, r->words[1])
-			       : bad_line(r, "write mapped PATH");
-}
-
 /* The address of a symbol of the kernel, or the ID of a cgroup. */
 static int read_numbered(struct reader *r)
 {
@@ -393,13 +395,6 @@ static int read_numbered(struct reader *r)
 		return bad_line(r,
 				is_cgroup ? "write cgroup PATH ID" : "write address NAME ADDRESS");
 	return add_fact(r, &fact);
-}
-
-static int read_one_word(struct reader *r)
-{
-	if (r->n_words != 2)
-		return bad_line(r, "write kfunc NAME, or version MAJOR.MINOR.PATCH");
-	return add_name(r, *r->words[0] == 'k' ? FACT_KFUNC : FACT_VERSION, r->words[1]);
 }
 
 static int read_capability(struct reader *r)
@@ -432,9 +427,9 @@ static const struct {
 	int (*read)(struct reader *r);
 } directives[] = {
 	{"tracepoint", read_tracepoint},
-	{"raw", read_raw},
+	{"raw", read_name},
 	{"symbol", read_symbol},
-	{"function", read_function},
+	{"function", read_name},
 	{"capability", read_capability},
 	{"cpus", read_cpus},
 	{"go", read_go},
@@ -446,11 +441,12 @@ static const struct {
 	{"iterator", read_iterator},
 	{"usdt", read_usdt},
 	{"object", read_object},
-	{"mapped", read_mapped},
+	{"mapped", read_name},
 	{"address", read_numbered},
 	{"cgroup", read_numbered},
-	{"kfunc", read_one_word},
-	{"version", read_one_word},
+	{"kfunc", read_name},
+	{"version", read_name},
+	{"recorded", read_name},
 };
 
 static int read_directive(struct reader *r)
@@ -465,7 +461,7 @@ static int read_directive(struct reader *r)
 	return bad_line(
 		r,
 		"a line starts with tracepoint, raw, symbol, usdt, object, mapped, function, typed, typed-raw, arguments, "
-		"iterator, address, cgroup, kfunc, capability, cpus, version, struct, union, member, enum, value, typedef or #");
+		"iterator, address, cgroup, kfunc, capability, cpus, version, recorded, struct, union, member, enum, value, typedef or #");
 }
 
 /* Take the next line off the rest. False at the end of the file. */

@@ -69,6 +69,17 @@ uint32_t facts_version(struct kernel *kernel)
 	return 0;
 }
 
+bool facts_is_recorded(struct kernel *kernel, const char *probe)
+{
+	const struct facts *k = (const struct facts *)kernel;
+
+	for (uint32_t i = 0; i < k->facts.n; i++)
+		if (k->facts.items[i].kind == FACT_RECORDED &&
+		    strcmp(k->facts.items[i].name, probe) == 0)
+			return true;
+	return false;
+}
+
 int facts_read_text(const char *path, char **out)
 {
 	FILE *file = fopen(path, "re");

@@ -71,27 +71,41 @@ static int read_losses(struct raw_reader *r)
 
 /* ---- events ------------------------------------------------------------------------------- */
 
+/* The format of CATEGORY:EVENT; NULL: the recording does not have it. */
+static const struct tp_format *format_of(const struct raw_reader *r, const char *name)
+{
+	const char *event = strchr(name, ':');
+	const struct tp_format *format;
+	char category[256];
+
+	if (!event || (size_t)(event - name) >= sizeof(category))
+		return NULL;
+	memcpy(category, name, (size_t)(event - name));
+	category[event - name] = '\0';
+	return r->kernel->tracepoint(r->kernel, category, event + 1, &format) ? NULL : format;
+}
+
+/* The number of a tracepoint, or of another probe, whose events have no record. */
 static int find_point(struct raw_reader *r, const char *name)
 {
 	static const char word[] = "tracepoint:";
+	static const struct tp_format none = {.event = "", .category = ""};
 	struct recorded_events *out = r->out;
 	uint32_t n_formats = out->n_points;
 	const struct tp_format *format;
-	char category[256];
-	const char *event;
+	bool is_tracepoint;
 
-	if (!name || strncmp(name, word, sizeof(word) - 1) != 0)
+	if (!name)
 		return -1;
-	name += sizeof(word) - 1;
+	is_tracepoint = strncmp(name, word, sizeof(word) - 1) == 0;
+	name += is_tracepoint ? sizeof(word) - 1 : 0;
 	for (uint32_t i = 0; i < out->n_points; i++)
 		if (strcmp(out->points[i], name) == 0)
 			return (int)i;
-	event = strchr(name, ':');
-	if (!event || (size_t)(event - name) >= sizeof(category))
-		return -1;
-	memcpy(category, name, (size_t)(event - name));
-	category[event - name] = '\0';
-	if (r->kernel->tracepoint(r->kernel, category, event + 1, &format))
+	format = is_tracepoint				   ? format_of(r, name)
+		 : r->kernel->is_recorded(r->kernel, name) ? &none
+							   : NULL;
+	if (!format)
 		return -1;
 	arena_push(r->rec->arena, r->formats, n_formats, format);
 	name = arena_strdup(r->rec->arena, name);

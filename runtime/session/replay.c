@@ -36,8 +36,16 @@ static bool is_record_point(const struct plan_prog *g, const char *point)
 	       strcmp(point + n + 1, g->event) == 0;
 }
 
-static bool runs_at(const struct plan_prog *g, const char *point)
+/* A timer is recorded by its name. */
+static bool is_timer(const struct plan_prog *g)
 {
+	return prog_kind_is(g->kind, PK_PERIOD) && prog_kind_is(g->kind, PK_SCOPED);
+}
+
+static bool runs_at(const struct plan *p, const struct plan_prog *g, const char *point)
+{
+	if (is_timer(g))
+		return g->n_probes && strcmp(p->probes[g->probes[0]].name, point) == 0;
 	if (prog_kind_is(g->kind, PK_SWITCH))
 		return strcmp(point, switch_point) == 0;
 	if (prog_kind_is(g->kind, PK_SYSCALL))
@@ -58,7 +66,7 @@ void replay_prepare(struct session_prep *prep)
 {
 	const struct recorded_events *all = prep->replay;
 
-	prep->config.self_tgid = 0;
+	prep->config.self_tgid = UINT32_MAX; /* nobody; 0 is the idle task */
 	prep->config.start_ns = all->start;
 	prep->config.boot_to_wall_ns = all->wall - all->start;
 	prep->config.tai_ns = all->tai - all->start;
@@ -192,7 +200,7 @@ static void find_runs(struct replay *r, const struct recorded_events *all)
 	for (uint32_t i = 0; i < p->n_progs; i++) {
 		for (uint32_t k = 0; k < all->n_points; k++)
 			r->runs[(size_t)i * all->n_points + k] =
-				runs_at(&p->progs[i], all->points[k]);
+				runs_at(p, &p->progs[i], all->points[k]);
 		if (is_interval(&p->progs[i]))
 			r->due_ns[i] = all->start + p->progs[i].period_ns;
 	}
