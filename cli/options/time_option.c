@@ -4,6 +4,7 @@
  */
 #include "cli/options/time_option.h"
 #include "cli/options/option_error.h"
+#include "parser/lang/literal.h"
 #include <ctype.h>
 #include <stdbool.h>
 #include <string.h>
@@ -56,20 +57,6 @@ static bool read_time(const char *arg, uint64_t *ns)
 	return *ns > 0 && *ns <= UINT64_MAX / 2;
 }
 
-/* The unit that a word means; NULL: none. */
-static const char *meant(const char *word)
-{
-	static const struct {
-		const char *begin, *unit;
-	} words[] = {{"ms", "ms"},   {"milli", "ms"}, {"us", "us"}, {"micro", "us"}, {"ns", "ns"},
-		     {"nano", "ns"}, {"s", "s"},      {"m", "m"},   {"h", "h"},	     {"d", "d"}};
-
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		if (strncasecmp(words[i].begin, word, strlen(words[i].begin)) == 0)
-			return words[i].unit;
-	return NULL;
-}
-
 static int refuse(const char *option, const char *arg)
 {
 	const char *digits = arg + (*arg == '-'), *unit = digits + strspn(digits, "0123456789.");
@@ -77,9 +64,9 @@ static int refuse(const char *option, const char *arg)
 
 	if (!isdigit((unsigned char)*digits))
 		return option_wrong("%s: '%s' is no time: write 10s, 500ms or 5m", option, arg);
-	if (!unit_of(unit) && meant(unit))
+	if (!unit_of(unit) && literal_unit_meant(unit))
 		return option_wrong("%s: '%s' is not a unit of time: write %.*s%s", option, unit, n,
-				    digits, meant(unit));
+				    digits, literal_unit_meant(unit));
 	if (!unit_of(unit))
 		return option_wrong("%s: '%s' is not a unit of time: write 10s, 500ms or 5m",
 				    option, unit);

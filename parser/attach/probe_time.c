@@ -5,6 +5,7 @@
 #include "parser/base/arena.h"
 #include "parser/base/diag.h"
 #include "parser/attach/probe_parse.h"
+#include "parser/lang/literal.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -114,7 +115,14 @@ static int bad_period(const struct probe_reader *r, const struct attach_point *p
 	if (n == 1 && unit && *unit == '.' && bad_fraction(r, p, parts[0]))
 		return -1;
 	if (unit) {
+		const char *meant = literal_unit_meant(unit);
+
 		diag_error(r->diags, p->span, "bad-period", "'%s' is not a unit of time", unit);
+		if (meant && n == 1)
+			return diag_hint(r->diags, "write %s:%.*s%s", name, (int)(unit - parts[0]),
+					 parts[0], meant);
+		if (meant)
+			return diag_hint(r->diags, "write %s:%s:%s", name, meant, parts[1]);
 		return diag_hint(r->diags,
 				 "units are hz, s, ms, us, ns, m (minutes), h and d: %s:hz:99, "
 				 "%s:ms:100, %s:500ms",

@@ -32,9 +32,9 @@ struct c_headers {
 	uint32_t n_read;
 	const struct source *macros; /* #define lines of the first n_macros includes; NULL: none */
 	uint32_t n_macros;
-	const char *why;     /* the preprocessor failed */
-	const char *missing; /* a header that was not found */
-	bool is_reported;    /* `why`, at an #include */
+	const char *why;	  /* the preprocessor failed */
+	struct c_include missing; /* a header that was not found; without a path: none */
+	bool is_reported;	  /* `why`, at an #include */
 };
 
 /* A value or layout of the headers is needed, and without them another one would be used. */
@@ -62,7 +62,7 @@ static void scan(struct c_headers *h)
 		const struct c_include *i = &h->pre->includes[h->n_scanned];
 
 		if (!header_words_read(h->words, i))
-			h->missing = i->path;
+			h->missing = *i;
 	}
 }
 
@@ -318,12 +318,18 @@ static const char *hint(struct c_more *m, const char *name)
 	if (find_word(h, name) && h->why)
 		return arena_printf(h->arena, "a header that is included may define it: %s",
 				    h->why);
-	if (h->missing)
+	if (h->missing.path && h->missing.is_quoted)
+		return arena_printf(
+			h->arena,
+			"\"%s\" was not found, which may define it: correct its path, or give its "
+			"folder with -I",
+			h->missing.path);
+	if (h->missing.path)
 		return arena_printf(
 			h->arena,
 			"<%s> was not found, which may define it: install its package, or "
 			"give its folder with -I",
-			h->missing);
+			h->missing.path);
 	return NULL;
 }
 

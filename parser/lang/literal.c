@@ -83,11 +83,30 @@ static uint32_t skip_digits(const struct number *n, uint32_t from, const char *a
 	return from;
 }
 
+const char *literal_unit_meant(const char *word)
+{
+	static const struct {
+		const char *begin, *unit;
+	} words[] = {{"ms", "ms"},   {"milli", "ms"}, {"us", "us"}, {"micro", "us"}, {"ns", "ns"},
+		     {"nano", "ns"}, {"s", "s"},      {"m", "m"},   {"h", "h"},	     {"d", "d"}};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (strncasecmp(words[i].begin, word, strlen(words[i].begin)) == 0)
+			return words[i].unit;
+	return NULL;
+}
+
 /* The hint for an invalid suffix, chosen by common mistakes. */
 static const char *suffix_hint(const char *suffix, uint32_t len)
 {
+	uint32_t zeros = len ? (uint32_t)strspn(suffix + 1, "0") : 0;
+
 	if (suffix[0] == 'e' || suffix[0] == 'E')
 		return "an exponent is an e and decimal digits: 5e3";
+	if (suffix[0] == '.' && 1 + zeros >= len)
+		return "leave out the point and what is behind it";
+	if (suffix[0] == '.' && 1 + strspn(suffix + 1, "0123456789") >= len)
+		return "floating point is not supported: multiply first, x * 15 / 10 for x * 1.5";
 	if (suffix[0] == '.')
 		return "floating point is not supported; use a smaller unit: 1500ms for 1.5s";
 	if (len == 1 && strchr("kKMG", suffix[0]))

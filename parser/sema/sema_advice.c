@@ -91,6 +91,7 @@ static void advise_stmt(struct sema *s, struct stmt *st)
 			advise_expr(st->let.value, s);
 		return;
 	case ST_WHILE:
+		advise_endless(s, st);
 		advise_expr(st->loop.cond, s);
 		advise_block(s, &st->loop.body);
 		return;

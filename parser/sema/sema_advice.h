@@ -21,6 +21,8 @@ void advise_binary(struct sema *s, const struct expr *e);
 void advise_condition(struct sema *s, const struct expr *e, struct span around);
 /* sema_condition.c: a loop over a range without numbers. */
 void advise_loop(struct sema *s, const struct stmt *st);
+/* sema_endless.c: `while (1)` without an end. */
+void advise_endless(struct sema *s, const struct stmt *st);
 /* sema_unit.c: find the variables and maps that hold nanoseconds, for warnings and for pictures of
  * the maps; after the types are known. */
 void units_note(struct sema *s);

@@ -63,6 +63,47 @@ static int check_arity(struct sema *s, struct expr *e, const struct signature *s
 	return -1;
 }
 
+/* print(a, b), where neither is a whole map */
+static bool prints_several(const struct expr *e, const struct signature *sig)
+{
+	return e->call.builtin->traits & TR_MAP && sig->params[0].kind == PARAM_ANY &&
+	       e->call.n_args > 1 && !ast_is_whole_map(e, 0) &&
+	       e->call.args[0]->type->kind != TY_ERROR;
+}
+
+static void report_argument(struct sema *s, struct expr *e, const struct signature *sig, uint32_t i)
+{
+	const struct expr *arg = e->call.args[i];
+	bool is_void = arg->type->kind == TY_VOID;
+
+	if (prints_several(e, sig))
+		sema_error(s, arg->span, "arg-count",
+			   "%s takes one value; a number of rows is only for whole maps",
+			   e->call.name);
+	else
+		sema_error(s, arg->span, "arg-type", "%s needs %s here, but this %s %s",
+			   e->call.name, param_words(&sig->params[i]), is_void ? "call has" : "is",
+			   is_void ? "none" : sema_name_of(s, arg->type));
+	hint_argument(s, e, arg);
+}
+
+/* Two arguments that fit in the other order. */
+static bool report_swapped(struct sema *s, const struct expr *e, const struct signature *sig,
+			   uint32_t i)
+{
+	const struct expr *a = e->call.args[i],
+			  *b = i + 1 < e->call.n_args ? e->call.args[i + 1] : a;
+
+	if (a == b || i + 1 >= sig->n_params || b->type->kind == TY_ERROR ||
+	    fits_param(&sig->params[i + 1], b) || !fits_param(&sig->params[i], b) ||
+	    !fits_param(&sig->params[i + 1], a))
+		return false;
+	sema_error(s, span_join(a->span, b->span), "arg-type",
+		   "these arguments of %s are in the wrong order", e->call.name);
+	hint_swapped(s, e, i);
+	return true;
+}
+
 static int check_args(struct sema *s, struct expr *e, const struct signature *sig)
 {
 	int err = 0;
@@ -74,14 +115,13 @@ static int check_args(struct sema *s, struct expr *e, const struct signature *si
 			continue; /* it may have no type yet */
 		if (arg->type->kind == TY_ERROR) {
 			err = -1;
+		} else if (!fits_param(&sig->params[i], arg) && report_swapped(s, e, sig, i)) {
+			return -1;
 		} else if (!fits_param(&sig->params[i], arg)) {
-			sema_error(s, arg->span, "arg-type", "%s needs %s here, but this %s %s",
-				   e->call.name, param_words(&sig->params[i]),
-				   arg->type->kind == TY_VOID ? "call has" : "is",
-				   arg->type->kind == TY_VOID ? "none"
-							      : sema_name_of(s, arg->type));
-			hint_argument(s, e, arg);
+			report_argument(s, e, sig, i);
 			err = -1;
+			if (prints_several(e, sig))
+				break;
 		}
 	}
 	return err;

@@ -14,6 +14,7 @@
 #include "parser/lang/span_kind.h"
 #include "parser/sema/sema_span.h"
 #include "parser/sema/sema_type.h"
+#include <stdlib.h>
 #include <string.h>
 
 static void check_block(struct sema *s, struct block *b);
@@ -25,6 +26,23 @@ static enum probe_id return_of(enum probe_id id)
 		if (i != id && probe_rows[i].entry == id)
 			return i;
 	return id;
+}
+
+/* arg1 at a tracepoint of a system call: the field of that argument. */
+static bool hint_field(struct sema *s, const struct builtin *b, const struct attach_point *p)
+{
+	const struct tp_format *format = point_tracepoint(p)->format;
+	uint32_t n = (uint32_t)strtoul(b->name + strcspn(b->name, "0123456789"), NULL, 10);
+
+	if (strncmp(b->name, "arg", 3) != 0 || !format || format->is_unchecked ||
+	    strncmp(format->event, "sys_enter_", strlen("sys_enter_")) != 0)
+		return false;
+	n += format->n_fields && strcmp(format->fields[0].name, "__syscall_nr") == 0;
+	if (n >= format->n_fields)
+		return false;
+	diag_hint(s->diags, "write args.%s: 'sonde -lv tracepoint:%s:%s' lists the fields",
+		  format->fields[n].name, format->category, format->event);
+	return true;
 }
 
 /* Hint where a builtin is available that is not at `p`. */
@@ -39,6 +57,8 @@ static void hint_where(struct sema *s, const struct builtin *b, const struct att
 			  "a system call's result is args.ret in its sys_exit_ tracepoint");
 		return;
 	}
+	if (b->where == W_ENTRY && context == CTX_TRACEPOINT && hint_field(s, b, p))
+		return;
 	if (b->where == W_ENTRY && (context == CTX_TRACEPOINT || probe_is_typed(p))) {
 		diag_hint(s->diags, context != CTX_TRACEPOINT
 					    ? "the function's arguments are args.NAME"
@@ -335,16 +355,12 @@ static void check_stmt(struct sema *s, struct stmt *st)
 	}
 }
 
-static bool leaves(const struct stmt *st);
-
 static bool block_leaves(const struct block *b)
 {
-	return b->n && leaves(b->items[b->n - 1]);
+	return b->n && sema_leaves(b->items[b->n - 1]);
 }
 
-/* True when control never continues after this statement. It does after `while (1)`, which ends
- * after LIMIT_ROUNDS iterations. */
-static bool leaves(const struct stmt *st)
+bool sema_leaves(const struct stmt *st)
 {
 	const struct expr *e = st->kind == ST_EXPR ? st->expr : NULL;
 
@@ -364,7 +380,7 @@ static void check_block(struct sema *s, struct block *b)
 	bool is_reported = false;
 
 	for (uint32_t i = 0; i < b->n; i++) {
-		if (i && !is_reported && !s->diags->n_errors && leaves(b->items[i - 1])) {
+		if (i && !is_reported && !s->diags->n_errors && sema_leaves(b->items[i - 1])) {
 			diag_warning(s->diags, b->items[i]->span, "unreachable",
 				     "this statement is never reached");
 			diag_note(s->diags, b->items[i - 1]->span,

@@ -102,6 +102,21 @@ static const char *printf_of(struct sema *s, const struct expr *call)
 	return arena_printf(s->arena, "printf(\"%s\\n\"%s)", format, values);
 }
 
+void hint_swapped(struct sema *s, const struct expr *call, uint32_t first)
+{
+	const char *values = "";
+
+	if (!s->report)
+		return;
+	for (uint32_t i = 0; i < call->call.n_args; i++) {
+		uint32_t from = i == first ? i + 1 : i == first + 1 ? first : i;
+
+		values = arena_printf(s->arena, "%s%s%s", values, i ? ", " : "",
+				      text_of(s, call->call.args[from]));
+	}
+	diag_hint(s->diags, "write %s(%s)", call->call.name, values);
+}
+
 void hint_argument(struct sema *s, const struct expr *call, const struct expr *arg)
 {
 	const struct builtin *b = call->call.builtin;
@@ -117,6 +132,11 @@ void hint_argument(struct sema *s, const struct expr *call, const struct expr *a
 		 b->name[strlen(b->name) - 1] == 'f')
 		diag_hint(s->diags, "write print(%s), or %s(\"%s\\n\", %s)", text_of(s, arg),
 			  b->name, type_is_integral(arg->type) ? "%d" : "%s", text_of(s, arg));
+	else if (s->report && b->traits & TR_MAP && arg == call->call.args[1] &&
+		 call->call.args[0]->kind == EX_STRING &&
+		 strchr(call->call.args[0]->string.text, '%'))
+		diag_hint(s->diags, "the first is a format: write printf(%s, …)",
+			  text_of(s, call->call.args[0]));
 	else if (s->report && b->traits & TR_MAP && arg == call->call.args[1] &&
 		 call->call.args[0]->type->kind != TY_ERROR && !ast_is_whole_map(call, 0))
 		diag_hint(s->diags, "%s takes one value: write %s", b->name, printf_of(s, call));

@@ -43,6 +43,8 @@ void hint_other(struct sema *s, const struct type *slot, const struct expr *from
 /* For a value of type `t` that the variable cannot hold: where that is declared. */
 void hint_assigned(struct sema *s, const struct var *v, const struct expr *from,
 		   const struct type *t);
+/* For arguments `first` and `first` + 1, which are in the wrong order. */
+void hint_swapped(struct sema *s, const struct expr *call, uint32_t first);
 /* For an argument of the wrong type. */
 void hint_argument(struct sema *s, const struct expr *call, const struct expr *arg);
 /* What a type is called beside `other`: a text and a number have words of their own. */
@@ -59,6 +61,10 @@ void hint_join(struct sema *s, const struct expr *e);
 uint32_t sema_width(const struct expr *e);
 /* An integer of `width` bytes is assigned to a variable or map. */
 void sema_note_width(struct sema *s, const struct expr *target, uint32_t width);
+
+/* sema_check.c: true when control never continues after this statement. It does after `while (1)`,
+ * which ends after LIMIT_ROUNDS iterations. */
+bool sema_leaves(const struct stmt *st);
 
 /* ---- sema_loop.c */
 void sema_type_loop(struct sema *s, struct stmt *st);

@@ -312,20 +312,50 @@ static bool report_declaration(struct filter *f, const struct token *at)
 	return true;
 }
 
+/* `for i in 1..10`, `foreach ($k in @m)`, `for ($k in @m)` */
+static bool report_in(struct filter *f, const struct token *head, const struct token *at)
+{
+	const struct token *name = at, *in = at, *of;
+	bool is_for = head->kind == TOK_FOR;
+
+	if (head[1].kind == TOK_LPAREN || is_for)
+		name = head[1].kind == TOK_LPAREN ? &head[2] : &head[1];
+	in = name + 1;
+	of = name + 2;
+	if (strcmp(name_of(in), "in") != 0 && (is_for || in->kind != TOK_COLON))
+		return false;
+	diag_error(
+		f->diags, is_for ? in->span : span_join(head->span, in->span), "syntax",
+		is_for ? "'in' is not a word of 'for': a ':' is there"
+		       : "'foreach' and 'in' are not words of the language: write 'for' and ':'");
+	if (of->kind == TOK_MAP)
+		diag_hint(f->diags, "write for ($kv : %s) { … }: $kv.0 is the key, $kv.1 the value",
+			  of->text.text);
+	else if (of->kind == TOK_INT)
+		diag_hint(f->diags, "write for ($i : 0..10) { … }, in parentheses, a variable with "
+				    "'$'; the end is not included");
+	else
+		diag_hint(f->diags, "write for ($i : 0..10) { … } or for ($kv : @map) { … }");
+	return true;
+}
+
 /* `for ($i = 0; …`, `for $i in …`, `for ($i : 10)` */
 static bool report_for(struct filter *f, const struct token *at)
 {
-	bool is_for = false;
+	const struct token *head = NULL;
 
-	for (uint32_t back = 1; back <= 6 && back <= f->current; back++) {
-		int kind = behind(f, back)->kind;
+	for (uint32_t back = 1; !head && back <= 6 && back <= f->current; back++) {
+		const struct token *t = behind(f, back);
 
-		is_for |= kind == TOK_FOR || strcmp(name_of(behind(f, back)), "foreach") == 0;
-		if (kind == TOK_SEMI || kind == TOK_LBRACE || kind == TOK_RBRACE)
+		if (t->kind == TOK_FOR || strcmp(name_of(t), "foreach") == 0)
+			head = t;
+		if (t->kind == TOK_SEMI || t->kind == TOK_LBRACE || t->kind == TOK_RBRACE)
 			break;
 	}
-	if (!is_for || (at->kind != TOK_SET && at->kind != TOK_NAME && at->kind != TOK_RPAREN &&
-			at->kind != TOK_COMMA))
+	if (head && report_in(f, head, at))
+		return true;
+	if (!head || (at->kind != TOK_SET && at->kind != TOK_NAME && at->kind != TOK_RPAREN &&
+		      at->kind != TOK_COMMA))
 		return false;
 	diag_error(f->diags, at->span, "syntax", "'for' iterates over a range or a map");
 	diag_hint(f->diags, "write for ($i : 0..10) { … } or for ($kv : @map) { … }");

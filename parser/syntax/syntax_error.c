@@ -308,6 +308,25 @@ static void hint_shell(const struct stop *s)
 			  "quotes: -e 'PROGRAM'");
 }
 
+/* `PROBE { /pid == 1/ … }`: the condition is inside the block. */
+static bool hint_condition_inside(const struct stop *s)
+{
+	const char *text = filter_text(s->f, s->at->span), *end;
+	int len;
+
+	if (*text != '/')
+		return false;
+	end = strpbrk(text + 1, "/\n");
+	len = end && *end == '/' && end - text < SHOWN_MOST ? (int)(end - text - 1) : 0;
+	while (len && text[1] == ' ')
+		text++, len--;
+	diag_hint(s->f->diags,
+		  "a condition stands before the block, PROBE /%.*s/ { … }; in the block write if "
+		  "(%.*s) { … }",
+		  len ? len : 3, len ? text + 1 : "…", len ? len : 3, len ? text + 1 : "…");
+	return true;
+}
+
 static void report_generic(const struct stop *s)
 {
 	char what[64], expected[128];
@@ -325,6 +344,8 @@ static void report_generic(const struct stop *s)
 	else
 		diag_error(s->f->diags, s->at->span, "syntax", "unexpected %s",
 			   stop_found(s, s->at, what, sizeof(what)));
+	if (is_statement && hint_condition_inside(s))
+		return;
 	if (stop_expects(s, TOK_STRING))
 		hint_shell(s);
 	else if (s->at->kind == TOK_COMMA && stop_expects(s, TOK_SEMI))

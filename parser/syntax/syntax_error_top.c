@@ -4,6 +4,7 @@
  */
 #include "parser/syntax/syntax_error.h"
 #include "parser/base/diag.h"
+#include "parser/lang/literal.h"
 #include "parser/lang/probe.h"
 #include "parser/lang/type.h"
 #include "parser.tab.h"
@@ -160,11 +161,28 @@ static bool names_script(const struct stop *s, const struct token *head)
 	       strcmp(head->text.text + head->text.len - 3, ".bt") == 0;
 }
 
-/* `a:b:c d:e:f { … }` */
+/* `interval:5`, without a unit */
+static bool is_timer(const struct token *head)
+{
+	const char *colon = strchr(head->text.text, ':');
+
+	return colon && colon[1] && !colon[1 + strspn(colon + 1, "0123456789")];
+}
+
+/* `a:b:c d:e:f { … }`, `interval:5 s { … }` */
 static bool report_comma(const struct stop *s, const struct token *head)
 {
-	if (head->kind != TOK_ATTACH || s->at->kind != TOK_ATTACH ||
-	    !(has_char(s->at, ':') || token_is_probe_type(s->at)) || has_char(head, '('))
+	const char *unit = s->at->text.text;
+
+	if (head->kind != TOK_ATTACH || s->at->kind != TOK_ATTACH)
+		return false;
+	if (is_timer(head) && literal_unit_meant(unit) && !has_char(s->at, ':')) {
+		diag_error(s->f->diags, s->at->span, "syntax",
+			   "a blank stands between the number and its unit of time");
+		diag_hint(s->f->diags, "write %s%s", head->text.text, literal_unit_meant(unit));
+		return true;
+	}
+	if (!(has_char(s->at, ':') || token_is_probe_type(s->at)) || has_char(head, '('))
 		return false;
 	diag_error(s->f->diags, s->at->span, "syntax", "missing ',' between these attach points");
 	diag_hint(s->f->diags, "attach points of one probe are separated by commas");
