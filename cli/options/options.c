@@ -25,27 +25,14 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The next word is an option. For a number, the shell has often put nothing in its place. */
-static int refuse_no_value(const struct option_row *r, const char *next)
-{
-	log_error("option '%s' requires a value: write %s %s before %s", r->name, r->name, r->arg,
-		  next);
-	if (strcmp(r->arg, "PID") == 0)
-		fputs("hint: if a $(…) is there, it has printed nothing: no such process runs\n",
-		      stderr);
-	else
-		option_hint_other("", r->name, strlen(r->name));
-	return -1;
-}
-
 static void apply_first_word(struct options *o);
 
-static int unknown_option(const struct options *o, const char *word, size_t len)
+static int unknown_option(const struct options *o, const char *word, size_t len, const char *next)
 {
 	struct options so_far = *o; /* `explain SCRIPT`: the file is the script */
 
 	apply_first_word(&so_far);
-	return option_unknown(&so_far, word, len);
+	return option_unknown(&so_far, word, len, next);
 }
 
 /* Read the option at argv[*i], in any of the forms -e X, -eX, --pid X, --pid=X. */
@@ -67,15 +54,15 @@ static int read_option(struct options *o, int argc, char **argv, int *i)
 		arg = equals + 1;
 	}
 	if (!r)
-		return unknown_option(o, word, len);
+		return unknown_option(o, word, len, *i + 1 < argc ? argv[*i + 1] : "");
 	if (!r->arg && arg)
 		return option_error("option '%s' takes no value", r->name);
 	if (r->arg && !arg && r->arg[0] != '[') {
 		if (*i + 1 >= argc)
-			return option_error("option '%s' requires a value: %s", r->name, r->arg);
+			return option_no_value(r, NULL);
 		arg = argv[++*i];
 		if (arg[0] == '-' && option_is_exact(arg, strlen(arg)))
-			return refuse_no_value(r, arg);
+			return option_no_value(r, arg);
 	}
 	return r->set(o, r, arg);
 }

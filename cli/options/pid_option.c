@@ -20,6 +20,13 @@ int pid_option_hint_several(void)
 
 static int refuse(const char *arg)
 {
+	if (!*arg) {
+		log_error("-p (--pid) has an empty value");
+		fputs("hint: if a $(…) is there, it has printed nothing: no such process runs; "
+		      "'pgrep -l NAME' finds those that do\n",
+		      stderr);
+		return -1;
+	}
 	log_error("invalid process ID '%s'", arg);
 	if (strpbrk(arg, ", \n"))
 		return pid_option_hint_several();

@@ -88,7 +88,18 @@ bool option_hint_other(const char *behind, const char *name, size_t len)
 	return hint != NULL;
 }
 
-int option_unknown(const struct options *o, const char *word, size_t len)
+/* `-n 'BEGIN { … }'`: the value is a program. */
+static bool hint_program(const struct options *o, const char *word, const char *next)
+{
+	bool is_joined = word[1] != '-' && strchr(word, '{');
+
+	if (o->program || o->file || (!is_joined && !strchr(next, '{')))
+		return false;
+	fputs("hint: a program follows -e: sonde -e 'PROBE { … }'\n", stderr);
+	return true;
+}
+
+int option_unknown(const struct options *o, const char *word, size_t len, const char *next)
 {
 	struct script_option_list own = {.n = 0};
 	struct nearest near;
@@ -105,7 +116,8 @@ int option_unknown(const struct options *o, const char *word, size_t len)
 		log_error("the script %s has no option '%s'", o->file, name);
 	else
 		log_error("unknown option '%s'", word);
-	if (command_hint(o, word) || option_hint_other(o->file ?: o->first_word ?: "", word, len))
+	if (command_hint(o, word) || (!near.best && hint_program(o, word, next)) ||
+	    option_hint_other(o->file ?: o->first_word ?: "", word, len))
 		return -1;
 	if (is_format(name))
 		fprintf(stderr, "hint: did you mean '-f %s'?\n", name + 2);
@@ -115,6 +127,44 @@ int option_unknown(const struct options *o, const char *word, size_t len)
 		hint_script(o, &own);
 	else
 		return option_hint();
+	return -1;
+}
+
+/* The value in the example of an option, which is `NAME VALUE …`; it may be in quotes. Its length;
+ * 0 when there is none. */
+static int example_of(const struct option_row *r, const char **value)
+{
+	size_t len = strlen(r->name);
+	const char *end, *at = r->example + len + 1;
+
+	if (strncmp(r->example, r->name, len) != 0 || r->example[len] != ' ')
+		return 0;
+	*value = at;
+	end = *at == '\'' ? strchr(at + 1, '\'') : NULL;
+	return end ? (int)(end + 1 - at) : (int)strcspn(at, " ");
+}
+
+int option_no_value(const struct option_row *r, const char *next)
+{
+	const char *value;
+	int len = example_of(r, &value);
+
+	if (next && !find_other("", r->name, strlen(r->name)))
+		log_error("option '%s' requires a value: write %s %s before %s", r->name, r->name,
+			  r->arg, next);
+	else
+		log_error("option '%s' requires a value: %s", r->name, r->arg);
+	if (strcmp(r->arg, "PID") == 0) /* the shell has often put nothing in its place */
+		fputs("hint: write the number of a process: -p 1234; if a $(…) is there, it has "
+		      "printed nothing: no such process runs\n",
+		      stderr);
+	else if (next && option_hint_other("", r->name, strlen(r->name)))
+		return -1;
+	else if (len)
+		fprintf(stderr, "hint: for example %s %.*s; 'sonde help %s' describes it\n",
+			r->name, len, value, r->name);
+	else
+		fprintf(stderr, "hint: 'sonde help %s' describes it\n", r->name);
 	return -1;
 }
 
