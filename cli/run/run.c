@@ -5,6 +5,7 @@
  */
 #include "cli/run/run.h"
 #include "cli/base/file_limit.h"
+#include "cli/base/near_program.h"
 #include "cli/base/output_file.h"
 #include "cli/compile/compile.h"
 #include "cli/compile/compiled.h"
@@ -216,7 +217,7 @@ static int start_command(const struct options *o, struct command *c)
 	if (err)
 		log_error("-c: cannot run '%s': %s%s", words[0], strerror(-err),
 			  limit_hint_process(err));
-	if (err == -ENOENT)
+	if (err == -ENOENT && !near_program_hint(words[0]))
 		fputs("hint: write a program of PATH, or its path\n", stderr);
 	else if (err == -EACCES)
 		log_text("hint: it is not executable: chmod +x %s, if it is a program", words[0]);

@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #include "cli/stat/stat.h"
 #include "cli/base/file_limit.h"
+#include "cli/base/near_program.h"
 #include "cli/base/output_file.h"
 #include "cli/options/option_rows.h"
 #include "cli/run/run.h"
@@ -45,7 +46,7 @@ static int check_error(const struct counter *c)
 /* Without any counter there is nothing to tell. */
 static int check_counters(const struct stat_run *r)
 {
-	const struct counter *lacking = NULL;
+	const char *lacking = NULL;
 	bool is_forbidden = false;
 
 	for (size_t i = 0; i < r->counters.n; i++) {
@@ -55,16 +56,21 @@ static int check_counters(const struct stat_run *r)
 			continue;
 		if (!c->err)
 			return 0;
-		lacking = c;
+		lacking = lacking ? arena_printf(r->arena, "%s, %s", lacking, c->name) : c->name;
 		is_forbidden |= counter_is_forbidden(c);
 	}
 	if (is_forbidden)
 		log_error("not permitted to count events: this requires CAP_PERFMON, or a lower "
 			  "value in /proc/sys/kernel/perf_event_paranoid");
 	else if (lacking)
-		log_error("this machine has none of the counters (%s …): a virtual machine often "
-			  "has none of the processor's",
-			  lacking->name);
+		log_error("this machine has none of the counters %s: a virtual machine often lacks "
+			  "those of the processor",
+			  lacking);
+	if (lacking && !is_forbidden)
+		fputs("hint: the kernel counts others: sonde stat -e "
+		      "task-clock,context-switches,page-faults COMMAND; 'sonde -l software' lists "
+		      "them\n",
+		      stderr);
 	return -1;
 }
 
@@ -238,7 +244,7 @@ static int count_command(struct stat_run *r)
 	if (err) {
 		log_error("cannot run '%s': %s%s", r->words[0], strerror(-err),
 			  limit_hint_process(err));
-		if (err == -ENOENT && strchr(r->words[0], ' '))
+		if (err == -ENOENT && !near_program_hint(r->words[0]) && strchr(r->words[0], ' '))
 			log_text(
 				"hint: write the command without quotes, or behind -c: sonde stat -c "
 				"'%s'",
