@@ -5,6 +5,7 @@
 #include "cli/options/option_checks.h"
 #include "cli/options/command_check.h"
 #include "cli/options/option_rows.h"
+#include "cli/scripts/other_word.h"
 #include "parser/lang/config.h"
 #include <stdio.h>
 #include <string.h>
@@ -269,6 +270,10 @@ static int check_output(const struct options *o)
 {
 	if (o->format != OUT_RECORDING)
 		return check_terminal(o);
+	if (!o->output && !o->program && o->file && other_word_is_program(o->file))
+		return option_wrong("'sonde record' requires -o FILE and a script: write sonde "
+				    "record -o FILE functrace -- %s",
+				    o->file);
 	if (!o->output)
 		return option_wrong("'sonde record' requires -o FILE: write sonde record -o FILE %s",
 				    o->events ? "--events 'PATTERN'" : o->file ?: "-e 'PROGRAM'");

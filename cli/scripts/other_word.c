@@ -46,8 +46,7 @@ static void put_words(uint32_t n, const char *const *words)
 	}
 }
 
-/* The value of -c. */
-static void put_command(const char *name, uint32_t n, const char *const *words)
+void other_word_put_command(const char *name, uint32_t n, const char *const *words)
 {
 	bool is_simple = true;
 
@@ -66,12 +65,21 @@ void other_word_hint_program(const char *name, uint32_t n, const char *const *wo
 {
 	fputs("hint: -c runs a program that a script or -e PROGRAM traces: sonde syscount -c ",
 	      stderr);
-	put_command(name, n, words);
+	other_word_put_command(name, n, words);
 	if (has_names) {
 		fputs("; its functions: sonde functrace -- ", stderr);
 		escape_write(ESCAPE_MESSAGE, name, stderr);
 		put_words(n, words);
 	}
+}
+
+bool other_word_is_program(const char *word)
+{
+	char path[PATH_MAX];
+
+	if (scripts_path(word, path, sizeof(path)) != SCRIPT_FILE || strchr(word, '/'))
+		return is_elf(path);
+	return command_find(word, path) == 0;
 }
 
 bool other_word_hint_path(const struct options *o)

@@ -11,5 +11,9 @@ bool other_word_report(const struct options *o);
  * its functions can be traced, too. */
 void other_word_hint_program(const char *name, uint32_t n, const char *const *words,
 			     bool has_names);
+/* Is the word, in place of a script, a program that could be traced? */
+bool other_word_is_program(const char *word);
+/* Print a command that is given as words, as -c takes it. */
+void other_word_put_command(const char *name, uint32_t n, const char *const *words);
 /* That hint, if $PATH has a program of the name. False: it has none. */
 bool other_word_hint_path(const struct options *o);

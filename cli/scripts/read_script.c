@@ -6,6 +6,7 @@
 #include "cli/options/command_check.h"
 #include "cli/compile/compiled.h"
 #include "cli/options/options.h"
+#include "cli/scripts/no_program.h"
 #include "cli/scripts/other_word.h"
 #include "cli/scripts/script_trust.h"
 #include "cli/scripts/scripts.h"
@@ -43,7 +44,8 @@ static void hint_unreadable(const char *path, int err)
 /* There is no script and no file of that name. */
 static void hint_absent(const struct options *o)
 {
-	if (!other_word_hint_path(o) && !scripts_hint_nearest(o->file, true))
+	if (!scripts_hint_tool(o->file) && !other_word_hint_path(o) &&
+	    !scripts_hint_nearest(o->file, true))
 		scripts_hint(o->file);
 }
 
@@ -99,10 +101,14 @@ static struct source *read_file(struct arena *a, const struct options *o)
 	return NULL;
 }
 
-static struct source *read_program(struct arena *a, const char *text)
+static struct source *read_program(struct arena *a, const struct options *o)
 {
-	struct source *s = source_from_text(a, "stdin", text, strlen(text));
+	const char *text = o->program;
+	struct source *s;
 
+	if (no_program_report(o))
+		return NULL;
+	s = source_from_text(a, "stdin", text, strlen(text));
 	if (!s)
 		log_error("cannot read '-e': %s", strerror(errno));
 	return s;
@@ -144,6 +150,8 @@ static void report_binary(const struct options *o, const struct binary *b)
 		return;
 	}
 	log_error("'%s' is %s, not a script%s", o->file, b->what, b->is_program ? " of sonde" : "");
+	if (b->is_program && scripts_hint_tool(o->file))
+		return;
 	snprintf(path, sizeof(path), "%s%s", strchr(o->file, '/') ? "" : "./", o->file);
 	if (b->is_program)
 		other_word_hint_program(path, o->n_params, o->params, b->has_names);
@@ -193,7 +201,7 @@ static void report_encoding(const struct options *o, const char *encoding)
 
 struct source *read_source(struct arena *a, const struct options *o)
 {
-	struct source *s = o->program ? read_program(a, o->program) : read_file(a, o);
+	struct source *s = o->program ? read_program(a, o) : read_file(a, o);
 	const char *encoding = s && !o->program ? wide_encoding(s) : NULL;
 	const struct binary *b = s ? binary_of(s) : NULL;
 

@@ -220,6 +220,32 @@ static bool hint_nearest_file(const char *path)
 	return near.best != NULL;
 }
 
+/* `execsnoop-bpfcc`: packages of bcc and bpftrace give their tools such names. */
+static bool hint_without_ending(const char *name)
+{
+	static const char *const endings[] = {"-bpfcc", "-perf", ".bt", ".py", ""};
+	char base[64], path[PATH_MAX];
+	size_t len = strlen(name);
+
+	for (size_t i = 0; i < sizeof(endings) / sizeof(*endings); i++) {
+		size_t end = strlen(endings[i]);
+
+		if (len <= end || strcmp(name + len - end, endings[i]) != 0)
+			continue;
+		snprintf(base, sizeof(base), "%.*s", (int)(len - end), name);
+		if (scripts_find(base, path, sizeof(path)))
+			continue;
+		fprintf(stderr, "hint: did you mean '%s'?\n", base);
+		return true;
+	}
+	return false;
+}
+
+bool scripts_hint_tool(const char *name)
+{
+	return hint_without_ending(strrchr(name, '/') ? strrchr(name, '/') + 1 : name);
+}
+
 bool scripts_hint_nearest(const char *name, bool with_words)
 {
 	struct nearest near;

@@ -31,6 +31,8 @@ int scripts_cat(const char *name);
 /* After an error about `name`: print a hint with the nearest name of a bundled script, or also of a
  * first word or a file. False: none is near. */
 bool scripts_hint_nearest(const char *name, bool with_words);
+/* The same for a tool of bcc or bpftrace, such as execsnoop-bpfcc, that is a bundled script. */
+bool scripts_hint_tool(const char *name);
 /* ... or with how to find one. */
 void scripts_hint(const char *name);
 /* Is there a folder of bundled scripts? */
