@@ -270,10 +270,11 @@ static int check_output(const struct options *o)
 {
 	if (o->format != OUT_RECORDING)
 		return check_terminal(o);
-	if (!o->output && !o->program && o->file && other_word_is_program(o->file))
-		return option_wrong("'sonde record' requires -o FILE and a script: write sonde "
-				    "record -o FILE functrace -- %s",
-				    o->file);
+	if (!o->program && !o->events && o->file && other_word_is_program(o->file))
+		return option_wrong("'sonde record' requires %s: write sonde record -o %s "
+				    "functrace -- %s",
+				    o->output ? "a script" : "-o FILE and a script",
+				    o->output ?: "FILE", o->file);
 	if (!o->output)
 		return option_wrong("'sonde record' requires -o FILE: write sonde record -o FILE %s",
 				    o->events ? "--events 'PATTERN'" : o->file ?: "-e 'PROGRAM'");
