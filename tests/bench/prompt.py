@@ -31,7 +31,10 @@ class Prompt:
 
     def drain(self):
         while select.select([self.fd], [], [], 0.05)[0]:
-            os.read(self.fd, 65536)
+            try:
+                os.read(self.fd, 65536)
+            except OSError:  # the program has ended
+                return
 
     def start(self, program):
         """Milliseconds from Enter to the line about attached probes."""
@@ -47,8 +50,9 @@ class Prompt:
         return took
 
     def close(self):
-        os.write(self.fd, b"\x04")
-        os.waitpid(self.pid, 0)
+        while os.waitpid(self.pid, os.WNOHANG) == (0, 0):
+            os.write(self.fd, b"\x04")  # dropped if the editor just begins to read
+            self.drain()
         os.close(self.fd)
 
 
