@@ -79,6 +79,15 @@ static bool ends_in_colon(const struct source *s, struct span span)
 	return s && span.end > s->base && end <= s->len && s->text[end - 1] == ':';
 }
 
+/* `uprobe:./app` */
+static bool names_path(const struct source *s, struct span span)
+{
+	uint32_t from = s ? span.start - s->base : 0, n = span.end - span.start;
+
+	return s && span.start >= s->base && from + n <= s->len &&
+	       memchr(s->text + from, '/', n) != NULL;
+}
+
 int probe_wrong_form(const struct probe_reader *r, const struct attach_point *p)
 {
 	diag_error(r->diags, p->span, "attach-form", "%s probes are written %s",
@@ -87,6 +96,12 @@ int probe_wrong_form(const struct probe_reader *r, const struct attach_point *p)
 		diag_hint(r->diags,
 			  "nothing is behind the last ':'; a shell replaces $1 inside double "
 			  "quotes: put the program in single quotes");
+	else if (names_path(r->diags->source, p->span))
+		diag_hint(r->diags, "the function is missing: 'sonde -l \"%s:*\"' lists them",
+			  arena_strndup(r->arena,
+					r->diags->source->text +
+						(p->span.start - r->diags->source->base),
+					p->span.end - p->span.start));
 	return -1;
 }
 

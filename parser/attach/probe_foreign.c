@@ -7,6 +7,7 @@
 #include "parser/base/arena.h"
 #include <ctype.h>
 #include <string.h>
+#include <strings.h>
 
 static const struct {
 	const char *word, *instead, *hint;
@@ -37,14 +38,16 @@ static const char *replaced(const struct probe_reader *r, const char *instead, c
 
 const char *probe_foreign(const struct probe_reader *r, const char *name, const char *rest)
 {
-	size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyz");
+	size_t n = 0;
 
+	while (isalpha((unsigned char)name[n]))
+		n++;
 	for (size_t i = 0; name[n] != '_' && i < sizeof(foreign_words) / sizeof(*foreign_words);
 	     i++) {
 		const char *text;
 
 		if (strlen(foreign_words[i].word) != n ||
-		    strncmp(foreign_words[i].word, name, n) != 0)
+		    strncasecmp(foreign_words[i].word, name, n) != 0)
 			continue;
 		text = name[n] ? NULL : replaced(r, foreign_words[i].instead, rest);
 		return text ? text : foreign_words[i].hint;

@@ -146,8 +146,9 @@ static void advise_length(struct sema *s, const struct expr *e)
 	    value->type->kind != TY_STRING || text->string.len < value->type->size)
 		return;
 	report_same(s, e, e->binary.op == OP_NE);
-	diag_hint(s->diags, "%s has at most %u characters, and this text %u", value->name.name,
-		  value->type->size - 1, text->string.len);
+	diag_hint(s->diags, "%s has at most %u characters, and this text %u: write \"%.*s\"",
+		  value->name.name, value->type->size - 1, text->string.len,
+		  (int)value->type->size - 1, text->string.text);
 }
 
 /* Pointers to different types. */

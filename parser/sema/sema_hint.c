@@ -82,6 +82,9 @@ void hint_other(struct sema *s, const struct type *slot, const struct expr *from
 		diag_hint(s->diags, "write keys of the same types everywhere, or use another map");
 	else if (slot->kind == TY_AGG && from->kind == EX_INT && !from->integer.value)
 		diag_hint(s->diags, "clear(%s) empties it", what);
+	else if (slot->kind == TY_INT && from->type->kind == TY_AGG)
+		diag_hint(s->diags, "leave the assignment of the number out, since a map begins "
+				    "empty; or use another map for it");
 	else
 		diag_hint(s->diags, "use another map for it");
 }

@@ -8,6 +8,7 @@
 #include "runtime/base/log.h"
 #include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -152,7 +153,10 @@ int folded_read(struct call_tree *t, const char *path, bool is_before)
 	int err;
 
 	if (!f) {
-		log_error("cannot read '%s': %s", path, strerror(errno));
+		err = errno;
+		log_error("cannot read '%s': %s", path, strerror(err));
+		if (err == ENOENT)
+			fputs("hint: 'sonde -f folded -o FILE' writes stacks to a file\n", stderr);
 		return -1;
 	}
 	err = folded_read_file(t, f, path, is_before);
