@@ -2,7 +2,8 @@
 /*
  * Frees space in the stack store: removes user stacks that no map refers to any more, so that a day
  * of tracing does not fill the store. Runs whenever an eighth of the store has been filled since
- * the last time; new stacks are noted as they are reported.
+ * the last time; new stacks are noted as they are reported. A full store reports none, so from half
+ * of the store on time counts, too: less often while sweeps find nothing.
  *
  * A stack is removed after two sweeps in a row have found no reference in a map, if
  *
@@ -36,11 +37,12 @@
 
 enum {
 	STORE_PART = 8,
+	SHARE = 50,		      /* a sweep takes one part of the time in so many */
 	STEP = PROCMAP_BOUND_MAX / 4, /* limits the number of mappings of ended processes */
 	EPOCHS_ALIVE = SONDE_EPOCH_SLOTS,
 };
-#define FULL_NS 10000000000ull /* between sweeps of a full store, which reports no new stacks */
 #define IDLE_NS 100000000ull   /* two sweeps take at least this long before a stack is idle */
+#define WAIT_NS 10000000000ull /* the longest time between sweeps of a full store */
 
 struct noted {
 	uint64_t hash;
@@ -55,6 +57,7 @@ struct stack_sweep {
 	size_t n_swept; /* items left by the last sweep */
 	uint32_t step;	/* new items before the next sweep; grows while sweeps find nothing */
 	uint64_t swept_ns, swept_before_ns;
+	uint64_t wait_ns; /* before the next sweep of a store that is half full */
 	uint64_t n_removed;
 	bool has_spans; /* that hold stacks */
 };
@@ -111,7 +114,7 @@ bool stack_sweep_is_due(const struct session *s)
 		return false;
 	if (w->n - w->n_swept > (w->step ? w->step : least_step(s)))
 		return true;
-	return w->n >= entries / 2 && monotonic_ns() > w->swept_ns + FULL_NS;
+	return w->n >= entries / 2 && monotonic_ns() > w->swept_ns + w->wait_ns;
 }
 
 static int by_hash(const void *x, const void *y)
@@ -289,15 +292,27 @@ static uint32_t count_free(const struct stack_sweep *w)
 	return n;
 }
 
+/* The time before the next sweep of a store that is half full. */
+static uint64_t next_wait(const struct stack_sweep *w, uint64_t took_ns, bool is_useful)
+{
+	bool is_full = w->n - w->n_swept <= w->step; /* else it ran because of new stacks */
+	uint64_t wait = is_useful || !is_full ? IDLE_NS : 2 * w->wait_ns;
+
+	if (wait < SHARE * took_ns)
+		wait = SHARE * took_ns;
+	return wait < WAIT_NS ? wait : WAIT_NS;
+}
+
 /* Invalidate what CPUs remember of stacks, and decide when to sweep next. */
-static void end_sweep(struct session *s, bool has_found)
+static void end_sweep(struct session *s, bool has_found, bool is_useful, uint64_t begin_ns)
 {
 	struct stack_sweep *w = s->stack_sweep;
 
 	__atomic_fetch_add(&s->control->stack_sweeps, 1, __ATOMIC_RELEASE);
-	w->n_swept = w->n;
 	w->swept_before_ns = w->swept_ns;
 	w->swept_ns = monotonic_ns();
+	w->wait_ns = next_wait(w, w->swept_ns - begin_ns, is_useful);
+	w->n_swept = w->n;
 	w->step = has_found ? least_step(s) : 2 * (w->step ? w->step : least_step(s));
 	if (w->step > s->plan->needs.stack_entries / STORE_PART)
 		w->step = s->plan->needs.stack_entries / STORE_PART;
@@ -306,6 +321,7 @@ static void end_sweep(struct session *s, bool has_found)
 void stack_sweep_run(struct session *s)
 {
 	struct stack_sweep *w = s->stack_sweep;
+	uint64_t begin_ns = monotonic_ns();
 	uint32_t n_ended = mark(w), n_before = w->n, n_dropped = 0, n_free = 0;
 	int err = 0;
 
@@ -317,7 +333,7 @@ void stack_sweep_run(struct session *s)
 		n_dropped = drop_free(s);
 	}
 	w->n_removed += n_dropped;
-	end_sweep(s, n_ended || n_free >= least_step(s) / STORE_PART);
+	end_sweep(s, n_ended || n_free >= least_step(s) / STORE_PART, n_free, begin_ns);
 	log_verbose("stack store: removed %u user stacks, kept %zu of %u, %u of them not in maps",
 		    n_dropped, w->n, n_before, n_free - n_dropped);
 }
