@@ -7,6 +7,7 @@
 #include "runtime/base/progress.h"
 #include "runtime/base/terminal.h"
 #include "runtime/base/clock.h"
+#include "runtime/base/thread.h"
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -74,8 +75,7 @@ static void remove_line(void)
 
 static void wait_ns(uint64_t ns)
 {
-	uint64_t until = clock_ns(CLOCK_REALTIME) + ns;
-	struct timespec t = {(time_t)(until / 1000000000), (long)(until % 1000000000)};
+	struct timespec t = clock_timespec(clock_ns(CLOCK_REALTIME) + ns);
 
 	pthread_cond_timedwait(&progress.changed, &progress.lock, &t);
 }
@@ -145,24 +145,19 @@ static void wait_for_thread(void)
 	pthread_mutex_unlock(&progress.lock);
 }
 
-/* It takes no signals, which are for the main thread. */
 static bool start_thread(void)
 {
 	pthread_attr_t attr;
 	pthread_t thread;
-	sigset_t all, before;
 	int err;
 
 	pthread_atfork(lock, unlock, forget);
 	catch_signal(SIGINT);
 	catch_signal(SIGTERM);
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
 	pthread_attr_init(&attr);
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	err = pthread_create(&thread, &attr, write_lines, NULL);
+	err = thread_start(&thread, &attr, write_lines, NULL);
 	pthread_attr_destroy(&attr);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (!err)
 		wait_for_thread();
 	return !err;

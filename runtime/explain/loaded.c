@@ -3,6 +3,7 @@
  * Reads facts about loaded programs and maps: see loaded.h.
  */
 #include "runtime/explain/loaded.h"
+#include "runtime/base/clock.h"
 #include "parser/base/arena.h"
 #include "runtime/session/session.h"
 #include <bpf/bpf.h>
@@ -118,8 +119,7 @@ void loaded_read(struct arena *a, const struct session *s, struct loaded *out)
 
 int loaded_measure(struct arena *a, struct session *s, uint64_t ns, struct loaded *out)
 {
-	struct timespec left = {.tv_sec = (time_t)(ns / 1000000000),
-				.tv_nsec = (long)(ns % 1000000000)};
+	struct timespec left = clock_timespec(ns);
 	int stats = bpf_enable_stats(BPF_STATS_RUN_TIME), err;
 
 	if (stats < 0)

@@ -5,11 +5,11 @@
  */
 #define _GNU_SOURCE
 #include "runtime/recording/spool.h"
+#include "runtime/base/thread.h"
 #include "runtime/recording/store.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -131,18 +131,6 @@ static void *run(void *ctx)
 
 /* ---- the writer -------------------------------------------------------------------------- */
 
-static int start(struct spool *s)
-{
-	sigset_t all, before;
-	int err;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	err = -pthread_create(&s->thread, NULL, run, s);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return err;
-}
-
 /* In the folder of the recording, which has space; else, where that is impossible, in memory. */
 static int open_file(const char *path)
 {
@@ -167,7 +155,9 @@ struct spool *spool_new(struct store *store, const char *path)
 				    .block = malloc(BLOCK_BYTES),
 				    .lock = PTHREAD_MUTEX_INITIALIZER,
 				    .wake = PTHREAD_COND_INITIALIZER};
-		err = s->fd < 0 ? errno : !s->block ? ENOMEM : -start(s);
+		err = s->fd < 0	  ? errno
+		      : !s->block ? ENOMEM
+				  : -thread_start(&s->thread, NULL, run, s);
 	}
 	if (!err)
 		return s;

@@ -13,13 +13,12 @@
 #include "runtime/base/clock.h"
 #include "runtime/base/limit_hint.h"
 #include "runtime/base/log.h"
+#include "runtime/base/thread.h"
 #include "runtime/kernel/kernel_facts.h"
 #include "runtime/session/calibrate_state.h"
 #include "runtime/session/session.h"
 #include <errno.h>
-#include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -139,11 +138,7 @@ static void measure_some(struct calibrate_thread *t)
 /* False: the thread must stop. */
 static bool sleep_for(struct calibrate_thread *t, uint64_t ns)
 {
-	uint64_t until = monotonic_ns() + ns;
-	struct timespec at = {
-		.tv_sec = (time_t)(until / 1000000000u),
-		.tv_nsec = (long)(until % 1000000000u),
-	};
+	struct timespec at = clock_timespec(monotonic_ns() + ns);
 	bool must_stop;
 
 	pthread_mutex_lock(&t->lock);
@@ -177,29 +172,6 @@ static void *run(void *arg)
 
 /* ---- called by other threads --------------------------------------------------------------- */
 
-static void init_wake(pthread_cond_t *wake)
-{
-	pthread_condattr_t attr;
-
-	pthread_condattr_init(&attr);
-	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-	pthread_cond_init(wake, &attr);
-	pthread_condattr_destroy(&attr);
-}
-
-/* The main loop handles signals, so the thread blocks all of them. */
-static int start_thread(struct calibrate_thread *t)
-{
-	sigset_t all, before;
-	int err;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	err = -pthread_create(&t->thread, NULL, run, t);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return err;
-}
-
 static int start(struct session *s)
 {
 	struct calibrate_thread *t = calloc(1, sizeof(*t));
@@ -209,8 +181,8 @@ static int start(struct session *s)
 		return -ENOMEM;
 	t->s = s;
 	pthread_mutex_init(&t->lock, NULL);
-	init_wake(&t->wake);
-	err = start_thread(t);
+	thread_condition_init(&t->wake);
+	err = thread_start(&t->thread, NULL, run, t);
 	if (err)
 		free(t);
 	else

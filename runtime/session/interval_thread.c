@@ -17,11 +17,10 @@
 #include "runtime/base/clock.h"
 #include "runtime/base/limit_hint.h"
 #include "runtime/base/log.h"
+#include "runtime/base/thread.h"
 #include "runtime/session/session.h"
 #include <errno.h>
-#include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,10 +92,7 @@ static bool exit_called(const struct interval_thread *t)
 
 static void sleep_until(struct interval_thread *t, uint64_t ns)
 {
-	struct timespec at = {
-		.tv_sec = (time_t)(ns / 1000000000u),
-		.tv_nsec = (long)(ns % 1000000000u),
-	};
+	struct timespec at = clock_timespec(ns);
 
 	pthread_mutex_lock(&t->lock);
 	if (t->stop_ns == UINT64_MAX)
@@ -213,29 +209,6 @@ static int find_ticks(struct interval_thread *t, const struct plan *p)
 	return 0;
 }
 
-static void init_wake(pthread_cond_t *wake)
-{
-	pthread_condattr_t attr;
-
-	pthread_condattr_init(&attr);
-	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-	pthread_cond_init(wake, &attr);
-	pthread_condattr_destroy(&attr);
-}
-
-/* The main loop handles signals, so the thread blocks all of them. */
-static int start_thread(struct interval_thread *t)
-{
-	sigset_t all, before;
-	int err;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	err = -pthread_create(&t->thread, NULL, run, t);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return err;
-}
-
 int interval_thread_start(const struct session *s, struct interval_thread **out)
 {
 	struct interval_thread *t = calloc(1, sizeof(*t));
@@ -245,12 +218,12 @@ int interval_thread_start(const struct session *s, struct interval_thread **out)
 		t->s = s;
 		t->may_set_realtime = sched_getscheduler(0) == SCHED_OTHER;
 		pthread_mutex_init(&t->lock, NULL);
-		init_wake(&t->wake);
+		thread_condition_init(&t->wake);
 		t->stop_ns = UINT64_MAX;
 		t->checked_ns = t->window_ns = monotonic_ns();
 		for (uint32_t i = 0; i < t->n_ticks; i++)
 			t->ticks[i].due_ns = t->checked_ns + t->ticks[i].period_ns;
-		err = start_thread(t);
+		err = thread_start(&t->thread, NULL, run, t);
 	}
 	if (err)
 		log_error("cannot start the interval thread: %s%s", strerror(-err),

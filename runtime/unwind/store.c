@@ -16,6 +16,7 @@
 #include "runtime/base/clock.h"
 #include "runtime/base/log.h"
 #include "runtime/base/rcu_wait.h"
+#include "runtime/base/thread.h"
 #include "runtime/base/vec.h"
 #include "runtime/unwind/extents.h"
 #include <bpf/bpf.h>
@@ -23,7 +24,6 @@
 #include <errno.h>
 #include <linux/bpf.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -321,20 +321,13 @@ static int commit_end(struct unwind_store *s, const struct commit *c)
 
 void unwind_store_reserve(struct unwind_store *s, uint32_t n)
 {
-	sigset_t all, old;
-
 	while (s->chunks.n < n && s->chunks.n < s->max_chunks && !add_chunk(s))
 		;
 	s->reserve = commit_new(s);
-	if (!s->reserve)
-		return;
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, &old);
-	if (pthread_create(&s->reserver, NULL, commit_run, s->reserve)) {
+	if (s->reserve && thread_start(&s->reserver, NULL, commit_run, s->reserve)) {
 		commit_free(s->reserve);
 		s->reserve = NULL;
 	}
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 
 static void end_reserve(struct unwind_store *s)

@@ -12,6 +12,7 @@
 #include "runtime/base/hash.h"
 #include "runtime/base/log.h"
 #include "runtime/base/proc_children.h"
+#include "runtime/base/thread.h"
 #include "runtime/base/vec.h"
 #include "runtime/unwind/files.h"
 #include "runtime/unwind/program_files.h"
@@ -19,7 +20,6 @@
 #include "runtime/unwind/store.h"
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -63,28 +63,7 @@ struct unwind_worker {
 	uint64_t checked_ns;
 };
 
-static uint64_t tgid_set_hash(uint32_t tgid)
-{
-	return tgid * 2654435761u;
-}
-
-static bool tgid_set_equal(uint32_t a, uint32_t b)
-{
-	return a == b;
-}
-
-static uint32_t tgid_set_key(const struct tgid_set *h, const uint32_t *e)
-{
-	(void)h;
-	return *e;
-}
-
-static bool tgid_set_is_free(const uint32_t *e)
-{
-	return !*e;
-}
-
-HASH_TABLE_FUNCTIONS(tgid_set, uint32_t, uint32_t)
+HASH_INTEGER_FUNCTIONS(tgid_set, uint32_t, uint32_t, hash_u32, *e, *e)
 
 /* ---- posting ------------------------------------------------------------------------------- */
 
@@ -185,15 +164,9 @@ void unwind_worker_check_all(struct unwind_worker *w)
 	post(w, &(struct request){.kind = CHECK});
 }
 
-static struct timespec timespec_of(uint64_t ns)
-{
-	return (struct timespec){.tv_sec = (time_t)(ns / 1000000000u),
-				 .tv_nsec = (long)(ns % 1000000000u)};
-}
-
 bool unwind_worker_wait(struct unwind_worker *w, uint64_t most_ns)
 {
-	struct timespec until = timespec_of(monotonic_ns() + most_ns);
+	struct timespec until = clock_timespec(monotonic_ns() + most_ns);
 	uint64_t n;
 	int err = 0;
 
@@ -345,7 +318,7 @@ static ssize_t take_requests(struct unwind_worker *w, struct request **out)
 	if (!is_empty && due_ns > w->checked_ns + CHECK_NS)
 		due_ns = w->checked_ns + CHECK_NS;
 	due_ns = due_ns < files_ns ? due_ns : files_ns;
-	until = timespec_of(due_ns);
+	until = clock_timespec(due_ns);
 	pthread_mutex_lock(&w->lock);
 	while (!w->queue.n && !w->is_stopping && !err)
 		err = due_ns == UINT64_MAX ? pthread_cond_wait(&w->posted, &w->lock)
@@ -439,24 +412,12 @@ static int create_parts(struct unwind_worker *w)
 	return 0;
 }
 
-/* Create the thread with all signals blocked: the main thread handles them. */
 static int create_thread(struct unwind_worker *w)
 {
-	pthread_condattr_t attr;
-	sigset_t all, old;
-	int err;
-
-	pthread_condattr_init(&attr);
-	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
 	pthread_mutex_init(&w->lock, NULL);
-	pthread_cond_init(&w->posted, &attr);
-	pthread_cond_init(&w->answered, &attr);
-	pthread_condattr_destroy(&attr);
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, &old);
-	err = pthread_create(&w->thread, NULL, run, w);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	return -err;
+	thread_condition_init(&w->posted);
+	thread_condition_init(&w->answered);
+	return thread_start(&w->thread, NULL, run, w);
 }
 
 int unwind_worker_start(struct unwind_worker **out)
