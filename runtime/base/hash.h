@@ -16,6 +16,10 @@
  *
  *	HASH_TABLE_FUNCTIONS(process_table, struct process *, uint32_t)
  *
+ * Where keys are integers, HASH_INTEGER_FUNCTIONS defines the four as well:
+ *
+ *	HASH_INTEGER_FUNCTIONS(process_table, struct process *, uint32_t, hash_u32, (*e)->tgid, *e)
+ *
  * A zeroed entry must be free. NAME_key() is handed the table so that one embedded in a larger
  * struct can reach what an entry refers to (HASH_TABLE_OWNER).
  *
@@ -46,6 +50,19 @@ static inline uint64_t hash_u64(uint64_t key)
 {
 	key = (key ^ key >> 32) * 0x9e3779b97f4a7c15u;
 	return key ^ key >> 32;
+}
+
+/* The same for numbers that are mostly consecutive, such as process ids: after a multiplication by
+ * an odd number their lower bits differ. */
+static inline uint64_t hash_u32(uint32_t key)
+{
+	return key * 2654435761u;
+}
+
+/* For keys that are hashes. */
+static inline uint64_t hash_none(uint64_t key)
+{
+	return key;
 }
 
 /* FNV-1a. */
@@ -182,3 +199,30 @@ static inline size_t hash_slots_for(size_t n)
 		h->n--;                                                                            \
 		return true;                                                                       \
 	}
+
+/* All functions of a table whose keys are integers. HASH_KEY: hash_u64, hash_u32 or hash_none.
+ * KEY_OF and IS_USED are expressions of `e`, the address of an entry: its key, and whether it is
+ * not free. */
+#define HASH_INTEGER_FUNCTIONS(NAME, ENTRY, KEY, HASH_KEY, KEY_OF, IS_USED) \
+	HASH_FN(uint64_t) NAME##_hash(KEY key)                              \
+	{                                                                   \
+		return HASH_KEY(key);                                       \
+	}                                                                   \
+                                                                            \
+	HASH_FN(bool) NAME##_equal(KEY a, KEY b)                            \
+	{                                                                   \
+		return a == b;                                              \
+	}                                                                   \
+                                                                            \
+	HASH_FN(KEY) NAME##_key(const struct NAME *h, ENTRY const *e)       \
+	{                                                                   \
+		(void)h;                                                    \
+		return KEY_OF;                                              \
+	}                                                                   \
+                                                                            \
+	HASH_FN(bool) NAME##_is_free(ENTRY const *e)                        \
+	{                                                                   \
+		return !(IS_USED);                                          \
+	}                                                                   \
+                                                                            \
+	HASH_TABLE_FUNCTIONS(NAME, ENTRY, KEY)

@@ -192,28 +192,7 @@ static bool resolve_group(struct elfsym *e, size_t group, char *scratch, struct 
 	return out->name;
 }
 
-static uint64_t resolved_cache_hash(uint32_t group)
-{
-	return group * 2654435761u;
-}
-
-static bool resolved_cache_equal(uint32_t a, uint32_t b)
-{
-	return a == b;
-}
-
-static uint32_t resolved_cache_key(const struct resolved_cache *h, const struct resolved *r)
-{
-	(void)h;
-	return r->group;
-}
-
-static bool resolved_cache_is_free(const struct resolved *r)
-{
-	return !r->group;
-}
-
-HASH_TABLE_FUNCTIONS(resolved_cache, struct resolved, uint32_t)
+HASH_INTEGER_FUNCTIONS(resolved_cache, struct resolved, uint32_t, hash_u32, e->group, e->group)
 
 /* Get the group from the cache, or read it. Valid until the next call. */
 static const struct resolved *resolve(struct elfsym *e, size_t group)

@@ -12,28 +12,7 @@
 /* Typedefs, qualifiers, pointers and arrays around one type. */
 enum { CHAIN_MAX = 32, BYTE_BITS = 8, WORD_BITS = 64 };
 
-static uint64_t btf_known_table_hash(uint32_t id)
-{
-	return hash_u64(id);
-}
-
-static bool btf_known_table_equal(uint32_t a, uint32_t b)
-{
-	return a == b;
-}
-
-static uint32_t btf_known_table_key(const struct btf_known_table *h, const struct btf_known *e)
-{
-	(void)h;
-	return e->id;
-}
-
-static bool btf_known_table_is_free(const struct btf_known *e)
-{
-	return !e->id;
-}
-
-HASH_TABLE_FUNCTIONS(btf_known_table, struct btf_known, uint32_t)
+HASH_INTEGER_FUNCTIONS(btf_known_table, struct btf_known, uint32_t, hash_u64, e->id, e->id)
 
 void btf_layouts_init(struct btf_layouts *s, struct btf_types *types, struct btf_layouts *base,
 		      struct arena *a)

@@ -5,28 +5,7 @@
  */
 #include "runtime/output/json_names.h"
 
-static uint64_t json_names_hash(uint64_t hash)
-{
-	return hash;
-}
-
-static bool json_names_equal(uint64_t a, uint64_t b)
-{
-	return a == b;
-}
-
-static uint64_t json_names_key(const struct json_names *names, const uint64_t *e)
-{
-	(void)names;
-	return *e;
-}
-
-static bool json_names_is_free(const uint64_t *e)
-{
-	return !*e;
-}
-
-HASH_TABLE_FUNCTIONS(json_names, uint64_t, uint64_t)
+HASH_INTEGER_FUNCTIONS(json_names, uint64_t, uint64_t, hash_none, *e, *e)
 
 int json_names_add(struct json_names *names, const char *bytes, size_t n)
 {

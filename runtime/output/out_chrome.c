@@ -26,28 +26,7 @@ struct out_chrome {
 	bool has_events;
 };
 
-static uint64_t named_threads_hash(uint32_t tid)
-{
-	return hash_u64(tid);
-}
-
-static bool named_threads_equal(uint32_t a, uint32_t b)
-{
-	return a == b;
-}
-
-static uint32_t named_threads_key(const struct named_threads *h, const struct named_thread *e)
-{
-	(void)h;
-	return e->tid;
-}
-
-static bool named_threads_is_free(const struct named_thread *e)
-{
-	return !e->tid;
-}
-
-HASH_TABLE_FUNCTIONS(named_threads, struct named_thread, uint32_t)
+HASH_INTEGER_FUNCTIONS(named_threads, struct named_thread, uint32_t, hash_u64, e->tid, e->tid)
 
 static void put_microseconds(struct text *t, uint64_t ns)
 {

@@ -7,28 +7,7 @@
 
 /* ---- threads ----------------------------------------------------------------------------- */
 
-static uint64_t span_threads_hash(uint32_t tid)
-{
-	return hash_u64(tid);
-}
-
-static bool span_threads_equal(uint32_t a, uint32_t b)
-{
-	return a == b;
-}
-
-static uint32_t span_threads_key(const struct span_threads *h, struct span_thread *const *e)
-{
-	(void)h;
-	return (*e)->tid;
-}
-
-static bool span_threads_is_free(struct span_thread *const *e)
-{
-	return !*e;
-}
-
-HASH_TABLE_FUNCTIONS(span_threads, struct span_thread *, uint32_t)
+HASH_INTEGER_FUNCTIONS(span_threads, struct span_thread *, uint32_t, hash_u64, (*e)->tid, *e)
 
 static struct span_thread *thread_of(struct span_trees *t, uint32_t tid)
 {

@@ -7,28 +7,7 @@
 #include "parser/base/arena.h"
 #include <string.h>
 
-static uint64_t raw_numbers_hash(uint64_t key)
-{
-	return hash_u64(key);
-}
-
-static bool raw_numbers_equal(uint64_t a, uint64_t b)
-{
-	return a == b;
-}
-
-static uint64_t raw_numbers_key(const struct raw_numbers *h, const struct raw_number *e)
-{
-	(void)h;
-	return e->key;
-}
-
-static bool raw_numbers_is_free(const struct raw_number *e)
-{
-	return !e->index;
-}
-
-HASH_TABLE_FUNCTIONS(raw_numbers, struct raw_number, uint64_t)
+HASH_INTEGER_FUNCTIONS(raw_numbers, struct raw_number, uint64_t, hash_u64, e->key, e->index)
 
 void raw_threads_begin(struct raw_reader *r)
 {

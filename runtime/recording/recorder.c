@@ -235,28 +235,8 @@ uint32_t recorder_print(struct recorder *r, const struct type *t)
 
 /* ---- stacks ------------------------------------------------------------------------------ */
 
-static uint64_t recorded_stacks_hash(uint64_t hash)
-{
-	return hash;
-}
-
-static bool recorded_stacks_equal(uint64_t a, uint64_t b)
-{
-	return a == b;
-}
-
-static uint64_t recorded_stacks_key(const struct recorded_stacks *h, const struct recorded_stack *e)
-{
-	(void)h;
-	return e->hash;
-}
-
-static bool recorded_stacks_is_free(const struct recorded_stack *e)
-{
-	return !e->number;
-}
-
-HASH_TABLE_FUNCTIONS(recorded_stacks, struct recorded_stack, uint64_t)
+HASH_INTEGER_FUNCTIONS(recorded_stacks, struct recorded_stack, uint64_t, hash_none, e->hash,
+		       e->number)
 
 static uint64_t mix(uint64_t h, uint64_t x)
 {

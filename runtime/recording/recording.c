@@ -346,28 +346,7 @@ static int take_call(struct recording *r, sqlite3_stmt *s)
 
 /* ---- stacks ------------------------------------------------------------------------------ */
 
-static uint64_t known_stacks_hash(uint64_t number)
-{
-	return hash_u64(number);
-}
-
-static bool known_stacks_equal(uint64_t a, uint64_t b)
-{
-	return a == b;
-}
-
-static uint64_t known_stacks_key(const struct known_stacks *h, const struct known_stack *e)
-{
-	(void)h;
-	return e->number;
-}
-
-static bool known_stacks_is_free(const struct known_stack *e)
-{
-	return !e->number;
-}
-
-HASH_TABLE_FUNCTIONS(known_stacks, struct known_stack, uint64_t)
+HASH_INTEGER_FUNCTIONS(known_stacks, struct known_stack, uint64_t, hash_u64, e->number, e->number)
 
 static const char *kept(struct recording *r, sqlite3_stmt *s, int column)
 {

@@ -47,28 +47,7 @@ enum { NAMES_STEP = 64 * 1024 };
 #define WITH_FILES 0x9e3779b97f4a7c15ull
 
 /* A stack's id is a hash already. */
-static uint64_t stack_cache_hash(uint64_t id)
-{
-	return id;
-}
-
-static bool stack_cache_equal(uint64_t a, uint64_t b)
-{
-	return a == b;
-}
-
-static uint64_t stack_cache_key(const struct stack_cache *h, const struct cached *c)
-{
-	(void)h;
-	return c->id;
-}
-
-static bool stack_cache_is_free(const struct cached *c)
-{
-	return !c->id;
-}
-
-HASH_TABLE_FUNCTIONS(stack_cache, struct cached, uint64_t)
+HASH_INTEGER_FUNCTIONS(stack_cache, struct cached, uint64_t, hash_none, e->id, e->id)
 
 /* The id under which a stack is kept whose frames show this. */
 static uint64_t variant(uint64_t hash, uint32_t shows)

@@ -27,28 +27,7 @@ struct answer {
 
 HASH_TABLE(answers, struct answer);
 
-static uint64_t answers_hash(uint64_t ip)
-{
-	return hash_u64(ip);
-}
-
-static bool answers_equal(uint64_t a, uint64_t b)
-{
-	return a == b;
-}
-
-static uint64_t answers_key(const struct answers *h, const struct answer *e)
-{
-	(void)h;
-	return e->ip;
-}
-
-static bool answers_is_free(const struct answer *e)
-{
-	return !e->ip;
-}
-
-HASH_TABLE_FUNCTIONS(answers, struct answer, uint64_t)
+HASH_INTEGER_FUNCTIONS(answers, struct answer, uint64_t, hash_u64, e->ip, e->ip)
 
 struct ksym_query {
 	int format_fd, exchange_fd, prog_fd;

@@ -15,29 +15,7 @@ enum { SWEEP_STEP = 1024 };
 
 /* ---- processes ---- */
 
-/* Pids are mostly consecutive: their lower bits differ after a multiplication by an odd number. */
-static uint64_t process_table_hash(uint32_t tgid)
-{
-	return tgid * 2654435761u;
-}
-
-static bool process_table_equal(uint32_t a, uint32_t b)
-{
-	return a == b;
-}
-
-static uint32_t process_table_key(const struct process_table *h, struct process *const *e)
-{
-	(void)h;
-	return (*e)->tgid;
-}
-
-static bool process_table_is_free(struct process *const *e)
-{
-	return !*e;
-}
-
-HASH_TABLE_FUNCTIONS(process_table, struct process *, uint32_t)
+HASH_INTEGER_FUNCTIONS(process_table, struct process *, uint32_t, hash_u32, (*e)->tgid, *e)
 
 struct process *procmap_find_process(const struct procmap *p, uint32_t tgid)
 {

@@ -6,16 +6,6 @@
 
 _Static_assert(sizeof(struct unwind_rule) == sizeof(uint64_t), "a rule is its own key");
 
-static uint64_t unwind_rule_table_hash(uint64_t bits)
-{
-	return hash_u64(bits);
-}
-
-static bool unwind_rule_table_equal(uint64_t a, uint64_t b)
-{
-	return a == b;
-}
-
 static uint64_t bits_of(struct unwind_rule rule)
 {
 	uint64_t bits;
@@ -24,20 +14,9 @@ static uint64_t bits_of(struct unwind_rule rule)
 	return bits;
 }
 
-static uint64_t unwind_rule_table_key(const struct unwind_rule_table *h,
-				      const struct unwind_rule_slot *s)
-{
-	(void)h;
-	return bits_of(s->rule);
-}
-
 /* UNWIND_RULE_NONE, which is all zeros, is not in the table. */
-static bool unwind_rule_table_is_free(const struct unwind_rule_slot *s)
-{
-	return !s->index;
-}
-
-HASH_TABLE_FUNCTIONS(unwind_rule_table, struct unwind_rule_slot, uint64_t)
+HASH_INTEGER_FUNCTIONS(unwind_rule_table, struct unwind_rule_slot, uint64_t, hash_u64,
+		       bits_of(e->rule), e->index)
 
 static int append(struct unwind_rules *r, struct unwind_rule rule)
 {

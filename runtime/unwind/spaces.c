@@ -51,28 +51,7 @@ struct unwind_spaces {
 	uint64_t n_evicted;
 };
 
-static uint64_t space_table_hash(uint32_t tgid)
-{
-	return tgid * 2654435761u;
-}
-
-static bool space_table_equal(uint32_t a, uint32_t b)
-{
-	return a == b;
-}
-
-static uint32_t space_table_key(const struct space_table *h, struct space *const *e)
-{
-	(void)h;
-	return (*e)->tgid;
-}
-
-static bool space_table_is_free(struct space *const *e)
-{
-	return !*e;
-}
-
-HASH_TABLE_FUNCTIONS(space_table, struct space *, uint32_t)
+HASH_INTEGER_FUNCTIONS(space_table, struct space *, uint32_t, hash_u32, (*e)->tgid, *e)
 
 static struct space *find(const struct unwind_spaces *s, uint32_t tgid)
 {
