@@ -36,6 +36,9 @@ struct recorded_frame {
 	const char *cut;		/* why there are no more frames behind it; or NULL */
 };
 
+/* Of the states that sched_switch reports: the thread has ended. */
+enum { RECORDED_ENDS = 0x30 };
+
 enum recorded_kind {
 	RECORDED_EVENT, /* of a tracepoint */
 	RECORDED_AWAY,	/* a thread leaves the CPU; the tracepoint's event was lost */

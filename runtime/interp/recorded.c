@@ -15,7 +15,6 @@
 
 /* States of sched_switch, and of struct task_struct. */
 enum {
-	REPORTED_ENDS = 0x30, /* a thread that has ended: exit_state */
 	REPORTED_IDLE = 0x80,
 	REPORTED_PREEMPTED = 0x100,
 	STATE_IDLE = 0x402,
@@ -47,7 +46,7 @@ static void leave_event(struct interp *p)
 
 static void take_state(struct thread_facts *t, uint32_t reported)
 {
-	t->exit_state = reported & REPORTED_ENDS;
+	t->exit_state = reported & RECORDED_ENDS;
 	t->state = t->exit_state	       ? STATE_DEAD
 		   : reported == REPORTED_IDLE ? STATE_IDLE
 					       : reported & ~(uint32_t)REPORTED_PREEMPTED;

@@ -5,30 +5,19 @@
  */
 #include "runtime/recording/raw_impl.h"
 #include "parser/base/arena.h"
-#include <stdlib.h>
+#include "runtime/recording/value_json.h"
 #include <string.h>
 
 enum { RECORD_HEAD = 8, RECORD_MOST = 1 << 16, TAIL_MOST = 1 << 15, COMMON_PID = 4 };
 
 const char *raw_string(struct arena *a, const struct json *j, uint32_t *n)
 {
-	const struct json *hex = json_member(j, "hex"), *text = json_member(j, "text");
-	char *bytes, digits[3] = "";
+	struct view v;
 
-	if (hex && json_text(hex)) {
-		*n = hex->len / 2;
-		bytes = arena_alloc(a, *n + 1);
-		for (uint32_t i = 0; i < *n; i++) {
-			memcpy(digits, hex->text + 2 * (size_t)i, 2);
-			bytes[i] = (char)strtoul(digits, NULL, 16);
-		}
-		return bytes;
-	}
-	j = text ? text : j;
-	if (!json_text(j))
+	if (!j || !value_json_read_string(a, j, &v))
 		return NULL;
-	*n = j->len;
-	return j->text;
+	*n = v.string.len;
+	return v.string.text;
 }
 
 static bool integer_of(const struct json *j, uint64_t *x)

@@ -197,7 +197,7 @@ static bool read_hex(struct arena *a, const char *hex, struct view *out)
 	return true;
 }
 
-static bool read_string(struct arena *a, const struct json *j, struct view *out)
+bool value_json_read_string(struct arena *a, const struct json *j, struct view *out)
 {
 	const char *hex = json_text(json_member(j, "hex"));
 	const struct json *text = j->kind == JSON_OBJECT ? json_member(j, "text") : j;
@@ -302,7 +302,7 @@ bool value_json_read(struct arena *a, const struct type *type, const struct json
 	case SHAPE_STACK: return read_stack(j, stacks, out);
 	case SHAPE_BUFFER:
 	case SHAPE_DEFERRED:
-	case SHAPE_STRING: return read_string(a, j, out);
+	case SHAPE_STRING: return value_json_read_string(a, j, out);
 	case SHAPE_PARTS: return read_parts(a, j, stacks, out);
 	}
 	return false;

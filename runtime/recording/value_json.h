@@ -21,6 +21,8 @@ struct stack_lookup {
 	bool (*find)(struct stack_lookup *l, uint64_t number, struct view_stack *out);
 };
 
+/* The bytes of a string or buffer that was written so. False if they are not valid. */
+bool value_json_read_string(struct arena *a, const struct json *j, struct view *out);
 /* The view of a value of `type` that was written so. False if it is not valid. */
 bool value_json_read(struct arena *a, const struct type *type, const struct json *j,
 		     struct stack_lookup *stacks, struct view *out);

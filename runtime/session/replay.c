@@ -18,22 +18,16 @@
 
 static const char switch_point[] = "sched:sched_switch", exit_point[] = "sched:sched_process_exit";
 
-/* Is that an event of the system calls that a program is for? It tells them apart by number. */
-static bool is_call_point(const struct plan_prog *g, const char *point)
+/* Is that the event of a program? One for system calls has all of them, sys_enter_NAME, and tells
+ * them apart by number. */
+static bool is_point(const struct plan_prog *g, const char *point)
 {
 	size_t n = strlen(g->category), event = strlen(g->event);
 
 	return strncmp(point, g->category, n) == 0 && point[n] == ':' &&
 	       strncmp(point + n + 1, g->event, event) == 0 &&
-	       (!point[n + 1 + event] || point[n + 1 + event] == '_');
-}
-
-static bool is_record_point(const struct plan_prog *g, const char *point)
-{
-	size_t n = strlen(g->category);
-
-	return strncmp(point, g->category, n) == 0 && point[n] == ':' &&
-	       strcmp(point + n + 1, g->event) == 0;
+	       (!point[n + 1 + event] ||
+		(prog_kind_is(g->kind, PK_SYSCALL) && point[n + 1 + event] == '_'));
 }
 
 /* A timer is recorded by its name. */
@@ -48,9 +42,8 @@ static bool runs_at(const struct plan *p, const struct plan_prog *g, const char 
 		return g->n_probes && strcmp(p->probes[g->probes[0]].name, point) == 0;
 	if (prog_kind_is(g->kind, PK_SWITCH))
 		return strcmp(point, switch_point) == 0;
-	if (prog_kind_is(g->kind, PK_SYSCALL))
-		return is_call_point(g, point);
-	return prog_kind_is(g->kind, PK_RECORD) && is_record_point(g, point);
+	return (prog_kind_is(g->kind, PK_SYSCALL) || prog_kind_is(g->kind, PK_RECORD)) &&
+	       is_point(g, point);
 }
 
 static enum interp_context context_of(const struct plan_prog *g)
@@ -135,9 +128,8 @@ static bool is_run(const struct replay *r, uint32_t prog, const struct recorded_
 /* What is kept of a thread ends with it: at its last switch, or where these were not recorded. */
 static void forget_thread(const struct replay *r, const struct recorded_event *e)
 {
-	enum { ENDS = 0x30 }; /* states of sched_switch */
 	const struct recorded_events *all = r->s->replay;
-	bool has_ended = e->has_state ? e->state & ENDS
+	bool has_ended = e->has_state ? e->state & RECORDED_ENDS
 				      : e->kind == RECORDED_EVENT && !all->n_ends &&
 						strcmp(all->points[e->point], exit_point) == 0;
 
