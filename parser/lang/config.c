@@ -25,19 +25,12 @@ const struct config_row config_rows[] = {
 	 .most = most_, .doc = doc_,	    .example = example_},
 #define BOOL(id, initial_, doc_, example_) \
 	{AT(id), .kind = CONFIG_BOOL, .initial = initial_, .doc = doc_, .example = example_},
-#define WORD(id, words_, later_, doc_, example_)                                           \
-	{AT(id),      .kind = CONFIG_WORD, .words = words_, .unimplemented_words = later_, \
-	 .doc = doc_, .example = example_},
+#define WORD(id, words_, doc_, example_) \
+	{AT(id), .kind = CONFIG_WORD, .words = words_, .doc = doc_, .example = example_},
 #define TEXT(id, initial_, doc_, example_) \
 	{AT(id), .kind = CONFIG_TEXT, .initial_text = initial_, .doc = doc_, .example = example_},
 #define NO_EFFECT(id, words_, doc_) \
-	{.name = #id,               \
-	 .kind = CONFIG_NO_EFFECT,  \
-	 .most = UINT64_MAX,        \
-	 .words = words_,           \
-	 .unimplemented_words = "", \
-	 .doc = doc_},
-#define UNIMPLEMENTED(id, doc_) {.name = #id, .kind = CONFIG_UNIMPLEMENTED, .doc = doc_},
+	{.name = #id, .kind = CONFIG_NO_EFFECT, .most = UINT64_MAX, .words = words_, .doc = doc_},
 #define RENAMED(id, to_) {.name = #id, .kind = CONFIG_RENAMED, .to = #to_},
 #define IGNORED(id) {.name = #id, .kind = CONFIG_IGNORED},
 #define NO_CONFIG(id, words_, doc_) \
@@ -122,18 +115,17 @@ const char *config_word(struct arena *a, const struct config *c, const char *nam
 	return arena_strndup(a, word, strcspn(word, "|"));
 }
 
-/* Index of `word` in `words`, which are separated by '|', or -1. Adds the number of words to *n. */
-static int find_word(const char *words, const char *word, int *n)
+/* Index of `word` in `words`, which are separated by '|', or -1. */
+static int find_word(const char *words, const char *word)
 {
-	int found = -1;
+	int n = 0;
 
-	for (size_t len; *words; words += len + (words[len] == '|')) {
+	for (size_t len; *words; words += len + (words[len] == '|'), n++) {
 		len = strcspn(words, "|");
 		if (strlen(word) == len && strncasecmp(words, word, len) == 0)
-			found = *n;
-		(*n)++;
+			return n;
 	}
-	return found;
+	return -1;
 }
 
 /* ---- names ------------------------------------------------------------------------------- */
@@ -164,7 +156,7 @@ static const char *nearest_option(const char *key)
 
 	nearest_init(&near, key);
 	for (uint32_t i = 0; i < n_config_rows; i++)
-		if (config_rows[i].kind <= CONFIG_UNIMPLEMENTED)
+		if (config_rows[i].kind <= CONFIG_NO_EFFECT)
 			nearest_offer(&near, config_rows[i].name);
 	return near.best;
 }
@@ -239,11 +231,10 @@ static const char *word_list(struct arena *a, const char *words)
 int config_word_find(const char *name, const char *word)
 {
 	const struct config_row *row = config_rows;
-	int n = 0;
 
 	while (strcmp(row->name, name) != 0)
 		row++;
-	return find_word(row->words, word, &n);
+	return find_word(row->words, word);
 }
 
 const char *config_word_list(struct arena *a, const struct config_row *row)
@@ -267,15 +258,10 @@ const char *config_values(struct arena *a, const struct config_row *row)
 static int read_word(struct arena *a, struct diags *d, const struct setting *s,
 		     const struct config_row *row, uint64_t *value)
 {
-	int n = 0, built = s->text ? find_word(row->words, s->text, &n) : -1;
+	int n = s->text ? find_word(row->words, s->text) : -1;
 
-	*value = (uint64_t)built;
-	if (built >= 0)
-		return 0;
-	if (!s->text || find_word(row->unimplemented_words, s->text, &n) < 0)
-		return bad_value(a, d, s, row, word_list(a, row->words));
-	return diag_error(d, s->span, "not-built", "%s = %s is not implemented yet", row->name,
-			  s->text);
+	*value = (uint64_t)n;
+	return n >= 0 ? 0 : bad_value(a, d, s, row, word_list(a, row->words));
 }
 
 static void read_text(struct arena *a, struct program *p, const struct setting *s,
@@ -349,9 +335,6 @@ static void read_setting(struct arena *a, struct program *p, const struct settin
 	}
 	if (is_built(row) || row->kind == CONFIG_NO_EFFECT)
 		read_value(a, p, s, row, d);
-	else if (row->kind == CONFIG_UNIMPLEMENTED)
-		diag_error(d, s->key_span, "not-built", "option '%s' is not implemented yet",
-			   row->name);
 	else if (row->kind == CONFIG_IGNORED)
 		diag_warning(d, s->key_span, "ignored-option", "option '%s' has no effect",
 			     row->name);
@@ -416,18 +399,15 @@ void config_read(struct arena *a, struct program *p, char *(*variable)(const cha
 /* Why a variable of that row has no effect; NULL: it has one. */
 static const char *why_no_effect(struct arena *a, const struct config_row *row, const char *value)
 {
-	int n = 0;
-
 	if (!row)
 		return "there is no such option";
 	switch (row->kind) {
 	case CONFIG_RENAMED: return arena_printf(a, "its name is SONDE_%s now", upper(a, row->to));
 	case CONFIG_IGNORED: return "the option no longer exists";
-	case CONFIG_UNIMPLEMENTED: return "the option is not implemented yet";
 	case CONFIG_NONE:
 		if (!*row->words)
 			return row->doc;
-		return find_word(row->words, value, &n) < 0
+		return find_word(row->words, value) < 0
 			       ? arena_printf(a, "it must be %s", word_list(a, row->words))
 			       : NULL;
 	default: return NULL;

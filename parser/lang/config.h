@@ -12,14 +12,13 @@ struct arena;
 struct diags;
 struct program;
 
-/* The values, one member for each implemented row. */
+/* The values, one member for each row that has one. */
 struct config {
 #define INT(id, ...) uint64_t id;
 #define BOOL(id, ...) uint64_t id;
 #define WORD(id, ...) uint64_t id;
 #define TEXT(id, ...) const char *id;
 #define NO_EFFECT(id, words, doc)
-#define UNIMPLEMENTED(id, doc)
 #define RENAMED(id, to)
 #define IGNORED(id)
 #define NO_CONFIG(id, words, doc)
@@ -47,7 +46,6 @@ enum config_kind {
 	CONFIG_WORD,
 	CONFIG_TEXT,
 	CONFIG_NO_EFFECT,
-	CONFIG_UNIMPLEMENTED,
 	CONFIG_RENAMED,
 	CONFIG_IGNORED,
 	CONFIG_NONE,
@@ -58,7 +56,7 @@ struct config_row {
 	enum config_kind kind;
 	uint64_t initial, least, most;
 	const char *initial_text; /* CONFIG_TEXT */
-	const char *words, *unimplemented_words;
+	const char *words;
 	const char *doc, *example; /* example: as in struct builtin */
 	uint32_t offset;	   /* in struct config */
 	const char *to;		   /* CONFIG_RENAMED */

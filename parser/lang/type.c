@@ -117,7 +117,7 @@ const struct type *type_tagged(struct arena *a, bool is_signed, enum type_clock 
 
 static const char string_name[] = "string", buffer_name[] = "buffer", inet_name[] = "inet";
 
-/* Names of types in scripts; size 0: not implemented yet. */
+/* Names of types in scripts; size 0: not a plain integer. */
 static const struct {
 	const char *name;
 	uint32_t size;
