@@ -61,8 +61,7 @@ static int check_help(const struct options *o)
 }
 
 /* `form`: what is to be written behind the word of the mode. */
-static int
-	requires(enum mode mode, const char *what, const char *form)
+static int report_missing(enum mode mode, const char *what, const char *form)
 {
 	const char *word = options_word_of_mode(mode);
 
@@ -75,8 +74,8 @@ static int
 static int check_cat(const struct options *o)
 {
 	if (!o->n_params)
-		return requires(MODE_CAT, "the name of a bundled script",
-				"NAME; 'sonde --scripts' lists them");
+		return report_missing(MODE_CAT, "the name of a bundled script",
+				      "NAME; 'sonde --scripts' lists them");
 	if (o->n_params > 1)
 		return option_error("'sonde cat' takes one script: unexpected '%s'", o->params[1]);
 	return 0;
@@ -170,7 +169,8 @@ static int check_trace(const struct options *o)
 static int check_explain(const struct options *o)
 {
 	if (!o->file && !o->program)
-		return requires(MODE_EXPLAIN, "a script", "SCRIPT, or sonde explain -e 'PROGRAM'");
+		return report_missing(MODE_EXPLAIN, "a script",
+				      "SCRIPT, or sonde explain -e 'PROGRAM'");
 	if (first_of(o, EXPLAINS))
 		return option_error("%s cannot be combined with 'sonde explain'",
 				    first_of(o, EXPLAINS));
@@ -208,7 +208,7 @@ int options_check_compiled(const struct options *o)
 static int check_build(const struct options *o)
 {
 	if (!o->file && !o->program)
-		return requires(MODE_BUILD, "a script", "SCRIPT -o FILE");
+		return report_missing(MODE_BUILD, "a script", "SCRIPT -o FILE");
 	if (!o->output)
 		return option_wrong("'sonde build' requires -o FILE: write sonde build %s -o FILE",
 				    o->file ?: "-e 'PROGRAM'");

@@ -15,9 +15,9 @@
 #define _GNU_SOURCE
 #include "runtime/session/calibrate_probe.h"
 #include "runtime/base/clock.h"
-#include "runtime/base/uapi_new.h"
 #include "runtime/kernel/kernel_facts.h"
 #include "runtime/session/calibrate_code.h"
+#include "runtime/session/uprobe_program.h"
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <stdbool.h>
@@ -34,11 +34,6 @@ static const struct calibrate_function *function_of(const struct calibrate_probe
 
 /* ---- the program --------------------------------------------------------------------------- */
 
-#define INSN(c, d, s, o, i)                                                         \
-	(struct bpf_insn)                                                           \
-	{                                                                           \
-		.code = (c), .dst_reg = (d), .src_reg = (s), .off = (o), .imm = (i) \
-	}
 #define MAP_VALUE(reg, fd) INSN(BPF_LD | BPF_DW | BPF_IMM, reg, BPF_PSEUDO_MAP_VALUE, 0, fd)
 #define CALL(helper) INSN(BPF_JMP | BPF_CALL, 0, 0, 0, helper)
 
@@ -63,11 +58,8 @@ static int load_program(const struct calibrate_probe *p, uint32_t attach_type)
 		INSN(BPF_ALU64 | BPF_MOV | BPF_K, 0, 0, 0, 0),
 		INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0),
 	};
-	LIBBPF_OPTS(bpf_prog_load_opts, opts,
-		    .expected_attach_type = (enum bpf_attach_type)attach_type);
 
-	return bpf_prog_load(BPF_PROG_TYPE_KPROBE, "calibrate", "GPL", insns,
-			     sizeof(insns) / sizeof(*insns), &opts);
+	return uprobe_program_load("calibrate", insns, sizeof(insns) / sizeof(*insns), attach_type);
 }
 
 static int attach_program(struct calibrate_probe *p, int i, uint32_t attach_type, uint64_t offset,

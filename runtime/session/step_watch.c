@@ -9,10 +9,10 @@
 #include "runtime/session/step_watch.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/log.h"
-#include "runtime/base/uapi_new.h"
 #include "runtime/kernel/kernel_facts.h"
 #include "runtime/session/attach.h"
 #include "runtime/session/session.h"
+#include "runtime/session/uprobe_program.h"
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
@@ -60,12 +60,6 @@ void step_watch_add(struct session *s, uint32_t prog, const struct plan_target *
 
 /* ---- counting ------------------------------------------------------------------------------ */
 
-#define INSN(c, d, s, o, i)                                                         \
-	(struct bpf_insn)                                                           \
-	{                                                                           \
-		.code = (c), .dst_reg = (d), .src_reg = (s), .off = (o), .imm = (i) \
-	}
-
 static int load(struct step_watch *w)
 {
 	const struct bpf_insn insns[] = {
@@ -83,11 +77,9 @@ static int load(struct step_watch *w)
 		INSN(BPF_ALU64 | BPF_MOV | BPF_K, 0, 0, 0, 0),
 		INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0),
 	};
-	LIBBPF_OPTS(bpf_prog_load_opts, opts,
-		    .expected_attach_type = (enum bpf_attach_type)NEW_BPF_TRACE_UPROBE_MULTI);
 
-	return bpf_prog_load(BPF_PROG_TYPE_KPROBE, "sonde_steps", "GPL", insns,
-			     sizeof(insns) / sizeof(*insns), &opts);
+	return uprobe_program_load("sonde_steps", insns, sizeof(insns) / sizeof(*insns),
+				   NEW_BPF_TRACE_UPROBE_MULTI);
 }
 
 struct file_watch {
