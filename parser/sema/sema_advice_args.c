@@ -120,23 +120,31 @@ static bool is_text_field(const struct expr *e)
 	       t->to && t->to->kind == TY_INT && t->to->size == 1 && t->to->is_signed;
 }
 
-const char *advice_text_address(struct sema *s, const struct expr *e)
+/* *f: the parameter, if it is one. */
+static const char *text_address(struct sema *s, const struct expr *e, const struct tp_field **f)
 {
-	const struct tp_field *f = text_parameter(s, e);
 	const char *text;
 	uint32_t len;
 
-	if ((!f && !is_text_field(e)) || advice_is_copy(s, e->span))
+	*f = text_parameter(s, e);
+	if ((!*f && !is_text_field(e)) || advice_is_copy(s, e->span))
 		return NULL;
 	text = advice_text(s, e->span, &len);
 	return len ? arena_strndup(s->arena, text, len) : NULL;
 }
 
+const char *advice_text_address(struct sema *s, const struct expr *e)
+{
+	const struct tp_field *f;
+
+	return text_address(s, e, &f);
+}
+
 /* `conv`: of printf; 0: print() */
 static void advise_value(struct sema *s, const struct expr *e, char conv)
 {
-	const struct tp_field *f = text_parameter(s, e);
-	const char *text = advice_text_address(s, e);
+	const struct tp_field *f;
+	const char *text = text_address(s, e, &f);
 
 	if (!text)
 		return;

@@ -14,7 +14,6 @@
 #include "parser/lang/span_kind.h"
 #include "parser/sema/sema_span.h"
 #include "parser/sema/sema_type.h"
-#include <stdlib.h>
 #include <string.h>
 
 static void check_block(struct sema *s, struct block *b);
@@ -32,9 +31,9 @@ static enum probe_id return_of(enum probe_id id)
 static bool hint_field(struct sema *s, const struct builtin *b, const struct attach_point *p)
 {
 	const struct tp_format *format = point_tracepoint(p)->format;
-	uint32_t n = (uint32_t)strtoul(b->name + strcspn(b->name, "0123456789"), NULL, 10);
+	uint32_t n = (uint32_t)b->arg;
 
-	if (strncmp(b->name, "arg", 3) != 0 || !format || format->is_unchecked ||
+	if (!(b->traits & TR_ARGS) || !format || format->is_unchecked ||
 	    strncmp(format->event, "sys_enter_", strlen("sys_enter_")) != 0)
 		return false;
 	n += format->n_fields && strcmp(format->fields[0].name, "__syscall_nr") == 0;
