@@ -70,8 +70,12 @@ static void read_lines(struct prompt *p)
 {
 	const char *line;
 
-	while (!p->done && (line = typed_read(p->a, p->editor, "sonde> ", is_one_line)))
-		handle(p, line);
+	for (; !p->done; handle(p, line)) {
+		prompt_prepare(p);
+		line = typed_read(p->a, p->editor, "sonde> ", is_one_line);
+		if (!line)
+			break;
+	}
 	if (!p->done)
 		putchar('\n');
 }
@@ -79,7 +83,7 @@ static void read_lines(struct prompt *p)
 int prompt_run(void)
 {
 	const struct options none = {0};
-	struct prompt p = {.a = arena_new(), .child.fd = -1};
+	struct prompt p = {.a = arena_new(), .child.fd = -1, .next.fd = -1};
 	int status = 0;
 
 	p.editor = editor_open(&(
@@ -92,6 +96,7 @@ int prompt_run(void)
 		walk_warm(p.kernel);
 		read_lines(&p);
 		prompt_end_child(&p.child);
+		prompt_end_child(&p.next);
 		kernel_close(p.kernel);
 	} else {
 		log_error("cannot use the terminal: %s", strerror(errno));

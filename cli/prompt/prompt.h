@@ -31,6 +31,7 @@ struct prompt {
 	uint32_t n_set;
 	const char *program;	   /* the last one, or NULL */
 	struct prompt_child child; /* of the last run that began */
+	struct prompt_child next;  /* waits for its command line */
 	bool done;
 };
 
@@ -61,7 +62,9 @@ enum prompt_follows {
 	PROMPT_OPTIONS,
 };
 
-/* prompt_run.c: run sonde with these words and those that are set, as a child. */
+/* prompt_run.c: make the process of the next run, if there is none. */
+void prompt_prepare(struct prompt *p);
+/* Run sonde with these words and those that are set, as a child. */
 void prompt_start(struct prompt *p, const char *const *words, uint32_t n);
 /* Ask the last child. False after a message, or if there is none. */
 bool prompt_ask(struct prompt *p, const struct prompt_request *r, struct prompt_reply *reply);

@@ -2,7 +2,9 @@
 /*
  * Runs of the prompt. Each is a process that walks the script through the stages and, when tracing
  * has ended, stays with its session, so that maps can be shown again, until the next run has
- * ended tracing. Requests and replies are structs in a socket.
+ * ended tracing. The process is made while the user types: it compiles a small script, so that its
+ * memory is its own and warm, and waits for its command line. Requests and replies are structs in
+ * a socket.
  */
 #define _GNU_SOURCE
 #include "cli/prompt/prompt.h"
@@ -15,13 +17,14 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MAX_WORDS = 160 };
+enum { MAX_WORDS = 160, MAX_PACKET = 4096 };
 
 /* ---- in the child: maps -------------------------------------------------------------------- */
 
@@ -138,12 +141,52 @@ static int run(struct prompt *p, char **words, uint32_t n, int fd)
 	return status;
 }
 
-static void be_child(struct prompt *p, char **words, uint32_t n, int fd)
+/* All of `bytes`. False: the prompt has ended. */
+static bool receive(int fd, char *to, size_t bytes)
+{
+	while (bytes) {
+		ssize_t n = recv(fd, to, bytes, 0);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		to += n;
+		bytes -= (size_t)n;
+	}
+	return true;
+}
+
+/* The command line that the prompt sends. Returns the number of words; 0: the prompt has ended. */
+static uint32_t receive_words(struct arena *a, int fd, char *words[MAX_WORDS + 1])
+{
+	uint32_t n = 0;
+	size_t bytes;
+	char *text;
+
+	if (!receive(fd, (char *)&bytes, sizeof(bytes)))
+		return 0;
+	text = arena_alloc(a, bytes);
+	if (!receive(fd, text, bytes))
+		return 0;
+	for (char *end = text + bytes; text < end && n < MAX_WORDS; text += strlen(text) + 1)
+		words[n++] = text;
+	words[n] = NULL;
+	return n;
+}
+
+static void be_child(struct prompt *p, int fd)
 {
 	struct sigaction action = {.sa_handler = SIG_DFL};
+	char *words[MAX_WORDS + 1];
+	uint32_t n;
 	int status;
 
 	prctl(PR_SET_PDEATHSIG, SIGHUP); /* if the prompt is killed */
+	walk_warm(p->kernel);
+	n = receive_words(p->a, fd, words);
+	if (!n)
+		_exit(0);
 	sigaction(SIGINT, &action, NULL);
 	status = run(p, words, n, fd);
 	fflush(NULL);
@@ -152,19 +195,25 @@ static void be_child(struct prompt *p, char **words, uint32_t n, int fd)
 
 /* ---- in the prompt --------------------------------------------------------------------------*/
 
-void prompt_end_child(struct prompt_child *c)
+/* The wait status. */
+static int reap(struct prompt_child *c)
 {
 	int status = 0;
 
-	if (c->pid <= 0)
-		return;
 	close(c->fd);
 	while (waitpid(c->pid, &status, 0) < 0 && errno == EINTR)
 		;
+	*c = (struct prompt_child){.fd = -1};
+	return status;
+}
+
+void prompt_end_child(struct prompt_child *c)
+{
+	int status = c->pid > 0 ? reap(c) : 0;
+
 	if (WIFSIGNALED(status) && WTERMSIG(status) != SIGINT && WTERMSIG(status) != SIGTERM)
 		log_error("the run ended with signal %d (%s)", WTERMSIG(status),
 			  strsignal(WTERMSIG(status)));
-	*c = (struct prompt_child){.fd = -1};
 }
 
 /* Wait until tracing has ended. The child of the run before is kept if there was none. */
@@ -184,38 +233,95 @@ static void wait_for_run(struct prompt *p, struct prompt_child new)
 	p->child = new;
 }
 
-void prompt_start(struct prompt *p, const char *const *words, uint32_t n)
+void prompt_prepare(struct prompt *p)
 {
 	struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
-	char *all[MAX_WORDS + 1] = {"sonde"};
-	uint32_t n_all = 1;
 	int fds[2];
 	pid_t pid;
 
-	for (uint32_t i = 0; i < p->n_set; i++)
-		all[n_all++] = arena_strdup(p->a, p->set[i]);
-	for (uint32_t i = 0; i < n && n_all < MAX_WORDS; i++)
-		all[n_all++] = arena_strdup(p->a, words[i]);
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds)) {
-		log_error("cannot run it: %s", strerror(errno));
+	if (p->next.pid > 0)
 		return;
-	}
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds))
+		return;
 	fflush(NULL);
-	sigaction(SIGINT, &ignore, &before); /* Ctrl-C is for the run */
+	sigaction(SIGINT, &ignore, &before); /* Ctrl-C at the prompt is not for the child */
 	pid = fork();
 	if (pid == 0) {
 		close(fds[0]);
 		if (p->child.fd >= 0)
 			close(p->child.fd);
-		be_child(p, all, n_all, fds[1]);
+		be_child(p, fds[1]);
 	}
+	sigaction(SIGINT, &before, NULL);
 	close(fds[1]);
-	if (pid > 0) {
-		wait_for_run(p, (struct prompt_child){.pid = pid, .fd = fds[0]});
-	} else {
-		log_error("cannot run it: %s", strerror(errno));
+	if (pid > 0)
+		p->next = (struct prompt_child){.pid = pid, .fd = fds[0]};
+	else
 		close(fds[0]);
+}
+
+static bool send_all(int fd, const char *from, size_t bytes)
+{
+	while (bytes) {
+		ssize_t n = send(fd, from, bytes < MAX_PACKET ? bytes : MAX_PACKET, MSG_NOSIGNAL);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return false;
+		from += n;
+		bytes -= (size_t)n;
 	}
+	return true;
+}
+
+/* `sonde`, the words that are set, and these: each with a NUL behind it. */
+static bool send_words(const struct prompt *p, int fd, const char *const *words, uint32_t n)
+{
+	char *text = NULL;
+	size_t bytes = 0;
+	FILE *f = open_memstream(&text, &bytes);
+	bool sent;
+
+	if (!f)
+		return false;
+	fprintf(f, "sonde%c", 0);
+	for (uint32_t i = 0; i < p->n_set; i++)
+		fprintf(f, "%s%c", p->set[i], 0);
+	for (uint32_t i = 0; i < n; i++)
+		fprintf(f, "%s%c", words[i], 0);
+	sent = fclose(f) == 0 && send_all(fd, (char *)&bytes, sizeof(bytes)) &&
+	       send_all(fd, text, bytes);
+	free(text);
+	return sent;
+}
+
+/* Send them to the process that waits; to a new one if it was killed. False after a message. */
+static bool begin_run(struct prompt *p, const char *const *words, uint32_t n,
+		      struct prompt_child *new)
+{
+	for (int i = 0; i < 2; i++) {
+		prompt_prepare(p);
+		*new = p->next;
+		p->next = (struct prompt_child){.fd = -1};
+		if (new->pid > 0 && send_words(p, new->fd, words, n))
+			return true;
+		if (new->pid > 0)
+			reap(new);
+	}
+	log_error("cannot run it: %s", strerror(errno));
+	return false;
+}
+
+void prompt_start(struct prompt *p, const char *const *words, uint32_t n)
+{
+	struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
+	struct prompt_child new;
+
+	fflush(NULL);
+	sigaction(SIGINT, &ignore, &before); /* Ctrl-C is for the run */
+	if (begin_run(p, words, n, &new))
+		wait_for_run(p, new);
 	sigaction(SIGINT, &before, NULL);
 }
 
