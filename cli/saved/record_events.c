@@ -114,7 +114,11 @@ static const char *stacks_of(const struct recorded_what *w)
 
 #define WORD(path, member) "(uint64)curtask." path ", "
 #define WORDS "(" RECORDED_WORDS(WORD) "0)"
-#define THREAD "(pid, tid, uid, gid, comm, ppid, pcomm, leader_comm)"
+#define THREAD "(pid, tid, uid, gid, comm, ppid, pcomm, leader_comm, cgroup)"
+/* The path of each cgroup, when the first event in it is seen. */
+#define CGROUP                                                                       \
+	"if (!@__cgroups[cgroup]) { @__cgroups[cgroup] = true; print((\"" RAW_CGROUP \
+	"\", cgroup, cgroup_path(cgroup))); } "
 
 /* Fields of the thread's struct, where they are of use. */
 static const char *words_of(const struct recorded_what *w, const char *category)
@@ -125,7 +129,8 @@ static const char *words_of(const struct recorded_what *w, const char *category)
 /* What is printed of an event: runtime/recording/raw_impl.h has the order. */
 static void put_probe(const struct recorded_what *w, const struct tp_format *f, FILE *script)
 {
-	fprintf(script, "tracepoint:%s:%s { print((probe, nsecs, cpu, " THREAD ", %s, %s, %s",
+	fprintf(script,
+		"tracepoint:%s:%s { " CGROUP "print((probe, nsecs, cpu, " THREAD ", %s, %s, %s",
 		f->category, f->event, stacks_of(w), words_of(w, f->category),
 		f->n_fields ? "args" : "0");
 	for (uint32_t i = 0; i < f->n_fields; i++)
@@ -140,7 +145,7 @@ static void put_probe(const struct recorded_what *w, const struct tp_format *f, 
 static void put_times(const struct recorded_what *w, FILE *script)
 {
 	fprintf(script,
-		"tracepoint:sched:sched_switch { @back[tid] = true; print((\"" RAW_BACK
+		"tracepoint:sched:sched_switch { " CGROUP "@back[tid] = true; print((\"" RAW_BACK
 		"\", nsecs, cpu, " THREAD ", %s, %s, delta, open, cut)); }\n",
 		stacks_of(w), words_of(w, "sched"));
 	fputs("tracepoint:sched:sched_switch { if (open || !@back[tid]) { print((\"" RAW_ON
@@ -267,7 +272,8 @@ static int put_events(const struct selection *s, struct kernel *k, const struct 
 		emit_format(f, false, facts);
 	}
 	for (uint32_t i = 0; i < s->n_timers; i++) {
-		fprintf(script, "%s { print((probe, nsecs, cpu, " THREAD ", %s, 0, 0)); }\n",
+		fprintf(script,
+			"%s { " CGROUP "print((probe, nsecs, cpu, " THREAD ", %s, 0, 0)); }\n",
 			s->timers[i], stacks_of(w));
 		fprintf(facts, "\nrecorded %s\n", s->timers[i]);
 	}
@@ -293,6 +299,7 @@ static int put_all(const struct selection *s, struct kernel *k, bool with_stacks
 		return -1;
 	if (w.has_times)
 		put_times(&w, script);
+	fputs("END { clear(@__cgroups); }\n", script);
 	return 0;
 }
 

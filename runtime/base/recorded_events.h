@@ -20,9 +20,15 @@ enum { RECORDED_COMM = 16 };
 
 /* A thread, with the name and the user that it had at some time. */
 struct recorded_thread {
+	uint64_t cgroup; /* its id */
 	uint32_t pid, tid, uid, gid, ppid;
 	uint32_t first; /* index of the first one of that tid */
 	char comm[RECORDED_COMM], pcomm[RECORDED_COMM], leader_comm[RECORDED_COMM];
+};
+
+struct recorded_cgroup {
+	uint64_t id;
+	const char *path; /* "unified:/a,cpu:/a", as cgroup_path() shows it */
 };
 
 /* Frames have numbers, from 1 on; programs get these instead of addresses. */
@@ -86,6 +92,8 @@ struct recorded_events {
 	uint32_t n_frames;
 	struct recorded_edge *begins, *ends;
 	uint32_t n_begins, n_ends;
+	struct recorded_cgroup *cgroups;
+	uint32_t n_cgroups;
 	bool has_stacks;	  /* they were recorded */
 	uint64_t start, end;	  /* of the run, CLOCK_BOOTTIME */
 	uint64_t open_end;	  /* until when spans that are open at the end count */

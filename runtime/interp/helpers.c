@@ -192,6 +192,16 @@ int help_get_current_uid_gid(struct interp *p, const uint64_t r[5], uint64_t *re
 	return gives(result, (uint64_t)p->current.gid << 32 | p->current.uid);
 }
 
+int help_get_current_cgroup_id(struct interp *p, const uint64_t r[5], uint64_t *result)
+{
+	(void)r;
+	if (!p->current.has_cgroup) {
+		interp_end(p, "the recording does not have the cgroup of this thread");
+		return -EFAULT;
+	}
+	return gives(result, p->current.cgroup);
+}
+
 int help_get_current_comm(struct interp *p, const uint64_t r[5], uint64_t *result)
 {
 	char *to = interp_need(p, r[0], (uint32_t)r[1], true);

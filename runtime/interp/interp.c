@@ -18,15 +18,16 @@
 
 /* ---- what it can run ---------------------------------------------------------------------- */
 
-static const char *missing_of(const struct plan_needs *n, bool has_stacks)
+static const char *missing_of(const struct plan_needs *n, const struct recorded_events *all)
 {
+	bool has_stacks = all && all->has_stacks;
 	const struct {
 		bool is_needed;
 		const char *text;
 	} rows[] = {
 		{n->kstack && !has_stacks, "a kernel stack"},
 		{n->ustack && !has_stacks, "a user stack"},
-		{n->cgroup, "the cgroup of a thread"},
+		{n->cgroup && !all, "the cgroup of a thread"},
 		{n->paths, "path() of a file of the kernel"},
 		{n->pids, "other threads by number"},
 		{n->packets, "packets"},
@@ -60,7 +61,7 @@ const char *interp_refusal(const struct plan *p, const struct recorded_events *a
 				       : NULL;
 		return "an event of the kernel";
 	}
-	return missing_of(&p->needs, all && all->has_stacks);
+	return missing_of(&p->needs, all);
 }
 
 /* ---- maps, for the tracer ------------------------------------------------------------------ */

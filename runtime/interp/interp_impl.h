@@ -82,8 +82,9 @@ struct thread_facts {
 	uint32_t pid, tgid, uid, gid;
 	char comm[16];
 	uint32_t state, exit_state, cpu;
+	uint64_t cgroup;
 	bool is_on_cpu;
-	bool has_user, has_state; /* these are known */
+	bool has_user, has_state, has_cgroup; /* these are known */
 };
 
 /* A field in the thread's memory, and which property of the thread it holds. */

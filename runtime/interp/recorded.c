@@ -98,7 +98,8 @@ static void put_recorded(struct interp *p, enum interp_place place, uint32_t thr
 	t.tgid = r->pid;
 	t.uid = r->uid;
 	t.gid = r->gid;
-	t.has_user = t.has_state = true;
+	t.cgroup = r->cgroup;
+	t.has_user = t.has_state = t.has_cgroup = true;
 	memcpy(t.comm, r->comm, sizeof(t.comm));
 	memcpy(parent.comm, r->pcomm, sizeof(parent.comm));
 	memcpy(leader.comm, r->leader_comm, sizeof(leader.comm));

@@ -22,9 +22,11 @@ enum {
 	TASK_SPACE = TASK_FIRST + TASK_KINDS * TASK_KIND_BYTES, /* of a thread */
 	TASK_CREDS = PLACES * ROLES * TASK_SPACE,
 	TASK_CRED_BYTES = 8,
+	TASK_CGROUPS = TASK_CREDS + PLACES * ROLES * TASK_CRED_BYTES,
+	TASK_CGROUP_BYTES = 24,
 };
 
-_Static_assert(TASK_CREDS + PLACES * ROLES * TASK_CRED_BYTES <= TASK_BYTES,
+_Static_assert(TASK_CGROUPS + PLACES * ROLES * TASK_CGROUP_BYTES <= TASK_BYTES,
 	       "there is space for all");
 _Static_assert(TASK_SPACE <= INT16_MAX, "instructions reach them");
 
@@ -63,6 +65,7 @@ enum field {
 	FIELD_PARENT,
 	FIELD_LEADER,
 	FIELD_CRED,
+	FIELD_CGROUPS,
 	FIELD_FLAGS,
 	FIELD_EXEC_ID,
 	FIELD_STATE,
@@ -87,6 +90,7 @@ static enum field field_of(const char *name)
 		{"group_leader", FIELD_LEADER},
 		{"cred", FIELD_CRED},
 		{"real_cred", FIELD_CRED},
+		{"cgroups", FIELD_CGROUPS},
 		{"flags", FIELD_FLAGS},
 		{"exit_state", FIELD_EXIT_STATE},
 		{"self_exec_id", FIELD_EXEC_ID},
@@ -166,10 +170,25 @@ static uint64_t cred_of(enum interp_place place, uint32_t role)
 	return TASK_CREDS + (uint64_t)(place * ROLES + role) * TASK_CRED_BYTES;
 }
 
+static uint64_t cgroup_of(enum interp_place place, uint32_t role)
+{
+	return TASK_CGROUPS + (uint64_t)(place * ROLES + role) * TASK_CGROUP_BYTES;
+}
+
+/* Structs of one member each, as bpf_helpers/bpf.h declares them: css_set and cgroup, which point
+ * to the next one, and kernfs_node with the id. */
+static void put_cgroup(struct interp *p, uint64_t at, uint64_t id)
+{
+	const uint64_t words[] = {interp_address(REGION_TASK, at + 8),
+				  interp_address(REGION_TASK, at + 16), id};
+
+	put(p, at, sizeof(words), words);
+}
+
 /* A thread that is written, and those that it points to. */
 struct writing {
 	const struct thread_facts *t; /* NULL: nothing of it is known */
-	uint64_t at, cred, parent, leader;
+	uint64_t at, cred, cgroup, parent, leader;
 	bool has_parent;
 };
 
@@ -184,6 +203,7 @@ static bool is_known(const struct writing *w, enum field field)
 	switch (field) {
 	case FIELD_PARENT: return w->has_parent;
 	case FIELD_CRED: return w->t->has_user;
+	case FIELD_CGROUPS: return w->t->has_cgroup;
 	case FIELD_EXEC_ID:
 	case FIELD_STATE:
 	case FIELD_ON_CPU:
@@ -204,6 +224,7 @@ static void put_thread(struct interp *p, const struct writing *w)
 		[FIELD_PARENT] = interp_address(REGION_TASK, w->parent),
 		[FIELD_LEADER] = interp_address(REGION_TASK, w->leader),
 		[FIELD_CRED] = interp_address(REGION_TASK, w->cred),
+		[FIELD_CGROUPS] = interp_address(REGION_TASK, w->cgroup),
 		[FIELD_STATE] = t ? t->state : 0,
 		[FIELD_EXIT_STATE] = t ? t->exit_state : 0,
 		[FIELD_ON_CPU] = t && t->is_on_cpu,
@@ -223,6 +244,8 @@ static void put_thread(struct interp *p, const struct writing *w)
 	}
 	if (t && t->has_user)
 		put(p, w->cred, TASK_CRED_BYTES, (const uint32_t[]){t->uid, t->gid});
+	if (t && t->has_cgroup)
+		put_cgroup(p, w->cgroup, t->cgroup);
 }
 
 void interp_set_thread(struct interp *p, enum interp_place place, const struct thread_facts *t,
@@ -235,6 +258,7 @@ void interp_set_thread(struct interp *p, enum interp_place place, const struct t
 			.t = all[i],
 			.at = place_of(place, i),
 			.cred = cred_of(place, i),
+			.cgroup = cgroup_of(place, i),
 			.parent = place_of(place, ROLE_PARENT),
 			.leader = place_of(place, i == ROLE_SELF && leader ? ROLE_LEADER : i),
 			.has_parent = i != ROLE_PARENT && parent,

@@ -168,6 +168,24 @@ static bool take_span(struct raw_reader *r, const struct json *tuple, bool is_on
 	return true;
 }
 
+/* [cgroup, id, path] */
+static bool take_cgroup(struct raw_reader *r, const struct json *tuple)
+{
+	struct arena *a = r->rec->arena;
+	struct recorded_cgroup c;
+	const char *path;
+	uint32_t n;
+
+	if (tuple->n != 3 || !json_number(&tuple->items[1], &c.id))
+		return false;
+	path = raw_string(a, &tuple->items[2], &n);
+	if (!path)
+		return false;
+	c.path = arena_strndup(a, path, n);
+	arena_push(a, r->out->cgroups, r->out->n_cgroups, c);
+	return true;
+}
+
 bool raw_take_event(struct raw_reader *r, struct arena *a, const struct json *list, uint64_t seq)
 {
 	const struct json *tuple =
@@ -177,10 +195,13 @@ bool raw_take_event(struct raw_reader *r, struct arena *a, const struct json *li
 	uint64_t state;
 	int point;
 
-	if (!tuple || tuple->kind != JSON_LIST || tuple->n <= PART_ARGS ||
-	    !take_head(r, a, tuple, &e))
+	if (!tuple || tuple->kind != JSON_LIST || !tuple->n)
 		return false;
 	name = json_text(&tuple->items[PART_POINT]);
+	if (name && strcmp(name, RAW_CGROUP) == 0)
+		return take_cgroup(r, tuple);
+	if (tuple->n <= PART_ARGS || !take_head(r, a, tuple, &e))
+		return false;
 	if (name && (strcmp(name, RAW_BACK) == 0 || strcmp(name, RAW_ON) == 0))
 		return take_span(r, tuple, strcmp(name, RAW_ON) == 0, &e);
 	point = find_point(r, name);

@@ -14,6 +14,8 @@ struct tp_format;
 /* Instead of an attach point: a thread comes back to the CPU, a thread's time on the CPU ends. */
 #define RAW_BACK "back"
 #define RAW_ON "on"
+/* A cgroup, of which the first event follows: its id and path. */
+#define RAW_CGROUP "cgroup"
 
 /* Is the string recorded that the argument points to? */
 bool raw_events_has_string(const struct tp_format *f, const struct tp_field *field);

@@ -38,6 +38,7 @@ enum {
 	THREAD_PPID,
 	THREAD_PCOMM,
 	THREAD_LEADER,
+	THREAD_CGROUP,
 	THREAD_PARTS
 };
 
@@ -82,7 +83,8 @@ bool raw_thread(struct raw_reader *r, struct arena *a, const struct json *tuple,
 	    !take_id(&parts[THREAD_UID], &t.uid) || !take_id(&parts[THREAD_GID], &t.gid) ||
 	    !take_id(&parts[THREAD_PPID], &t.ppid) || !take_name(a, &parts[THREAD_COMM], t.comm) ||
 	    !take_name(a, &parts[THREAD_PCOMM], t.pcomm) ||
-	    !take_name(a, &parts[THREAD_LEADER], t.leader_comm))
+	    !take_name(a, &parts[THREAD_LEADER], t.leader_comm) ||
+	    !json_number(&parts[THREAD_CGROUP], &t.cgroup))
 		return false;
 	new = (struct raw_number){hash_bytes(&t, sizeof(t)), out->n_threads};
 	found = raw_numbers_find(&r->threads, new.key);

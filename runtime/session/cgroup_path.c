@@ -119,3 +119,40 @@ char *cgroup_path_text(uint64_t id, const char *filter)
 	fclose(f);
 	return text;
 }
+
+/* A path may contain a comma, so a hierarchy begins where ",NAME:/" does. */
+static const char *next_hierarchy(const char *at)
+{
+	while ((at = strchr(at, ','))) {
+		const char *colon = strchr(++at, ':');
+
+		if (colon && colon[1] == '/' && !memchr(at, '/', (size_t)(colon - at)))
+			return at;
+	}
+	return NULL;
+}
+
+char *cgroup_path_filter(const char *paths, uint64_t id, const char *filter)
+{
+	char *text = NULL, name[256];
+	size_t size = 0;
+	FILE *f = open_memstream(&text, &size);
+	const char *comma = "", *next;
+
+	if (!f)
+		return NULL;
+	for (const char *at = *paths ? paths : NULL; at; at = next) {
+		const char *colon = strchr(at, ':');
+
+		next = next_hierarchy(at);
+		snprintf(name, sizeof(name), "%.*s", (int)(colon ? colon - at : 0), at);
+		if (filter && fnmatch(filter, name, 0) != 0)
+			continue;
+		fprintf(f, "%s%.*s", comma, next ? (int)(next - at) - 1 : (int)strlen(at), at);
+		comma = ",";
+	}
+	if (!*comma)
+		fprintf(f, "%" PRIu64, id);
+	fclose(f);
+	return text;
+}

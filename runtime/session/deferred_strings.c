@@ -5,6 +5,7 @@
  * until the record or map that they were made for is written.
  */
 #include "runtime/base/clock.h"
+#include "runtime/base/recorded_events.h"
 #include "runtime/symbols/ksym.h"
 #include "runtime/session/session.h"
 #include "runtime/symbols/usym.h"
@@ -116,9 +117,19 @@ static const char *user_name(struct session *s, uint64_t uid)
 	return p ? keep(s, p->pw_name) : "";
 }
 
+/* The path that was recorded; as a number, if there is none. */
+static char *recorded_path(const struct recorded_events *all, uint64_t id, const char *filter)
+{
+	for (uint32_t i = 0; i < all->n_cgroups; i++)
+		if (all->cgroups[i].id == id)
+			return cgroup_path_filter(all->cgroups[i].path, id, filter);
+	return cgroup_path_filter("", id, NULL);
+}
+
 static const char *cgroup_path(struct session *s, uint64_t id, const char *filter)
 {
-	char *text = cgroup_path_text(id, filter);
+	char *text =
+		s->replay ? recorded_path(s->replay, id, filter) : cgroup_path_text(id, filter);
 	const char *kept = text ? keep(s, text) : NULL;
 
 	free(text);

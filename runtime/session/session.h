@@ -224,6 +224,8 @@ uint64_t deferred_strings_wall_clock(const struct session *s);
 /* cgroup_path.c: "unified:/a,cpu:/a", the paths of a cgroup id in all hierarchies whose names match
  * `filter` (NULL: all); the number, where there is none. From malloc; NULL when out of memory. */
 char *cgroup_path_text(uint64_t id, const char *filter);
+/* The same of what was recorded of that id: its paths without a filter. */
+char *cgroup_path_filter(const char *paths, uint64_t id, const char *filter);
 
 /* loss.c: what was lost of one probe; hits of a program that the kernel did not deliver. */
 uint64_t loss_of_probe(const struct session *s, uint32_t probe);
