@@ -16,7 +16,7 @@ _Static_assert(sizeof(struct scratch_slot) == SONDE_SCRATCH_HEAD,
 
 /* SONDE_SCRATCH_SLOTS slots for each CPU, each as long as the script needs. codegen defines the
  * map. It is a per-CPU array, unless a slot is longer than the kernel allows there. In that case it
- * is an array, with the slots of one CPU after those of another (runtime/session/load.c sets its
+ * is an array, with the slots of one CPU after those of another (runtime/load/load.c sets its
  * length). */
 extern char sonde_scratch SEC(".maps");
 

@@ -44,7 +44,7 @@ enum {
 };
 
 /* Numbers in call instructions that stand for kernel functions; no BPF helper has them
- * (runtime/session/prog_handlers.c). */
+ * (runtime/load/prog_handlers.c). */
 enum {
 	SONDE_KFUNC_FIRST = 0x5e550001,
 	SONDE_KFUNC_SESSION_IS_RETURN = SONDE_KFUNC_FIRST,

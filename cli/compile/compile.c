@@ -14,8 +14,8 @@
 #include "runtime/base/log.h"
 #include "runtime/base/progress.h"
 #include "runtime/base/oom_score.h"
-#include "runtime/session/link.h"
-#include "runtime/session/memory_needed.h"
+#include "runtime/load/link.h"
+#include "runtime/load/memory_needed.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>

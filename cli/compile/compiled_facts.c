@@ -12,6 +12,7 @@
 #include "runtime/base/log.h"
 #include "runtime/kernel/identity.h"
 #include "runtime/session/session.h"
+#include "runtime/session/scope.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -9,7 +9,7 @@
 #include "parser/plan/plan.h"
 #include "runtime/base/limit_hint.h"
 #include "runtime/base/log.h"
-#include "runtime/session/link.h"
+#include "runtime/load/link.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -14,6 +14,9 @@
 #include "runtime/explain/loaded.h"
 #include "runtime/kernel/caps.h"
 #include "runtime/session/session.h"
+#include "runtime/load/load.h"
+#include "runtime/session/prep.h"
+#include "runtime/run/lifetime.h"
 #include <string.h>
 
 struct explain_load {

@@ -13,7 +13,7 @@
 #include "runtime/explain/insn_text.h"
 #include "runtime/explain/rejections.h"
 #include "runtime/kernel/caps.h"
-#include "runtime/session/verifier_log.h"
+#include "runtime/load/verifier_log.h"
 #include <ctype.h>
 #include <stdbool.h>
 #include <stdio.h>

@@ -9,7 +9,7 @@
 #include "cli/run/walk.h"
 #include "parser/base/arena.h"
 #include "runtime/base/log.h"
-#include "runtime/session/command.h"
+#include "runtime/run/command.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

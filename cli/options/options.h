@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "runtime/output/out_format.h"
-#include "runtime/session/start_moment.h"
+#include "runtime/run/start_moment.h"
 
 enum emit_stage {
 	EMIT_NOTHING,

@@ -5,7 +5,7 @@
 #include "cli/options/output_check.h"
 #include "cli/options/option_rows.h"
 #include "cli/scripts/scripts.h"
-#include "runtime/session/command.h"
+#include "runtime/run/command.h"
 #include <limits.h>
 #include <stdbool.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * --start: when a run begins.
  */
 #pragma once
-#include "runtime/session/start_moment.h"
+#include "runtime/run/start_moment.h"
 
 /* Read "+30s", "@14:30", "@14:30:15" or "/10s". 0, or -1 after a message. */
 int start_option_read(const char *arg, struct start_moment *out);

@@ -10,7 +10,7 @@
 #include "parser/base/arena.h"
 #include "runtime/base/log.h"
 #include "runtime/kernel/kernel_facts.h"
-#include "runtime/session/command.h"
+#include "runtime/run/command.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

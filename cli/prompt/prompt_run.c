@@ -13,7 +13,7 @@
 #include "parser/base/arena.h"
 #include "parser/lang/type.h"
 #include "runtime/base/log.h"
-#include "runtime/session/events.h"
+#include "runtime/events/events.h"
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>

@@ -9,7 +9,7 @@
 #include "parser/base/arena.h"
 #include "runtime/base/log.h"
 #include "runtime/list/list.h"
-#include "runtime/session/command.h"
+#include "runtime/run/command.h"
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -26,10 +26,14 @@
 #include "runtime/base/limit_hint.h"
 #include "runtime/base/log.h"
 #include "runtime/base/progress.h"
-#include "runtime/session/loop.h"
-#include "runtime/session/memory_reserve.h"
-#include "runtime/session/replay.h"
+#include "runtime/run/loop.h"
+#include "runtime/load/memory_reserve.h"
+#include "runtime/run/replay.h"
 #include "runtime/session/session.h"
+#include "runtime/load/load.h"
+#include "runtime/session/prep.h"
+#include "runtime/run/lifetime.h"
+#include "runtime/session/scope.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>

@@ -28,8 +28,9 @@
 #include "runtime/kernel/kernel_facts.h"
 #include "runtime/kernel/stock_facts.h"
 #include "runtime/base/log.h"
-#include "runtime/session/command.h"
+#include "runtime/run/command.h"
 #include "runtime/session/session.h"
+#include "runtime/session/scope.h"
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>

@@ -6,7 +6,7 @@
 #include "cli/scripts/scripts.h"
 #include "parser/base/escape.h"
 #include "runtime/base/log.h"
-#include "runtime/session/command.h"
+#include "runtime/run/command.h"
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>

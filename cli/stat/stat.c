@@ -14,7 +14,7 @@
 #include "parser/base/arena.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/limit_hint.h"
-#include "runtime/session/command.h"
+#include "runtime/run/command.h"
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>

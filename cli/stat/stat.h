@@ -7,7 +7,7 @@
 #pragma once
 #include "cli/options/options.h"
 #include "runtime/base/vec.h"
-#include "runtime/session/counters.h"
+#include "runtime/run/counters.h"
 #include <stdio.h>
 
 struct arena;

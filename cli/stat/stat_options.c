@@ -7,7 +7,7 @@
 #include "cli/options/time_option.h"
 #include "cli/stat/stat.h"
 #include "cli/options/word_options.h"
-#include "runtime/session/command.h"
+#include "runtime/run/command.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * Functions of imported BPF: `import "NAME.bpf.c";` is compiled by clang, `import "NAME.bpf.o";` is
  * an object. Scripts call their global functions by name. runtime/kernel/bpf_object.c reads the
  * prototypes, parser/sema/sema_import.c checks the calls, codegen/gen_import.c declares the
- * functions, and runtime/session/link.c links the objects.
+ * functions, and runtime/load/link.c links the objects.
  */
 #pragma once
 #include "parser/base/source.h"

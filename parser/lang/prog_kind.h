@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Kinds of kernel programs: the table made of prog_kinds.def. codegen/ and runtime/session/ expand
+ * Kinds of kernel programs: the table made of prog_kinds.def. codegen/ and runtime/attach/ expand
  * the hook columns of the same rows.
  */
 #pragma once

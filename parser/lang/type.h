@@ -26,7 +26,7 @@ enum type_shape {
 	SHAPE_ADDRESS,	/* an integer that is shown in hexadecimal digits */
 	SHAPE_STRING,	/* bytes of the value itself, up to a NUL */
 	SHAPE_BUFFER,	/* likewise, with a length */
-	SHAPE_DEFERRED, /* turned into a string by user space: session/deferred_strings.c */
+	SHAPE_DEFERRED, /* turned into a string by user space: runtime/events/deferred_strings.c */
 	SHAPE_STACK,
 	SHAPE_AGG,
 	SHAPE_PARTS, /* members or elements */

@@ -300,7 +300,7 @@ void pln_time(struct planner *pl, struct expr *call)
 				      .text = format});
 }
 
-/* Its record comes through a buffer of the kernel's (runtime/session/packets.c). */
+/* Its record comes through a buffer of the kernel's (runtime/events/packets.c). */
 void pln_skboutput(struct planner *pl, struct expr *call)
 {
 	struct plan_event ev = {.kind = PE_PACKET,

@@ -6,6 +6,8 @@
 #include "runtime/base/clock.h"
 #include "parser/base/arena.h"
 #include "runtime/session/session.h"
+#include "runtime/attach/attach_all.h"
+#include "runtime/run/lifetime.h"
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>

@@ -5,7 +5,6 @@
 #include "runtime/session/interpret.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/log.h"
-#include "runtime/session/replay.h"
 #include "runtime/session/session.h"
 #include <errno.h>
 #include <stdio.h>
@@ -14,8 +13,6 @@
 int interpret_open(struct session *s, const void *elf, size_t len)
 {
 	s->interp = interp_open(s->object, elf, len);
-	if (s->interp && s->replay)
-		replay_open(s);
 	if (s->interp)
 		return 0;
 	log_error("the interpreter cannot read the compiled program: %s", strerror(errno));

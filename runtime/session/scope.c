@@ -3,6 +3,7 @@
  * The parts of the scope that user space looks up: a cgroup by its directory, the pid namespace.
  */
 #define _GNU_SOURCE
+#include "runtime/session/scope.h"
 #include "runtime/kernel/in_container.h"
 #include "runtime/session/session.h"
 #include <errno.h>

@@ -7,10 +7,11 @@
 #include "runtime/base/limit_hint.h"
 #include "runtime/base/log.h"
 #include "parser/lang/kernel.h"
-#include "runtime/session/attach.h"
 #include "runtime/symbols/maptrack.h"
 #include "runtime/symbols/usym.h"
 #include "runtime/unwind/worker.h"
+#include "runtime/session/prep.h"
+#include "runtime/session/session.h"
 #include <string.h>
 #include <unistd.h>
 
@@ -99,7 +100,7 @@ static void wait_for_tables(const struct session *s)
 	uint64_t end = monotonic_ns() + WAIT_NS;
 
 	while (!unwind_worker_wait(s->unwind, SLICE_NS) && monotonic_ns() < end)
-		if (attach_stopped(s))
+		if (session_stopped(s))
 			break;
 }
 

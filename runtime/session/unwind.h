@@ -7,6 +7,7 @@
 #pragma once
 #include "runtime/session/session.h"
 #include "runtime/symbols/maptrack.h"
+#include "runtime/session/prep.h"
 
 struct bpf_object;
 

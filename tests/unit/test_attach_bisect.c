@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
-#include "runtime/session/attach.h"
+#include "runtime/attach/attach.h"
 
 enum { MANY = 1000 };
 

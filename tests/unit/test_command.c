@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/session/command.c: splitting of -c into words, and a command held until it is released.
+ * runtime/run/command.c: splitting of -c into words, and a command held until it is released.
  */
-#include "runtime/session/command.h"
+#include "runtime/run/command.h"
 #include <errno.h>
 #include <setjmp.h>
 #include <signal.h>

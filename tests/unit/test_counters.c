@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include "runtime/session/counters.h"
+#include "runtime/run/counters.h"
 #include <errno.h>
 
 static void test_turns(void **state)

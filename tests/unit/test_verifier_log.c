@@ -13,7 +13,7 @@
 #include "parser/base/source.h"
 #include "runtime/explain/loaded.h"
 #include "runtime/explain/rejections.h"
-#include "runtime/session/verifier_log.h"
+#include "runtime/load/verifier_log.h"
 
 static const char script[] = "BEGIN { @a = 1; }\n"
 			     "interval:s:1\n"
@@ -189,7 +189,7 @@ static void test_examples(void **state)
 	static const char *const examples[] = {
 #define CASE(says, words, help, example) example,
 #define REPORT ""
-#include "runtime/session/verifier_cases.def"
+#include "runtime/load/verifier_cases.def"
 #undef REPORT
 #undef CASE
 	};

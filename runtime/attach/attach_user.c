@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Attaches to functions of programs: uprobe_multi links where the kernel has them (6.6), else one
+ * perf event for each function. What the kernel refuses is skipped and reported (attach_check.c).
+ */
+#define _GNU_SOURCE
+#include "runtime/attach/attach_check.h"
+#include "runtime/attach/attach_slow.h"
+#include "runtime/attach/attach_wide.h"
+#include "runtime/attach/calibrate.h"
+#include "runtime/attach/step_watch.h"
+#include "runtime/kernel/kernel_facts.h"
+#include "runtime/base/log.h"
+#include "runtime/base/uapi_new.h"
+#include "runtime/session/session.h"
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum {
+	FIRST_BATCH = 1024, /* functions in the first link */
+	REF_CTR_SHIFT = 32, /* of the semaphore's offset in a perf event's config */
+};
+
+/* The targets of one file. */
+struct file_targets {
+	struct session *s;
+	uint32_t prog;
+	const struct plan_target *targets;
+	uint32_t n;
+	int type, return_bit; /* of the perf event device */
+	uint32_t n_refused;   /* behind the n others */
+	bool everywhere;      /* in all processes, also with -p */
+};
+
+static bool is_return(const struct file_targets *f)
+{
+	return prog_kind_is(f->s->plan->progs[f->prog].kind, PK_RETURN);
+}
+
+/* The process when only one is traced, else 0. */
+static uint32_t only_process(const struct session *s)
+{
+	return s->scope.scope == SONDE_SCOPE_PID ? s->scope.tgid : 0;
+}
+
+/* ---- multi links --------------------------------------------------------------------------- */
+
+/* The arrays of a link, by target. */
+struct link_lists {
+	uint64_t *offsets, *cookies, *ref_ctrs;
+};
+
+uint32_t attach_only_process(const struct session *s)
+{
+	return kernel_is_at_least(6, 10) ? only_process(s) : 0;
+}
+
+static int multi_link(struct file_targets *f, uint32_t n, const struct link_lists *l)
+{
+	enum plan_prog_kind kind = f->s->plan->progs[f->prog].kind;
+	struct new_link_create attr = {
+		.prog_fd = (uint32_t)attach_fd(f->s, f->prog),
+		.attach_type = prog_kind_is(kind, PK_SESSION) ? NEW_BPF_TRACE_UPROBE_SESSION
+							      : NEW_BPF_TRACE_UPROBE_MULTI,
+		.uprobe_multi.path = (uintptr_t)f->targets->path,
+		.uprobe_multi.offsets = (uintptr_t)l->offsets,
+		.uprobe_multi.cookies = (uintptr_t)l->cookies,
+		.uprobe_multi.ref_ctr_offsets =
+			prog_kind_is(kind, PK_USDT) ? (uintptr_t)l->ref_ctrs : 0,
+		.uprobe_multi.cnt = n,
+		.uprobe_multi.flags = is_return(f) ? NEW_BPF_F_UPROBE_MULTI_RETURN : 0,
+		.uprobe_multi.pid = f->everywhere ? 0 : attach_only_process(f->s),
+	};
+	int fd = (int)syscall(SYS_bpf, BPF_LINK_CREATE, &attr, sizeof(attr));
+
+	return attach_add(f->s, (struct link){.fd = fd, .closes_slowly = true});
+}
+
+/* These targets have got a link. */
+static void note_linked(struct file_targets *f, uint32_t first, uint32_t n)
+{
+	struct link *l = &f->s->links.items[f->s->links.n - 1];
+
+	l->n = n;
+	for (uint32_t i = first; !f->everywhere && i < first + n; i++) {
+		l->n_stepped += f->targets[i].is_stepped;
+		if (f->targets[i].is_stepped)
+			step_watch_add(f->s, f->prog, &f->targets[i]);
+	}
+}
+
+static int multi_some(void *ctx, uint32_t first, uint32_t n)
+{
+	struct file_targets *f = ctx;
+	uint64_t *words = calloc(3 * (size_t)n, sizeof(*words));
+	struct link_lists l = {words, words + n, words + 2 * (size_t)n};
+	int err = words ? 0 : -ENOMEM;
+
+	for (uint32_t i = 0; !err && i < n; i++) {
+		l.offsets[i] = f->targets[first + i].offset;
+		l.cookies[i] = f->targets[first + i].cookie;
+		l.ref_ctrs[i] = f->targets[first + i].ref_ctr;
+	}
+	if (!err && session_stopped(f->s))
+		err = -EINTR;
+	if (!err)
+		err = multi_link(f, n, &l);
+	if (!err)
+		note_linked(f, first, n);
+	free(words);
+	return err;
+}
+
+/* ---- perf events --------------------------------------------------------------------------- */
+
+/* The number at the end of a file of the uprobe device. */
+static int read_device(const char *name)
+{
+	char path[96], text[64];
+	size_t n = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/sys/bus/event_source/devices/uprobe/%s", name);
+	f = fopen(path, "re");
+	if (f && fgets(text, sizeof(text), f))
+		n = strcspn(text, "0123456789");
+	else
+		text[0] = '\0';
+	if (f)
+		fclose(f);
+	return text[0] && text[n] ? atoi(text + n) : -1;
+}
+
+/* The link keeps the event alive, so the descriptor of the event can be closed. */
+static int link_event(struct file_targets *f, int event, uint64_t cookie)
+{
+	LIBBPF_OPTS(bpf_link_create_opts, opts, .perf_event.bpf_cookie = cookie);
+	int fd = bpf_link_create(attach_fd(f->s, f->prog), event, BPF_PERF_EVENT, &opts);
+
+	if (fd >= 0 && ioctl(event, PERF_EVENT_IOC_ENABLE, 0)) {
+		int err = -errno;
+
+		close(fd);
+		return err;
+	}
+	return attach_add(f->s, (struct link){.fd = fd, .closes_slowly = true});
+}
+
+/* Kernels before 5.15 have no links of perf events, and no cookies; one function needs none. */
+static int set_program(struct file_targets *f, int event)
+{
+	int fd;
+
+	if (ioctl(event, PERF_EVENT_IOC_SET_BPF, attach_fd(f->s, f->prog)) ||
+	    ioctl(event, PERF_EVENT_IOC_ENABLE, 0))
+		return -errno;
+	fd = fcntl(event, F_DUPFD_CLOEXEC, 0);
+	return attach_add(f->s, (struct link){.fd = fd, .is_perf = true, .closes_slowly = true});
+}
+
+/* The only process whose code is changed; -1: all of them. A semaphore tells a program that it is
+ * traced, so it must not be set in others. */
+static int process_of(const struct file_targets *f)
+{
+	bool is_usdt = prog_kind_is(f->s->plan->progs[f->prog].kind, PK_USDT);
+
+	return is_usdt && only_process(f->s) ? (int)only_process(f->s) : -1;
+}
+
+static int perf_one(struct file_targets *f, const struct plan_target *t)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = (uint32_t)f->type,
+		.config = (is_return(f) ? 1ull << f->return_bit : 0) | t->ref_ctr << REF_CTR_SHIFT,
+		.uprobe_path = (uintptr_t)t->path,
+		.probe_offset = t->offset,
+	};
+	int pid = process_of(f), cpu = pid < 0 ? 0 : -1, err;
+	int fd = (int)syscall(SYS_perf_event_open, &attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	err = link_event(f, fd, t->cookie);
+	if (err == -EINVAL && !t->cookie)
+		err = set_program(f, fd);
+	close(fd);
+	return err;
+}
+
+static int perf_item(void *ctx, uint32_t item)
+{
+	struct file_targets *f = ctx;
+
+	return perf_one(f, &f->targets[item]);
+}
+
+static int by_perf(struct file_targets *f, struct attach_refused *refused)
+{
+	f->type = read_device("type");
+	f->return_bit = read_device("format/retprobe");
+	if (f->type < 0 || f->return_bit < 0)
+		return -ENOENT;
+	return attach_one_by_one(f->s, f->prog, "this kernel has no uprobe_multi links (6.6)",
+				 perf_item, f, f->n, refused);
+}
+
+/* ---- refused functions --------------------------------------------------------------------- */
+
+static const char *symbol_of(const void *ctx, uint32_t item)
+{
+	const struct file_targets *f = ctx;
+
+	return f->targets[item].symbol;
+}
+
+/* All functions were refused: an error, unless `missing_probes` allows it. */
+static int report_none_left(const struct file_targets *f, int err)
+{
+	bool is_warning = f->s->plan->config.missing_probes == MISSING_WARN;
+	const char *why = "it begins with an instruction that the kernel cannot probe";
+
+	if (!attach_is_instruction(err))
+		return err;
+	if (f->s->plan->config.missing_probes == MISSING_IGNORE ||
+	    (is_warning && !f->s->plan->progs[f->prog].n_probes))
+		return 0;
+	attach_report(f->s,
+		      (struct attach_report){f->prog, is_warning ? LOG_WARNING : LOG_ERROR, true},
+		      "probe '%s': cannot attach: %s%s", session_prog_name(f->s, f->prog),
+		      f->n + f->n_refused > 1
+			      ? "all begin with instructions that the kernel cannot probe"
+			      : why,
+		      is_warning ? ". Skipping" : "");
+	return is_warning ? 0 : ATTACH_ERR_REPORTED;
+}
+
+/* ---- files --------------------------------------------------------------------------------- */
+
+/* The cookie says which instruction is probed, so that the program knows what that costs. */
+static void calibrate_target(const struct file_targets *f, int file, struct plan_target *t)
+{
+	uint8_t code[16]; /* not of a mapping, where another tracer's breakpoint can be */
+	ssize_t n;
+
+	n = pread(file, code, sizeof(code), (off_t)t->offset);
+	if (n <= 0)
+		return;
+	t->cookie |= calibrate_class(code, (size_t)n);
+	calibrate_prog(f->s, f->prog, t->cookie);
+}
+
+static void calibrate_targets(const struct file_targets *f, struct plan_target *targets)
+{
+	int file;
+
+	if (!f->s->plan->config.calibrate || prog_kind_is(f->s->plan->progs[f->prog].kind, PK_USDT))
+		return;
+	file = open(f->targets->path, O_RDONLY | O_CLOEXEC);
+	for (uint32_t i = 0; file >= 0 && i < f->n; i++)
+		calibrate_target(f, file, &targets[i]);
+	if (file >= 0)
+		close(file);
+}
+
+/* Does the kernel accept this function? The file is mapped, so it looks at the instruction. */
+static int try_one(void *ctx, uint32_t item)
+{
+	struct file_targets *f = ctx;
+	uint32_t before = f->s->links.n;
+	int err;
+
+	f->everywhere = true;
+	err = multi_some(f, item, 1);
+	f->everywhere = false;
+	while (f->s->links.n > before)
+		close(f->s->links.items[--f->s->links.n].fd);
+	return err;
+}
+
+static int add_refused(const struct file_targets *f, struct attach_refused *refused)
+{
+	for (uint32_t i = 0; i < f->n_refused; i++)
+		if (vec_push(refused, f->n + i))
+			return -ENOMEM;
+	refused->of += f->n_refused;
+	if (f->n_refused)
+		refused->err = -EOPNOTSUPP;
+	return f->n || !f->n_refused ? 0 : -EOPNOTSUPP;
+}
+
+static int attach_sorted(struct file_targets *f)
+{
+	struct attach_refused refused = {0};
+	int err = !f->n ? 0
+		  : kernel_has(f->s->kernel, CAP_UPROBE_MULTI)
+			  ? attach_bisect(multi_some, f, f->n, FIRST_BATCH, &refused)
+			  : by_perf(f, &refused);
+
+	err = err ?: add_refused(f, &refused);
+	attach_left_out(f->s, f->prog, &refused, symbol_of, f);
+	if (err && refused.n == f->n + f->n_refused)
+		err = report_none_left(f, err);
+	vec_free(&refused);
+	return err;
+}
+
+static int attach_file(struct file_targets *f)
+{
+	bool can_try = kernel_has(f->s->kernel, CAP_UPROBE_MULTI);
+	struct checked_file c;
+	int err = check_file(&c, f->targets, f->n, can_try ? try_one : NULL, f);
+
+	if (!err) {
+		f->n = c.n;
+		f->n_refused = c.n_refused;
+		f->targets = c.targets;
+		calibrate_targets(f, c.targets);
+		err = attach_sorted(f);
+	}
+	check_end(&c);
+	return err;
+}
+
+/* Where a call ends by a jump to another function, `delta` is shorter than its caller waits. */
+static void report_jumps(const struct session *s, uint32_t prog)
+{
+	const struct plan_prog *g = &s->plan->progs[prog];
+	bool is_span = g->n_probes && s->plan->probes[g->probes[0]].state.kind;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; is_span && i < g->n_targets; i++)
+		n += g->targets[i].is_jump;
+	if (n)
+		log_verbose("%s: %u of %u places where calls end are jumps to other functions, "
+			    "whose time is not in 'delta'",
+			    session_prog_name(s, prog), n, g->n_targets);
+}
+
+int att_user_function(struct session *s, uint32_t prog)
+{
+	const struct plan_prog *g = &s->plan->progs[prog];
+	uint32_t n = 0;
+	int err = 0;
+
+	report_jumps(s, prog);
+	for (uint32_t first = 0; first < g->n_targets && !err; first += n) {
+		struct file_targets f = {.s = s, .prog = prog, .targets = &g->targets[first]};
+
+		n = 1;
+		while (first + n < g->n_targets &&
+		       strcmp(g->targets[first].path, g->targets[first + n].path) == 0)
+			n++;
+		f.n = n;
+		attach_warn_wide(s, prog, f.targets->path, n);
+		err = attach_file(&f);
+	}
+	return err;
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A breakpoint in a file is one in every process that has mapped the file, also where the script
+ * traces only one of them. With thousands of functions of libc that slows the whole machine down.
+ */
+#include "runtime/attach/attach_wide.h"
+#include "runtime/base/log.h"
+#include "runtime/base/proc_maps.h"
+#include "runtime/attach/attach.h"
+#include "runtime/session/session.h"
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MANY = 1000 };
+
+static const char *base_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+struct search {
+	const char *path;
+	uint64_t inode;
+};
+
+/* Devices are not compared: those of some file systems (overlay) differ from what stat() says. */
+static int is_of_file(const struct proc_mapping *m, void *ctx)
+{
+	const struct search *f = ctx;
+
+	return m->is_executable && m->inode == f->inode &&
+	       strcmp(base_of(m->path), base_of(f->path)) == 0;
+}
+
+/* Processes that run code of the file, without this one and the command of -c. */
+static uint32_t count_processes(const struct session *s, const char *path)
+{
+	char *real = realpath(path, NULL);
+	struct search f = {.path = real ? real : path};
+	DIR *dir = opendir("/proc");
+	struct dirent *e;
+	struct stat st;
+	uint32_t n = 0;
+
+	f.inode = stat(path, &st) == 0 ? st.st_ino : 0;
+	while (dir && (e = readdir(dir))) {
+		uint32_t pid = (uint32_t)strtoul(e->d_name, NULL, 10);
+
+		if (pid && pid != (uint32_t)getpid() && pid != s->scope.command)
+			n += proc_maps_each(pid, is_of_file, &f) > 0;
+	}
+	if (dir)
+		closedir(dir);
+	free(real);
+	return n;
+}
+
+void attach_warn_wide(const struct session *s, uint32_t prog, const char *path, uint32_t n)
+{
+	uint32_t n_processes;
+
+	if (n < MANY || !s->plan->progs[prog].n_probes || attach_only_process(s))
+		return;
+	n_processes = count_processes(s, path);
+	if (n_processes < 2)
+		return;
+	log_warning("%s: %u functions of %s, which %u running processes use: each call of these "
+		    "functions in any of them takes longer while this runs%s; -p PID limits the "
+		    "probes to one process, a narrower pattern to fewer functions",
+		    session_prog_name(s, prog), n, path, n_processes,
+		    s->scope.scope == SONDE_SCOPE_ALL ? "" : ", also where it is not traced");
+}

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Calibration of spans of user functions: before a function is attached, one of this program is
+ * probed in the same way and called some thousand times (calibrate_probe.c), which is repeated
+ * while the script runs (calibrate_thread.c). How much of the tracer's time is in a call depends on
+ * what the kernel does with the probed instruction (the class), and on how both ends are attached
+ * (enum sonde_cost_method).
+ */
+#include "runtime/attach/calibrate.h"
+#include "runtime/base/clock.h"
+#include "runtime/base/log.h"
+#include "runtime/elf/uprobe_insn.h"
+#include "runtime/kernel/kernel_facts.h"
+#include "runtime/attach/calibrate_code.h"
+#include "runtime/attach/calibrate_state.h"
+#include "runtime/session/session.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	BATCHES = 255,	    /* at most */
+	MOST_NS = 20000000, /* no further batch after this time */
+};
+
+/* ---- at the start -------------------------------------------------------------------------- */
+
+static int measure(const struct calibrate_probe *p, struct sonde_cost *cost)
+{
+	uint64_t floors[BATCHES], calls[BATCHES], end = monotonic_ns();
+	uint32_t n = 0;
+
+	end += p->method >= SONDE_COST_PLAIN ? MOST_NS / 4 : MOST_NS;
+	for (int i = 0; i < BATCHES && monotonic_ns() < end; i++) {
+		if (calibrate_probe_measure(p, cost))
+			continue;
+		floors[n] = cost->floor_ns;
+		calls[n++] = cost->call_ns;
+	}
+	if (!n)
+		return -ENODATA;
+	cost->floor_ns = calibrate_quantile(floors, n, 50);
+	cost->call_ns = calibrate_quantile(calls, n, 50);
+	return 0;
+}
+
+/* The probe stays, to be measured again. Before Linux 6.10, calls by other processes would run its
+ * programs, too: those of another sonde that calibrates. */
+static int calibrate(struct session *s, enum sonde_cost_method method, uint64_t class,
+		     struct sonde_cost *cost)
+{
+	struct calibrate_kind *k;
+	int err;
+
+	if (!s->calibration)
+		s->calibration = calloc(1, sizeof(*s->calibration));
+	if (!s->calibration)
+		return -ENOMEM;
+	k = &s->calibration->kinds[method][class];
+	err = calibrate_probe_open(&k->probe, method, class) ?: measure(&k->probe, cost);
+	k->is_open = !err && kernel_is_at_least(6, 10);
+	if (!k->is_open)
+		calibrate_probe_close(&k->probe);
+	return err;
+}
+
+static uint64_t less(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : 0;
+}
+
+/* Where a program is at each exit, the exits have costs of their own: those of a return are not
+ * counted at the entry. */
+static int calibrate_exits(struct session *s, uint64_t class)
+{
+	struct sonde_cost *costs = s->control->costs[SONDE_COST_EXITS];
+	int err = 0;
+
+	if (!costs[SONDE_COST_RET].call_ns)
+		err = calibrate(s, SONDE_COST_EXITS, SONDE_COST_RET, &costs[SONDE_COST_RET]);
+	if (err || class == SONDE_COST_RET)
+		return err;
+	err = calibrate(s, SONDE_COST_EXITS, class, &costs[class]);
+	if (!err)
+		costs[class].call_ns =
+			less(costs[class].call_ns, costs[SONDE_COST_RET].call_ns) ?: 1;
+	return err;
+}
+
+/* Where one program has both ends, the kernel runs only the entry of a call that it refuses. */
+static int calibrate_session(struct session *s, uint64_t class, struct sonde_cost *cost)
+{
+	struct sonde_cost *refused = &s->control->costs[SONDE_COST_PLAIN][class];
+	int err = calibrate(s, SONDE_COST_SESSION, class, cost);
+
+	return err || refused->call_ns ? err : calibrate(s, SONDE_COST_PLAIN, class, refused);
+}
+
+static int calibrate_method(struct session *s, enum sonde_cost_method method, uint64_t class,
+			    struct sonde_cost *cost)
+{
+	switch (method) {
+	case SONDE_COST_SESSION: return calibrate_session(s, class, cost);
+	case SONDE_COST_EXITS: return calibrate_exits(s, class);
+	default: return calibrate(s, method, class, cost);
+	}
+}
+
+/* ---- programs of the script ---------------------------------------------------------------- */
+
+uint64_t calibrate_class(const uint8_t *c, size_t n)
+{
+	enum sonde_cost_class class = SONDE_COST_STEP;
+
+#ifdef __x86_64__
+	static const uint8_t nop5[] = {0x0f, 0x1f, 0x44, 0x00, 0x00};
+
+	if (n >= sizeof(nop5) && memcmp(c, nop5, sizeof(nop5)) == 0)
+		class = SONDE_COST_NOP5;
+	else if (n && c[0] == 0xc3)
+		class = SONDE_COST_RET;
+	else if (n && c[0] == 0x90)
+		class = SONDE_COST_NOP;
+	else if (uprobe_insn_is_cheap(c, n))
+		class = c[0] == 0x41 || (c[0] & 0xf8) == 0x50 ? SONDE_COST_PUSH : SONDE_COST_JUMP;
+#else
+	(void)c;
+	(void)n;
+#endif
+	return (uint64_t)class << SONDE_COST_BIT;
+}
+
+/* How the ends of the spans are attached that the program begins or ends. */
+static enum sonde_cost_method method_of(const struct session *s, uint32_t prog)
+{
+	const struct plan_prog *g = &s->plan->progs[prog];
+	const struct plan_prog *end = g;
+
+	if (prog_kind_is(g->kind, PK_SESSION))
+		return SONDE_COST_SESSION;
+	if (g->n_probes && !s->plan->probes[g->probes[0]].state.kind)
+		return prog_kind_is(g->kind, PK_RETURN) ? SONDE_COST_RETURN : SONDE_COST_PLAIN;
+	if (!g->n_probes && g->n_starts)
+		end = &s->plan->progs[s->plan->probes[g->starts[0]].prog];
+	return prog_kind_is(end->kind, PK_RETURN) ? SONDE_COST_PAIR : SONDE_COST_EXITS;
+}
+
+static void report_impossible(struct session *s, int err)
+{
+	if (!s->is_calibration_impossible)
+		log_warning(
+			"calibration: not possible here: %s; 'delta' contains the tracer's own time",
+			err == -EOPNOTSUPP ? "this kernel has no uprobe_multi links (6.6)"
+					   : strerror(-err));
+	s->is_calibration_impossible = true;
+}
+
+void calibrate_prog(struct session *s, uint32_t prog, uint64_t cookie)
+{
+	enum sonde_cost_method method = method_of(s, prog);
+	uint64_t class = cookie >> SONDE_COST_BIT;
+	struct sonde_cost *cost = &s->control->costs[method][class];
+	int err = -EOPNOTSUPP;
+
+	if (cost->call_ns || s->is_calibration_impossible)
+		return;
+	if (kernel_has(s->kernel, CAP_UPROBE_MULTI))
+		err = calibrate_method(s, method, class, cost);
+	if (err)
+		report_impossible(s, err);
+}
+
+static const char *const methods[] = {
+	[SONDE_COST_SESSION] = "",
+	[SONDE_COST_PAIR] = ", with a program at each end",
+	[SONDE_COST_EXITS] = ", with programs at return instructions",
+	[SONDE_COST_PLAIN] = "",  /* it has no floor, so it is not reported */
+	[SONDE_COST_RETURN] = "", /* likewise */
+};
+
+static bool is_call(const struct plan_span *s)
+{
+	return s->kind == SPAN_RETURN || s->kind == SPAN_GOROUTINE;
+}
+
+/* Spans of calls that are measured as they are: those of kernel functions. */
+static bool has_others(const struct plan *p)
+{
+	for (uint32_t i = 0; i < p->n_probes; i++)
+		if (is_call(&p->probes[i].state) && !p->probes[i].state.before)
+			return true;
+	return false;
+}
+
+static void report_one(const struct sonde_cost *c, const char *instruction, const char *method)
+{
+	log_info("calibration: %llu ns of the tracer's own time are subtracted from each call, and "
+		 "%llu ns and the time of programs for each traced call inside it (functions that "
+		 "begin with %s%s)",
+		 (unsigned long long)c->floor_ns, (unsigned long long)c->call_ns, instruction,
+		 method);
+}
+
+void calibrate_report(const struct session *s)
+{
+	uint32_t n = 0;
+
+	if (!s->plan->config.calibrate || !s->control)
+		return;
+	for (uint32_t i = 0; i < SONDE_COST_METHODS; i++)
+		for (uint32_t j = 0; j < SONDE_COST_CLASSES; j++)
+			if (s->control->costs[i][j].floor_ns) {
+				report_one(&s->control->costs[i][j], calibrate_classes[j].name,
+					   methods[i]);
+				n++;
+			}
+	if (has_others(s->plan))
+		log_info("calibration: not possible for functions of the kernel: their 'delta' "
+			 "contains the tracer's own time");
+	else if (!n && !s->is_calibration_impossible)
+		log_info("calibration: nothing to subtract: no 'delta' is that of a function of a "
+			 "program");
+}
+
+/* "median (low to high)", where nine of ten values are. */
+static const char *range_of(struct calibrate_series *s, char *buf, size_t size)
+{
+	snprintf(buf, size, "%llu ns (%llu to %llu)",
+		 (unsigned long long)calibrate_quantile(s->values, s->n, 50),
+		 (unsigned long long)calibrate_quantile(s->values, s->n, 5),
+		 (unsigned long long)calibrate_quantile(s->values, s->n, 95));
+	return buf;
+}
+
+static void report_repeated(struct calibrate_kind *k)
+{
+	char floors[96], calls[96];
+
+	if (!k->floors.n || !calibrate_quantile(k->floors.values, k->floors.n, 50))
+		return;
+	log_info(
+		"calibration: measured %llu times while the script ran: %s were subtracted from "
+		"each call, and %s for each traced call inside it (functions that begin with %s%s)",
+		(unsigned long long)k->floors.n_added, range_of(&k->floors, floors, sizeof(floors)),
+		range_of(&k->calls, calls, sizeof(calls)), calibrate_classes[k->probe.class].name,
+		methods[k->probe.method]);
+}
+
+void calibrate_report_end(const struct session *s)
+{
+	if (!s->plan->config.calibrate || !s->control)
+		return;
+	for (uint32_t i = 0; s->calibration && i < SONDE_COST_METHODS; i++)
+		for (uint32_t j = 0; j < SONDE_COST_CLASSES; j++)
+			report_repeated(&s->calibration->kinds[i][j]);
+	if (s->control->n_short)
+		log_info("calibration: %llu calls took less than what is subtracted, and count as "
+			 "0 ns",
+			 (unsigned long long)s->control->n_short);
+}
+
+bool calibrate_closes_slowly(const struct session *s)
+{
+	return s->calibration;
+}
+
+void calibrate_close(struct session *s)
+{
+	for (uint32_t i = 0; s->calibration && i < SONDE_COST_METHODS; i++)
+		for (uint32_t j = 0; j < SONDE_COST_CLASSES; j++)
+			if (s->calibration->kinds[i][j].is_open)
+				calibrate_probe_close(&s->calibration->kinds[i][j].probe);
+	free(s->calibration);
+	s->calibration = NULL;
+}

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * From the addresses of a stack to frames: see frames.h.
+ */
+#include "runtime/events/frames.h"
+#include "runtime/base/recorded_events.h"
+#include "runtime/base/vec.h"
+#include "runtime/elf/srcframe.h"
+#include "runtime/session/session.h"
+#include "runtime/symbols/ksym.h"
+#include "runtime/symbols/usym.h"
+
+struct frame_list {
+	VEC(struct view_frame);
+};
+
+/* ---- names ---- */
+
+static void find_kernel(struct session *s, uint64_t ip, struct view_frame *f)
+{
+	f->module = NULL;
+	if (!ksyms_find(s->ksyms, ip, &f->name, &f->offset, &f->module))
+		f->name = NULL;
+}
+
+static struct uaddress address_of(const struct sonde_stack *st, uint64_t ip)
+{
+	return (struct uaddress){st->tgid, st->exec_id, ip, st->time_ns};
+}
+
+static bool find_user(struct session *s, const struct sonde_stack *st, uint64_t ip,
+		      struct view_frame *f)
+{
+	const struct uaddress a = address_of(st, ip);
+	struct usym u;
+
+	if (!usyms_find(s->usyms, &a, &u))
+		return false;
+	f->name = u.name;
+	f->module = u.module;
+	f->offset = u.name ? u.offset : u.module_offset;
+	return u.may_be_listed;
+}
+
+/* A caller's address is that behind its call: if the called function never returns, that can be the
+ * start of the next function, or padding. */
+static void name_call(struct session *s, const struct sonde_stack *st, struct view_frame *f)
+{
+	struct view_frame call = *f;
+
+	call.name = NULL;
+	if (st->tgid)
+		find_user(s, st, f->ip - 1, &call);
+	else
+		find_kernel(s, f->ip - 1, &call);
+	if (!call.name)
+		return;
+	*f = call;
+	f->offset++;
+}
+
+/* By the file that is mapped at the address. */
+static void find_file(struct session *s, const struct sonde_stack *st, struct view_frame *f)
+{
+	const struct uaddress a = address_of(st, f->ip);
+	struct usym u;
+
+	if (!st->tgid || !usyms_file(s->usyms, &a, &u))
+		return;
+	f->name = u.name;
+	f->offset = u.offset;
+}
+
+bool frames_name(struct session *s, const struct sonde_stack *st, uint32_t shows,
+		 struct view_frame *frames, uint32_t n)
+{
+	bool is_partial = false;
+
+	for (uint32_t i = 0; i < n; i++) {
+		struct view_frame *f = &frames[i];
+		bool may_get = false;
+
+		if (f->name)
+			continue;
+		if (shows & SHOWS_FILE) {
+			find_file(s, st, f);
+			continue;
+		}
+		if (st->tgid)
+			may_get = find_user(s, st, f->ip, f);
+		else
+			find_kernel(s, f->ip, f);
+		if (f->is_caller && (!f->name || !f->offset))
+			name_call(s, st, f);
+		is_partial |= may_get && !f->name;
+	}
+	return is_partial;
+}
+
+/* ---- lines ---- */
+
+static struct view_frame frame_of(const struct sonde_stack *st, uint32_t i)
+{
+	return (struct view_frame){.ip = st->ips[i], .is_caller = i > 0};
+}
+
+/* A frame for each function that is inlined at an address, then that of the function itself. */
+static int add_lines(struct session *s, const struct sonde_stack *st, uint32_t i,
+		     struct frame_list *out)
+{
+	struct srcframe lines[SRCFRAMES_MAX];
+	const struct uaddress a = address_of(st, st->ips[i] - (i > 0));
+	size_t n = usyms_lines(s->usyms, &a, lines);
+	int err = 0;
+
+	for (size_t k = 0; k < n && !err; k++)
+		err = vec_push(out, (struct view_frame){.ip = st->ips[i],
+							.name = lines[k].function,
+							.file = lines[k].file,
+							.line = lines[k].line,
+							.is_inlined = k + 1 < n,
+							.is_caller = i > 0});
+	return n || err ? err : vec_push(out, frame_of(st, i));
+}
+
+int frames_make(struct session *s, const struct sonde_stack *st, uint32_t shows,
+		struct view_frame **out, uint32_t *n)
+{
+	uint32_t n_ips = st->n_frames < SONDE_MAX_FRAMES ? st->n_frames : SONDE_MAX_FRAMES;
+	struct frame_list frames = {0};
+	int err = vec_reserve(&frames, n_ips + 1);
+
+	for (uint32_t i = 0; i < n_ips && !err; i++)
+		err = shows & SHOWS_LINE && st->tgid ? add_lines(s, st, i, &frames)
+						     : vec_push(&frames, frame_of(st, i));
+	if (err) {
+		vec_free(&frames);
+		return err;
+	}
+	*out = frames.items;
+	*n = (uint32_t)frames.n;
+	return 0;
+}
+
+/* ---- a replay ---- */
+
+/* Source lines and files are those of the recording, which has none. */
+static struct view_frame shown(const struct view_frame *f, uint32_t shows)
+{
+	struct view_frame frame = *f;
+
+	if (shows & SHOWS_FILE)
+		frame.name = frame.module = NULL;
+	return frame;
+}
+
+int frames_recorded(const struct recorded_events *all, const struct sonde_stack *st, uint32_t shows,
+		    struct view_frame **out, uint32_t *n, const char **cut)
+{
+	uint32_t n_ips = st->n_frames < SONDE_MAX_FRAMES ? st->n_frames : SONDE_MAX_FRAMES;
+	struct frame_list frames = {0};
+	int err = vec_reserve(&frames, n_ips + 1);
+
+	for (uint32_t i = 0; i < n_ips && !err; i++) {
+		const struct recorded_frame *f =
+			&all->frames[st->ips[i] < all->n_frames ? st->ips[i] : 0];
+
+		if (f->frame)
+			err = vec_push(&frames, shown(f->frame, shows));
+		if (f->cut)
+			*cut = f->cut;
+	}
+	if (err) {
+		vec_free(&frames);
+		return err;
+	}
+	*out = frames.items;
+	*n = (uint32_t)frames.n;
+	return 0;
+}

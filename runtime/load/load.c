@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ELF bytes -> loaded object: sizes the maps, sets the configuration, loads with libbpf, and finds
+ * the descriptors. CO-RE is resolved against a cut-out of the kernel's BTF (kernel_btf_cut),
+ * because libbpf would read all of it.
+ */
+#define _GNU_SOURCE
+#include "runtime/load/load.h"
+#include "runtime/base/limit_hint.h"
+#include "runtime/base/log.h"
+#include "runtime/kernel/kernel_facts.h"
+#include "runtime/load/link.h"
+#include "runtime/load/load_report.h"
+#include "runtime/session/interpret.h"
+#include "runtime/load/object_check.h"
+#include "runtime/load/precreate.h"
+#include "runtime/load/prog_handlers.h"
+#include "runtime/session/session.h"
+#include "runtime/session/unwind.h"
+#include "runtime/session/prep.h"
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static int map_fd(const struct session *s, const char *name)
+{
+	struct bpf_map *m = bpf_object__find_map_by_name(s->object, name);
+
+	return !m ? -1 : s->interp ? interp_map_fd(s->interp, name) : bpf_map__fd(m);
+}
+
+static void size_ring(struct session *s)
+{
+	struct bpf_map *ring = bpf_object__find_map_by_name(s->object, "sonde_events");
+	struct bpf_map *wake = bpf_object__find_map_by_name(s->object, "sonde_wake");
+
+	if (wake)
+		bpf_map__set_max_entries(wake, (uint32_t)sysconf(_SC_PAGESIZE));
+	if (!ring)
+		return;
+	bpf_map__set_max_entries(ring, s->ring.segments);
+	bpf_map__set_value_size(ring, s->ring.element_bytes);
+}
+
+/* One that is not per CPU has the slots of all CPUs. */
+static void size_scratch(struct session *s)
+{
+	struct bpf_map *m = bpf_object__find_map_by_name(s->object, "sonde_scratch");
+	uint32_t n = (uint32_t)libbpf_num_possible_cpus();
+
+	if (s->replay && n < s->kernel->n_cpus(s->kernel))
+		n = s->kernel->n_cpus(s->kernel);
+	if (m && bpf_map__type(m) == BPF_MAP_TYPE_ARRAY)
+		bpf_map__set_max_entries(m, n * SONDE_SCRATCH_SLOTS);
+}
+
+static void size_maps(struct session *s)
+{
+	struct bpf_map *m = bpf_object__find_map_by_name(s->object, "sonde_losses");
+
+	if (m)
+		bpf_map__set_max_entries(m, (s->plan->n_probes ? s->plan->n_probes : 1) *
+						    SONDE_LOSS_COUNT);
+	m = bpf_object__find_map_by_name(s->object, "sonde_stacks");
+	if (m)
+		bpf_map__set_max_entries(m, s->plan->needs.stack_entries);
+	size_scratch(s);
+	size_ring(s);
+}
+
+/* The map of section ".rodata" or ".bss". */
+static struct bpf_map *internal_map(const struct session *s, const char *suffix)
+{
+	struct bpf_map *m;
+
+	bpf_object__for_each_map(m, s->object)
+	{
+		const char *dot = strrchr(bpf_map__name(m), '.');
+
+		if (bpf_map__is_internal(m) && dot && strcmp(dot, suffix) == 0)
+			return m;
+	}
+	return NULL;
+}
+
+static int set_config(struct session *s, const struct sonde_config *config)
+{
+	struct bpf_map *m = internal_map(s, ".rodata");
+	size_t size = 0;
+	void *at;
+
+	if (!m)
+		return 0;
+	/* constants of imported functions follow */
+	at = (void *)(uintptr_t)bpf_map__initial_value(m, &size);
+	if (!at || size < sizeof(*config))
+		return -EINVAL;
+	memcpy(at, config, sizeof(*config));
+	return 0;
+}
+
+static int map_control(struct session *s)
+{
+	struct bpf_map *m = internal_map(s, ".bss");
+	void *at;
+
+	if (!m)
+		return 0;
+	at = mmap(NULL, sizeof(struct sonde_control), PROT_READ | PROT_WRITE, MAP_SHARED,
+		  map_fd(s, bpf_map__name(m)), 0);
+	if (at == MAP_FAILED)
+		return -errno;
+	s->control = at;
+	return 0;
+}
+
+static int open_object(struct session *s, const struct session_prep *prep, const void *elf,
+		       size_t len)
+{
+	char path[32];
+	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = "sonde");
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", prep->btf_fd);
+	if (prep->btf_fd >= 0)
+		opts.btf_custom_path = path;
+	s->object = bpf_object__open_mem(elf, len, &opts);
+	return s->object ? 0 : -errno;
+}
+
+static int find_parts(struct session *s)
+{
+	for (uint32_t i = 0; i < s->plan->n_progs; i++) {
+		s->progs[i] = bpf_object__find_program_by_name(s->object, s->plan->progs[i].symbol);
+		if (!s->progs[i])
+			return -ENOENT;
+	}
+	for (uint32_t i = 0; i < s->plan->n_maps; i++)
+		s->map_fds[i] = map_fd(s, s->plan->maps[i].symbol);
+	s->losses_fd = map_fd(s, "sonde_losses");
+	s->stacks_fd = map_fd(s, "sonde_stacks");
+	s->ring_fd = map_fd(s, "sonde_events");
+	s->wake_fd = map_fd(s, "sonde_wake");
+	s->packets_fd = map_fd(s, "sonde_packets");
+	return map_control(s);
+}
+
+static const struct plan_prog *planned(const struct session *s, const char *symbol)
+{
+	for (uint32_t i = 0; i < s->plan->n_progs; i++)
+		if (strcmp(s->plan->progs[i].symbol, symbol) == 0)
+			return &s->plan->progs[i];
+	return NULL;
+}
+
+/* A compiled script has the programs of -c and --follow even if the run does not. Imported objects
+ * may have programs of their own. */
+static void leave_out_programs(const struct session *s)
+{
+	struct bpf_program *prog;
+	uint32_t n = 0;
+
+	bpf_object__for_each_program(prog, s->object) n++;
+	if (n == s->plan->n_progs && !s->plan->is_compiled)
+		return;
+	bpf_object__for_each_program(prog, s->object)
+	{
+		const struct plan_prog *g = planned(s, bpf_program__name(prog));
+
+		if (!g || (s->plan->is_compiled && !session_uses_prog(s, g)))
+			bpf_program__set_autoload(prog, false);
+	}
+}
+
+enum { LOG_COUNTS = 4 }; /* BPF_LOG_STATS */
+
+/* Without memory there are no counts. */
+static void keep_logs(struct session *s)
+{
+	s->logs = calloc(s->plan->n_progs + 1, SESSION_LOG_BYTES);
+	for (uint32_t i = 0; s->logs && i < s->plan->n_progs; i++) {
+		struct bpf_program *p =
+			bpf_object__find_program_by_name(s->object, s->plan->progs[i].symbol);
+
+		if (p && !bpf_program__set_log_buf(p, s->logs + (size_t)i * SESSION_LOG_BYTES,
+						   SESSION_LOG_BYTES))
+			bpf_program__set_log_level(p, LOG_COUNTS);
+	}
+}
+
+/* `elf` is linked. */
+static int load_linked(struct session *s, struct session_prep *prep, const void *elf, size_t len)
+{
+	int err = open_object(s, prep, elf, len);
+
+	if (err) {
+		log_error("libbpf cannot read the compiled program: %s%s", strerror(-err),
+			  limit_hint(err));
+		return err;
+	}
+	err = object_check(s);
+	if (err)
+		return err;
+	leave_out_programs(s);
+	if (prep->keeps_logs)
+		keep_logs(s);
+	size_maps(s);
+	precreate_hand_over(prep, s->object);
+	session_unwind_hand_over(prep, s->object);
+	err = set_config(s, &prep->config);
+	if (!err && prep->is_interpreted)
+		return interpret_open(s, elf, len) ?: find_parts(s);
+	if (!err)
+		err = bpf_object__load(s->object);
+	if (err) {
+		if (!prep->keeps_logs) /* else the log has counts only: the caller loads again */
+			load_report(s, err);
+		return err;
+	}
+	err = find_parts(s);
+	if (err)
+		log_error("cannot map the control block of the programs: %s%s", strerror(-err),
+			  limit_hint(err));
+	return err;
+}
+
+int session_load(struct session *s, struct session_prep *prep, const void *elf, size_t len)
+{
+	int err = prog_handlers_register(s);
+	void *linked = NULL;
+
+	if (s->plan->needs.dwarf && prep->unwind_error) {
+		log_error("ustack(dwarf): cannot create the maps of unwind tables: %s%s",
+			  strerror(-prep->unwind_error), limit_hint(prep->unwind_error));
+		return prep->unwind_error;
+	}
+	if (!err)
+		err = session_link(s->plan, prep->config.unwinds, elf, len, &linked, &len);
+	if (err)
+		log_error("libbpf cannot link the compiled program: %s%s", strerror(-err),
+			  limit_hint(err));
+	else
+		err = load_linked(s, prep, linked ? linked : elf, len);
+	free(linked);
+	return err;
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The runtime reads keys and values of the plan's sizes, and maps the control block: the object of
+ * a file must have them so. A program that acts on others requires --unsafe, as in a script.
+ */
+#include "runtime/load/object_check.h"
+#include "runtime/base/log.h"
+#include "runtime/session/session.h"
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <linux/bpf.h>
+#include <stdio.h>
+#include <string.h>
+
+static bool has_sizes(const struct bpf_map *m, uint32_t type, uint32_t key_size,
+		      uint32_t value_size)
+{
+	return bpf_map__type(m) == type && bpf_map__key_size(m) == key_size &&
+	       bpf_map__value_size(m) == value_size;
+}
+
+static bool is_plan_map(const struct session *s, const struct plan_map *p)
+{
+	struct bpf_map *m = bpf_object__find_map_by_name(s->object, p->symbol);
+
+	return !m || has_sizes(m, p->bpf_type, p->key_size, p->value_size);
+}
+
+/* The state of open calls of goroutines is read, too. */
+static bool is_span_map(const struct session *s, uint32_t probe)
+{
+	const struct plan_span *state = &s->plan->probes[probe].state;
+	struct bpf_map *m;
+	char name[16];
+
+	snprintf(name, sizeof(name), "span_%u", probe);
+	m = bpf_object__find_map_by_name(s->object, name);
+	return !m || (state->kind != SPAN_NO && bpf_map__key_size(m) == state->key_size);
+}
+
+static bool is_runtime_map(const struct session *s, const char *name, uint32_t type,
+			   uint32_t key_size, uint32_t value_size)
+{
+	struct bpf_map *m = bpf_object__find_map_by_name(s->object, name);
+
+	return !m || has_sizes(m, type, key_size, value_size);
+}
+
+static bool has_control(const struct session *s)
+{
+	struct bpf_map *m;
+
+	bpf_object__for_each_map(m, s->object)
+	{
+		const char *dot = strrchr(bpf_map__name(m), '.');
+
+		if (bpf_map__is_internal(m) && dot && strcmp(dot, ".bss") == 0)
+			return bpf_map__value_size(m) >= sizeof(struct sonde_control);
+	}
+	return true;
+}
+
+static bool are_maps(const struct session *s)
+{
+	const struct plan *p = s->plan;
+	bool is_good = has_control(s) &&
+		       is_runtime_map(s, "sonde_losses", BPF_MAP_TYPE_PERCPU_ARRAY, 4, 8) &&
+		       is_runtime_map(s, "sonde_stacks", BPF_MAP_TYPE_HASH, 8,
+				      sizeof(struct sonde_stack)) &&
+		       is_runtime_map(s, "sonde_packets", BPF_MAP_TYPE_PERF_EVENT_ARRAY, 4, 4) &&
+		       is_runtime_map(s, "sonde_wake", BPF_MAP_TYPE_RINGBUF, 0, 0) &&
+		       is_runtime_map(s, "sonde_events", BPF_MAP_TYPE_ARRAY, 4, 4096);
+
+	for (uint32_t i = 0; is_good && i < p->n_maps; i++)
+		is_good = is_plan_map(s, &p->maps[i]);
+	for (uint32_t i = 0; is_good && i < p->n_probes; i++)
+		is_good = is_span_map(s, i);
+	return is_good;
+}
+
+static bool is_unsafe(const struct bpf_insn *insn)
+{
+	if (insn->code != (BPF_JMP | BPF_CALL) || insn->src_reg)
+		return false;
+	return insn->imm == BPF_FUNC_probe_write_user || insn->imm == BPF_FUNC_override_return ||
+	       insn->imm == BPF_FUNC_send_signal || insn->imm == BPF_FUNC_send_signal_thread;
+}
+
+static bool has_unsafe_call(const struct session *s)
+{
+	struct bpf_program *prog;
+
+	bpf_object__for_each_program(prog, s->object)
+	{
+		const struct bpf_insn *insns = bpf_program__insns(prog);
+
+		for (size_t i = 0; i < bpf_program__insn_cnt(prog); i++)
+			if (is_unsafe(&insns[i]))
+				return true;
+	}
+	for (uint32_t i = 0; i < s->plan->n_events; i++)
+		if (s->plan->events[i].kind == PE_SYSTEM)
+			return true;
+	return false;
+}
+
+int object_check(const struct session *s)
+{
+	if (!s->plan->is_compiled)
+		return 0;
+	if (!are_maps(s)) {
+		log_error("the compiled script is damaged: its maps are not those of its plan");
+		return -EBADMSG;
+	}
+	if (s->plan->allows_unsafe || !has_unsafe_call(s))
+		return 0;
+	log_error("the compiled script acts on the system or on traced programs: the option "
+		  "--unsafe allows it");
+	return -EPERM;
+}

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a session needs before its object exists, and what takes time: the BTF cut-out for CO-RE,
+ * the configuration, precreated maps. It is prepared while the compiler works.
+ */
+#define _GNU_SOURCE
+#include "runtime/base/clock.h"
+#include "runtime/base/log.h"
+#include "runtime/base/uapi_new.h"
+#include "runtime/elf/uprobe_entry.h"
+#include "runtime/kernel/kernel_facts.h"
+#include "runtime/kernel/ksym_names.h"
+#include "runtime/load/precreate.h"
+#include "runtime/load/prog_handlers.h"
+#include "runtime/session/session.h"
+#include "runtime/session/unwind.h"
+#include "runtime/load/load.h"
+#include "runtime/session/prep.h"
+#include "runtime/session/scope.h"
+#include <bpf/libbpf.h>
+#include <link.h>
+#include <linux/btf.h>
+#include <stdio.h>
+#include <unistd.h>
+
+/* The structs that bpf_helpers/ reads, or reaches through a pointer. */
+static const char *const core_structs[] = {
+	/* in every script that needs CO-RE */
+	"task_struct",
+	"cred",
+	"thread_info",
+	"pt_regs",
+	"mm_struct",
+	"xol_area",
+	/* with user stacks */
+	"uprobe_task",
+	"return_instance",
+	"vm_area_struct",
+	"file",
+	"inode",
+	"super_block",
+	"maple_tree",
+	"backing_file",
+	"dentry",
+	"path",
+	/* with needs.cgroup or --cgroup; these are large */
+	"css_set",
+	"cgroup",
+	"kernfs_node",
+	/* in a pid namespace, or with needs.pids */
+	"pid",
+	"upid",
+	"pid_namespace",
+	"ns_common",
+	"xa_node",
+	/* with needs.paths */
+	"path",
+	"fs_struct",
+	"mount",
+	"vfsmount",
+	"dentry",
+	"inode",
+	"super_block",
+	"file_system_type",
+	/* with needs.packets */
+	"sk_buff",
+};
+enum {
+	N_STRUCTS = 6,
+	N_STACK_STRUCTS = 10,
+	N_CGROUP_STRUCTS = 3,
+	N_PID_STRUCTS = 5,
+	N_PATH_STRUCTS = 8,
+	N_PACKET_STRUCTS = 1,
+};
+
+static int cut_btf(const struct session_prep *prep, const struct plan *plan, struct kernel *k)
+{
+	const char *names[sizeof(core_structs) / sizeof(*core_structs)];
+	const struct {
+		bool is_needed;
+		uint32_t n;
+	} groups[] = {
+		{true, N_STRUCTS},
+		{plan->needs.ustack, N_STACK_STRUCTS},
+		{plan->needs.cgroup || prep->config.cgroup_id, N_CGROUP_STRUCTS},
+		{prep->config.pid_ns || plan->needs.pids, N_PID_STRUCTS},
+		{plan->needs.paths, N_PATH_STRUCTS},
+		{plan->needs.packets, N_PACKET_STRUCTS},
+	};
+	uint32_t n = 0, at = 0;
+
+	for (size_t i = 0; i < sizeof(groups) / sizeof(*groups); i++) {
+		for (uint32_t j = 0; groups[i].is_needed && j < groups[i].n; j++)
+			names[n++] = core_structs[at + j];
+		at += groups[i].n;
+	}
+	return kernel_btf_cut(k, names, n);
+}
+
+/* Upper bounds of the functions' sizes. They must be tight, since the next function may be a caller
+ * (syscall_trace_enter is 80 bytes behind __bpf_trace_sys_enter in 6.1). */
+enum {
+	TRACE_RUNS = 12,
+	TRACE_RUN_BYTES = 0x200,
+	TRACEITER_BYTES = 0xd0,
+	BPF_TRACE_BYTES = 0x40,
+	PERF_TRACE_BYTES = 0x200,
+};
+
+/* kallsyms has no sizes. An upper bound will do: only the first frames of a stack are compared. */
+static struct sonde_range range_of(uint64_t address, uint64_t bytes)
+{
+	return (struct sonde_range){address, address ? address + bytes : 0};
+}
+
+/* The kernel walks its stacks from inside the program. */
+static void warn_hidden(void)
+{
+	log_warning(
+		"kernel.kptr_restrict = 2, or the lack of CAP_SYSLOG, hides the addresses of kernel functions: kernel stacks begin with the tracer's own frames (bpf_trace_run…, __traceiter_…); 'sysctl kernel.kptr_restrict=1' shows them to root");
+}
+
+static void find_trace_runs(struct sonde_config *config)
+{
+	char text[TRACE_RUNS][32];
+	const char *names[TRACE_RUNS];
+	uint64_t at[TRACE_RUNS] = {0}, low = UINT64_MAX, high = 0;
+	int err;
+
+	for (int i = 0; i < TRACE_RUNS; i++) {
+		snprintf(text[i], sizeof(text[i]), "bpf_trace_run%d", i + 1);
+		names[i] = text[i];
+	}
+	err = ksyms_addresses(names, at, TRACE_RUNS);
+	if (err == -EPERM)
+		warn_hidden();
+	if (err)
+		return;
+	for (int i = 0; i < TRACE_RUNS; i++) {
+		low = at[i] && at[i] < low ? at[i] : low;
+		high = at[i] > high ? at[i] : high;
+	}
+	if (high)
+		config->trace_run = (struct sonde_range){low, high + TRACE_RUN_BYTES};
+}
+
+static void find_event_frames(struct sonde_config *config, const struct plan *plan)
+{
+	char text[SONDE_FRAME_COUNT][160];
+	const char *names[SONDE_FRAME_COUNT] = {text[0], text[1]};
+
+	for (uint32_t i = 0; i < plan->n_progs && i < SONDE_MAX_PROGS; i++) {
+		uint64_t at[SONDE_FRAME_COUNT] = {0};
+		bool perf = plan->progs[i].kind == PP_TRACEPOINT;
+
+		if (!plan->progs[i].event)
+			continue;
+		snprintf(text[SONDE_FRAME_TRACEITER], sizeof(text[0]), "__traceiter_%s",
+			 plan->progs[i].event);
+		snprintf(text[SONDE_FRAME_BPF_TRACE], sizeof(text[0]), "%s_%s",
+			 perf ? "perf_trace" : "__bpf_trace", plan->progs[i].event);
+		if (ksyms_addresses(names, at, SONDE_FRAME_COUNT))
+			return;
+		config->frames[i][SONDE_FRAME_TRACEITER] =
+			range_of(at[SONDE_FRAME_TRACEITER], TRACEITER_BYTES);
+		config->frames[i][SONDE_FRAME_BPF_TRACE] =
+			range_of(at[SONDE_FRAME_BPF_TRACE],
+				 perf ? PERF_TRACE_BYTES : BPF_TRACE_BYTES);
+	}
+}
+
+/* Libraries are mapped next to each other, later ones below: leave space for more of them. */
+enum { LATER_LIBRARIES_BYTES = 256 << 20 };
+
+static int add_own_code(struct dl_phdr_info *object, size_t size, void *ctx)
+{
+	struct sonde_config *config = ctx;
+	bool is_image = config->own_image.bytes == 0; /* the first is the program */
+	struct sonde_code *code = is_image ? &config->own_image : &config->own_libraries;
+
+	(void)size;
+	for (int i = 0; i < object->dlpi_phnum; i++) {
+		const ElfW(Phdr) *part = &object->dlpi_phdr[i];
+		uint64_t start = object->dlpi_addr + part->p_vaddr, end = start + part->p_memsz;
+
+		if (part->p_type != PT_LOAD)
+			continue;
+		if (code->bytes) {
+			end = end > code->start + code->bytes ? end : code->start + code->bytes;
+			start = start < code->start ? start : code->start;
+		}
+		*code = (struct sonde_code){start, end - start};
+	}
+	return 0;
+}
+
+/* All code of this process. A system call from any other address is not its own. */
+static void find_own_code(struct sonde_config *config)
+{
+	dl_iterate_phdr(add_own_code, config);
+	if (config->own_libraries.bytes > 0) {
+		config->own_libraries.start -= LATER_LIBRARIES_BYTES;
+		config->own_libraries.bytes += LATER_LIBRARIES_BYTES;
+	}
+}
+
+static void set_ring(struct sonde_config *config, const struct ring_layout *layout)
+{
+	config->ring_bytes = layout->bytes;
+	config->ring_limit = layout->limit;
+	config->ring_index_mask = layout->segments - 1;
+	config->ring_offset_mask = layout->segment_bytes - 8;
+}
+
+/* Look up what sleepable programs call, while the compiler works. */
+static void find_kfuncs(struct session_prep *prep, const struct plan *plan, struct kernel *k)
+{
+	bool is_needed = false;
+
+	for (uint32_t i = 0; i < plan->n_progs; i++)
+		is_needed |= plan->progs[i].is_sleepable;
+	for (uint32_t i = SONDE_KFUNC_RCU_READ_LOCK - SONDE_KFUNC_FIRST;
+	     is_needed && i < SONDE_KFUNC_COUNT; i++)
+		prep->kfunc_ids[i] = prog_handlers_kfunc(k, i);
+}
+
+void session_prepare(struct session_prep *prep, const struct plan *plan, struct kernel *k,
+		     const struct session_scope *scope, bool is_interpreted)
+{
+	*prep = (struct session_prep){.btf_fd = -1,
+				      .scope = *scope,
+				      .is_interpreted = is_interpreted};
+	if (!is_interpreted)
+		session_unwind_prepare(prep, plan, k);
+	prep->config.self_tgid = scope->with_self ? 0 : (uint32_t)getpid();
+	prep->config.scope = scope->scope;
+	prep->config.scope_tgid = scope->tgid;
+	prep->config.pid_ns = is_interpreted ? 0 : scope_pid_namespace();
+	prep->config.cgroup_id = scope->cgroup.id;
+	prep->config.cgroup_first = scope->cgroup.first_level;
+	prep->config.cgroup_last = scope->cgroup.last_level;
+	prep->config.command_tgid = scope->command;
+	prep->config.start_ns = clock_ns(CLOCK_BOOTTIME);
+	prep->config.boot_to_wall_ns = clock_ns(CLOCK_REALTIME) - prep->config.start_ns;
+	prep->config.tai_ns = clock_ns(CLOCK_TAI) - prep->config.start_ns;
+	find_own_code(&prep->config);
+	if (plan->needs.ring_buffer)
+		prep->ring = ring_layout(plan, k->n_cpus(k));
+	set_ring(&prep->config, &prep->ring);
+	if (plan->needs.cpus)
+		prep->config.n_cpus = (uint32_t)libbpf_num_possible_cpus();
+	if (is_interpreted)
+		return;
+	if (plan_uses_core(plan))
+		prep->btf_fd = cut_btf(prep, plan, k);
+	if (plan->needs.kstack) {
+		find_trace_runs(&prep->config);
+		find_event_frames(&prep->config, plan);
+	}
+	find_kfuncs(prep, plan, k);
+	uprobe_entry_move(plan);
+	precreate_maps(prep, plan);
+	precreate_warm_up(prep, k->n_cpus(k));
+}
+
+void session_prep_free(struct session_prep *prep)
+{
+	session_unwind_free(prep);
+	precreate_free(prep);
+	if (prep->btf_fd >= 0)
+		close(prep->btf_fd);
+}

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Section handlers of libbpf: what a program's section name says about its type and target, set
+ * just before the program is loaded. libbpf's own handlers would read all of the kernel's BTF (13
+ * ms, 39 MiB) for an id; these take it from a scan of the raw section.
+ */
+#define _GNU_SOURCE
+#include "runtime/load/prog_handlers.h"
+#include "runtime/base/uapi_new.h"
+#include "runtime/kernel/kernel_facts.h"
+#include "runtime/session/session.h"
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <linux/btf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* By number, from SONDE_KFUNC_FIRST on. */
+static const char *const kfuncs[SONDE_KFUNC_COUNT] = {
+	[SONDE_KFUNC_SESSION_IS_RETURN - SONDE_KFUNC_FIRST] = "bpf_session_is_return",
+	[SONDE_KFUNC_RCU_READ_LOCK - SONDE_KFUNC_FIRST] = "bpf_rcu_read_lock",
+	[SONDE_KFUNC_RCU_READ_UNLOCK - SONDE_KFUNC_FIRST] = "bpf_rcu_read_unlock",
+};
+
+int prog_handlers_kfunc(struct kernel *k, unsigned i)
+{
+	return kernel_btf_id(k, kfuncs[i], BTF_KIND_FUNC);
+}
+
+static const struct plan_prog *plan_of(const struct session *s, const struct bpf_program *prog)
+{
+	for (uint32_t i = 0; i < s->plan->n_progs; i++)
+		if (strcmp(s->plan->progs[i].symbol, bpf_program__name(prog)) == 0)
+			return &s->plan->progs[i];
+	return NULL;
+}
+
+/* The target is a type in the BTF of the kernel, a module or a BPF program, found when the script
+ * was read. The BTF's or program's descriptor must stay open until the program is loaded. */
+static int set_target(struct session *s, struct bpf_program *prog, struct bpf_prog_load_opts *opts,
+		      const struct typed_function *f)
+{
+	int err = bpf_program__set_type(prog, BPF_PROG_TYPE_TRACING);
+
+	if (!f->btf_id)
+		return -ENOSYS; /* it comes from a facts file */
+	if (s->attach_to_fd >= 0)
+		close(s->attach_to_fd);
+	s->attach_to_fd = -1;
+	opts->attach_btf_id = f->btf_id;
+	if (f->prog_id)
+		opts->attach_prog_fd = s->attach_to_fd = bpf_prog_get_fd_by_id(f->prog_id);
+	else if (strcmp(f->module, "vmlinux") != 0)
+		opts->attach_btf_obj_fd = s->attach_to_fd = kernel_module_btf(f->module);
+	else
+		return err;
+	return s->attach_to_fd < 0 ? -ESRCH : err;
+}
+
+/* fentry, fexit: registered as RAW_TRACEPOINT for the same reason as tp_btf. */
+static int prepare_typed(struct bpf_program *prog, struct bpf_prog_load_opts *opts, long cookie)
+{
+	struct session *s = (struct session *)cookie;
+	const struct plan_prog *g = plan_of(s, prog);
+
+	return g && g->typed ? set_target(s, prog, opts, g->typed) : -ENOENT;
+}
+
+/* The target's name in the kernel's BTF is `prefix` and the section name behind the slash. */
+static int set_kernel_target(const struct session *s, struct bpf_program *prog,
+			     struct bpf_prog_load_opts *opts, const char *prefix, uint32_t kind)
+{
+	char name[160];
+	int id, err;
+
+	snprintf(name, sizeof(name), "%s%s", prefix,
+		 strchr(bpf_program__section_name(prog), '/') + 1);
+	id = kernel_btf_id(s->kernel, name, kind);
+	if (id < 0)
+		return id;
+	err = bpf_program__set_type(prog, BPF_PROG_TYPE_TRACING);
+	if (!err)
+		opts->attach_btf_id = (uint32_t)id;
+	return err;
+}
+
+/* tp_btf: registered as RAW_TRACEPOINT so that libbpf does not read vmlinux's BTF for the id; the
+ * type is corrected just before the load. */
+static int prepare_tp_btf(struct bpf_program *prog, struct bpf_prog_load_opts *opts, long cookie)
+{
+	struct session *s = (struct session *)cookie;
+	const struct plan_prog *g = plan_of(s, prog);
+
+	if (g && g->typed)
+		return set_target(s, prog, opts, g->typed);
+	return set_kernel_target(s, prog, opts, "btf_trace_", BTF_KIND_TYPEDEF);
+}
+
+/* iter: likewise; the kernel has an empty function bpf_iter_NAME for each iterator. */
+static int prepare_iter(struct bpf_program *prog, struct bpf_prog_load_opts *opts, long cookie)
+{
+	return set_kernel_target((struct session *)cookie, prog, opts, "bpf_iter_", BTF_KIND_FUNC);
+}
+
+/* iter.s: they may sleep. */
+static int prepare_sleepable_iter(struct bpf_program *prog, struct bpf_prog_load_opts *opts,
+				  long cookie)
+{
+	opts->prog_flags |= BPF_F_SLEEPABLE;
+	return prepare_iter(prog, opts, cookie);
+}
+
+/* libbpf before 1.3 loads with the type of the options, later ones with that of the program. */
+static void set_attach_type(struct bpf_program *prog, struct bpf_prog_load_opts *opts,
+			    enum bpf_attach_type type)
+{
+	opts->expected_attach_type = type;
+	bpf_program__set_expected_attach_type(prog, type);
+}
+
+bool prog_is_kernel_multi(struct kernel *k, const struct plan_prog *g)
+{
+	return g->n_targets > 1 && kernel_has(k, CAP_KPROBE_MULTI);
+}
+
+/* kprobe: a program for a kprobe_multi link must be loaded as one. */
+static int prepare_kprobe(struct bpf_program *prog, struct bpf_prog_load_opts *opts, long cookie)
+{
+	struct session *s = (struct session *)cookie;
+	const struct plan_prog *g = plan_of(s, prog);
+
+	if (g && prog_is_kernel_multi(s->kernel, g))
+		set_attach_type(prog, opts, BPF_TRACE_KPROBE_MULTI);
+	return 0;
+}
+
+/* Turn a call of SONDE_KFUNC_… into one of the kernel function. Each function is looked up once. */
+static int call_kfunc(struct session *s, struct bpf_insn *insn)
+{
+	uint32_t i = (uint32_t)insn->imm - SONDE_KFUNC_FIRST;
+
+	if (i >= SONDE_KFUNC_COUNT)
+		return 0;
+	if (s->kfunc_ids[i] <= 0)
+		s->kfunc_ids[i] = prog_handlers_kfunc(s->kernel, i);
+	if (s->kfunc_ids[i] < 0)
+		return s->kfunc_ids[i];
+	insn->src_reg = BPF_PSEUDO_KFUNC_CALL;
+	insn->imm = s->kfunc_ids[i];
+	return 0;
+}
+
+/* Session and sleepable programs call kernel functions. libbpf would resolve them with all of
+ * vmlinux's BTF in memory. */
+static int prepare_calls(struct session *s, struct bpf_program *prog)
+{
+	size_t n = bpf_program__insn_cnt(prog);
+	struct bpf_insn *insns = malloc(n * sizeof(*insns));
+	int err = insns ? 0 : -ENOMEM;
+
+	if (!err)
+		memcpy(insns, bpf_program__insns(prog), n * sizeof(*insns));
+	for (size_t i = 0; !err && i < n; i++)
+		if (insns[i].code == (BPF_JMP | BPF_CALL) && insns[i].src_reg == 0)
+			err = call_kfunc(s, &insns[i]);
+	if (!err)
+		err = bpf_program__set_insns(prog, insns, n);
+	free(insns);
+	return err;
+}
+
+static int prepare_kernel_session(struct bpf_program *prog, struct bpf_prog_load_opts *opts,
+				  long cookie)
+{
+	set_attach_type(prog, opts, (enum bpf_attach_type)NEW_BPF_TRACE_KPROBE_SESSION);
+	return prepare_calls((struct session *)cookie, prog);
+}
+
+/* Sleepable programs can fault in memory of the traced process. */
+static bool set_sleepable(const struct session *s, const struct bpf_program *prog,
+			  struct bpf_prog_load_opts *opts)
+{
+	const struct plan_prog *g = plan_of(s, prog);
+
+	if (!g || !g->is_sleepable)
+		return false;
+	opts->prog_flags |= BPF_F_SLEEPABLE;
+	return true;
+}
+
+static int prepare_user_session(struct bpf_program *prog, struct bpf_prog_load_opts *opts,
+				long cookie)
+{
+	set_sleepable((struct session *)cookie, prog, opts);
+	set_attach_type(prog, opts, (enum bpf_attach_type)NEW_BPF_TRACE_UPROBE_SESSION);
+	return prepare_calls((struct session *)cookie, prog);
+}
+
+/* uprobe: likewise for uprobe_multi links; may be sleepable. */
+static int prepare_uprobe(struct bpf_program *prog, struct bpf_prog_load_opts *opts, long cookie)
+{
+	struct session *s = (struct session *)cookie;
+
+	if (kernel_has(s->kernel, CAP_UPROBE_MULTI))
+		set_attach_type(prog, opts, (enum bpf_attach_type)NEW_BPF_TRACE_UPROBE_MULTI);
+	return set_sleepable(s, prog, opts) ? prepare_calls(s, prog) : 0;
+}
+
+static const struct {
+	const char *section;
+	enum bpf_prog_type type;
+	enum bpf_attach_type attach;
+	libbpf_prog_prepare_load_fn_t prepare;
+} handlers[] = {
+	{"tp_btf+", BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_TRACE_RAW_TP, prepare_tp_btf},
+	{"fentry+", BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_TRACE_FENTRY, prepare_typed},
+	{"fexit+", BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_TRACE_FEXIT, prepare_typed},
+	{"iter+", BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_TRACE_ITER, prepare_iter},
+	{"iter.s+", BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_TRACE_ITER, prepare_sleepable_iter},
+	{"kprobe+", BPF_PROG_TYPE_KPROBE, (enum bpf_attach_type)0, prepare_kprobe},
+	{"kretprobe+", BPF_PROG_TYPE_KPROBE, (enum bpf_attach_type)0, prepare_kprobe},
+	{"kprobe.session+", BPF_PROG_TYPE_KPROBE, (enum bpf_attach_type)0, prepare_kernel_session},
+	{"uprobe.session+", BPF_PROG_TYPE_KPROBE, (enum bpf_attach_type)0, prepare_user_session},
+	{"uprobe+", BPF_PROG_TYPE_KPROBE, (enum bpf_attach_type)0, prepare_uprobe},
+	{"uretprobe+", BPF_PROG_TYPE_KPROBE, (enum bpf_attach_type)0, prepare_uprobe},
+};
+enum { N_HANDLERS = sizeof(handlers) / sizeof(*handlers) };
+
+int prog_handlers_register(struct session *s)
+{
+	for (int i = 0; i < N_HANDLERS; i++) {
+		LIBBPF_OPTS(libbpf_prog_handler_opts, opts, .cookie = (long)s,
+			    .prog_prepare_load_fn = handlers[i].prepare);
+		int err = libbpf_register_prog_handler(handlers[i].section, handlers[i].type,
+						       handlers[i].attach, &opts);
+
+		if (err < 0)
+			return err;
+	}
+	return 0;
+}

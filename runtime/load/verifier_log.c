@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Translates the verifier log to plain words, with a table of the verifier's messages. The script
+ * line is the last one named in the log (from the line information in the object's BTF): "; TEXT @
+ * FILE:LINE", before 6.9 just "; TEXT", which is then searched in the script. Lines of bpf_helpers/
+ * are skipped, so that the line is that of their caller.
+ */
+#define _GNU_SOURCE
+#include "runtime/load/verifier_log.h"
+#include "parser/base/text.h"
+#include "parser/base/source.h"
+#include "runtime/kernel/helper_name.h"
+#include <ctype.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define REPORT "this is a defect of sonde: please report it with the output of -v"
+
+static const struct {
+	const char *says, *words, *help, *example;
+} cases[] = {
+#define CASE(...) {__VA_ARGS__},
+#include "runtime/load/verifier_cases.def"
+#undef CASE
+};
+
+/* What a register holds, as the log spells it; the first match counts. */
+static const struct {
+	const char *begins, *words;
+} states[] = {
+#define STATE(...) {__VA_ARGS__},
+#include "runtime/load/verifier_states.def"
+#undef STATE
+};
+
+/* Statistics, which follow the last message. */
+static bool is_statistic(const struct text_line *l)
+{
+	return l->len == 0 || text_line_begins(l, "cur state: ") ||
+	       text_line_begins(l, "old state: ") || text_line_begins(l, "processed ") ||
+	       text_line_begins(l, "verification time") || text_line_begins(l, "stack depth") ||
+	       text_line_begins(l, "-- ") || text_line_begins(l, "insns ");
+}
+
+/* ---- the script's line --------------------------------------------------------------------- */
+
+static struct text_line trim(struct text_line l)
+{
+	while (l.len && strchr(" \t\r", *l.at))
+		l.at++, l.len--;
+	while (l.len && strchr(" \t\r", l.at[l.len - 1]))
+		l.len--;
+	return l;
+}
+
+/* The line of the script with this text, if there is exactly one; else 0. */
+static uint32_t line_of_text(const struct source *s, struct text_line sought)
+{
+	uint32_t found = 0;
+
+	if (!sought.len)
+		return 0;
+	for (uint32_t i = 1; i <= s->n_lines; i++) {
+		uint32_t len;
+		const char *text = source_line(s, i, &len);
+		struct text_line l = trim((struct text_line){text, len});
+
+		if (l.len != sought.len || memcmp(l.at, sought.at, l.len) != 0)
+			continue;
+		if (found)
+			return 0;
+		found = i;
+	}
+	return found;
+}
+
+/* The line number of "; TEXT @ FILE:LINE"; 0 when it is none or of another file. */
+static uint32_t script_line(const struct source *s, const struct text_line *l)
+{
+	const char *name = text_base_name(s->name), *at = NULL;
+	size_t n = strlen(name);
+
+	if (!text_line_begins(l, "; "))
+		return 0;
+	for (size_t i = l->len; i-- > 3 && !at;)
+		if (l->at[i - 2] == ' ' && l->at[i - 1] == '@' && l->at[i] == ' ')
+			at = l->at + i + 1;
+	if (!at)
+		return line_of_text(s, trim((struct text_line){l->at + 2, l->len - 2}));
+	if ((size_t)(l->at + l->len - at) <= n + 1 || memcmp(at, name, n) != 0 || at[n] != ':')
+		return 0;
+	return (uint32_t)strtoul(at + n + 1, NULL, 10);
+}
+
+/* ---- all ----------------------------------------------------------------------------------- */
+
+static void find_words(struct verifier_message *v)
+{
+	for (size_t i = 0; v->reason && i < sizeof(cases) / sizeof(*cases); i++)
+		if (memmem(v->reason, v->reason_len, cases[i].says, strlen(cases[i].says))) {
+			v->words = cases[i].words;
+			v->help = cases[i].help;
+			v->example = cases[i].example;
+			return;
+		}
+}
+
+/* The register that the message begins with or names: "R0 invalid mem access", "… stack R2 off". */
+static bool find_register(struct verifier_message *v)
+{
+	const char *end = v->reason + v->reason_len;
+
+	for (const char *p = v->reason; p && p + 1 < end; p++) {
+		size_t digits = 0;
+
+		if (*p != 'R' || (p > v->reason && p[-1] != ' '))
+			continue;
+		while (p + 1 + digits < end && isdigit((unsigned char)p[1 + digits]))
+			digits++;
+		if (!digits || digits > 2 || (p + 1 + digits < end && p[1 + digits] != ' '))
+			continue;
+		snprintf(v->reg, sizeof(v->reg), "%.*s", (int)digits + 1, p);
+		return true;
+	}
+	return false;
+}
+
+const char *verifier_state_words(const char *state)
+{
+	for (size_t i = 0; i < sizeof(states) / sizeof(*states); i++)
+		if (strncmp(state, states[i].begins, strlen(states[i].begins)) == 0)
+			return states[i].words;
+	return NULL;
+}
+
+size_t verifier_state_bytes(const char *at, const char *end)
+{
+	const char *p = at;
+
+	for (int depth = 0; p < end && *p != '\n' && (depth || *p != ' '); p++)
+		depth += *p == '(' ? 1 : *p == ')' ? -1 : 0;
+	return (size_t)(p - at);
+}
+
+/* "R0=STATE" or "R0_w=STATE", the last before the message. */
+static void find_state(struct verifier_message *v, const char *begin)
+{
+	size_t n = strlen(v->reg);
+
+	for (const char *p = v->reason; p > begin && !v->state; p--) {
+		const char *at = p + n;
+
+		if (strncmp(p, v->reg, n) != 0 || (p[-1] != ' ' && p[-1] != '\n'))
+			continue;
+		while (isalpha((unsigned char)*at) || *at == '_')
+			at++;
+		if (*at != '=')
+			continue;
+		v->state = at + 1;
+		v->state_len = verifier_state_bytes(v->state, v->reason);
+	}
+	v->state_words = v->state ? verifier_state_words(v->state) : NULL;
+}
+
+/* "unknown func bpf_loop#181", "cannot use helper bpf_loop#181", "invalid func unknown#181": by
+ * number where the kernel has no name for it. */
+static void find_helper(struct verifier_message *v)
+{
+	const char *end = v->reason + v->reason_len, *hash, *begin;
+	const char *known;
+
+	hash = v->reason ? memchr(v->reason, '#', v->reason_len) : NULL;
+	if (!hash || hash + 1 == end || !isdigit((unsigned char)hash[1]))
+		return;
+	begin = hash;
+	while (begin > v->reason && (isalnum((unsigned char)begin[-1]) || begin[-1] == '_'))
+		begin--;
+	known = helper_name((uint32_t)strtoul(hash + 1, NULL, 10));
+	if (hash - begin > 4 && strncmp(begin, "bpf_", 4) == 0)
+		snprintf(v->helper, sizeof(v->helper), "%.*s", (int)(hash - begin), begin);
+	else if (known)
+		snprintf(v->helper, sizeof(v->helper), "bpf_%s", known);
+}
+
+/* libbpf: prog 'NAME': -- BEGIN PROG LOAD LOG -- */
+static void find_program(struct verifier_message *v, const char *begin, const char *log)
+{
+	const char *line = begin, *quote;
+
+	while (line > log && line[-1] != '\n')
+		line--;
+	quote = memchr(line, '\'', (size_t)(begin - line));
+	if (!quote)
+		return;
+	v->program = quote + 1;
+	v->program_len = strcspn(quote + 1, "'\n");
+}
+
+/* The log itself, from `begin` to `end`. */
+static void read_messages(struct verifier_message *v, const char *begin, const char *end,
+			  const struct source *source)
+{
+	const char *p = begin;
+	struct text_line l;
+
+	while (text_next_line(&p, end, &l)) {
+		uint32_t line = source ? script_line(source, &l) : 0;
+
+		v->line = line && line <= source->n_lines ? line : v->line;
+		if (is_statistic(&l) || text_line_begins(&l, "; ") ||
+		    text_line_begins(&l, "libbpf:"))
+			continue;
+		v->reason = l.at;
+		v->reason_len = l.len;
+	}
+	find_words(v);
+	find_helper(v);
+	if (find_register(v))
+		find_state(v, begin);
+}
+
+void verifier_log_read_plain(struct verifier_message *v, const char *log)
+{
+	*v = (struct verifier_message){.line = 0};
+	read_messages(v, log, log + strlen(log), NULL);
+}
+
+void verifier_log_read(struct verifier_message *v, const char *log, const struct source *source)
+{
+	const char *begin = strstr(log, "-- BEGIN PROG LOAD LOG --"), *end, *p;
+
+	*v = (struct verifier_message){.line = 0};
+	if (!begin)
+		return;
+	find_program(v, begin, log);
+	end = strstr(begin, "-- END PROG LOAD LOG --");
+	if (!end)
+		end = begin + strlen(begin);
+	p = begin + strcspn(begin, "\n");
+	p += *p == '\n';
+	read_messages(v, p, end, source);
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * --follow: marks the existing descendants of a process as traced. Later descendants are marked by
+ * the hidden fork program; this file marks all threads of the existing ones, through pid
+ * descriptors. It runs when that program is attached, so that no child is missed in between.
+ */
+#define _GNU_SOURCE
+#include "runtime/run/follow.h"
+#include "runtime/base/proc_children.h"
+#include "runtime/session/session.h"
+#include "runtime/base/log.h"
+#include "runtime/base/proc_maps.h"
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { PIDFD_OF_THREAD = O_EXCL };
+
+/* Kernels before 6.9 have descriptors of processes only: just the main thread is marked there. */
+static void mark_thread(int map_fd, int tid)
+{
+	uint32_t one = 1;
+	int fd = (int)syscall(SYS_pidfd_open, tid, PIDFD_OF_THREAD);
+
+	if (fd < 0 && errno == EINVAL)
+		fd = (int)syscall(SYS_pidfd_open, tid, 0);
+	if (fd < 0)
+		return;
+	bpf_map_update_elem(map_fd, &fd, &one, BPF_ANY);
+	close(fd);
+}
+
+/* The directory of a process's threads. NULL, and a warning if /proc hides it. */
+static DIR *open_threads(uint32_t pid)
+{
+	char path[64];
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%u/task", pid);
+	dir = opendir(path);
+	if (!dir && proc_error(pid, errno) == -EACCES)
+		log_warning("--follow: /proc hides process %u: the processes that it has started "
+			    "before are not traced",
+			    pid);
+	return dir;
+}
+
+/* Mark all threads of a process. */
+static void mark_process(uint32_t pid, void *ctx)
+{
+	const int *map_fd = ctx;
+	struct dirent *d;
+	DIR *dir = open_threads(pid);
+
+	while (dir && (d = readdir(dir))) {
+		int tid = atoi(d->d_name);
+
+		if (tid > 0)
+			mark_thread(*map_fd, tid);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+/* The process itself is recognized by its pid. */
+void session_follow(const struct session *s, uint32_t pid)
+{
+	int fd = bpf_object__find_map_fd_by_name(s->object, "sonde_scopes");
+	DIR *dir = fd >= 0 ? open_threads(pid) : NULL;
+
+	if (dir)
+		closedir(dir);
+	if (fd >= 0)
+		proc_children_each_descendant(pid, mark_process, &fd);
+}

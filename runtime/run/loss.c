@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reports losses when tracing ends, by cause and probe: the programs' counters, summed over all
+ * possible CPUs, and those of the kernel and the runtime.
+ */
+#include "runtime/run/loss.h"
+#include "parser/base/limits.h"
+#include "runtime/events/stacks.h"
+#include "runtime/base/map_calls.h"
+#include "runtime/session/session.h"
+#include "runtime/run/interval_thread.h"
+#include "runtime/base/uapi_new.h"
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+_Static_assert(LIMIT_LOOP == 1048576 && LIMIT_ROUNDS == 8388608 && SONDE_LOOP_NS == 1000000,
+	       "losses.def has them in words");
+
+struct cause {
+	const char *name, *what, *help;
+};
+
+static const struct cause causes[] = {
+#define LOSS(id, ...) [SONDE_LOSS_##id] = {__VA_ARGS__},
+#include "bpf_helpers/losses.def"
+#undef LOSS
+};
+
+_Static_assert(sizeof(causes) / sizeof(*causes) == SONDE_LOSS_COUNT, "one row for each cause");
+
+enum runtime_loss {
+#define LOSS(...)
+#define RUNTIME_LOSS(id, ...) RUNTIME_LOSS_##id,
+#include "bpf_helpers/losses.def"
+#undef LOSS
+#undef RUNTIME_LOSS
+	RUNTIME_LOSS_COUNT,
+};
+
+static const struct cause runtime_causes[] = {
+#define LOSS(...)
+#define RUNTIME_LOSS(id, ...) [RUNTIME_LOSS_##id] = {__VA_ARGS__},
+#include "bpf_helpers/losses.def"
+#undef LOSS
+#undef RUNTIME_LOSS
+};
+
+_Static_assert(sizeof(runtime_causes) / sizeof(*runtime_causes) == RUNTIME_LOSS_COUNT,
+	       "one row for each cause");
+
+/* Sum of one counter over all possible CPUs; 0 when the object has no loss table. */
+static uint64_t read_counter(int fd, uint32_t index, uint64_t *per_cpu, int n_cpus)
+{
+	uint64_t sum = 0;
+
+	if (fd < 0 || map_lookup(fd, &index, per_cpu))
+		return 0;
+	for (int i = 0; i < n_cpus; i++)
+		sum += per_cpu[i];
+	return sum;
+}
+
+static void report_cause(struct out *out, const char *probe, const struct cause *c, uint64_t n)
+{
+	out->lost(out, &(struct view_loss){
+			       .probe = probe,
+			       .cause = c->name,
+			       .what = c->what,
+			       .help = c->help,
+			       .n = n,
+		       });
+}
+
+enum { SHOWN_MOST = 40, HELP_BYTES = 256 };
+
+/* "test the divisor $b, a.bt:1:35: if ($b != 0) { … }" */
+static const char *divisor_help(const struct session *s, uint32_t probe, char *buf, size_t size)
+{
+	const struct source *source = s->plan->source;
+	const struct plan_probe *q = &s->plan->probes[probe];
+	struct place from, to;
+	const char *text;
+	uint32_t len;
+
+	if (!source || !q->divisor.end)
+		return NULL;
+	from = source_place(source, q->divisor.start);
+	to = source_place(source, q->divisor.end);
+	text = source_line(from.in, from.line, &len);
+	len = from.line == to.line && from.in == to.in && to.col - 1 <= len ? to.col - from.col : 0;
+	if (!len || len > SHOWN_MOST) {
+		text = "x";
+		len = 1;
+	} else {
+		text += from.col - 1;
+	}
+	snprintf(buf, size, "test the divisor%s %.*s, %s:%u:%u: if (%.*s != 0) { … }",
+		 q->has_divisors ? "s, the first is" : "", (int)len, text, from.file, from.line,
+		 from.col, (int)len, text);
+	return buf;
+}
+
+/* Losses of the scope programs belong to no probe. */
+static void report(const struct session *s, struct out *out, uint32_t probe, uint32_t cause,
+		   uint64_t n)
+{
+	bool has_probe = s->plan->n_probes && cause != SONDE_LOSS_SCOPE;
+	struct cause c = causes[cause];
+	char buf[HELP_BYTES];
+	const char *help = cause == SONDE_LOSS_DIVISION && has_probe
+				   ? divisor_help(s, probe, buf, sizeof(buf))
+				   : NULL;
+
+	c.help = help ? help : c.help;
+	report_cause(out, has_probe ? s->plan->probes[probe].name : "tracing", &c, n);
+}
+
+static void report_runtime(struct out *out, const char *probe, enum runtime_loss cause, uint64_t n)
+{
+	report_cause(out, probe, &runtime_causes[cause], n);
+}
+
+uint64_t loss_of_probe(const struct session *s, uint32_t probe)
+{
+	int n_cpus = libbpf_num_possible_cpus();
+	uint64_t *per_cpu = n_cpus > 0 ? calloc((size_t)n_cpus, sizeof(*per_cpu)) : NULL;
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; per_cpu && i < SONDE_LOSS_COUNT; i++)
+		sum += read_counter(s->losses_fd, probe * SONDE_LOSS_COUNT + i, per_cpu, n_cpus);
+	free(per_cpu);
+	return sum;
+}
+
+static uint64_t report_counters(const struct session *s, struct out *out)
+{
+	int n_cpus = libbpf_num_possible_cpus();
+	uint64_t *per_cpu = n_cpus > 0 ? calloc((size_t)n_cpus, sizeof(*per_cpu)) : NULL;
+	uint32_t n_probes = s->plan->n_probes ? s->plan->n_probes : 1;
+	uint64_t total = 0;
+
+	for (uint32_t i = 0; per_cpu && i < n_probes * SONDE_LOSS_COUNT; i++) {
+		uint64_t n = read_counter(s->losses_fd, i, per_cpu, n_cpus);
+
+		if (i % SONDE_LOSS_COUNT == SONDE_LOSS_INTERVAL)
+			n += interval_thread_lost(s->interval_thread, i / SONDE_LOSS_COUNT);
+		total += n;
+		if (n)
+			report(s, out, i / SONDE_LOSS_COUNT, i % SONDE_LOSS_COUNT, n);
+	}
+	free(per_cpu);
+	return total;
+}
+
+/* The probe of a program, or the section when several probes share it. */
+static const char *prog_name(const struct session *s, uint32_t prog)
+{
+	const struct plan_prog *g = &s->plan->progs[prog];
+
+	return g->n_probes == 1 ? s->plan->probes[g->probes[0]].name : g->section;
+}
+
+/* Runs that the kernel skipped because the program was already running on that CPU. */
+static uint64_t report_missed(const struct session *s, struct out *out)
+{
+	uint64_t total = 0;
+
+	for (uint32_t i = 0; i < s->plan->n_progs; i++) {
+		struct bpf_prog_info info = {0};
+		uint32_t len = sizeof(info);
+
+		if (bpf_obj_get_info_by_fd(bpf_program__fd(s->progs[i]), &info, &len) ||
+		    !info.recursion_misses)
+			continue;
+		total += info.recursion_misses;
+		report_runtime(out, prog_name(s, i), RUNTIME_LOSS_RECURSION, info.recursion_misses);
+	}
+	return total;
+}
+
+static uint64_t missed_by_link(int fd)
+{
+	struct new_kprobe_link_info one = {0};
+	struct new_kprobe_multi_info many = {0};
+	uint32_t len = sizeof(one);
+
+	if (bpf_obj_get_info_by_fd(fd, &one, &len))
+		return 0;
+	if (one.link_type == NEW_BPF_LINK_TYPE_PERF_EVENT)
+		return one.event_type == NEW_BPF_PERF_EVENT_KPROBE ||
+				       one.event_type == NEW_BPF_PERF_EVENT_KRETPROBE
+			       ? one.missed
+			       : 0;
+	len = sizeof(many);
+	if (one.link_type != NEW_BPF_LINK_TYPE_KPROBE_MULTI ||
+	    bpf_obj_get_info_by_fd(fd, &many, &len))
+		return 0;
+	return many.missed;
+}
+
+static bool has_missed_hits(const struct session *s, uint32_t prog)
+{
+	enum plan_prog_kind kind = s->plan->progs[prog].kind;
+
+	return prog_kind_is(kind, PK_KERNEL_FUNCTION) && !prog_kind_is(kind, PK_TRAMPOLINE);
+}
+
+uint64_t loss_missed(const struct session *s, uint32_t prog)
+{
+	uint64_t missed = 0;
+
+	for (uint32_t i = 0; has_missed_hits(s, prog) && i < s->links.n; i++)
+		if (s->links.items[i].prog == prog)
+			missed += missed_by_link(s->links.items[i].fd);
+	return missed;
+}
+
+/* Missed hits of all programs that have this one's name, if it is the first of them; else 0. */
+static uint64_t missed_by_name(const struct session *s, uint32_t prog)
+{
+	const char *name = prog_name(s, prog);
+	uint64_t missed = 0;
+
+	for (uint32_t i = 0; i < prog; i++)
+		if (has_missed_hits(s, i) && strcmp(prog_name(s, i), name) == 0)
+			return 0;
+	for (uint32_t i = 0; i < s->links.n; i++)
+		if (has_missed_hits(s, s->links.items[i].prog) &&
+		    strcmp(prog_name(s, s->links.items[i].prog), name) == 0)
+			missed += missed_by_link(s->links.items[i].fd);
+	return missed;
+}
+
+/* Hits of kernel functions that the kernel did not deliver: nested in another probe, or more open
+ * calls than it tracks. Kernels before 6.7 do not report them. */
+static uint64_t report_undelivered(const struct session *s, struct out *out)
+{
+	uint64_t total = 0;
+
+	for (uint32_t i = 0; i < s->plan->n_progs; i++) {
+		uint64_t missed = has_missed_hits(s, i) ? missed_by_name(s, i) : 0;
+
+		if (!missed)
+			continue;
+		total += missed;
+		report_runtime(out, prog_name(s, i), RUNTIME_LOSS_KERNEL_MISSED, missed);
+	}
+	return total;
+}
+
+uint64_t loss_total(const struct session *s)
+{
+	uint32_t n = (s->plan->n_probes ? s->plan->n_probes : 1) * SONDE_LOSS_COUNT, batch;
+	int n_cpus = libbpf_num_possible_cpus();
+	uint64_t total = s->map_records_lost, *values = NULL;
+	uint32_t *keys = NULL, got = n;
+
+	if (n_cpus > 0 && s->losses_fd >= 0) {
+		values = calloc((size_t)n * (size_t)n_cpus, sizeof(*values));
+		keys = calloc(n, sizeof(*keys));
+	}
+	if (values && keys &&
+	    (!map_lookup_batch(s->losses_fd, NULL, &batch, keys, values, &got) || errno == ENOENT))
+		for (uint32_t i = 0; i < got * (uint32_t)n_cpus; i++)
+			total += values[i];
+	free(values);
+	free(keys);
+	return total;
+}
+
+uint64_t loss_report(struct session *s, struct out *out)
+{
+	uint64_t total =
+		report_missed(s, out) + report_undelivered(s, out) + report_counters(s, out);
+	uint64_t n_forgotten = stacks_report(s);
+
+	if (s->map_records_lost) {
+		report_runtime(out, "tracing", RUNTIME_LOSS_MAPPING_RECORDS, s->map_records_lost);
+		total += s->map_records_lost;
+	}
+	if (n_forgotten)
+		report_runtime(out, "tracing", RUNTIME_LOSS_FORGOTTEN_PROCESSES, n_forgotten);
+	total += n_forgotten;
+	return total;
+}

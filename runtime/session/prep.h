@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What is prepared for a session while the compiler works.
+ */
+#pragma once
+#include "bpf_helpers/shared.h"
+#include "runtime/session/ring.h"
+#include "runtime/session/scope.h"
+
+struct kernel;
+struct plan;
+struct precreated_map;
+struct recorded_events;
+struct unwind_worker;
+
+struct session_prep {
+	bool is_interpreted;		      /* the kernel does not run the programs */
+	const struct recorded_events *replay; /* events that they run on; or NULL */
+	int btf_fd;			      /* custom BTF for CO-RE, or -1 */
+	struct sonde_config config;
+	struct session_scope scope;
+	struct ring_layout ring;
+	int kfunc_ids[SONDE_KFUNC_COUNT]; /* 0: not looked up */
+	struct precreated_map *maps;	  /* creating a large one takes 1 to 3 ms */
+	uint32_t n_maps;
+	struct unwind_worker *unwind; /* NULL unless user stacks are needed (unwind.h) */
+	int unwind_error;	      /* why there are no tables: -errno, or 0 */
+	/* Ask the verifier what it counted: session_log(). What it refuses is not reported then. */
+	bool keeps_logs;
+};
