@@ -10,15 +10,15 @@
 /* ---- reading ----------------------------------------------------------------------------- */
 
 typedef int64_t measure_fn(const struct measure *m, const struct shown *s, const char *program);
-#define SUBJECT(id, word, hook, help) static measure_fn msr_##hook;
+#define SUBJECT(id, word, hook, ...) static measure_fn msr_##hook;
 #include "cli/learn/lesson_subjects.def"
 #undef SUBJECT
 
 static const struct {
-	const char *word;
+	const char *word, *help, *of;
 	measure_fn *measure;
 } subjects[] = {
-#define SUBJECT(id, word, hook, help) {word, msr_##hook},
+#define SUBJECT(id, word, hook, help, of) {word, help, of, msr_##hook},
 #include "cli/learn/lesson_subjects.def"
 #undef SUBJECT
 };
@@ -281,6 +281,20 @@ static int64_t msr_status(const struct measure *m, const struct shown *s, const 
 int64_t measure_value(const struct measure *m, const struct shown *shown, const char *text)
 {
 	return subjects[m->subject].measure(m, shown, text);
+}
+
+const char *measure_words(struct arena *a, const struct measure *m)
+{
+	const char *words = subjects[m->subject].help;
+
+	for (uint32_t i = 0; i < m->n_keys; i++)
+		words = arena_printf(a, "%s%s \"%s\"", words, i ? " and" : subjects[m->subject].of,
+				     m->keys[i]);
+	if (m->has_at || m->has_from)
+		words = arena_printf(a, "%s, %s %lld,", words,
+				     m->has_at ? "in the bucket of" : "in buckets from",
+				     (long long)m->at);
+	return words;
 }
 
 bool condition_holds(const struct condition *c, const struct shown *shown, const char *text)

@@ -42,4 +42,6 @@ const char *condition_read(struct arena *a, const char *text, struct condition *
 const char *measure_read(struct arena *a, const char *text, struct measure *out, int64_t *divisor);
 /* The value of a measure, for what the program `text` has shown. */
 int64_t measure_value(const struct measure *m, const struct shown *shown, const char *text);
+/* What the measure is, such as: the sum of the values of rows with "ls". */
+const char *measure_words(struct arena *a, const struct measure *m);
 bool condition_holds(const struct condition *c, const struct shown *shown, const char *text);

@@ -101,11 +101,30 @@ static const char *fill(struct arena *a, const char *text, const char *program,
 	return lesson_fill(a, text, shown, program, &error) ?: text;
 }
 
-static const char *shown_range(struct arena *a, const struct condition *c)
+/* The range in words, from its text in the lesson: "40", "between 38 and 42", "at least 1.9s". */
+static const char *range_words(struct arena *a, const char *range)
 {
-	const char *is = strstr(c->text, " is ");
+	const char *dots = strstr(range, "..");
 
-	return is ? arena_printf(a, "%s", is + 4) : "";
+	if (!dots)
+		return range;
+	if (dots == range)
+		return arena_printf(a, "at most %s", dots + 2);
+	if (!dots[2])
+		return arena_printf(a, "at least %.*s", (int)(dots - range), range);
+	return arena_printf(a, "between %.*s and %s", (int)(dots - range), range, dots + 2);
+}
+
+/* The value in the unit of time in which the range is written. */
+static const char *value_words(struct arena *a, long long n, const char *range)
+{
+	if (strstr(range, "ms"))
+		return arena_printf(a, "%.1fms", (double)n / 1e6);
+	if (strstr(range, "us"))
+		return arena_printf(a, "%.1fus", (double)n / 1e3);
+	if (strchr(range, 's') && !strstr(range, "ns"))
+		return arena_printf(a, "%.2fs", (double)n / 1e9);
+	return arena_printf(a, "%lld", n);
 }
 
 static bool has_shown_nothing(const struct shown *shown)
@@ -123,12 +142,15 @@ static const char *describe_failure(struct arena *a, const struct condition *c, 
 	if (shown->status)
 		return "The program did not run: the message above says why.";
 	if (has_shown_nothing(shown) && c->measure.subject != SUBJECT_STATUS)
-		return "Your program printed nothing: its probe never fired, or its block fills no map.";
+		return "Your program printed nothing: its probe never fired, its condition never held, or "
+		       "its block fills no map.";
 	if (!is)
 		return arena_printf(a, "The program does not do what the lesson asks for: %s.",
 				    c->text);
-	return arena_printf(a, "In your program's output, %.*s is %lld; it should be %s.",
-			    (int)(is - c->text), c->text, n, shown_range(a, c));
+	is += strlen(" is ");
+	return arena_printf(a, "In your program's output, %s is %s; it should be %s.",
+			    measure_words(a, &c->measure), value_words(a, n, is),
+			    range_words(a, is));
 }
 
 /* Is the mistake about what was shown, such as `total is ..90` or `total of "X" is 0` (a number
