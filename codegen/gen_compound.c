@@ -34,14 +34,21 @@ static void store_at(struct gen *g, struct value v, const struct type *type, LLV
 
 void gen_expr_into(struct gen *g, struct expr *e, const struct type *type, LLVMValueRef at)
 {
+	LLVMMetadataRef place = LLVMGetCurrentDebugLocation2(g->b);
 	uint32_t mark = g->probe.scratch.used;
+	struct span around = g->probe.at;
 
-	if (!ast_is_built_in_place(e, type))
+	if (!ast_is_built_in_place(e, type)) {
 		store_at(g, gen_expr(g, e), type, at);
-	else if (e->kind == EX_CALL)
-		gen_str_at(g, e, at);
-	else
-		make_list(g, e, at);
+	} else {
+		gen_location(g, e->span);
+		g->probe.at = around;
+		if (e->kind == EX_CALL)
+			gen_str_at(g, e, at);
+		else
+			make_list(g, e, at);
+		LLVMSetCurrentDebugLocation2(g->b, place);
+	}
 	gen_scratch_release(g, mark);
 }
 

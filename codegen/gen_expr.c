@@ -435,9 +435,10 @@ static struct value gen_by_kind(struct gen *g, struct expr *e)
 }
 
 /* A value in a register no longer needs the scratch memory that computing it took, so that is
- * released. */
+ * released. What follows belongs to the expression or statement around it again. */
 struct value gen_expr(struct gen *g, struct expr *e)
 {
+	LLVMMetadataRef place = LLVMGetCurrentDebugLocation2(g->b);
 	uint32_t mark = g->probe.scratch.used;
 	struct span around = g->probe.at;
 	struct value v;
@@ -447,5 +448,6 @@ struct value gen_expr(struct gen *g, struct expr *e)
 	if (v.kind != V_MEM)
 		gen_scratch_release(g, mark);
 	g->probe.at = around;
+	LLVMSetCurrentDebugLocation2(g->b, place);
 	return v;
 }

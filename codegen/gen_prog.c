@@ -32,6 +32,9 @@ static bool is_start_cond(const struct probe *p, const struct expr *e)
 /* Go to `out` unless the predicate holds. Parts that the span's start has tested are skipped. */
 static void gen_predicate(struct gen *g, struct expr *e, LLVMBasicBlockRef out)
 {
+	struct span around = g->probe.at;
+	LLVMValueRef holds;
+
 	if (e->kind == EX_BINARY && e->binary.op == OP_LAND) {
 		gen_predicate(g, e->binary.left, out);
 		gen_predicate(g, e->binary.right, out);
@@ -39,7 +42,10 @@ static void gen_predicate(struct gen *g, struct expr *e, LLVMBasicBlockRef out)
 	}
 	if (g->body.span && is_start_cond(g->probe.ast, e))
 		return;
-	prog_only_if(g, gen_truth(g, gen_int(g, e)), out);
+	holds = gen_int(g, e);
+	gen_location(g, e->span);
+	g->probe.at = around;
+	prog_only_if(g, gen_truth(g, holds), out);
 }
 
 void prog_select_probe(struct gen *g, uint32_t id)

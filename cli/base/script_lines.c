@@ -10,10 +10,27 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
-static void push(struct script_lines *t, uint32_t line, const char *text)
+static void push(struct script_lines *t, struct script_line line)
 {
-	if (vec_push(&t->lines, (struct script_line){.text = text, .line = line}))
+	if (vec_push(&t->lines, line))
 		arena_out_of_memory();
+}
+
+uint32_t script_part_at(const struct script_parts *parts, uint32_t line, uint32_t column)
+{
+	for (uint32_t i = 1; parts && line && i < parts->items.n; i++)
+		if (parts->items.items[i].line == line && parts->items.items[i].column == column)
+			return i;
+	return 0;
+}
+
+void script_lines_add_at(struct script_lines *t, uint32_t line, uint32_t column, const char *text)
+{
+	push(t, (struct script_line){
+			.text = arena_strdup(t->arena, text),
+			.line = line,
+			.part = script_part_at(t->parts, line, column),
+		});
 }
 
 void script_lines_add(struct script_lines *t, uint32_t line, const char *format, ...)
@@ -27,7 +44,7 @@ void script_lines_add(struct script_lines *t, uint32_t line, const char *format,
 	va_end(ap);
 	if (n < 0)
 		arena_out_of_memory();
-	push(t, line, arena_strdup(t->arena, text));
+	push(t, (struct script_line){.text = arena_strdup(t->arena, text), .line = line});
 	free(text);
 }
 
@@ -37,7 +54,7 @@ void script_lines_add_text(struct script_lines *t, const char *text, size_t len)
 	struct text_line l;
 
 	while (text_next_line(&text, end, &l))
-		push(t, 0, arena_strndup(t->arena, l.at, l.len));
+		push(t, (struct script_line){.text = arena_strndup(t->arena, l.at, l.len)});
 }
 
 static void write_script_line(const struct source *s, uint32_t line, FILE *f)
@@ -53,13 +70,19 @@ static void write_script_line(const struct source *s, uint32_t line, FILE *f)
 void script_lines_write(const struct script_lines *t, const struct source *s, bool is_beside,
 			FILE *f)
 {
-	uint32_t line = 0;
+	uint32_t line = 0, part = 0;
 
 	for (size_t i = 0; i < t->lines.n; i++) {
 		const struct script_line *l = &t->lines.items[i];
 
-		if (is_beside && l->line && l->line != line && l->line <= s->n_lines)
+		if (is_beside && l->line && l->line != line && l->line <= s->n_lines) {
 			write_script_line(s, l->line, f);
+			part = 0;
+		}
+		if (is_beside && l->part && l->part != part) {
+			fprintf(f, "     |   -- %s\n", t->parts->items.items[l->part].text);
+			part = l->part;
+		}
 		line = l->line ? l->line : line;
 		fprintf(f, "%s%s\n", is_beside && l->line ? "     | " : "", l->text);
 	}

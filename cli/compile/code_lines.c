@@ -8,6 +8,8 @@
 #include "parser/base/source.h"
 #include "runtime/explain/insn_text.h"
 #include "runtime/explain/object_code.h"
+#include "runtime/explain/own_symbol.h"
+#include "runtime/kernel/helper_name.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -29,12 +31,44 @@ static uint32_t count_insns(const struct code_function *f)
 	return n;
 }
 
+/* What a reader should know of an instruction: the member whose offset the kernel fills in, or
+ * what a helper, a map or a variable is for, where it is named first. */
+static const char *comment_of(const struct code_function *f, uint32_t at)
+{
+	const struct code_insn *c = &f->insns[at];
+	bool is_call = c->insn.code == (BPF_JMP | BPF_CALL) && !c->insn.src_reg;
+
+	if (c->core || (!is_call && !c->symbol))
+		return c->core;
+	for (uint32_t i = 0; i < at; i++) {
+		const struct code_insn *o = &f->insns[i];
+
+		if (is_call ? o->insn.code == c->insn.code && !o->insn.src_reg &&
+				      o->insn.imm == c->insn.imm
+			    : o->symbol && strcmp(o->symbol, c->symbol) == 0)
+			return NULL;
+	}
+	return is_call ? helper_purpose((uint32_t)c->insn.imm) : own_symbol_purpose(c->symbol);
+}
+
+static void add_insn(struct script_lines *t, const struct source *s, const struct code_function *f,
+		     const struct bpf_insn *insns, uint32_t at)
+{
+	const struct code_insn *c = &f->insns[at];
+	bool is_known = is_script(s, c->file) && c->line <= s->n_lines;
+	const char *comment = comment_of(f, at);
+	char text[160], line[320];
+
+	insn_text(insns, at, f->n_insns, c->symbol, text, sizeof(text));
+	snprintf(line, sizeof(line), comment ? "%5u: %-30s ; %s" : "%5u: %s", at, text, comment);
+	script_lines_add_at(t, is_known ? c->line : 0, c->column, line);
+}
+
 static void add_function(struct script_lines *t, const struct source *s,
 			 const struct code_function *f)
 {
 	struct bpf_insn *insns = arena_alloc(t->arena, (f->n_insns + 1) * sizeof(*insns));
 	bool is_program = strcmp(f->section, ".text") != 0;
-	char text[160];
 
 	for (uint32_t i = 0; i < f->n_insns; i++)
 		insns[i] = f->insns[i].insn;
@@ -43,14 +77,8 @@ static void add_function(struct script_lines *t, const struct source *s,
 				 f->section, count_insns(f));
 	else
 		script_lines_add(t, 0, "function %s, %u instructions", f->name, count_insns(f));
-	for (uint32_t i = 0; i < f->n_insns; i++) {
-		const struct code_insn *c = &f->insns[i];
-		uint32_t line = is_script(s, c->file) && c->line <= s->n_lines ? c->line : 0;
-
-		insn_text(insns, i, f->n_insns, c->symbol, text, sizeof(text));
-		script_lines_add(t, line, "%5u: %s", i, text);
-		i += insn_is_wide(&c->insn);
-	}
+	for (uint32_t i = 0; i < f->n_insns; i += insn_is_wide(&insns[i]) + 1u)
+		add_insn(t, s, f, insns, i);
 }
 
 void code_lines_add(struct script_lines *t, const struct source *s, const struct code_object *code)

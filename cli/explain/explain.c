@@ -23,8 +23,10 @@ static int collect(struct explain *x)
 {
 	int status = 0;
 
+	explain_find_parts(x);
 	for (int i = 0; i < EXPLAIN_STAGE_COUNT; i++) {
 		x->texts[i].arena = x->arena;
+		x->texts[i].parts = &x->parts;
 		if (!status && explain_has(x, i))
 			status = hooks[i](x, &x->texts[i]);
 	}
@@ -45,6 +47,7 @@ static void begin(struct explain *x, struct arena *a, const struct options *o,
 static void end(struct explain *x)
 {
 	explain_unload(x);
+	vec_free(&x->parts.items);
 	for (int i = 0; i < EXPLAIN_STAGE_COUNT; i++)
 		vec_free(&x->texts[i].lines);
 }

@@ -25,6 +25,7 @@ struct explain {
 	const struct plan *plan;
 	struct kernel *kernel;
 	uint32_t stages; /* a bit for each requested stage */
+	struct script_parts parts;
 	struct script_lines texts[EXPLAIN_STAGE_COUNT];
 	const void *elf; /* the compiled object; NULL: not compiled yet */
 	size_t elf_len;
@@ -38,6 +39,8 @@ struct explain {
 #include "cli/options/explain_stages.def"
 #undef STAGE
 
+/* parts.c: fill `parts`. */
+void explain_find_parts(struct explain *x);
 /* stage_code.c: compile the script, if that was not done before. Returns 0, or the exit status
  * after a message. */
 int explain_compile(struct explain *x);

@@ -15,7 +15,7 @@
 enum { NODES_MOST = 1 << 20, INLINED_MOST = 64 };
 
 struct node {
-	uint32_t line, scope, file, inlined_at;
+	uint32_t line, column, scope, file, inlined_at;
 	bool is_location, is_script;
 };
 
@@ -58,6 +58,7 @@ static void read_nodes(struct arena *a, const char *ir, size_t len, struct nodes
 			continue;
 		nodes->items[i] = (struct node){
 			.line = number_behind(&l, "line: "),
+			.column = number_behind(&l, "column: "),
 			.scope = number_behind(&l, "scope: !"),
 			.file = number_behind(&l, "file: !"),
 			.inlined_at = number_behind(&l, "inlinedAt: !"),
@@ -67,7 +68,8 @@ static void read_nodes(struct arena *a, const char *ir, size_t len, struct nodes
 	}
 }
 
-static uint32_t line_of(const struct nodes *nodes, const struct text_line *l)
+/* The location in the script, of the call if the instruction was inlined; NULL: none. */
+static const struct node *location_of(const struct nodes *nodes, const struct text_line *l)
 {
 	uint32_t at = number_behind(l, "!dbg !");
 	const struct node *n;
@@ -76,9 +78,9 @@ static uint32_t line_of(const struct nodes *nodes, const struct text_line *l)
 		at = nodes->items[at].inlined_at;
 	n = at < nodes->n ? &nodes->items[at] : NULL;
 	if (!n || !n->is_location || n->scope >= nodes->n)
-		return 0;
+		return NULL;
 	n = &nodes->items[n->scope];
-	return n->file < nodes->n && nodes->items[n->file].is_script ? nodes->items[at].line : 0;
+	return n->file < nodes->n && nodes->items[n->file].is_script ? &nodes->items[at] : NULL;
 }
 
 /* The length of the line without attributes, as in "#1", and metadata. */
@@ -103,21 +105,23 @@ static const char *helper_of(const struct text_line *l)
 	return has(l, "call ") && has(l, " to ptr)(") ? helper_name(number) : NULL;
 }
 
-static void add_line(struct script_lines *t, const struct text_line *l, uint32_t line)
+static void add_line(struct script_lines *t, const struct text_line *l, const struct node *at)
 {
 	const char *helper = helper_of(l);
 	bool is_head = text_line_begins(l, "define ");
 
-	script_lines_add(t, line, "%.*s%s%s%s", (int)shown(l), l->at, is_head ? " {" : "",
-			 helper ? " ; bpf_" : "", helper ? helper : "");
+	script_lines_add_at(t, at ? at->line : 0, at ? at->column : 0,
+			    arena_printf(t->arena, "%.*s%s%s%s", (int)shown(l), l->at,
+					 is_head ? " {" : "", helper ? " ; bpf_" : "",
+					 helper ? helper : ""));
 }
 
 void ir_lines_add(struct script_lines *t, const char *ir, size_t len)
 {
 	const char *at = ir, *end = ir + len;
 	struct nodes nodes;
+	const struct node *place = NULL;
 	struct text_line l;
-	uint32_t line = 0;
 	bool is_inside = false;
 
 	read_nodes(t->arena, ir, len, &nodes);
@@ -126,14 +130,14 @@ void ir_lines_add(struct script_lines *t, const char *ir, size_t len)
 			if (t->lines.n)
 				script_lines_add(t, 0, "%s", "");
 			is_inside = true;
-			line = 0;
+			place = NULL;
 		}
 		if (!is_inside)
 			continue;
 		if (text_line_begins(&l, "}"))
 			is_inside = false;
 		if (text_line_begins(&l, "  "))
-			line = line_of(&nodes, &l) ?: line;
-		add_line(t, &l, text_line_begins(&l, "  ") ? line : 0);
+			place = location_of(&nodes, &l) ?: place;
+		add_line(t, &l, text_line_begins(&l, "  ") ? place : NULL);
 	}
 }

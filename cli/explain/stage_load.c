@@ -12,6 +12,7 @@
 #include "parser/lang/kernel.h"
 #include "parser/plan/plan.h"
 #include "runtime/explain/loaded.h"
+#include "runtime/explain/own_symbol.h"
 #include "runtime/kernel/caps.h"
 #include "runtime/session/session.h"
 #include "runtime/load/load.h"
@@ -196,6 +197,8 @@ static void add_maps(struct explain *x, struct script_lines *t, const struct loa
 				 (unsigned long long)m->memory);
 		script_lines_add(t, line, "%-16s %-18s key %u, value %u bytes, %s%s", m->name,
 				 m->type, m->key_bytes, m->value_bytes, entries, memory);
+		if (own_symbol_purpose(m->name) && !line)
+			script_lines_add(t, 0, "                 %s", own_symbol_purpose(m->name));
 	}
 	if (!l->n_maps)
 		script_lines_add(t, 0, "none");

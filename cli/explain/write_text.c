@@ -2,8 +2,21 @@
 /*
  * The report as text.
  */
+#define _GNU_SOURCE
 #include "cli/explain/explain.h"
 #include "parser/lang/ast.h"
+#include <string.h>
+
+/* How to read the stage, indented. */
+static void write_how(const char *how, FILE *f)
+{
+	for (const char *end; *how; how = end + 1) {
+		end = strchrnul(how, '\n');
+		fprintf(f, "   %.*s\n", (int)(end - how), how);
+		if (!*end)
+			return;
+	}
+}
 
 void explain_write_text(const struct explain *x, FILE *f)
 {
@@ -14,6 +27,7 @@ void explain_write_text(const struct explain *x, FILE *f)
 			continue;
 		fprintf(f, "%s== %s: %s\n", is_first ? "" : "\n", explain_rows[i].word,
 			explain_rows[i].what);
+		write_how(explain_rows[i].how, f);
 		script_lines_write(&x->texts[i], x->program->source, explain_rows[i].is_beside, f);
 		is_first = false;
 	}

@@ -9,7 +9,7 @@
 #include <string.h>
 
 const struct explain_row explain_rows[] = {
-#define STAGE(id, word, hook, is_beside, what) {word, what, is_beside},
+#define STAGE(id, word, hook, is_beside, what, how) {word, what, how, is_beside},
 #include "cli/options/explain_stages.def"
 #undef STAGE
 };

@@ -14,7 +14,7 @@ enum explain_stage {
 
 /* A row of explain_stages.def. */
 struct explain_row {
-	const char *word, *what;
+	const char *word, *what, *how;
 	bool is_beside;
 };
 extern const struct explain_row explain_rows[];

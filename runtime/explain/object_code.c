@@ -4,6 +4,8 @@
  */
 #include "runtime/explain/object_code.h"
 #include "parser/base/arena.h"
+#include "runtime/explain/object_core.h"
+#include <bpf/btf.h>
 #include <errno.h>
 #include <gelf.h>
 #include <libelf.h>
@@ -21,6 +23,7 @@ struct reader {
 	size_t n_symbols, symbol_names; /* the section of their names */
 	const char *btf_text;
 	uint32_t btf_bytes;
+	struct btf *btf; /* for CO-RE; or NULL */
 	struct code_object *out;
 	size_t *sections; /* by function: the index of its section */
 	uint64_t *starts; /* by function: the address of its first instruction */
@@ -247,6 +250,7 @@ struct ext_head {
 	uint16_t magic;
 	uint8_t version, flags;
 	uint32_t hdr_len, func_info_off, func_info_len, line_info_off, line_info_len;
+	uint32_t core_off, core_len;
 };
 
 /* A line applies from its instruction on, up to the next line of the function. */
@@ -269,48 +273,83 @@ static void spread_lines(const struct reader *r)
 	}
 }
 
-static void take_line(const struct reader *r, size_t section, const struct bpf_line_info *info)
-{
-	struct code_function *f;
-	struct code_insn *i = insn_at(r, section, info->insn_off, &f);
+/* Takes an entry about an instruction of a section. */
+typedef void take_fn(const struct reader *r, struct code_insn *i, const void *entry);
 
-	if (!i)
-		return;
-	i->file = btf_string(r, info->file_name_off);
-	i->text = btf_string(r, info->line_off);
-	i->line = BPF_LINE_INFO_LINE_NUM(info->line_col);
-	i->column = BPF_LINE_INFO_LINE_COL(info->line_col);
+static void take_line(const struct reader *r, struct code_insn *i, const void *entry)
+{
+	struct bpf_line_info info;
+
+	memcpy(&info, entry, sizeof(info));
+	i->file = btf_string(r, info.file_name_off);
+	i->text = btf_string(r, info.line_off);
+	i->line = BPF_LINE_INFO_LINE_NUM(info.line_col);
+	i->column = BPF_LINE_INFO_LINE_COL(info.line_col);
 }
 
-static void read_lines(struct reader *r)
+static void take_core(const struct reader *r, struct code_insn *i, const void *entry)
 {
-	Elf_Data *ext = section_data(r, ".BTF.ext");
-	const struct ext_head *head = ext ? ext->d_buf : NULL;
-	const char *at, *end;
-	uint32_t bytes, of[2]; /* name of a section, number of its lines */
+	struct bpf_core_relo relo;
 
-	if (!head || ext->d_size < sizeof(*head) ||
-	    (uint64_t)head->hdr_len + head->line_info_off + head->line_info_len > ext->d_size ||
-	    head->line_info_len < sizeof(bytes))
+	memcpy(&relo, entry, sizeof(relo));
+	i->core = r->btf ? object_core_words(r->a, r->btf, &relo) : NULL;
+}
+
+/* Read a part of .BTF.ext: the size of an entry, then for each section its name, the number of
+ * entries, and these. An entry begins with the offset of its instruction. */
+static void read_part(const struct reader *r, const char *at, const char *end, size_t least,
+		      take_fn *take)
+{
+	uint32_t bytes, of[2], offset;
+	struct code_function *f;
+	struct code_insn *insn;
+
+	if ((size_t)(end - at) < sizeof(bytes))
 		return;
-	at = (const char *)ext->d_buf + head->hdr_len + head->line_info_off;
-	end = at + head->line_info_len;
 	memcpy(&bytes, at, sizeof(bytes));
-	for (at += sizeof(bytes);
-	     bytes >= sizeof(struct bpf_line_info) && (size_t)(end - at) >= sizeof(of);) {
+	at += sizeof(bytes);
+	while (bytes >= least && (size_t)(end - at) >= sizeof(of)) {
 		size_t section;
 
 		memcpy(of, at, sizeof(of));
 		at += sizeof(of);
 		section = section_index(r, btf_string(r, of[0]));
 		for (uint32_t i = 0; i < of[1] && (size_t)(end - at) >= bytes; i++, at += bytes) {
-			struct bpf_line_info info;
-
-			memcpy(&info, at, sizeof(info));
-			take_line(r, section, &info);
+			memcpy(&offset, at, sizeof(offset));
+			insn = insn_at(r, section, offset, &f);
+			if (insn)
+				take(r, insn, at);
 		}
 	}
+}
+
+/* Does the part lie within the section? */
+static bool is_within(const Elf_Data *ext, uint64_t start, uint64_t len)
+{
+	return len && start + len <= ext->d_size;
+}
+
+static void read_ext(struct reader *r)
+{
+	Elf_Data *ext = section_data(r, ".BTF.ext"), *btf = section_data(r, ".BTF");
+	const struct ext_head *head = ext ? ext->d_buf : NULL;
+	const char *start;
+
+	if (!head || ext->d_size < sizeof(*head))
+		return;
+	start = (const char *)ext->d_buf + head->hdr_len;
+	if (is_within(ext, (uint64_t)head->hdr_len + head->line_info_off, head->line_info_len))
+		read_part(r, start + head->line_info_off,
+			  start + head->line_info_off + head->line_info_len,
+			  sizeof(struct bpf_line_info), take_line);
 	spread_lines(r);
+	if (!btf || head->hdr_len < sizeof(*head) ||
+	    !is_within(ext, (uint64_t)head->hdr_len + head->core_off, head->core_len))
+		return;
+	r->btf = btf__new(btf->d_buf, (uint32_t)btf->d_size);
+	read_part(r, start + head->core_off, start + head->core_off + head->core_len,
+		  sizeof(struct bpf_core_relo), take_core);
+	btf__free(r->btf);
 }
 
 int object_code_read(struct arena *a, const void *elf, size_t len, struct code_object *out)
@@ -327,7 +366,7 @@ int object_code_read(struct arena *a, const void *elf, size_t len, struct code_o
 		read_relocations(&r);
 		name_calls(&r);
 		read_strings(&r);
-		read_lines(&r);
+		read_ext(&r);
 	}
 	elf_end(r.elf);
 	return out->n_functions ? 0 : -EINVAL;

@@ -12,6 +12,7 @@ struct arena;
 
 struct code_insn {
 	struct bpf_insn insn;
+	const char *core;      /* what a CO-RE relocation puts in, in words; or NULL */
 	const char *symbol;    /* the map, variable or function that a relocation names; or NULL */
 	const char *file;      /* file of the line, as BTF has it; or NULL */
 	uint32_t line, column; /* 0: unknown */
