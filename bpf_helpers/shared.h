@@ -151,6 +151,18 @@ struct sonde_join_event {
 	char bytes[SONDE_JOIN_BYTES];
 };
 
+enum { SONDE_READ_BYTES = 4096 }; /* most bytes of a read that a recording has */
+
+/* What a script has read, for a recording: a tuple as the plan describes it. */
+struct sonde_read_event {
+	struct sonde_event head;
+	uint32_t zero, place; /* index in plan->names: of which event it is */
+	uint32_t cpu, tid;
+	uint64_t address;
+	uint32_t length; /* 0: it could not be read */
+	uint8_t bytes[SONDE_READ_BYTES];
+};
+
 /* skboutput(): this is written to the perf buffer of packets, followed by `used` bytes of the
  * packet. */
 struct sonde_packet_event {

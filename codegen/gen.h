@@ -119,10 +119,11 @@ struct gen_probe {
 	const struct plan_probe *plan;
 	const struct probe *ast;
 	const struct attach_point *point;
-	bool is_open;	/* in a program that visits open spans: tracing has ended */
-	bool is_start;	/* generating the start of the probe's spans */
-	struct span at; /* the expression or statement being generated: for messages */
-	struct {	/* offsets in body.frame */
+	bool is_open;	  /* in a program that visits open spans: tracing has ended */
+	bool is_start;	  /* generating the start of the probe's spans */
+	bool tests_start; /* ... the tests before it */
+	struct span at;	  /* the expression or statement being generated: for messages */
+	struct {	  /* offsets in body.frame */
 		uint32_t size, rounds_at, result_at, *var_at, *epoch_at;
 	} frame;
 	bool spills;	   /* variables and most values are in scratch memory */
@@ -237,6 +238,12 @@ void outline_choose(struct gen *g, bool is_wanted);
 /* Remove the line information of inlined functions, so that the line info in BTF refers to the
  * script only. */
 void outline_drop_places(struct gen *g);
+
+/* ---- recorded reads (gen_reads.c) */
+/* The script has read `n` bytes (i64) at `address`, and `from` has a copy; `err` is not 0: it could
+ * not. If that is recorded, send it. A pointer is an address in the program's own memory. */
+void gen_note_read(struct gen *g, LLVMValueRef address, LLVMValueRef from, LLVMValueRef n,
+		   LLVMValueRef err, bool is_string);
 
 /* ---- expressions and statements */
 /* Generate an expression. Scratch memory that it takes is released if the value is an integer. */

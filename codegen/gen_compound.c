@@ -176,12 +176,14 @@ struct value gen_cast(struct gen *g, struct expr *e)
 void gen_read_to(struct gen *g, LLVMValueRef to, uint32_t size, LLVMValueRef address,
 		 enum type_space space)
 {
+	LLVMValueRef err;
+
 	if (space == SPACE_NONE)
 		space = probe_space(g->probe.point);
-	gen_warn_read(g,
-		      GEN_CALL(g, space == SPACE_USER ? "sonde_memory_user" : "sonde_memory_kernel",
-			       to, gen_u32(g, size), address, gen_u32(g, g->probe.id)),
-		      space == SPACE_USER, false);
+	err = GEN_CALL(g, space == SPACE_USER ? "sonde_memory_user" : "sonde_memory_kernel", to,
+		       gen_u32(g, size), address, gen_u32(g, g->probe.id));
+	gen_note_read(g, address, to, gen_u64(g, size), err, false);
+	gen_warn_read(g, err, space == SPACE_USER, false);
 }
 
 struct value gen_read_at(struct gen *g, LLVMValueRef address, enum type_space space,

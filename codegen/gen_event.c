@@ -21,7 +21,10 @@ struct value gen_nothing(struct gen *g, struct expr *e)
 static LLVMValueRef begin_record(struct gen *g, uint32_t id, LLVMValueRef size,
 				 LLVMBasicBlockRef *skip)
 {
-	LLVMValueRef record = GEN_CALL(g, "sonde_ring_reserve", gen_u32(g, g->probe.id), size);
+	bool is_silent = id < g->plan->n_events && g->plan->events[id].is_silent;
+	LLVMValueRef record =
+		is_silent ? LLVMConstNull(g->ptr)
+			  : GEN_CALL(g, "sonde_ring_reserve", gen_u32(g, g->probe.id), size);
 	LLVMBasicBlockRef fill = gen_block(g, "record");
 
 	*skip = gen_block(g, "record.end");
@@ -233,6 +236,7 @@ struct value gen_print(struct gen *g, struct expr *e)
 
 	switch (g->plan->events[id].kind) {
 	case PE_PRINT_MAP: gen_map_event(g, id, gen_epoch(g, g->plan->events[id].map)); break;
+	case PE_CLEAR_MAP:
 	case PE_PRINT_CLEAR: gen_map_event(g, id, advance_epoch(g, g->plan->events[id].map)); break;
 	default: gen_fields(g, id, e->call.args, 1); break;
 	}

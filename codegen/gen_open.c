@@ -13,6 +13,13 @@
 #include "parser/lang/ast_query.h"
 #include <linux/bpf.h>
 
+/* Test the cgroup of a thread other than the current one. */
+void span_test_cgroup(struct gen *g, LLVMValueRef task, LLVMBasicBlockRef out)
+{
+	if (g->plan->needs.only_cgroup)
+		prog_only_if(g, gen_truth(g, GEN_CALL(g, "sonde_cgroup_has", task)), out);
+}
+
 static void find_cut(struct expr *e, void *ctx)
 {
 	const struct builtin *b = ast_builtin(e);

@@ -107,15 +107,10 @@ static void store_state(struct gen *g, LLVMValueRef slot)
 
 void span_test_conds(struct gen *g, LLVMBasicBlockRef out)
 {
+	g->probe.tests_start = true;
 	for (uint32_t i = 0; i < g->probe.ast->n_start_conds; i++)
 		prog_only_if(g, gen_truth(g, gen_int(g, g->probe.ast->start_conds[i])), out);
-}
-
-/* Test the cgroup of a thread other than the current one. */
-void span_test_cgroup(struct gen *g, LLVMValueRef task, LLVMBasicBlockRef out)
-{
-	if (g->plan->needs.only_cgroup)
-		prog_only_if(g, gen_truth(g, GEN_CALL(g, "sonde_cgroup_has", task)), out);
+	g->probe.tests_start = false;
 }
 
 /* Test scope and predicate for a span of the current thread. */

@@ -11,12 +11,14 @@
 static struct value read_string(struct gen *g, const struct type *type, LLVMValueRef from,
 				bool is_user, bool has_limit, LLVMValueRef buf)
 {
+	LLVMValueRef err;
+
 	gen_zero(g, buf, type->size);
-	gen_warn_read(g,
-		      GEN_CALL(g, is_user ? "sonde_text_user" : "sonde_text_kernel", buf,
-			       gen_u32(g, type->size), from, gen_u32(g, has_limit),
-			       gen_u32(g, g->probe.id)),
-		      is_user, true);
+	err = GEN_CALL(g, is_user ? "sonde_text_user" : "sonde_text_kernel", buf,
+		       gen_u32(g, type->size), from, gen_u32(g, has_limit),
+		       gen_u32(g, g->probe.id));
+	gen_note_read(g, from, buf, gen_u64(g, type->size), err, true);
+	gen_warn_read(g, err, is_user, true);
 	return (struct value){.kind = V_MEM, .type = type, .v = buf};
 }
 
@@ -25,16 +27,16 @@ static struct value read_at_most(struct gen *g, struct expr *e, LLVMValueRef fro
 				 LLVMValueRef at)
 {
 	struct expr *limit = e->call.args[1];
-	LLVMValueRef n = gen_int(g, limit), none = gen_u64(g, 0);
+	LLVMValueRef n = gen_int(g, limit), none = gen_u64(g, 0), err;
 
 	if (limit->type->is_signed)
 		n = LLVMBuildSelect(g->b, LLVMBuildICmp(g->b, LLVMIntSLT, n, none, ""), none, n,
 				    "");
 	gen_zero(g, at, e->type->size);
-	gen_warn_read(g,
-		      GEN_CALL(g, is_user ? "sonde_text_user_part" : "sonde_text_kernel_part", at,
-			       gen_u32(g, e->type->size), from, n, gen_u32(g, g->probe.id)),
-		      is_user, true);
+	err = GEN_CALL(g, is_user ? "sonde_text_user_part" : "sonde_text_kernel_part", at,
+		       gen_u32(g, e->type->size), from, n, gen_u32(g, g->probe.id));
+	gen_note_read(g, from, at, gen_u64(g, e->type->size), err, true);
+	gen_warn_read(g, err, is_user, true);
 	return (struct value){.kind = V_MEM, .type = e->type, .v = at};
 }
 
@@ -107,5 +109,6 @@ struct value gen_data_loc(struct gen *g, LLVMValueRef handle, const struct type 
 	at = LLVMBuildAdd(g->b, LLVMBuildPtrToInt(g->b, g->body.ctx, g->i64, ""), at, "");
 	if (type->kind == TY_POINTER)
 		return gen_int_value(at, type);
+	at = LLVMBuildIntToPtr(g->b, at, g->ptr, ""); /* in the record: it is not a read */
 	return read_string(g, type, at, false, false, gen_big_buffer(g, type->size));
 }

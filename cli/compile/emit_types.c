@@ -82,22 +82,23 @@ static void put_member(struct written *w, const struct type_member *m, const cha
 	fprintf(w->out, " %s%s%s\n", word, m->name ? " " : "", m->name ? m->name : "");
 }
 
-/* Types by value of members come first, since their lines would end this struct's. */
+/* Types by value of members come first, since their lines would end this struct's. Of a struct that
+ * is only pointed to, the size is written: pointers count by it. */
 static void put_struct(struct written *w, struct type_layout *l)
 {
 	const char **words;
 	bool is_new;
 
 	number_of(w, l, &is_new);
-	if (!is_new || !l->is_complete)
+	if (!is_new || (!l->is_complete && !l->type.size))
 		return;
 	words = arena_alloc(w->arena, (l->n_members + 1) * sizeof(*words));
-	for (uint32_t i = 0; i < l->n_members; i++)
+	for (uint32_t i = 0; l->is_complete && i < l->n_members; i++)
 		if (l->members[i].is_used)
 			words[i] = word_of(w, l->members[i].type);
 	fprintf(w->out, "%s %s %" PRIu32 "%s%s\n", l->is_union ? "union" : "struct",
 		tag_of(w, l->tag, l), l->type.size, l->alias ? " " : "", l->alias ? l->alias : "");
-	for (uint32_t i = 0; i < l->n_members; i++)
+	for (uint32_t i = 0; l->is_complete && i < l->n_members; i++)
 		if (words[i])
 			put_member(w, &l->members[i], words[i]);
 }

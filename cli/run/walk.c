@@ -18,6 +18,7 @@
 #include "parser/base/source.h"
 #include "parser/lang/ast.h"
 #include "parser/lang/kernel.h"
+#include "parser/lang/recorder.h"
 #include "parser/plan/plan.h"
 #include "parser/sema/sema.h"
 #include "runtime/base/clock.h"
@@ -132,6 +133,17 @@ static void note_words(const struct options *o, struct program *p)
 	p->behind_command = o->behind_command;
 }
 
+/* A script that is recorded prints nothing, and each event is a record, so that bursts are longer
+ * than those of other scripts. */
+static void set_recorder(struct config *c)
+{
+	enum { RING_PAGES = 8192 };
+
+	c->print_maps_on_exit = 0;
+	if (!c->perf_rb_pages)
+		c->perf_rb_pages = RING_PAGES;
+}
+
 /* All stages up to the plan. 0, or the exit status. *plan is NULL when nothing is left to do. */
 static int front_end(struct arena *a, const struct options *o, struct kernel *k, struct diags *d,
 		     struct program **program, struct plan **plan)
@@ -163,6 +175,8 @@ static int front_end(struct arena *a, const struct options *o, struct kernel *k,
 	if (status)
 		return status;
 	note_words(o, *program);
+	if (o->recorder_at)
+		recorder_take(*program, o->recorder_at);
 	note_time(o, "parse");
 	run_debug(o, EMIT_AST, k, *program, NULL);
 	if (o->emit == EMIT_TOKENS || o->emit == EMIT_AST)
@@ -171,6 +185,8 @@ static int front_end(struct arena *a, const struct options *o, struct kernel *k,
 	if (sema_run(a, *program, k, d))
 		return 1;
 	options_set_output(o, &(*program)->config);
+	if (o->recorder_at)
+		set_recorder(&(*program)->config);
 	note_time(o, "check");
 	run_debug(o, EMIT_TYPES, k, *program, NULL);
 	if (o->mode == MODE_LIST)
@@ -226,6 +242,29 @@ static int run_compiled(struct arena *a, const struct options *o, const struct s
 		return 1;
 	plan = compiled_read(a, o, s, k, &given);
 	return plan ? run_trace(o, NULL, plan, &given, k) : 1;
+}
+
+int walk_check(struct arena *a, const struct options *o, struct kernel *k, struct program **program,
+	       bool *has_stacks)
+{
+	struct diags d = {.arena = a, .no_warnings = true};
+	struct plan *plan;
+	int status;
+
+	set_kernel(k, o);
+	walk_note_program(a, o, k);
+	d.source = read_source(a, o);
+	if (!d.source)
+		return 1;
+	if (compiled_is(d.source)) {
+		log_error("'%s' is compiled: give the text of the script", d.source->name);
+		return 1;
+	}
+	status = front_end(a, o, k, &d, program, &plan);
+	progress_stage(STAGE_NONE);
+	diag_report(&d);
+	*has_stacks = !status && (plan->needs.kstack || plan->needs.ustack);
+	return status;
 }
 
 int walk_in(const struct options *o, struct kernel *k)

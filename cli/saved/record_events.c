@@ -10,6 +10,7 @@
 #include "cli/run/walk.h"
 #include "parser/base/arena.h"
 #include "parser/base/pattern.h"
+#include "parser/base/source.h"
 #include "parser/lang/kernel.h"
 #include "parser/lang/c_type.h"
 #include "runtime/base/log.h"
@@ -102,6 +103,7 @@ static int select_events(struct selection *s, struct kernel *k, const char *list
 
 /* What is recorded beside the events themselves. */
 struct recorded_what {
+	const struct recorded_script *script;
 	bool stacks;	/* their stacks */
 	bool has_times; /* times of threads on and off the CPU */
 	bool has_words; /* fields of the thread's struct */
@@ -120,9 +122,17 @@ static const char *stacks_of(const struct recorded_what *w)
 	"if (!@__cgroups[cgroup]) { @__cgroups[cgroup] = true; print((\"" RAW_CGROUP \
 	"\", cgroup, cgroup_path(cgroup))); } "
 
-/* Fields of the thread's struct, where they are of use. */
+/* Does the script read fields of threads? They are where they are in the kernel's struct. */
+static bool reads_task(const struct recorded_what *w)
+{
+	return w->script && strstr(w->script->types, "struct task_struct ");
+}
+
+/* Fields of the thread's struct, where they are of use; or its address. */
 static const char *words_of(const struct recorded_what *w, const char *category)
 {
+	if (reads_task(w))
+		return "(uint64)curtask";
 	return w->has_words && strcmp(category, "sched") == 0 ? WORDS : "0";
 }
 
@@ -145,12 +155,12 @@ static void put_probe(const struct recorded_what *w, const struct tp_format *f, 
 static void put_times(const struct recorded_what *w, FILE *script)
 {
 	fprintf(script,
-		"tracepoint:sched:sched_switch { " CGROUP "@back[tid] = true; print((\"" RAW_BACK
+		"tracepoint:sched:sched_switch { " CGROUP "@__back[tid] = true; print((\"" RAW_BACK
 		"\", nsecs, cpu, " THREAD ", %s, %s, delta, open, cut)); }\n",
 		stacks_of(w), words_of(w, "sched"));
-	fputs("tracepoint:sched:sched_switch { if (open || !@back[tid]) { print((\"" RAW_ON
-	      "\", nsecs, cpu, " THREAD ", 0, 0, 0, oncpu, open, cut)); } delete(@back, tid); }\n"
-	      "END { clear(@back); }\n",
+	fputs("tracepoint:sched:sched_switch { if (open || !@__back[tid]) { print((\"" RAW_ON
+	      "\", nsecs, cpu, " THREAD ", 0, 0, 0, oncpu, open, cut)); } delete(@__back, tid); }\n"
+	      "END { clear(@__back); }\n",
 	      script);
 }
 
@@ -273,28 +283,47 @@ static int put_events(const struct selection *s, struct kernel *k, const struct 
 	}
 	for (uint32_t i = 0; i < s->n_timers; i++) {
 		fprintf(script,
-			"%s { " CGROUP "print((probe, nsecs, cpu, " THREAD ", %s, 0, 0)); }\n",
-			s->timers[i], stacks_of(w));
+			"%s { " CGROUP "print((probe, nsecs, cpu, " THREAD ", %s, %s, 0)); }\n",
+			s->timers[i], stacks_of(w), words_of(w, ""));
 		fprintf(facts, "\nrecorded %s\n", s->timers[i]);
 	}
 	return 0;
 }
 
-static int put_all(const struct selection *s, struct kernel *k, bool with_stacks, FILE *script,
-		   FILE *facts)
+/* A script of its own has a config; behind another one a map has its size. */
+static void put_settings(const struct recorded_what *w, FILE *script)
 {
-	struct recorded_what w = {.stacks = with_stacks,
+	if (!w->script)
+		fprintf(script, "config = { perf_rb_pages = %d;%s }\n", RING_PAGES,
+			w->has_times ? " open_spans = count; max_map_keys = 262144" : "");
+	else if (w->has_times)
+		fputs("let @__back = hash(262144);\n", script);
+}
+
+/* Types that the script uses come first: its constants, and its struct of threads. */
+static void put_types(const struct recorded_what *w, struct kernel *k, FILE *facts)
+{
+	if (w->script)
+		fputs(w->script->types, facts);
+	else
+		put_constants(k, facts);
+	if (w->has_words && !reads_task(w))
+		put_task(facts);
+}
+
+static int put_all(const struct selection *s, struct kernel *k, const struct recorded_script *user,
+		   bool with_stacks, FILE *script, FILE *facts)
+{
+	struct recorded_what w = {.script = user,
+				  .stacks = with_stacks,
 				  .has_times = has_times(s, k),
 				  .has_words = has_words(k)};
 
-	fprintf(script, "config = { perf_rb_pages = %d;%s }\n", RING_PAGES,
-		w.has_times ? " open_spans = count; max_map_keys = 262144" : "");
+	put_settings(&w, script);
 	fprintf(facts, "capability btf\ncapability iterators\ncapability unwind\ncpus %u\n",
 		k->n_cpus(k));
 	put_raw(s, w.has_times, facts);
-	put_constants(k, facts);
-	if (w.has_words)
-		put_task(facts);
+	put_types(&w, k, facts);
 	if (put_events(s, k, &w, script, facts))
 		return -1;
 	if (w.has_times)
@@ -303,25 +332,44 @@ static int put_all(const struct selection *s, struct kernel *k, bool with_stacks
 	return 0;
 }
 
-static int record(const struct options *o, struct kernel *k, const struct selection *s)
+/* The recorder's text, behind that of the script. */
+static int put_texts(const struct options *o, struct kernel *k, const struct selection *s,
+		     const struct recorded_script *user, char **script, char **facts)
 {
-	struct options run = *o;
-	char *script = NULL, *facts = NULL;
 	size_t n_script, n_facts;
-	FILE *to_script = open_memstream(&script, &n_script);
-	FILE *to_facts = open_memstream(&facts, &n_facts);
+	FILE *to_script = open_memstream(script, &n_script);
+	FILE *to_facts = open_memstream(facts, &n_facts);
 	int status = 2;
 
+	if (to_script && user)
+		fprintf(to_script, "%.*s\n", (int)user->source->len, user->source->text);
 	if (to_script && to_facts)
-		status = put_all(s, k, o->event_stacks, to_script, to_facts) ? 1 : 0;
+		status = put_all(s, k, user, user ? user->stacks : o->event_stacks, to_script,
+				 to_facts)
+				 ? 1
+				 : 0;
 	else
 		log_error("out of memory");
 	if (to_script)
 		fclose(to_script);
 	if (to_facts)
 		fclose(to_facts);
+	return status;
+}
+
+static int record(const struct options *o, struct kernel *k, const struct selection *s,
+		  const struct recorded_script *user)
+{
+	struct options run = *o;
+	char *script = NULL, *facts = NULL;
+	int status = put_texts(o, k, s, user, &script, &facts);
+
 	run.program = script;
 	run.event_facts = facts;
+	if (user) {
+		run.source_name = user->source->name;
+		run.recorder_at = user->source->len + 1;
+	}
 	if (!status)
 		status = walk_in(&run, k);
 	free(script);
@@ -329,16 +377,26 @@ static int record(const struct options *o, struct kernel *k, const struct select
 	return status;
 }
 
-int record_events_run(const struct options *o)
+int record_events_of(const struct options *o, struct kernel *k, const char *list,
+		     const struct recorded_script *script)
 {
-	struct kernel *k = walk_open_kernel(o);
 	struct selection s = {.arena = arena_new()};
 	int status = 1;
 
-	if (k && select_events(&s, k, o->events) == 0)
-		status = record(o, k, &s);
+	if (select_events(&s, k, list) == 0)
+		status = record(o, k, &s, script);
+	arena_free(s.arena);
+	return status;
+}
+
+int record_events_run(const struct options *o)
+{
+	struct kernel *k = walk_open_kernel(o);
+	int status = 1;
+
+	if (k)
+		status = record_events_of(o, k, o->events, NULL);
 	if (k)
 		kernel_close(k);
-	arena_free(s.arena);
 	return status;
 }

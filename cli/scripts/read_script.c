@@ -108,7 +108,7 @@ static struct source *read_program(struct arena *a, const struct options *o)
 
 	if (no_program_report(o))
 		return NULL;
-	s = source_from_text(a, "stdin", text, strlen(text));
+	s = source_from_text(a, o->source_name ?: "stdin", text, strlen(text));
 	if (!s)
 		log_error("cannot read '-e': %s", strerror(errno));
 	return s;

@@ -405,6 +405,7 @@ struct program {
 	const char *const *params;  /* $1, $2, …: from the command line */
 	const char *command;	    /* -c; or NULL */
 	const char *behind_command; /* the word behind that of -c, or NULL */
+	uint32_t recorder_at;	    /* where the text of a recorder begins, recorder.h; or 0 */
 	uint32_t n_params;
 	uint32_t n_used; /* the N of the highest $N that the script reads; all with $# */
 	struct script_option *options; /* of getopt(): getopt.c */

@@ -149,6 +149,7 @@ static void add_field(struct planner *pl, struct plan_event *ev, const struct ty
 static void add_event(struct planner *pl, struct expr *call, struct plan_event ev)
 {
 	ev.span = call->span;
+	ev.is_silent = pl->is_silent && ev.kind != PE_CLEAR_MAP && ev.kind != PE_ZERO_MAP;
 	if (ev.size > LIMIT_EVENT_BYTES) {
 		diag_error(pl->diags, call->span, "limit-event",
 			   "a record of this call takes %u bytes, at most %d are possible", ev.size,
@@ -413,7 +414,9 @@ static bool fuse_clear(struct planner *pl, struct stmt *print, struct stmt *clea
 
 	if (!m || whole_map_of(clear, BI_clear) != m || print->expr->call.event < 0)
 		return false;
-	pl->plan->events[print->expr->call.event].kind = PE_PRINT_CLEAR;
+	pl->plan->events[print->expr->call.event].kind =
+		pl->is_silent ? PE_CLEAR_MAP : PE_PRINT_CLEAR;
+	pl->plan->events[print->expr->call.event].is_silent = false;
 	clear->expr->call.event = -1;
 	return true;
 }

@@ -20,10 +20,11 @@ _Static_assert(sizeof(struct plan_target) == 88,
 	       "io_target()"); /* is_stepped, why_stepped: set later */
 _Static_assert(sizeof(struct plan_prog) == 152, "io_prog()");
 _Static_assert(sizeof(struct perf_point) == 56, "io_perf()");
-_Static_assert(sizeof(struct plan_probe) == 192, "io_probe()");
+_Static_assert(sizeof(struct plan_probe) == 208,
+	       "io_probe()"); /* the places of reads: --for-replay */
 _Static_assert(sizeof(struct plan_span) == 104, "io_span_state()");
-_Static_assert(sizeof(struct plan_needs) == 32, "io_needs()");
-_Static_assert(sizeof(struct plan) - sizeof(struct config) == 144, "io_plan()");
+_Static_assert(sizeof(struct plan_needs) == 32 + 4, "io_needs()");
+_Static_assert(sizeof(struct plan) - sizeof(struct config) == 152, "io_plan()");
 _Static_assert(sizeof(struct source) == 56, "io_source()");
 
 static void io_span(struct plan_io *io, struct span *s)

@@ -99,6 +99,12 @@ static bool is_piece(const struct plan_event *e, const struct format_piece *p)
 	return strchr("diuxXocpsrg", p->conv) && p->field < e->n_fields;
 }
 
+/* Only runs with --for-replay send it, and these are not compiled. */
+static bool is_kind(const struct plan_event *e)
+{
+	return e->kind != PE_READ;
+}
+
 /* Only the end of join()'s record may be missing. */
 static bool is_length(const struct plan_event *e)
 {
@@ -121,8 +127,9 @@ static bool is_event(const struct plan *p, const struct plan_event *e)
 	bool is_of_map = e->kind == PE_PRINT_MAP || e->kind == PE_CLEAR_MAP ||
 			 e->kind == PE_ZERO_MAP || e->kind == PE_PRINT_CLEAR;
 
-	if (!is_length(e) || e->size < least_size(e) || e->size > LIMIT_EVENT_BYTES ||
-	    e->size % 8 || is_of_map != e->has_map || (e->has_map && e->map >= p->n_maps) ||
+	if (!is_kind(e) || !is_length(e) || e->size < least_size(e) ||
+	    e->size > LIMIT_EVENT_BYTES || e->size % 8 || is_of_map != e->has_map ||
+	    (e->has_map && e->map >= p->n_maps) ||
 	    ((e->kind == PE_TIME || e->kind == PE_JOIN) && !e->text) ||
 	    (e->kind == PE_SPAN && !e->text && e->n_fields != 1) ||
 	    (e->kind == PE_PRINT_VALUE && e->n_fields != 1))

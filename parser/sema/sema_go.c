@@ -6,6 +6,7 @@
  */
 #include "parser/base/arena.h"
 #include "parser/sema/sema_go.h"
+#include "parser/lang/recorder.h"
 #include <string.h>
 
 static bool unknown_version(struct sema *s, const struct expr *e, const struct attach_point *p)
@@ -81,7 +82,7 @@ bool sema_go_span(struct sema *s, const struct expr *e, const struct attach_poin
 		hint(s, p->targets[0].function);
 		return false;
 	}
-	if (s->program->config.open_spans == OPEN_SPANS_COUNT && s->report)
+	if (recorder_counts_open(s->program, s->probe) && s->report)
 		diag_warning(s->diags, s->probe->span, "go-span",
 			     "calls of functions of Go that have not returned are not counted: the "
 			     "kernel cannot list goroutines");

@@ -9,6 +9,7 @@
 #include "parser/sema/sema_go.h"
 #include "parser/sema/sema_span.h"
 #include "parser/sema/sema_type.h"
+#include "parser/lang/recorder.h"
 #include <string.h>
 
 static const char exit_prefix[] = "sys_exit";
@@ -170,7 +171,7 @@ bool sema_is_open_end(const struct sema *s)
 {
 	enum span_kind kind = ast_span(s->probe);
 
-	return s->program->config.open_spans == OPEN_SPANS_COUNT && kind != SPAN_NO &&
+	return recorder_counts_open(s->program, s->probe) && kind != SPAN_NO &&
 	       span_rows[kind].state == STATE_TASK;
 }
 

@@ -6,7 +6,7 @@
 #pragma once
 #include "runtime/events/events.h"
 
-event_fn ev_message, ev_cat, ev_system, ev_join;
+event_fn ev_message, ev_cat, ev_system, ev_join, ev_read;
 /* packets.c */
 event_fn ev_packet;
 /* -k: what a BPF helper could not do. */

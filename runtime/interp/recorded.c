@@ -65,7 +65,7 @@ static struct thread_facts idle_of(uint32_t cpu)
 
 /* Write the thread's struct, in the layout that the facts of the recording describe. */
 static void put_struct(struct interp *p, enum interp_place place, const struct thread_facts *t,
-		       const uint64_t *words)
+		       const uint64_t *words, bool is_read)
 {
 	const struct region *r = &p->regions[REGION_TASK];
 	uint64_t address = interp_thread(place), at = address & 0xffffffff;
@@ -76,6 +76,10 @@ static void put_struct(struct interp *p, enum interp_place place, const struct t
 		.rq = address + offsetof(struct recorded_task, clock),
 	};
 
+	if (is_read) { /* it has the layout of the recorded kernel: memory.c */
+		memset((uint8_t *)(uintptr_t)r->known + at, 0, sizeof(task));
+		return;
+	}
 	memcpy(task.comm, t->comm, sizeof(task.comm));
 #define TAKE(path, member) \
 	task.member = (typeof(task.member))(words ? words[RECORDED_##member] : 0);
@@ -88,7 +92,8 @@ static void put_struct(struct interp *p, enum interp_place place, const struct t
 
 /* A recorded thread, its parent and its leader. `now`: what is known of it at this event. */
 static void put_recorded(struct interp *p, enum interp_place place, uint32_t thread,
-			 const struct thread_facts *now, const uint64_t *words)
+			 const struct thread_facts *now, const uint64_t *words,
+			 const struct recorded_memory *memory)
 {
 	const struct recorded_thread *r = &p->replay->threads[thread];
 	struct thread_facts t = *now, parent = {.pid = r->ppid, .tgid = r->ppid},
@@ -104,7 +109,7 @@ static void put_recorded(struct interp *p, enum interp_place place, uint32_t thr
 	memcpy(parent.comm, r->pcomm, sizeof(parent.comm));
 	memcpy(leader.comm, r->leader_comm, sizeof(leader.comm));
 	interp_set_thread(p, place, &t, &parent, r->pid == r->tid ? NULL : &leader);
-	put_struct(p, place, &t, words);
+	put_struct(p, place, &t, words, memory && memory->task);
 }
 
 void interp_set_time(struct interp *p, uint64_t ns)
@@ -130,7 +135,8 @@ void interp_set_event(struct interp *p, const struct recorded_event *e)
 		p->called[interp_thread_index(p)] = e;
 	if (e->has_state)
 		take_state(&now, e->state);
-	put_recorded(p, is_back ? PLACE_OTHER : PLACE_CURRENT, e->thread, &now, e->words);
+	put_recorded(p, is_back ? PLACE_OTHER : PLACE_CURRENT, e->thread, &now, e->words,
+		     e->memory);
 	if (is_back)
 		interp_set_thread(p, PLACE_CURRENT, &idle, NULL, NULL);
 	pthread_mutex_unlock(&p->lock);
@@ -144,7 +150,7 @@ void interp_set_visit(struct interp *p, const struct recorded_edge *edge)
 	interp_set_time(p, edge->time);
 	pthread_mutex_lock(&p->lock);
 	p->visit = edge;
-	put_recorded(p, PLACE_OTHER, edge->thread, &now, edge->words);
+	put_recorded(p, PLACE_OTHER, edge->thread, &now, edge->words, edge->memory);
 	memcpy(p->context.at, words, sizeof(words));
 	pthread_mutex_unlock(&p->lock);
 }

@@ -113,20 +113,23 @@ static int find_point(struct raw_reader *r, const char *name)
 	return (int)out->n_points - 1;
 }
 
-/* Fields of the thread's struct; 0: they were not recorded. */
-static bool take_words(struct raw_reader *r, const struct json *list, const uint64_t **out)
+/* Fields of the thread's struct; or its address; 0: they were not recorded. */
+static bool take_words(struct raw_reader *r, const struct json *list, struct recorded_event *e)
 {
-	uint64_t *words;
+	uint64_t *words, task;
 
-	if (list->kind == JSON_NUMBER)
+	if (json_number(list, &task)) {
+		if (task)
+			raw_memory(r, &e->memory)->task = task;
 		return true;
+	}
 	if (list->kind != JSON_LIST || list->n != RECORDED_N_WORDS + 1)
 		return false;
 	words = arena_alloc(r->rec->arena, RECORDED_N_WORDS * sizeof(*words));
 	for (uint32_t i = 0; i < RECORDED_N_WORDS; i++)
 		if (!json_number(&list->items[i], &words[i]))
 			return false;
-	*out = words;
+	e->words = words;
 	return true;
 }
 
@@ -143,7 +146,7 @@ static bool take_head(struct raw_reader *r, struct arena *a, const struct json *
 	    !raw_stack(r, &tuple->items[PART_USTACK], &e->ustack))
 		return false;
 	e->cpu = (uint32_t)cpu;
-	return take_words(r, &tuple->items[PART_WORDS], &e->words);
+	return take_words(r, &tuple->items[PART_WORDS], e);
 }
 
 /* The end of a time on or off the CPU; raw_switches() makes an event of it. */
@@ -156,6 +159,7 @@ static bool take_span(struct raw_reader *r, const struct json *tuple, bool is_on
 			     .kstack = e->kstack,
 			     .ustack = e->ustack,
 			     .words = e->words,
+			     .memory = e->memory,
 			     .seq = e->seq,
 			     .is_on_cpu = is_on_cpu};
 
@@ -164,6 +168,8 @@ static bool take_span(struct raw_reader *r, const struct json *tuple, bool is_on
 		return false;
 	s.is_open = json_is_true(&tuple->items[PART_OPEN]);
 	s.is_cut = json_is_true(&tuple->items[PART_CUT]);
+	if (!raw_note_span(r, &s))
+		return false;
 	arena_push(r->rec->arena, r->spans, r->n_spans, s);
 	return true;
 }
@@ -197,6 +203,8 @@ bool raw_take_event(struct raw_reader *r, struct arena *a, const struct json *li
 
 	if (!tuple || tuple->kind != JSON_LIST || !tuple->n)
 		return false;
+	if (tuple->items[PART_POINT].kind == JSON_NUMBER)
+		return raw_take_read(r, tuple);
 	name = json_text(&tuple->items[PART_POINT]);
 	if (name && strcmp(name, RAW_CGROUP) == 0)
 		return take_cgroup(r, tuple);
@@ -215,6 +223,8 @@ bool raw_take_event(struct raw_reader *r, struct arena *a, const struct json *li
 	e.has_state = strcmp(r->out->points[point], "sched:sched_switch") == 0 &&
 		      json_number(json_member(&tuple->items[PART_ARGS], "prev_state"), &state);
 	e.state = e.has_state ? (uint32_t)state : 0;
+	if (!raw_note_event(r, &e))
+		return false;
 	arena_push(r->rec->arena, r->out->events, r->out->n_events, e);
 	return true;
 }
@@ -275,5 +285,6 @@ int raw_events_read(struct recording *rec, struct kernel *k, struct recorded_eve
 	if (!err)
 		raw_order(&r);
 	raw_threads_end(&r);
+	raw_reads_end(&r);
 	return err ? -1 : 0;
 }
