@@ -244,6 +244,10 @@ void outline_drop_places(struct gen *g);
  * not. If that is recorded, send it. A pointer is an address in the program's own memory. */
 void gen_note_read(struct gen *g, LLVMValueRef address, LLVMValueRef from, LLVMValueRef n,
 		   LLVMValueRef err, bool is_string);
+/* The result of a call that the kernel answers. It is recorded as if it were read at an address of
+ * its own, and a replay reads it there. */
+enum gen_result { RESULT_PATH = 1, RESULT_COMM };
+LLVMValueRef gen_result_address(struct gen *g, enum gen_result call, LLVMValueRef argument);
 
 /* ---- expressions and statements */
 /* Generate an expression. Scratch memory that it takes is released if the value is an integer. */

@@ -46,3 +46,11 @@ void gen_note_read(struct gen *g, LLVMValueRef address, LLVMValueRef from, LLVMV
 	failed = LLVMBuildICmp(g->b, LLVMIntNE, err, gen_u64(g, 0), "");
 	send(g, address, from, LLVMBuildSelect(g->b, failed, gen_u64(g, 0), n, ""));
 }
+
+/* No memory has such an address: bits 48 to 62 are those of bit 63 elsewhere. */
+LLVMValueRef gen_result_address(struct gen *g, enum gen_result call, LLVMValueRef argument)
+{
+	LLVMValueRef low = LLVMBuildAnd(g->b, argument, gen_u64(g, (1ull << 48) - 1), "");
+
+	return LLVMBuildOr(g->b, low, gen_u64(g, 1ull << 63 | (uint64_t)call << 48), "");
+}

@@ -78,13 +78,16 @@ struct value gen_str(struct gen *g, struct expr *e)
 struct value gen_path(struct gen *g, struct expr *e)
 {
 	LLVMValueRef from = gen_int(g, e->call.args[0]);
-	LLVMValueRef buf = gen_big_buffer(g, e->type->size + SONDE_PATH_MORE);
+	LLVMValueRef buf = gen_big_buffer(g, e->type->size + SONDE_PATH_MORE), result, err;
 
 	gen_zero(g, buf, e->type->size + SONDE_PATH_MORE);
-	gen_warn_read(g,
-		      GEN_CALL(g, "sonde_path_text", buf, gen_u32(g, e->type->size), from,
-			       gen_u32(g, g->probe.id)),
-		      false, true);
+	result = gen_result_address(g, RESULT_PATH, from);
+	if (g->plan->needs.is_replay)
+		return read_string(g, e->type, result, false, false, buf);
+	err = GEN_CALL(g, "sonde_path_text", buf, gen_u32(g, e->type->size), from,
+		       gen_u32(g, g->probe.id));
+	gen_note_read(g, result, buf, gen_u64(g, e->type->size), err, true);
+	gen_warn_read(g, err, false, true);
 	return (struct value){.kind = V_MEM, .type = e->type, .v = buf};
 }
 

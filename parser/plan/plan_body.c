@@ -354,9 +354,9 @@ static void note_needs(struct plan_needs *needs, const struct expr *e)
 	needs->kstack |= (b->needs & NEEDS_KSTACK) != 0;
 	needs->ustack |= (b->needs & NEEDS_USTACK) != 0;
 	needs->exit |= (b->needs & NEEDS_EXIT) != 0;
-	needs->paths |= b->needs & NEEDS_PATHS;
+	needs->paths |= b->needs & NEEDS_PATHS && !needs->is_replay;
 	needs->packets |= (b->needs & NEEDS_PACKETS) != 0;
-	needs->pids |= (b->needs & NEEDS_PIDS) && e->kind == EX_CALL;
+	needs->pids |= (b->needs & NEEDS_PIDS) && e->kind == EX_CALL && !needs->is_replay;
 	needs->task |= (b->traits & TR_TASK) != 0;
 }
 
