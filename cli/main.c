@@ -9,6 +9,7 @@
 #include "cli/fmt.h"
 #include "cli/learn/learn.h"
 #include "cli/scripts/list_script.h"
+#include "cli/options/command_check.h"
 #include "cli/options/first_words.h"
 #include "cli/options/option_rows.h"
 #include "cli/options/options.h"
@@ -173,6 +174,7 @@ static int list(const struct options *o)
 		return walk(o);
 	if (o->n_params) {
 		log_error("-l takes one pattern: unexpected '%s'", o->params[0]);
+		command_hint(o, o->params[0]);
 		return 1;
 	}
 	if (o->file && is_program(o->file)) {

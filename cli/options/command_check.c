@@ -143,7 +143,7 @@ int command_hint(const struct options *o, const char *word)
 		return 0;
 	fputs("hint: put the whole command of -c in quotes: -c '", stderr);
 	escape_write(ESCAPE_MESSAGE, o->command, stderr);
-	fputc(' ', stderr);
+	fputs(o->is_behind_option ? " … " : " ", stderr);
 	escape_write(ESCAPE_MESSAGE, word == behind ? word : "…", stderr); /* -la was split */
 	fputs("'\n", stderr);
 	return 1;

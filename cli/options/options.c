@@ -277,6 +277,18 @@ static int check_word(const struct options *o, char **argv, int i)
 	return pid_option_hint_several();
 }
 
+/* The command of -c ends at the first blank that is not in quotes, and options of its own are taken
+ * for sonde's. */
+static void note_behind_command(struct options *o, const char *before, const char *word)
+{
+	bool is_behind_option = before == o->behind_command && *before == '-';
+
+	if (before != o->command && !is_behind_option)
+		return;
+	o->behind_command = word;
+	o->is_behind_option = is_behind_option;
+}
+
 int options_parse(struct options *o, int argc, char **argv)
 {
 	int i = 1, taken;
@@ -303,8 +315,7 @@ int options_parse(struct options *o, int argc, char **argv)
 			return 1;
 		if (taken)
 			continue;
-		if (argv[i - 1] == o->command)
-			o->behind_command = argv[i];
+		note_behind_command(o, argv[i - 1], argv[i]);
 		if (argv[i][0] == '-' && argv[i][1] && !is_number(argv[i])) {
 			if (read_option(o, argc, argv, &i))
 				return 1;

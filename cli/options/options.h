@@ -64,6 +64,7 @@ struct options {
 	uint32_t n_include_dirs, n_include_files;
 	const char *command;	    /* -c */
 	const char *behind_command; /* the word behind that, or NULL */
+	bool is_behind_option;	    /* with an option between them */
 	char *joined;		    /* what `command` is if it was several words, or NULL */
 	uint32_t pid;		    /* -p */
 	const char *cgroup;	    /* --cgroup */

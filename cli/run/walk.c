@@ -131,6 +131,7 @@ static void note_words(const struct options *o, struct program *p)
 	p->n_params = o->n_params;
 	p->command = o->command;
 	p->behind_command = o->behind_command;
+	p->is_behind_option = o->is_behind_option;
 }
 
 /* A script that is recorded prints nothing, and each event is a record, so that bursts are longer

@@ -406,6 +406,7 @@ struct program {
 	const char *command;	    /* -c; or NULL */
 	const char *behind_command; /* the word behind that of -c, or NULL */
 	uint32_t recorder_at;	    /* where the text of a recorder begins, recorder.h; or 0 */
+	bool is_behind_option;	    /* with an option between them */
 	uint32_t n_params;
 	uint32_t n_used; /* the N of the highest $N that the script reads; all with $# */
 	struct script_option *options; /* of getopt(): getopt.c */

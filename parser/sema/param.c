@@ -130,6 +130,17 @@ static const char *end_after(struct sema *s, uint32_t i)
 	return arena_printf(s->arena, "--duration %lus", each * (n ? n : 1));
 }
 
+bool param_hint_command(struct sema *s, const char *word)
+{
+	const struct program *p = s->program;
+
+	if (word != p->behind_command)
+		return false;
+	diag_hint(s->diags, "put the whole command of -c in quotes: -c '%s %s%s'", p->command,
+		  p->is_behind_option ? "… " : "", word);
+	return true;
+}
+
 void param_check_used(struct sema *s)
 {
 	const struct program *p = s->program;
@@ -145,10 +156,9 @@ void param_check_used(struct sema *s)
 		diag_error(s->diags, SPAN_NONE, "parameter-extra",
 			   "unexpected argument '%.40s': the script reads %s$%u", word,
 			   p->n_used > 1 ? "only $1 to " : "only ", p->n_used);
-	if (word == p->behind_command)
-		diag_hint(s->diags, "put the whole command of -c in quotes: -c '%s %s'", p->command,
-			  word);
-	else if (strcmp(p->source->name, "stdin") != 0 && word[strspn(word, "0123456789")] == '\0')
+	if (param_hint_command(s, word))
+		return;
+	if (strcmp(p->source->name, "stdin") != 0 && word[strspn(word, "0123456789")] == '\0')
 		diag_hint(s->diags, "a time between prints is --interval %ss, an end %s", word,
 			  end_after(s, p->n_used));
 	else

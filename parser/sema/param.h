@@ -64,6 +64,8 @@ bool param_blame(struct sema *s, const char *text);
 /* The text of an attach point with $N and $name replaced, except inside quotes: several texts where
  * a value is a list separated by commas. Returns their number. */
 uint32_t param_texts(struct sema *s, const struct attach_text *text, const char ***out);
+/* Is the word too many one of the command of -c, which is not in quotes? Add that as the hint. */
+bool param_hint_command(struct sema *s, const char *word);
 /* Where the member of a list ends that begins at `at`: at a comma outside of quotes and brackets,
  * as those of templates, or at the end. */
 const char *param_member_end(const char *at);

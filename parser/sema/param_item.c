@@ -454,10 +454,7 @@ static void refuse_word(struct sema *s, const char *word)
 
 	diag_error(s->diags, p->items[p->n_items - 1].span, "parameter-extra",
 		   "unexpected argument '%.40s'", word);
-	if (word == p->behind_command)
-		diag_hint(s->diags, "put the whole command of -c in quotes: -c '%s %s'", p->command,
-			  word);
-	else
+	if (!param_hint_command(s, word))
 		hint_usage(s);
 }
 
