@@ -275,6 +275,7 @@ void help_unknown(const char *word)
 	if (near.best)
 		fprintf(stderr, "hint: did you mean '%s'?\n", near.best);
 	print_mentions(&rows, word);
-	fputs("hint: 'sonde help' lists the topics\n", stderr);
+	fprintf(stderr, "hint: 'sonde help' lists the topics, 'sonde -lv %s' probes of that name\n",
+		word);
 	arena_free(a);
 }

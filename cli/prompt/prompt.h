@@ -60,6 +60,7 @@ enum prompt_follows {
 	PROMPT_SCRIPTS,
 	PROMPT_MAPS,
 	PROMPT_OPTIONS,
+	PROMPT_STAGES,
 };
 
 /* prompt_run.c: make the process of the next run, if there is none. */

@@ -8,6 +8,7 @@
 #include "cli/prompt/prompt.h"
 #include "cli/help/help.h"
 #include "cli/help/help_rows.h"
+#include "cli/options/explain_stage.h"
 #include "cli/options/option_rows.h"
 #include "cli/options/option_words.h"
 #include "cli/scripts/scripts.h"
@@ -337,6 +338,10 @@ static void complete_words(struct prompt *p, const char *text, const char *typed
 	case PROMPT_SCRIPTS: scripts_each(offer_script, &script); break;
 	case PROMPT_MAPS: offer_print_words(p, out, typed, before); break;
 	case PROMPT_OPTIONS: offer_options(out, typed, before); break;
+	case PROMPT_STAGES:
+		for (int i = 0; i < EXPLAIN_STAGE_COUNT; i++)
+			candidates_offer(out, typed, explain_rows[i].word);
+		break;
 	}
 }
 

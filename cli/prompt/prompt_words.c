@@ -106,13 +106,15 @@ static void print_words(void)
 		printf("  %s %s\n      %s\n", words[i].word, words[i].form, words[i].help);
 }
 
+/* Of a probe that is named in full, its arguments, too. */
 static void say_help(struct prompt *p, const char *rest)
 {
-	(void)p;
 	if (!*rest)
 		print_words();
 	else if (!help_print(rest))
 		help_unknown(rest);
+	else if (strchr(rest, ':'))
+		list_probes(p->kernel, rest, true, stdout);
 }
 
 static void say_list(struct prompt *p, const char *rest)
@@ -136,6 +138,28 @@ static void say_run(struct prompt *p, const char *rest)
 	else
 		log_error(*rest ? "a quote is not closed" : "run requires a script: 'run NAME'");
 	command_free_words(list);
+}
+
+/* The last program, or, if the words are no stages, what they name. */
+static void say_explain(struct prompt *p, const char *rest)
+{
+	const char *stages = "", *all[] = {"explain", "-e", p->program, "--stage", NULL};
+	char **list = *rest ? command_words(rest) : NULL;
+	bool are_others = *rest && (!list || *list[0] == '-');
+
+	for (uint32_t i = 0; list && list[i] && !are_others; i++)
+		stages = arena_printf(p->a, "%s%s%s", stages, i ? "," : "", list[i]);
+	command_free_words(list);
+	if (are_others) {
+		say_run(p, arena_printf(p->a, "explain %s", rest));
+		return;
+	}
+	if (!p->program) {
+		log_error("there is no program to explain: type one first");
+		return;
+	}
+	all[4] = stages;
+	prompt_start(p, all, *stages ? 5 : 3);
 }
 
 /* ---- options ------------------------------------------------------------------------------- */
