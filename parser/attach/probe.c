@@ -102,6 +102,8 @@ int probe_wrong_form(const struct probe_reader *r, const struct attach_point *p)
 					r->diags->source->text +
 						(p->span.start - r->diags->source->base),
 					p->span.end - p->span.start));
+	else if (probe_rows[p->id].example)
+		diag_hint(r->diags, "such as %s", probe_rows[p->id].example);
 	return -1;
 }
 

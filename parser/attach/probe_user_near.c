@@ -114,8 +114,14 @@ bool user_hint_library(struct user_matching *m, const char *program)
 		if (k->user_symbol(k, l.paths[i], m->pattern, &f))
 			continue;
 		name = strrchr(l.paths[i], '/') + 1;
-		diag_hint(m->r->diags, "its library %s has: write %s:%s@%s:%s", name,
-			  probe_rows[m->p->id].name, program, name, m->pattern);
+		if (m->nearest.best)
+			diag_hint(m->r->diags,
+				  "did you mean %s:%s:%s? Its library %s has %s: write %s:%s@%s:%s",
+				  probe_rows[m->p->id].name, program, m->nearest.best, name,
+				  m->pattern, probe_rows[m->p->id].name, program, name, m->pattern);
+		else
+			diag_hint(m->r->diags, "its library %s has: write %s:%s@%s:%s", name,
+				  probe_rows[m->p->id].name, program, name, m->pattern);
 		return true;
 	}
 	return false;
