@@ -218,13 +218,15 @@ static INLINE_CORE uint64_t is_called(uint64_t sp, uint64_t link)
 {
 	uint64_t trampoline = return_trampoline();
 
+	if (!trampoline)
+		return 0;
 #ifdef SONDE_TARGET_x86
 	if (bpf_probe_read_user(&link, sizeof(link), (const void *)sp))
 		return 0;
 #else
 	(void)sp;
 #endif
-	return trampoline && link != trampoline;
+	return link != trampoline;
 }
 
 /* The same for user-space functions with return probes, which may end in tail calls to other such

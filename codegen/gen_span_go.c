@@ -8,7 +8,7 @@
 #include "codegen/gen_cost.h"
 #include "codegen/gen_prog.h"
 #include "codegen/gen_span.h"
-#include "codegen/regs.h"
+#include "parser/lang/regs.h"
 
 /* The key of the call that begins or returns; go to `out` if its goroutine cannot be read. */
 static LLVMValueRef call_key(struct gen *g, LLVMBasicBlockRef out)

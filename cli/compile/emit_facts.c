@@ -79,6 +79,42 @@ static void put_typed(const struct typed_function *f, enum probe_id id, FILE *ou
 	fputc('\n', out);
 }
 
+static bool is_float(const struct tp_field *p)
+{
+	return strcmp(p->type_text, "double") == 0 || strcmp(p->type_text, "float") == 0;
+}
+
+enum { MOST_PARAMS = 12 }; /* a line of facts has 16 words */
+
+/* Where the parameters before it do not tell which word it is in, the number of the word follows.
+ */
+void emit_arguments(const struct typed_function *f, const char *path, const char *symbol, FILE *out)
+{
+	uint32_t at = 0;
+
+	if (f->n_params > MOST_PARAMS)
+		return;
+	fprintf(out, "arguments %s %s ", path, symbol);
+	put_word(&f->result, out);
+	for (uint32_t i = 0; i < f->n_params; i++) {
+		const struct tp_field *p = &f->params[i];
+		bool is_lost = p->offset == TYPED_NO_PLACE, is_real = is_float(p);
+
+		fputc(' ', out);
+		if (is_lost || is_real)
+			fputs(is_real ? "double" : "lost", out);
+		else
+			put_word(p, out);
+		fprintf(out, ":%s", p->name && *p->name ? p->name : "_");
+		if (is_lost || !p->size)
+			continue;
+		if (p->offset != at)
+			fprintf(out, "@%" PRIu32, p->offset / 8);
+		at = p->offset + 8;
+	}
+	fputc('\n', out);
+}
+
 static void put_iterator(const struct kernel_iter *iter, FILE *out)
 {
 	fprintf(out, "iterator %s", iter->name);

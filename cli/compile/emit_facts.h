@@ -9,10 +9,14 @@
 struct kernel;
 struct program;
 struct tp_format;
+struct typed_function;
 
 /* Write what a checked script needs to know about the kernel as a --kernel-facts FILE:
  * capabilities, tracepoint formats, functions. Other facts have no format yet and become a
  * comment. */
 void emit_facts(struct kernel *k, const struct program *program, FILE *out);
+/* Write the prototype of a program's function. */
+void emit_arguments(const struct typed_function *f, const char *path, const char *symbol,
+		    FILE *out);
 /* Write the format of one tracepoint. */
 void emit_format(const struct tp_format *f, bool has_raw, FILE *out);

@@ -5,6 +5,7 @@
  * tracepoints go to the recording as facts of the kernel.
  */
 #include "cli/saved/record_events.h"
+#include "cli/saved/record_calls.h"
 #include "cli/compile/emit_facts.h"
 #include "cli/options/options.h"
 #include "cli/run/walk.h"
@@ -33,6 +34,7 @@ struct selection {
 	uint32_t n, n_matches; /* ... of the pattern */
 	const char **timers;   /* "profile:hz:99" */
 	uint32_t n_timers;
+	struct recorded_calls calls; /* of functions */
 };
 
 static bool has_name(const struct selection *s, const char *name)
@@ -79,10 +81,16 @@ static int select_events(struct selection *s, struct kernel *k, const char *list
 			arena_push(s->arena, s->timers, s->n_timers, pattern);
 			continue;
 		}
+		if (record_calls_is(pattern)) {
+			if (record_calls_select(&s->calls, pattern))
+				return -1;
+			continue;
+		}
 		if (strncmp(pattern, word, sizeof(word) - 1) != 0 ||
 		    !strchr(pattern + sizeof(word) - 1, ':')) {
-			log_error("--events: '%s' is not a pattern of tracepoints: write "
-				  "tracepoint:CATEGORY:EVENT, as in 'tracepoint:sched:*', or "
+			log_error("--events: '%s' is not a pattern of events: write "
+				  "tracepoint:CATEGORY:EVENT, as in 'tracepoint:sched:*', "
+				  "uprobe:PATH:FUNCTION, uretprobe, usdt, kprobe or kretprobe, or "
 				  "profile:hz:99",
 				  pattern);
 			return -1;
@@ -96,9 +104,10 @@ static int select_events(struct selection *s, struct kernel *k, const char *list
 		log_text("hint: sonde -l '%s' lists those that match a pattern", pattern);
 		return -1;
 	}
-	if (!s->n && !s->n_timers)
-		log_error("--events: the list is empty");
-	return s->n || s->n_timers ? 0 : -1;
+	if (s->n || s->n_timers || s->calls.n)
+		return 0;
+	log_error("--events: the list is empty");
+	return -1;
 }
 
 /* What is recorded beside the events themselves. */
@@ -287,6 +296,12 @@ static int put_events(const struct selection *s, struct kernel *k, const struct 
 			s->timers[i], stacks_of(w), words_of(w, ""));
 		fprintf(facts, "\nrecorded %s\n", s->timers[i]);
 	}
+	record_calls_put(&s->calls, CGROUP,
+			 arena_printf(s->arena, "nsecs, cpu, " THREAD ", %s, %s, ", stacks_of(w),
+				      words_of(w, "")),
+			 script);
+	if (s->calls.to_facts && fflush(s->calls.to_facts) == 0)
+		fputs(s->calls.facts, facts);
 	return 0;
 }
 
@@ -383,8 +398,12 @@ int record_events_of(const struct options *o, struct kernel *k, const char *list
 	struct selection s = {.arena = arena_new()};
 	int status = 1;
 
+	s.calls.arena = s.arena;
+	s.calls.kernel = k;
+	walk_note_program(s.arena, o, k);
 	if (select_events(&s, k, list) == 0)
 		status = record(o, k, &s, script);
+	record_calls_free(&s.calls);
 	arena_free(s.arena);
 	return status;
 }

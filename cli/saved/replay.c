@@ -22,7 +22,9 @@ static int run(const struct options *o, const struct recorded_events *all, struc
 		log_warning("the recording lacks %llu events, which were lost when it was made",
 			    (unsigned long long)all->n_lost);
 	k->recording = o->replay;
+	k->program = "*"; /* uprobe:FUNCTION: of any program that was recorded */
 	run.interpret = true;
+	run.no_calibrate = true; /* the times are those that were recorded */
 	run.recorded = all;
 	return walk_in(&run, k);
 }

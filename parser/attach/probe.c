@@ -13,6 +13,7 @@
 #include "parser/base/nearest.h"
 #include "parser/attach/expand.h"
 #include "parser/attach/probe_parse.h"
+#include "parser/attach/recorded.h"
 #include "parser/base/pattern.h"
 #include <ctype.h>
 #include <string.h>
@@ -189,6 +190,28 @@ bool probe_type_is(const char *text, size_t len, enum probe_id id)
 	       has_alias(row, text, len);
 }
 
+bool probe_find_type(const char *text, enum probe_id *id)
+{
+	size_t n = strcspn(text, ":");
+
+	for (uint32_t i = 0; i < PROBE_COUNT; i++)
+		if (probe_type_is(text, n, (enum probe_id)i)) {
+			*id = (enum probe_id)i;
+			return true;
+		}
+	return false;
+}
+
+static bool is_call(enum probe_id id)
+{
+	return prog_kind_is(probe_rows[id].program, PK_USER_FUNCTION | PK_KERNEL_FUNCTION);
+}
+
+bool probe_find_call(const char *text, enum probe_id *id)
+{
+	return strchr(text, ':') && probe_find_type(text, id) && is_call(*id);
+}
+
 enum { MAX_PARTS = 8 };
 
 /* The length of what is at `c` in an attach point: 2 for a backslash in quotes and the letter
@@ -325,7 +348,7 @@ const char *probe_end_of_part(const char *text, char end)
 	return text;
 }
 
-/* In a replay there are the events of tracepoints, and what the tracer itself runs. */
+/* In a replay there are recorded events, and what the tracer itself runs. */
 static bool is_replayed(const struct probe_reader *r, const struct attach_text *text,
 			const struct probe_row *row)
 {
@@ -333,16 +356,17 @@ static bool is_replayed(const struct probe_reader *r, const struct attach_text *
 		prog_kind_is(row->program, PK_PERIOD) && !prog_kind_is(row->program, PK_SCOPED);
 
 	if (!r->kernel->recording || row->arm == ARM_TRACEPOINT || is_interval ||
-	    prog_kind_is(row->program, PK_TRACER) ||
+	    prog_kind_is(row->program, PK_TRACER) || is_call((enum probe_id)(row - probe_rows)) ||
 	    (r->kernel->is_recorded && r->kernel->is_recorded(r->kernel, text->text)))
 		return true;
-	if (prog_kind_is(row->program, PK_PERIOD))
-		diag_error(r->diags, text->span, "not-recorded", "%s was not recorded in '%s'",
-			   text->text, r->kernel->recording);
-	else
-		diag_error(r->diags, text->span, "not-recorded",
-			   "a recording has no events of %s: only those of tracepoints and profile",
-			   row->name);
+	if (prog_kind_is(row->program, PK_PERIOD)) {
+		recorded_none(r, text->span, text->text);
+		return false;
+	}
+	diag_error(r->diags, text->span, "not-recorded",
+		   "a recording has no events of %s: only those of tracepoints, functions and "
+		   "profile",
+		   row->name);
 	diag_hint(r->diags, "a replay also runs BEGIN, END and interval");
 	return false;
 }
@@ -356,14 +380,12 @@ static int resolve_type(const struct probe_reader *r, const struct attach_text *
 
 	if (text->text[n])
 		e.rest = probe_unquoted(r->arena, text->text + n + 1);
-	for (uint32_t i = 0; i < PROBE_COUNT; i++)
-		if (probe_type_is(text->text, n, (enum probe_id)i)) {
-			e.id = (enum probe_id)i;
-			if (!is_replayed(r, text, &probe_rows[i]))
-				return -1;
-			return probe_rows[i].expand(&e);
-		}
-	return exp_one(&e);
+	if (!probe_find_type(text->text, &e.id))
+		return exp_one(&e);
+	if (!is_replayed(r, text, &probe_rows[e.id]))
+		return -1;
+	return r->kernel->recording && is_call(e.id) ? recorded_expand(&e)
+						     : probe_rows[e.id].expand(&e);
 }
 
 /* Does a pattern of types include this one? Types whose names are in files are included if the text

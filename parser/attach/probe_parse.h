@@ -29,8 +29,6 @@ uint64_t probe_number(struct arena *a, const char *text);
 /* The text without its quotes, and without the backslashes in them that make a letter of what
  * follows. */
 char *probe_unquoted(struct arena *a, const char *text);
-/* The first `end` outside quotes, or the end of the text. */
-const char *probe_end_of_part(const char *text, char end);
 /* Show the path of the point's targets as it was written, unless that is a pattern, or the bare
  * name of a program or library. */
 void probe_show_path(struct arena *a, struct attach_point *p, const char *written);

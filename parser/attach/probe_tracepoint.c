@@ -9,6 +9,7 @@
 #include "parser/base/pattern.h"
 #include "parser/base/nearest.h"
 #include "parser/attach/probe_parse.h"
+#include "parser/attach/recorded.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -34,45 +35,14 @@ static void offer_event(const char *name, void *ctx)
 		h->same_event = arena_strdup(h->arena, name);
 }
 
-struct recorded_hint {
-	char text[256];
-	uint32_t n;
-};
-
-static void list_recorded(const char *name, void *ctx)
-{
-	struct recorded_hint *h = ctx;
-	size_t n = strlen(h->text);
-
-	if (n + strlen(name) + sizeof(", tracepoint:") < sizeof(h->text))
-		snprintf(h->text + n, sizeof(h->text) - n, "%stracepoint:%s", n ? ", " : "", name);
-	else
-		h->n++;
-}
-
-/* In a replay. */
-static int not_recorded(const struct probe_reader *r, const struct attach_point *p,
-			const char *category, const char *event)
-{
-	struct recorded_hint h = {.text = ""};
-
-	r->kernel->each_tracepoint(r->kernel, NULL, list_recorded, &h);
-	diag_error(r->diags, p->span, "not-recorded", "tracepoint:%s:%s was not recorded in '%s'",
-		   category, event, r->kernel->recording);
-	if (h.n)
-		diag_hint(r->diags, "recorded are %s and %u more", h.text, h.n);
-	else
-		diag_hint(r->diags, "recorded are %s", h.text);
-	return -1;
-}
-
 static int no_tracepoint(const struct probe_reader *r, const struct attach_point *p,
 			 const char *category, const char *event)
 {
 	struct event_hint h = {.event = event, .arena = r->arena};
 
 	if (*category && r->kernel->recording)
-		return not_recorded(r, p, category, event);
+		return recorded_none(r, p->span,
+				     arena_printf(r->arena, "tracepoint:%s:%s", category, event));
 	nearest_init(&h.nearest, arena_printf(r->arena, "%s:%s", category, event));
 	nearest_init(&h.category, category);
 	r->kernel->each_tracepoint(r->kernel, NULL, offer_event, &h);

@@ -315,9 +315,11 @@ struct kernel {
 	enum capability_state (*capability)(struct kernel *k, enum capability_id id);
 	/* The version of Linux, as LINUX_VERSION_CODE; 0: unknown. The hook may be NULL. */
 	uint32_t (*version)(struct kernel *k);
-	/* Are there recorded events of the probe, as it is written, which is no tracepoint? The
-	 * hook may be NULL. */
+	/* Are there recorded events of the probe, which is no tracepoint: as it is written, or
+	 * TYPE:PATH:SYMBOL? The hook may be NULL. */
 	bool (*is_recorded)(struct kernel *k, const char *probe);
+	/* Call fn for each of these. The hook may be NULL. */
+	int (*each_recorded)(struct kernel *k, kernel_name_fn fn, void *ctx);
 	/* Possible CPUs: a per-CPU map has a value for each. */
 	uint32_t (*n_cpus)(struct kernel *k);
 	/* Release all answers; may be NULL. */

@@ -304,6 +304,10 @@ static inline enum user_abi probe_abi(const struct attach_point *p)
 
 /* The types of its function or raw tracepoint, where they are known; or NULL. */
 const struct typed_function *probe_typed(const struct attach_point *p);
+/* The name of a target's events in a recording: TYPE:PATH:FUNCTION, TYPE:FUNCTION of the kernel. */
+const char *probe_recorded_name(struct arena *a, enum probe_id id, const struct attach_target *t);
+/* The same with the function's symbol: a word of the facts of a recording. */
+const char *probe_recorded_fact(struct arena *a, enum probe_id id, const struct attach_target *t);
 /* The functions that it is on; its targets are not these where it is at their exits. */
 struct attach_target *probe_functions(const struct attach_point *p, uint32_t *n);
 
@@ -317,8 +321,14 @@ int probe_resolve_all(const struct probe_reader *r, const struct attach_text *te
 /* "a, b, c": tracepoints whose names share words with the function's name; NULL if there are none.
  */
 const char *probe_near_tracepoints(const struct probe_reader *r, const char *function);
+/* The first `end` of an attach point outside quotes, or the end of the text. */
+const char *probe_end_of_part(const char *text, char end);
 /* True when the first `len` bytes of `text` name the probe type `id`. */
 bool probe_type_is(const char *text, size_t len, enum probe_id id);
+/* The type that the text begins with, up to a ':' or its end. False: none. */
+bool probe_find_type(const char *text, enum probe_id *id);
+/* The same of TYPE:…, a type of probes on functions, whose events a recording can have. */
+bool probe_find_call(const char *text, enum probe_id *id);
 /* Are its arguments described by BTF (`typed`)? */
 static inline bool probe_is_typed(const struct attach_point *p)
 {

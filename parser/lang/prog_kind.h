@@ -38,6 +38,7 @@ enum prog_traits {
 	PK_TRACER = 262144,  /* the tracer runs it: it has no event of the kernel */
 	PK_RECORD = 524288,  /* its context is a tracepoint's record */
 	PK_SWITCH = 1048576, /* ends and starts times of threads on or off the CPU */
+	PK_ENDS = 2097152,   /* runs where a thread ends, or begins another program */
 	PK_STACKS = 32768,   /* the same, for user stacks of those that wait; may sleep */
 };
 

@@ -34,3 +34,11 @@ int register_offset(const char *name)
 			return registers[i].offset;
 	return -1;
 }
+
+const char *register_name(int offset)
+{
+	for (size_t i = 0; i < sizeof(registers) / sizeof(*registers); i++)
+		if (registers[i].offset == offset)
+			return registers[i].name;
+	return NULL;
+}

@@ -8,5 +8,7 @@
 extern const char register_architecture[];
 /* Byte offset of the register in struct pt_regs; -1 if there is none of that name. */
 int register_offset(const char *name);
+/* Its name; NULL: none is there. */
+const char *register_name(int offset);
 /* All names, separated by blanks: for messages. */
 extern const char register_names[];

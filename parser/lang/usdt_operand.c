@@ -330,12 +330,30 @@ static bool read_size(struct scan *s, struct usdt_operand *o)
 	return true;
 }
 
+/* "=3": a word of the context, of a recorded probe on any machine. */
+static bool read_word(struct scan *s, struct usdt_operand *o)
+{
+	int64_t word;
+
+	if (!read_number(s, &word) || word < 0 || word >= USDT_ARGS)
+		return false;
+	o->kind = USDT_SUM;
+	o->base = (uint16_t)(8 * word);
+	return true;
+}
+
+static bool read_place(struct scan *s, enum usdt_machine m, struct usdt_operand *o)
+{
+	if (skip(s, '='))
+		return read_word(s, o);
+	return m == USDT_X86 ? read_x86(s, o) : read_arm64(s, o);
+}
+
 static void read_operand(struct scan s, enum usdt_machine m, struct usdt_operand *o)
 {
 	*o = (struct usdt_operand){.scale = 1, .base = USDT_NO_REG, .index = USDT_NO_REG};
 	o->text = arena_strndup(s.arena, s.at, (size_t)(s.end - s.at));
-	if (!read_size(&s, o) || !(m == USDT_X86 ? read_x86(&s, o) : read_arm64(&s, o)) ||
-	    !is_done(&s))
+	if (!read_size(&s, o) || !read_place(&s, m, o) || !is_done(&s))
 		o->kind = USDT_UNREADABLE;
 	if (!o->size)
 		o->size = 8;

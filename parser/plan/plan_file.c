@@ -16,8 +16,8 @@
 _Static_assert(sizeof(struct plan_map) == 112, "io_map()");
 _Static_assert(sizeof(struct plan_event) == 88, "io_event()");
 _Static_assert(sizeof(struct format_piece) == 48, "io_piece()");
-_Static_assert(sizeof(struct plan_target) == 88,
-	       "io_target()"); /* is_stepped, why_stepped: set later */
+_Static_assert(sizeof(struct plan_target) == 96,
+	       "io_target()"); /* is_stepped, why_stepped: set later; recorded: of replays only */
 _Static_assert(sizeof(struct plan_prog) == 152, "io_prog()");
 _Static_assert(sizeof(struct perf_point) == 56, "io_perf()");
 _Static_assert(sizeof(struct plan_probe) == 208,

@@ -148,6 +148,17 @@ static uint64_t target_format(struct plan_prog *g, const struct attach_target *t
 	return t->is_loop ? g->by_cookie ? PLAN_IS_LOOP : 0 : t->format;
 }
 
+/* The name of the events of a target in a recording: `probe` where the path is not shown as the
+ * script has it. A program that sees no return is at the entry, also of a probe at returns. */
+static const char *recorded_name(const struct planner *pl, const struct plan_prog *g,
+				 const struct attach_point *point, const struct attach_target *t)
+{
+	bool is_end = prog_kind_is(g->kind, PK_RETURN) || t->is_exit;
+	enum probe_id id = is_end ? point->id : probe_rows[point->id].entry;
+
+	return is_replay(pl) ? probe_recorded_name(pl->arena, id, t) : NULL;
+}
+
 static void plan_targets(struct planner *pl, struct plan_prog *g, const struct attach_point *point)
 {
 	uint32_t n_functions;
@@ -163,6 +174,7 @@ static void plan_targets(struct planner *pl, struct plan_prog *g, const struct a
 					.size = from->size,
 					.is_entry = from->is_entry,
 					.is_jump = from->is_jump,
+					.recorded = recorded_name(pl, g, point, from),
 					.module = from->module,
 					.address = from->address,
 					.ref_ctr = from->ref_ctr,

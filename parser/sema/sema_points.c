@@ -12,13 +12,11 @@
 /* True for errors about something that does not exist, as opposed to mistakes in the script. */
 static bool is_missing(const char *tag)
 {
-	static const char *const tags[] = {"no-match",	       "unknown-tracepoint",
-					   "unknown-function", "no-kprobes",
-					   "unknown-symbol",   "no-symbols",
-					   "no-binary",	       "no-library",
-					   "no-usdt",	       "unknown-usdt",
-					   "unknown-iterator", "no-source",
-					   "unknown-module",   "no-program"};
+	static const char *const tags[] = {
+		"no-match",	  "unknown-tracepoint", "unknown-function", "no-kprobes",
+		"unknown-symbol", "no-symbols",		"no-binary",	    "no-library",
+		"no-usdt",	  "unknown-usdt",	"unknown-iterator", "no-source",
+		"unknown-module", "no-program",		"not-recorded"};
 
 	for (size_t i = 0; i < sizeof(tags) / sizeof(tags[0]); i++)
 		if (strcmp(tags[i], tag) == 0)

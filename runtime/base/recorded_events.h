@@ -59,9 +59,22 @@ struct recorded_memory {
 enum { RECORDED_ENDS = 0x30 };
 
 enum recorded_kind {
-	RECORDED_EVENT, /* of a tracepoint */
+	RECORDED_EVENT, /* of a tracepoint or function */
 	RECORDED_AWAY,	/* a thread leaves the CPU; the tracepoint's event was lost */
 	RECORDED_BACK,	/* a thread comes onto the CPU */
+};
+
+/* Points of which a thread's calls never return. */
+#define RECORDED_ENDED "ended"
+#define RECORDED_REPLACED "replaced"
+
+/* The values of a call. */
+enum {
+	RECORDED_SP, /* the stack pointer at its entry, by which both ends of a call are found */
+	RECORDED_LENGTH,		   /* of its return: nanoseconds since the entry */
+	RECORDED_CALLER = RECORDED_LENGTH, /* of its entry: the return address; 0: not known */
+	RECORDED_ARGUMENTS,
+	RECORDED_RESULT = RECORDED_ARGUMENTS,
 };
 
 struct recorded_event {
@@ -79,6 +92,13 @@ struct recorded_event {
 	uint8_t *record; /* as the tracepoint makes it, and 1 for each byte that has a value */
 	uint8_t *known;
 	uint32_t n_bytes;
+	/* Of a call: RECORDED_SP, RECORDED_LENGTH, then arguments, or the result and arguments.
+	 * NULL: others */
+	const uint64_t *values;
+	uint32_t n_values;
+	/* Of an entry: a call that was open at the same place on the stack has been left. If not,
+	 * that call ended in a jump to this one. */
+	bool is_called;
 	const struct recorded_string *strings;
 	uint32_t n_strings;
 };
@@ -95,7 +115,7 @@ struct recorded_edge {
 };
 
 struct recorded_events {
-	const char **points; /* "sched:sched_switch" */
+	const char **points; /* "sched:sched_switch", "uprobe:/bin/bash:readline" */
 	uint32_t n_points;
 	struct recorded_event *events; /* by time */
 	uint32_t n_events;

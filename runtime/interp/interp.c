@@ -48,7 +48,9 @@ static bool is_timer(enum plan_prog_kind kind)
 const char *interp_refusal(const struct plan *p, const struct recorded_events *all,
 			   const struct plan_probe **probe)
 {
-	uint32_t runs = PK_TRACER | (all ? PK_RECORD | PK_SYSCALL | PK_SWITCH | PK_SPANS : 0);
+	uint32_t runs = PK_TRACER | (all ? PK_RECORD | PK_SYSCALL | PK_SWITCH | PK_SPANS |
+						     PK_USER_FUNCTION | PK_KERNEL_FUNCTION | PK_ENDS
+					 : 0);
 
 	*probe = NULL;
 	for (uint32_t i = 0; i < p->n_progs; i++) {

@@ -50,8 +50,14 @@ enum interp_context {
 	INTERP_SWITCH,	      /* the arguments of the raw tracepoint sched_switch */
 	INTERP_SYSCALL_ENTER, /* ... of sys_enter */
 	INTERP_SYSCALL_EXIT,
+	INTERP_CALL,   /* the registers at the entry of a function */
+	INTERP_RETURN, /* ... after its return */
+	INTERP_EXIT,   /* ... at the instruction by which it is left */
+	INTERP_VALUES, /* the values of a static probe, as words */
 };
 void interp_set_context(struct interp *p, enum interp_context kind, uint32_t tracer_frames);
+/* What bpf_get_attach_cookie() returns: which of its functions the program runs at. */
+void interp_set_cookie(struct interp *p, uint64_t cookie);
 /* Set the thread that the program of an iterator visits, with its time; it may be on a CPU or
  * not. */
 void interp_set_visit(struct interp *p, const struct recorded_edge *edge);

@@ -121,7 +121,10 @@ struct interp {
 	const struct recorded_edge *visit;    /* the thread that a program visits; or NULL */
 	uint64_t now;
 	struct region context;
-	uint8_t arguments[64], arguments_known[64]; /* of a raw tracepoint */
+	enum interp_context context_kind;
+	uint64_t cookie;
+	/* of a raw tracepoint, or struct pt_regs */
+	uint8_t arguments[INTERP_REGISTER_BYTES], arguments_known[INTERP_REGISTER_BYTES];
 	uint32_t tracer_frames, n_callbacks;
 	uint32_t other_tid;
 	struct thread_slot *slots; /* the fields of the thread's memory */
@@ -206,6 +209,9 @@ void interp_set_thread(struct interp *p, enum interp_place place, const struct t
 		       const struct thread_facts *parent, const struct thread_facts *leader);
 /* The address of a thread. */
 uint64_t interp_thread(enum interp_place place);
+/* The address to which return probes make a process return. What leads to it from the thread's `mm`
+ * is memory in which each word is that address. */
+uint64_t interp_return_trampoline(void);
 /* The id of the thread at an address; NULL: there is no such thread, or it is the idle one. */
 const uint32_t *interp_thread_number(const struct interp *p, uint64_t address);
 
@@ -215,6 +221,16 @@ const uint32_t *interp_thread_number(const struct interp *p, uint64_t address);
 uint32_t interp_thread_index(const struct interp *p);
 /* What a register of a system call holds, by the register's name; 0: it has no value. */
 uint8_t interp_register_field(const char *name);
+
+/* Write a word of the context. */
+void interp_put_word(struct interp *p, uint32_t at, bool is_known, uint64_t value);
+
+/* ---- recorded_calls.c -------------------------------------------------------------------- */
+
+/* Write the context of a function's event. */
+void interp_put_call(struct interp *p, enum interp_context kind);
+/* Copy memory of the stack at a function's entry. 0, -EFAULT, or -ENOENT: it is not there. */
+int interp_copy_stack(const struct interp *p, void *to, uint64_t from, uint64_t n);
 
 /* ---- exec.c, helpers.c -------------------------------------------------------------------- */
 

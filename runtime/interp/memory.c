@@ -53,8 +53,13 @@ static bool is_kernel(const struct interp *p, uint64_t address)
 	       (p->event && address >> 32 == interp_address(REGION_CONTEXT, 0) >> 32);
 }
 
-static void refuse_kernel(struct interp *p)
+static void refuse_kernel(struct interp *p, uint64_t address)
 {
+	if (p->event && p->event->values &&
+	    address >> 32 == interp_address(REGION_CONTEXT, 0) >> 32) {
+		interp_end(p, "it reads an argument or register that the recording does not have");
+		return;
+	}
 	interp_end(p,
 		   p->event ? "it reads memory of the kernel, which the recording does not have"
 			    : "it reads memory of the kernel, which the interpreter does not have");
@@ -115,6 +120,10 @@ static int copy_read(const struct interp *p, void *to, uint64_t from, uint64_t n
 /* Copy memory of a program that was recorded. A recording has only its strings. */
 static int copy_recorded(struct interp *p, void *to, uint64_t from, uint64_t n)
 {
+	int err = interp_copy_stack(p, to, from, n);
+
+	if (err != -ENOENT)
+		return err;
 	if (copy_string(p->event, to, from, n) ||
 	    (p->called && copy_string(p->called[interp_thread_index(p)], to, from, n)))
 		return 0;
@@ -132,7 +141,7 @@ void *interp_need(struct interp *p, uint64_t address, uint64_t n, bool is_write)
 		interp_end(p, "%s of %llu bytes outside of the program's memory",
 			   is_write ? "a write" : "a read", (unsigned long long)n);
 	else
-		refuse_kernel(p);
+		refuse_kernel(p, address);
 	return NULL;
 }
 
@@ -163,7 +172,7 @@ int interp_copy(struct interp *p, void *to, uint64_t from, uint64_t n, bool is_u
 	if (is_user)
 		return is_kernel(p, from) ? -EFAULT : copy_own(to, from, n);
 	if (is_kernel(p, from))
-		refuse_kernel(p);
+		refuse_kernel(p, from);
 	return -EFAULT;
 }
 

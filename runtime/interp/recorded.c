@@ -249,10 +249,17 @@ static void put_registers(struct interp *p)
 	}
 }
 
+void interp_put_word(struct interp *p, uint32_t at, bool is_known, uint64_t value)
+{
+	if (at + sizeof(value) > sizeof(p->arguments))
+		return;
+	memcpy(p->arguments + at, &value, sizeof(value));
+	memset(p->arguments_known + at, is_known, sizeof(value));
+}
+
 static void put_argument(struct interp *p, uint32_t i, bool is_known, uint64_t value)
 {
-	memcpy(p->arguments + 8 * (size_t)i, &value, 8);
-	memset(p->arguments_known + 8 * (size_t)i, is_known, 8);
+	interp_put_word(p, 8 * i, is_known, value);
 }
 
 /* sched_switch(preempt, prev, next, prev_state). Of the two threads one is the event's, and the
@@ -273,7 +280,7 @@ static void put_switch(struct interp *p)
 }
 
 /* sys_enter(regs, number), sys_exit(regs, result) */
-static void put_call(struct interp *p, bool is_exit)
+static void put_syscall(struct interp *p, bool is_exit)
 {
 	const struct recorded_event *e = p->event;
 	uint64_t value;
@@ -298,13 +305,20 @@ void interp_set_context(struct interp *p, enum interp_context kind, uint32_t tra
 
 	pthread_mutex_lock(&p->lock);
 	p->tracer_frames = tracer_frames;
+	p->context_kind = kind;
 	p->regions[REGION_CONTEXT] = kind == INTERP_RECORD ? record : arguments;
 	if (kind != INTERP_RECORD)
 		memset(p->arguments_known, 0, sizeof(p->arguments_known));
-	if (kind == INTERP_SWITCH)
-		put_switch(p);
-	else if (kind != INTERP_RECORD)
-		put_call(p, kind == INTERP_SYSCALL_EXIT);
+	switch (kind) {
+	case INTERP_RECORD: break;
+	case INTERP_SWITCH: put_switch(p); break;
+	case INTERP_SYSCALL_ENTER:
+	case INTERP_SYSCALL_EXIT: put_syscall(p, kind == INTERP_SYSCALL_EXIT); break;
+	case INTERP_CALL:
+	case INTERP_RETURN:
+	case INTERP_EXIT:
+	case INTERP_VALUES: interp_put_call(p, kind); break;
+	}
 	pthread_mutex_unlock(&p->lock);
 }
 

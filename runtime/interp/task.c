@@ -24,10 +24,11 @@ enum {
 	TASK_CRED_BYTES = 8,
 	TASK_CGROUPS = TASK_CREDS + PLACES * ROLES * TASK_CRED_BYTES,
 	TASK_CGROUP_BYTES = 24,
+	TASK_MEMORY = TASK_CGROUPS + PLACES * ROLES * TASK_CGROUP_BYTES,
+	TASK_MEMORY_BYTES = 64, /* struct mm_struct, struct xol_area */
 };
 
-_Static_assert(TASK_CGROUPS + PLACES * ROLES * TASK_CGROUP_BYTES <= TASK_BYTES,
-	       "there is space for all");
+_Static_assert(TASK_MEMORY + TASK_MEMORY_BYTES <= TASK_BYTES, "there is space for all");
 _Static_assert(TASK_SPACE <= INT16_MAX, "instructions reach them");
 
 static bool is_task(const char *name)
@@ -74,6 +75,7 @@ enum field {
 	FIELD_CPU,
 	FIELD_INFO,
 	FIELD_COMM,
+	FIELD_MEMORY,
 	FIELD_COUNT,
 };
 
@@ -99,6 +101,7 @@ static enum field field_of(const char *name)
 		{"cpu", FIELD_CPU},
 		{"thread_info", FIELD_INFO},
 		{"comm", FIELD_COMM},
+		{"mm", FIELD_MEMORY},
 	};
 
 	for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++)
@@ -225,6 +228,7 @@ static void put_thread(struct interp *p, const struct writing *w)
 		[FIELD_LEADER] = interp_address(REGION_TASK, w->leader),
 		[FIELD_CRED] = interp_address(REGION_TASK, w->cred),
 		[FIELD_CGROUPS] = interp_address(REGION_TASK, w->cgroup),
+		[FIELD_MEMORY] = interp_return_trampoline(),
 		[FIELD_STATE] = t ? t->state : 0,
 		[FIELD_EXIT_STATE] = t ? t->exit_state : 0,
 		[FIELD_ON_CPU] = t && t->is_on_cpu,
@@ -270,6 +274,19 @@ void interp_set_thread(struct interp *p, enum interp_place place, const struct t
 		p->current = *t;
 	else
 		p->other_tid = t->pid;
+}
+
+uint64_t interp_return_trampoline(void)
+{
+	return interp_address(REGION_TASK, TASK_MEMORY);
+}
+
+static void put_memory(struct interp *p)
+{
+	const uint64_t address = interp_return_trampoline();
+
+	for (uint32_t i = 0; i < TASK_MEMORY_BYTES; i += sizeof(address))
+		put(p, TASK_MEMORY + i, sizeof(address), &address);
 }
 
 uint64_t interp_thread(enum interp_place place)
@@ -345,5 +362,7 @@ int interp_make_task(struct interp *p, const void *types, size_t len)
 	btf__free(btf);
 	if (!err)
 		interp_set_thread(p, PLACE_CURRENT, &p->own, &p->parent, NULL);
+	if (!err)
+		put_memory(p);
 	return err;
 }

@@ -3,13 +3,16 @@
  * A struct kernel from a text file of facts, one a line:
  *	tracepoint CATEGORY:EVENT [raw]		with the lines of its tracefs format file below it
  *	raw NAME				a raw tracepoint with BTF types
- *	symbol PATH NAME ADDRESS OFFSET SIZE	a function in an ELF file
+ *	symbol PATH NAME ADDRESS OFFSET SIZE [exits|jump]
+ *		a function in an ELF file; in recordings: its return probes were on the
+ *		instructions by which it is left, one of which is a jump
  *	go PATH [VERSION]			the file was built by the Go compiler (go1.19)
  *	loads PATH LIBRARY			a library that a program loads, by its path
  *	source PATH FILE LINE SYMBOL OFFSET	where in PATH the code of a source line begins
  *	arguments PATH SYMBOL RESULT TYPE:PARAM …
  *		a function's prototype in debug information; double and struct take no word of
- *		the arguments; the location of a `lost` one is unknown
+ *		the arguments; the location of a `lost` one is unknown; TYPE:PARAM@WORD if
+ *		it is not the word behind the one before
  *	usdt PATH PROVIDER:NAME ADDRESS SEMAPHORE ARGUMENTS
  *		a location of a USDT probe; its address is also its file offset; the arguments
  *		as in the note, but separated by ';', or - for none
@@ -29,7 +32,8 @@
  *	typedef NAME TYPE			TYPE: as int32, string[16], struct.sock*, uint64[4]
  *	capability NAME [unknown]		an id of parser/lang/capabilities.def
  *	cpus N					possible CPUs; default 1
- *	recorded PROBE				a probe whose events a recording has, as written
+ *	recorded PROBE				a probe whose events a recording has: as written,
+ *		or TYPE:PATH:SYMBOL of functions, usdt:PATH:PROVIDER:NAME
  *	version MAJOR.MINOR.PATCH		of Linux; default: unknown
  * Blank lines and lines that start with '#' are skipped; paths are compared as they are written.
  * What the file does not say does not exist. All of it is read at the start, so that a bad line is
@@ -118,7 +122,7 @@ static int facts_user_symbol(struct kernel *kernel, const char *path, const char
 
 	for (uint32_t i = 0; i < k->facts.n; i++) {
 		if (k->facts.items[i].kind != FACT_SYMBOL ||
-		    strcmp(k->facts.items[i].symbol.path, path))
+		    !facts_is_file(k, k->facts.items[i].symbol.path, path))
 			continue;
 		found = k->facts.items[i].symbol.path;
 		if (!strcmp(k->facts.items[i].symbol.symbol, symbol)) {
@@ -159,7 +163,7 @@ static int facts_each_user_function(struct kernel *kernel, const char *path, use
 
 	for (uint32_t i = 0; i < k->facts.n; i++) {
 		if (k->facts.items[i].kind != FACT_SYMBOL ||
-		    strcmp(k->facts.items[i].symbol.path, path))
+		    !facts_is_file(k, k->facts.items[i].symbol.path, path))
 			continue;
 		fn(&k->facts.items[i].symbol, ctx);
 		err = 0;
@@ -349,7 +353,7 @@ static bool has_file(const struct facts *k, const char *path)
 {
 	for (uint32_t i = 0; i < k->facts.n; i++)
 		if (k->facts.items[i].kind == FACT_SYMBOL &&
-		    !strcmp(k->facts.items[i].symbol.path, path))
+		    facts_is_file(k, k->facts.items[i].symbol.path, path))
 			return true;
 	return false;
 }
@@ -361,7 +365,7 @@ static int facts_each_usdt(struct kernel *kernel, const char *path, usdt_note_fn
 
 	for (uint32_t i = 0; i < k->facts.n; i++) {
 		if (k->facts.items[i].kind != FACT_USDT ||
-		    strcmp(k->facts.items[i].note.path, path))
+		    !facts_is_file(k, k->facts.items[i].note.path, path))
 			continue;
 		fn(&k->facts.items[i].note, ctx);
 		err = 0;
@@ -448,6 +452,10 @@ void facts_init(struct facts *k)
 		.each_c_type = facts_each_c_type,
 		.capability = facts_capability,
 		.is_recorded = facts_is_recorded,
+		.each_recorded = facts_each_recorded,
+		.each_user_file = facts_each_user_file,
+		.user_unwinds = facts_user_unwinds,
+		.each_user_exit = facts_each_user_exit,
 		.version = facts_version,
 		.n_cpus = facts_n_cpus,
 		.close = facts_close,

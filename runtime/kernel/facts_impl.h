@@ -29,6 +29,13 @@ enum fact_kind {
 	FACT_RECORDED,
 };
 
+/* Where the return probes of a recorded function were. */
+enum fact_exits {
+	EXITS_NONE,  /* behind the call */
+	EXITS_ALL,   /* on the instructions by which it is left */
+	EXITS_JUMPS, /* likewise, one of which is a jump to another function */
+};
+
 struct fact {
 	enum fact_kind kind;
 	union {
@@ -42,6 +49,7 @@ struct fact {
 	/* FACT_LOADS: the library; FACT_SOURCE: the source; FACT_GO: the version */
 	const char *other;
 	uint32_t line, column; /* column 0: none is given */
+	enum fact_exits exits; /* FACT_SYMBOL */
 };
 
 struct facts {
@@ -73,6 +81,14 @@ int facts_cgroup_id(struct kernel *k, const char *path, uint64_t *id);
 bool facts_kfunc_allowed(struct kernel *k, const char *name, const char *section);
 uint32_t facts_version(struct kernel *k);
 bool facts_is_recorded(struct kernel *k, const char *probe);
+int facts_each_recorded(struct kernel *k, kernel_name_fn fn, void *ctx);
+/* Does `written` mean the file at `path`? In a replay also by the end of the path, and by the name
+ * of a library. */
+bool facts_is_file(const struct facts *k, const char *path, const char *written);
+bool facts_user_unwinds(struct kernel *k, const char *path);
+int facts_each_user_exit(struct kernel *k, const struct user_symbol *f, user_exit_fn fn, void *ctx,
+			 struct user_exits *out);
+int facts_each_user_file(struct kernel *k, const char *pattern, kernel_name_fn fn, void *ctx);
 
 /* ---- facts_types.c */
 /* Read a line about a type of C; *wrong: what is wrong with it, or NULL. False: it is another. */

@@ -148,12 +148,12 @@ static int read_symbol(struct reader *r)
 	struct fact fact = {.kind = FACT_SYMBOL};
 	struct user_symbol *s = &fact.symbol;
 
-	s->path = r->words[1];
-	s->symbol = r->words[2];
-	if (r->n_words != 6 || !read_number(r->words[3], &s->address) ||
+	*s = (struct user_symbol){.path = r->words[1], .symbol = r->words[2]};
+	if (r->n_words == 7)
+		fact.exits = strcmp(r->words[6], "jump") ? EXITS_ALL : EXITS_JUMPS;
+	if (r->n_words < 6 || r->n_words > 7 || !read_number(r->words[3], &s->address) ||
 	    !read_number(r->words[4], &s->offset) || !read_number(r->words[5], &s->size))
-		return bad_line(r, "write symbol PATH NAME ADDRESS OFFSET SIZE, the last three as "
-				   "numbers");
+		return bad_line(r, "write symbol PATH NAME ADDRESS OFFSET SIZE [exits|jump]");
 	return add_fact(r, &fact);
 }
 
@@ -257,12 +257,16 @@ static bool set_params(struct reader *r, uint32_t first, struct typed_function *
 	uint32_t at = 0;
 
 	for (uint32_t i = first; i < r->n_words; i++) {
-		char *colon = strchr(r->words[i], ':');
+		char *colon = strchr(r->words[i], ':'), *word;
 		struct tp_field *p = &f->params[f->n_params];
 
 		if (!colon)
 			return false;
 		*colon = '\0';
+		if ((word = strchr(colon + 1, '@'))) {
+			*word++ = '\0';
+			at = 8 * (uint32_t)strtoul(word, NULL, 10);
+		}
 		*p = (struct tp_field){.name = colon + 1, .offset = at};
 		if (!set_type(r->k, p, r->words[i]))
 			return false;

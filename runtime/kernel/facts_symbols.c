@@ -4,7 +4,9 @@
  */
 #define _GNU_SOURCE
 #include "runtime/kernel/facts_impl.h"
+#include "parser/base/pattern.h"
 #include "runtime/base/log.h"
+#include "runtime/elf/ldcache.h"
 #include "runtime/kernel/release.h"
 #include <errno.h>
 #include <stdio.h>
@@ -78,6 +80,92 @@ bool facts_is_recorded(struct kernel *kernel, const char *probe)
 		    strcmp(k->facts.items[i].name, probe) == 0)
 			return true;
 	return false;
+}
+
+int facts_each_recorded(struct kernel *kernel, kernel_name_fn fn, void *ctx)
+{
+	const struct facts *k = (const struct facts *)kernel;
+
+	for (uint32_t i = 0; i < k->facts.n; i++)
+		if (k->facts.items[i].kind == FACT_RECORDED)
+			fn(k->facts.items[i].name, ctx);
+	return 0;
+}
+
+/* ---- files --------------------------------------------------------------------------------- */
+
+static bool ends_with_path(const char *path, const char *end)
+{
+	size_t n = strlen(path), m = strlen(end);
+
+	return m && n > m && strcmp(path + n - m, end) == 0 &&
+	       (*end == '/' || path[n - m - 1] == '/');
+}
+
+bool facts_is_file(const struct facts *k, const char *path, const char *written)
+{
+	const char *slash = strrchr(path, '/');
+
+	if (strcmp(path, written) == 0)
+		return true;
+	if (!k->k.recording)
+		return false;
+	while (strncmp(written, "./", 2) == 0 || strncmp(written, "../", 3) == 0)
+		written = strchr(written, '/') + 1;
+	return ends_with_path(path, written) ||
+	       (!strchr(written, '/') && ldcache_is_library(slash ? slash + 1 : path, written));
+}
+
+/* In a replay, `*` stands for the files that were recorded. */
+int facts_each_user_file(struct kernel *kernel, const char *pattern, kernel_name_fn fn, void *ctx)
+{
+	const struct facts *k = (const struct facts *)kernel;
+	const char *last = "";
+
+	for (uint32_t i = 0; i < k->facts.n; i++) {
+		const struct fact *f = &k->facts.items[i];
+
+		if (f->kind != FACT_MAPPED || strcmp(f->name, last) == 0 ||
+		    !pattern_matches(pattern, f->name))
+			continue;
+		fn(f->name, ctx);
+		last = f->name;
+	}
+	return 0;
+}
+
+/* ---- exits of functions -------------------------------------------------------------------- */
+
+bool facts_user_unwinds(struct kernel *kernel, const char *path)
+{
+	const struct facts *k = (const struct facts *)kernel;
+
+	for (uint32_t i = 0; i < k->facts.n; i++) {
+		const struct fact *f = &k->facts.items[i];
+
+		if (f->kind == FACT_SYMBOL && f->exits && strcmp(f->symbol.path, path) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* All exits of a function were recorded as one. */
+int facts_each_user_exit(struct kernel *kernel, const struct user_symbol *s, user_exit_fn fn,
+			 void *ctx, struct user_exits *out)
+{
+	const struct facts *k = (const struct facts *)kernel;
+
+	(void)out;
+	for (uint32_t i = 0; i < k->facts.n; i++) {
+		const struct fact *f = &k->facts.items[i];
+
+		if (f->kind != FACT_SYMBOL || !f->exits || strcmp(f->symbol.path, s->path) != 0 ||
+		    strcmp(f->symbol.symbol, s->symbol) != 0)
+			continue;
+		fn(&(struct user_exit){.is_jump = f->exits == EXITS_JUMPS}, ctx);
+		return 0;
+	}
+	return k->k.recording ? -EINVAL : -ENOSYS;
 }
 
 int facts_read_text(const char *path, char **out)

@@ -4,6 +4,7 @@
  */
 #include "runtime/recording/raw_impl.h"
 #include "parser/base/arena.h"
+#include "parser/lang/probe.h"
 #include "runtime/base/log.h"
 #include "runtime/base/recorded_task.h"
 #include <stdlib.h>
@@ -60,7 +61,7 @@ static int read_losses(struct raw_reader *r)
 	sqlite3_stmt *s =
 		recording_prepare(r->rec,
 				  "SELECT coalesce(sum(n), 0) FROM losses WHERE cause NOT IN "
-				  "('read-fault', 'string-cut') AND cause NOT LIKE "
+				  "('read-fault', 'string-cut', 'span-return') AND cause NOT LIKE "
 				  "'stack-%'"); /* the event is there */
 	int got = s ? recording_step(r->rec, s) : -1;
 
@@ -85,11 +86,29 @@ static const struct tp_format *format_of(const struct raw_reader *r, const char 
 	return r->kernel->tracepoint(r->kernel, category, event + 1, &format) ? NULL : format;
 }
 
+/* Of events that have no record. */
+static const struct tp_format no_format = {.event = "", .category = ""},
+			      call_format = {.event = "", .category = ""};
+
+/* What the events of a point are made of; NULL: the recording does not have it. */
+static const struct tp_format *find_format(const struct raw_reader *r, const char *name,
+					   bool is_tracepoint)
+{
+	enum probe_id id;
+
+	if (is_tracepoint)
+		return format_of(r, name);
+	if (strcmp(name, RAW_ENDED) == 0 || strcmp(name, RAW_REPLACED) == 0)
+		return &no_format;
+	return probe_find_call(name, &id)		 ? &call_format
+	       : r->kernel->is_recorded(r->kernel, name) ? &no_format
+							 : NULL;
+}
+
 /* The number of a tracepoint, or of another probe, whose events have no record. */
 static int find_point(struct raw_reader *r, const char *name)
 {
 	static const char word[] = "tracepoint:";
-	static const struct tp_format none = {.event = "", .category = ""};
 	struct recorded_events *out = r->out;
 	uint32_t n_formats = out->n_points;
 	const struct tp_format *format;
@@ -102,9 +121,7 @@ static int find_point(struct raw_reader *r, const char *name)
 	for (uint32_t i = 0; i < out->n_points; i++)
 		if (strcmp(out->points[i], name) == 0)
 			return (int)i;
-	format = is_tracepoint				   ? format_of(r, name)
-		 : r->kernel->is_recorded(r->kernel, name) ? &none
-							   : NULL;
+	format = find_format(r, name, is_tracepoint);
 	if (!format)
 		return -1;
 	arena_push(r->rec->arena, r->formats, n_formats, format);
@@ -192,6 +209,38 @@ static bool take_cgroup(struct raw_reader *r, const struct json *tuple)
 	return true;
 }
 
+/* The values of a call, and the strings that they point to; 0 instead of a string: none. */
+static bool take_call(struct raw_reader *r, const struct json *tuple, struct recorded_event *e)
+{
+	const struct json *list = &tuple->items[PART_ARGS];
+	uint64_t *values;
+
+	if (list->kind != JSON_LIST || list->n < RECORDED_ARGUMENTS ||
+	    tuple->n - PART_STRINGS > list->n - RECORDED_ARGUMENTS)
+		return false;
+	values = arena_alloc(r->rec->arena, list->n * sizeof(*values));
+	for (uint32_t i = 0; i < list->n; i++)
+		if (!json_number(&list->items[i], &values[i]))
+			return false;
+	e->values = values;
+	e->n_values = list->n;
+	for (uint32_t i = PART_STRINGS; i < tuple->n; i++)
+		if (tuple->items[i].kind != JSON_NUMBER &&
+		    !raw_add_string(r, values[RECORDED_ARGUMENTS + i - PART_STRINGS],
+				    &tuple->items[i], e))
+			return false;
+	return true;
+}
+
+/* The fields of a tracepoint, and the strings that they point to. */
+static bool take_record(struct raw_reader *r, const struct tp_format *f, const struct json *tuple,
+			struct recorded_event *e)
+{
+	raw_make_record(r->rec->arena, f, &tuple->items[PART_ARGS], e,
+			r->out->threads[e->thread].tid);
+	return raw_take_strings(r, f, tuple, e);
+}
+
 bool raw_take_event(struct raw_reader *r, struct arena *a, const struct json *list, uint64_t seq)
 {
 	const struct json *tuple =
@@ -216,9 +265,8 @@ bool raw_take_event(struct raw_reader *r, struct arena *a, const struct json *li
 	if (point < 0)
 		return false;
 	e.point = (uint32_t)point;
-	raw_make_record(r->rec->arena, r->formats[point], &tuple->items[PART_ARGS], &e,
-			r->out->threads[e.thread].tid);
-	if (!raw_take_strings(r, r->formats[point], tuple, &e))
+	if (r->formats[point] == &call_format ? !take_call(r, tuple, &e)
+					      : !take_record(r, r->formats[point], tuple, &e))
 		return false;
 	e.has_state = strcmp(r->out->points[point], "sched:sched_switch") == 0 &&
 		      json_number(json_member(&tuple->items[PART_ARGS], "prev_state"), &state);
@@ -270,6 +318,7 @@ void raw_order(struct raw_reader *r)
 {
 	r->out->has_stacks = r->out->n_stacks > 1;
 	raw_sort(r->out);
+	raw_calls(r);
 	raw_switches(r);
 	fit_times(r->out);
 }

@@ -17,6 +17,9 @@ struct tp_format;
 #define RAW_ON READ_PLACE_ON
 /* A cgroup, of which the first event follows: its id and path. */
 #define RAW_CGROUP "cgroup"
+/* ... a thread ends, a thread begins another program. */
+#define RAW_ENDED RECORDED_ENDED
+#define RAW_REPLACED RECORDED_REPLACED
 
 /* Is the string recorded that the argument points to? */
 bool raw_events_has_string(const struct tp_format *f, const struct tp_field *field);

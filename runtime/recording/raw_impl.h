@@ -19,7 +19,8 @@ enum raw_part {
 	/* fields of the thread's struct (recorded_task.h), then 0; or the address of that struct,
 	 * whose fields are among what was read; or 0 */
 	PART_WORDS,
-	PART_ARGS, /* of a tracepoint; behind it the strings that its arguments point to */
+	PART_ARGS, /* of a tracepoint, or the values of a call (RECORDED_SP …); behind it the
+		    * strings that these point to */
 	PART_STRINGS,
 	PART_LENGTH = PART_ARGS, /* of a time on or off the CPU */
 	PART_OPEN,		 /* it had not ended */
@@ -71,6 +72,9 @@ const char *raw_string(struct arena *a, const struct json *j, uint32_t *n);
 /* Make the record of an event again from its fields. */
 void raw_make_record(struct arena *a, const struct tp_format *f, const struct json *args,
 		     struct recorded_event *e, uint32_t tid);
+/* Add the string at an address. False if it is not valid. */
+bool raw_add_string(struct raw_reader *r, uint64_t address, const struct json *j,
+		    struct recorded_event *e);
 /* The strings of its arguments. False if they are not valid. */
 bool raw_take_strings(struct raw_reader *r, const struct tp_format *f, const struct json *tuple,
 		      struct recorded_event *e);
@@ -94,6 +98,12 @@ bool raw_thread(struct raw_reader *r, struct arena *a, const struct json *tuple,
 bool raw_stack(struct raw_reader *r, const struct json *number, uint32_t *index);
 void raw_threads_begin(struct raw_reader *r);
 void raw_threads_end(struct raw_reader *r);
+
+/* ---- raw_calls.c -------------------------------------------------------------------------- */
+
+/* Give entries of functions the times at which their calls began. Events are in their order before
+ * and after. */
+void raw_calls(struct raw_reader *r);
 
 /* ---- raw_switches.c ----------------------------------------------------------------------- */
 

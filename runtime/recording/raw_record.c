@@ -124,27 +124,38 @@ bool raw_events_has_string(const struct tp_format *f, const struct tp_field *fie
 	       strcmp(field->type_text, "const char *") == 0;
 }
 
+bool raw_add_string(struct raw_reader *r, uint64_t address, const struct json *j,
+		    struct recorded_event *e)
+{
+	struct recorded_string *strings = (struct recorded_string *)(uintptr_t)e->strings,
+			       one = {.address = address};
+
+	one.text = raw_string(r->rec->arena, j, &one.bytes);
+	if (!one.text)
+		return false;
+	if (!address)
+		return true;
+	one.text = arena_strndup(r->rec->arena, one.text, one.bytes++);
+	arena_push(r->rec->arena, strings, e->n_strings, one);
+	e->strings = strings;
+	return true;
+}
+
 /* The strings follow in the order of the fields that point to them. */
 bool raw_take_strings(struct raw_reader *r, const struct tp_format *f, const struct json *tuple,
 		      struct recorded_event *e)
 {
-	struct recorded_string *strings = NULL, one;
 	const struct json *args = &tuple->items[PART_ARGS];
 	uint32_t at = PART_STRINGS;
+	uint64_t address;
 
 	for (uint32_t i = 0; i < f->n_fields; i++) {
 		if (!raw_events_has_string(f, &f->fields[i]))
 			continue;
 		if (at >= tuple->n ||
-		    !json_number(json_member(args, f->fields[i].name), &one.address))
+		    !json_number(json_member(args, f->fields[i].name), &address) ||
+		    !raw_add_string(r, address, &tuple->items[at++], e))
 			return false;
-		one.text = raw_string(r->rec->arena, &tuple->items[at++], &one.bytes);
-		if (!one.text)
-			return false;
-		one.text = arena_strndup(r->rec->arena, one.text, one.bytes++);
-		if (one.address)
-			arena_push(r->rec->arena, strings, e->n_strings, one);
 	}
-	e->strings = strings;
 	return at == tuple->n;
 }

@@ -115,6 +115,8 @@ static void report(const struct session *s, struct out *out, uint32_t probe, uin
 				   ? divisor_help(s, probe, buf, sizeof(buf))
 				   : NULL;
 
+	if (cause == SONDE_LOSS_READ_FAULT && s->tries_reads)
+		return;
 	c.help = help ? help : c.help;
 	report_cause(out, has_probe ? s->plan->probes[probe].name : "tracing", &c, n);
 }

@@ -37,23 +37,65 @@ static bool is_timer(const struct plan_prog *g)
 	return prog_kind_is(g->kind, PK_PERIOD) && prog_kind_is(g->kind, PK_SCOPED);
 }
 
-static bool runs_at(const struct plan *p, const struct plan_prog *g, const char *point)
+/* The target of a program on functions whose events are called so, from 1 on; 0: none. */
+static uint32_t target_at(const struct plan_prog *g, const char *point)
+{
+	for (uint32_t i = 0; i < plan_n_targets(g); i++)
+		if (g->targets[i].recorded && strcmp(g->targets[i].recorded, point) == 0)
+			return i + 1;
+	return 0;
+}
+
+/* Does the program run at events of that point? Of a function, the target's number, from 1 on. */
+static uint32_t runs_at(const struct plan *p, const struct plan_prog *g, const char *point)
 {
 	if (is_timer(g))
 		return g->n_probes && strcmp(p->probes[g->probes[0]].name, point) == 0;
 	if (prog_kind_is(g->kind, PK_SWITCH))
 		return strcmp(point, switch_point) == 0;
+	if (prog_kind_is(g->kind, PK_ENDS))
+		return strcmp(point, RECORDED_ENDED) == 0 || strcmp(point, RECORDED_REPLACED) == 0;
+	if (plan_n_targets(g))
+		return target_at(g, point);
 	return (prog_kind_is(g->kind, PK_SYSCALL) || prog_kind_is(g->kind, PK_RECORD)) &&
 	       is_point(g, point);
 }
 
+/* The first row whose traits the program's kind has. */
 static enum interp_context context_of(const struct plan_prog *g)
 {
-	if (prog_kind_is(g->kind, PK_SWITCH))
-		return INTERP_SWITCH;
-	if (!prog_kind_is(g->kind, PK_SYSCALL))
-		return INTERP_RECORD;
-	return prog_kind_is(g->kind, PK_RETURN) ? INTERP_SYSCALL_EXIT : INTERP_SYSCALL_ENTER;
+	static const struct {
+		uint32_t traits;
+		enum interp_context context;
+	} rows[] = {
+		{PK_SWITCH, INTERP_SWITCH},
+		{PK_SYSCALL | PK_RETURN, INTERP_SYSCALL_EXIT},
+		{PK_SYSCALL, INTERP_SYSCALL_ENTER},
+		{PK_USDT, INTERP_VALUES},
+		{PK_USER_FUNCTION | PK_RETURN, INTERP_RETURN},
+		{PK_USER_FUNCTION, INTERP_CALL},
+		{PK_KERNEL_FUNCTION | PK_RETURN, INTERP_RETURN},
+		{PK_KERNEL_FUNCTION, INTERP_CALL},
+	};
+	uint32_t traits = prog_rows[g->kind].traits;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if ((traits & rows[i].traits) == rows[i].traits)
+			return rows[i].context;
+	return INTERP_RECORD;
+}
+
+/* A target that is no entry is an instruction by which the function is left. */
+static void set_context(struct interp *p, const struct plan_prog *g, uint32_t run)
+{
+	const struct plan_target *t = plan_n_targets(g) ? &g->targets[run - 1] : NULL;
+	enum interp_context kind = context_of(g);
+
+	if (t && kind == INTERP_CALL && prog_kind_is(g->kind, PK_USER_FUNCTION) && !t->is_entry)
+		kind = INTERP_EXIT;
+	interp_set_context(p, kind, prog_rows[g->kind].tracer_frames);
+	if (t)
+		interp_set_cookie(p, t->cookie);
 }
 
 void replay_prepare(struct session_prep *prep)
@@ -119,7 +161,7 @@ static int run_intervals(struct replay *r, uint64_t end)
 	return err;
 }
 
-static bool is_run(const struct replay *r, uint32_t prog, const struct recorded_event *e)
+static uint32_t is_run(const struct replay *r, uint32_t prog, const struct recorded_event *e)
 {
 	if (e->kind == RECORDED_EVENT)
 		return r->runs[(size_t)prog * r->s->replay->n_points + e->point];
@@ -130,9 +172,10 @@ static bool is_run(const struct replay *r, uint32_t prog, const struct recorded_
 static void forget_thread(const struct replay *r, const struct recorded_event *e)
 {
 	const struct recorded_events *all = r->s->replay;
+	const char *point = e->kind == RECORDED_EVENT ? all->points[e->point] : "";
 	bool has_ended = e->has_state ? e->state & RECORDED_ENDS
-				      : e->kind == RECORDED_EVENT && !all->n_ends &&
-						strcmp(all->points[e->point], exit_point) == 0;
+				      : strcmp(point, RECORDED_ENDED) == 0 ||
+						(!all->n_ends && strcmp(point, exit_point) == 0);
 
 	if (has_ended)
 		interp_forget_thread(r->s->interp, all->threads[e->thread].tid);
@@ -146,14 +189,15 @@ static int run_event(struct replay *r, const struct recorded_event *e)
 
 	for (uint32_t i = 0; i < p->n_progs && !err && !r->is_over; i++) {
 		const struct plan_prog *g = &p->progs[i];
+		uint32_t run = is_run(r, i, e);
 
-		if (!is_run(r, i, e))
+		if (!run)
 			continue;
 		r->s->replay_ns = e->time;
 		if (!is_set)
 			interp_set_event(r->s->interp, e);
 		is_set = true;
-		interp_set_context(r->s->interp, context_of(g), prog_rows[g->kind].tracer_frames);
+		set_context(r->s->interp, g, run);
 		err = replay_run_program(r, i);
 	}
 	forget_thread(r, e);
@@ -202,7 +246,9 @@ static void find_runs(struct replay *r, const struct recorded_events *all)
 int replay_run(struct session *s, bool (*drain)(void *ctx), void *ctx)
 {
 	struct replay r = {.s = s,
-			   .runs = calloc(s->plan->n_progs + 1u, s->replay->n_points + 1u),
+			   .runs = calloc((size_t)(s->plan->n_progs + 1u) *
+						  (s->replay->n_points + 1u),
+					  sizeof(uint32_t)),
 			   .due_ns = calloc(s->plan->n_progs + 1u, sizeof(uint64_t)),
 			   .drain = drain,
 			   .ctx = ctx};

@@ -8,7 +8,7 @@
 
 struct replay {
 	struct session *s;
-	uint8_t *runs;	  /* of each program: does it run at each point? */
+	uint32_t *runs;	  /* of each program at each point: see runs_at() */
 	uint64_t *due_ns; /* of each interval */
 	uint32_t next;	  /* event */
 	bool (*drain)(void *ctx);

@@ -16,6 +16,7 @@ struct unwind_worker;
 struct session_prep {
 	bool is_interpreted;		      /* the kernel does not run the programs */
 	const struct recorded_events *replay; /* events that they run on; or NULL */
+	bool tries_reads;		      /* reads of memory that fail are no losses */
 	int btf_fd;			      /* custom BTF for CO-RE, or -1 */
 	struct sonde_config config;
 	struct session_scope scope;

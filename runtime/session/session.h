@@ -54,6 +54,7 @@ struct session {
 	struct interp *interp;		      /* runs the programs instead of the kernel; or NULL */
 	const struct recorded_events *replay; /* events that it runs on; or NULL */
 	uint64_t replay_ns;		      /* the time there, CLOCK_BOOTTIME */
+	bool tries_reads;		      /* as in struct session_prep */
 	struct bpf_program **progs;	      /* by plan->progs index */
 	int *map_fds;			      /* by plan->maps index */
 	int attach_to_fd; /* module BTF or program that the current load targets, or -1 */

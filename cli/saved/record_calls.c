@@ -1,0 +1,492 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Selects the functions whose events are recorded: see record_calls.h. The patterns are resolved as
+ * those of a script are. Each function becomes a fact of the recording, and is recorded once,
+ * however many patterns match it. A return is recorded with its entry, because a replay needs both
+ * for `delta` and `entry()`.
+ */
+#include "cli/saved/record_calls.h"
+#include "cli/base/diag_report.h"
+#include "cli/compile/emit_facts.h"
+#include "parser/base/arena.h"
+#include "parser/base/diag.h"
+#include "parser/base/limits.h"
+#include "parser/base/pattern.h"
+#include "parser/lang/ast.h"
+#include "parser/lang/probe.h"
+#include "parser/lang/register.h"
+#include "parser/lang/regs.h"
+#include "parser/lang/usdt_operand.h"
+#include "runtime/base/log.h"
+#include "runtime/recording/raw_events.h"
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	MOST_ARGS = 10,	  /* arg0 to arg9 */
+	USUAL_ARGS = 6,	  /* of a function whose types are not known: in registers */
+	TEXT_BYTES = 200, /* of a string */
+};
+
+/* The pattern that is being selected. */
+struct choosing {
+	struct recorded_calls *c;
+	const char *pattern;
+	enum probe_id id;
+	const struct attach_point *point;
+	struct recorded_call call;
+	const char *points; /* those that are new, one by one */
+	uint32_t n_new, n_old;
+};
+
+bool record_calls_is(const char *pattern)
+{
+	enum probe_id id;
+
+	return probe_find_call(pattern, &id);
+}
+
+/* Is it the first time? */
+static bool is_new(struct recorded_calls *c, const char *fact)
+{
+	size_t before = c->known.n_bytes;
+
+	return string_set_keep(&c->known, fact) && c->known.n_bytes != before;
+}
+
+static void put_fact(struct recorded_calls *c, const char *fact)
+{
+	if (is_new(c, fact))
+		fprintf(c->to_facts, "%s\n", fact);
+}
+
+/* ---- arguments ----------------------------------------------------------------------------- */
+
+/* Can it be the address of a string? */
+static bool is_text(const struct tp_field *p)
+{
+	return p->size == sizeof(uint64_t) && p->to.levels == 1 &&
+	       (p->to.size == 1 || !p->to.text || strcmp(p->to.text, "void") == 0);
+}
+
+static void add_args(struct choosing *g, uint32_t n, uint32_t texts)
+{
+	if (n > MOST_ARGS)
+		n = MOST_ARGS;
+	if (n > g->call.n_args)
+		g->call.n_args = n;
+	g->call.texts |= texts;
+}
+
+/* What debug information says of a function: its arguments, as far as they are known. */
+static void take_types(struct choosing *g, const struct typed_function *f)
+{
+	uint32_t n = 0, texts = 0;
+
+	for (uint32_t i = 0; i < f->n_params; i++) {
+		const struct tp_field *p = &f->params[i];
+		uint32_t word = p->offset / 8;
+
+		if (p->offset == TYPED_NO_PLACE || !p->size || word >= MOST_ARGS)
+			continue;
+		n = word + 1 > n ? word + 1 : n;
+		texts |= (uint32_t)is_text(p) << word;
+	}
+	add_args(g, n, texts);
+}
+
+/* What results point to is not known; may it be a string? */
+static void take_result(struct choosing *g, const struct typed_function *f)
+{
+	g->call.is_text_result |= !f || f->result.size == sizeof(uint64_t);
+}
+
+static void take_arguments(struct choosing *g, const struct attach_target *t)
+{
+	struct kernel *k = g->c->kernel;
+	const struct typed_function *f = NULL;
+	struct user_symbol s;
+
+	if (t->path && k->user_typed && k->user_symbol(k, t->path, t->symbol, &s) == 0 &&
+	    k->user_typed(k, t->path, s.offset, &f) == 0) {
+		take_types(g, f);
+		take_result(g, f);
+		if (is_new(g->c, arena_printf(g->c->arena, "arguments %s %s", t->path, t->symbol)))
+			emit_arguments(f, t->path, t->symbol, g->c->to_facts);
+		return;
+	}
+	add_args(g, USUAL_ARGS, (1u << USUAL_ARGS) - 1);
+	take_result(g, NULL);
+}
+
+/* Argument i of a static probe at all of its locations: one that cannot be read at any, or the
+ * widest, as the type of `argN` is. */
+static void merge_operand(struct usdt_operand *all, const struct usdt_operand *here)
+{
+	if (!all->text || here->kind == USDT_UNREADABLE) {
+		*all = *here;
+	} else if (all->kind != USDT_UNREADABLE && all->is_signed != here->is_signed) {
+		all->is_signed = true;
+		all->size = sizeof(uint64_t);
+	} else if (all->kind != USDT_UNREADABLE && here->size > all->size) {
+		all->size = here->size;
+	}
+}
+
+/* The operands that a probe of that name has at all of its locations. Returns their number. */
+static uint32_t find_operands(struct choosing *g, const char *fact,
+			      struct usdt_operand all[USDT_ARGS])
+{
+	const struct attach_point *p = g->point;
+	uint32_t n = USDT_ARGS;
+	struct usdt_format f;
+
+	for (uint32_t i = 0; i < p->n_targets; i++) {
+		if (strcmp(probe_recorded_fact(g->c->arena, g->id, &p->targets[i]), fact) != 0)
+			continue;
+		usdt_format_parse(g->c->arena, p->targets[i].args, USDT_HERE, &f);
+		n = f.n < n ? f.n : n;
+		for (uint32_t k = 0; k < n; k++)
+			merge_operand(&all[k], &f.args[k]);
+	}
+	return n;
+}
+
+static const char *operand_text(const struct choosing *g, const struct usdt_operand *o, uint32_t i)
+{
+	if (o->kind != USDT_UNREADABLE)
+		return arena_printf(g->c->arena, "%s%u@=%u", o->is_signed ? "-" : "", o->size, i);
+	return strpbrk(o->text, " ;") ? "?" : o->text;
+}
+
+/* The arguments of a static probe, each as a word of the context: 4@=0;8@=1 */
+static const char *take_operands(struct choosing *g, const char *fact)
+{
+	struct usdt_operand all[USDT_ARGS] = {0};
+	const char *text = NULL;
+
+	g->call.n_args = find_operands(g, fact, all);
+	for (uint32_t i = 0; i < g->call.n_args; i++) {
+		bool is_read = all[i].kind != USDT_UNREADABLE;
+
+		text = arena_printf(g->c->arena, "%s%s%s", text ?: "", text ? ";" : "",
+				    operand_text(g, &all[i], i));
+		g->call.unread |= (uint32_t)!is_read << i;
+		g->call.texts |= (uint32_t)(is_read && all[i].size == sizeof(uint64_t)) << i;
+	}
+	return text ?: "-";
+}
+
+/* ---- facts --------------------------------------------------------------------------------- */
+
+static void put_symbol(const struct choosing *g, const struct attach_target *t)
+{
+	const char *exits = !probe_is_at_returns(g->point) ? "" : t->has_jump ? " jump" : " exits";
+	struct recorded_calls *c = g->c;
+	struct kernel *k = c->kernel;
+	struct user_symbol f;
+
+	put_fact(c, arena_printf(c->arena, "mapped %s", t->path));
+	if (k->user_symbol(k, t->path, t->symbol, &f) == 0)
+		put_fact(c, arena_printf(c->arena,
+					 "symbol %s %s 0x%" PRIx64 " 0x%" PRIx64 " %" PRIu64 "%s",
+					 t->path, t->symbol, f.address, f.offset, f.size, exits));
+}
+
+/* The function that a static probe is in: the value of `func`, if there is only one. */
+static void put_function_of(struct choosing *g, const char *fact)
+{
+	struct kernel *k = g->c->kernel;
+	const struct attach_point *p = g->point;
+	struct user_symbol first = {0}, f;
+
+	for (uint32_t i = 0; i < p->n_targets; i++) {
+		const struct attach_target *t = &p->targets[i];
+
+		if (strcmp(probe_recorded_fact(g->c->arena, g->id, t), fact) != 0)
+			continue;
+		if (!k->user_function_at || k->user_function_at(k, t->path, t->address, &f) ||
+		    (first.symbol && strcmp(first.symbol, f.symbol) != 0))
+			return;
+		first = f;
+	}
+	if (first.symbol)
+		put_fact(g->c, arena_printf(g->c->arena,
+					    "symbol %s %s 0x%" PRIx64 " 0x%" PRIx64 " %" PRIu64,
+					    first.path, first.symbol, first.address, first.offset,
+					    first.size));
+}
+
+/* usdt PATH PROVIDER:NAME ADDRESS SEMAPHORE ARGUMENTS */
+static void put_note(struct choosing *g, const struct attach_target *t, const char *fact)
+{
+	struct recorded_calls *c = g->c;
+	const char *name = fact + strlen(probe_rows[g->id].name) + 1 + strlen(t->path) + 1;
+
+	put_fact(c, arena_printf(c->arena, "mapped %s", t->path));
+	put_function_of(g, fact);
+	put_fact(c, arena_printf(c->arena, "usdt %s %s 0x%" PRIx64 " 0 %s", t->path, name,
+				 t->address, take_operands(g, fact)));
+}
+
+/* The facts by which a script's attach points are found again. */
+static void put_target(struct choosing *g, const struct attach_target *t, const char *fact)
+{
+	struct recorded_calls *c = g->c;
+
+	if (!t->path)
+		put_fact(c, arena_printf(c->arena, "function %s", t->symbol));
+	else if (t->args)
+		put_note(g, t, fact);
+	else
+		put_symbol(g, t);
+	put_fact(c, arena_printf(c->arena, "capability %s",
+				 capability_rows[probe_rows[g->id].capability].id));
+}
+
+/* ---- the pattern --------------------------------------------------------------------------- */
+
+/* The pattern with the file's own path in place of another path to it, so that `probe` is the same
+ * however the file is called. */
+static const char *own_path(struct choosing *g, const struct attach_point *p)
+{
+	const char *type_end = strchr(g->pattern, ':'), *rest = type_end + 1;
+	const char *end = probe_end_of_part(rest, ':');
+	const char *path = arena_strndup(g->c->arena, rest, (size_t)(end - rest));
+	const char *type = probe_rows[g->id].name;
+
+	if (!*end || !strchr(path, '/') || pattern_is(path) || strchr(path, '@') ||
+	    !p->targets[0].path)
+		return arena_printf(g->c->arena, "%s:%s", type, rest);
+	return arena_printf(g->c->arena, "%s:\"%s\"%s", type, p->targets[0].path, end);
+}
+
+/* A function's own attach point. */
+static const char *one_point(struct choosing *g, const struct attach_target *t, const char *fact)
+{
+	const char *type = probe_rows[g->id].name;
+
+	if (t->args)
+		return arena_printf(g->c->arena, "%s:\"%s\"%s", type, t->path,
+				    fact + strlen(type) + 1 + strlen(t->path));
+	return t->path ? arena_printf(g->c->arena, "%s:\"%s\":\"%s\"", type, t->path, t->symbol)
+		       : arena_printf(g->c->arena, "%s:%s", type, t->symbol);
+}
+
+/* 0, or -1 after a message. */
+static int check_target(const struct choosing *g, const struct attach_point *p,
+			const struct attach_target *t)
+{
+	const char *blank = t->path ? strpbrk(t->path, " \t\n") : NULL;
+
+	if (probe_abi(p) != USER_ABI_C)
+		log_error("--events: %s is a function of Go, whose calls cannot be recorded",
+			  t->function);
+	else if (blank)
+		log_error("--events: a recording cannot hold the path '%s', which has a blank",
+			  t->path);
+	else if (t->path ? !t->args && !t->is_entry : t->offset || t->address)
+		log_error("--events: %s: only the entry and the return of functions can be "
+			  "recorded",
+			  g->pattern);
+	else
+		return 0;
+	return -1;
+}
+
+static void add_call(struct choosing *g, const char *points)
+{
+	g->call.points = points;
+	arena_push(g->c->arena, g->c->calls, g->c->n, g->call);
+}
+
+static void begin_call(struct choosing *g)
+{
+	g->call = (struct recorded_call){
+		.arena = g->c->arena,
+		.is_return = prog_kind_is(probe_rows[g->id].program, PK_RETURN),
+		.is_kernel = probe_rows[g->id].space == SPACE_KERNEL,
+		.has_stack_pointer = probe_rows[g->id].context != CTX_NOTE,
+	};
+}
+
+static int take_target(struct choosing *g, const struct attach_point *p,
+		       const struct attach_target *t)
+{
+	const char *fact = probe_recorded_fact(g->c->arena, g->id, t), *point;
+
+	if (check_target(g, p, t))
+		return -1;
+	if (!is_new(g->c, arena_printf(g->c->arena, "recorded %s", fact))) {
+		g->n_old++;
+		return 0;
+	}
+	fprintf(g->c->to_facts, "recorded %s\n", fact);
+	if (t->args)
+		begin_call(g);
+	else
+		take_arguments(g, t);
+	put_target(g, t, fact);
+	point = one_point(g, t, fact);
+	if (t->args) /* each has its own arguments */
+		add_call(g, point);
+	g->points = g->n_new++ ? arena_printf(g->c->arena, "%s,\n%s", g->points, point) : point;
+	return 0;
+}
+
+static int take_points(struct choosing *g, const struct attach_point *points, uint32_t n_points)
+{
+	begin_call(g);
+	for (uint32_t i = 0; i < n_points; i++) {
+		uint32_t n;
+		const struct attach_target *t = probe_functions(&points[i], &n);
+
+		g->point = &points[i];
+		for (uint32_t k = 0; k < n; k++)
+			if (take_target(g, &points[i], &t[k]))
+				return -1;
+	}
+	if (!g->n_new || probe_rows[g->id].arm == ARM_USDT)
+		return 0;
+	if (g->n_old && g->n_new > LIMIT_PROBES / 2) {
+		log_error("--events: %s has functions that an earlier pattern has recorded, and "
+			  "%u others: write patterns that do not overlap",
+			  g->pattern, g->n_new);
+		return -1;
+	}
+	add_call(g, g->n_old ? g->points : own_path(g, points));
+	return 0;
+}
+
+static int select_of(struct recorded_calls *c, const char *pattern, enum probe_id id)
+{
+	struct choosing g = {.c = c, .id = id};
+	struct diags d = {.arena = c->arena};
+	const struct probe_reader r = {.arena = c->arena, .diags = &d, .kernel = c->kernel};
+	struct attach_text text = {.span = {0, (uint32_t)strlen(pattern)}};
+	struct attach_point *points = NULL;
+	uint32_t n_points = 0;
+	int err;
+
+	text.text = g.pattern =
+		arena_printf(c->arena, "%s%s", probe_rows[id].name, strchr(pattern, ':'));
+	d.source = source_from_text(c->arena, "--events", text.text, strlen(text.text));
+	text.span.end = (uint32_t)strlen(text.text);
+	err = probe_resolve_all(&r, &text, &points, &n_points);
+	diag_report(&d);
+	return err ? -1 : take_points(&g, points, n_points);
+}
+
+int record_calls_select(struct recorded_calls *c, const char *pattern)
+{
+	enum probe_id id;
+
+	if (!probe_find_call(pattern, &id))
+		return -1;
+	if (!c->to_facts)
+		c->to_facts = open_memstream(&c->facts, &c->n_facts);
+	if (!c->to_facts) {
+		log_error("out of memory");
+		return -1;
+	}
+	if (probe_rows[id].entry != id && select_of(c, pattern, probe_rows[id].entry))
+		return -1;
+	return select_of(c, pattern, id);
+}
+
+/* ---- the script ---------------------------------------------------------------------------- */
+
+/* The string at an address, if it may be one: else a number that is no pointer would be a read
+ * that failed. */
+static void put_text(const struct recorded_call *c, const char *value, FILE *script)
+{
+	const char *least = c->is_kernel ? "0xffff800000000000" : "0xffff",
+		   *most = c->is_kernel ? "0xfffffffffffff000" : "0xffffffff0000";
+
+	fprintf(script, ", ((%s > %s && %s < %s) ? str(%s, %d) : \"\")", value, least, value, most,
+		value, TEXT_BYTES);
+}
+
+/* What is recorded of a call, in its order: the result and what the arguments were, or the
+ * arguments. A result is read as a register, since `retval` leaves out functions that end in jumps.
+ */
+static void put_values(const struct recorded_call *c, FILE *script, bool as_text)
+{
+	char value[32];
+
+	snprintf(value, sizeof(value), c->is_kernel ? "(uint64)retval" : "reg(\"%s\")",
+		 register_name((int)regs_return_offset()));
+	if (c->is_return && as_text && c->is_text_result)
+		put_text(c, value, script);
+	else if (c->is_return)
+		fprintf(script, ", %s", as_text ? "0" : value);
+	for (uint32_t i = 0; i < c->n_args; i++) {
+		snprintf(value, sizeof(value), c->is_return ? "entry(arg%u)" : "arg%u", i);
+		if (c->unread & 1u << i)
+			fputs(", 0", script);
+		else if (!as_text)
+			fprintf(script, ", (uint64)%s", value);
+		else if (c->texts & 1u << i)
+			put_text(c, value, script);
+		else
+			fputs(", 0", script);
+	}
+}
+
+/* The return address at the entry of a function. */
+static const char *caller_of(const struct recorded_call *c)
+{
+	const char *link = register_name(regs_link_offset());
+
+	if (c->is_kernel || !c->has_stack_pointer)
+		return "0";
+	return link ? arena_printf(c->arena, "reg(\"%s\")", link) : "*(uint64 *)reg(\"sp\")";
+}
+
+static void put_call(const struct recorded_call *c, const char *before, const char *head,
+		     FILE *script)
+{
+	const char *sp = !c->has_stack_pointer ? "0"
+			 : c->is_return	       ? "entry(reg(\"sp\"))"
+					       : "reg(\"sp\")";
+
+	fprintf(script, "%s%s { %sprint((probe, %s(%s, %s", c->points,
+		c->is_return ? " /!open/" : "", before, head, sp,
+		c->is_return ? "delta" : caller_of(c));
+	put_values(c, script, false);
+	fputc(')', script);
+	put_values(c, script, true);
+	fputs(")); }\n", script);
+}
+
+/* Where calls end that do not return. */
+static void put_ends(const char *head, FILE *script)
+{
+	static const char *const rows[][2] = {{"exit", RAW_ENDED}, {"exec", RAW_REPLACED}};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		fprintf(script, "tracepoint:sched:sched_process_%s { print((\"%s\", %s0)); }\n",
+			rows[i][0], rows[i][1], head);
+}
+
+void record_calls_put(const struct recorded_calls *c, const char *before, const char *head,
+		      FILE *script)
+{
+	bool has_returns = false;
+
+	for (uint32_t i = 0; i < c->n; i++) {
+		put_call(&c->calls[i], before, head, script);
+		has_returns |= c->calls[i].is_return;
+	}
+	if (has_returns)
+		put_ends(head, script);
+}
+
+void record_calls_free(struct recorded_calls *c)
+{
+	if (c->to_facts)
+		fclose(c->to_facts);
+	free(c->facts);
+	string_set_free(&c->known);
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Events of functions as programs see them: registers, and the arguments on the stack. A recording
+ * has arguments and results by number; which registers they are in depends on the machine that
+ * replays, as the programs do.
+ */
+#include "runtime/interp/helpers.h"
+#include "parser/lang/regs.h"
+#include "runtime/base/recorded_events.h"
+#include <errno.h>
+#include <string.h>
+
+enum { WORD = 8 };
+
+void interp_set_cookie(struct interp *p, uint64_t cookie)
+{
+	p->cookie = cookie;
+}
+
+int help_get_attach_cookie(struct interp *p, const uint64_t r[5], uint64_t *result)
+{
+	(void)r;
+	*result = p->cookie;
+	return 0;
+}
+
+static void put_arguments(struct interp *p, const struct recorded_event *e)
+{
+	for (uint32_t i = 0; i + RECORDED_ARGUMENTS < e->n_values; i++) {
+		struct regs_place place = regs_argument(USER_ABI_C, i);
+
+		if (!place.is_on_stack)
+			interp_put_word(p, place.offset, true, e->values[RECORDED_ARGUMENTS + i]);
+	}
+}
+
+/* The return address at the entry of a call. Of one that a jump began, it is that of the kernel's
+ * return probes. */
+static uint64_t return_address(const struct interp *p)
+{
+	const struct recorded_event *e = p->event;
+	uint64_t address = e->values[RECORDED_CALLER];
+
+	return e->is_called ? address : interp_return_trampoline();
+}
+
+void interp_put_call(struct interp *p, enum interp_context kind)
+{
+	const struct recorded_event *e = p->event;
+	bool is_return = kind == INTERP_RETURN || kind == INTERP_EXIT;
+
+	if (!e->n_values)
+		return;
+	if (kind == INTERP_VALUES) {
+		for (uint32_t i = RECORDED_ARGUMENTS; i < e->n_values; i++)
+			interp_put_word(p, WORD * (i - RECORDED_ARGUMENTS), true, e->values[i]);
+		return;
+	}
+	interp_put_word(p, regs_sp_offset(), true,
+			e->values[RECORDED_SP] +
+				(kind == INTERP_RETURN ? regs_return_sp_shift() : 0));
+	if (!is_return && regs_link_offset() >= 0)
+		interp_put_word(p, (uint32_t)regs_link_offset(), true, return_address(p));
+	if (!is_return)
+		put_arguments(p, e);
+	else if (e->n_values > RECORDED_RESULT)
+		interp_put_word(p, regs_return_offset(), true, e->values[RECORDED_RESULT]);
+}
+
+int interp_copy_stack(const struct interp *p, void *to, uint64_t from, uint64_t n)
+{
+	const struct recorded_event *e = p->event;
+	uint64_t word;
+
+	if (!e || !e->n_values || p->context_kind != INTERP_CALL || n != WORD)
+		return -ENOENT;
+	for (uint32_t i = 0; i + RECORDED_ARGUMENTS < e->n_values; i++) {
+		struct regs_place place = regs_argument(USER_ABI_C, i);
+
+		if (!place.is_on_stack || from != e->values[RECORDED_SP] + place.offset)
+			continue;
+		memcpy(to, &e->values[RECORDED_ARGUMENTS + i], WORD);
+		return 0;
+	}
+	if (from != e->values[RECORDED_SP] || regs_link_offset() >= 0)
+		return -ENOENT;
+	word = return_address(p);
+	memcpy(to, &word, WORD);
+	return 0;
+}
