@@ -3,9 +3,9 @@
  * Calls of functions: which return belongs to which entry.
  *
  * The event of an entry gets the time at which the call's length counts from, which is the time of
- * its return less the recorded length. So a replay measures that length, not the time that recording
- * the entry took. Where a call begins at the stack pointer of an open one, it is known whether that
- * one returns later.
+ * its return less the recorded length. So a replay measures that length, not the time that
+ * recording the entry took. Where a call begins at the stack pointer of an open one, it is known
+ * whether that one returns later.
  */
 #include "runtime/recording/raw_impl.h"
 #include "parser/base/arena.h"
