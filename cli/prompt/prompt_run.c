@@ -8,6 +8,7 @@
  */
 #define _GNU_SOURCE
 #include "cli/prompt/prompt.h"
+#include "runtime/output/out.h"
 #include "cli/run/run.h"
 #include "cli/run/walk.h"
 #include "parser/base/arena.h"

@@ -4,6 +4,7 @@
  * compiles, the parent prepares what does not need the object.
  */
 #include "cli/run/run.h"
+#include "runtime/output/out.h"
 #include "cli/base/file_limit.h"
 #include "cli/base/near_program.h"
 #include "cli/base/output_file.h"

@@ -4,7 +4,7 @@
  */
 #pragma once
 #include "cli/options/options.h"
-#include "runtime/output/view.h"
+#include "runtime/output/out.h"
 #include <sys/utsname.h>
 
 struct run_facts {

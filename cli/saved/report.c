@@ -4,6 +4,7 @@
  * these are not rows of options.def but have a table of their own (report_options.def).
  */
 #include "cli/saved/report.h"
+#include "runtime/output/out.h"
 #include "cli/base/output_file.h"
 #include "cli/options/option_rows.h"
 #include "cli/options/output_check.h"

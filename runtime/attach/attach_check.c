@@ -15,7 +15,7 @@
 #define _GNU_SOURCE
 #include "runtime/attach/attach_check.h"
 #include "runtime/attach/attach.h"
-#include "runtime/elf/uprobe_insn.h"
+#include "runtime/insn/uprobe_insn.h"
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -9,7 +9,7 @@
 #include "runtime/attach/calibrate.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/log.h"
-#include "runtime/elf/uprobe_insn.h"
+#include "runtime/insn/uprobe_insn.h"
 #include "runtime/kernel/kernel_facts.h"
 #include "runtime/attach/calibrate_code.h"
 #include "runtime/attach/calibrate_state.h"

@@ -5,8 +5,9 @@
  */
 #define _GNU_SOURCE
 #include "runtime/events/event_actions.h"
+#include "runtime/output/out.h"
 #include "parser/base/diag.h"
-#include "runtime/output/format.h"
+#include "runtime/view/format.h"
 #include "runtime/events/shell.h"
 #include "runtime/events/deferred_strings.h"
 #include <errno.h>

@@ -3,6 +3,7 @@
  * Records of what a script reads. What is read again at the same event is left out.
  */
 #include "runtime/events/event_actions.h"
+#include "runtime/output/out.h"
 #include "runtime/events/events.h"
 #include "runtime/base/hash.h"
 #include <stddef.h>

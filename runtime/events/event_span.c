@@ -4,8 +4,9 @@
  */
 #define _GNU_SOURCE /* asprintf */
 #include "runtime/events/event_span.h"
+#include "runtime/output/out.h"
 #include "parser/base/text.h"
-#include "runtime/output/format.h"
+#include "runtime/view/format.h"
 #include "runtime/events/deferred_strings.h"
 #include <stdio.h>
 #include <stdlib.h>

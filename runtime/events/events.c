@@ -5,6 +5,7 @@
  * program that saw the old epoch still runs, reads the old epoch and deletes it. No update is lost.
  */
 #include "runtime/events/events.h"
+#include "runtime/output/out.h"
 #include "runtime/events/stacks.h"
 #include "runtime/events/deferred_strings.h"
 #include "runtime/events/event_actions.h"
@@ -14,7 +15,7 @@
 #include "runtime/base/rcu_wait.h"
 #include "runtime/base/limit_hint.h"
 #include "runtime/base/log.h"
-#include "runtime/output/map_read.h"
+#include "runtime/view/map_read.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #include "runtime/events/frames.h"
 #include "runtime/base/recorded_events.h"
 #include "runtime/base/vec.h"
-#include "runtime/elf/srcframe.h"
+#include "runtime/dwarf/srcframe.h"
 #include "runtime/session/session.h"
 #include "runtime/symbols/ksym.h"
 #include "runtime/symbols/usym.h"

@@ -3,7 +3,7 @@
  * Frames of a stored stack, with names and, if wanted, source lines. Used by stacks.c.
  */
 #pragma once
-#include "runtime/output/view.h"
+#include "runtime/view/view.h"
 #include "bpf_helpers/shared.h"
 #include <stdbool.h>
 #include <stdint.h>

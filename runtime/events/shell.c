@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include "runtime/events/shell.h"
+#include "runtime/output/out.h"
 #include "runtime/base/clock.h"
 #include <errno.h>
 #include <fcntl.h>

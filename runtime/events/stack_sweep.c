@@ -26,7 +26,7 @@
 #include "runtime/base/vec.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/log.h"
-#include "runtime/output/map_read.h"
+#include "runtime/view/map_read.h"
 #include "runtime/symbols/procmap.h"
 #include "runtime/session/session.h"
 #include "runtime/symbols/usym.h"

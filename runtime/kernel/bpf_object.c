@@ -9,9 +9,9 @@
 #include "parser/lang/bpf_import.h"
 #include "parser/lang/kernel.h"
 #include "parser/lang/type.h"
-#include "runtime/kernel/btf_layout.h"
-#include "runtime/kernel/btf_raw.h"
-#include "runtime/kernel/btf_types.h"
+#include "runtime/btf/btf_layout.h"
+#include "runtime/btf/btf_raw.h"
+#include "runtime/btf/btf_types.h"
 #include "runtime/kernel/c_compiler.h"
 #include <errno.h>
 #include <fcntl.h>

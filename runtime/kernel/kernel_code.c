@@ -5,11 +5,11 @@
  */
 #include "parser/base/arena.h"
 #include "runtime/base/vec.h"
-#include "runtime/elf/dwarf_types.h"
+#include "runtime/dwarf/dwarf_types.h"
 #include "runtime/elf/elfsym.h"
-#include "runtime/elf/insn.h"
+#include "runtime/insn/insn.h"
 #include "runtime/kernel/kernel_user.h"
-#include "runtime/elf/srcline.h"
+#include "runtime/dwarf/srcline.h"
 #include <elf.h>
 #include <errno.h>
 #include <stdlib.h>

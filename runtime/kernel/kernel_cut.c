@@ -3,7 +3,7 @@
  * A small BTF section for CO-RE, cut out of the kernel's, as a file in memory.
  */
 #define _GNU_SOURCE
-#include "runtime/kernel/btf_raw.h"
+#include "runtime/btf/btf_raw.h"
 #include "runtime/kernel/kernel_facts.h"
 #include <errno.h>
 #include <stdlib.h>

@@ -8,10 +8,10 @@
  * that of the entry) and it is not through the table of a switch.
  */
 #include "runtime/base/vec.h"
-#include "runtime/elf/cfa.h"
+#include "runtime/dwarf/cfa.h"
 #include "runtime/elf/elfsym.h"
-#include "runtime/elf/insn.h"
-#include "runtime/elf/jump_target.h"
+#include "runtime/insn/insn.h"
+#include "runtime/insn/jump_target.h"
 #include "runtime/kernel/kernel_user.h"
 #include <elf.h>
 #include <errno.h>

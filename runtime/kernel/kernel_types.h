@@ -5,7 +5,7 @@
  */
 #pragma once
 #include "parser/lang/kernel.h"
-#include "runtime/kernel/btf_raw.h"
+#include "runtime/btf/btf_raw.h"
 
 struct kernel_types;
 

@@ -6,9 +6,9 @@
 #define _GNU_SOURCE
 #include "runtime/kernel/kernel_user.h"
 #include "parser/base/arena.h"
-#include "runtime/elf/cfa.h"
+#include "runtime/dwarf/cfa.h"
 #include "runtime/elf/demangle.h"
-#include "runtime/elf/dwarf_types.h"
+#include "runtime/dwarf/dwarf_types.h"
 #include "runtime/elf/elfsym.h"
 #include "runtime/elf/user_path.h"
 #include <errno.h>

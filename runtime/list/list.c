@@ -14,7 +14,7 @@
 #include "parser/base/pattern.h"
 #include "parser/lang/ast.h"
 #include "runtime/base/log.h"
-#include "runtime/kernel/btf_text.h"
+#include "runtime/btf/btf_text.h"
 #include "runtime/list/list_impl.h"
 #include <ctype.h>
 #include <errno.h>

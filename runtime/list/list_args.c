@@ -5,7 +5,7 @@
  */
 #define _GNU_SOURCE
 #include "parser/lang/kernel.h"
-#include "runtime/kernel/btf_text.h"
+#include "runtime/btf/btf_text.h"
 #include "runtime/kernel/kernel_facts.h"
 #include "runtime/list/list_impl.h"
 #include <linux/btf.h>

@@ -3,8 +3,8 @@
  * -lv of functions: the BTF section that describes a function, the kernel's or
  * /sys/kernel/btf/MODULE, which is opened when its first function is looked up.
  */
-#include "runtime/kernel/btf_raw.h"
-#include "runtime/kernel/btf_text.h"
+#include "runtime/btf/btf_raw.h"
+#include "runtime/btf/btf_text.h"
 #include "runtime/list/list_impl.h"
 #include <dirent.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
 #include "parser/attach/near.h"
 #include "parser/base/arena.h"
 #include "parser/base/pattern.h"
-#include "runtime/kernel/btf_text.h"
+#include "runtime/btf/btf_text.h"
 #include "runtime/list/list_impl.h"
 #include <linux/btf.h>
 #include <string.h>

@@ -23,7 +23,7 @@ static const struct {
 	const char *colour, *name;
 } kinds[] = {
 #define CALL_KIND(id, ...) [CALL_##id] = {__VA_ARGS__},
-#include "runtime/output/call_kinds.def"
+#include "runtime/view/call_kinds.def"
 #undef CALL_KIND
 };
 _Static_assert(sizeof(kinds) / sizeof(*kinds) == CALL_KIND_COUNT, "one for each kind");

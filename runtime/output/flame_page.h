@@ -7,8 +7,8 @@
  * only one of them has is visible, and its colour says what has changed (flame_changes.def).
  */
 #pragma once
-#include "runtime/output/call_tree.h"
-#include "runtime/output/format.h"
+#include "runtime/view/call_tree.h"
+#include "runtime/view/format.h"
 
 struct flame_graph {
 	const char *name;

@@ -4,7 +4,7 @@
  * calls.
  */
 #pragma once
-#include "runtime/output/call_tree.h"
+#include "runtime/view/call_tree.h"
 #include <stdio.h>
 
 /* Add the stacks of the file at `path` to the tree: as values, or as those of the run before. 0, or

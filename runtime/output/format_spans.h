@@ -3,8 +3,8 @@
  * Trees of spans as text, in the layout of function graph tracers.
  */
 #pragma once
-#include "runtime/output/format.h"
-#include "runtime/output/span_trees.h"
+#include "runtime/view/format.h"
+#include "runtime/view/span_trees.h"
 
 /* What has been written so far. */
 struct span_text {

@@ -5,7 +5,7 @@
  * bucket that is open to one side has no edge there. Time series are lists of their intervals.
  */
 #include "runtime/output/json_agg.h"
-#include "runtime/output/agg.h"
+#include "runtime/view/agg.h"
 #include <stdio.h>
 #include <time.h>
 

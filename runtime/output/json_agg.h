@@ -3,8 +3,8 @@
  * JSON of aggregations.
  */
 #pragma once
-#include "runtime/output/format.h"
-#include "runtime/output/view.h"
+#include "runtime/view/format.h"
+#include "runtime/view/view.h"
 
 /* The type of the line for a map with values of this type: "map", "stats" or "hist". */
 const char *json_agg_line(const struct type *t);

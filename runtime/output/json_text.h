@@ -3,7 +3,7 @@
  * JSON strings.
  */
 #pragma once
-#include "runtime/output/format.h"
+#include "runtime/view/format.h"
 
 /* Append the bytes escaped, without quotes. */
 void json_put_escaped(struct text *t, const char *bytes, size_t n);

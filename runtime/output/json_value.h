@@ -3,7 +3,7 @@
  * Values as JSON, for the writers of JSON.
  */
 #pragma once
-#include "runtime/output/format.h"
+#include "runtime/view/format.h"
 
 /* A buffer that grows. */
 struct json_scratch {

@@ -5,8 +5,8 @@
 #define _GNU_SOURCE
 #include "runtime/output/live_table.h"
 #include "parser/base/arena.h"
-#include "runtime/output/format.h"
-#include "runtime/output/view_compare.h"
+#include "runtime/view/format.h"
+#include "runtime/view/view_compare.h"
 
 /* ---- texts --------------------------------------------------------------------------------- */
 

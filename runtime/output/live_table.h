@@ -5,7 +5,7 @@
  */
 #pragma once
 #include "runtime/base/vec.h"
-#include "runtime/output/view.h"
+#include "runtime/view/view.h"
 
 struct arena;
 

@@ -4,6 +4,7 @@
  * a bar whose length shows its value beside the largest.
  */
 #include "runtime/output/out_file.h"
+#include "runtime/output/out.h"
 #include <stdlib.h>
 
 enum { KEY_COLUMNS = 40, KEY_BYTES = 512, BAR_COLUMNS = 32 };

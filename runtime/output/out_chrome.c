@@ -5,6 +5,7 @@
  * since the run began. Everything else that the script prints is text on standard error.
  */
 #include "runtime/base/clock.h"
+#include "runtime/output/out.h"
 #include "runtime/base/hash.h"
 #include "runtime/output/json_text.h"
 #include "runtime/output/out_stacks.h"

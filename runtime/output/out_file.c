@@ -5,6 +5,7 @@
  * later call returns it. out_text.c and out_json.c fill the buffer.
  */
 #include "runtime/output/out_file.h"
+#include "runtime/output/out.h"
 #include "runtime/base/status.h"
 #include <errno.h>
 #include <fcntl.h>

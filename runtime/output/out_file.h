@@ -3,7 +3,8 @@
  * The common part of the writers: a descriptor, its buffer, and when the buffer is written.
  */
 #pragma once
-#include "runtime/output/format.h"
+#include "runtime/view/format.h"
+#include "runtime/output/out.h"
 
 enum { OUT_BUFFER_BYTES = 64 * 1024 };
 

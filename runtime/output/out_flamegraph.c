@@ -4,6 +4,7 @@
  * last, and so are all spans together.
  */
 #include "runtime/output/flame_page.h"
+#include "runtime/output/out.h"
 #include "runtime/output/out_stacks.h"
 #include <errno.h>
 #include <stdlib.h>

@@ -5,7 +5,8 @@
  * stacks are written; everything else that the script prints is text on standard error, so that the
  * output can be piped.
  */
-#include "runtime/output/call_tree.h"
+#include "runtime/view/call_tree.h"
+#include "runtime/output/out.h"
 #include "runtime/output/out_stacks.h"
 #include <errno.h>
 #include <stdlib.h>

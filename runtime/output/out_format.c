@@ -3,6 +3,7 @@
  * The output formats: see out_format.h.
  */
 #include "runtime/output/out_format.h"
+#include "runtime/output/out.h"
 #include "runtime/output/out_stacks.h"
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * The output formats by name.
  */
 #pragma once
-#include "runtime/output/view.h"
+#include "runtime/view/view.h"
 
 enum out_format {
 #define OUT_FORMAT(id, ...) OUT_##id,

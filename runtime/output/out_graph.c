@@ -5,7 +5,8 @@
  * calls. Everything else that the script prints is text on standard error.
  */
 #include "parser/base/pattern.h"
-#include "runtime/output/call_tree.h"
+#include "runtime/output/out.h"
+#include "runtime/view/call_tree.h"
 #include "runtime/output/format_spans.h"
 #include "runtime/output/out_stacks.h"
 #include <errno.h>

@@ -5,6 +5,7 @@
  * (json_text.c).
  */
 #include "runtime/output/json_agg.h"
+#include "runtime/output/out.h"
 #include "runtime/output/json_names.h"
 #include "runtime/output/json_text.h"
 #include "runtime/output/json_value.h"

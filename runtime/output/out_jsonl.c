@@ -5,6 +5,7 @@
  * each line has the time at which it was written, and the first and the last say what ran.
  */
 #include "runtime/base/clock.h"
+#include "runtime/output/out.h"
 #include "runtime/output/json_agg.h"
 #include "runtime/output/json_text.h"
 #include "runtime/output/json_value.h"

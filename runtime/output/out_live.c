@@ -11,6 +11,7 @@
  */
 #define _GNU_SOURCE
 #include "runtime/base/clock.h"
+#include "runtime/output/out.h"
 #include "runtime/base/log.h"
 #include "runtime/output/live_screen.h"
 #include "runtime/output/out_file.h"

@@ -3,8 +3,9 @@
  * The common part of the writers of stacks: see out_stacks.h.
  */
 #include "runtime/output/out_stacks.h"
+#include "runtime/output/out.h"
 #include "runtime/base/log.h"
-#include "runtime/output/call_tree.h"
+#include "runtime/view/call_tree.h"
 #include <errno.h>
 
 static struct out *text_of(struct out *o)

@@ -3,7 +3,8 @@
  * The table of --stats, on standard error: what writers print that have no form of their own.
  */
 #include "runtime/base/log.h"
-#include "runtime/output/view.h"
+#include "runtime/output/out.h"
+#include "runtime/view/view.h"
 
 static double per_hit(const struct view_stats_row *r)
 {

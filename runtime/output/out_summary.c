@@ -4,6 +4,7 @@
  * maximum. Everything else that the script prints is text on standard error.
  */
 #include "runtime/output/format_spans.h"
+#include "runtime/output/out.h"
 #include "runtime/output/out_stacks.h"
 #include <errno.h>
 #include <stdlib.h>

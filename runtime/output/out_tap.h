@@ -11,7 +11,7 @@
  * In keys and lines, tabs are blanks; newlines within keys are blanks, too.
  */
 #pragma once
-#include "runtime/output/view.h"
+#include "runtime/output/out.h"
 
 /* Set the tap. Until out->close() it uses `f`, which stays the caller's. 0 or -ENOMEM. */
 int out_tap(struct out *o, FILE *f);

@@ -5,6 +5,7 @@
  * that is not a result goes to standard error.
  */
 #include "runtime/base/log.h"
+#include "runtime/output/out.h"
 #include "runtime/output/format_spans.h"
 #include "runtime/output/out_file.h"
 #include <errno.h>

@@ -3,6 +3,7 @@
  * A reader of JSON: see json_read.h. Recursive, to a depth that is limited.
  */
 #include "runtime/recording/json_read.h"
+#include "runtime/output/out.h"
 #include "parser/base/text.h"
 #include "parser/base/arena.h"
 #include <ctype.h>

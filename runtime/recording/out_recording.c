@@ -5,6 +5,7 @@
  * error, it prints here, too: the run is watched while it is recorded.
  */
 #include "runtime/base/clock.h"
+#include "runtime/output/out.h"
 #include "runtime/base/log.h"
 #include "runtime/output/out_file.h"
 #include "runtime/recording/recorder.h"

@@ -3,6 +3,7 @@
  * Reads events of tracepoints: see raw_events.h.
  */
 #include "runtime/recording/raw_impl.h"
+#include "runtime/output/out.h"
 #include "parser/base/arena.h"
 #include "parser/lang/probe.h"
 #include "runtime/base/log.h"

@@ -4,6 +4,7 @@
  * that of its event: 0, the event's place (parser/plan/read_place.h), CPU, thread, address, bytes.
  */
 #include "runtime/recording/raw_impl.h"
+#include "runtime/output/out.h"
 #include "parser/base/arena.h"
 #include "parser/plan/read_place.h"
 #include <string.h>

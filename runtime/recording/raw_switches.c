@@ -5,6 +5,7 @@
  * it; so a replay measures the same length. A start that is missing is made.
  */
 #include "runtime/recording/raw_impl.h"
+#include "runtime/output/out.h"
 #include "parser/base/arena.h"
 #include <stdlib.h>
 #include <string.h>

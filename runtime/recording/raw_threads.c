@@ -4,6 +4,7 @@
  * are what programs get instead of addresses.
  */
 #include "runtime/recording/raw_impl.h"
+#include "runtime/output/out.h"
 #include "parser/base/arena.h"
 #include <string.h>
 

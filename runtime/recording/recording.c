@@ -3,6 +3,7 @@
  * Opens a recording and reads what its items refer to: see recording.h.
  */
 #include "runtime/recording/recording.h"
+#include "runtime/output/out.h"
 #include "parser/base/limits.h"
 #include "runtime/base/log.h"
 #include "runtime/recording/type_json.h"

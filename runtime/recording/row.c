@@ -3,6 +3,7 @@
  * Rows of a recording as bytes: see row.h.
  */
 #include "runtime/recording/row.h"
+#include "runtime/output/out.h"
 #include <errno.h>
 #include <stdlib.h>
 

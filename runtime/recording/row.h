@@ -4,7 +4,7 @@
  * and its columns one after the other, each with a tag. Both ends are in this process.
  */
 #pragma once
-#include "runtime/output/format.h"
+#include "runtime/view/format.h"
 #include "runtime/recording/schema.h"
 
 enum row_tag { ROW_NULL, ROW_INTEGER, ROW_TEXT };

@@ -4,7 +4,7 @@
  * runtime are written in it.
  */
 #pragma once
-#include "runtime/output/view.h"
+#include "runtime/view/view.h"
 
 /* PRAGMA application_id ("sond") and user_version. */
 enum { RECORDING_APPLICATION = 0x736f6e64, RECORDING_VERSION = 1 };

@@ -4,8 +4,9 @@
  * each table is at its next item, and the one with the lowest number comes next.
  */
 #include "runtime/recording/show.h"
+#include "runtime/output/out.h"
 #include "runtime/output/out_format.h"
-#include "runtime/output/call_tree.h"
+#include "runtime/view/call_tree.h"
 #include "parser/base/limits.h"
 #include <fnmatch.h>
 #include <string.h>

@@ -4,6 +4,7 @@
  */
 #pragma once
 #include "runtime/recording/recording.h"
+#include "runtime/output/out.h"
 
 /* Which spans are shown, and what else. */
 struct show_filter {

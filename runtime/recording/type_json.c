@@ -4,6 +4,7 @@
  * kind needs besides: {"kind": "int", "size": 4, "signed": true}.
  */
 #include "runtime/recording/type_json.h"
+#include "runtime/output/out.h"
 #include "parser/base/arena.h"
 #include "parser/base/limits.h"
 #include "parser/lang/agg.h"

@@ -3,7 +3,7 @@
  * Types in a recording: what is needed to show their values, as JSON.
  */
 #pragma once
-#include "runtime/output/format.h"
+#include "runtime/view/format.h"
 #include "runtime/recording/json_read.h"
 
 /* Append the type. */

@@ -4,10 +4,11 @@
  * with its bytes in hex, and so is one that was cut.
  */
 #include "runtime/recording/value_json.h"
+#include "runtime/output/out.h"
 #include "parser/base/text.h"
 #include "parser/base/arena.h"
 #include "parser/lang/agg.h"
-#include "runtime/output/agg.h"
+#include "runtime/view/agg.h"
 #include "runtime/output/json_text.h"
 
 /* ---- writing ----------------------------------------------------------------------------- */

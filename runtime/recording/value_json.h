@@ -3,7 +3,7 @@
  * Values in a recording: views as JSON, and back.
  */
 #pragma once
-#include "runtime/output/format.h"
+#include "runtime/view/format.h"
 #include "runtime/recording/json_read.h"
 
 /* The number of a stack in the recording. 0: none. */

@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include "runtime/run/loop_state.h"
+#include "runtime/output/out.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/limit_hint.h"
 #include "runtime/base/log.h"

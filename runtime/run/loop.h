@@ -4,6 +4,7 @@
  */
 #pragma once
 #include "runtime/run/command.h"
+#include "runtime/output/out.h"
 #include "runtime/load/memory_reserve.h"
 #include "runtime/session/session.h"
 #include "runtime/run/start_moment.h"

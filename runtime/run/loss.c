@@ -4,6 +4,7 @@
  * possible CPUs, and those of the kernel and the runtime.
  */
 #include "runtime/run/loss.h"
+#include "runtime/output/out.h"
 #include "parser/base/limits.h"
 #include "runtime/events/stacks.h"
 #include "runtime/base/map_calls.h"

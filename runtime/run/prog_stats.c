@@ -6,6 +6,7 @@
  * program share the row.
  */
 #include "runtime/run/prog_stats.h"
+#include "runtime/output/out.h"
 #include "runtime/base/clock.h"
 #include "runtime/session/session.h"
 #include "runtime/run/loss.h"

@@ -6,6 +6,7 @@
  */
 #define _GNU_SOURCE
 #include "runtime/run/tests.h"
+#include "runtime/output/out.h"
 #include "runtime/base/log.h"
 #include "runtime/session/interpret.h"
 #include <bpf/bpf.h>

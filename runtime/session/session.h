@@ -11,7 +11,7 @@
 #include "runtime/base/vec.h"
 #include "runtime/session/ring.h"
 #include "runtime/session/scope.h"
-#include "runtime/output/view.h"
+#include "runtime/view/view.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

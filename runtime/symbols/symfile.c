@@ -18,7 +18,7 @@
 #include "runtime/base/clock.h"
 #include "runtime/base/log.h"
 #include "runtime/elf/elfsym.h"
-#include "runtime/elf/srcframe.h"
+#include "runtime/dwarf/srcframe.h"
 #include "runtime/base/mapped_file.h"
 #include "runtime/symbols/procmap.h"
 #include <elf.h>

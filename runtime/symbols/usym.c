@@ -7,7 +7,7 @@
 #include "runtime/base/clock.h"
 #include "runtime/elf/build_id.h"
 #include "runtime/elf/elfsym.h"
-#include "runtime/elf/srcframe.h"
+#include "runtime/dwarf/srcframe.h"
 #include "runtime/base/log.h"
 #include "runtime/base/proc_program.h"
 #include "runtime/symbols/maptrack.h"

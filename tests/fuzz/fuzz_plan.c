@@ -4,7 +4,7 @@
  * accepted is written again and used for records of its sizes. */
 #include "parser/base/limits.h"
 #include "parser/plan/plan_file.h"
-#include "runtime/output/format.h"
+#include "runtime/view/format.h"
 #include "tests/fuzz/fuzz.h"
 #include <string.h>
 

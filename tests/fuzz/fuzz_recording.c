@@ -4,6 +4,7 @@
  * writers of text and JSON, and is the same when it is written and read again.
  */
 #include "tests/fuzz/fuzz.h"
+#include "runtime/output/out.h"
 #include "runtime/recording/row.h"
 #include "runtime/recording/type_json.h"
 #include "runtime/recording/value_json.h"

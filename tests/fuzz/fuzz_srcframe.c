@@ -4,7 +4,7 @@
  */
 #include "fuzz.h"
 #include "runtime/elf/elfsym.h"
-#include "runtime/elf/srcframe.h"
+#include "runtime/dwarf/srcframe.h"
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -6,6 +6,7 @@
  * fields.
  */
 #include "tests/unit/fake_kernel.h"
+#include "runtime/output/out.h"
 #include "parser/base/arena.h"
 #include "parser/lang/ast.h"
 #include "parser/sema/sema.h"

@@ -4,9 +4,9 @@
  * order of rows, and their text.
  */
 #include "bpf_helpers/bucket.h"
-#include "runtime/output/agg.h"
-#include "runtime/output/format.h"
-#include "runtime/output/map_read.h"
+#include "runtime/view/agg.h"
+#include "runtime/view/format.h"
+#include "runtime/view/map_read.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

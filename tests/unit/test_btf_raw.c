@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/kernel/btf_raw.c and btf_cut.c on small BTF sections, intact, truncated and damaged, and
+ * runtime/btf/btf_raw.c and btf_cut.c on small BTF sections, intact, truncated and damaged, and
  * on the running kernel's BTF if readable. As root and with clang-19 a program whose CO-RE
  * relocations libbpf resolves against a cut section must read correct values.
  */
@@ -21,7 +21,7 @@
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
-#include "runtime/kernel/btf_raw.h"
+#include "runtime/btf/btf_raw.h"
 
 #define VMLINUX "/sys/kernel/btf/vmlinux"
 

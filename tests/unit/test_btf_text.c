@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/kernel/btf_text.c: fixed types and their C text, types that refer to themselves, and all
+ * runtime/btf/btf_text.c: fixed types and their C text, types that refer to themselves, and all
  * functions of the running kernel's BTF, which libbpf's btf_dump must print alike but for blanks.
  */
 #define _GNU_SOURCE
@@ -14,8 +14,8 @@
 #include <unistd.h>
 #include <cmocka.h>
 #include <bpf/btf.h>
-#include "runtime/kernel/btf_raw.h"
-#include "runtime/kernel/btf_text.h"
+#include "runtime/btf/btf_raw.h"
+#include "runtime/btf/btf_text.h"
 
 #define VMLINUX "/sys/kernel/btf/vmlinux"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/kernel/btf_types.c on sections built with libbpf: one of a kernel, and one of a module
+ * runtime/btf/btf_types.c on sections built with libbpf: one of a kernel, and one of a module
  * that continues it.
  */
 #include <setjmp.h>
@@ -11,7 +11,7 @@
 #include <cmocka.h>
 #include <bpf/btf.h>
 #include "parser/base/arena.h"
-#include "runtime/kernel/btf_types.h"
+#include "runtime/btf/btf_types.h"
 
 struct sections {
 	struct btf *kernel, *module;

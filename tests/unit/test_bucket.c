@@ -4,7 +4,7 @@
  * and against the bounds that user space prints.
  */
 #include "bpf_helpers/bucket.h"
-#include "runtime/output/agg.h"
+#include "runtime/view/agg.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

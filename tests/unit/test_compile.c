@@ -6,6 +6,7 @@
  */
 #define _GNU_SOURCE
 #include "runtime/base/log.h"
+#include "runtime/output/out.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -17,7 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "runtime/output/format.h"
+#include "runtime/view/format.h"
+#include "runtime/output/out.h"
 
 static const struct type t_int64 = {.kind = TY_INT, .size = 8, .align = 8, .is_signed = true};
 static const struct type t_uint64 = {.kind = TY_INT, .size = 8, .align = 8};

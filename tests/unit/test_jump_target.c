@@ -2,7 +2,7 @@
 /*
  * Where indirect jumps lead, in short pieces of code as compilers write them.
  */
-#include "runtime/elf/jump_target.h"
+#include "runtime/insn/jump_target.h"
 #include <elf.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -23,7 +23,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "runtime/output/map_read.h"
+#include "runtime/view/map_read.h"
 
 static const struct type t_uint64 = {.kind = TY_INT, .size = 8, .align = 8};
 static const struct type t_uint32 = {.kind = TY_INT, .size = 4, .align = 4};

@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "runtime/output/view.h"
+#include "runtime/output/out.h"
+#include "runtime/view/view.h"
 
 static const struct type t_int = {.kind = TY_INT, .size = 8, .align = 8, .is_signed = true};
 static const struct type t_unsigned = {.kind = TY_INT, .size = 8, .align = 8};

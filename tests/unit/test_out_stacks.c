@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "runtime/output/out_format.h"
+#include "runtime/output/out.h"
 
 static const struct type t_count = {.kind = TY_AGG, .size = 8, .align = 8, .agg = AGG_COUNT};
 static const struct type t_average = {.kind = TY_AGG, .size = 8, .align = 8, .agg = AGG_AVG};

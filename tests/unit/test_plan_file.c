@@ -7,7 +7,7 @@
 #include "parser/base/arena.h"
 #include "parser/base/limits.h"
 #include "parser/plan/plan_file.h"
-#include "runtime/output/format.h"
+#include "runtime/view/format.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 #include <string.h>
 #include "parser/base/arena.h"
+#include "runtime/output/out.h"
 #include "runtime/recording/row.h"
 #include "runtime/recording/type_json.h"
 #include "runtime/recording/value_json.h"

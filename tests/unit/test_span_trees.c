@@ -12,7 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "runtime/output/out_format.h"
-#include "runtime/output/span_trees.h"
+#include "runtime/output/out.h"
+#include "runtime/view/span_trees.h"
 
 static struct plan_event events[] = {{.kind = PE_SPAN}};
 static const struct plan plan = {.events = events, .n_events = 1};

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <zlib.h>
 #include "runtime/unwind/rules.h"
+#include "runtime/output/out.h"
 #include "runtime/unwind/table.h"
 #include "tests/unit/unwind_image.h"
 #include "tests/unit/unwind_lookup.h"

@@ -23,6 +23,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 #include "runtime/unwind/rules.h"
+#include "runtime/output/out.h"
 #include "runtime/unwind/table.h"
 #include "tests/unit/unwind_lookup.h"
 

@@ -5,10 +5,10 @@
  */
 #include "runtime/elf/demangle.h"
 #include "runtime/elf/go_abi.h"
-#include "runtime/elf/insn.h"
+#include "runtime/insn/insn.h"
 #include "runtime/elf/ldcache.h"
-#include "runtime/elf/entry_judge.h"
-#include "runtime/elf/uprobe_insn.h"
+#include "runtime/insn/entry_judge.h"
+#include "runtime/insn/uprobe_insn.h"
 #include <elf.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <string.h>
-#include "runtime/output/map_read.h"
+#include "runtime/view/map_read.h"
 
 static const struct type t_int32 = {.kind = TY_INT, .size = 4, .align = 4, .is_signed = true};
 static const struct type t_uint64 = {.kind = TY_INT, .size = 8, .align = 8};

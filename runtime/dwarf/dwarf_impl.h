@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Internals of dwarf_types, shared by dwarf_*.c: dwarf_types.c finds functions, dwarf_function.c
+ * describes one, dwarf_value.c and dwarf_class.c lay out its values, dwarf_decl.c declares them.
+ */
+#pragma once
+#include "runtime/base/vec.h"
+#include "runtime/elf/abi.h"
+#include "runtime/dwarf/dwarf_types.h"
+#include "runtime/dwarf/libdw.h"
+#include <dwarf.h>
+
+enum dwarf_family { FAMILY_C, FAMILY_CPP, FAMILY_RUST, FAMILY_GO, FAMILY_OTHER };
+
+struct dwarf_range {
+	uint64_t start, end;
+	Dwarf_Off unit; /* offset of its DIE */
+};
+
+/* A function's first address and its description. */
+struct dwarf_entry {
+	uint64_t address;
+	Dwarf_Die die;
+};
+
+struct dwarf_unit {
+	Dwarf_CU *cu;
+	bool is_split_off; /* its functions are in a .dwo or .dwp file that is missing */
+	VEC(struct dwarf_entry) functions; /* sorted by address */
+};
+
+struct dwarf_types {
+	struct libdw dw;
+	int fd; /* its own descriptor */
+	Dwarf *dwarf;
+	uint16_t machine;
+	VEC(struct dwarf_unit) units; /* the units that were read */
+	/* ranges of all units, which are read if the file has no .debug_aranges */
+	VEC(struct dwarf_range) ranges;
+	bool has_ranges;
+};
+
+/* The layout of a value, for calling conventions and for scripts. */
+struct dwarf_value {
+	struct abi_value abi;
+	uint32_t size; /* size of a number or an address; 0: something else */
+	bool is_signed, is_enum;
+	/* its location and those of the following parameters are unknown */
+	bool is_unknown;
+};
+
+/* A struct, class or union. */
+static inline bool dwarf_is_record(int tag)
+{
+	return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
+}
+
+/* Set *type to the type of a parameter or member, or to what a pointer points to. False: void. */
+bool dwarf_type_of(const struct dwarf_types *t, Dwarf_Die *die, Dwarf_Die *type);
+/* Strip typedefs and qualifiers from *type. False: void, or malformed. Raises *align (unless NULL)
+ * to the alignment that they require. */
+bool dwarf_plain(const struct dwarf_types *t, Dwarf_Die *type, uint32_t *align);
+/* An unsigned attribute, `otherwise` if there is none. */
+uint64_t dwarf_number(const struct dwarf_types *t, Dwarf_Die *die, unsigned attribute,
+		      uint64_t otherwise);
+bool dwarf_flag(const struct dwarf_types *t, Dwarf_Die *die, unsigned attribute);
+
+/* dwarf_function.c */
+enum dwarf_family dwarf_family_of(const struct dwarf_types *t, Dwarf_Die *die);
+
+/* dwarf_scope.c: the namespaces and classes around a type of C++ or Rust: "shop::till::", "::" where
+ * there are none; "" in other languages. */
+const char *dwarf_scope_of(const struct dwarf_types *t, Dwarf_Die *type, struct arena *a);
+/* The type `name` in a unit, which may begin with a scope; without one it is in any namespace. */
+bool dwarf_scope_find(const struct dwarf_types *t, Dwarf_Die *unit, const char *name,
+		      Dwarf_Die *out);
+
+/* dwarf_value.c */
+void dwarf_value_of(const struct dwarf_types *t, Dwarf_Die *type, enum dwarf_family family,
+		    struct dwarf_value *out);
+
+/* What a pointer of that type points to; with 0 levels it is not a pointer. */
+struct tp_pointee dwarf_pointee(const struct dwarf_types *t, Dwarf_Die *type,
+				enum dwarf_family family, struct arena *a);
+
+/* dwarf_class.c: is a class passed by address? */
+bool dwarf_class_is_by_address(const struct dwarf_types *t, Dwarf_Die *type);
+
+/* dwarf_decl.c: the C declaration of `name` with that type (NULL: void), e.g. "const char
+ * *name". */
+const char *dwarf_declare(const struct dwarf_types *t, Dwarf_Die *type, enum dwarf_family family,
+			  const char *name, struct arena *a);
+
+/* dwarf_function.c */
+struct typed_function *dwarf_describe(const struct dwarf_types *t, Dwarf_Die *die, uint64_t address,
+				      struct arena *a);

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Loads libdw and limits the memory that it takes: see libdw.h.
+ */
+#include "runtime/dwarf/libdw.h"
+#include "runtime/dwarf/dwo.h"
+#include "runtime/dwarf/dwp.h"
+#include "runtime/elf/elfsym_impl.h"
+#include <dlfcn.h>
+#include <dwarf.h>
+#include <endian.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Limits for compressed sections. libdw decompresses all debug sections when it opens a file, into
+ * as much memory as they claim. zlib can reach a ratio of 1,000, zstd much more; that of debug
+ * information is 2 to 6. */
+enum { INFLATED_ALWAYS = 64 << 20, INFLATED_RATIO = 32 };
+
+int libdw_load(struct libdw *l)
+{
+	void *so = dlopen("libdw.so.1", RTLD_NOW | RTLD_LOCAL);
+
+	if (!so)
+		return -ENOSYS;
+#define LOOK_UP(name)                          \
+	*(void **)&l->name = dlsym(so, #name); \
+	if (!l->name)                          \
+		return -ENOSYS;
+	LIBDW_FUNCTIONS(LOOK_UP)
+#undef LOOK_UP
+	return 0;
+}
+
+/* The size that a section of f claims when decompressed; 0: it is not compressed. */
+static uint64_t inflated_size(const struct elf_file *f, const struct section *s)
+{
+	union {
+		Elf32_Chdr h32;
+		Elf64_Chdr h64;
+		struct {
+			char magic[4];
+			uint64_t size; /* big-endian */
+		} __attribute__((packed)) gnu;
+	} h = {0};
+
+	if (s->type == SHT_NOBITS || elfsym_read_at(f->fd, &h, sizeof(h), s->offset) < 12)
+		return 0;
+	if (s->flags & SHF_COMPRESSED)
+		return f->is_64 ? h.h64.ch_size : h.h32.ch_size;
+	/* .zdebug_*, recognized by its content: otherwise the name would have to be looked up */
+	return s->type == SHT_PROGBITS && !memcmp(h.gnu.magic, "ZLIB", 4) ? be64toh(h.gnu.size) : 0;
+}
+
+bool libdw_is_too_large(int fd)
+{
+	uint64_t sum = 0, limit;
+	struct elf_file f;
+	struct stat st;
+
+	if (elfsym_read_file(&f, fd, &st))
+		f.n_sections = 0; /* libdw refuses such a file, too */
+	limit = f.size > INFLATED_ALWAYS / INFLATED_RATIO ? f.size * INFLATED_RATIO
+							  : INFLATED_ALWAYS;
+	for (uint32_t i = 0; i < f.n_sections && sum <= limit; i++) {
+		uint64_t size = inflated_size(&f, &f.sections[i]);
+
+		sum = size > limit ? size : sum + size;
+	}
+	elfsym_close_file(&f);
+	return sum > limit;
+}
+
+/* Is a section compressed by zstd, which libdw can only read if it was built with it? */
+static bool has_zstd(int fd)
+{
+	enum { ZSTD = 2 }; /* ELFCOMPRESS_ZSTD, which older headers lack */
+	struct elf_file f;
+	struct stat st;
+	bool is_found = false;
+
+	if (elfsym_read_file(&f, fd, &st))
+		f.n_sections = 0;
+	for (uint32_t i = 0; i < f.n_sections && !is_found; i++) {
+		const struct section *s = &f.sections[i];
+		uint32_t type = 0; /* the first word of both headers */
+
+		if (s->flags & SHF_COMPRESSED)
+			elfsym_read_at(f.fd, &type, sizeof(type), s->offset);
+		is_found = type == ZSTD;
+	}
+	elfsym_close_file(&f);
+	return is_found;
+}
+
+/* May the path of .gnu_debugaltlink be opened? dwz moves data that several files have in common to
+ * the file of that name. libdw would open any name, also that of a pipe, and wait. */
+static bool is_trusted_path(const char *path)
+{
+	static const char folder[] = "/usr/lib/debug/";
+
+	return strncmp(path, folder, sizeof(folder) - 1) == 0 && !strstr(path, "/../");
+}
+
+static void close_alt(struct libdw *l)
+{
+	if (l->alt)
+		l->dwarf_end(l->alt);
+	if (l->alt_fd >= 0)
+		close(l->alt_fd);
+	l->alt = NULL;
+	l->alt_fd = -1;
+}
+
+static void open_alt(struct libdw *l, Dwarf *d)
+{
+	Dwarf *const none = (Dwarf *)-1; /* tells libdw not to look for the file */
+	const void *id, *its_id;
+	const char *name;
+	ssize_t n = l->dwelf_dwarf_gnu_debugaltlink(d, &name, &id), its_n = 0;
+
+	l->alt = NULL;
+	l->alt_fd = n > 0 && is_trusted_path(name) ? elfsym_open_regular(name) : -1;
+	if (l->alt_fd >= 0 && !libdw_is_too_large(l->alt_fd))
+		l->alt = l->dwarf_begin(l->alt_fd, DWARF_C_READ);
+	if (l->alt)
+		its_n = l->dwelf_elf_gnu_build_id(l->dwarf_getelf(l->alt), &its_id);
+	if (l->alt && its_n == n && memcmp(id, its_id, (size_t)n) == 0) {
+		l->dwarf_setalt(d, l->alt);
+		return;
+	}
+	l->dwarf_setalt(d, none);
+	close_alt(l);
+}
+
+static void note_path(struct libdw *l, int fd)
+{
+	char link[32], path[PATH_MAX];
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	n = readlink(link, path, sizeof(path) - 1);
+	l->path = n > 0 ? strndup(path, (size_t)n) : NULL;
+	l->dwp = NULL;
+	l->is_dwp_open = false;
+	l->objects = NULL;
+}
+
+int libdw_open(struct libdw *l, int fd, Dwarf **out)
+{
+	int err = libdw_load(l);
+	Dwarf_CU *first = NULL;
+
+	*out = NULL;
+	if (err)
+		return err;
+	if (libdw_is_too_large(fd))
+		return -EFBIG;
+	*out = l->dwarf_begin(fd, DWARF_C_READ);
+	if (!*out || l->dwarf_get_units(*out, NULL, &first, NULL, NULL, NULL, NULL) != 0) {
+		err = has_zstd(fd) ? -EPROTONOSUPPORT : *out ? 0 : -ENODATA;
+		if (err && *out)
+			l->dwarf_end(*out);
+	}
+	if (err) {
+		*out = NULL;
+		return err;
+	}
+	open_alt(l, *out);
+	note_path(l, fd);
+	return 0;
+}
+
+void libdw_close(struct libdw *l, Dwarf *d)
+{
+	if (!d)
+		return;
+	dwp_close(l, l->dwp);
+	dwo_close_all(l);
+	free(l->path);
+	l->dwp = NULL;
+	l->path = NULL;
+	l->dwarf_end(d);
+	close_alt(l);
+}
+
+bool libdw_is_skeleton(const struct libdw *l, Dwarf_Die *unit)
+{
+	uint8_t type = 0;
+
+	return !l->dwarf_cu_info(unit->cu, NULL, &type, NULL, NULL, NULL, NULL, NULL) &&
+	       type == DW_UT_skeleton;
+}
+
+bool libdw_split(struct libdw *l, Dwarf *d, Dwarf_Die *skeleton, Dwarf_Die *out)
+{
+	uint64_t id;
+
+	*out = (Dwarf_Die){0};
+	if (!libdw_is_skeleton(l, skeleton) ||
+	    l->dwarf_cu_info(skeleton->cu, NULL, NULL, NULL, NULL, &id, NULL, NULL))
+		return false;
+	if (!l->is_dwp_open && l->path)
+		l->dwp = dwp_open(l->path);
+	l->is_dwp_open = true;
+	if (l->dwp && dwp_unit(l, l->dwp, d, skeleton, id, out))
+		return true;
+	if (dwo_unit(l, d, skeleton, id, out))
+		return true;
+	l->dwarf_cu_info(skeleton->cu, NULL, NULL, NULL, out, NULL, NULL, NULL);
+	return out->addr;
+}
+
+/* ---- sections ---- */
+
+static Elf_Data *find_section(Elf *elf, const char *name, const char *gnu_name)
+{
+	Elf_Scn *scn = NULL;
+	size_t names;
+	GElf_Shdr h;
+
+	if (elf_getshdrstrndx(elf, &names))
+		return NULL;
+	while ((scn = elf_nextscn(elf, scn))) {
+		const char *its_name =
+			gelf_getshdr(scn, &h) ? elf_strptr(elf, names, h.sh_name) : NULL;
+
+		if (its_name && h.sh_type != SHT_NOBITS &&
+		    (strcmp(its_name, name) == 0 || strcmp(its_name, gnu_name) == 0))
+			return elf_getdata(scn, NULL); /* libdw has decompressed it */
+	}
+	return NULL;
+}
+
+struct bytes libdw_section(const struct libdw *l, Dwarf *d, const char *name)
+{
+	Elf_Data *data = find_section(l->dwarf_getelf(d), name, name);
+
+	return data ? (struct bytes){data->d_buf, data->d_size} : (struct bytes){0};
+}
+
+uint64_t libdw_line_program_bytes(const struct libdw *l, Dwarf *d, uint64_t at)
+{
+	Elf_Data *data = find_section(l->dwarf_getelf(d), ".debug_line", ".zdebug_line");
+	uint32_t length;
+	uint64_t length64;
+
+	if (!data || data->d_size < 12 || at > data->d_size - 12)
+		return UINT64_MAX;
+	memcpy(&length, (const char *)data->d_buf + at, sizeof(length));
+	if (length != UINT32_MAX)
+		return length;
+	memcpy(&length64, (const char *)data->d_buf + at + 4, sizeof(length64));
+	return length64;
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Units and functions by address: see srcframe_impl.h. The units of a file are read at the first
+ * lookup, the functions of a unit when an address in it is first looked up.
+ */
+#include "runtime/dwarf/srcframe_impl.h"
+#include "runtime/base/clock.h"
+#include <dwarf.h>
+
+enum {
+	UNITS_MAX = 1 << 18,
+	RANGES_MAX = 1 << 22,
+	NEST_MAX = 16, /* nested namespaces */
+	OVERLAPS_MAX = 16,
+};
+
+bool src_is_late(const struct srcframes *s)
+{
+	return monotonic_ns() > s->deadline_ns;
+}
+
+static int by_start(const void *x, const void *y)
+{
+	const struct src_range *a = x, *b = y;
+
+	return a->start < b->start ? -1 : a->start > b->start;
+}
+
+static void sort(struct src_ranges *r)
+{
+	if (r->n)
+		qsort(r->items, r->n, sizeof(*r->items), by_start);
+}
+
+/* Add the ranges of a DIE. Returns false if the limit is reached. */
+static bool add_ranges(const struct srcframes *s, Dwarf_Die *die, uint64_t at,
+		       struct src_ranges *out)
+{
+	Dwarf_Addr base, start, end;
+	ptrdiff_t next = 0;
+
+	while ((next = s->dw.dwarf_ranges(die, next, &base, &start, &end)) > 0) {
+		if (out->n == RANGES_MAX || src_is_late(s))
+			return false;
+		/* Functions that the linker dropped begin at 0. */
+		if (start && start < end && vec_push(out, (struct src_range){start, end, at}))
+			return false;
+	}
+	return true;
+}
+
+/* The range that contains vaddr; of several, the one that begins last. */
+static const struct src_range *range_at(const struct src_ranges *r, uint64_t vaddr)
+{
+	size_t low = 0, high = r->n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (r->items[middle].start <= vaddr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (size_t i = low; i > 0 && low - i < OVERLAPS_MAX; i--)
+		if (vaddr < r->items[i - 1].end)
+			return &r->items[i - 1];
+	return NULL;
+}
+
+static void read_units(struct srcframes *s)
+{
+	Dwarf_Off at = 0, next;
+	Dwarf_Die die;
+	size_t head;
+
+	s->is_read = true;
+	for (; s->units.n < UNITS_MAX && !src_is_late(s) &&
+	       s->dw.dwarf_nextcu(s->dwarf, at, &next, &head, NULL, NULL, NULL) == 0;
+	     at = next) {
+		if (!s->dw.dwarf_offdie(s->dwarf, at + head, &die) ||
+		    (s->dw.dwarf_tag(&die) != DW_TAG_compile_unit &&
+		     s->dw.dwarf_tag(&die) != DW_TAG_skeleton_unit))
+			continue;
+		if (!add_ranges(s, &die, s->units.n, &s->ranges) ||
+		    vec_push(&s->units, (struct src_unit){.at = at + head}))
+			break;
+	}
+	sort(&s->ranges);
+}
+
+struct src_unit *src_unit_at(struct srcframes *s, uint64_t vaddr)
+{
+	const struct src_range *r;
+
+	if (!s->is_read)
+		read_units(s);
+	r = range_at(&s->ranges, vaddr);
+	return r && r->at < s->units.n ? &s->units.items[r->at] : NULL;
+}
+
+/* Can a DIE of that kind contain functions? Classes can if they are local: lambdas are functions of
+ * such a class. */
+static bool holds_functions(int tag, int parent)
+{
+	switch (tag) {
+	case DW_TAG_namespace:
+	case DW_TAG_module:
+	case DW_TAG_subprogram: return true;
+	case DW_TAG_structure_type:
+	case DW_TAG_class_type:
+	case DW_TAG_union_type:
+	case DW_TAG_lexical_block:
+		return parent == DW_TAG_subprogram || parent == DW_TAG_lexical_block;
+	default: return false;
+	}
+}
+
+/* Collect the functions below a DIE. */
+static void read_functions(struct srcframes *s, struct src_unit *u, Dwarf_Die *parent, int depth)
+{
+	int parent_tag = s->dw.dwarf_tag(parent);
+	Dwarf_Die die;
+	int more = s->dw.dwarf_child(parent, &die);
+
+	for (; more == 0 && !src_is_late(s); more = s->dw.dwarf_siblingof(&die, &die)) {
+		int tag = s->dw.dwarf_tag(&die);
+
+		if (tag == DW_TAG_subprogram &&
+		    !add_ranges(s, &die, s->dw.dwarf_dieoffset(&die), &u->functions))
+			return;
+		if (depth < NEST_MAX && holds_functions(tag, parent_tag))
+			read_functions(s, u, &die, depth + 1);
+	}
+}
+
+bool src_function_at(struct srcframes *s, struct src_unit *u, uint64_t vaddr, Dwarf_Die *out)
+{
+	const struct src_range *r;
+	Dwarf_Die die, split;
+
+	if (!u->is_read) {
+		u->is_read = true;
+		u->dwarf = s->dwarf;
+		if (s->dw.dwarf_offdie(s->dwarf, u->at, &die)) {
+			if (libdw_split(&s->dw, s->dwarf, &die, &split)) {
+				u->dwarf = s->dw.dwarf_cu_getdwarf(split.cu);
+				die = split;
+			}
+			read_functions(s, u, &die, 0);
+		}
+		sort(&u->functions);
+	}
+	r = range_at(&u->functions, vaddr);
+	return r && s->dw.dwarf_offdie(u->dwarf, r->at, out);
+}

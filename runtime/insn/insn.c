@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Decoding with libZydis: see insn.h. The library is loaded with dlopen(), because most scripts do
+ * not need it and Debian has no static version.
+ */
+#include "runtime/insn/insn.h"
+#include <Zydis/Zydis.h>
+#include <dlfcn.h>
+#include <elf.h>
+#include <errno.h>
+
+struct library {
+	ZyanStatus (*init)(ZydisDecoder *, ZydisMachineMode, ZydisStackWidth);
+	ZyanStatus (*decode)(const ZydisDecoder *, ZydisDecoderContext *, const void *, ZyanUSize,
+			     ZydisDecodedInstruction *);
+	ZyanStatus (*decode_full)(const ZydisDecoder *, const void *, ZyanUSize,
+				  ZydisDecodedInstruction *, ZydisDecodedOperand *);
+	ZydisRegister (*enclosing)(ZydisMachineMode, ZydisRegister);
+};
+
+static void open_library(struct library *l)
+{
+	void *so = dlopen("libZydis.so.4.0", RTLD_NOW | RTLD_LOCAL);
+
+	if (!so)
+		/* version 4.1 has the same interface */
+		so = dlopen("libZydis.so.4.1", RTLD_NOW | RTLD_LOCAL);
+	if (!so)
+		return;
+	*(void **)&l->init = dlsym(so, "ZydisDecoderInit");
+	*(void **)&l->decode = dlsym(so, "ZydisDecoderDecodeInstruction");
+	*(void **)&l->decode_full = dlsym(so, "ZydisDecoderDecodeFull");
+	*(void **)&l->enclosing = dlsym(so, "ZydisRegisterGetLargestEnclosing");
+}
+
+/* Loaded once and never closed. */
+static const struct library *library(void)
+{
+	static struct library l;
+	static bool is_opened;
+
+	if (!is_opened) {
+		is_opened = true;
+		open_library(&l);
+	}
+	return l.init && l.decode && l.decode_full && l.enclosing ? &l : NULL;
+}
+
+static ZydisMachineMode mode_of(uint16_t machine)
+{
+	return machine == EM_X86_64 ? ZYDIS_MACHINE_MODE_LONG_64
+				    : ZYDIS_MACHINE_MODE_LONG_COMPAT_32;
+}
+
+/* Initialize a decoder. Returns 0, -ENOSYS (no library), or -EOPNOTSUPP (another machine). */
+static int begin(uint16_t machine, ZydisDecoder *d, const struct library **l)
+{
+	if (machine != EM_X86_64 && machine != EM_386)
+		return -EOPNOTSUPP;
+	*l = library();
+	if (!*l)
+		return -ENOSYS;
+	(*l)->init(d, mode_of(machine),
+		   machine == EM_X86_64 ? ZYDIS_STACK_WIDTH_64 : ZYDIS_STACK_WIDTH_32);
+	return 0;
+}
+
+/* ---- jumps and returns --------------------------------------------------------------------- */
+
+/* The condition of a jump: opcodes 70 to 7f and 0f 80 to 0f 8f have a condition code; others are
+ * jrcxz and loop. */
+static int8_t condition_of(const ZydisDecodedInstruction *i)
+{
+	uint8_t row = i->opcode & 0xf0;
+
+	if (i->meta.category == ZYDIS_CATEGORY_UNCOND_BR)
+		return CONDITION_NONE;
+	return row == 0x70 || row == 0x80 ? (int8_t)((i->opcode & 15) + 1) : CONDITION_COUNTER;
+}
+
+static void describe(const ZydisDecodedInstruction *i, struct insn *out)
+{
+	*out = (struct insn){.length = i->length,
+			     .is_return = i->meta.category == ZYDIS_CATEGORY_RET,
+			     .is_call = i->meta.category == ZYDIS_CATEGORY_CALL};
+	if (i->meta.category != ZYDIS_CATEGORY_UNCOND_BR &&
+	    i->meta.category != ZYDIS_CATEGORY_COND_BR)
+		return;
+	if (i->raw.imm[0].is_relative) {
+		out->is_jump = true;
+		out->condition = condition_of(i);
+		out->target = i->length + i->raw.imm[0].value.s;
+		return;
+	}
+	out->is_indirect = true;
+	out->is_notrack = i->attributes & ZYDIS_ATTRIB_HAS_NOTRACK;
+}
+
+int insn_decode(uint16_t machine, const uint8_t *code, size_t n, struct insn *out)
+{
+	ZydisDecodedInstruction i;
+	ZydisDecoder d;
+	const struct library *l;
+	int err = begin(machine, &d, &l);
+
+	if (err)
+		return err;
+	if (!ZYAN_SUCCESS(l->decode(&d, NULL, code, n, &i)))
+		return -EINVAL;
+	describe(&i, out);
+	return 0;
+}
+
+/* ---- registers ----------------------------------------------------------------------------- */
+
+/* Number of the general register that contains r; or INSN_NO_REG. */
+static int8_t number_of(const struct library *l, uint16_t machine, ZydisRegister r)
+{
+	ZydisRegister first = machine == EM_X86_64 ? ZYDIS_REGISTER_RAX : ZYDIS_REGISTER_EAX;
+	int number = (int)l->enclosing(mode_of(machine), r) - (int)first;
+
+	return number >= 0 && number < INSN_REGS ? (int8_t)number : INSN_NO_REG;
+}
+
+static struct insn_memory memory_of(const struct library *l, uint16_t machine,
+				    const ZydisDecodedOperand *o, uint8_t length)
+{
+	bool is_relative = o->mem.base == ZYDIS_REGISTER_RIP;
+
+	return (struct insn_memory){.base = number_of(l, machine, o->mem.base),
+				    .index = number_of(l, machine, o->mem.index),
+				    .scale = o->mem.scale,
+				    .is_relative = is_relative,
+				    .disp = o->mem.disp.value + (is_relative ? length : 0)};
+}
+
+/* Store the value of an operand that is only read. */
+static void take_source(const struct library *l, uint16_t machine, const ZydisDecodedOperand *o,
+			uint8_t length, struct insn_effect *out)
+{
+	if (o->type == ZYDIS_OPERAND_TYPE_REGISTER) {
+		out->value = VALUE_REG;
+		out->from = number_of(l, machine, o->reg.value);
+	} else if (o->type == ZYDIS_OPERAND_TYPE_MEMORY) {
+		out->value = VALUE_LOAD;
+		out->memory = memory_of(l, machine, o, length);
+	} else if (o->type ==
+		   /* an address in position-dependent code */
+		   ZYDIS_OPERAND_TYPE_IMMEDIATE) {
+		out->value = VALUE_ADDRESS;
+		out->memory = (struct insn_memory){.base = INSN_NO_REG,
+						   .index = INSN_NO_REG,
+						   .disp = o->imm.value.s};
+	}
+}
+
+static void take_value(const struct library *l, uint16_t machine, const ZydisDecodedInstruction *i,
+		       const ZydisDecodedOperand *o, struct insn_effect *out)
+{
+	switch (i->mnemonic) {
+	case ZYDIS_MNEMONIC_MOV:
+	case ZYDIS_MNEMONIC_MOVZX:
+	case ZYDIS_MNEMONIC_MOVSX:
+	case ZYDIS_MNEMONIC_MOVSXD: take_source(l, machine, &o[1], i->length, out); return;
+	case ZYDIS_MNEMONIC_LEA:
+		out->value = VALUE_ADDRESS;
+		out->memory = memory_of(l, machine, &o[1], i->length);
+		return;
+	case ZYDIS_MNEMONIC_ADD:
+		out->value = o[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE ? VALUE_OTHER : VALUE_SUM;
+		return;
+	default:
+		out->value = i->meta.category == ZYDIS_CATEGORY_BINARY ||
+					     i->meta.category == ZYDIS_CATEGORY_SHIFT
+				     ? VALUE_RESULT
+				     : VALUE_OTHER;
+	}
+}
+
+static bool is_computation(const ZydisDecodedInstruction *i)
+{
+	switch (i->meta.category) {
+	case ZYDIS_CATEGORY_DATAXFER:
+	case ZYDIS_CATEGORY_BINARY:
+	case ZYDIS_CATEGORY_LOGICAL:
+	case ZYDIS_CATEGORY_SHIFT:
+	case ZYDIS_CATEGORY_ROTATE:
+	case ZYDIS_CATEGORY_BITBYTE:
+	case ZYDIS_CATEGORY_CMOV:
+	case ZYDIS_CATEGORY_CONVERT:
+	case ZYDIS_CATEGORY_NOP:
+	case ZYDIS_CATEGORY_WIDENOP:
+	case ZYDIS_CATEGORY_SSE:
+	case ZYDIS_CATEGORY_LOGICAL_FP:
+	case ZYDIS_CATEGORY_AVX:
+	case ZYDIS_CATEGORY_AVX2: return true;
+	default: return i->mnemonic == ZYDIS_MNEMONIC_LEA;
+	}
+}
+
+/* Does the register belong to the processor's state, such as segment registers and the x87
+ * stack? */
+static bool is_state(ZydisRegister r)
+{
+	return !(r >= ZYDIS_REGISTER_AL && r <= ZYDIS_REGISTER_R15) &&
+	       !(r >= ZYDIS_REGISTER_XMM0 && r <= ZYDIS_REGISTER_ZMM31) &&
+	       !(r >= ZYDIS_REGISTER_FLAGS && r <= ZYDIS_REGISTER_RFLAGS);
+}
+
+static bool is_plain(const ZydisDecodedInstruction *i, const ZydisDecodedOperand *o)
+{
+	const uint64_t more = ZYDIS_ATTRIB_HAS_LOCK | ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE |
+			      ZYDIS_ATTRIB_HAS_REPNE | ZYDIS_ATTRIB_IS_PRIVILEGED;
+
+	if (!is_computation(i) || i->attributes & more)
+		return false;
+	for (uint8_t k = 0; k < i->operand_count; k++) {
+		if (!(o[k].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE))
+			continue;
+		if (o[k].type != ZYDIS_OPERAND_TYPE_REGISTER || is_state(o[k].reg.value))
+			return false;
+	}
+	return true;
+}
+
+int insn_effect(uint16_t machine, const uint8_t *code, size_t n, struct insn_effect *out)
+{
+	ZydisDecodedOperand o[ZYDIS_MAX_OPERAND_COUNT];
+	ZydisDecodedInstruction i;
+	ZydisDecoder d;
+	const struct library *l;
+	int err = begin(machine, &d, &l);
+
+	*out = (struct insn_effect){.reg = INSN_NO_REG, .from = INSN_NO_REG};
+	if (err)
+		return err;
+	if (!ZYAN_SUCCESS(l->decode_full(&d, code, n, &i, o)))
+		return -EINVAL;
+	out->length = i.length;
+	out->is_plain = is_plain(&i, o);
+	for (uint8_t k = 0; k < i.operand_count; k++)
+		if (o[k].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+		    o[k].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) {
+			int8_t reg = number_of(l, machine, o[k].reg.value);
+
+			if (reg != INSN_NO_REG)
+				out->writes |= (uint16_t)(1u << reg);
+			if (!k)
+				out->reg = reg;
+		}
+	if (i.meta.category == ZYDIS_CATEGORY_UNCOND_BR)
+		take_source(l, machine, &o[0], i.length, out);
+	else if (out->reg != INSN_NO_REG)
+		take_value(l, machine, &i, o, out);
+	return 0;
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The interface of the writers, and the writers.
+ */
+#pragma once
+#include "runtime/view/view.h"
+#include <stdio.h>
+
+/* When output is written: when the loop is idle or the buffer full, at each line's end, only when
+ * the buffer is full, or at once. */
+enum out_buffering { OUT_BUFFER_IDLE, OUT_BUFFER_LINE, OUT_BUFFER_FULL, OUT_BUFFER_NONE };
+
+/* An output format. All functions return 0 or the -errno of a write. EPIPE ends the run
+ * silently. */
+struct out {
+	/* Called once, before all others; NULL: the writer needs no facts of the run. */
+	int (*begin)(struct out *o, const struct view_run *r);
+	int (*printf_event)(struct out *o, const struct plan_event *e, const struct view *fields);
+	/* The text writer prints it to standard error. */
+	int (*message)(struct out *o, const struct view_message *m);
+	int (*value)(struct out *o, const struct view *v);
+	int (*map)(struct out *o, const struct view_map *m);
+	int (*span)(struct out *o, const struct view_span *s);
+	/* All probes are attached; losses. The text writer prints these to standard error. */
+	int (*attached)(struct out *o, uint32_t n_probes);
+	int (*lost)(struct out *o, const struct view_loss *l);
+	int (*test)(struct out *o, const struct view_test *t);
+	/* NULL: a table on standard error. Call it through out_stats(). */
+	int (*stats)(struct out *o, const struct view_stats *s);
+	/* Everything that the script prints is written; only the maps at the end may follow. */
+	int (*end)(struct out *o);
+	int (*flush)(struct out *o);
+	/* Write what needs all that was printed; NULL: nothing does. */
+	int (*finish)(struct out *o);
+	/* The maps that --interval prints follow; NULL: the writer does not say when. */
+	int (*interval)(struct out *o, const struct timespec *now, bool is_short);
+	/* Of a writer that shows results while they change; else NULL. --interval prints all maps
+	 * between a call with `begins` and one without; the first time when tracing begins. */
+	int (*round)(struct out *o, bool begins);
+	/* The keys at standard input, or the size of the terminal, may have changed. 1: the user
+	 * ends the run. */
+	int (*input)(struct out *o);
+	/* Tracing has ended: what comes now is shown as by the text writer. */
+	void (*stop)(struct out *o);
+	void (*close)(struct out *o);
+	struct out_tap *tap; /* out_tap.h; or NULL */
+};
+
+/* Text in the form of bpftrace. Writes to the file's descriptor with its own buffer; does not own
+ * the file. close() flushes, but only flush() reports errors. NULL with errno set if the file has
+ * no descriptor or cannot be flushed, or without memory. */
+struct out *out_text_new(FILE *f);
+/* JSON, one object per line; otherwise the same. */
+struct out *out_json_new(FILE *f);
+/* JSON in lines of our own form: docs/jsonl.schema.json. */
+struct out *out_jsonl_new(FILE *f, const struct plan *plan, const char *word);
+/* Maps on a terminal, refreshed in place (standard input and output); at the end text, to `f`. */
+struct out *out_live_new(FILE *f, const struct plan *plan, const char *word);
+/* Text with a bar behind each number of a map. */
+struct out *out_bars_new(FILE *f, const struct plan *plan, const char *word);
+/* Folded stacks, a flame graph; likewise. The plan says which maps there are. */
+struct out *out_folded_new(FILE *f, const struct plan *plan, const char *word);
+struct out *out_flamegraph_new(FILE *f, const struct plan *plan, const char *word);
+/* Of spans: a table of names, trace events in JSON, and who calls whom; the word is a function. */
+struct out *out_graph_new(FILE *f, const struct plan *plan, const char *word);
+struct out *out_summary_new(FILE *f, const struct plan *plan, const char *word);
+struct out *out_chrome_new(FILE *f, const struct plan *plan, const char *word);
+/* A recording (runtime/recording/): begin() makes the database in the file of -o. */
+struct out *out_recording_new(FILE *f, const struct plan *plan, const char *word);
+
+int out_stats(struct out *o, const struct view_stats *s);
+/* Set the buffering (-B). Returns the descriptor, which can be polled for the end of its reader. */
+int out_set_buffering(struct out *o, enum out_buffering buffering);
+/* A command will write to the same descriptor: set O_APPEND until out_unshare(). Programs that copy
+ * in the kernel (copy_file_range() in cat of coreutils) do not lock the shared offset and would
+ * overwrite our output. Only for files whose offset is at their end. */
+void out_share(struct out *o);
+void out_unshare(struct out *o);
+/* Write everything regardless of the buffering. 0 or the -errno of a write. */
+int out_finish(struct out *o);

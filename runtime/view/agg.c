@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Aggregations in user space: merges words by the layout of their row (parser/lang/aggs.def) and
+ * turns merged words and bucket counters (map_read.c, view_map.c) into views. The writers decide
+ * what a view looks like (format_agg.c for text).
+ */
+#include "runtime/view/agg.h"
+#include <string.h>
+
+/* A CPU that is not in the entry's interval yet, or not any more, has nothing to add. */
+static void merge_series(const struct type *t, uint64_t *into, const uint64_t *from)
+{
+	enum series_op op = (enum series_op)t->scale[2];
+
+	if (from[0] == 0 || from[0] < into[0])
+		return;
+	if (from[0] > into[0]) {
+		memcpy(into, from, 3 * sizeof(*into));
+	} else if (op == SERIES_LAST) {
+		if (from[2] > into[2])
+			memcpy(into, from, 3 * sizeof(*into));
+	} else if (op == SERIES_MAX || op == SERIES_MIN) {
+		into[1] = from[1] > into[1] ? from[1] : into[1];
+	} else {
+		into[1] += from[1];
+		into[2] += from[2];
+	}
+}
+
+void agg_merge(const struct type *t, uint64_t *into, const void *from, uint32_t n)
+{
+	enum agg_layout layout = agg_rows[t->agg].layout;
+	bool is_max = layout == AL_MIN || layout == AL_MAX;
+	uint64_t words[3];
+
+	if (layout == AL_SERIES) {
+		memcpy(words, from, sizeof(words));
+		merge_series(t, into, words);
+		return;
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t word;
+
+		memcpy(&word, (const uint8_t *)from + i * sizeof(word), sizeof(word));
+		if (!is_max)
+			into[i] += word;
+		else if (word > into[i])
+			into[i] = word;
+	}
+}
+
+static uint64_t divide(uint64_t x, uint64_t y, bool is_signed)
+{
+	if (is_signed && y <= INT64_MAX)
+		return (uint64_t)((int64_t)x / (int64_t)y);
+	return is_signed ? 0 : x / y;
+}
+
+static uint64_t average(const struct type *t, uint64_t total, uint64_t count)
+{
+	return count ? divide(total, count, t->is_signed) : 0;
+}
+
+uint64_t agg_series_value(const struct type *t, const uint64_t *words)
+{
+	switch ((enum series_op)t->scale[2]) {
+	case SERIES_AVG: return average(t, words[1], words[2]);
+	case SERIES_MAX:
+	case SERIES_MIN: return agg_ordered(t, words[1]);
+	case SERIES_LAST:
+	case SERIES_SUM: break;
+	}
+	return words[1];
+}
+
+/* ---- hooks of aggs.def ------------------------------------------------------------------- */
+
+void vw_word(struct view *v, const uint64_t *words)
+{
+	v->integer = words[0];
+}
+
+void vw_extreme(struct view *v, const uint64_t *words)
+{
+	v->integer = words[1] ? agg_ordered(v->type, words[0]) : 0;
+}
+
+void vw_average(struct view *v, const uint64_t *words)
+{
+	v->integer = average(v->type, words[0], words[1]);
+}
+
+void vw_stats(struct view *v, const uint64_t *words)
+{
+	v->stats.total = words[0];
+	v->stats.count = words[1];
+	v->stats.average = average(v->type, words[0], words[1]);
+}
+
+/* agg_view_buckets() has made the view. */
+void vw_buckets(struct view *v, const uint64_t *words)
+{
+	(void)v, (void)words;
+}
+
+static int compare(uint64_t a, uint64_t b, bool is_signed)
+{
+	if (is_signed)
+		return ((int64_t)a > (int64_t)b) - ((int64_t)a < (int64_t)b);
+	return (a > b) - (a < b);
+}
+
+int cmp_number(const struct view *a, const struct view *b)
+{
+	return compare(a->integer, b->integer, a->type->is_signed);
+}
+
+int cmp_average(const struct view *a, const struct view *b)
+{
+	return compare(a->stats.average, b->stats.average, a->type->is_signed);
+}
+
+int cmp_total(const struct view *a, const struct view *b)
+{
+	return compare(a->histogram.total, b->histogram.total, false);
+}
+
+int cmp_none(const struct view *a, const struct view *b)
+{
+	(void)a, (void)b;
+	return 0;
+}
+
+void div_number(struct view *v, uint64_t divisor)
+{
+	v->integer = divide(v->integer, divisor, v->type->is_signed);
+}
+
+void div_average(struct view *v, uint64_t divisor)
+{
+	v->stats.average = divide(v->stats.average, divisor, v->type->is_signed);
+}
+
+void div_counts(struct view *v, uint64_t divisor)
+{
+	v->histogram.divisor = divisor;
+}
+
+void div_none(struct view *v, uint64_t divisor)
+{
+	(void)v, (void)divisor;
+}
+
+static const struct {
+	agg_view_fn *view;
+	agg_compare_fn *compare;
+	agg_divide_fn *divide;
+} hooks[] = {
+#define AGG_ROW(id, name_u, name_s, layout, readable, size, scale, view_, compare_, divide_, ...) \
+	[AGG_##id] = {.view = view_, .compare = compare_, .divide = divide_},
+#include "parser/lang/aggs.def"
+#undef AGG_ROW
+};
+
+_Static_assert(sizeof(hooks) / sizeof(*hooks) == AGG_KIND_COUNT, "hooks for each kind");
+
+void agg_view(struct view *v, const struct type *t, const uint64_t *words)
+{
+	v->type = t;
+	hooks[t->agg].view(v, words);
+}
+
+void agg_view_buckets(struct view *v, const struct type *t, const struct view_bucket *buckets,
+		      uint32_t n)
+{
+	v->type = t;
+	v->histogram.buckets = buckets;
+	v->histogram.n = n;
+	v->histogram.divisor = 1;
+	v->histogram.total = 0;
+	for (uint32_t i = 0; i < n; i++)
+		v->histogram.total += buckets[i].count;
+	hooks[t->agg].view(v, NULL);
+}
+
+int agg_compare(const struct view *a, const struct view *b)
+{
+	return hooks[a->type->agg].compare(a, b);
+}
+
+void agg_divide(struct view *v, uint64_t divisor)
+{
+	if (v->type->kind == TY_AGG)
+		hooks[v->type->agg].divide(v, divisor);
+	else
+		div_number(v, divisor);
+}
+
+/* ---- buckets ----------------------------------------------------------------------------- */
+
+/* The inverse of sonde_bucket_log: bucket i holds edge(i - 1) up to below edge(i). */
+static int64_t log_edge(uint32_t j, uint32_t k)
+{
+	uint32_t power;
+
+	if (j <= 2u << k)
+		return j;
+	power = (j >> k) - 1;
+	if (power + k >= 63)
+		return INT64_MAX;
+	return (int64_t)(((1ull << k) + (j & ((1u << k) - 1))) << power);
+}
+
+/* Below the middle, bucket i mirrors the bucket that is as far above it. */
+static int64_t signed_begin(const struct type *t, uint32_t i)
+{
+	uint32_t middle = agg_middle_bucket(t), k = (uint32_t)t->scale[0];
+
+	if (i >= middle)
+		return log_edge(i - middle, k);
+	return 1 - log_edge(middle - i + 1, k);
+}
+
+int64_t agg_bucket_begin(const struct type *t, uint32_t i)
+{
+	if (agg_rows[t->agg].layout == AL_SIGNED_BUCKETS)
+		return signed_begin(t, i);
+	if (i == 0)
+		return INT64_MIN;
+	if (agg_rows[t->agg].layout == AL_LINEAR_BUCKETS)
+		return t->scale[0] + (int64_t)(i - 1) * t->scale[2];
+	return log_edge(i - 1, (uint32_t)t->scale[0]);
+}
+
+struct agg_range agg_shown_buckets(const struct view *v)
+{
+	struct agg_range r = {.end = v->histogram.n};
+
+	while (r.begin < r.end && v->histogram.buckets[r.begin].count == 0)
+		r.begin++;
+	while (r.end > r.begin && v->histogram.buckets[r.end - 1].count == 0)
+		r.end--;
+	return r;
+}
+
+/* Exact for buckets of one value, else the middle of the bucket. */
+static int64_t middle(const struct type *t, uint32_t bucket)
+{
+	int64_t begin = agg_bucket_begin(t, bucket);
+
+	if (bucket == 0)
+		return -1;
+	return begin + (agg_bucket_begin(t, bucket + 1) - begin) / 2;
+}
+
+/* The value of rank ceil(count * per_mille / 1000). */
+static int64_t at_rank(const struct view *v, uint32_t per_mille)
+{
+	uint64_t total = v->histogram.total, seen = 0;
+	uint64_t rank = total / 1000 * per_mille + (total % 1000 * per_mille + 999) / 1000;
+
+	for (uint32_t i = 0; i < v->histogram.n; i++) {
+		seen += v->histogram.buckets[i].count;
+		if (seen >= rank && v->histogram.buckets[i].count)
+			return middle(v->type, v->histogram.buckets[i].index);
+	}
+	return 0;
+}
+
+void agg_quantiles(const struct view *v, struct agg_quantiles *out)
+{
+	*out = (struct agg_quantiles){
+		.count = v->histogram.total,
+		.min = at_rank(v, 0),
+		.p50 = at_rank(v, 500),
+		.p90 = at_rank(v, 900),
+		.p99 = at_rank(v, 990),
+		.p999 = at_rank(v, 999),
+		.max = at_rank(v, 1000),
+	};
+}

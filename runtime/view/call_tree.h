@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The rows of maps with stacks as one tree of calls, for the formats that draw or list stacks.
+ * A row's path from the root: the other parts of its key, its user stack, its kernel stack,
+ * both from the outermost frame inward. Rows with the same path are one, so addresses in the
+ * same function count as that function.
+ */
+#pragma once
+#include "runtime/base/hash.h"
+#include "runtime/base/string_set.h"
+#include "runtime/base/vec.h"
+#include "runtime/view/span_trees.h"
+
+/* What a node stands for: its colour in a flame graph. */
+enum call_kind {
+#define CALL_KIND(id, ...) CALL_##id,
+#include "runtime/view/call_kinds.def"
+#undef CALL_KIND
+	CALL_KIND_COUNT,
+};
+
+struct call_node {
+	const char *name;
+	enum call_kind kind;
+	uint32_t parent, child, next; /* indexes; 0: none, as the root is neither child nor next */
+	uint64_t calls;		      /* spans */
+	uint64_t self;		      /* of the rows that end here */
+	uint64_t total;		      /* with all below; set by call_tree_finish() */
+	/* The same in the run that this one is compared with; else 0. */
+	uint64_t self_before, total_before;
+};
+
+HASH_TABLE(call_table, uint32_t);
+
+struct call_tree {
+	VEC(struct call_node) nodes; /* [0] is the root */
+	struct call_table table;     /* indexes, by parent, kind and name */
+	struct string_set names;
+};
+
+/* Can the values of this map be added up along stacks: does its key have a stack, and are its
+ * values counts or sums? */
+bool call_tree_takes(const struct view_map *m);
+/* Is it a stack, or a tuple with one? */
+bool call_tree_has_stack(const struct type *t);
+/* An empty tree whose root has that name. 0 or -ENOMEM. */
+int call_tree_init(struct call_tree *t, const char *root);
+/* Add the rows of a map below `parent`. Negative values are left out. 0 or -ENOMEM. */
+int call_tree_add(struct call_tree *t, uint32_t parent, const struct view_map *m);
+/* Add a thread's spans below `parent`, each with the time of its own. 0 or -ENOMEM. */
+int call_tree_add_spans(struct call_tree *t, uint32_t parent, struct span_trees *trees,
+			const struct span_thread *thread);
+/* The child of `parent` with that name, which is made if there is none. 0 without memory. */
+uint32_t call_tree_child(struct call_tree *t, uint32_t parent, enum call_kind kind,
+			 const char *name);
+/* Sort children by name, and set the totals. 0 or -ENOMEM. */
+int call_tree_finish(struct call_tree *t);
+void call_tree_free(struct call_tree *t);

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Spans as trees of calls: see span_trees.h.
+ */
+#include "runtime/view/span_trees.h"
+#include "runtime/base/log.h"
+
+/* ---- threads ----------------------------------------------------------------------------- */
+
+HASH_INTEGER_FUNCTIONS(span_threads, struct span_thread *, uint32_t, hash_u64, (*e)->tid, *e)
+
+static struct span_thread *thread_of(struct span_trees *t, uint32_t tid)
+{
+	struct span_thread **found = span_threads_find(&t->threads, tid), *new;
+
+	if (found)
+		return *found;
+	new = calloc(1, sizeof(*new));
+	if (!new)
+		return NULL;
+	new->tid = tid;
+	if (span_threads_insert(&t->threads, new)) {
+		free(new);
+		return NULL;
+	}
+	return new;
+}
+
+/* ---- arranging --------------------------------------------------------------------------- */
+
+static uint64_t end_of(const struct span_item *s)
+{
+	return s->start + s->whole;
+}
+
+static uint64_t busy_of(const struct span_item *s)
+{
+	return s->is_shown ? s->busy : s->length;
+}
+
+/* Of two that begin together the longer one is the outer one; of two equal ones, that which
+ * arrived later. */
+static int by_start(const void *x, const void *y)
+{
+	const struct span_item *a = x, *b = y;
+
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	if (a->whole != b->whole)
+		return a->whole > b->whole ? -1 : 1;
+	return (a->order < b->order) - (a->order > b->order);
+}
+
+/* Set levels and times of their own. A span that begins in another one and ends behind it is no
+ * part of it. */
+static int arrange(struct span_trees *t, struct span_thread *thread)
+{
+	struct span_item *all = thread->spans.items;
+
+	qsort(all, thread->spans.n, sizeof(*all), by_start);
+	t->path.n = 0;
+	for (size_t i = 0; i < thread->spans.n; i++) {
+		struct span_item *s = &all[i], *outer;
+		uint64_t busy = busy_of(s);
+
+		while (t->path.n && end_of(&all[t->path.items[t->path.n - 1]]) < end_of(s))
+			t->path.n--;
+		s->level = (uint32_t)t->path.n;
+		if (s->level) {
+			outer = &all[t->path.items[t->path.n - 1]];
+			outer->self -= busy < outer->self ? busy : outer->self;
+		}
+		s->self = busy;
+		if (vec_push(&t->path, (uint32_t)i))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* ---- showing ----------------------------------------------------------------------------- */
+
+static int show(struct span_trees *t, struct span_thread *thread)
+{
+	int err = arrange(t, thread) ?: t->show(t, thread);
+
+	t->n_kept -= thread->spans.n;
+	vec_free(&thread->spans);
+	return err;
+}
+
+/* What is shown now may be part of spans that are still to come: leave a mark for them, with the
+ * time of all that was outermost. */
+static int show_early(struct span_trees *t, struct span_thread *thread)
+{
+	struct span_item mark = {.is_shown = true, .start = UINT64_MAX};
+	uint64_t end = 0;
+	int err = arrange(t, thread) ?: t->show(t, thread);
+
+	for (size_t i = 0; i < thread->spans.n; i++) {
+		const struct span_item *s = &thread->spans.items[i];
+
+		mark.start = s->start < mark.start ? s->start : mark.start;
+		end = end_of(s) > end ? end_of(s) : end;
+		mark.busy += s->level ? 0 : busy_of(s);
+		t->n_early += !s->is_shown;
+	}
+	mark.whole = end - mark.start;
+	t->n_kept -= thread->spans.n;
+	vec_free(&thread->spans);
+	err = err ?: vec_push(&thread->spans, mark);
+	t->n_kept += thread->spans.n;
+	return err;
+}
+
+static struct span_thread *largest(const struct span_trees *t)
+{
+	struct span_thread *found = NULL;
+
+	for (struct span_thread **e = span_threads_next(&t->threads, NULL); e;
+	     e = span_threads_next(&t->threads, e))
+		if (!found || (*e)->spans.n > found->spans.n)
+			found = *e;
+	return found;
+}
+
+int span_trees_add(struct span_trees *t, const struct view_span *s)
+{
+	struct span_thread *thread = thread_of(t, s->tid);
+	const char *name = thread ? string_set_keep(&t->names, s->name) : NULL;
+	uint64_t without_tracer = s->length > s->tracer ? s->length - s->tracer : 0;
+
+	if (!name || vec_push(&thread->spans, (struct span_item){.name = name,
+								 .start = s->start,
+								 .whole = s->length,
+								 .length = without_tracer,
+								 .order = thread->spans.n,
+								 .kind = (uint8_t)s->kind,
+								 .is_call = s->is_call,
+								 .is_open = s->is_open,
+								 .is_cut = s->is_cut}))
+		return -ENOMEM;
+	t->n_kept++;
+	thread->pid = s->pid;
+	snprintf(thread->comm, sizeof(thread->comm), "%s", s->comm);
+	if (s->is_outermost && !s->is_open)
+		return show(t, thread);
+	return t->n_kept < SPAN_TREES_KEPT ? 0 : show_early(t, largest(t));
+}
+
+static int by_first_start(const void *x, const void *y)
+{
+	const struct span_thread *a = *(struct span_thread *const *)x,
+				 *b = *(struct span_thread *const *)y;
+	uint64_t start_a = a->spans.items[0].start, start_b = b->spans.items[0].start;
+
+	return (start_a > start_b) - (start_a < start_b);
+}
+
+int span_trees_finish(struct span_trees *t)
+{
+	VEC(struct span_thread *) left = {0};
+	int err = 0;
+
+	for (struct span_thread **e = span_threads_next(&t->threads, NULL); e && !err;
+	     e = span_threads_next(&t->threads, e))
+		if ((*e)->spans.n)
+			err = arrange(t, *e) ?: vec_push(&left, *e);
+	if (left.n)
+		qsort(left.items, left.n, sizeof(*left.items), by_first_start);
+	for (size_t i = 0; i < left.n && !err; i++) {
+		err = t->show(t, left.items[i]);
+		vec_free(&left.items[i]->spans);
+	}
+	vec_free(&left);
+	t->n_kept = 0;
+	if (t->n_early)
+		log_warning(
+			"%llu spans were shown before the span that they are part of had ended: at most %d are kept",
+			(unsigned long long)t->n_early, SPAN_TREES_KEPT);
+	t->n_early = 0;
+	return err;
+}
+
+void span_trees_free(struct span_trees *t)
+{
+	for (struct span_thread **e = span_threads_next(&t->threads, NULL); e;
+	     e = span_threads_next(&t->threads, e)) {
+		vec_free(&(*e)->spans);
+		free(*e);
+	}
+	hash_free(&t->threads);
+	vec_free(&t->path);
+	string_set_free(&t->names);
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Compares views by the text that they show.
+ */
+#include "runtime/view/view_compare.h"
+#include "runtime/view/agg.h"
+#include <string.h>
+#include <sys/param.h>
+
+static int compare_unsigned(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int compare_signed(int64_t a, int64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int compare_strings(const struct view *a, const struct view *b)
+{
+	int order = memcmp(a->string.text, b->string.text, MIN(a->string.len, b->string.len));
+
+	return order ? order : compare_unsigned(a->string.len, b->string.len);
+}
+
+static int compare_texts(const char *a, const char *b)
+{
+	return a && b ? strcmp(a, b) : (a != NULL) - (b != NULL);
+}
+
+/* By name where there is one, because addresses differ between processes. Unknown frames come
+ * first. */
+static int compare_named(const struct view_frame *a, const struct view_frame *b, uint32_t shows)
+{
+	int order = compare_texts(a->name, b->name);
+
+	if (order || !a->name)
+		return order ? order : compare_unsigned(a->ip, b->ip);
+	if (shows & SHOWS_LINE) {
+		order = compare_texts(a->file, b->file);
+		if (order || a->file)
+			return order ? order : compare_unsigned(a->line, b->line);
+	}
+	return compare_unsigned(a->offset, b->offset);
+}
+
+static int compare_frames(const struct view_frame *a, const struct view_frame *b, uint32_t shows)
+{
+	int order = shows & SHOWS_NAME ? compare_named(a, b, shows) : 0;
+
+	if (!order && shows & SHOWS_ADDRESS)
+		order = compare_unsigned(a->ip, b->ip);
+	if (!order && shows & SHOWS_ADDRESS && shows & SHOWS_NAME)
+		order = compare_texts(a->module, b->module);
+	return order ? order : a->is_inlined - b->is_inlined;
+}
+
+static int compare_stacks(const struct view_stack *a, const struct view_stack *b,
+			  enum stack_form form)
+{
+	int order = 0;
+
+	for (uint32_t i = 0; !order && i < MIN(a->n, b->n); i++)
+		order = compare_frames(&a->frames[i], &b->frames[i], stack_words[form].shows);
+	if (!order)
+		order = compare_unsigned(a->n, b->n);
+	return order ? order : a->is_lost - b->is_lost;
+}
+
+static int compare_parts(const struct view *a, const struct view *b)
+{
+	int order = 0;
+	uint32_t n = a->type->kind == TY_ARRAY ? type_elements(a->type) : a->type->n_members;
+
+	for (uint32_t i = 0; !order && i < n; i++) {
+		struct view x, y;
+
+		view_part(a, i, &x);
+		view_part(b, i, &y);
+		order = view_compare(&x, &y);
+	}
+	return order;
+}
+
+int view_compare(const struct view *a, const struct view *b)
+{
+	switch (type_shape(a->type)) {
+	case SHAPE_AGG: return agg_compare(a, b);
+	case SHAPE_INT:
+		if (a->type->is_signed)
+			return compare_signed((int64_t)a->integer, (int64_t)b->integer);
+		return compare_unsigned(a->integer, b->integer);
+	case SHAPE_PARTS: return compare_parts(a, b);
+	case SHAPE_ADDRESS:
+	case SHAPE_BOOL: return compare_unsigned(a->integer, b->integer);
+	case SHAPE_DEFERRED:
+	case SHAPE_BUFFER:
+	case SHAPE_STRING: return compare_strings(a, b);
+	case SHAPE_STACK: return compare_stacks(&a->stack, &b->stack, a->type->form);
+	case SHAPE_NONE: break;
+	}
+	return 0;
+}
