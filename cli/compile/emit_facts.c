@@ -79,12 +79,18 @@ static void put_typed(const struct typed_function *f, enum probe_id id, FILE *ou
 	fputc('\n', out);
 }
 
+enum { MOST_PARAMS = 12 }; /* a line of facts has 16 words */
+
+void emit_typed(const struct typed_function *f, FILE *out)
+{
+	if (f->n_params <= MOST_PARAMS)
+		put_typed(f, PROBE_KPROBE, out);
+}
+
 static bool is_float(const struct tp_field *p)
 {
 	return strcmp(p->type_text, "double") == 0 || strcmp(p->type_text, "float") == 0;
 }
-
-enum { MOST_PARAMS = 12 }; /* a line of facts has 16 words */
 
 /* Where the parameters before it do not tell which word it is in, the number of the word follows.
  */

@@ -14,11 +14,8 @@
 #include "parser/base/pattern.h"
 #include "parser/lang/ast.h"
 #include "parser/lang/probe.h"
-#include "parser/lang/register.h"
-#include "parser/lang/regs.h"
 #include "parser/lang/usdt_operand.h"
 #include "runtime/base/log.h"
-#include "runtime/recording/raw_events.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -102,22 +99,40 @@ static void take_result(struct choosing *g, const struct typed_function *f)
 	g->call.is_text_result |= !f || f->result.size == sizeof(uint64_t);
 }
 
-static void take_arguments(struct choosing *g, const struct attach_target *t)
+/* The types of a function, from debug information or BTF, which become a fact. NULL: not known. */
+static const struct typed_function *types_of(struct choosing *g, const struct attach_target *t)
 {
 	struct kernel *k = g->c->kernel;
 	const struct typed_function *f = NULL;
+	bool first = is_new(g->c,
+			    arena_printf(g->c->arena, "arguments %s %s", t->path ?: "", t->symbol));
 	struct user_symbol s;
 
-	if (t->path && k->user_typed && k->user_symbol(k, t->path, t->symbol, &s) == 0 &&
-	    k->user_typed(k, t->path, s.offset, &f) == 0) {
-		take_types(g, f);
-		take_result(g, f);
-		if (is_new(g->c, arena_printf(g->c->arena, "arguments %s %s", t->path, t->symbol)))
-			emit_arguments(f, t->path, t->symbol, g->c->to_facts);
-		return;
+	if (!t->path) {
+		if (!kernel_has(k, CAP_BTF) ||
+		    k->typed(k, TYPED_FUNCTION, t->module, t->symbol, &f))
+			return NULL;
+		if (first)
+			emit_typed(f, g->c->to_facts);
+		return f;
 	}
-	add_args(g, USUAL_ARGS, (1u << USUAL_ARGS) - 1);
-	take_result(g, NULL);
+	if (!k->user_typed || k->user_symbol(k, t->path, t->symbol, &s) ||
+	    k->user_typed(k, t->path, s.offset, &f))
+		return NULL;
+	if (first)
+		emit_arguments(f, t->path, t->symbol, g->c->to_facts);
+	return f;
+}
+
+static void take_arguments(struct choosing *g, const struct attach_target *t)
+{
+	const struct typed_function *f = types_of(g, t);
+
+	take_result(g, f);
+	if (f)
+		take_types(g, f);
+	else
+		add_args(g, USUAL_ARGS, (1u << USUAL_ARGS) - 1);
 }
 
 /* Argument i of a static probe at all of its locations: one that cannot be read at any, or the
@@ -280,7 +295,10 @@ static int check_target(const struct choosing *g, const struct attach_point *p,
 {
 	const char *blank = t->path ? strpbrk(t->path, " \t\n") : NULL;
 
-	if (probe_abi(p) != USER_ABI_C)
+	if (prog_kind_is(probe_rows[g->id].program, PK_TRAMPOLINE))
+		log_error("--events: %s cannot be recorded: write kprobe or kretprobe",
+			  probe_rows[g->id].name);
+	else if (probe_abi(p) != USER_ABI_C)
 		log_error("--events: %s is a function of Go, whose calls cannot be recorded",
 			  t->function);
 	else if (blank)
@@ -393,94 +411,6 @@ int record_calls_select(struct recorded_calls *c, const char *pattern)
 	if (probe_rows[id].entry != id && select_of(c, pattern, probe_rows[id].entry))
 		return -1;
 	return select_of(c, pattern, id);
-}
-
-/* ---- the script ---------------------------------------------------------------------------- */
-
-/* The string at an address, if it may be one: else a number that is no pointer would be a read
- * that failed. */
-static void put_text(const struct recorded_call *c, const char *value, FILE *script)
-{
-	const char *least = c->is_kernel ? "0xffff800000000000" : "0xffff",
-		   *most = c->is_kernel ? "0xfffffffffffff000" : "0xffffffff0000";
-
-	fprintf(script, ", ((%s > %s && %s < %s) ? str(%s, %d) : \"\")", value, least, value, most,
-		value, TEXT_BYTES);
-}
-
-/* What is recorded of a call, in its order: the result and what the arguments were, or the
- * arguments. A result is read as a register, since `retval` leaves out functions that end in jumps.
- */
-static void put_values(const struct recorded_call *c, FILE *script, bool as_text)
-{
-	char value[32];
-
-	snprintf(value, sizeof(value), c->is_kernel ? "(uint64)retval" : "reg(\"%s\")",
-		 register_name((int)regs_return_offset()));
-	if (c->is_return && as_text && c->is_text_result)
-		put_text(c, value, script);
-	else if (c->is_return)
-		fprintf(script, ", %s", as_text ? "0" : value);
-	for (uint32_t i = 0; i < c->n_args; i++) {
-		snprintf(value, sizeof(value), c->is_return ? "entry(arg%u)" : "arg%u", i);
-		if (c->unread & 1u << i)
-			fputs(", 0", script);
-		else if (!as_text)
-			fprintf(script, ", (uint64)%s", value);
-		else if (c->texts & 1u << i)
-			put_text(c, value, script);
-		else
-			fputs(", 0", script);
-	}
-}
-
-/* The return address at the entry of a function. */
-static const char *caller_of(const struct recorded_call *c)
-{
-	const char *link = register_name(regs_link_offset());
-
-	if (c->is_kernel || !c->has_stack_pointer)
-		return "0";
-	return link ? arena_printf(c->arena, "reg(\"%s\")", link) : "*(uint64 *)reg(\"sp\")";
-}
-
-static void put_call(const struct recorded_call *c, const char *before, const char *head,
-		     FILE *script)
-{
-	const char *sp = !c->has_stack_pointer ? "0"
-			 : c->is_return	       ? "entry(reg(\"sp\"))"
-					       : "reg(\"sp\")";
-
-	fprintf(script, "%s%s { %sprint((probe, %s(%s, %s", c->points,
-		c->is_return ? " /!open/" : "", before, head, sp,
-		c->is_return ? "delta" : caller_of(c));
-	put_values(c, script, false);
-	fputc(')', script);
-	put_values(c, script, true);
-	fputs(")); }\n", script);
-}
-
-/* Where calls end that do not return. */
-static void put_ends(const char *head, FILE *script)
-{
-	static const char *const rows[][2] = {{"exit", RAW_ENDED}, {"exec", RAW_REPLACED}};
-
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-		fprintf(script, "tracepoint:sched:sched_process_%s { print((\"%s\", %s0)); }\n",
-			rows[i][0], rows[i][1], head);
-}
-
-void record_calls_put(const struct recorded_calls *c, const char *before, const char *head,
-		      FILE *script)
-{
-	bool has_returns = false;
-
-	for (uint32_t i = 0; i < c->n; i++) {
-		put_call(&c->calls[i], before, head, script);
-		has_returns |= c->calls[i].is_return;
-	}
-	if (has_returns)
-		put_ends(head, script);
 }
 
 void record_calls_free(struct recorded_calls *c)

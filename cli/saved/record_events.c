@@ -6,6 +6,7 @@
  */
 #include "cli/saved/record_events.h"
 #include "cli/saved/record_calls.h"
+#include "cli/saved/record_calls_script.h"
 #include "cli/compile/emit_facts.h"
 #include "cli/options/options.h"
 #include "cli/run/walk.h"

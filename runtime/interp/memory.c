@@ -117,7 +117,8 @@ static int copy_read(const struct interp *p, void *to, uint64_t from, uint64_t n
 	return has_failed ? -EFAULT : 1;
 }
 
-/* Copy memory of a program that was recorded. A recording has only its strings. */
+/* Copy memory of a program or the kernel that was recorded: a recording has only strings, and the
+ * arguments of a call. */
 static int copy_recorded(struct interp *p, void *to, uint64_t from, uint64_t n)
 {
 	int err = interp_copy_stack(p, to, from, n);
@@ -127,7 +128,10 @@ static int copy_recorded(struct interp *p, void *to, uint64_t from, uint64_t n)
 	if (copy_string(p->event, to, from, n) ||
 	    (p->called && copy_string(p->called[interp_thread_index(p)], to, from, n)))
 		return 0;
-	interp_end(p, "it reads memory of the program, which the recording does not have");
+	if (is_kernel(p, from))
+		refuse_kernel(p, from);
+	else
+		interp_end(p, "it reads memory of the program, which the recording does not have");
 	return -EFAULT;
 }
 
@@ -167,7 +171,7 @@ int interp_copy(struct interp *p, void *to, uint64_t from, uint64_t n, bool is_u
 		return err;
 	if ((from >> 48 == INTERP_TAG_MEMORY && !is_kernel(p, from)) || from < NULL_PAGE)
 		return -EFAULT;
-	if (is_user && p->event && !is_kernel(p, from))
+	if (p->event && (is_user ? !is_kernel(p, from) : from >> 63))
 		return copy_recorded(p, to, from, n);
 	if (is_user)
 		return is_kernel(p, from) ? -EFAULT : copy_own(to, from, n);

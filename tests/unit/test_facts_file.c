@@ -141,6 +141,56 @@ static void test_the_rest(void **state)
 	kernel_close(k);
 }
 
+static void note_exit(const struct user_exit *x, void *ctx)
+{
+	*(int *)ctx += x->is_jump ? 10 : 1;
+}
+
+/* In a replay a file is found by the end of its path or as a library, and a function has the return
+ * probes that it had. */
+static void test_replay(void **state)
+{
+	static const char text[] = "symbol /usr/bin/app main 1 1 8\n"
+				   "symbol /usr/lib/libx.so.6 f 1 1 8 exits\n"
+				   "symbol /usr/lib/libx.so.6 g 9 9 8 jump\n"
+				   "mapped /usr/bin/app\nmapped /usr/lib/libx.so.6\n"
+				   "arguments /usr/bin/app main int32 int32:n@2 text:s\n"
+				   "recorded uprobe:/usr/bin/app:main\n";
+	static const char *const found[] = {"/usr/bin/app", "app",    "bin/app",
+					    "./bin/app",    "../app", "/bin/app"},
+				 *const none[] = {"pp", "n/app", "/app/", "", "libx", "/usr/app"};
+	struct kernel *k = open_text(text, sizeof(text) - 1);
+	const struct typed_function *typed;
+	struct user_symbol s = {0};
+	struct user_exits exits;
+	char names[200] = "";
+	int n = 0;
+
+	(void)state;
+	assert_non_null(k);
+	assert_int_equal(k->user_symbol(k, "app", "main", &s), -ENOENT);
+	k->recording = "r";
+	for (size_t i = 0; i < sizeof(found) / sizeof(*found); i++)
+		assert_int_equal(k->user_symbol(k, found[i], "main", &s), 0);
+	for (size_t i = 0; i < sizeof(none) / sizeof(*none); i++)
+		assert_true(k->user_symbol(k, none[i], "main", &s) != 0);
+	assert_false(k->user_unwinds(k, s.path));
+	assert_int_equal(k->user_typed(k, "/usr/bin/app", 1, &typed), 0);
+	assert_int_equal(typed->params[0].offset, 16);
+	assert_int_equal(typed->params[1].offset, 24);
+	assert_int_equal(k->user_symbol(k, "libx", "f", &s), 0);
+	assert_true(k->user_unwinds(k, s.path));
+	assert_int_equal(k->each_user_exit(k, &s, note_exit, &n, &exits), 0);
+	assert_int_equal(k->user_symbol(k, "libx.so.6", "g", &s), 0);
+	assert_int_equal(k->each_user_exit(k, &s, note_exit, &n, &exits), 0);
+	assert_int_equal(n, 11);
+	assert_true(k->is_recorded(k, "uprobe:/usr/bin/app:main"));
+	assert_false(k->is_recorded(k, "uretprobe:/usr/bin/app:main"));
+	k->each_user_file(k, "/usr/lib/*", note_name, names);
+	assert_string_equal(names, "/usr/lib/libx.so.6 ");
+	kernel_close(k);
+}
+
 static void test_capabilities(void **state)
 {
 	struct kernel *k = open_good();
@@ -221,6 +271,7 @@ static void test_bad_lines(void **state)
 		{"raw a b\n", 1},
 		{"function\n", 1},
 		{"symbol ./app main 1 2\n", 1},
+		{"symbol ./app main 1 2 3 exits jump\n", 1},
 		{"symbol ./app main 1 2 x\n", 1},
 		{"symbol ./app main 1 2 3 4 5 6 7 8 9\n", 1},
 		{"symbol ./app main -1 2 3\n", 1},
@@ -274,6 +325,7 @@ int main(void)
 		cmocka_unit_test(test_capabilities),
 		cmocka_unit_test(test_running_kernel_only),
 		cmocka_unit_test(test_comments_only),
+		cmocka_unit_test(test_replay),
 		cmocka_unit_test(test_bad_lines),
 		cmocka_unit_test(test_bad_files),
 	};

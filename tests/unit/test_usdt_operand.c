@@ -113,6 +113,17 @@ static void arm64(void **state)
 	check("8@[x0, x1, lsl #3]", USDT_ARM64, MEM(8, false, 0, 8, 8, 0));
 }
 
+/* Of recorded probes. */
+static void words_of_the_context(void **state)
+{
+	(void)state;
+	check("-4@=0", USDT_X86, REG(4, true, 0));
+	check("8@=11", USDT_ARM64, REG(8, false, 88));
+	check("8@=12", USDT_X86, OP(USDT_UNREADABLE, 8, false, NONE, NONE, 1, 0));
+	check("8@=x", USDT_X86, OP(USDT_UNREADABLE, 8, false, NONE, NONE, 1, 0));
+	check("8@=-1", USDT_X86, OP(USDT_UNREADABLE, 8, false, NONE, NONE, 1, 0));
+}
+
 static void unreadable(void **state)
 {
 	static const char *const x86[] = {
@@ -192,9 +203,13 @@ static void formats(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(x86_registers), cmocka_unit_test(x86_constants),
-		cmocka_unit_test(x86_memory),	 cmocka_unit_test(arm64),
-		cmocka_unit_test(unreadable),	 cmocka_unit_test(formats),
+		cmocka_unit_test(x86_registers),
+		cmocka_unit_test(x86_constants),
+		cmocka_unit_test(x86_memory),
+		cmocka_unit_test(arm64),
+		cmocka_unit_test(words_of_the_context),
+		cmocka_unit_test(unreadable),
+		cmocka_unit_test(formats),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
