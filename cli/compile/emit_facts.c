@@ -64,10 +64,8 @@ static void put_word(const struct tp_field *f, FILE *out)
 	}
 }
 
-static void put_typed(const struct typed_function *f, enum probe_id id, FILE *out)
+static void put_typed(const struct typed_function *f, bool is_raw, FILE *out)
 {
-	bool is_raw = probe_rows[id].context == CTX_TYPED_EVENT;
-
 	fprintf(out, "typed%s %s %s ", is_raw ? "-raw" : "", f->module, f->name);
 	if (!is_raw)
 		put_word(&f->result, out);
@@ -84,7 +82,7 @@ enum { MOST_PARAMS = 12 }; /* a line of facts has 16 words */
 void emit_typed(const struct typed_function *f, FILE *out)
 {
 	if (f->n_params <= MOST_PARAMS)
-		put_typed(f, PROBE_KPROBE, out);
+		put_typed(f, false, out);
 }
 
 static bool is_float(const struct tp_field *p)
@@ -152,9 +150,9 @@ static void put_point(struct kernel *k, const struct attach_point *p, FILE *out)
 	for (uint32_t i = 0; has_functions(p->id) && i < p->n_targets; i++)
 		put_function(k, &p->targets[i], out);
 	if (point_has(p, ARM_TYPED) && p->typed && !p->typed->prog_id)
-		put_typed(p->typed, p->id, out);
+		put_typed(p->typed, probe_rows[p->id].context == CTX_TYPED_EVENT, out);
 	if (point_has(p, ARM_KERNEL) && p->kernel.typed)
-		put_typed(p->kernel.typed, p->id, out);
+		put_typed(p->kernel.typed, false, out);
 	if (point_has(p, ARM_ITER))
 		put_iterator(point_iter(p)->kind, out);
 	if (probe_format(p) || has_functions(p->id) || point_has(p, ARM_ITER) ||
