@@ -259,6 +259,12 @@ int ex_cost(struct explain *x, struct script_lines *t)
 		script_lines_add(t, 0, "not measured: with --unsafe, a run may act on the system");
 		return 0;
 	}
+	if (!loaded_can_measure()) {
+		script_lines_add(t, 0,
+				 "not measured: the kernel counts the time of programs for "
+				 "CAP_SYS_ADMIN only: run as root");
+		return 0;
+	}
 	if (loaded_measure(x->arena, &x->load->session, MEASURED_NS, &measured)) {
 		script_lines_add(t, 0, "not measured: the kernel did not attach the programs");
 		x->has_failed = true;

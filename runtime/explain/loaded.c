@@ -119,6 +119,16 @@ void loaded_read(struct arena *a, const struct session *s, struct loaded *out)
 	read_maps(a, s->object, out);
 }
 
+bool loaded_can_measure(void)
+{
+	int stats = bpf_enable_stats(BPF_STATS_RUN_TIME);
+
+	if (stats < 0)
+		return errno != EPERM;
+	close(stats);
+	return true;
+}
+
 int loaded_measure(struct arena *a, struct session *s, uint64_t ns, struct loaded *out)
 {
 	struct timespec left = clock_timespec(ns);

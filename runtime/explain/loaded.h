@@ -52,6 +52,8 @@ void loaded_read(struct arena *a, const struct session *s, struct loaded *out);
  * -errno. */
 int loaded_read_object(struct arena *a, const void *elf, size_t len, struct loaded *out);
 
+/* May this process measure? To count the time of programs takes CAP_SYS_ADMIN. */
+bool loaded_can_measure(void);
 /* Attach the programs for `ns`, and set `runs` and `nanoseconds` of each. Returns 0 or -errno;
  * attaching reports its own errors. */
 int loaded_measure(struct arena *a, struct session *s, uint64_t ns, struct loaded *out);
