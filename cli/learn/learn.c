@@ -181,14 +181,23 @@ static int test(struct arena *a, const struct learn *l)
 	return open_lesson(a, l->lesson, &lesson) ? 1 : test_one(a, &lesson, 0);
 }
 
+/* Is the lesson solved, or impossible on this kernel? One that cannot be read is neither. */
+static bool is_over(struct arena *a, const char *path)
+{
+	struct lesson l;
+
+	return lesson_is_done(lesson_name(a, path)) ||
+	       (lesson_read(a, path, &l) == 0 && !lesson_can_run(&l));
+}
+
 /* The index of the lesson to begin with: the named one, else the first one that is not solved. The
  * length of the list if all are solved. */
 static uint32_t first_lesson(struct arena *a, const struct lesson_list *list, const char *path)
 {
 	uint32_t i = 0;
 
-	while (i < list->n && (path ? strcmp(list->paths[i], path) != 0
-				    : lesson_is_done(lesson_name(a, list->paths[i]))))
+	while (i < list->n &&
+	       (path ? strcmp(list->paths[i], path) != 0 : is_over(a, list->paths[i])))
 		i++;
 	return i;
 }

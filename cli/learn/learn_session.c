@@ -131,6 +131,10 @@ int learn_session(struct arena *a, const struct lesson *l, bool *go_on)
 	}
 	cmd_text(&s);
 	puts("Type a program; 'hint' helps, 'help' lists the other words.\n");
+	if (!lesson_can_run(l))
+		printf("This kernel cannot run the lesson: sonde --check -e '%s' says why.\n"
+		       "'next' goes on to the next lesson.\n\n",
+		       l->needs);
 	while (!s.done && (line = typed_read(a, e, "learn> ", is_command))) {
 		int i = find_command(line);
 

@@ -39,6 +39,7 @@ TEXT_WORD(goal)
 TEXT_WORD(text)
 TEXT_WORD(workload)
 TEXT_WORD(options)
+TEXT_WORD(needs)
 
 static int take_found(struct reader *r, const char *text)
 {

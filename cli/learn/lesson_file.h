@@ -17,7 +17,7 @@ struct mistake {
 
 struct lesson {
 	const char *name, *path; /* name: the file's name without number and suffix */
-	const char *title, *goal, *text, *workload, *options, *found;
+	const char *title, *goal, *text, *workload, *options, *needs, *found;
 	const char **hints, **solutions;
 	struct condition *expects;
 	struct mistake *mistakes;

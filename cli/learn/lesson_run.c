@@ -91,6 +91,25 @@ int lesson_run(struct arena *a, const struct lesson *l, const char *program, boo
 	return 0;
 }
 
+bool lesson_can_run(const struct lesson *l)
+{
+	const char *words[] = {"sonde", "--check", "-e", l->needs};
+	struct options o;
+	pid_t pid;
+	int status;
+
+	if (!l->needs)
+		return true;
+	fflush(NULL);
+	pid = fork();
+	if (pid == 0) {
+		be_quiet();
+		status = options_parse(&o, 4, (char **)(uintptr_t)words) ? 1 : walk(&o);
+		_exit(status);
+	}
+	return pid > 0 && wait_for(pid) == 0;
+}
+
 /* ---- judging ----------------------------------------------------------------------------- */
 
 static const char *fill(struct arena *a, const char *text, const char *program,

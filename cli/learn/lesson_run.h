@@ -10,6 +10,9 @@
 int lesson_run(struct arena *a, const struct lesson *l, const char *program, bool quiet,
 	       struct shown *out);
 
+/* Can this kernel run the lesson? If it has no `needs`, every kernel can. */
+bool lesson_can_run(const struct lesson *l);
+
 struct verdict {
 	bool is_solved;
 	const struct mistake *mistake; /* the mistake that was made, if it is known */
