@@ -369,6 +369,8 @@ struct plan *plan_make(struct arena *a, struct program *p, const struct plan_opt
 	struct plan *plan = pl.plan;
 
 	plan->source = p->source;
+	plan->imports = p->bpf_imports;
+	plan->n_imports = p->n_bpf_imports;
 	plan->config = p->config;
 	plan->needs.is_replay = pl.kernel && pl.kernel->recording;
 	plan_scope(&pl, options);

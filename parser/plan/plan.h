@@ -280,9 +280,11 @@ struct plan {
 	struct plan_needs needs;
 	uint32_t reads_event;
 	struct config config;
-	const struct source *source; /* the source that spans in the plan refer to */
-	bool is_compiled;	     /* it comes from a file, and so does its object */
-	bool allows_unsafe;	     /* the same: --unsafe was given */
+	const struct source *source;	  /* the source that spans in the plan refer to */
+	const struct bpf_import *imports; /* files of C for BPF, for messages about them */
+	uint32_t n_imports;
+	bool is_compiled;   /* it comes from a file, and so does its object */
+	bool allows_unsafe; /* the same: --unsafe was given */
 };
 
 enum plan_run {

@@ -6,6 +6,7 @@
  */
 #define _GNU_SOURCE
 #include "runtime/load/load_report.h"
+#include "parser/lang/bpf_import.h"
 #include "runtime/base/limit_hint.h"
 #include "runtime/base/log.h"
 #include "runtime/base/vec.h"
@@ -77,22 +78,32 @@ static void report_refusal(const struct session *s, const struct verifier_messag
 {
 	/* without a translation the verifier's own last line is the reason */
 	const char *why = v->words ? v->words : v->reason, *text;
+	/* before Linux 6.9 it may be in an imported file */
+	bool is_in_c = v->import || (s->plan->n_imports && !v->has_places);
+	const char *help = is_in_c ? v->help_in_c : v->help;
 	const struct source *source = s->plan->source;
 	int why_len = (int)(v->words ? strlen(v->words) : v->reason_len);
 	uint32_t len;
 
-	if (v->line)
+	if (v->import)
+		log_error("%s:%u: the kernel's verifier refused %s: %.*s", v->import->name,
+			  v->import_line, refused_probe(s, v), why_len, why);
+	else if (v->line)
 		log_error("%s:%u: the kernel's verifier refused %s: %.*s", source->name, v->line,
 			  refused_probe(s, v), why_len, why);
 	else
 		log_error("the kernel's verifier refused %s: %.*s", refused_probe(s, v), why_len,
 			  why);
+	if (v->import)
+		fprintf(stderr, "  %.*s\n", (int)v->import_text_len, v->import_text);
+	if (v->import && v->line)
+		fprintf(stderr, "note: the call is in %s:%u\n", source->name, v->line);
 	if (v->line) {
 		text = source_line(source, v->line, &len);
 		fprintf(stderr, "  %.*s\n", (int)len, text);
 	}
-	if (v->help)
-		fprintf(stderr, "hint: %s%s%s%s\n", v->help, *v->helper ? " (the helper is " : "",
+	if (help)
+		fprintf(stderr, "hint: %s%s%s%s\n", help, *v->helper ? " (the helper is " : "",
 			v->helper, *v->helper ? ")" : "");
 	if (v->state_words)
 		fprintf(stderr, "note: %s is %.*s: %s\n", v->reg, (int)v->state_len, v->state,
@@ -190,7 +201,7 @@ void load_report(const struct session *s, int err)
 	const struct capability_row *missing;
 	struct verifier_message v;
 
-	verifier_log_read(&v, log, s->plan->source);
+	verifier_log_read(&v, log, s->plan->source, s->plan->imports, s->plan->n_imports);
 	if (has_no_globals(s) || !v.reason)
 		err = has_no_globals(s) && files_needed(s) > file_limit() ? -EMFILE
 									  : first_cause(log, err);

@@ -8,6 +8,7 @@
 #define _GNU_SOURCE
 #include "runtime/load/verifier_log.h"
 #include "parser/base/text.h"
+#include "parser/lang/bpf_import.h"
 #include "parser/base/source.h"
 #include "runtime/kernel/helper_name.h"
 #include <ctype.h>
@@ -19,7 +20,7 @@
 #define REPORT "this is a defect of sonde: please report it with the output of -v"
 
 static const struct {
-	const char *says, *words, *help, *example;
+	const char *says, *words, *help, *example, *in_c;
 } cases[] = {
 #define CASE(...) {__VA_ARGS__},
 #include "runtime/load/verifier_cases.def"
@@ -76,22 +77,60 @@ static uint32_t line_of_text(const struct source *s, struct text_line sought)
 	return found;
 }
 
+/* "FILE:LINE" of "; TEXT @ FILE:LINE"; NULL: there is none. */
+static const char *place_in(const struct text_line *l)
+{
+	for (size_t i = l->len; i-- > 3;)
+		if (l->at[i - 2] == ' ' && l->at[i - 1] == '@' && l->at[i] == ' ')
+			return l->at + i + 1;
+	return NULL;
+}
+
+/* The line number of the place if it is in the file; else 0. */
+static uint32_t line_in_file(const struct text_line *l, const char *place, const char *path)
+{
+	const char *name = text_base_name(path);
+	size_t n = strlen(name);
+
+	if ((size_t)(l->at + l->len - place) <= n + 1 || memcmp(place, name, n) != 0 ||
+	    place[n] != ':')
+		return 0;
+	return (uint32_t)strtoul(place + n + 1, NULL, 10);
+}
+
 /* The line number of "; TEXT @ FILE:LINE"; 0 when it is none or of another file. */
 static uint32_t script_line(const struct source *s, const struct text_line *l)
 {
-	const char *name = text_base_name(s->name), *at = NULL;
-	size_t n = strlen(name);
+	const char *at;
 
 	if (!text_line_begins(l, "; "))
 		return 0;
-	for (size_t i = l->len; i-- > 3 && !at;)
-		if (l->at[i - 2] == ' ' && l->at[i - 1] == '@' && l->at[i] == ' ')
-			at = l->at + i + 1;
+	at = place_in(l);
 	if (!at)
 		return line_of_text(s, trim((struct text_line){l->at + 2, l->len - 2}));
-	if ((size_t)(l->at + l->len - at) <= n + 1 || memcmp(at, name, n) != 0 || at[n] != ':')
-		return 0;
-	return (uint32_t)strtoul(at + n + 1, NULL, 10);
+	return line_in_file(l, at, s->name);
+}
+
+/* Note whether the line is about an imported file. Lines of sonde's own files change nothing. */
+static void note_import(struct verifier_message *v, const struct text_line *l,
+			const struct bpf_import *imports, uint32_t n)
+{
+	const char *at = text_line_begins(l, "; ") ? place_in(l) : NULL;
+	struct text_line text;
+	uint32_t line = 0;
+
+	v->has_places |= at != NULL;
+	for (uint32_t i = 0; at && i < n; i++) {
+		line = line_in_file(l, at, imports[i].name);
+		if (!line)
+			continue;
+		text = trim((struct text_line){l->at + 2, (size_t)(at - l->at) - 5});
+		v->import = &imports[i];
+		v->import_line = line;
+		v->import_text = text.at;
+		v->import_text_len = text.len;
+		return;
+	}
 }
 
 /* ---- all ----------------------------------------------------------------------------------- */
@@ -102,6 +141,7 @@ static void find_words(struct verifier_message *v)
 		if (memmem(v->reason, v->reason_len, cases[i].says, strlen(cases[i].says))) {
 			v->words = cases[i].words;
 			v->help = cases[i].help;
+			v->help_in_c = cases[i].in_c ?: cases[i].help;
 			v->example = cases[i].example;
 			return;
 		}
@@ -200,7 +240,8 @@ static void find_program(struct verifier_message *v, const char *begin, const ch
 
 /* The log itself, from `begin` to `end`. */
 static void read_messages(struct verifier_message *v, const char *begin, const char *end,
-			  const struct source *source)
+			  const struct source *source, const struct bpf_import *imports,
+			  uint32_t n_imports)
 {
 	const char *p = begin;
 	struct text_line l;
@@ -208,7 +249,12 @@ static void read_messages(struct verifier_message *v, const char *begin, const c
 	while (text_next_line(&p, end, &l)) {
 		uint32_t line = source ? script_line(source, &l) : 0;
 
-		v->line = line && line <= source->n_lines ? line : v->line;
+		if (line && line <= source->n_lines) {
+			v->line = line;
+			v->import = NULL;
+			v->import_line = 0;
+		}
+		note_import(v, &l, imports, n_imports);
 		if (is_statistic(&l) || text_line_begins(&l, "; ") ||
 		    text_line_begins(&l, "libbpf:"))
 			continue;
@@ -224,10 +270,11 @@ static void read_messages(struct verifier_message *v, const char *begin, const c
 void verifier_log_read_plain(struct verifier_message *v, const char *log)
 {
 	*v = (struct verifier_message){.line = 0};
-	read_messages(v, log, log + strlen(log), NULL);
+	read_messages(v, log, log + strlen(log), NULL, NULL, 0);
 }
 
-void verifier_log_read(struct verifier_message *v, const char *log, const struct source *source)
+void verifier_log_read(struct verifier_message *v, const char *log, const struct source *source,
+		       const struct bpf_import *imports, uint32_t n_imports)
 {
 	const char *begin = strstr(log, "-- BEGIN PROG LOAD LOG --"), *end, *p;
 
@@ -240,5 +287,5 @@ void verifier_log_read(struct verifier_message *v, const char *log, const struct
 		end = begin + strlen(begin);
 	p = begin + strcspn(begin, "\n");
 	p += *p == '\n';
-	read_messages(v, p, end, source);
+	read_messages(v, p, end, source, imports, n_imports);
 }

@@ -13,6 +13,7 @@
 #include "parser/base/source.h"
 #include "runtime/explain/loaded.h"
 #include "runtime/explain/rejections.h"
+#include "parser/lang/bpf_import.h"
 #include "runtime/load/verifier_log.h"
 
 static const char script[] = "BEGIN { @a = 1; }\n"
@@ -43,7 +44,7 @@ static void check(const struct source *s, const struct expected *e)
 {
 	struct verifier_message v;
 
-	verifier_log_read(&v, e->log, s);
+	verifier_log_read(&v, e->log, s, NULL, 0);
 	assert_int_equal(v.line, e->line);
 	assert_non_null(v.program);
 	assert_int_equal(v.program_len, strlen("p1_interval"));
@@ -187,7 +188,7 @@ static void test_states(void **state)
 static void test_examples(void **state)
 {
 	static const char *const examples[] = {
-#define CASE(says, words, help, example) example,
+#define CASE(says, words, help, example, in_c) example,
 #define REPORT ""
 #include "runtime/load/verifier_cases.def"
 #undef REPORT
@@ -246,10 +247,41 @@ static void test_no_log(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(logs) / sizeof(*logs); i++) {
-		verifier_log_read(&v, logs[i], s);
+		verifier_log_read(&v, logs[i], s, NULL, 0);
 		assert_null(v.reason);
 		assert_null(v.words);
 		assert_int_equal(v.line, 0);
+	}
+	arena_free(a);
+}
+
+/* The last line before the message decides whether it is about imported C. Lines of sonde's own files change nothing. */
+static void test_imports(void **state)
+{
+	static const struct {
+		const char *log;
+		uint32_t import_line, line;
+	} rows[] = {
+		{HEAD
+		 "; @a = f(1); @ s.bt:2\n; return *v; @ f.bpf.c:12\nR0 invalid mem access 'map_value_or_null'\n" TAIL,
+		 12, 2},
+		{HEAD "; return *v; @ f.bpf.c:12\n; @a = 1; @ s.bt:2\nR0 !read_ok\n" TAIL, 0, 2},
+		{HEAD "; x(); @ f.bpf.c:3\n; y(); @ unwind.bpf.c:9\nR0 !read_ok\n" TAIL, 3, 0},
+		{HEAD "; x(); @ ff.bpf.c:3\nR0 !read_ok\n" TAIL, 0, 0},
+		{HEAD "; x();\nR0 !read_ok\n" TAIL, 0, 0},
+	};
+	static const struct bpf_import import = {.name = "lib/f.bpf.c"};
+	struct arena *a = arena_new();
+	const struct source *s = source_from_text(a, "s.bt", script, strlen(script));
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct verifier_message v;
+
+		verifier_log_read(&v, rows[i].log, s, &import, 1);
+		assert_int_equal(v.import_line, rows[i].import_line);
+		assert_ptr_equal(v.import, rows[i].import_line ? &import : NULL);
+		assert_int_equal(v.line, rows[i].line);
 	}
 	arena_free(a);
 }
@@ -273,7 +305,7 @@ static void test_helper_names(void **state)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		struct verifier_message v;
 
-		verifier_log_read(&v, rows[i].log, s);
+		verifier_log_read(&v, rows[i].log, s, NULL, 0);
 		assert_string_equal(v.helper, rows[i].helper);
 	}
 	arena_free(a);
@@ -282,9 +314,10 @@ static void test_helper_names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_helper_names), cmocka_unit_test(test_logs),
-		cmocka_unit_test(test_no_log),	     cmocka_unit_test(test_states),
-		cmocka_unit_test(test_examples),     cmocka_unit_test(test_counts),
+		cmocka_unit_test(test_helper_names), cmocka_unit_test(test_imports),
+		cmocka_unit_test(test_logs),	     cmocka_unit_test(test_no_log),
+		cmocka_unit_test(test_states),	     cmocka_unit_test(test_examples),
+		cmocka_unit_test(test_counts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
