@@ -4,7 +4,7 @@
  */
 #include "bpf_helpers/helpers.h"
 
-enum { FIRST_PAGE = 4096, IS_STRING = 1u << 31, HEAD = 36 };
+enum { FIRST_PAGE = 4096, IS_STRING = 1u << 31, IS_START = 1 << 30, HEAD = 36 };
 
 _Static_assert(HEAD == __builtin_offsetof(struct sonde_read_event, bytes), "");
 
@@ -28,7 +28,7 @@ static INLINE uint32_t copy_string(uint8_t *to, const char *from, uint32_t n)
 INLINE void sonde_reads_send(const char *from, uint64_t size, uint64_t address, uint64_t event,
 			     uint64_t place)
 {
-	uint32_t n = (uint32_t)size & ~IS_STRING;
+	uint32_t n = (uint32_t)size & ~(IS_STRING | IS_START);
 	struct sonde_read_event *r;
 
 	if (address < FIRST_PAGE)
@@ -43,7 +43,7 @@ INLINE void sonde_reads_send(const char *from, uint64_t size, uint64_t address, 
 		return;
 	r->head.id = event;
 	r->head.probe = event >> 32;
-	r->zero = 0;
+	r->is_start = (size & IS_START) != 0;
 	r->place = place >> 32;
 	r->cpu = bpf_get_smp_processor_id();
 	r->tid = place;

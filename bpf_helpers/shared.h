@@ -156,7 +156,8 @@ enum { SONDE_READ_BYTES = 4096 }; /* most bytes of a read that a recording has *
 /* What a script has read, for a recording: a tuple as the plan describes it. */
 struct sonde_read_event {
 	struct sonde_event head;
-	uint32_t zero, place; /* index in plan->names: of which event it is */
+	uint32_t is_start; /* 1: at the start of a span */
+	uint32_t place;	   /* index in plan->names: of which event it is */
 	uint32_t cpu, tid;
 	uint64_t address;
 	uint32_t length; /* 0: it could not be read */

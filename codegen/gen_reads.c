@@ -5,7 +5,7 @@
 #include "codegen/gen.h"
 #include "parser/lang/recorder.h"
 
-enum { IS_STRING_BIT = 31 };
+enum { IS_STRING_BIT = 31, IS_START_BIT = 30 };
 
 static bool is_recorded(const struct gen *g)
 {
@@ -13,13 +13,18 @@ static bool is_recorded(const struct gen *g)
 	       recorder_has_reads(g->program, g->probe.ast);
 }
 
+static bool is_start(const struct gen *g)
+{
+	return g->probe.is_start || g->probe.tests_start;
+}
+
 /* The event of which the read is, as a number in plan->names. */
 static LLVMValueRef place_of(struct gen *g)
 {
 	const struct plan_probe *q = g->probe.plan;
-	uint32_t id = g->probe.is_start || g->probe.tests_start ? q->start_place_id
-		      : g->probe.is_open			? q->open_place_id
-								: q->place_id;
+	uint32_t id = is_start(g)	 ? q->start_place_id
+		      : g->probe.is_open ? q->open_place_id
+					 : q->place_id;
 
 	return id ? gen_u64(g, id) : gen_probe_name(g);
 }
@@ -30,6 +35,7 @@ static void send(struct gen *g, LLVMValueRef address, LLVMValueRef from, LLVMVal
 	LLVMValueRef place = LLVMBuildShl(g->b, place_of(g), gen_u64(g, 32), ""),
 		     tid = GEN_CALL(g, "sonde_number_tid", gen_task(g));
 
+	size = LLVMBuildOr(g->b, size, gen_u64(g, (uint64_t)is_start(g) << IS_START_BIT), "");
 	GEN_CALL(g, "sonde_reads_send", from, size, address, gen_u64(g, event),
 		 LLVMBuildOr(g->b, place, tid, ""));
 }

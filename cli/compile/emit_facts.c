@@ -79,10 +79,10 @@ static void put_typed(const struct typed_function *f, bool is_raw, FILE *out)
 
 enum { MOST_PARAMS = 12 }; /* a line of facts has 16 words */
 
-void emit_typed(const struct typed_function *f, FILE *out)
+void emit_typed(const struct typed_function *f, bool is_raw, FILE *out)
 {
 	if (f->n_params <= MOST_PARAMS)
-		put_typed(f, false, out);
+		put_typed(f, is_raw, out);
 }
 
 static bool is_float(const struct tp_field *p)

@@ -15,8 +15,8 @@ struct typed_function;
  * capabilities, tracepoint formats, functions. Other facts have no format yet and become a
  * comment. */
 void emit_facts(struct kernel *k, const struct program *program, FILE *out);
-/* Write the prototype of a function of the kernel, of a program. */
-void emit_typed(const struct typed_function *f, FILE *out);
+/* Write the prototype of a function of the kernel or of a raw tracepoint, of one of a program. */
+void emit_typed(const struct typed_function *f, bool is_raw, FILE *out);
 void emit_arguments(const struct typed_function *f, const char *path, const char *symbol,
 		    FILE *out);
 /* Write the format of one tracepoint. */

@@ -113,7 +113,7 @@ static const struct typed_function *types_of(struct choosing *g, const struct at
 		    k->typed(k, TYPED_FUNCTION, t->module, t->symbol, &f))
 			return NULL;
 		if (first)
-			emit_typed(f, g->c->to_facts);
+			emit_typed(f, false, g->c->to_facts);
 		return f;
 	}
 	if (!k->user_typed || k->user_symbol(k, t->path, t->symbol, &s) ||

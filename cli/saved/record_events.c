@@ -7,6 +7,7 @@
 #include "cli/saved/record_events.h"
 #include "cli/saved/record_calls.h"
 #include "cli/saved/record_calls_script.h"
+#include "cli/saved/record_named.h"
 #include "cli/compile/emit_facts.h"
 #include "cli/options/options.h"
 #include "cli/run/walk.h"
@@ -15,6 +16,7 @@
 #include "parser/base/source.h"
 #include "parser/lang/kernel.h"
 #include "parser/lang/c_type.h"
+#include "parser/lang/recorder.h"
 #include "runtime/base/log.h"
 #include "runtime/base/recorded_task.h"
 #include "runtime/kernel/kernel_facts.h"
@@ -25,16 +27,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Every event is a record, so bursts are longer than those of other scripts. */
-enum { RING_PAGES = 8192 };
-
 struct selection {
 	struct arena *arena;
 	const char *pattern; /* "sched:*" */
 	const char **names;
-	uint32_t n, n_matches; /* ... of the pattern */
-	const char **timers;   /* "profile:hz:99" */
-	uint32_t n_timers;
+	uint32_t n, n_matches;	     /* ... of the pattern */
+	struct recorded_names named; /* "profile:hz:99" */
 	struct recorded_calls calls; /* of functions */
 };
 
@@ -74,12 +72,13 @@ static const char *next_pattern(struct arena *a, const char **list)
 /* -1 after a message. */
 static int select_events(struct selection *s, struct kernel *k, const char *list)
 {
-	static const char word[] = "tracepoint:", timer[] = "profile:";
+	static const char word[] = "tracepoint:";
 	const char *pattern;
 
 	while ((pattern = next_pattern(s->arena, &list))) {
-		if (strncmp(pattern, timer, sizeof(timer) - 1) == 0) {
-			arena_push(s->arena, s->timers, s->n_timers, pattern);
+		if (record_named_is(pattern)) {
+			if (record_named_select(&s->named, s->arena, k, pattern))
+				return -1;
 			continue;
 		}
 		if (record_calls_is(pattern)) {
@@ -91,8 +90,9 @@ static int select_events(struct selection *s, struct kernel *k, const char *list
 		    !strchr(pattern + sizeof(word) - 1, ':')) {
 			log_error("--events: '%s' is not a pattern of events: write "
 				  "tracepoint:CATEGORY:EVENT, as in 'tracepoint:sched:*', "
-				  "uprobe:PATH:FUNCTION, uretprobe, usdt, kprobe or kretprobe, or "
-				  "profile:hz:99",
+				  "uprobe:PATH:FUNCTION, uretprobe, usdt, kprobe or kretprobe, "
+				  "profile:hz:99, software:EVENT:N, hardware:EVENT:N, or "
+				  "rawtracepoint:EVENT",
 				  pattern);
 			return -1;
 		}
@@ -105,7 +105,7 @@ static int select_events(struct selection *s, struct kernel *k, const char *list
 		log_text("hint: sonde -l '%s' lists those that match a pattern", pattern);
 		return -1;
 	}
-	if (s->n || s->n_timers || s->calls.n)
+	if (s->n || s->named.n || s->calls.n)
 		return 0;
 	log_error("--events: the list is empty");
 	return -1;
@@ -278,6 +278,8 @@ static void put_constants(struct kernel *k, FILE *facts)
 static int put_events(const struct selection *s, struct kernel *k, const struct recorded_what *w,
 		      FILE *script, FILE *facts)
 {
+	const char *head;
+
 	for (uint32_t i = 0; i < s->n; i++) {
 		const char *event = strchr(s->names[i], ':');
 		const struct tp_format *f;
@@ -291,29 +293,13 @@ static int put_events(const struct selection *s, struct kernel *k, const struct 
 		put_probe(w, f, script);
 		emit_format(f, false, facts);
 	}
-	for (uint32_t i = 0; i < s->n_timers; i++) {
-		fprintf(script,
-			"%s { " CGROUP "print((probe, nsecs, cpu, " THREAD ", %s, %s, 0)); }\n",
-			s->timers[i], stacks_of(w), words_of(w, ""));
-		fprintf(facts, "\nrecorded %s\n", s->timers[i]);
-	}
-	record_calls_put(&s->calls, CGROUP,
-			 arena_printf(s->arena, "nsecs, cpu, " THREAD ", %s, %s, ", stacks_of(w),
-				      words_of(w, "")),
-			 script);
+	head = arena_printf(s->arena, "nsecs, cpu, " THREAD ", %s, %s, ", stacks_of(w),
+			    words_of(w, ""));
+	record_named_put(&s->named, CGROUP, head, script, facts);
+	record_calls_put(&s->calls, CGROUP, head, script);
 	if (s->calls.to_facts && fflush(s->calls.to_facts) == 0)
 		fputs(s->calls.facts, facts);
 	return 0;
-}
-
-/* A script of its own has a config; behind another one a map has its size. */
-static void put_settings(const struct recorded_what *w, FILE *script)
-{
-	if (!w->script)
-		fprintf(script, "config = { perf_rb_pages = %d;%s }\n", RING_PAGES,
-			w->has_times ? " open_spans = count; max_map_keys = 262144" : "");
-	else if (w->has_times)
-		fputs("let @__back = hash(262144);\n", script);
 }
 
 /* Types that the script uses come first: its constants, and its struct of threads. */
@@ -335,7 +321,8 @@ static int put_all(const struct selection *s, struct kernel *k, const struct rec
 				  .has_times = has_times(s, k),
 				  .has_words = has_words(k)};
 
-	put_settings(&w, script);
+	if (w.has_times)
+		fputs("let @__back = hash(262144);\n", script);
 	fprintf(facts, "capability btf\ncapability iterators\ncapability unwind\ncpus %u\n",
 		k->n_cpus(k));
 	put_raw(s, w.has_times, facts);
@@ -357,8 +344,9 @@ static int put_texts(const struct options *o, struct kernel *k, const struct sel
 	FILE *to_facts = open_memstream(facts, &n_facts);
 	int status = 2;
 
-	if (to_script && user)
-		fprintf(to_script, "%.*s\n", (int)user->source->len, user->source->text);
+	if (to_script)
+		fprintf(to_script, "%.*s\n", user ? (int)user->source->len : 0,
+			user ? user->source->text : "");
 	if (to_script && to_facts)
 		status = put_all(s, k, user, user ? user->stacks : o->event_stacks, to_script,
 				 to_facts)
@@ -382,10 +370,8 @@ static int record(const struct options *o, struct kernel *k, const struct select
 
 	run.program = script;
 	run.event_facts = facts;
-	if (user) {
-		run.source_name = user->source->name;
-		run.recorder_at = user->source->len + 1;
-	}
+	run.source_name = user ? user->source->name : "--events";
+	run.recorder_at = user ? user->source->len + 1 : RECORDER_ALONE;
 	if (!status)
 		status = walk_in(&run, k);
 	free(script);

@@ -348,6 +348,16 @@ const char *probe_end_of_part(const char *text, char end)
 	return text;
 }
 
+bool probe_is_named(enum probe_id id)
+{
+	enum plan_prog_kind kind = probe_rows[id].program;
+
+	if (prog_kind_is(kind, PK_PERIOD))
+		return prog_kind_is(kind, PK_SCOPED);
+	return prog_kind_is(kind, PK_TYPED) ||
+	       (prog_kind_is(kind, PK_EVENT) && !(probe_rows[id].listing & LIST_FORM));
+}
+
 /* In a replay there are recorded events, and what the tracer itself runs. */
 static bool is_replayed(const struct probe_reader *r, const struct attach_text *text,
 			const struct probe_row *row)
@@ -359,13 +369,13 @@ static bool is_replayed(const struct probe_reader *r, const struct attach_text *
 	    prog_kind_is(row->program, PK_TRACER) || is_call((enum probe_id)(row - probe_rows)) ||
 	    (r->kernel->is_recorded && r->kernel->is_recorded(r->kernel, text->text)))
 		return true;
-	if (prog_kind_is(row->program, PK_PERIOD)) {
+	if (probe_is_named((enum probe_id)(row - probe_rows))) {
 		recorded_none(r, text->span, text->text);
 		return false;
 	}
 	diag_error(r->diags, text->span, "not-recorded",
-		   "a recording has no events of %s: only those of tracepoints, functions and "
-		   "profile",
+		   "a recording has no events of %s: only those of tracepoints, functions, "
+		   "counters and profile",
 		   row->name);
 	diag_hint(r->diags, "a replay also runs BEGIN, END and interval");
 	return false;

@@ -329,6 +329,9 @@ bool probe_type_is(const char *text, size_t len, enum probe_id id);
 bool probe_find_type(const char *text, enum probe_id *id);
 /* The same of TYPE:…, a type of probes on functions, whose events a recording can have. */
 bool probe_find_call(const char *text, enum probe_id *id);
+/* Does a recording have its events by the text of the probe: timers that look at what runs,
+ * counters, raw tracepoints? */
+bool probe_is_named(enum probe_id id);
 /* Are its arguments described by BTF (`typed`)? */
 static inline bool probe_is_typed(const struct attach_point *p)
 {

@@ -4,6 +4,8 @@
  */
 #include "parser/lang/recorder.h"
 #include "parser/lang/ast.h"
+#include "parser/lang/ast_query.h"
+#include "parser/lang/span_kind.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,10 +31,13 @@ void recorder_take(struct program *p, uint32_t from)
 
 bool recorder_has_reads(const struct program *p, const struct probe *probe)
 {
-	return p->recorder_at && !is_recorder(p, probe);
+	return p->recorder_at > RECORDER_ALONE && !is_recorder(p, probe);
 }
 
 bool recorder_counts_open(const struct program *p, const struct probe *probe)
 {
-	return is_recorder(p, probe) || p->config.open_spans == OPEN_SPANS_COUNT;
+	enum span_kind kind = ast_span(probe);
+
+	return is_recorder(p, probe) ? kind == SPAN_SWITCH || kind == SPAN_SLICE
+				     : p->config.open_spans == OPEN_SPANS_COUNT;
 }

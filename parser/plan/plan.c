@@ -374,7 +374,7 @@ struct plan *plan_make(struct arena *a, struct program *p, const struct plan_opt
 	plan->config = p->config;
 	plan->needs.is_replay = pl.kernel && pl.kernel->recording;
 	plan_scope(&pl, options);
-	if (p->recorder_at)
+	if (p->recorder_at > RECORDER_ALONE)
 		plan_reads(&pl);
 	for (uint32_t i = 0; i < p->n_maps; i++)
 		plan_map(&pl, p->maps[i]);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The plan of what is recorded for a replay of the script: each of its reads sends a record. It is
- * shown as a value, a tuple: 0, the event of which it is, CPU, thread, address, bytes.
+ * shown as a value, a tuple: 0, or 1 at the start of a span, the event of which it is, CPU, thread,
+ * address, bytes.
  */
 #include "bpf_helpers/shared.h"
 #include "parser/base/arena.h"
@@ -13,7 +14,7 @@
 
 #define IN_TUPLE(member) (offsetof(struct sonde_read_event, member) - sizeof(struct sonde_event))
 
-_Static_assert(IN_TUPLE(zero) == 0 && IN_TUPLE(place) == 4 && IN_TUPLE(cpu) == 8 &&
+_Static_assert(IN_TUPLE(is_start) == 0 && IN_TUPLE(place) == 4 && IN_TUPLE(cpu) == 8 &&
 		       IN_TUPLE(tid) == 12 && IN_TUPLE(address) == 16 && IN_TUPLE(length) == 24 &&
 		       IN_TUPLE(bytes) == 24 + BUFFER_HEAD,
 	       "the tuple's members are where their types say");

@@ -39,10 +39,12 @@ static const char *missing_of(const struct plan_needs *n, const struct recorded_
 	return NULL;
 }
 
-/* A timer that looks at what runs: its events were recorded, or it was refused before. */
-static bool is_timer(enum plan_prog_kind kind)
+/* A timer that looks at what runs, an event of a counter, a raw tracepoint: recorded by name, or
+ * refused before. */
+static bool is_named(enum plan_prog_kind kind)
 {
-	return prog_kind_is(kind, PK_PERIOD) && prog_kind_is(kind, PK_SCOPED);
+	return prog_kind_is(kind, PK_EVENT | PK_TYPED) ||
+	       (prog_kind_is(kind, PK_PERIOD) && prog_kind_is(kind, PK_SCOPED));
 }
 
 const char *interp_refusal(const struct plan *p, const struct recorded_events *all,
@@ -56,7 +58,7 @@ const char *interp_refusal(const struct plan *p, const struct recorded_events *a
 	for (uint32_t i = 0; i < p->n_progs; i++) {
 		const struct plan_prog *g = &p->progs[i];
 
-		if (prog_kind_is(g->kind, runs) || (all && is_timer(g->kind)))
+		if (prog_kind_is(g->kind, runs) || (all && is_named(g->kind)))
 			continue;
 		*probe = g->n_probes   ? &p->probes[g->probes[0]]
 			 : g->n_starts ? &p->probes[g->starts[0]]

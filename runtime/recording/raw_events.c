@@ -62,7 +62,9 @@ static int read_losses(struct raw_reader *r)
 	sqlite3_stmt *s =
 		recording_prepare(r->rec,
 				  "SELECT coalesce(sum(n), 0) FROM losses WHERE cause NOT IN "
-				  "('read-fault', 'string-cut', 'span-return') AND cause NOT LIKE "
+				  "('read-fault', 'string-cut', 'span-return', 'span-start', "
+				  "'division-by-zero', 'index', 'loop-cut', 'loop-time', 'clear', "
+				  "'signal', 'write-fault', 'interval') AND cause NOT LIKE "
 				  "'stack-%'"); /* the event is there */
 	int got = s ? recording_step(r->rec, s) : -1;
 
@@ -237,6 +239,8 @@ static bool take_call(struct raw_reader *r, const struct json *tuple, struct rec
 static bool take_record(struct raw_reader *r, const struct tp_format *f, const struct json *tuple,
 			struct recorded_event *e)
 {
+	if (f == &no_format && tuple->items[PART_ARGS].kind == JSON_LIST)
+		return raw_make_words(r->rec->arena, &tuple->items[PART_ARGS], e);
 	raw_make_record(r->rec->arena, f, &tuple->items[PART_ARGS], e,
 			r->out->threads[e->thread].tid);
 	return raw_take_strings(r, f, tuple, e);

@@ -75,6 +75,8 @@ void raw_make_record(struct arena *a, const struct tp_format *f, const struct js
 /* Add the string at an address. False if it is not valid. */
 bool raw_add_string(struct raw_reader *r, uint64_t address, const struct json *j,
 		    struct recorded_event *e);
+/* Make the context of a raw tracepoint: its arguments, behind which there is a 0. */
+bool raw_make_words(struct arena *a, const struct json *args, struct recorded_event *e);
 /* The strings of its arguments. False if they are not valid. */
 bool raw_take_strings(struct raw_reader *r, const struct tp_format *f, const struct json *tuple,
 		      struct recorded_event *e);

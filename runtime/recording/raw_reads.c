@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a script has read at events ('sonde record --for-replay'). A read is a row of its own behind
- * that of its event: 0, the event's place (parser/plan/read_place.h), CPU, thread, address, bytes.
+ * that of its event: 0, or 1 at the start of a span, the event's place
+ * (parser/plan/read_place.h), CPU, thread, address, bytes.
  */
 #include "runtime/recording/raw_impl.h"
 #include "runtime/output/out.h"
@@ -11,7 +12,7 @@
 
 HASH_INTEGER_FUNCTIONS(raw_numbers, struct raw_number, uint64_t, hash_u64, e->key, e->index)
 
-enum read_part { READ_ZERO, READ_PLACE, READ_CPU, READ_TID, READ_ADDRESS, READ_BYTES, READ_PARTS };
+enum read_part { READ_START, READ_PLACE, READ_CPU, READ_TID, READ_ADDRESS, READ_BYTES, READ_PARTS };
 
 enum { LOOK_BACK = 64 }; /* rows of the same thread */
 
@@ -63,12 +64,38 @@ static uint32_t last_of(struct raw_numbers *last, uint64_t key)
 }
 
 /* "syscalls:sys_enter" stands for all system calls. */
-static bool is_at(const char *point, const char *place)
+static bool is_tracepoint(const char *point, const char *place)
 {
 	size_t n = strlen(place);
 
 	return strncmp(point, place, n) == 0 &&
 	       (!point[n] || (point[n] == '_' && strncmp(place, "syscalls:", 9) == 0));
+}
+
+/* The name of a function is the last part; its file may be written in another way. */
+static bool is_function(const char *point, const char *place)
+{
+	const char *type = strchr(place, ':'), *name = strrchr(place, ':');
+	const char *type_of_point = strchr(point, ':'), *name_of_point = strrchr(point, ':');
+
+	return type && type_of_point && type - place == type_of_point - point &&
+	       strncmp(point, place, (size_t)(type - place)) == 0 &&
+	       strcmp(name_of_point, name) == 0;
+}
+
+/* A call starts at the event of another probe: uretprobe, kretprobe. */
+static const char *entry_of(struct raw_reader *r, const char *place)
+{
+	static const char returns[] = "retprobe:";
+	bool is = place[0] && strncmp(place + 1, returns, sizeof(returns) - 1) == 0;
+
+	return is ? arena_printf(r->rec->arena, "%c%s", place[0], place + 1 + strlen("ret"))
+		  : place;
+}
+
+static bool is_at(const char *point, const char *place)
+{
+	return is_tracepoint(point, place) || is_function(point, place);
 }
 
 /* Where the memory of the read's event is; NULL: its row was lost. */
@@ -127,10 +154,11 @@ bool raw_take_read(struct raw_reader *r, const struct json *tuple)
 {
 	struct recorded_memory **at, *memory;
 	struct recorded_read one;
-	uint64_t cpu, tid;
+	uint64_t cpu, tid, is_start;
 	const char *place, *bytes;
 
-	if (tuple->n != READ_PARTS || !json_number(&tuple->items[READ_CPU], &cpu) ||
+	if (tuple->n != READ_PARTS || !json_number(&tuple->items[READ_START], &is_start) ||
+	    !json_number(&tuple->items[READ_CPU], &cpu) ||
 	    !json_number(&tuple->items[READ_TID], &tid) ||
 	    !json_number(&tuple->items[READ_ADDRESS], &one.address))
 		return false;
@@ -138,7 +166,8 @@ bool raw_take_read(struct raw_reader *r, const struct json *tuple)
 	bytes = raw_string(r->rec->arena, &tuple->items[READ_BYTES], &one.n);
 	if (!place || !bytes)
 		return false;
-	at = find_memory(r, place, key_of((uint32_t)tid, (uint32_t)cpu));
+	at = find_memory(r, is_start ? entry_of(r, place) : place,
+			 key_of((uint32_t)tid, (uint32_t)cpu));
 	if (!at)
 		return true;
 	one.bytes = (const uint8_t *)bytes;

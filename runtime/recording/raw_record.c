@@ -118,6 +118,23 @@ void raw_make_record(struct arena *a, const struct tp_format *f, const struct js
 		put_field(a, e, &f->fields[i], json_member(args, f->fields[i].name), &tail);
 }
 
+bool raw_make_words(struct arena *a, const struct json *args, struct recorded_event *e)
+{
+	uint64_t word;
+
+	if (args->n > RECORD_MOST / sizeof(word))
+		return false;
+	e->n_bytes = args->n * (uint32_t)sizeof(word);
+	e->record = arena_alloc(a, e->n_bytes + 1);
+	e->known = arena_alloc(a, e->n_bytes + 1);
+	for (uint32_t i = 0; i < args->n; i++) {
+		if (!json_number(&args->items[i], &word))
+			return false;
+		put(e, i * (uint32_t)sizeof(word), &word, sizeof(word));
+	}
+	return true;
+}
+
 bool raw_events_has_string(const struct tp_format *f, const struct tp_field *field)
 {
 	return strcmp(f->category, "syscalls") == 0 && field->size == sizeof(uint64_t) &&

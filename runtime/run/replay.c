@@ -31,10 +31,11 @@ static bool is_point(const struct plan_prog *g, const char *point)
 		(prog_kind_is(g->kind, PK_SYSCALL) && point[n + 1 + event] == '_'));
 }
 
-/* A timer is recorded by its name. */
-static bool is_timer(const struct plan_prog *g)
+/* Timers, events of counters and raw tracepoints are recorded by their names. */
+static bool is_named(const struct plan_prog *g)
 {
-	return prog_kind_is(g->kind, PK_PERIOD) && prog_kind_is(g->kind, PK_SCOPED);
+	return prog_kind_is(g->kind, PK_EVENT | PK_TYPED) ||
+	       (prog_kind_is(g->kind, PK_PERIOD) && prog_kind_is(g->kind, PK_SCOPED));
 }
 
 /* The target of a program on functions whose events are called so, from 1 on; 0: none. */
@@ -49,7 +50,7 @@ static uint32_t target_at(const struct plan_prog *g, const char *point)
 /* Does the program run at events of that point? Of a function, the target's number, from 1 on. */
 static uint32_t runs_at(const struct plan *p, const struct plan_prog *g, const char *point)
 {
-	if (is_timer(g))
+	if (is_named(g))
 		return g->n_probes && strcmp(p->probes[g->probes[0]].name, point) == 0;
 	if (prog_kind_is(g->kind, PK_SWITCH))
 		return strcmp(point, switch_point) == 0;
