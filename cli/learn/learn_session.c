@@ -3,11 +3,14 @@
  * A lesson on the terminal: shows it, reads answers, runs and judges them.
  */
 #include "cli/prompt/editor.h"
+#include "cli/prompt/prompt.h"
+#include "cli/run/walk.h"
 #include "cli/learn/learn.h"
 #include "cli/learn/lesson_run.h"
 #include "cli/prompt/typed.h"
 #include "parser/base/arena.h"
 #include "runtime/base/log.h"
+#include "runtime/kernel/kernel_facts.h"
 #include <errno.h>
 #include <string.h>
 
@@ -97,6 +100,28 @@ static const char *command_at(uint32_t i)
 	return i < N_COMMANDS ? commands[i].word : NULL;
 }
 
+/* ---- completion ---------------------------------------------------------------------------- */
+
+static const char *completed_word(uint32_t i, enum prompt_follows *follows)
+{
+	*follows = PROMPT_NOTHING;
+	return command_at(i);
+}
+
+/* The kernel is opened by the first Tab. */
+static void complete(void *ctx, const char *text, struct candidates *out)
+{
+	static const struct options none;
+	struct prompt *p = ctx;
+
+	if (!p->kernel)
+		p->kernel = walk_open_kernel(&none);
+	if (p->kernel)
+		prompt_complete(p, text, out);
+}
+
+/* ---- the dialogue -------------------------------------------------------------------------- */
+
 static bool is_command(const char *line)
 {
 	return find_command(line) >= 0;
@@ -120,7 +145,9 @@ static void answer(struct session_of_lesson *s, const char *program)
 
 int learn_session(struct arena *a, const struct lesson *l, bool *go_on)
 {
-	struct editor *e = editor_open(&(struct editor_setup){.history = "history"});
+	struct prompt typed = {.a = a, .word_at = completed_word};
+	struct editor *e = editor_open(
+		&(struct editor_setup){.history = "history", .complete = complete, .ctx = &typed});
 	struct session_of_lesson s = {.a = a, .lesson = l};
 	const char *line;
 
@@ -151,5 +178,7 @@ int learn_session(struct arena *a, const struct lesson *l, bool *go_on)
 	if (!s.done)
 		putchar('\n');
 	editor_close(e);
+	if (typed.kernel)
+		kernel_close(typed.kernel);
 	return lesson_is_done(l->name) ? 0 : 1;
 }

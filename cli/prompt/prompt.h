@@ -11,7 +11,7 @@
 /* Read and run lines until the end. The exit status. */
 int prompt_run(void);
 
-/* ---- private to prompt*.c ------------------------------------------------------------------ */
+/* ---- private to prompt*.c, and completion --------------------------------------------------- */
 
 struct kernel;
 
@@ -23,6 +23,17 @@ struct prompt_child {
 
 enum { PROMPT_MAX_SET = 64, PROMPT_FIELD = 256 };
 
+/* What completes the words behind a word of the prompt. */
+enum prompt_follows {
+	PROMPT_NOTHING,
+	PROMPT_HELP,
+	PROMPT_PROBES,
+	PROMPT_SCRIPTS,
+	PROMPT_MAPS,
+	PROMPT_OPTIONS,
+	PROMPT_STAGES,
+};
+
 struct prompt {
 	struct arena *a; /* lives as long as the prompt */
 	struct editor *editor;
@@ -33,6 +44,8 @@ struct prompt {
 	struct prompt_child child; /* of the last run that began */
 	struct prompt_child next;  /* waits for its command line */
 	bool done;
+	/* the words of another dialogue, for completion; NULL: those of the prompt */
+	const char *(*word_at)(uint32_t i, enum prompt_follows *follows);
 };
 
 /* What a child is asked to print. */
@@ -52,17 +65,6 @@ struct prompt_reply {
 	char names[4096]; /* PROMPT_NAME_MAPS: with blanks between */
 };
 
-/* What completes the words behind a word of the prompt. */
-enum prompt_follows {
-	PROMPT_NOTHING,
-	PROMPT_HELP,
-	PROMPT_PROBES,
-	PROMPT_SCRIPTS,
-	PROMPT_MAPS,
-	PROMPT_OPTIONS,
-	PROMPT_STAGES,
-};
-
 /* prompt_run.c: make the process of the next run, if there is none. */
 void prompt_prepare(struct prompt *p);
 /* Run sonde with these words and those that are set, as a child. */
@@ -80,5 +82,6 @@ void prompt_unknown(struct arena *a, const char *line);
 /* The i-th word and what may follow it; NULL after the last. */
 const char *prompt_word_at(uint32_t i, enum prompt_follows *follows);
 
-/* prompt_complete.c: the hook of struct editor_setup; ctx is the prompt. */
+/* prompt_complete.c: the hook of struct editor_setup; ctx is the prompt, or, in another dialogue, a
+ * struct prompt of which only `kernel` and `word_at` are set. */
 void prompt_complete(void *ctx, const char *text, struct candidates *out);

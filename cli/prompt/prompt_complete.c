@@ -345,13 +345,18 @@ static void complete_words(struct prompt *p, const char *text, const char *typed
 	}
 }
 
+static const char *word_of(const struct prompt *p, uint32_t i, enum prompt_follows *follows)
+{
+	return p->word_at ? p->word_at(i, follows) : prompt_word_at(i, follows);
+}
+
 /* The first word of a line: all that one can begin with. */
 static void complete_first(struct prompt *p, const char *typed, struct candidates *out)
 {
 	enum prompt_follows follows;
 	const char *word;
 
-	for (uint32_t i = 0; !strchr(typed, ':') && (word = prompt_word_at(i, &follows)); i++)
+	for (uint32_t i = 0; !strchr(typed, ':') && (word = word_of(p, i, &follows)); i++)
 		candidates_offer(out, typed, word);
 	offer_probes(p, out, typed);
 }
@@ -372,7 +377,7 @@ void prompt_complete(void *ctx, const char *text, struct candidates *out)
 	typed = word_start(text, cursor, "_:*.@/-$?+~");
 	out->typed = strlen(typed);
 	for (uint32_t i = 0; *rest || typed != text; i++) {
-		word = prompt_word_at(i, &follows);
+		word = word_of(p, i, &follows);
 		if (!word)
 			break;
 		if (strcmp(word, first) == 0) {
