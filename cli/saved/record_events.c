@@ -55,14 +55,17 @@ static void take_name(const char *name, void *ctx)
 		arena_push(s->arena, s->names, s->n, arena_strdup(s->arena, name));
 }
 
-/* The next pattern of the list; a comma in braces is part of it. NULL: none. */
+/* The next pattern of the list; a comma in braces or quotes is part of it. NULL: none. */
 static const char *next_pattern(struct arena *a, const char **list)
 {
 	const char *begin = *list + strspn(*list, ", \n\t"), *end = begin;
+	bool is_quoted = false;
 	int depth = 0;
 
-	for (; *end && (depth > 0 || *end != ','); end++)
+	for (; *end && (depth > 0 || is_quoted || *end != ','); end++) {
 		depth += *end == '{' ? 1 : *end == '}' ? -1 : 0;
+		is_quoted ^= *end == '"';
+	}
 	*list = end;
 	while (end > begin && strchr(" \n\t", end[-1]))
 		end--;

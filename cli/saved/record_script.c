@@ -30,12 +30,26 @@ static bool is_event(const struct attach_point *p)
 	return !is_interval && !prog_kind_is(row->program, PK_TRACER);
 }
 
+/* Functions of one file, whose names may have a comma. */
+static bool is_in_a_file(const struct attach_point *p)
+{
+	for (uint32_t i = 0; i < p->n_targets; i++)
+		if (strcmp(p->targets[i].path, p->targets[0].path) != 0)
+			return false;
+	return p->n_targets > 0;
+}
+
 static void put_point(const struct attach_point *p, FILE *list)
 {
 	const struct tp_format *f = probe_format(p);
 
+	if (point_has(p, ARM_USER) && is_in_a_file(p)) {
+		fprintf(list, "%s:\"%s\":\"%s\",", probe_rows[p->id].name, p->targets[0].path,
+			p->function);
+		return;
+	}
 	if (!f) {
-		fprintf(list, "%s,", p->name);
+		fprintf(list, "%s,", p->is_named ? p->resolved : p->name);
 		return;
 	}
 	fprintf(list, "tracepoint:%s:%s,", f->category, f->event);
