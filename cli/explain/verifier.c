@@ -179,7 +179,7 @@ static int write_verdict(const struct rejection *r, bool repaired, FILE *f)
 
 static int write_rejection(const struct rejection *r, FILE *f)
 {
-	const char *missing = caps_missing();
+	const char *missing = caps_missing(), *in_c = verifier_help_in_c(r->name);
 	int status = 0;
 
 	fprintf(f, "%s: %s\n\nthe program (%s)\n", r->name, r->title, r->type_name);
@@ -193,6 +193,8 @@ static int write_rejection(const struct rejection *r, FILE *f)
 	write_wrapped(r->why, f);
 	fputs("\nwhat to do\n", f);
 	write_wrapped(r->repair, f);
+	if (in_c)
+		fprintf(f, "  In C: %s\n", in_c);
 	fputs("\nthe repaired program\n", f);
 	write_code(&r->right, f);
 	return status || missing ? status : write_verdict(r, true, f);

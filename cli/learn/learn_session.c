@@ -12,7 +12,11 @@
 #include "runtime/base/log.h"
 #include "runtime/kernel/kernel_facts.h"
 #include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 struct session_of_lesson {
 	struct arena *a;
@@ -21,66 +25,129 @@ struct session_of_lesson {
 	bool done, go_on;
 };
 
-static void cmd_hint(struct session_of_lesson *s)
+static void cmd_hint(struct session_of_lesson *s, const char *rest)
 {
 	const struct lesson *l = s->lesson;
 
+	(void)rest;
 	if (s->n_hints < l->n_hints)
 		lesson_print("", l->hints[s->n_hints++]);
 	else
 		puts("There are no more hints; 'solution' shows a program.");
 }
 
-static void cmd_goal(struct session_of_lesson *s)
+static void cmd_goal(struct session_of_lesson *s, const char *rest)
 {
+	(void)rest;
 	lesson_print("Goal:", s->lesson->goal);
 }
 
-static void cmd_text(struct session_of_lesson *s)
+static void cmd_text(struct session_of_lesson *s, const char *rest)
 {
 	const struct lesson *l = s->lesson;
 
+	(void)rest;
 	printf("%s (lesson %s)\n\n", l->title, l->name);
 	if (l->text)
 		lesson_print("", l->text);
 	putchar('\n');
-	cmd_goal(s);
+	cmd_goal(s, "");
 }
 
-static void cmd_solution(struct session_of_lesson *s)
+static void cmd_solution(struct session_of_lesson *s, const char *rest)
 {
+	(void)rest;
 	printf("%s\n", s->lesson->solutions[0]);
 }
 
-static void cmd_next(struct session_of_lesson *s)
+static void cmd_next(struct session_of_lesson *s, const char *rest)
 {
+	(void)rest;
 	s->done = s->go_on = true;
 }
 
-static void cmd_quit(struct session_of_lesson *s)
+static void cmd_quit(struct session_of_lesson *s, const char *rest)
 {
+	(void)rest;
 	s->done = true;
 }
 
-static void cmd_help(struct session_of_lesson *s);
+/* ---- words that sonde itself answers --------------------------------------------------------- */
+
+enum { MOST_WORDS = 8 };
+
+/* Run sonde with these words, in a process of its own; Ctrl-C ends that. */
+static void run_sonde(const char *const *words)
+{
+	struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
+	pid_t pid;
+
+	fflush(NULL);
+	sigaction(SIGINT, &ignore, &before);
+	pid = fork();
+	if (pid == 0) {
+		sigaction(SIGINT, &before, NULL);
+		execv("/proc/self/exe", (char **)(uintptr_t)words);
+		_exit(127);
+	}
+	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	sigaction(SIGINT, &before, NULL);
+}
+
+/* Probes of programs, whose names all begin with u, are those of the workload if no path is
+ * given. */
+static void cmd_list(struct session_of_lesson *s, const char *rest)
+{
+	bool fields = strncmp(rest, "-v", 2) == 0 && strchr(" \t", rest[2]);
+	const char *pattern = fields ? rest + 2 + strspn(rest + 2, " \t") : rest,
+		   *words[MOST_WORDS];
+	int n = 0;
+
+	if (!*pattern) {
+		log_error("list requires a pattern, such as 'list tracepoint:sched:*' or 'list "
+			  "uprobe:*'");
+		return;
+	}
+	words[n++] = "sonde";
+	if (*pattern == 'u') {
+		words[n++] = "-c";
+		words[n++] = lesson_workload(s->a, s->lesson);
+	}
+	words[n++] = fields ? "-lv" : "-l";
+	words[n++] = pattern;
+	words[n] = NULL;
+	run_sonde(words);
+}
+
+static void cmd_help(struct session_of_lesson *s, const char *rest);
 
 static const struct {
 	const char *word;
-	void (*run)(struct session_of_lesson *s);
+	const char *form;
+	enum prompt_follows follows;
+	void (*run)(struct session_of_lesson *s, const char *rest);
 	const char *help;
 } commands[] = {
-#define LEARN_COMMAND(word, hook, help) {word, cmd_##hook, help},
+#define LEARN_COMMAND(word, form, follows, hook, help) \
+	{word, form, PROMPT_##follows, cmd_##hook, help},
 #include "cli/learn/learn_commands.def"
 #undef LEARN_COMMAND
 };
 enum { N_COMMANDS = sizeof(commands) / sizeof(*commands) };
 
-static void cmd_help(struct session_of_lesson *s)
+static void cmd_help(struct session_of_lesson *s, const char *rest)
 {
+	const char *words[] = {"sonde", "help", rest, NULL};
+
 	(void)s;
+	if (*rest) {
+		run_sonde(words);
+		return;
+	}
 	puts("Type a program, as behind 'sonde -e'; it runs beside the workload. Or one of these:");
 	for (int i = 0; i < N_COMMANDS; i++)
-		printf("  %-10s %s\n", commands[i].word, commands[i].help);
+		printf("  %-8s %-13s %s\n", commands[i].word, commands[i].form, commands[i].help);
 }
 
 static int find_command(const char *line)
@@ -104,7 +171,7 @@ static const char *command_at(uint32_t i)
 
 static const char *completed_word(uint32_t i, enum prompt_follows *follows)
 {
-	*follows = PROMPT_NOTHING;
+	*follows = i < N_COMMANDS ? commands[i].follows : PROMPT_NOTHING;
 	return command_at(i);
 }
 
@@ -125,6 +192,18 @@ static void complete(void *ctx, const char *text, struct candidates *out)
 static bool is_command(const char *line)
 {
 	return find_command(line) >= 0;
+}
+
+static void run_command(struct session_of_lesson *s, int i, const char *line)
+{
+	const char *rest;
+	size_t n;
+
+	typed_word(s->a, line, &rest);
+	n = strlen(rest);
+	while (n && strchr(" \t\n", rest[n - 1]))
+		n--;
+	commands[i].run(s, arena_strndup(s->a, rest, n));
 }
 
 static void answer(struct session_of_lesson *s, const char *program)
@@ -156,7 +235,7 @@ int learn_session(struct arena *a, const struct lesson *l, bool *go_on)
 		log_error("cannot use the terminal: %s", strerror(errno));
 		return 2;
 	}
-	cmd_text(&s);
+	cmd_text(&s, "");
 	puts("Type a program; 'hint' helps, 'help' lists the other words.\n");
 	if (!lesson_can_run(l))
 		printf("This kernel cannot run the lesson: sonde --check -e '%s' says why.\n"
@@ -166,7 +245,7 @@ int learn_session(struct arena *a, const struct lesson *l, bool *go_on)
 		int i = find_command(line);
 
 		if (i >= 0)
-			commands[i].run(&s);
+			run_command(&s, i, line);
 		else if (!line[strspn(line, " \t\n")])
 			continue;
 		else if (typed_is_words(a, line))

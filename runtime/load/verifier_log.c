@@ -147,6 +147,14 @@ static void find_words(struct verifier_message *v)
 		}
 }
 
+const char *verifier_help_in_c(const char *example)
+{
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		if (cases[i].in_c && cases[i].example && strcmp(cases[i].example, example) == 0)
+			return cases[i].in_c;
+	return NULL;
+}
+
 /* The register that the message begins with or names: "R0 invalid mem access", "… stack R2 off". */
 static bool find_register(struct verifier_message *v)
 {

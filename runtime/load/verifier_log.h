@@ -38,6 +38,9 @@ void verifier_log_read(struct verifier_message *v, const char *log, const struct
 		       const struct bpf_import *imports, uint32_t n_imports);
 /* The same of a log without what libbpf prints around it, of no script. */
 void verifier_log_read_plain(struct verifier_message *v, const char *log);
+/* What the author of C can do about what the program of `sonde explain --verifier` with that name
+ * shows; NULL: nothing that is about C. */
+const char *verifier_help_in_c(const char *example);
 /* What a register's state means, "scalar()"; NULL: unknown. */
 const char *verifier_state_words(const char *state);
 /* The bytes of the state at `at`, which ends at a blank that is not in parentheses. */
