@@ -195,10 +195,11 @@ static void add_maps(struct explain *x, struct script_lines *t, const struct loa
 		if (m->memory)
 			snprintf(memory, sizeof(memory), ", %llu bytes of memory",
 				 (unsigned long long)m->memory);
-		script_lines_add(t, line, "%-16s %-18s key %u, value %u bytes, %s%s", m->name,
+		script_lines_add(t, line, "%-20s %-18s key %u, value %u bytes, %s%s", m->name,
 				 m->type, m->key_bytes, m->value_bytes, entries, memory);
 		if (own_symbol_purpose(m->name) && !line)
-			script_lines_add(t, 0, "                 %s", own_symbol_purpose(m->name));
+			script_lines_add(t, 0, "                     %s",
+					 own_symbol_purpose(m->name));
 	}
 	if (!l->n_maps)
 		script_lines_add(t, 0, "none");
