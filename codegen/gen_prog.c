@@ -258,6 +258,11 @@ void gen_plain(struct gen *g, LLVMBasicBlockRef out)
 	if (scoped)
 		prog_scope_test(g, out);
 	prog_body(g);
+	for (uint32_t i = 1; i < g->prog.plan->n_probes;
+	     i++) { /* of samples: a recorder's come first */
+		prog_select_probe(g, g->prog.plan->probes[i]);
+		prog_body(g);
+	}
 	LLVMBuildBr(g->b, out);
 }
 
