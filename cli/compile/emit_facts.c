@@ -41,6 +41,11 @@ static void put_function(struct kernel *k, const struct attach_target *t, FILE *
 			f.symbol, f.address, f.offset, f.size);
 }
 
+static bool is_tagged(const char *type)
+{
+	return strncmp(type, "struct ", 7) == 0 || strncmp(type, "union ", 6) == 0;
+}
+
 /* The word of a parameter: int32, ptr, struct.file*. */
 static void put_word(const struct tp_field *f, FILE *out)
 {
@@ -55,7 +60,7 @@ static void put_word(const struct tp_field *f, FILE *out)
 		space = strchr(to, ' ');
 		if (f->to.size)
 			fprintf(out, "%sint%" PRIu32, f->to.is_signed ? "" : "u", f->to.size * 8);
-		else if (space && !strchr(space + 1, ' '))
+		else if (space && !strchr(space + 1, ' ') && is_tagged(to))
 			fprintf(out, "%.*s.%s", (int)(space - to), to, space + 1);
 		else
 			fputs("void", out);
@@ -90,27 +95,88 @@ static bool is_float(const struct tp_field *p)
 	return strcmp(p->type_text, "double") == 0 || strcmp(p->type_text, "float") == 0;
 }
 
+/* A function whose prototype is written. */
+struct prototype {
+	struct kernel *k;
+	const struct typed_function *f;
+	const char *path, *symbol;
+	FILE *out;
+};
+
+/* The enum of a parameter; NULL: it is none. */
+static const struct type_enum *enum_of(const struct prototype *w, const struct tp_field *p)
+{
+	const char *name = p->type_text + (strncmp(p->type_text, "const ", 6) ? 0 : 6);
+	const struct type *t;
+
+	if (!p->is_enum || !w->k->user_c_type || w->k->user_c_type(w->k, w->path, name, &t))
+		return NULL;
+	return t->kind == TY_INT && t->size == p->size ? t->enumeration : NULL;
+}
+
+/* Enums without a tag are called after the parameter. */
+static void put_tag(const struct prototype *w, const struct type_enum *e, uint32_t i)
+{
+	if (e->tag)
+		fputs(e->tag, w->out);
+	else
+		fprintf(w->out, "#%s.%" PRIu32, w->symbol, i);
+}
+
+static void put_enums(const struct prototype *w)
+{
+	for (uint32_t i = 0; i < w->f->n_params; i++) {
+		const struct type_enum *e = enum_of(w, &w->f->params[i]);
+
+		if (!e)
+			continue;
+		fputs("enum ", w->out);
+		put_tag(w, e, i);
+		fprintf(w->out, " %sint%" PRIu32 "\n", e->type.is_signed ? "" : "u",
+			e->type.size * 8);
+		for (uint32_t k = 0; k < e->n_values; k++)
+			fprintf(w->out, "value %s %" PRId64 "\n", e->values[k].name,
+				e->values[k].value);
+	}
+}
+
+static void put_param_type(const struct prototype *w, uint32_t i)
+{
+	const struct tp_field *p = &w->f->params[i];
+	const struct type_enum *e = enum_of(w, p);
+
+	if (is_float(p)) {
+		fputs("double", w->out);
+	} else if (p->offset == TYPED_NO_PLACE) {
+		fputs("lost", w->out);
+	} else if (e) {
+		fputs("enum.", w->out);
+		put_tag(w, e, i);
+	} else {
+		put_word(p, w->out);
+	}
+}
+
 /* Where the parameters before it do not tell which word it is in, the number of the word follows.
  */
-void emit_arguments(const struct typed_function *f, const char *path, const char *symbol, FILE *out)
+void emit_arguments(struct kernel *k, const struct typed_function *f, const char *path,
+		    const char *symbol, FILE *out)
 {
+	const struct prototype w = {k, f, path, symbol, out};
 	uint32_t at = 0;
 
 	if (f->n_params > MOST_PARAMS)
 		return;
+	put_enums(&w);
 	fprintf(out, "arguments %s %s ", path, symbol);
 	put_word(&f->result, out);
 	for (uint32_t i = 0; i < f->n_params; i++) {
 		const struct tp_field *p = &f->params[i];
-		bool is_lost = p->offset == TYPED_NO_PLACE, is_real = is_float(p);
 
 		fputc(' ', out);
-		if (is_lost || is_real)
-			fputs(is_real ? "double" : "lost", out);
-		else
-			put_word(p, out);
+		put_param_type(&w, i);
 		fprintf(out, ":%s", p->name && *p->name ? p->name : "_");
-		if (is_lost || !p->size)
+		if (p->offset == TYPED_NO_PLACE || !p->size)
 			continue;
 		if (p->offset != at)
 			fprintf(out, "@%" PRIu32, p->offset / 8);

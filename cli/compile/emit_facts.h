@@ -17,7 +17,7 @@ struct typed_function;
 void emit_facts(struct kernel *k, const struct program *program, FILE *out);
 /* Write the prototype of a function of the kernel or of a raw tracepoint, of one of a program. */
 void emit_typed(const struct typed_function *f, bool is_raw, FILE *out);
-void emit_arguments(const struct typed_function *f, const char *path, const char *symbol,
-		    FILE *out);
+void emit_arguments(struct kernel *k, const struct typed_function *f, const char *path,
+		    const char *symbol, FILE *out);
 /* Write the format of one tracepoint. */
 void emit_format(const struct tp_format *f, bool has_raw, FILE *out);

@@ -21,7 +21,7 @@
 #include <string.h>
 
 enum {
-	MOST_ARGS = 10,	  /* arg0 to arg9 */
+	MOST_ARGS = 16,
 	USUAL_ARGS = 6,	  /* of a function whose types are not known: in registers */
 	TEXT_BYTES = 200, /* of a string */
 };
@@ -33,7 +33,8 @@ struct choosing {
 	enum probe_id id;
 	const struct attach_point *point;
 	struct recorded_call call;
-	const char *points; /* those that are new, one by one */
+	const char *points;    /* those that are new, one by one */
+	struct string_set own; /* facts of functions that it matches */
 	uint32_t n_new, n_old;
 };
 
@@ -44,12 +45,17 @@ bool record_calls_is(const char *pattern)
 	return probe_find_call(pattern, &id);
 }
 
+static bool add_to(struct string_set *s, const char *fact)
+{
+	size_t before = s->n_bytes;
+
+	return string_set_keep(s, fact) && s->n_bytes != before;
+}
+
 /* Is it the first time? */
 static bool is_new(struct recorded_calls *c, const char *fact)
 {
-	size_t before = c->known.n_bytes;
-
-	return string_set_keep(&c->known, fact) && c->known.n_bytes != before;
+	return add_to(&c->known, fact);
 }
 
 static void put_fact(struct recorded_calls *c, const char *fact)
@@ -120,7 +126,7 @@ static const struct typed_function *types_of(struct choosing *g, const struct at
 	    k->user_typed(k, t->path, s.offset, &f))
 		return NULL;
 	if (first)
-		emit_arguments(f, t->path, t->symbol, g->c->to_facts);
+		emit_arguments(k, f, t->path, t->symbol, g->c->to_facts);
 	return f;
 }
 
@@ -337,9 +343,10 @@ static int take_target(struct choosing *g, const struct attach_point *p,
 	if (check_target(g, p, t))
 		return -1;
 	if (!is_new(g->c, arena_printf(g->c->arena, "recorded %s", fact))) {
-		g->n_old++;
+		g->n_old += add_to(&g->own, fact); /* a file may have several of that name */
 		return 0;
 	}
+	add_to(&g->own, fact);
 	fprintf(g->c->to_facts, "recorded %s\n", fact);
 	if (t->args)
 		begin_call(g);
@@ -393,7 +400,10 @@ static int select_of(struct recorded_calls *c, const char *pattern, enum probe_i
 	text.span.end = (uint32_t)strlen(text.text);
 	err = probe_resolve_all(&r, &text, &points, &n_points);
 	diag_report(&d);
-	return err ? -1 : take_points(&g, points, n_points);
+	if (!err)
+		err = take_points(&g, points, n_points);
+	string_set_free(&g.own);
+	return err ? -1 : 0;
 }
 
 int record_calls_select(struct recorded_calls *c, const char *pattern)

@@ -9,7 +9,11 @@
 #include "parser/lang/regs.h"
 #include "runtime/recording/raw_events.h"
 
-enum { TEXT_BYTES = 200 }; /* of a string */
+enum {
+	TEXT_BYTES = 200, /* of a string */
+	VALUE_BYTES = 48, /* of the text of an argument */
+	NAMED_ARGS = 10,  /* arg0 to arg9 */
+};
 
 /* The string at an address, if it may be one: else a number that is no pointer would be a read
  * that failed. Arguments of the kernel's functions may point to a program's memory. */
@@ -24,12 +28,26 @@ static void put_text(const struct recorded_call *c, const char *value, FILE *scr
 		value, c->is_kernel ? "uptr" : "", value, TEXT_BYTES);
 }
 
+/* Argument i, from 0: arg0 to arg9, and behind these the word of the stack; arg0 to arg11 of a
+ * static probe. */
+static void name_argument(const struct recorded_call *c, uint32_t i, char *to, size_t size)
+{
+	char word[VALUE_BYTES];
+
+	if (i < NAMED_ARGS || !c->has_stack_pointer)
+		snprintf(word, sizeof(word), "arg%u", i);
+	else
+		snprintf(word, sizeof(word), "*(uint64 *)(reg(\"sp\") + %u)",
+			 regs_argument(USER_ABI_C, i).offset);
+	snprintf(to, size, c->is_return ? "entry(%s)" : "%s", word);
+}
+
 /* What is recorded of a call, in its order: the result and what the arguments were, or the
  * arguments. A result is read as a register, since `retval` leaves out functions that end in jumps.
  */
 static void put_values(const struct recorded_call *c, FILE *script, bool as_text)
 {
-	char value[32];
+	char value[VALUE_BYTES + sizeof("entry()")];
 
 	snprintf(value, sizeof(value), "reg(\"%s\")", register_name((int)regs_return_offset()));
 	if (c->is_return && as_text && c->is_text_result)
@@ -37,7 +55,7 @@ static void put_values(const struct recorded_call *c, FILE *script, bool as_text
 	else if (c->is_return)
 		fprintf(script, ", %s", as_text ? "0" : value);
 	for (uint32_t i = 0; i < c->n_args; i++) {
-		snprintf(value, sizeof(value), c->is_return ? "entry(arg%u)" : "arg%u", i);
+		name_argument(c, i, value, sizeof(value));
 		if (c->unread & 1u << i)
 			fputs(", 0", script);
 		else if (!as_text)

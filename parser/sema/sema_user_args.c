@@ -213,7 +213,8 @@ static const struct type *enum_of(struct sema *s, const struct attach_target *ta
 	const struct type *t =
 		f->is_enum ? c_types_find_user(s->program->c_types, target->path, name) : NULL;
 
-	return t && t->kind == TY_INT && t->size == f->size ? t : NULL;
+	t = t ? t : f->type; /* a facts file has types of its own */
+	return t && t->kind == TY_INT && t->size == f->size && t->enumeration ? t : NULL;
 }
 
 /* What it points to is described where the function is. */

@@ -67,24 +67,34 @@ void interp_put_call(struct interp *p, enum interp_context kind)
 		interp_put_word(p, regs_return_offset(), true, e->values[RECORDED_RESULT]);
 }
 
-int interp_copy_stack(const struct interp *p, void *to, uint64_t from, uint64_t n)
+/* The word of the stack that has the byte at `from`, and where. False: it is not known. */
+static bool stack_word(const struct interp *p, uint64_t from, uint64_t *word, uint64_t *offset)
 {
 	const struct recorded_event *e = p->event;
-	uint64_t word;
+	uint64_t sp = e->values[RECORDED_SP];
 
-	if (!e || !e->n_values || p->context_kind != INTERP_CALL || n != WORD)
-		return -ENOENT;
 	for (uint32_t i = 0; i + RECORDED_ARGUMENTS < e->n_values; i++) {
 		struct regs_place place = regs_argument(USER_ABI_C, i);
 
-		if (!place.is_on_stack || from != e->values[RECORDED_SP] + place.offset)
+		*offset = from - (sp + place.offset);
+		if (!place.is_on_stack || *offset >= WORD)
 			continue;
-		memcpy(to, &e->values[RECORDED_ARGUMENTS + i], WORD);
-		return 0;
+		*word = e->values[RECORDED_ARGUMENTS + i];
+		return true;
 	}
-	if (from != e->values[RECORDED_SP] || regs_link_offset() >= 0)
+	*offset = from - sp;
+	*word = return_address(p);
+	return *offset < WORD && regs_link_offset() < 0;
+}
+
+int interp_copy_stack(const struct interp *p, void *to, uint64_t from, uint64_t n)
+{
+	const struct recorded_event *e = p->event;
+	uint64_t word, offset;
+
+	if (!e || !e->n_values || p->context_kind != INTERP_CALL ||
+	    !stack_word(p, from, &word, &offset) || n > WORD - offset)
 		return -ENOENT;
-	word = return_address(p);
-	memcpy(to, &word, WORD);
+	memcpy(to, (const uint8_t *)&word + offset, n);
 	return 0;
 }
