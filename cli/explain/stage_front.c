@@ -90,14 +90,40 @@ static void dump_tree(const struct program *program, bool with_types, FILE *f, s
 	add_place(p, SPAN_NONE); /* the text that follows belongs to no line */
 }
 
+/* The innermost part of the script at an offset; 0: none. */
+static uint32_t part_around(const struct script_parts *parts, uint32_t at)
+{
+	uint32_t found = 0;
+
+	for (uint32_t i = 1; i < parts->items.n && parts->items.items[i].start <= at; i++)
+		if (at < parts->items.items[i].end)
+			found = i;
+	return found;
+}
+
+/* "LINE:COLUMN …" */
+static void place_token(const struct explain *x, struct script_line *l)
+{
+	const struct source *s = x->program->source;
+	char *end;
+	uint32_t len, column;
+
+	l->line = (uint32_t)strtoul(l->text, &end, 10);
+	column = *end == ':' ? (uint32_t)strtoul(end + 1, NULL, 10) : 0;
+	if (l->line && l->line <= s->n_lines && column)
+		l->part =
+			part_around(&x->parts, (uint32_t)(source_line(s, l->line, &len) - s->text) +
+						       column - 1);
+}
+
 int ex_tokens(struct explain *x, struct script_lines *t)
 {
 	struct capture c;
 
 	token_dump(x->program->source, capture_begin(&c));
 	capture_end(&c, x, t);
-	for (size_t i = 0; i < t->lines.n; i++) /* "LINE:COLUMN …" */
-		t->lines.items[i].line = (uint32_t)strtoul(t->lines.items[i].text, NULL, 10);
+	for (size_t i = 0; i < t->lines.n; i++)
+		place_token(x, &t->lines.items[i]);
 	return 0;
 }
 
