@@ -12,6 +12,8 @@ set_target_properties(sonde_portable PROPERTIES LINKER_LANGUAGE CXX
 
 file(GLOB pages docs/*.md)
 install(FILES README.md CHANGELOG.md ${pages} DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs/zh docs/pictures docs/internals DESTINATION ${CMAKE_INSTALL_DOCDIR}
+	FILES_MATCHING PATTERN "*.md" PATTERN "*.svg")
 install(FILES ${CMAKE_BINARY_DIR}/package/copyright DESTINATION ${CMAKE_INSTALL_DOCDIR} OPTIONAL)
 
 set(CPACK_GENERATOR DEB)
