@@ -264,6 +264,10 @@ int walk_check(struct arena *a, const struct options *o, struct kernel *k, struc
 	status = front_end(a, o, k, &d, program, &plan);
 	progress_stage(STAGE_NONE);
 	diag_report(&d);
+	if (!status && plan->needs.packets) {
+		log_error("a replay has no packets: leave out skboutput()");
+		status = 1;
+	}
 	*has_stacks = !status && (plan->needs.kstack || plan->needs.ustack);
 	return status;
 }

@@ -68,6 +68,7 @@ void interp_forget_thread(struct interp *p, uint32_t tid);
 struct interp_fault {
 	const char *text;
 	uint32_t line, column;
+	bool is_unread; /* a recording lacks memory that the program reads */
 };
 /* The fault of the last run. */
 struct interp_fault interp_fault(const struct interp *p);

@@ -63,6 +63,7 @@ static void refuse_kernel(struct interp *p, uint64_t address)
 	interp_end(p,
 		   p->event ? "it reads memory of the kernel, which the recording does not have"
 			    : "it reads memory of the kernel, which the interpreter does not have");
+	p->last.is_unread = p->event != NULL;
 }
 
 static bool copy_string(const struct recorded_event *e, void *to, uint64_t from, uint64_t n)
@@ -132,6 +133,7 @@ static int copy_recorded(struct interp *p, void *to, uint64_t from, uint64_t n)
 		refuse_kernel(p, from);
 	else
 		interp_end(p, "it reads memory of the program, which the recording does not have");
+	p->last.is_unread = true;
 	return -EFAULT;
 }
 
