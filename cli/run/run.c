@@ -335,7 +335,7 @@ static int compile_and_trace(const struct options *o, const struct program *prog
 	scope.cgroup = *cgroup;
 	session_prepare(&prep, plan, k, &scope, rights_are_interpreted(o));
 	prep.replay = o->recorded;
-	prep.tries_reads = o->events != NULL;
+	prep.tries_reads = o->event_facts != NULL; /* a recorder tries what may be a string */
 	if (prep.replay)
 		replay_prepare(&prep);
 	progress_stage(STAGE_COMPILE);
