@@ -273,5 +273,8 @@ int ex_cost(struct explain *x, struct script_lines *t)
 	}
 	for (uint32_t i = 0; i < measured.n_programs; i++)
 		add_cost(x, t, &measured.programs[i]);
+	if (x->options->command)
+		script_lines_add(
+			t, 0, "(the command of -c is not started: 'sonde --stats' measures a run)");
 	return 0;
 }

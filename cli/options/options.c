@@ -109,10 +109,14 @@ static bool is_number(const char *word)
  * script when there is none yet. */
 static int take_params(struct options *o, int argc, char **argv, int i)
 {
+	struct options so_far; /* `explain SCRIPT`: the file is the script */
+
 	if (!o->file && !o->program && i < argc)
 		o->file = argv[i++];
-	if (i < argc && o->mode != MODE_HELP && (o->file || o->program) &&
-	    script_options_take_command(o)) {
+	so_far = *o;
+	apply_first_word(&so_far);
+	if (i < argc && o->mode != MODE_HELP && (so_far.file || so_far.program) &&
+	    script_options_take_command(&so_far)) {
 		if (o->command)
 			return option_error("-c and a command behind -- cannot be combined");
 		o->command = o->joined = join_words(argc - i, argv + i);
