@@ -21,7 +21,8 @@
 struct session_of_lesson {
 	struct arena *a;
 	const struct lesson *lesson;
-	uint32_t n_hints; /* hints shown so far */
+	const char *program; /* the last answer, or NULL */
+	uint32_t n_hints;    /* hints shown so far */
 	bool done, go_on;
 };
 
@@ -120,6 +121,23 @@ static void cmd_list(struct session_of_lesson *s, const char *rest)
 	run_sonde(words);
 }
 
+static void cmd_explain(struct session_of_lesson *s, const char *rest)
+{
+	const char *all[] = {"sonde", "explain",  "-c",	     lesson_workload(s->a, s->lesson),
+			     "-e",    s->program, "--stage", NULL,
+			     NULL};
+	char *stages = arena_strdup(s->a, rest);
+
+	if (!s->program) {
+		log_error("there is no answer to explain: type one first");
+		return;
+	}
+	for (char *c = stages; *c; c++) /* one blank between two stages */
+		*c = *c == ' ' || *c == '\t' ? ',' : *c;
+	all[*rest ? 7 : 6] = *rest ? stages : NULL;
+	run_sonde(all);
+}
+
 static void cmd_help(struct session_of_lesson *s, const char *rest);
 
 static const struct {
@@ -211,6 +229,7 @@ static void answer(struct session_of_lesson *s, const char *program)
 	struct shown shown;
 	struct verdict v;
 
+	s->program = program;
 	if (lesson_run(s->a, s->lesson, program, false, &shown))
 		return;
 	lesson_judge(s->a, s->lesson, program, &shown, &v);
