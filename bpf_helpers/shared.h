@@ -239,6 +239,7 @@ enum { SONDE_MAX_FIRED = 4096 };
 struct sonde_control {
 	uint32_t asleep;  /* enum sonde_sleep; whoever wakes the reader clears it */
 	uint32_t exiting; /* exit() was called: programs return at once */
+	uint32_t waiting; /* the same, until all are attached: only with needs.reads of the plan */
 	uint32_t exit_code;
 	uint32_t open_begins; /* iter/task programs mark threads that are off CPU at the start */
 	uint32_t open_call;   /* which open call of a thread to visit, counted from the outermost */

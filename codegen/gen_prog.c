@@ -76,7 +76,9 @@ static void gen_prefault(struct gen *g, LLVMBasicBlockRef out)
 
 static void unless_exiting(struct gen *g, LLVMBasicBlockRef out)
 {
-	LLVMValueRef is_exiting = gen_call_helper(g, "sonde_control_exiting", NULL, 0);
+	const char *helper =
+		g->plan->needs.reads ? "sonde_control_stopped" : "sonde_control_exiting";
+	LLVMValueRef is_exiting = gen_call_helper(g, helper, NULL, 0);
 
 	prog_only_if(g, LLVMBuildNot(g->b, gen_truth(g, is_exiting), ""), out);
 }

@@ -96,8 +96,18 @@ static uint64_t recorded_address(const struct interp *p, const struct recorded_m
 	return m->task && from >= task && from - task < TASK_FIRST ? m->task + (from - task) : from;
 }
 
+/* Was the read lost when it was recorded? The recording lacks something, and has reads that the
+ * same instruction makes at other events. */
+static bool is_lost(struct interp *p)
+{
+	bool is = p->event && p->has_read && p->has_read[p->pc];
+
+	p->n_lost_reads += is;
+	return is;
+}
+
 /* Copy what the recorded script has read there. 1: it has not read it; -EFAULT: it could not. */
-static int copy_read(const struct interp *p, void *to, uint64_t from, uint64_t n)
+static int copy_read(struct interp *p, void *to, uint64_t from, uint64_t n)
 {
 	const struct recorded_memory *m = memory_of(p);
 	bool has_failed = false;
@@ -113,6 +123,8 @@ static int copy_read(const struct interp *p, void *to, uint64_t from, uint64_t n
 		    n > r->n - (from - r->address) || !n)
 			continue;
 		memcpy(to, r->bytes + (from - r->address), n);
+		if (p->has_read)
+			p->has_read[p->pc] = 1;
 		return 0;
 	}
 	return has_failed ? -EFAULT : 1;
@@ -171,6 +183,8 @@ int interp_copy(struct interp *p, void *to, uint64_t from, uint64_t n, bool is_u
 	err = copy_read(p, to, from, n);
 	if (err <= 0)
 		return err;
+	if (from >= NULL_PAGE && is_lost(p))
+		return -EFAULT;
 	if ((from >> 48 == INTERP_TAG_MEMORY && !is_kernel(p, from)) || from < NULL_PAGE)
 		return -EFAULT;
 	if (p->event && (is_user ? !is_kernel(p, from) : from >> 63))

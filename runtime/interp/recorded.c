@@ -28,6 +28,13 @@ void interp_replay(struct interp *p, const struct recorded_events *all)
 	p->now = all->start;
 	p->context = p->regions[REGION_CONTEXT];
 	p->called = calloc(all->n_threads + 1u, sizeof(*p->called));
+	if (all->n_lost)
+		p->has_read = calloc(p->n_insns + 1u, 1);
+}
+
+uint64_t interp_lost_reads(const struct interp *p)
+{
+	return p->n_lost_reads;
 }
 
 uint32_t interp_thread_index(const struct interp *p)
