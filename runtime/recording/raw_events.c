@@ -22,7 +22,9 @@ char *raw_events_facts(struct recording *r)
 
 	if (got >= 0 && !copy) {
 		log_error("'%s' has no events to replay", r->path);
-		log_text("hint: 'sonde record --events PATTERN -o FILE' records them");
+		log_text(
+			"hint: 'sonde record --for-replay -o FILE SCRIPT' records those of a script, "
+			"'sonde record --events PATTERN -o FILE' those that you name");
 	}
 	sqlite3_finalize(s);
 	return copy;
