@@ -22,8 +22,7 @@
 
 enum {
 	MOST_ARGS = 16,
-	USUAL_ARGS = 6,	  /* of a function whose types are not known: in registers */
-	TEXT_BYTES = 200, /* of a string */
+	USUAL_ARGS = 6, /* of a function whose types are not known: in registers */
 };
 
 /* The pattern that is being selected. */
@@ -201,6 +200,14 @@ static const char *take_operands(struct choosing *g, const char *fact)
 
 /* ---- facts --------------------------------------------------------------------------------- */
 
+/* A file, and the name by which scripts will ask for it. */
+static void put_file(struct recorded_calls *c, const struct attach_target *t)
+{
+	put_fact(c, arena_printf(c->arena, "mapped %s", t->path));
+	if (t->called && strcmp(t->called, t->path) != 0 && !strpbrk(t->called, " \t\n"))
+		put_fact(c, arena_printf(c->arena, "alias %s %s", t->path, t->called));
+}
+
 static void put_symbol(const struct choosing *g, const struct attach_target *t)
 {
 	const char *exits = !probe_is_at_returns(g->point) ? "" : t->has_jump ? " jump" : " exits";
@@ -208,7 +215,7 @@ static void put_symbol(const struct choosing *g, const struct attach_target *t)
 	struct kernel *k = c->kernel;
 	struct user_symbol f;
 
-	put_fact(c, arena_printf(c->arena, "mapped %s", t->path));
+	put_file(c, t);
 	if (k->user_symbol(k, t->path, t->symbol, &f) == 0)
 		put_fact(c, arena_printf(c->arena,
 					 "symbol %s %s 0x%" PRIx64 " 0x%" PRIx64 " %" PRIu64 "%s",
@@ -245,7 +252,7 @@ static void put_note(struct choosing *g, const struct attach_target *t, const ch
 	struct recorded_calls *c = g->c;
 	const char *name = fact + strlen(probe_rows[g->id].name) + 1 + strlen(t->path) + 1;
 
-	put_fact(c, arena_printf(c->arena, "mapped %s", t->path));
+	put_file(c, t);
 	put_function_of(g, fact);
 	put_fact(c, arena_printf(c->arena, "usdt %s %s 0x%" PRIx64 " 0 %s", t->path, name,
 				 t->address, take_operands(g, fact)));

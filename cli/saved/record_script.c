@@ -44,8 +44,8 @@ static void put_point(const struct attach_point *p, FILE *list)
 	const struct tp_format *f = probe_format(p);
 
 	if (point_has(p, ARM_USER) && is_in_a_file(p)) {
-		fprintf(list, "%s:\"%s\":\"%s\",", probe_rows[p->id].name, p->targets[0].path,
-			p->function);
+		fprintf(list, "%s:\"%s\":\"%s\",", probe_rows[p->id].name,
+			p->targets[0].called ?: p->targets[0].path, p->function);
 		return;
 	}
 	if (!f) {

@@ -300,7 +300,11 @@ void probe_show_path(struct arena *a, struct attach_point *p, const char *writte
 {
 	const char *path = p->n_targets ? p->targets[0].path : NULL;
 
-	if (!path || !strchr(written, '/') || pattern_is(written))
+	if (!path || pattern_is(written))
+		return;
+	for (uint32_t i = 0; i < p->n_targets; i++)
+		p->targets[i].called = written;
+	if (!strchr(written, '/'))
 		return;
 	show_targets(a, p, p->targets, p->n_targets, written);
 	if (point_has(p, ARM_USER))

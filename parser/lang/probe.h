@@ -130,6 +130,7 @@ struct attach_target {
 	const char *symbol;   /* as the kernel or the file has it */
 	const char *path;     /* user functions: the file, absolute; else NULL */
 	const char *shown;    /* the path as the script has it; NULL: `path` */
+	const char *called;   /* the path or name of the file in the script; NULL: a pattern */
 	uint64_t offset; /* user functions: in the file; kernel functions: after the start; bytes */
 	uint64_t size;	 /* user functions: bytes, 0 when unknown */
 	bool is_entry;	 /* user functions: the target is its first instruction */

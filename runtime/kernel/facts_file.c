@@ -18,6 +18,7 @@
  *		as in the note, but separated by ';', or - for none
  *	object PATH NAME ADDRESS		a variable in an ELF file
  *	mapped PATH				a file that processes run
+ *	alias PATH NAME				a link to it, or a name that scripts have for it
  *	function NAME				a function of the kernel
  *	address NAME ADDRESS			a symbol of the kernel
  *	cgroup PATH ID				a cgroup's directory
@@ -406,6 +407,7 @@ void facts_free(struct facts *k)
 			free(k->facts.items[i].iter.fields);
 	}
 	vec_free(&k->facts);
+	vec_free(&k->aliases);
 	arena_free(k->arena);
 	free(k->text);
 }

@@ -52,10 +52,16 @@ struct fact {
 	enum fact_exits exits; /* FACT_SYMBOL */
 };
 
+/* Another name of a file: a link to it. */
+struct fact_alias {
+	const char *path, *name;
+};
+
 struct facts {
 	struct kernel k; /* first: a struct kernel * is a struct facts * */
 	char *text;	 /* the file; names point into it; from malloc */
 	VEC(struct fact) facts;
+	VEC(struct fact_alias) aliases;
 	enum capability_state capabilities[CAP_COUNT];
 	uint32_t n_cpus;
 	/* Types of C: facts_types.c */
@@ -93,6 +99,8 @@ int facts_each_user_file(struct kernel *k, const char *pattern, kernel_name_fn f
 /* ---- facts_types.c */
 /* Read a line about a type of C; *wrong: what is wrong with it, or NULL. False: it is another. */
 bool facts_read_type(struct facts *k, char **words, uint32_t n, const char **wrong);
+/* facts_symbols.c: the same for "alias". */
+bool facts_read_alias(struct facts *k, char **words, uint32_t n, const char **wrong);
 /* The type that a word means: "int32", "struct.sock*", "string[16]", "uint64[4]"; NULL: none. */
 const struct type *facts_type(struct facts *k, const char *word);
 int facts_c_type(struct kernel *kernel, enum c_kind kind, const char *name,

@@ -460,12 +460,12 @@ static int read_directive(struct reader *r)
 	for (size_t i = 0; i < sizeof(directives) / sizeof(*directives); i++)
 		if (!strcmp(r->words[0], directives[i].word))
 			return directives[i].read(r);
-	if (facts_read_type(r->k, r->words, r->n_words, &wrong))
+	if (facts_read_alias(r->k, r->words, r->n_words, &wrong) ||
+	    facts_read_type(r->k, r->words, r->n_words, &wrong))
 		return wrong ? bad_line(r, wrong) : 0;
 	return bad_line(
 		r,
-		"a line starts with tracepoint, raw, symbol, usdt, object, mapped, function, typed, typed-raw, arguments, "
-		"iterator, address, cgroup, kfunc, capability, cpus, version, recorded, struct, union, member, enum, value, typedef or #");
+		"a line starts with tracepoint, raw, symbol, usdt, object, mapped, alias, function, typed, typed-raw, arguments, iterator, address, cgroup, kfunc, capability, cpus, version, recorded, struct, union, member, enum, value, typedef or #");
 }
 
 /* Take the next line off the rest. False at the end of the file. */

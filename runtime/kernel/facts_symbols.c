@@ -102,18 +102,38 @@ static bool ends_with_path(const char *path, const char *end)
 	       (*end == '/' || path[n - m - 1] == '/');
 }
 
-bool facts_is_file(const struct facts *k, const char *path, const char *written)
+bool facts_read_alias(struct facts *k, char **words, uint32_t n, const char **wrong)
+{
+	if (strcmp(words[0], "alias") != 0)
+		return false;
+	if (n != 3)
+		*wrong = "write alias PATH NAME";
+	else if (vec_push(&k->aliases, ((struct fact_alias){.path = words[1], .name = words[2]})))
+		*wrong = "there is no memory for it";
+	return true;
+}
+
+static bool is_called(const char *path, const char *written)
 {
 	const char *slash = strrchr(path, '/');
 
+	return strcmp(path, written) == 0 || ends_with_path(path, written) ||
+	       (!strchr(written, '/') && ldcache_is_library(slash ? slash + 1 : path, written));
+}
+
+bool facts_is_file(const struct facts *k, const char *path, const char *written)
+{
 	if (strcmp(path, written) == 0)
 		return true;
 	if (!k->k.recording)
 		return false;
 	while (strncmp(written, "./", 2) == 0 || strncmp(written, "../", 3) == 0)
 		written = strchr(written, '/') + 1;
-	return ends_with_path(path, written) ||
-	       (!strchr(written, '/') && ldcache_is_library(slash ? slash + 1 : path, written));
+	for (uint32_t i = 0; i < k->aliases.n; i++)
+		if (strcmp(k->aliases.items[i].path, path) == 0 &&
+		    is_called(k->aliases.items[i].name, written))
+			return true;
+	return is_called(path, written);
 }
 
 /* In a replay, `*` stands for the files that were recorded. */
