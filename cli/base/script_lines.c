@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include "cli/base/script_lines.h"
 #include "parser/base/arena.h"
+#include "parser/base/escape.h"
 #include "parser/base/source.h"
 #include "parser/base/text.h"
 #include <stdarg.h>
@@ -35,16 +36,19 @@ void script_lines_add_at(struct script_lines *t, uint32_t line, uint32_t column,
 
 void script_lines_add(struct script_lines *t, uint32_t line, const char *format, ...)
 {
-	char *text = NULL;
+	char *text = NULL, *escaped;
+	size_t len;
 	va_list ap;
 	int n;
 
 	va_start(ap, format);
 	n = vasprintf(&text, format, ap);
 	va_end(ap);
-	if (n < 0)
+	escaped = n < 0 ? NULL : escape_copy(ESCAPE_MESSAGE, text, (size_t)n, &len);
+	if (!escaped)
 		arena_out_of_memory();
-	push(t, (struct script_line){.text = arena_strdup(t->arena, text), .line = line});
+	push(t, (struct script_line){.text = arena_strdup(t->arena, escaped), .line = line});
+	free(escaped);
 	free(text);
 }
 
@@ -64,7 +68,9 @@ static void write_script_line(const struct source *s, uint32_t line, FILE *f)
 
 	while (len && (*text == ' ' || *text == '\t'))
 		text++, len--;
-	fprintf(f, "%4u | %.*s\n", line, (int)len, text);
+	fprintf(f, "%4u | ", line);
+	escape_write_bytes(ESCAPE_LINES, text, len, f);
+	fputc('\n', f);
 }
 
 void script_lines_write(const struct script_lines *t, const struct source *s, bool is_beside,
@@ -80,10 +86,14 @@ void script_lines_write(const struct script_lines *t, const struct source *s, bo
 			part = 0;
 		}
 		if (is_beside && l->part && l->part != part) {
-			fprintf(f, "     |   -- %s\n", t->parts->items.items[l->part].text);
+			fputs("     |   -- ", f);
+			escape_write(ESCAPE_LINES, t->parts->items.items[l->part].text, f);
+			fputc('\n', f);
 			part = l->part;
 		}
 		line = l->line ? l->line : line;
-		fprintf(f, "%s%s\n", is_beside && l->line ? "     | " : "", l->text);
+		fputs(is_beside && l->line ? "     | " : "", f);
+		escape_write(ESCAPE_LINES, l->text, f);
+		fputc('\n', f);
 	}
 }

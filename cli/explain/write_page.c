@@ -7,6 +7,7 @@
  */
 #include "cli/explain/explain.h"
 #include "cli/options/options.h"
+#include "parser/base/escape.h"
 #include "parser/base/source.h"
 #include "parser/lang/ast.h"
 #include <string.h>
@@ -16,28 +17,9 @@ enum { MOST_NESTED = 256 };
 /* files of cli/explain/page, with a NUL at the end */
 extern const char sonde_explain_css[], sonde_explain_js[];
 
-/* Text as HTML. Control characters, which HTML forbids, become "?". */
-static void write_escaped(const char *text, size_t len, FILE *f)
-{
-	for (size_t i = 0; i < len; i++) {
-		unsigned char c = (unsigned char)text[i];
-
-		if (c == '<')
-			fputs("&lt;", f);
-		else if (c == '>')
-			fputs("&gt;", f);
-		else if (c == '&')
-			fputs("&amp;", f);
-		else if (c == '"')
-			fputs("&quot;", f);
-		else
-			fputc((c < ' ' && c != '\t') || c == 0x7f ? '?' : c, f);
-	}
-}
-
 static void write_word(const char *text, FILE *f)
 {
-	write_escaped(text, strlen(text), f);
+	escape_xml_write(text, strlen(text), f);
 }
 
 /* The index of the last part within part `i`: parts are in the order of their starts. */
@@ -60,7 +42,7 @@ static void write_parts(const struct script_parts *parts, const struct source *s
 	const char *text = source_line(s, line, &len);
 	uint32_t start = (uint32_t)(text - s->text);
 
-	for (uint32_t at = start; at <= start + len; at++) {
+	for (uint32_t at = start, n_bytes; at <= start + len; at += n_bytes) {
 		for (; n && (open[n - 1] <= at || at == start + len); n--)
 			fputs("</i>", f);
 		if (at == start + len)
@@ -73,7 +55,8 @@ static void write_parts(const struct script_parts *parts, const struct source *s
 			fprintf(f, "<i data-p=\"%u\" data-z=\"%u\">", i, last_within(parts, i));
 			open[n++] = p->end;
 		}
-		write_escaped(s->text + at, 1, f);
+		n_bytes = (uint32_t)utf8_length(s->text + at, start + len - at) ?: 1;
+		escape_xml_write(s->text + at, n_bytes, f);
 	}
 }
 
@@ -100,11 +83,12 @@ static void write_script(const struct source *s, const struct script_parts *part
 /* Lines of text as one paragraph. */
 static void write_how(const char *how, FILE *f)
 {
-	for (; *how; how++)
-		if (*how != '\n')
-			write_escaped(how, 1, f);
-		else if (how[1])
+	for (size_t n; *how; how += n + (how[n] == '\n')) {
+		n = strcspn(how, "\n");
+		escape_xml_write(how, n, f);
+		if (how[n] && how[n + 1])
 			fputc(' ', f);
+	}
 }
 
 /* Where the part changes, its text. */

@@ -153,11 +153,6 @@ static bool is_utf8_tail(char c)
 	return ((unsigned char)c & 0xc0) == 0x80;
 }
 
-static bool is_control(char c)
-{
-	return ((unsigned char)c < 0x20 && c != '\t') || c == 0x7f;
-}
-
 /* `file:line:first-end: ` or, over several lines, `file:l1-l2: `. */
 static void print_place(const struct source *s, struct span span, FILE *out)
 {
@@ -177,6 +172,28 @@ static void print_name(const struct source *s, FILE *out)
 {
 	escape_write(ESCAPE_MESSAGE, s->name, out);
 	fputs(": ", out);
+}
+
+/* At most `most` bytes and the rest of their last character. */
+static uint32_t shown_bytes(const char *line, uint32_t len, uint32_t most)
+{
+	uint32_t to = len < most ? len : most;
+
+	while (to < len && is_utf8_tail(line[to]))
+		to++;
+	return to;
+}
+
+/* Bytes of a line. What a message escapes is a `?` here, since columns are underlined. */
+static void put_text(const char *line, uint32_t from, uint32_t to, FILE *out)
+{
+	for (uint32_t i = from, n; i < to; i += n) {
+		n = (uint32_t)utf8_length(line + i, to - i) ?: 1;
+		if (escape_clean(ESCAPE_LINES, line + i, n) == n)
+			fwrite(line + i, 1, n, out);
+		else
+			fputc('?', out);
+	}
 }
 
 /* Underline the columns from `first` to `end` of a line that is shown from `from` on. */
@@ -206,8 +223,7 @@ static bool print_lines(const struct source *s, struct span span, FILE *out)
 		if (len && line[len - 1] == '\r')
 			len--;
 		fputs("  ", out);
-		for (uint32_t i = 0; i < len && (i < SHOWN_MOST || is_utf8_tail(line[i])); i++)
-			fputc(is_control(line[i]) ? '?' : line[i], out);
+		put_text(line, 0, shown_bytes(line, len, SHOWN_MOST), out);
 		fputs(len > SHOWN_MOST ? "…\n" : "\n", out);
 	}
 	if (to.line >= from.line + LINES_MOST)
@@ -231,16 +247,13 @@ static void print_line(const struct source *s, struct span span, const char *ink
 		from = first - SHOWN_BEFORE;
 	while (from && from < len && is_utf8_tail(line[from]))
 		from--;
-	to = len - from > SHOWN_MOST ? from + SHOWN_MOST : len;
-	while (to < len && is_utf8_tail(line[to]))
-		to++;
+	to = shown_bytes(line, len, from + SHOWN_MOST);
 	if (end > to)
 		end = to;
 	if (end <= first)
 		end = first + 1;
 	fputs(from ? "  …" : "  ", out);
-	for (uint32_t i = from; i < to; i++)
-		fputc(is_control(line[i]) ? '?' : line[i], out);
+	put_text(line, from, to, out);
 	fprintf(out, "%s\n%s%s", to < len ? "…" : "", from ? "   " : "  ", ink);
 	print_underline(line, to, from, first, end, out);
 	fprintf(out, "%s\n", paint->off);

@@ -5,6 +5,7 @@
  */
 #include "parser/base/escape.h"
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- UTF-8 --------------------------------------------------------------------------------- */
@@ -50,6 +51,8 @@ static size_t unsafe_bytes(enum escape_set set, const char *p, size_t n)
 		return c < 0x20 || c == 0x7f;
 	}
 	len = utf8_length(p, n);
+	if (len == 3 && set != ESCAPE_TERMINAL)
+		return memcmp(p, "\xef\xbf", 2) == 0 && (p[2] & 0x3e) == 0x3e ? len : 0;
 	if (len)
 		return utf8_is_c1(p, len) ? len : 0;
 	return set != ESCAPE_TERMINAL || c < 0xa0;
@@ -206,7 +209,66 @@ static void put_file(void *ctx, const char *bytes, size_t n)
 	fwrite(bytes, 1, n, ctx);
 }
 
+void escape_write_bytes(enum escape_set set, const char *bytes, size_t n, FILE *out)
+{
+	escape_text(set, bytes, n, put_file, out);
+}
+
 void escape_write(enum escape_set set, const char *s, FILE *out)
 {
-	escape_text(set, s, strlen(s), put_file, out);
+	escape_write_bytes(set, s, strlen(s), out);
+}
+
+char *escape_copy(enum escape_set set, const char *bytes, size_t n, size_t *len)
+{
+	char *copy = NULL;
+	FILE *f = open_memstream(&copy, len);
+
+	if (!f)
+		return NULL;
+	escape_write_bytes(set, bytes, n, f);
+	if (fclose(f) == 0)
+		return copy;
+	free(copy);
+	return NULL;
+}
+
+/* ---- XML ----------------------------------------------------------------------------------- */
+
+struct xml {
+	escape_put_fn *put;
+	void *ctx;
+};
+
+static const char *entity_of(char c)
+{
+	return c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : "&quot;";
+}
+
+static void put_xml(void *ctx, const char *bytes, size_t n)
+{
+	const struct xml *x = ctx;
+	size_t plain;
+
+	for (size_t i = 0; i < n; i += plain + 1) {
+		for (plain = 0; i + plain < n && !strchr("&<>\"", bytes[i + plain]);)
+			plain++;
+		if (plain)
+			x->put(x->ctx, bytes + i, plain);
+		if (i + plain < n)
+			x->put(x->ctx, entity_of(bytes[i + plain]),
+			       strlen(entity_of(bytes[i + plain])));
+	}
+}
+
+void escape_xml(const char *bytes, size_t n, escape_put_fn *put, void *ctx)
+{
+	struct xml x = {put, ctx};
+
+	escape_text(ESCAPE_LINES, bytes, n, put_xml, &x);
+}
+
+void escape_xml_write(const char *bytes, size_t n, FILE *out)
+{
+	escape_xml(bytes, n, put_file, out);
 }

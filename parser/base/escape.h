@@ -4,11 +4,11 @@
  * files and symbols, strings read from memory. Without them a name with a newline could add a line
  * to the output, and one with an escape sequence could control the terminal.
  *
- * Control characters (C0, DEL, C1) and bytes that are not valid UTF-8 become \n, \t, \r or \xNN, a
- * pair of lower-case hex digits for each byte. All other text stays as it is. Backslashes are
- * doubled only where they stand directly before something that is, or reads like, such an escape:
- * `C:\new` becomes `C:\\new`, the `\x2d` in the name of a systemd unit stays. So every name can be
- * recovered, and ordinary ones never change.
+ * Control characters (C0, DEL, C1), U+FFFE and U+FFFF, which XML forbids, and bytes that are not
+ * valid UTF-8 become \n, \t, \r or \xNN, a pair of lower-case hex digits for each byte. All other
+ * text stays as it is. Backslashes are doubled only where they stand directly before something
+ * that is, or reads like, such an escape: `C:\new` becomes `C:\\new`, the `\x2d` in the name of a
+ * systemd unit stays. So every name can be recovered, and ordinary ones never change.
  */
 #pragma once
 #include <stdbool.h>
@@ -33,6 +33,13 @@ typedef void escape_put_fn(void *ctx, const char *bytes, size_t n);
 void escape_text(enum escape_set set, const char *bytes, size_t n, escape_put_fn *put, void *ctx);
 /* Write `s`, escaped. */
 void escape_write(enum escape_set set, const char *s, FILE *out);
+void escape_write_bytes(enum escape_set set, const char *bytes, size_t n, FILE *out);
+/* `bytes`, escaped, with a NUL at the end; its length to *len. The caller frees it. NULL without
+ * memory. */
+char *escape_copy(enum escape_set set, const char *bytes, size_t n, size_t *len);
+/* Pass text for XML or HTML to `put`: escaped as ESCAPE_LINES, and & < > " as entities. */
+void escape_xml(const char *bytes, size_t n, escape_put_fn *put, void *ctx);
+void escape_xml_write(const char *bytes, size_t n, FILE *out);
 
 /* Bytes of the well-formed UTF-8 character at the start of `bytes`; 0 when there is none. `n` is at
  * least 1. Overlong forms, surrogates and what is beyond U+10FFFF are not well-formed. */

@@ -23,6 +23,7 @@ struct format_piece {
 	char conv; /* d i u x X o c p s r, g for gr, or 0: text only */
 	char form; /* r: 'x' or 'h' behind it, else 0 */
 	bool left, plus, space, alt, zero;
+	bool is_recorded; /* of a recording: a terminal gets no escape sequences of `text` */
 	int32_t width, precision;	   /* -1: none */
 	uint32_t bits;			   /* integer conversions: 8, 16, 32, 64 */
 	uint32_t field;			   /* index in the event's fields */

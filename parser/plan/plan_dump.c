@@ -6,6 +6,7 @@
 #include "parser/plan/plan.h"
 #include "bpf_helpers/shared.h"
 #include "parser/base/arena.h"
+#include "parser/base/escape.h"
 #include "parser/lang/span_kind.h"
 #include <linux/bpf.h>
 
@@ -117,7 +118,8 @@ static void dump_stack(const struct plan_kept_stack *k, FILE *out)
 
 static void dump_prog(const struct plan *p, const struct plan_prog *g, FILE *out)
 {
-	fprintf(out, "program %s %s section %s", g->symbol, prog_rows[g->kind].name, g->section);
+	fprintf(out, "program %s %s section ", g->symbol, prog_rows[g->kind].name);
+	escape_write(ESCAPE_NAME, g->section, out);
 	if (g->hertz)
 		fprintf(out, " frequency %llu Hz", (unsigned long long)g->hertz);
 	else if (prog_kind_is(g->kind, PK_PERIOD))
@@ -130,12 +132,16 @@ static void dump_prog(const struct plan *p, const struct plan_prog *g, FILE *out
 		fprintf(out, " %s %u", prog_kind_is(g->kind, PK_USDT) ? "places" : "functions",
 			g->n_targets);
 	fprintf(out, "%s\n", g->is_sleepable ? " sleepable" : "");
-	if (g->fallback)
-		fprintf(out, "  fallback %s\n", g->fallback);
+	if (g->fallback) {
+		fputs("  fallback ", out);
+		escape_write(ESCAPE_NAME, g->fallback, out);
+		fputc('\n', out);
+	}
 	for (uint32_t i = 0; i < g->n_probes; i++) {
 		const struct plan_probe *q = &p->probes[g->probes[i]];
 
-		fprintf(out, "  probe %u %s", g->probes[i], q->name);
+		fprintf(out, "  probe %u ", g->probes[i]);
+		escape_write(ESCAPE_NAME, q->name, out);
 		if (prog_kind_is(g->kind, PK_SYSCALL)) {
 			if (q->syscall.number >= 0)
 				fprintf(out, " number %lld", (long long)q->syscall.number);

@@ -102,7 +102,7 @@ void log_place(const char *file, unsigned line, unsigned first, unsigned end, co
 	snprintf(place, sizeof(place), ":%u:%u-%u: %s: ", line, first, end, word);
 	escape_text(ESCAPE_MESSAGE, file, strlen(file), put_line, &out);
 	put_line(&out, place, strlen(place));
-	put_line(&out, text, len);
+	escape_text(ESCAPE_LINES, text, len, put_line, &out);
 	put_line(&out, "\n", 1);
 	status_hide();
 	write_all(STDERR_FILENO, out.bytes, out.n);

@@ -47,19 +47,6 @@ _Static_assert(sizeof(changes) / sizeof(*changes) == CHANGE_COUNT, "one for each
 
 /* ---- text -------------------------------------------------------------------------------- */
 
-static void put_xml(struct text *t, const char *s, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		switch (s[i]) {
-		case '&': text_string(t, "&amp;"); break;
-		case '<': text_string(t, "&lt;"); break;
-		case '>': text_string(t, "&gt;"); break;
-		case '"': text_string(t, "&quot;"); break;
-		default: text_char(t, s[i]);
-		}
-	}
-}
-
 __attribute__((format(printf, 2, 3))) static void put(struct text *t, const char *format, ...)
 {
 	char bytes[512];
@@ -108,9 +95,9 @@ static void put_label(struct text *t, const char *name, double width)
 			at = i;
 	}
 	if (letters <= most) {
-		put_xml(t, name, n);
+		text_xml(t, name, n);
 	} else if (most >= 3) {
-		put_xml(t, name, at);
+		text_xml(t, name, at);
 		text_string(t, "…");
 	}
 }
@@ -217,9 +204,9 @@ static void put_frame(struct drawing *d, uint32_t at, uint32_t depth)
 	put_class(d, n);
 	put(t, "\" data-p=\"%d\" data-x=\"%.8g\" data-w=\"%.8g\" data-n=\"",
 	    at ? (int)d->number[n->parent] : -1, d->x[at], width);
-	put_xml(t, n->name, strlen(n->name));
+	text_xml(t, n->name, strlen(n->name));
 	text_string(t, "\"><title>");
-	put_xml(t, n->name, strlen(n->name));
+	text_xml(t, n->name, strlen(n->name));
 	text_string(t, ": ");
 	(d->is_difference ? put_difference : put_size)(d, n, root);
 	put(t,
@@ -337,7 +324,7 @@ static void put_title(struct drawing *d, const struct flame_page *p)
 		const struct flame_graph *g = &p->graphs.items[i];
 
 		text_string(t, i ? ", " : "");
-		put_xml(t, g->name, strlen(g->name));
+		text_xml(t, g->name, strlen(g->name));
 		text_string(t, ": ");
 		d->graph = g;
 		if (d->is_difference)

@@ -4,7 +4,6 @@
  * semicolons, a blank, and a number. Names may contain blanks.
  */
 #include "runtime/output/folded_read.h"
-#include "parser/base/escape.h"
 #include "runtime/base/log.h"
 #include <ctype.h>
 #include <errno.h>
@@ -53,15 +52,8 @@ static enum call_kind take_ending(char *name, size_t *len)
 static int add_name(struct folded *r, uint32_t *at, char *name, size_t len)
 {
 	enum call_kind kind = take_ending(name, &len);
-	char *escaped = NULL;
-	size_t n = 0;
-	FILE *f = open_memstream(&escaped, &n);
 
-	if (!f)
-		return -ENOMEM;
-	escape_write(ESCAPE_NAME, name, f);
-	*at = fclose(f) == 0 ? call_tree_child(r->tree, *at, kind, escaped) : 0;
-	free(escaped);
+	*at = call_tree_child(r->tree, *at, kind, ESCAPE_MESSAGE, name);
 	return *at ? 0 : -ENOMEM;
 }
 

@@ -27,7 +27,7 @@ static bool has_numbers(const struct view_map *m)
 
 static void drop_rest(struct text *t)
 {
-	t->n = 0;
+	t->n = t->capacity - 1;
 }
 
 /* The key on a line of at most KEY_COLUMNS characters. */
@@ -125,7 +125,7 @@ static int bars_map(struct out *o, const struct view_map *m)
 		rows[i].is_negative = v->type->is_signed && (int64_t)v->integer < 0;
 		rows[i].value = rows[i].is_negative ? -v->integer : v->integer;
 	}
-	text_string(&w->text, m->name);
+	text_name(&w->text, m->name);
 	text_string(&w->text, ":\n");
 	w->text.time_unit = m->is_time ? m->time_unit : TIME_UNIT_NS;
 	put_rows(&w->text, rows, m->n_rows);

@@ -74,7 +74,7 @@ static int folded_map(struct out_stacks *s, const struct view_map *m)
 	int err = call_tree_init(&tree, "all");
 
 	if (!err && s->is_named) {
-		top = call_tree_child(&tree, 0, CALL_LABEL, m->name);
+		top = call_tree_child(&tree, 0, CALL_LABEL, ESCAPE_NAME, m->name);
 		err = top ? 0 : -ENOMEM;
 	}
 	err = err ?: call_tree_add(&tree, top, m) ?: call_tree_finish(&tree) ?: put_tree(w, &tree);
@@ -96,7 +96,7 @@ static int folded_span(struct out *o, const struct view_span *s)
 	int err = w->tree.nodes.n ? 0 : call_tree_init(&w->tree, "all");
 
 	if (!err && w->stacks.is_named && !w->top)
-		w->top = call_tree_child(&w->tree, 0, CALL_LABEL, "span()");
+		w->top = call_tree_child(&w->tree, 0, CALL_LABEL, ESCAPE_NAME, "span()");
 	return err ?: span_trees_add(&w->spans, s);
 }
 

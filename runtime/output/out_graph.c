@@ -48,7 +48,7 @@ static bool is_function(const struct out_graph *w, const struct span_item *s)
 /* The child of node `at`, which counts the span; 0 without memory. */
 static uint32_t count_at(struct call_tree *t, uint32_t at, const struct span_item *s)
 {
-	at = call_tree_child(t, at, kind_of(s), s->name);
+	at = call_tree_child(t, at, kind_of(s), ESCAPE_NAME, s->name);
 	if (at)
 		t->nodes.items[at].calls++;
 	return at;
@@ -154,7 +154,7 @@ static void put_node(struct text *t, const struct call_node *n, uint32_t level, 
 	snprintf(calls, sizeof(calls), "  %10llu  ", (unsigned long long)n->calls);
 	text_string(t, calls);
 	text_fill(t, ' ', 2 * (size_t)level);
-	text_name(t, n->name);
+	text_string(t, n->name);
 	text_char(t, '\n');
 }
 

@@ -119,7 +119,7 @@ static int json_message(struct out *o, const struct view_message *m)
 	json_put_escaped(t, m->text, m->len);
 	if (m->helper) {
 		text_string(t, "\", \"helper\": \"");
-		text_string(t, m->helper);
+		json_put_escaped(t, m->helper, strlen(m->helper));
 		text_string(t, "\", \"retcode\": ");
 		text_signed(t, m->result);
 		text_string(t, ", \"filename\": ");

@@ -53,11 +53,13 @@ static int text_message(struct out *o, const struct view_message *m)
 
 	log_place(m->file, m->line, m->first, m->end, m->kind == PE_WARNF ? "WARNING" : "ERROR",
 		  m->text, m->len);
-	if (m->helper)
-		fprintf(stderr, "Additional Info - helper: %s, retcode: %lld\n", m->helper,
-			(long long)m->result);
+	if (m->helper) {
+		fputs("Additional Info - helper: ", stderr);
+		escape_write(ESCAPE_NAME, m->helper, stderr);
+		fprintf(stderr, ", retcode: %lld\n", (long long)m->result);
+	}
 	if (m->excerpt)
-		fputs(m->excerpt, stderr);
+		escape_write(ESCAPE_LINES, m->excerpt, stderr);
 	return err;
 }
 
@@ -72,7 +74,7 @@ static int text_value(struct out *o, const struct view *v)
 
 static void put_row(struct text *t, const struct view_map *m, const struct view_row *r)
 {
-	text_string(t, m->name);
+	text_name(t, m->name);
 	for (uint32_t i = 0; i < m->n_keys; i++) {
 		if (i == 0)
 			text_char(t, '[');

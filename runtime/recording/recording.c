@@ -290,6 +290,7 @@ static bool read_piece(const struct json *j, uint32_t n_fields, struct format_pi
 	    !json_text(text) || (x[0] && x[8] >= n_fields) || x[9] > FORMAT_FROM_SCRIPT)
 		return false;
 	*out = (struct format_piece){.text = text->text,
+				     .is_recorded = true,
 				     .text_len = text->len,
 				     .conv = (char)x[0],
 				     .form = (char)x[1],
@@ -300,7 +301,8 @@ static bool read_piece(const struct json *j, uint32_t n_fields, struct format_pi
 				     .zero = x[6] != 0,
 				     .bits = (uint32_t)x[7],
 				     .field = (uint32_t)x[8],
-				     .origin = (enum format_origin)x[9],
+				     .origin = x[9] == FORMAT_FROM_NAME ? FORMAT_FROM_NAME
+									: FORMAT_FROM_MEMORY,
 				     .width = (int32_t)x[10],
 				     .precision = (int32_t)x[11],
 				     .width_arg = (uint32_t)x[12],

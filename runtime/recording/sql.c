@@ -49,25 +49,21 @@ struct cell {
 	bool is_number;
 };
 
-static void put_escaped(void *ctx, const char *bytes, size_t n)
+/* `text` may be NULL. */
+static int make_cell(const char *text, size_t n, bool is_number, struct cell *out)
 {
-	fwrite(bytes, 1, n, ctx);
+	*out = (struct cell){.is_number = is_number};
+	out->text = escape_copy(ESCAPE_NAME, text ? text : "", text ? n : 0, &out->len);
+	return out->text ? 0 : -1;
 }
 
-static int make_cell(sqlite3_stmt *s, int column, struct cell *out)
+static int make_value(sqlite3_stmt *s, int column, struct cell *out)
 {
 	const char *text = (const char *)sqlite3_column_text(s, column);
-	FILE *f;
+	int type = sqlite3_column_type(s, column);
 
-	*out = (struct cell){.is_number = sqlite3_column_type(s, column) == SQLITE_INTEGER ||
-					  sqlite3_column_type(s, column) == SQLITE_FLOAT};
-	f = open_memstream(&out->text, &out->len);
-	if (!f)
-		return -1;
-	if (text)
-		escape_text(ESCAPE_NAME, text, (size_t)sqlite3_column_bytes(s, column), put_escaped,
-			    f);
-	return fclose(f) ? -1 : 0;
+	return make_cell(text, (size_t)sqlite3_column_bytes(s, column),
+			 type == SQLITE_INTEGER || type == SQLITE_FLOAT, out);
 }
 
 struct table {
@@ -114,10 +110,11 @@ static int add_names(struct table *t, sqlite3_stmt *s)
 	int err = 0;
 
 	for (int i = 0; i < t->n_columns && !err; i++) {
-		struct cell c = {.text = strdup(sqlite3_column_name(s, i))};
+		const char *name = sqlite3_column_name(s, i);
+		struct cell c;
 
-		c.len = c.text ? strlen(c.text) : 0;
-		err = c.text ? add_cell(t, i, c) : -1;
+		err = name ? make_cell(name, strlen(name), false, &c) : -1;
+		err = err ?: add_cell(t, i, c);
 	}
 	return err;
 }
@@ -147,7 +144,7 @@ static int put_table(struct recording *r, sqlite3_stmt *s, FILE *out)
 		for (int i = 0; i < t.n_columns && !err; i++) {
 			struct cell c;
 
-			err = make_cell(s, i, &c);
+			err = make_value(s, i, &c);
 			if (n_rows < FIRST_ROWS) {
 				err = err ?: add_cell(&t, i, c);
 			} else {

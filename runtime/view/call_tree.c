@@ -43,10 +43,25 @@ static bool call_table_is_free(const uint32_t *e)
 
 HASH_TABLE_FUNCTIONS(call_table, uint32_t, struct call_key)
 
-uint32_t call_tree_child(struct call_tree *t, uint32_t parent, enum call_kind kind,
-			 const char *name)
+/* The name, escaped and kept; NULL without memory. */
+static const char *keep_name(struct call_tree *t, enum escape_set set, const char *name)
 {
-	struct call_key key = {parent, kind, string_set_keep(&t->names, name)};
+	size_t n = strlen(name);
+	const char *kept;
+	char *escaped;
+
+	if (escape_clean(set, name, n) == n)
+		return string_set_keep(&t->names, name);
+	escaped = escape_copy(set, name, n, &n);
+	kept = escaped ? string_set_keep(&t->names, escaped) : NULL;
+	free(escaped);
+	return kept;
+}
+
+uint32_t call_tree_child(struct call_tree *t, uint32_t parent, enum call_kind kind,
+			 enum escape_set set, const char *name)
+{
+	struct call_key key = {parent, kind, keep_name(t, set, name)};
 	uint32_t *found, index = (uint32_t)t->nodes.n;
 
 	if (!key.name)
@@ -122,7 +137,7 @@ static uint32_t add_label(struct call_tree *t, uint32_t at, const struct view *v
 
 	format_view(&text, v);
 	bytes[text.n < sizeof(bytes) ? text.n : sizeof(bytes) - 1] = '\0';
-	return call_tree_child(t, at, CALL_LABEL, bytes);
+	return call_tree_child(t, at, CALL_LABEL, ESCAPE_MESSAGE, bytes);
 }
 
 /* A mapping without a file is that of a compiler at run time. */
@@ -142,13 +157,13 @@ static uint32_t add_frame(struct call_tree *t, uint32_t at, const struct view_st
 
 	if (f->name && s->is_user && f->module && strcmp(f->module, "[vdso]") == 0) {
 		snprintf(name, sizeof(name), "%s [vdso]", f->name);
-		return call_tree_child(t, at, kind_of(s, f), name);
+		return call_tree_child(t, at, kind_of(s, f), ESCAPE_NAME, name);
 	}
 	if (f->name)
-		return call_tree_child(t, at, kind_of(s, f), f->name);
+		return call_tree_child(t, at, kind_of(s, f), ESCAPE_NAME, f->name);
 	snprintf(name, sizeof(name), f->module ? "[%s]" : "[unknown]",
 		 f->module ? text_base_name(f->module) : "");
-	return call_tree_child(t, at, f->module ? kind_of(s, f) : CALL_NOTE, name);
+	return call_tree_child(t, at, f->module ? kind_of(s, f) : CALL_NOTE, ESCAPE_NAME, name);
 }
 
 static uint32_t add_stack(struct call_tree *t, uint32_t at, const struct view_stack *s)
@@ -156,10 +171,10 @@ static uint32_t add_stack(struct call_tree *t, uint32_t at, const struct view_st
 	char note[128];
 
 	if (s->is_lost)
-		return call_tree_child(t, at, CALL_NOTE, "[stack lost]");
+		return call_tree_child(t, at, CALL_NOTE, ESCAPE_NAME, "[stack lost]");
 	if (s->cut) {
 		snprintf(note, sizeof(note), "[truncated: %s]", s->cut);
-		at = call_tree_child(t, at, CALL_NOTE, note);
+		at = call_tree_child(t, at, CALL_NOTE, ESCAPE_NAME, note);
 		if (!at)
 			return 0;
 	}
@@ -242,7 +257,7 @@ static int add_group(struct call_tree *t, uint32_t *at, const struct view *views
 			if (views[i].type->kind != order[k] || (!s->n && !s->cut && !s->is_lost))
 				continue;
 			if (has_user && delimiter &&
-			    !(*at = call_tree_child(t, *at, CALL_LABEL, delimiter)))
+			    !(*at = call_tree_child(t, *at, CALL_LABEL, ESCAPE_NAME, delimiter)))
 				return -ENOMEM;
 			*at = add_stack(t, *at, s);
 			if (!*at)
@@ -296,7 +311,7 @@ int call_tree_add_spans(struct call_tree *t, uint32_t parent, struct span_trees 
 		uint32_t at = s->level ? trees->path.items[s->level - 1] : parent;
 
 		if (!s->is_shown)
-			at = call_tree_child(t, at, kinds_of_spans[s->kind], s->name);
+			at = call_tree_child(t, at, kinds_of_spans[s->kind], ESCAPE_NAME, s->name);
 		trees->path.n = s->level;
 		if ((!at && !s->is_shown) || vec_push(&trees->path, at))
 			return -ENOMEM;
@@ -313,7 +328,7 @@ int call_tree_init(struct call_tree *t, const char *root)
 	const char *name;
 
 	*t = (struct call_tree){0};
-	name = string_set_keep(&t->names, root);
+	name = keep_name(t, ESCAPE_NAME, root);
 	return !name ? -ENOMEM
 		     : vec_push(&t->nodes, (struct call_node){.name = name, .kind = CALL_ROOT});
 }

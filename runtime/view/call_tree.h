@@ -6,6 +6,7 @@
  * same function count as that function.
  */
 #pragma once
+#include "parser/base/escape.h"
 #include "runtime/base/hash.h"
 #include "runtime/base/string_set.h"
 #include "runtime/base/vec.h"
@@ -20,7 +21,7 @@ enum call_kind {
 };
 
 struct call_node {
-	const char *name;
+	const char *name; /* escaped: as it is shown */
 	enum call_kind kind;
 	uint32_t parent, child, next; /* indexes; 0: none, as the root is neither child nor next */
 	uint64_t calls;		      /* spans */
@@ -50,9 +51,10 @@ int call_tree_add(struct call_tree *t, uint32_t parent, const struct view_map *m
 /* Add a thread's spans below `parent`, each with the time of its own. 0 or -ENOMEM. */
 int call_tree_add_spans(struct call_tree *t, uint32_t parent, struct span_trees *trees,
 			const struct span_thread *thread);
-/* The child of `parent` with that name, which is made if there is none. 0 without memory. */
+/* The child of `parent` with that name, escaped by `set` (ESCAPE_MESSAGE if it is escaped already,
+ * else ESCAPE_NAME). It is made if there is none. 0 without memory. */
 uint32_t call_tree_child(struct call_tree *t, uint32_t parent, enum call_kind kind,
-			 const char *name);
+			 enum escape_set set, const char *name);
 /* Sort children by name, and set the totals. 0 or -ENOMEM. */
 int call_tree_finish(struct call_tree *t);
 void call_tree_free(struct call_tree *t);

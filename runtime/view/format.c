@@ -56,6 +56,11 @@ void text_name(struct text *t, const char *s)
 	text_escaped(t, ESCAPE_NAME, s, strlen(s));
 }
 
+void text_xml(struct text *t, const char *bytes, size_t n)
+{
+	escape_xml(bytes, n, put_text, t);
+}
+
 /* Digits are written from right to left. All three functions return the first digit; `end` is one
  * past the last. Zero has one digit. */
 static char *decimal_digits(char *end, uint64_t x)
@@ -173,7 +178,7 @@ static void format_record(struct text *t, const struct view *v)
 	text_char(t, '{');
 	for (uint32_t i = 0; i < v->type->n_members; i++) {
 		text_string(t, i ? ", ." : " .");
-		text_string(t, v->type->members[i].name);
+		text_name(t, v->type->members[i].name);
 		text_string(t, " = ");
 		view_part(v, i, &part);
 		if (part.type->kind == TY_VOID)
@@ -213,7 +218,7 @@ void format_view(struct text *t, const struct view *v)
 	case SHAPE_BOOL: text_string(t, v->integer ? "true" : "false"); break;
 	case SHAPE_INT:
 		if (view_enumerator(v))
-			text_string(t, view_enumerator(v));
+			text_name(t, view_enumerator(v));
 		else
 			format_number(t, v->integer, v->type->is_signed);
 		break;
@@ -222,7 +227,7 @@ void format_view(struct text *t, const struct view *v)
 	case SHAPE_DEFERRED:
 	case SHAPE_STRING:
 		text_escaped(t, ESCAPE_NAME, v->string.text, v->string.len);
-		text_string(t, trailer_of(v));
+		text_name(t, trailer_of(v));
 		break;
 	case SHAPE_BUFFER: format_bytes(t, v, 0, 0, false); break;
 	case SHAPE_STACK: format_stack(t, &v->stack, v->type->form); break;
@@ -353,7 +358,7 @@ static void put_string(struct text *t, const struct format_piece *p, const char 
 		text_put(t, s, len);
 	else
 		escape_text(set, s, len, put_text, t);
-	text_string(t, trailer);
+	text_name(t, trailer);
 	if (p->left)
 		text_fill(t, ' ', pad);
 }
@@ -377,9 +382,12 @@ static void convert_string(struct text *t, const struct format_piece *p, const s
 	case SHAPE_INT:
 	case SHAPE_ADDRESS:
 		name = view_enumerator(v);
-		if (!name)
-			format_view(&number, v);
-		put_padded(t, p, name ? name : digits, MIN(max, name ? strlen(name) : number.n));
+		if (name) {
+			put_string(t, p, name, MIN(max, strlen(name)), "");
+			break;
+		}
+		format_view(&number, v);
+		put_padded(t, p, digits, MIN(max, number.n));
 		break;
 	case SHAPE_AGG:
 	case SHAPE_STACK:
@@ -458,7 +466,10 @@ void format_printf(struct text *t, const struct plan_event *e, const struct view
 		const struct format_piece *p = &e->pieces[i];
 		struct format_piece q;
 
-		text_put(t, p->text, p->text_len);
+		if (p->is_recorded && t->is_terminal)
+			text_escaped(t, ESCAPE_TERMINAL, p->text, p->text_len);
+		else
+			text_put(t, p->text, p->text_len);
 		if (p->width_arg || p->precision_arg) {
 			q = with_stars(p, fields);
 			p = &q;

@@ -53,6 +53,8 @@ static inline void text_string(struct text *t, const char *s)
 void text_escaped(struct text *t, enum escape_set set, const char *bytes, size_t n);
 /* Append the name of a process, file, symbol or the like, escaped. */
 void text_name(struct text *t, const char *s);
+/* Append text for XML: escape_xml(). */
+void text_xml(struct text *t, const char *bytes, size_t n);
 
 void text_unsigned(struct text *t, uint64_t x);
 void text_signed(struct text *t, int64_t x);

@@ -81,7 +81,7 @@ static void frame_build_id(struct text *t, const struct view_frame *f, bool is_u
 		frame_raw(t, f, is_user);
 		return;
 	}
-	text_string(t, f->name);
+	text_name(t, f->name);
 	text_char(t, ' ');
 	text_hex(t, f->offset);
 }
@@ -128,7 +128,7 @@ void format_stack(struct text *t, const struct view_stack *s, enum stack_form fo
 	if (s->cut) {
 		put_indent(t);
 		text_string(t, "[truncated: ");
-		text_string(t, s->cut);
+		text_name(t, s->cut);
 		text_string(t, "]\n");
 	}
 }

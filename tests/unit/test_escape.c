@@ -81,6 +81,18 @@ static void test_invalid_utf8(void **state)
 	NAME("\xc0\xaf", "\\xc0\\xaf");
 	NAME("\xed\xa0\x80", "\\xed\\xa0\\x80");
 	NAME("\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80");
+	NAME("\xef\xbf\xbd \xef\xbf\xbe \xef\xbf\xbf",
+	     "\xef\xbf\xbd \\xef\\xbf\\xbe \\xef\\xbf\\xbf");
+}
+
+static void test_xml(void **state)
+{
+	static const char text[] = "a<b>\n&\"\033\xff";
+	struct result r = {.n = 0};
+
+	(void)state;
+	escape_xml(text, sizeof(text) - 1, put, &r);
+	assert_string_equal(r.bytes, "a&lt;b&gt;\n&amp;&quot;\\x1b\\xff");
 }
 
 static void test_backslashes(void **state)
@@ -178,8 +190,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_unchanged),    cmocka_unit_test(test_controls),
-		cmocka_unit_test(test_invalid_utf8), cmocka_unit_test(test_backslashes),
-		cmocka_unit_test(test_other_sets),   cmocka_unit_test(test_recovered),
+		cmocka_unit_test(test_invalid_utf8), cmocka_unit_test(test_xml),
+		cmocka_unit_test(test_backslashes),  cmocka_unit_test(test_other_sets),
+		cmocka_unit_test(test_recovered),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
