@@ -18,7 +18,8 @@ enum diag_level { DIAG_ERROR, DIAG_WARNING };
 struct diag {
 	enum diag_level level;
 	bool is_advice;
-	const char *tag; /* stable, kebab-case; each has a golden test (tests/golden/errors) */
+	bool is_unmatched; /* a pattern of an attach point matches nothing */
+	const char *tag;   /* stable, kebab-case; each has a golden test (tests/golden/errors) */
 	struct span span;
 	const char *msg;
 	struct span note_span; /* second location, if note is set */

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Attach points, the first part of pass 1: each is resolved into one or more, and exclusions
- * remove some of them. `missing_probes` decides what is reported for one that does not exist.
+ * remove some of them. `missing_probes` decides what is reported for one that does not exist; a
+ * pattern that matches nothing beside others that exist is a warning at least.
  */
 #include "parser/base/arena.h"
 #include "parser/attach/exclude.h"
+#include "parser/base/pattern.h"
 #include "parser/sema/param.h"
 #include "parser/sema/sema.h"
 #include <string.h>
@@ -24,21 +26,48 @@ static bool is_missing(const char *tag)
 	return false;
 }
 
+/* True if an error with this tag says that a pattern matches nothing, rather than that a name does
+ * not exist. A missing file is a name unless its path is a pattern. */
+static bool is_unmatched(struct arena *a, const char *tag, const char *text)
+{
+	const char *path = strchr(text, ':');
+
+	if (path && strcmp(tag, "no-binary") == 0)
+		text = arena_strndup(a, path + 1,
+				     (size_t)(probe_end_of_part(path + 1, ':') - path - 1));
+	return is_missing(tag) && strcmp(tag, "no-kprobes") != 0 && pattern_is(text);
+}
+
+static void demote(struct sema *s, struct diag *d)
+{
+	d->level = DIAG_WARNING;
+	d->msg = arena_printf(s->arena, "%s. Skipping", d->msg);
+	s->diags->n_errors--;
+}
+
 /* Apply `missing_probes` to the last error if it is about something that does not exist. */
-static void skip_missing(struct sema *s, uint32_t n_before)
+static void skip_missing(struct sema *s, const char *text, uint32_t n_before)
 {
 	struct diag *last = &s->diags->items[s->diags->n - 1];
 
 	if (s->diags->n == n_before || !is_missing(last->tag))
 		return;
+	last->is_unmatched = is_unmatched(s->arena, last->tag, text);
 	if (s->program->config.missing_probes == MISSING_WARN) {
-		last->level = DIAG_WARNING;
-		last->msg = arena_printf(s->arena, "%s. Skipping", last->msg);
-		s->diags->n_errors--;
+		demote(s, last);
 	} else if (s->program->config.missing_probes == MISSING_IGNORE) {
 		s->diags->n = n_before;
 		s->diags->n_errors--;
 	}
+}
+
+/* A pattern that matches nothing, beside other attach points of the probe that exist, is a warning:
+ * patterns are written for kernels and programs of several versions. */
+static void skip_unmatched(struct sema *s, const struct probe *p, uint32_t n_before)
+{
+	for (uint32_t i = n_before; i < s->diags->n && p->n_points; i++)
+		if (s->diags->items[i].level == DIAG_ERROR && s->diags->items[i].is_unmatched)
+			demote(s, &s->diags->items[i]);
 }
 
 /* Something that a probe lists beside others does not exist: tell how the script runs without it,
@@ -110,7 +139,7 @@ static void name_point(struct sema *s, struct probe *p, const struct attach_text
 		missing_word_is_error(s, text->span);
 		blame_parameter(s, written->text, n_before);
 	}
-	skip_missing(s, n_before);
+	skip_missing(s, text->text, n_before);
 }
 
 /* Take what `text` matches from the points from `first` on, those of the text before it. */
@@ -144,6 +173,7 @@ static void name_points(struct sema *s, struct probe *p)
 			name_point(s, p, &text, &p->texts[i]);
 		}
 	}
+	skip_unmatched(s, p, n_diags);
 	hint_skip(s, p, n_diags);
 }
 
