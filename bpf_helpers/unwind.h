@@ -23,6 +23,7 @@ enum {
 	UNWIND_CHUNK_WORDS = 1 << UNWIND_CHUNK_BITS, /* 256 KiB */
 	UNWIND_CHUNKS = 2048,			     /* 512 MiB of tables */
 	UNWIND_RULES = 1 << 14,			     /* 4,994 in 1,109 libraries of Debian 12 */
+	UNWIND_RULES_OF_FILE = 2048,		     /* new ones; 882 at most in these libraries */
 	UNWIND_BLOCK_BITS = 8,
 	UNWIND_BLOCK_BYTES = 1 << UNWIND_BLOCK_BITS,
 	UNWIND_RANGES = 4096, /* max. in one array */

@@ -113,11 +113,27 @@ static void set_rules(struct unwind_images *all)
 	all->stats.n_rules = n;
 }
 
+/* Some of the file's rows have no rule. */
+static void warn_of_rules(const struct unwind_rules *r, const char *name)
+{
+	if (!r->n_refused)
+		return;
+	if (unwind_rules_share_is_used(r))
+		log_warning("%s has more than %d different unwind rules, the most of a file: user "
+			    "stacks through its other functions are truncated",
+			    name, UNWIND_RULES_OF_FILE);
+	else
+		log_warning("the files read so far have %d different unwind rules, the most that "
+			    "fit: user stacks through functions of %s are truncated",
+			    UNWIND_RULES, name);
+}
+
 /* Fill an image with table `t`, or log why that failed; the image has no table in this case. */
 static void fill(struct unwind_images *all, struct unwind_image *m, const struct unwind_table *t,
 		 int err, const char *name)
 {
 	set_rules(all);
+	warn_of_rules(&all->rules, name);
 	m->refs = 1;
 	if (!err && t->n_rows)
 		err = store_table(all, t, m) ?: store_directory(all, m);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The dictionary of unwind rules: see rules.h. */
 #include "runtime/unwind/rules.h"
-#include <stdbool.h>
 #include <string.h>
 
 _Static_assert(sizeof(struct unwind_rule) == sizeof(uint64_t), "a rule is its own key");
@@ -46,6 +45,18 @@ static int append_fixed(struct unwind_rules *r)
 	return 0;
 }
 
+void unwind_rules_begin_file(struct unwind_rules *r)
+{
+	/* those with fixed indexes are no file's */
+	r->n_before = r->list.n > UNWIND_RULE_END ? r->list.n : UNWIND_RULE_END + 1;
+	r->n_refused = 0;
+}
+
+bool unwind_rules_share_is_used(const struct unwind_rules *r)
+{
+	return r->list.n >= r->n_before + UNWIND_RULES_OF_FILE;
+}
+
 int unwind_rules_intern(struct unwind_rules *r, struct unwind_rule rule)
 {
 	struct unwind_rule_slot *found;
@@ -57,7 +68,7 @@ int unwind_rules_intern(struct unwind_rules *r, struct unwind_rule rule)
 	found = unwind_rule_table_find(&r->table, bits_of(rule));
 	if (found)
 		return (int)found->index;
-	if (r->list.n < UNWIND_RULES)
+	if (r->list.n < UNWIND_RULES && !unwind_rules_share_is_used(r))
 		return append(r, rule);
 	r->n_refused++;
 	return UNWIND_RULE_UNSUPPORTED;

@@ -5,6 +5,7 @@
  * updated by appending the rules that it lacks. Not thread-safe.
  */
 #pragma once
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include "bpf_helpers/unwind.h"
@@ -29,10 +30,16 @@ HASH_TABLE(unwind_rule_table, struct unwind_rule_slot);
 struct unwind_rules {
 	VEC(struct unwind_rule) list; /* the rules by index, UNWIND_RULES at most */
 	struct unwind_rule_table table;
-	uint64_t n_refused; /* number of calls that found no room for a new rule */
+	size_t n_before;    /* rules when the present file began */
+	uint64_t n_refused; /* number of its calls that found no room for a new rule */
 };
 
+/* A new file begins: it may add UNWIND_RULES_OF_FILE rules, so that none takes the room of all. */
+void unwind_rules_begin_file(struct unwind_rules *r);
+/* Have the present file's rules used up its own share, rather than the room of all files? */
+bool unwind_rules_share_is_used(const struct unwind_rules *r);
+
 /* The index of a rule, which is added if it is new; UNWIND_RULE_UNSUPPORTED if there is no room for
- * it; or -ENOMEM. */
+ * it, of all or of the present file; or -ENOMEM. */
 int unwind_rules_intern(struct unwind_rules *r, struct unwind_rule rule);
 void unwind_rules_free(struct unwind_rules *r);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The unwind table of an ELF file: see table.h. This source file finds the code and the sections of
- * call frame information in the ELF file. If there are no section headers, it finds .eh_frame
- * through .eh_frame_hdr, which has a program header of its own. The ELF file is read, never mapped,
- * so it is safe if another process truncates it in the meantime.
+ * The unwind table of an ELF file: see table.h. Finds the code and the sections of call frame
+ * information; without section headers, .eh_frame through the program header of .eh_frame_hdr. The
+ * file is read, never mapped, so it is safe if another process truncates it in the meantime.
  */
 #define _GNU_SOURCE
 #include "runtime/unwind/table.h"
@@ -463,6 +462,7 @@ int unwind_table_read(int fd, struct unwind_rules *rules, struct unwind_table *o
 	int err;
 
 	*out = (struct unwind_table){0};
+	unwind_rules_begin_file(rules);
 	err = make_table(&s, fd, rules, out);
 	free(s.eh_frame);
 	free(s.debug_frame);

@@ -52,13 +52,38 @@ static void test_full(void **state)
 	int i = 0;
 
 	(void)state;
-	while (r.list.n < UNWIND_RULES)
+	while (r.list.n < UNWIND_RULES) {
+		if (i % UNWIND_RULES_OF_FILE == 0)
+			unwind_rules_begin_file(&r);
 		assert_true(unwind_rules_intern(&r, numbered(i++)) > UNWIND_RULE_END);
+	}
+	assert_false(unwind_rules_share_is_used(&r));
 	assert_int_equal(r.n_refused, 0);
 	assert_int_equal(unwind_rules_intern(&r, numbered(i)), UNWIND_RULE_UNSUPPORTED);
 	assert_int_equal(unwind_rules_intern(&r, numbered(i)), UNWIND_RULE_UNSUPPORTED);
 	assert_int_equal(r.n_refused, 2);
 	assert_int_equal(r.list.n, UNWIND_RULES);
+	assert_int_equal(unwind_rules_intern(&r, numbered(7)), 3 + 7);
+	unwind_rules_free(&r);
+}
+
+/* A file cannot take the room of the others, and rules that they have cost it nothing. */
+static void test_share(void **state)
+{
+	struct unwind_rules r = {0};
+	int i = 0;
+
+	(void)state;
+	unwind_rules_begin_file(&r);
+	while (!unwind_rules_share_is_used(&r))
+		assert_true(unwind_rules_intern(&r, numbered(i++)) > UNWIND_RULE_END);
+	assert_int_equal(r.n_refused, 0);
+	assert_int_equal(unwind_rules_intern(&r, numbered(i)), UNWIND_RULE_UNSUPPORTED);
+	assert_int_equal(unwind_rules_intern(&r, numbered(7)), 3 + 7);
+	assert_int_equal(r.n_refused, 1);
+	unwind_rules_begin_file(&r);
+	assert_int_equal(r.n_refused, 0);
+	assert_int_equal(unwind_rules_intern(&r, numbered(i)), 3 + i);
 	assert_int_equal(unwind_rules_intern(&r, numbered(7)), 3 + 7);
 	unwind_rules_free(&r);
 }
@@ -69,6 +94,7 @@ int main(void)
 		cmocka_unit_test(test_fixed),
 		cmocka_unit_test(test_append),
 		cmocka_unit_test(test_full),
+		cmocka_unit_test(test_share),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
