@@ -14,6 +14,7 @@
 const struct type *compound_unify(struct sema *s, const struct type *x, const struct type *y)
 {
 	struct type_member *members = arena_alloc(s->arena, (x->n_members + 1) * sizeof(*members));
+	bool is_other = false;
 
 	if (x->kind != y->kind || x->n_members != y->n_members)
 		return NULL;
@@ -25,8 +26,9 @@ const struct type *compound_unify(struct sema *s, const struct type *x, const st
 			j < 0 ? NULL : sema_unify(s, x->members[i].type, y->members[j].type);
 		if (!members[i].type)
 			return NULL;
+		is_other |= members[i].type != x->members[i].type;
 	}
-	return type_tuple(s->arena, x->kind == TY_RECORD, members, x->n_members);
+	return is_other ? type_tuple(s->arena, x->kind == TY_RECORD, members, x->n_members) : x;
 }
 
 const struct type *compound_compare(struct sema *s, struct expr *e, bool equality)
@@ -95,7 +97,7 @@ static const struct type *member_type(struct sema *s, struct expr *item)
 	if (t->kind == TY_VOID || t->kind == TY_AGG)
 		return sema_error(s, item->span, "no-value",
 				  "%s cannot be a member of a tuple or record", sema_name_of(s, t));
-	return t == &sema_literal ? sema_word(true) : sema_stored(t);
+	return sema_stored(t); /* of a literal: takes the sign of what is assigned elsewhere */
 }
 
 static bool is_doubled(const struct expr *e, uint32_t i)

@@ -61,7 +61,7 @@ const struct type *sema_unify(struct sema *s, const struct type *x, const struct
 		return sema_stored(y);
 	if (y == &sema_literal && x->kind == TY_INT)
 		return sema_stored(x);
-	if (type_is_compound(x) && !type_equal(x, y))
+	if (type_is_compound(x) && x != y)
 		return compound_unify(s, x, y);
 	if (x->kind == TY_POINTER && y->kind == TY_POINTER)
 		return memory_mixes(x, y) ? NULL : x;

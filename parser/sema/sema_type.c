@@ -23,6 +23,17 @@ const struct type sema_literal = {.kind = TY_INT, .size = 8, .align = 8, .is_sig
  * other operand decides. Like TY_ERROR it causes no errors; its address distinguishes it. */
 const struct type sema_unknown = {.kind = TY_ERROR, .size = 8, .align = 8};
 
+/* Does `t`, or a member of it, only hold literals so far, while `wider`, its equal, holds more? */
+static bool has_literal(const struct type *t, const struct type *wider)
+{
+	if (t == &sema_literal)
+		return wider != t;
+	for (uint32_t i = 0; t != wider && type_is_compound(t) && i < t->n_members; i++)
+		if (has_literal(t->members[i].type, wider->members[i].type))
+			return true;
+	return false;
+}
+
 /* Widen the type in *slot so that it holds values of t. Errors are reported at `from`, with a
  * note at *first, where the old type came from. */
 void sema_widen(struct sema *s, const struct type **slot, struct span *first, const struct type *t,
@@ -60,7 +71,7 @@ void sema_widen(struct sema *s, const struct type **slot, struct span *first, co
 		}
 		return;
 	}
-	if (!type_equal(u, *slot) || (*slot == &sema_literal && u != &sema_literal) ||
+	if (!type_equal(u, *slot) || has_literal(*slot, u) ||
 	    (u->kind == TY_STRUCT && u->space != (*slot)->space)) {
 		*slot = u;
 		s->changed = true;
