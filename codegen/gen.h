@@ -39,7 +39,7 @@
 #include "parser/lang/builtin.h"
 #include "parser/plan/plan.h"
 #include "parser/base/source.h"
-#include "parser/lang/type.h"
+#include "parser/lang/type_space.h"
 #include <llvm-c/Core.h>
 #include <llvm-c/DebugInfo.h>
 #include <llvm-c/TargetMachine.h>

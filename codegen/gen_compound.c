@@ -205,7 +205,8 @@ struct value gen_deref(struct gen *g, struct expr *e)
 {
 	const struct type *t = e->unary.operand->type;
 
-	return gen_read_at(g, gen_int(g, e->unary.operand), t->space, e->type);
+	return gen_read_at(g, gen_int(g, e->unary.operand), probe_address_space(g->probe.point, t),
+			   e->type);
 }
 
 LLVMValueRef gen_opaque_index(struct gen *g, LLVMValueRef at)

@@ -130,7 +130,8 @@ static struct spot place_of(struct gen *g, struct expr *e)
 
 	if (e->kind == EX_UNARY)
 		return (struct spot){.at = gen_int(g, e->unary.operand),
-				     .space = e->unary.operand->type->space};
+				     .space = probe_address_space(g->probe.point,
+								  e->unary.operand->type)};
 	if (e->kind == EX_INDEX)
 		return element_place(g, e);
 	p = owner_place(g, e, &m);

@@ -122,6 +122,11 @@ enum type_space ast_space(const struct probe *p)
 	return p->n_points ? probe_space(&p->points[0]) : SPACE_KERNEL;
 }
 
+enum type_space ast_number_space(const struct probe *p, const struct type *t)
+{
+	return p->n_points ? probe_address_space(p->points, t) : SPACE_KERNEL;
+}
+
 enum span_kind ast_span(const struct probe *p)
 {
 	return p->n_points && !p->is_start ? p->points[0].ends : SPAN_NO;

@@ -37,3 +37,5 @@ bool ast_mentions(struct expr *e, const struct var *v);
 enum span_kind ast_span(const struct probe *p);
 /* The address space of the probe's addresses when their type does not tell. */
 enum type_space ast_space(const struct probe *p);
+/* As probe_address_space(). */
+enum type_space ast_number_space(const struct probe *p, const struct type *t);

@@ -5,7 +5,7 @@
 #include "parser/lang/prefault.h"
 #include "parser/lang/builtin.h"
 #include "parser/lang/ast_query.h"
-#include "parser/lang/type.h"
+#include "parser/lang/type_space.h"
 
 struct walk {
 	prefault_fn *fn;

@@ -354,6 +354,10 @@ static inline enum type_space probe_space(const struct attach_point *p)
 	return probe_syscall(p) >= 0 ? SPACE_USER : probe_rows[p->id].space;
 }
 
+/* The memory that a number or pointer of type `t` is an address in. Numbers of unknown origin are
+ * the kernel's at system calls, whose arguments are known. */
+enum type_space probe_address_space(const struct attach_point *p, const struct type *t);
+
 /* True for the probe whose `delta` is a span of off-CPU time. */
 bool probe_is_sched_switch(const struct attach_point *p);
 /* Is it raw_syscalls:sys_exit, the return of any system call? */

@@ -281,13 +281,6 @@ const struct type *type_pointer(struct arena *a, const struct type *to, enum typ
 	return t;
 }
 
-bool type_is_in_user_space(const struct type *t, bool otherwise)
-{
-	if ((t->kind == TY_POINTER || t->kind == TY_INT) && t->space != SPACE_NONE)
-		return t->space == SPACE_USER;
-	return otherwise;
-}
-
 const struct type *type_array(struct arena *a, const struct type *elem, uint32_t n)
 {
 	struct type *t = arena_new_of(a, struct type);

@@ -74,6 +74,9 @@ struct type {
 	/* TY_POINTER; TY_INT: of an address, by kptr() or uptr(); TY_STRUCT: of what it was copied
 	 * from, layout_in_space() */
 	enum type_space space;
+	/* TY_INT: the memory that the value is an address in if it is one, since it was made from
+	 * such an address or came from the traced program; types are equal without it */
+	enum type_space from;
 	enum type_clock clock; /* TY_TIMESTAMP; TY_INT: of a time, by nsecs(tai) and the like */
 	enum stack_form form;  /* TY_KSTACK, TY_USTACK */
 	const char *format;    /* TY_TIMESTAMP */
@@ -162,8 +165,6 @@ const struct type *type_tuple(struct arena *a, bool is_record, struct type_membe
 const struct type *type_opaque(struct arena *a, const char *name);
 /* A pointer to `to`. */
 const struct type *type_pointer(struct arena *a, const struct type *to, enum type_space space);
-/* Is the memory that `t` points to in user space? `otherwise` if `t` is a plain address. */
-bool type_is_in_user_space(const struct type *t, bool otherwise);
 /* An array of `n` elements, aligned to 8 in sonde's own memory. In a struct n may be 0. */
 const struct type *type_array(struct arena *a, const struct type *elem, uint32_t n);
 /* Index of the member that `.name` reads (a number in a tuple), or -1. */

@@ -8,7 +8,7 @@
 #include "parser/lang/c_type.h"
 #include "parser/lang/syscalls.h"
 #include "parser/base/nearest.h"
-#include "parser/sema/sema.h"
+#include "parser/sema/sema_type.h"
 #include "parser/sema/sema_exits.h"
 #include "parser/sema/sema_go.h"
 #include <string.h>
@@ -301,7 +301,7 @@ const struct type *chk_args(struct sema *s, struct expr *e)
 		}
 	}
 	if (e->kind == EX_FIELD || !n)
-		return t ? t : &type_error;
+		return t ? memory_given(s, t) : &type_error;
 	return whole_args(s, e);
 }
 
@@ -326,7 +326,7 @@ const struct type *chk_argn(struct sema *s, struct expr *e)
 				  list_params(s->arena, p->typed));
 		return &type_error;
 	}
-	return usdt_arg_type(s, e);
+	return memory_given(s, usdt_arg_type(s, e));
 }
 
 /* Look up a kernel function in BTF; only for scripts that use `retval`. */
@@ -371,5 +371,5 @@ const struct type *chk_retval(struct sema *s, struct expr *e)
 		t = t ? field_common_type(s->arena, t, here) : here;
 		t = t ? t : type_int(8, false);
 	}
-	return t ? t : type_int(8, false);
+	return memory_given(s, t ? t : type_int(8, false));
 }

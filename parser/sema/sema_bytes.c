@@ -71,6 +71,8 @@ const struct type *chk_buf(struct sema *s, struct expr *e)
 			diag_hint(s->diags, "write buf(address, 16)");
 		return &type_error;
 	}
+	if (is_address(data->type) && !memory_is_clear(s, data, data->type))
+		return &type_error;
 	if (is_address(data->type) &&
 	    type_is_in_user_space(data->type, ast_space(s->probe) == SPACE_USER) &&
 	    sema_is_open_end(s))

@@ -293,17 +293,16 @@ const struct type *compound_cast(struct sema *s, struct expr *e)
 	if (to->kind == TY_STRING && t->kind == TY_STRING)
 		return to->size ? to : t;
 	if (to->kind == TY_POINTER)
-		to = type_pointer(s->arena, to->to,
-				  t->space && (t->kind == TY_POINTER || t->kind == TY_INT)
-					  ? t->space
-					  : ast_space(s->probe));
+		to = memory_is_clear(s, e, t)
+			     ? type_pointer(s->arena, to->to, ast_number_space(s->probe, t))
+			     : &type_error;
 	if (to->kind == TY_STRUCT)
 		return struct_cast(s, e, t, to);
 	if (to->enumeration && type_is_integral(t))
 		return struct_enum_cast(s, e, to);
 	if (!type_is_memory(to) &&
 	    (t->kind == TY_POINTER || t == &sema_unknown || type_is_integral(t)))
-		return to;
+		return type_from(to, type_space_of(t));
 	if (t->kind == TY_AGG && e->cast.operand->kind != EX_CALL)
 		return sema_check_int(s, e->cast.operand, "a cast");
 	return sema_error(s, e->span, "cast-type", "%s cannot be cast to %s", sema_name_of(s, t),
@@ -321,8 +320,8 @@ const struct type *compound_declared(struct sema *s, const struct stmt *st)
 				       "%s gets no value of strftime(), which says how to write it",
 				       st->let.var->var.name);
 	}
-	if (t && t->kind == TY_STRUCT && was && type_equal(t, was))
-		t = was; /* with the memory that it is copied from */
+	if (t && (t->kind == TY_STRUCT || t->kind == TY_INT) && was && type_equal(t, was))
+		t = was; /* with the memory that it is copied or made from */
 	return t;
 }
 

@@ -33,7 +33,7 @@ const struct type *memory_arith(struct sema *s, struct expr *e)
 		return left ? x : y;
 	if (is_of_address(e->binary.op) && (left || type_is_integral(x)) &&
 	    (!left || y->kind == TY_POINTER || type_is_integral(y)))
-		return sema_word(false);
+		return type_from(sema_word(false), (left ? x : y)->space);
 	sema_error(s, e->span, "operand-type", "'%s' cannot be used on %s and %s",
 		   op_str(e->binary.op), sema_name_of(s, x), sema_name_of(s, y));
 	if (s->report)
@@ -59,6 +59,8 @@ const struct type *memory_copied(struct sema *s, const struct type *t, enum type
 		return t;
 	switch (t->kind) {
 	case TY_POINTER: return t->space == SPACE_NONE ? type_pointer(s->arena, t->to, space) : t;
+	case TY_INT: /* of the kernel's numbers some are addresses in a program */
+		return space == SPACE_USER ? type_from(t, space) : t;
 	case TY_STRUCT: return layout_in_space(t, space);
 	case TY_ARRAY:
 		to = memory_copied(s, t->to, space);
@@ -69,9 +71,9 @@ const struct type *memory_copied(struct sema *s, const struct type *t, enum type
 
 const struct type *memory_unify_copies(const struct type *x, const struct type *y)
 {
-	if (x->space == y->space || y->space == SPACE_NONE)
-		return x;
-	return x->space == SPACE_NONE ? y : layout_in_space(x, SPACE_BOTH);
+	enum type_space space = type_join_spaces(x->space, y->space);
+
+	return space == x->space ? x : space == y->space ? y : layout_in_space(x, space);
 }
 
 /* The type of what is read through `t`. A pointer read there is in the same address space. */
@@ -94,6 +96,22 @@ static const struct type *unreadable(struct sema *s, const struct expr *e, const
 	return &type_error;
 }
 
+const struct type *memory_given(const struct sema *s, const struct type *t)
+{
+	return ast_space(s->probe) == SPACE_USER ? type_from(t, SPACE_USER) : t;
+}
+
+bool memory_is_clear(struct sema *s, const struct expr *e, const struct type *t)
+{
+	if (t->kind != TY_INT || t->from != SPACE_BOTH)
+		return true;
+	sema_error(s, e->span, "pointer-space",
+		   "this number is made from addresses of the kernel and of the traced program");
+	if (s->report)
+		diag_hint(s->diags, "say which it is: kptr(…) or uptr(…)");
+	return false;
+}
+
 const struct type *memory_check_space(struct sema *s, const struct expr *e, enum type_space space)
 {
 	if (space == SPACE_NONE)
@@ -111,16 +129,18 @@ const struct type *memory_check_space(struct sema *s, const struct expr *e, enum
 
 const struct type *memory_read(struct sema *s, const struct expr *e, const struct type *t)
 {
-	const struct type *wrong =
-		memory_check_space(s, e,
-				   t->kind == TY_POINTER || t->kind == TY_INT ? t->space
-									      : SPACE_NONE);
+	const struct type *wrong;
 
+	if (!memory_is_clear(s, e, t))
+		return &type_error;
+	wrong = memory_check_space(s, e, type_space_of(t));
 	if (wrong)
 		return wrong;
 	if (t->kind == TY_POINTER && !struct_has_size(t->to))
 		return unreadable(s, e, t);
-	return t->kind == TY_POINTER ? pointee(s, t) : sema_word(false);
+	return t->kind == TY_POINTER
+		       ? pointee(s, t)
+		       : memory_copied(s, sema_word(false), ast_number_space(s->probe, t));
 }
 
 /* ---- arrays ------------------------------------------------------------------------------ */
@@ -226,6 +246,6 @@ bool memory_mixes(const struct type *x, const struct type *y)
 		x = x->to;
 		y = y->to;
 	}
-	return x->kind == TY_POINTER && y->kind == TY_POINTER && x->space != y->space &&
-	       x->space != SPACE_NONE && y->space != SPACE_NONE;
+	return (x->kind == TY_POINTER || y->kind == TY_POINTER) &&
+	       type_join_spaces(type_space_of(x), type_space_of(y)) == SPACE_BOTH;
 }

@@ -108,7 +108,7 @@ static const struct type *type_arith(struct sema *s, struct expr *e)
 {
 	struct expr *l = e->binary.left, *r = e->binary.right;
 	const struct type *x = sema_type_expr(s, l), *y = sema_type_expr(s, r);
-	const struct type *text = constant_string(s, e);
+	const struct type *text = constant_string(s, e), *u;
 	bool is_unsigned;
 
 	if (text)
@@ -122,9 +122,8 @@ static const struct type *type_arith(struct sema *s, struct expr *e)
 	if ((x == &sema_unknown || y == &sema_unknown) && e->binary.op != OP_SUB)
 		return guess(x == &sema_unknown ? y : x);
 	is_unsigned = unsigned_with(l, x) && unsigned_with(r, y) && !(x->is_signed && y->is_signed);
-	if (type_is_tagged(x) || type_is_tagged(y))
-		return tag_keep(s, e, sema_word(e->binary.op == OP_SUB || !is_unsigned));
-	return constant_binary(s, e, sema_word(e->binary.op == OP_SUB || !is_unsigned));
+	u = tag_keep(s, e, sema_word(e->binary.op == OP_SUB || !is_unsigned));
+	return type_is_tagged(x) || type_is_tagged(y) ? u : constant_binary(s, e, u);
 }
 
 /* A name is a number in the kernel program, so it can only be compared with a string literal. */

@@ -78,7 +78,7 @@ const struct type *chk_reg(struct sema *s, struct expr *e)
 	if (sema_is_open_end(s))
 		return no_registers(s, e);
 	if (register_offset(name->string.text) >= 0)
-		return sema_word(false);
+		return memory_given(s, sema_word(false));
 	sema_error(s, name->span, "unknown-register",
 		   "'%s' is not a valid register on this architecture (%s)", name->string.text,
 		   register_architecture);

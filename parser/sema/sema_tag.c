@@ -37,8 +37,27 @@ bool tag_refuse(struct sema *s, const struct type *old, struct span first, const
 	return true;
 }
 
-/* A time of a clock, or an address, plus or minus a number is another one. `t`: the type otherwise;
- * a constant has none. */
+bool tag_knows_less(const struct type *t, const struct type *wider)
+{
+	if (t == &sema_literal || t->from != wider->from)
+		return wider != t;
+	for (uint32_t i = 0; t != wider && type_is_compound(t) && i < t->n_members; i++)
+		if (tag_knows_less(t->members[i].type, wider->members[i].type))
+			return true;
+	return false;
+}
+
+/* Numbers made from addresses give others, but their difference is none. */
+static const struct type *keep_from(const struct expr *e, const struct type *t)
+{
+	enum type_space x = type_space_of(e->binary.left->type);
+	enum type_space y = type_space_of(e->binary.right->type);
+
+	return type_from(t, e->binary.op == OP_SUB && x == y ? SPACE_NONE : type_join_spaces(x, y));
+}
+
+/* A time of a clock, or an address, plus or minus a number is another one. `t`: the type otherwise.
+ */
 const struct type *tag_keep(struct sema *s, const struct expr *e, const struct type *t)
 {
 	const struct type *x = e->binary.left->type, *y = e->binary.right->type;
@@ -46,8 +65,16 @@ const struct type *tag_keep(struct sema *s, const struct expr *e, const struct t
 
 	if (t->kind != TY_INT || left == right ||
 	    (e->binary.op != OP_ADD && (e->binary.op != OP_SUB || right)))
-		return t;
+		return keep_from(e, t);
 	return type_tagged(s->arena, t->is_signed, (left ? x : y)->clock, (left ? x : y)->space);
+}
+
+/* type_unify of numbers, which may come from either memory. */
+static const struct type *unify_numbers(const struct type *x, const struct type *y)
+{
+	const struct type *t = type_unify(x, y);
+
+	return t ? type_from(t, type_join_spaces(x->from, y->from)) : NULL;
 }
 
 /* type_unify, except that a literal takes the other's sign, and an unknown type the other type. */
@@ -71,5 +98,5 @@ const struct type *sema_unify(struct sema *s, const struct type *x, const struct
 		return y;
 	if (x->kind == TY_STRUCT && type_equal(x, y))
 		return memory_unify_copies(x, y);
-	return type_unify(x, y);
+	return unify_numbers(x, y);
 }

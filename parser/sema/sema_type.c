@@ -23,17 +23,6 @@ const struct type sema_literal = {.kind = TY_INT, .size = 8, .align = 8, .is_sig
  * other operand decides. Like TY_ERROR it causes no errors; its address distinguishes it. */
 const struct type sema_unknown = {.kind = TY_ERROR, .size = 8, .align = 8};
 
-/* Does `t`, or a member of it, only hold literals so far, while `wider`, its equal, holds more? */
-static bool has_literal(const struct type *t, const struct type *wider)
-{
-	if (t == &sema_literal)
-		return wider != t;
-	for (uint32_t i = 0; t != wider && type_is_compound(t) && i < t->n_members; i++)
-		if (has_literal(t->members[i].type, wider->members[i].type))
-			return true;
-	return false;
-}
-
 /* Widen the type in *slot so that it holds values of t. Errors are reported at `from`, with a
  * note at *first, where the old type came from. */
 void sema_widen(struct sema *s, const struct type **slot, struct span *first, const struct type *t,
@@ -71,7 +60,7 @@ void sema_widen(struct sema *s, const struct type **slot, struct span *first, co
 		}
 		return;
 	}
-	if (!type_equal(u, *slot) || has_literal(*slot, u) ||
+	if (!type_equal(u, *slot) || tag_knows_less(*slot, u) ||
 	    (u->kind == TY_STRUCT && u->space != (*slot)->space)) {
 		*slot = u;
 		s->changed = true;
@@ -301,6 +290,9 @@ void sema_assign_var(struct sema *s, struct var *v, const struct type *t, const 
 		v->type = u;
 		return;
 	}
+	u = type_from(v->type, type_join_spaces(v->type->from, type_space_of(t)));
+	s->changed |= u != v->type;
+	v->type = u;
 	if (t->kind == TY_ERROR || type_equal(t, v->type) ||
 	    (type_is_integral(v->type) && (type_is_integral(t) || t->kind == TY_POINTER)) ||
 	    ((t->kind == TY_STRING || t->kind == TY_BUFFER) && v->type->kind == t->kind &&
@@ -330,8 +322,7 @@ static void type_let(struct sema *s, struct stmt *st)
 	struct var *v = st->let.var->var.var;
 	const struct type *t = st->let.type ? compound_declared(s, st) : NULL;
 	const struct type *value = st->let.value ? value_type(s, st->let.value, st->let.var) : NULL;
-	enum type_space space =
-		value && value->kind == TY_POINTER ? value->space : ast_space(s->probe);
+	enum type_space space = value ? ast_number_space(s->probe, value) : ast_space(s->probe);
 
 	if (t && t->kind == TY_STRING && !t->size) {
 		let_string(s, st, value);

@@ -4,7 +4,7 @@
  */
 #pragma once
 #include "parser/sema/sema.h"
-#include "parser/lang/type.h"
+#include "parser/lang/type_space.h"
 
 /* The types of literals and of what is not known yet, recognised by address: sema_type.c. */
 extern const struct type sema_literal, sema_unknown;
@@ -107,8 +107,12 @@ bool constant_check_right(struct sema *s, enum op op, const struct expr *right);
  * a time of another clock or an address in another space. False if it is not. */
 bool tag_refuse(struct sema *s, const struct type *old, struct span first, const struct type *t,
 		const struct expr *from, const char *what);
-/* The type of the sum or difference `e`, which is `t` otherwise. */
+/* The type of the operation `e`, which is `t` but for what it knows of addresses and times. */
 const struct type *tag_keep(struct sema *s, const struct expr *e, const struct type *t);
+
+/* Is less known of `t`, or of a member of it, than of `wider`, its equal? It held only literals so
+ * far, or numbers from elsewhere. */
+bool tag_knows_less(const struct type *t, const struct type *wider);
 
 /* ---- sema_call.c */
 /* Find the type of a call and of its arguments. */
@@ -147,7 +151,7 @@ const struct type *sema_type_of(struct sema *s, struct expr *e);
 /* ---- sema_memory.c */
 /* The type of the arithmetic `e`, one of whose operands is a pointer. */
 const struct type *memory_arith(struct sema *s, struct expr *e);
-/* True for two pointers into different address spaces. */
+/* True for two pointers, or a pointer and a number that was one, into different memory. */
 bool memory_mixes(const struct type *x, const struct type *y);
 /* True for a pointer and another pointer or a number. */
 bool memory_comparable(const struct type *x, const struct type *y);
@@ -163,6 +167,11 @@ const struct type *memory_cast(struct sema *s, struct expr *e, const struct type
 			       const struct type *to);
 const struct type *memory_index(struct sema *s, struct expr *e, const struct type *t);
 
+/* The type of an argument, result or register of the probe, which may be an address of the
+ * program. */
+const struct type *memory_given(const struct sema *s, const struct type *t);
+/* False, after an error at `e`, for a number that may be an address in either memory. */
+bool memory_is_clear(struct sema *s, const struct expr *e, const struct type *t);
 /* Is this memory, which is read at `e`, that of another thread than the probe is about? The error's
  * type; NULL: it is not. */
 const struct type *memory_check_space(struct sema *s, const struct expr *e, enum type_space space);
