@@ -45,6 +45,7 @@ struct bpf_import {
 	bool is_used;	   /* a function of it is called */
 	const void *bytes; /* the object, a relocatable ELF file, aligned to 8 */
 	size_t len;
+	const char *unsafe_use; /* what in it needs --unsafe, in words; or NULL */
 	struct bpf_function *functions;
 	uint32_t n_functions;
 };

@@ -78,6 +78,13 @@ enum builtin_traits {
 	TR_INTERRUPTED = TR_TASK | TR_STACK | TR_END | TR_HERE,
 };
 
+/* The trait that a builtin has from a helper of the kernel that it calls. */
+enum {
+#define HELPER(name, unsafe, purpose) CALLS_##name = (unsafe),
+#include "parser/lang/helpers.def"
+#undef HELPER
+};
+
 /* What the plan must provide: members of struct plan_needs. TR_TASK implies `task`. */
 enum builtin_needs {
 	NEEDS_CGROUP = 1,

@@ -31,6 +31,18 @@ static const struct bpf_function *find_in(const struct bpf_import *import, const
 	return NULL;
 }
 
+/* What a builtin may not do without --unsafe imported code may not do either. */
+static void use(struct sema *s, struct bpf_import *import)
+{
+	if (!import->is_used && import->unsafe_use && !s->program->unsafe) {
+		diag_error(s->diags, import->span, "needs-unsafe",
+			   "'%s' can change more than its own maps: %s", import->name,
+			   import->unsafe_use);
+		diag_hint(s->diags, "the option --unsafe allows it");
+	}
+	import->is_used = true;
+}
+
 bool sema_find_imported(struct sema *s, struct expr *e)
 {
 	struct program *p = s->program;
@@ -45,7 +57,7 @@ bool sema_find_imported(struct sema *s, struct expr *e)
 		f = find_in(import, e->call.name);
 		if (!f)
 			continue;
-		import->is_used = true;
+		use(s, import);
 		e->call.imported = f;
 		if (f->obstacle)
 			diag_error(s->diags, e->call.name_span, "import",

@@ -13,6 +13,7 @@
 #include "runtime/btf/btf_raw.h"
 #include "runtime/btf/btf_types.h"
 #include "runtime/kernel/c_compiler.h"
+#include "runtime/kernel/unsafe_use.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
@@ -355,6 +356,8 @@ const char *bpf_object_read(struct kernel *k, struct arena *a, struct bpf_import
 		why = read_functions(&o, list);
 	if (o.elf)
 		elf_end(o.elf);
+	if (!why)
+		import->unsafe_use = unsafe_use_find(a, bytes, import->len);
 	import->bytes = why ? NULL : bytes;
 	return why;
 }

@@ -3,8 +3,11 @@
  * See helper_name.h. The names are those of <linux/bpf.h>.
  */
 #include "runtime/kernel/helper_name.h"
+#include "bpf_helpers/shared.h"
+#include "parser/lang/builtin.h"
 #include <linux/bpf.h>
 #include <stddef.h>
+#include <string.h>
 
 #define NAME(name) #name
 static const char *const names[] = {__BPF_FUNC_MAPPER(NAME)};
@@ -12,11 +15,18 @@ static const char *const names[] = {__BPF_FUNC_MAPPER(NAME)};
 
 static const struct {
 	uint32_t number;
+	bool is_unsafe;
 	const char *purpose;
-} purposes[] = {
-#define HELPER(name, purpose) {BPF_FUNC_##name, purpose},
-#include "runtime/kernel/helpers.def"
+} helpers[] = {
+#define HELPER(name, unsafe, purpose) {BPF_FUNC_##name, unsafe, purpose},
+#include "parser/lang/helpers.def"
 #undef HELPER
+};
+
+static const char *const harmless_kfuncs[] = {
+#define KFUNC(name) "bpf_" #name,
+#include "parser/lang/kfuncs.def"
+#undef KFUNC
 };
 
 const char *helper_name(uint32_t number)
@@ -26,8 +36,24 @@ const char *helper_name(uint32_t number)
 
 const char *helper_purpose(uint32_t number)
 {
-	for (size_t i = 0; i < sizeof(purposes) / sizeof(*purposes); i++)
-		if (purposes[i].number == number)
-			return purposes[i].purpose;
+	for (size_t i = 0; i < sizeof(helpers) / sizeof(*helpers); i++)
+		if (helpers[i].number == number)
+			return helpers[i].purpose;
 	return NULL;
+}
+
+bool helper_is_unsafe(uint32_t number)
+{
+	for (size_t i = 0; i < sizeof(helpers) / sizeof(*helpers); i++)
+		if (helpers[i].number == number)
+			return helpers[i].is_unsafe;
+	return number - SONDE_KFUNC_FIRST >= SONDE_KFUNC_COUNT; /* all of these are harmless */
+}
+
+bool kfunc_is_unsafe(const char *name)
+{
+	for (size_t i = 0; i < sizeof(harmless_kfuncs) / sizeof(*harmless_kfuncs); i++)
+		if (strcmp(harmless_kfuncs[i], name) == 0)
+			return false;
+	return true;
 }

@@ -201,7 +201,7 @@ static int load_linked(struct session *s, struct session_prep *prep, const void 
 			  limit_hint(err));
 		return err;
 	}
-	err = object_check(s);
+	err = object_check(s, elf, len);
 	if (err)
 		return err;
 	leave_out_programs(s);

@@ -4,7 +4,9 @@
  * a file must have them so. A program that acts on others requires --unsafe, as in a script.
  */
 #include "runtime/load/object_check.h"
+#include "parser/base/arena.h"
 #include "runtime/base/log.h"
+#include "runtime/kernel/unsafe_use.h"
 #include "runtime/session/session.h"
 #include <bpf/libbpf.h>
 #include <errno.h>
@@ -78,43 +80,35 @@ static bool are_maps(const struct session *s)
 	return is_good;
 }
 
-static bool is_unsafe(const struct bpf_insn *insn)
+/* What in the object or the plan needs --unsafe, in words; NULL: nothing. */
+static const char *find_unsafe(struct arena *a, const struct session *s, const void *elf,
+			       size_t len)
 {
-	if (insn->code != (BPF_JMP | BPF_CALL) || insn->src_reg)
-		return false;
-	return insn->imm == BPF_FUNC_probe_write_user || insn->imm == BPF_FUNC_override_return ||
-	       insn->imm == BPF_FUNC_send_signal || insn->imm == BPF_FUNC_send_signal_thread;
-}
-
-static bool has_unsafe_call(const struct session *s)
-{
-	struct bpf_program *prog;
-
-	bpf_object__for_each_program(prog, s->object)
-	{
-		const struct bpf_insn *insns = bpf_program__insns(prog);
-
-		for (size_t i = 0; i < bpf_program__insn_cnt(prog); i++)
-			if (is_unsafe(&insns[i]))
-				return true;
-	}
 	for (uint32_t i = 0; i < s->plan->n_events; i++)
 		if (s->plan->events[i].kind == PE_SYSTEM)
-			return true;
-	return false;
+			return "it calls system()";
+	return unsafe_use_find(a, elf, len);
 }
 
-int object_check(const struct session *s)
+int object_check(const struct session *s, const void *elf, size_t len)
 {
+	struct arena *a;
+	const char *why;
+
 	if (!s->plan->is_compiled)
 		return 0;
 	if (!are_maps(s)) {
 		log_error("the compiled script is damaged: its maps are not those of its plan");
 		return -EBADMSG;
 	}
-	if (s->plan->allows_unsafe || !has_unsafe_call(s))
+	if (s->plan->allows_unsafe)
 		return 0;
-	log_error("the compiled script acts on the system or on traced programs: the option "
-		  "--unsafe allows it");
-	return -EPERM;
+	a = arena_new();
+	why = find_unsafe(a, s, elf, len);
+	if (why)
+		log_error("the compiled script acts on the system or on traced programs: %s", why);
+	if (why)
+		fputs("hint: the option --unsafe allows it\n", stderr);
+	arena_free(a);
+	return why ? -EPERM : 0;
 }
