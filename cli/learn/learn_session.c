@@ -2,6 +2,7 @@
 /*
  * A lesson on the terminal: shows it, reads answers, runs and judges them.
  */
+#include "cli/base/printing.h"
 #include "cli/prompt/editor.h"
 #include "cli/prompt/prompt.h"
 #include "cli/run/walk.h"
@@ -221,7 +222,9 @@ static void run_command(struct session_of_lesson *s, int i, const char *line)
 	n = strlen(rest);
 	while (n && strchr(" \t\n", rest[n - 1]))
 		n--;
+	printing_begin();
 	commands[i].run(s, arena_strndup(s->a, rest, n));
+	printing_end();
 }
 
 static void answer(struct session_of_lesson *s, const char *program)

@@ -8,6 +8,7 @@
  */
 #define _GNU_SOURCE
 #include "cli/prompt/prompt.h"
+#include "cli/base/printing.h"
 #include "runtime/output/out.h"
 #include "cli/run/run.h"
 #include "cli/run/walk.h"
@@ -107,12 +108,14 @@ static void serve(void *ctx, struct events *e, int status)
 		if (n != sizeof(r))
 			return;
 		reply = (struct prompt_reply){0};
+		printing_begin();
 		if (r.what == PROMPT_PRINT)
 			print_maps(e, &r, &reply);
 		else if (r.what == PROMPT_LIST_MAPS)
 			list_maps(e, &reply);
 		else
 			name_maps(e, &reply);
+		printing_end();
 		if (send(fd, &reply, sizeof(reply), MSG_NOSIGNAL) < 0)
 			return;
 	}

@@ -3,6 +3,7 @@
  * What the words of the prompt do.
  */
 #include "cli/prompt/prompt.h"
+#include "cli/base/printing.h"
 #include "cli/help/help.h"
 #include "cli/scripts/scripts.h"
 #include "cli/prompt/typed.h"
@@ -90,7 +91,9 @@ bool prompt_say(struct prompt *p, const char *line)
 		n = strlen(rest);
 		while (n && isspace((unsigned char)rest[n - 1]))
 			n--;
+		printing_begin();
 		w->say(p, arena_strndup(a, rest, n));
+		printing_end();
 	}
 	arena_free(a);
 	return w != NULL;
