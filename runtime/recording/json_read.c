@@ -9,12 +9,14 @@
 #include <ctype.h>
 #include <string.h>
 
-enum { DEPTH_MOST = 64 };
+/* The largest row of sonde is a tseries() of 1,000,000 intervals, with three values each. */
+enum { DEPTH_MOST = 64, VALUES_MOST = 4000000 };
+_Static_assert(sizeof(struct json) == 24, "a row has many");
 
 struct reader {
 	struct arena *arena;
 	const char *at, *end;
-	uint32_t depth;
+	uint32_t depth, n_values;
 };
 
 static bool read_value(struct reader *r, struct json *out);
@@ -125,20 +127,45 @@ static bool read_name(struct reader *r, struct json *item)
 	return take(r, '"') && read_string(r, &item->name, &len) && take(r, ':');
 }
 
-/* The bracket has been read. */
+/* The number of values up to the closing bracket, of a list or object with at least one. */
+static uint32_t count_items(const struct reader *r)
+{
+	uint32_t n = 1, depth = 0;
+
+	for (const char *at = r->at; at < r->end; at++) {
+		if (*at == '"')
+			for (at++; at < r->end && *at != '"'; at++)
+				at += *at == '\\';
+		else if (*at == '[' || *at == '{')
+			depth++;
+		else if ((*at == ']' || *at == '}') && depth-- == 0)
+			break;
+		else if (*at == ',' && !depth)
+			n++;
+	}
+	return n;
+}
+
+/* The bracket has been read. The items are allocated at once: a list that grows would take twice as
+ * much. */
 static bool read_items(struct reader *r, struct json *out, char close)
 {
-	struct json item;
+	uint32_t most;
 
 	if (take(r, close))
 		return true;
+	most = count_items(r);
+	if (most > VALUES_MOST - r->n_values)
+		return false;
+	r->n_values += most;
+	out->items = arena_alloc(r->arena, most * sizeof(*out->items));
 	do {
-		item = (struct json){0};
-		if (out->kind == JSON_OBJECT && !read_name(r, &item))
+		struct json item = {0};
+
+		if (out->n == most || (out->kind == JSON_OBJECT && !read_name(r, &item)) ||
+		    !read_value(r, &item))
 			return false;
-		if (!read_value(r, &item))
-			return false;
-		arena_push(r->arena, out->items, out->n, item);
+		out->items[out->n++] = item;
 	} while (take(r, ','));
 	return take(r, close);
 }

@@ -22,15 +22,19 @@ enum json_kind {
 
 struct json {
 	enum json_kind kind;
+	union {
+		uint32_t len; /* of a string */
+		uint32_t n;   /* of items */
+	};
 	const char *name; /* of a member of an object */
-	uint64_t number;  /* of a negative one the two's complement */
-	const char *text; /* a string: with a NUL behind it */
-	uint32_t len;
-	struct json *items; /* of a list or an object, in their order */
-	uint32_t n;
+	union {
+		uint64_t number;    /* of a negative one the two's complement */
+		const char *text;   /* a string: with a NUL at its end */
+		struct json *items; /* of a list or an object, in their order */
+	};
 };
 
-/* The value in the `len` bytes; NULL if they are no such JSON. */
+/* The value in the `len` bytes; NULL if they are no such JSON, or of more than 4,000,000 values. */
 const struct json *json_read(struct arena *a, const char *text, size_t len);
 /* The member `name` of an object, or NULL. `j` may be NULL or of another kind. */
 const struct json *json_member(const struct json *j, const char *name);

@@ -195,7 +195,9 @@ static void test_json(void **state)
 	deep[200] = '\0';
 	assert_true(is_json(" [1, -2, \"a\", {\"b\": null}, true, false, [], {}] "));
 	assert_false(is_json(""));
+	assert_true(is_json("{\"a,]\": [[1, 2], {\"\\\"\": \",\"}], \"b\": 1}"));
 	assert_false(is_json("[1,]"));
+	assert_false(is_json("[1, 2}"));
 	assert_false(is_json("[1"));
 	assert_false(is_json("\"a"));
 	assert_false(is_json("\"\\"));
