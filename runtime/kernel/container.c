@@ -8,6 +8,7 @@
  */
 #define _GNU_SOURCE
 #include "runtime/kernel/container.h"
+#include "parser/base/read_text.h"
 #include "runtime/base/log.h"
 #include <ctype.h>
 #include <dirent.h>
@@ -20,7 +21,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ID_BYTES = 64, SHORTEST_ID = 4, FOUND_MOST = 8, OPEN_FOLDERS = 16, KNOWN_BYTES = 400 };
+enum {
+	ID_BYTES = 64,
+	SHORTEST_ID = 4,
+	FOUND_MOST = 8,
+	OPEN_FOLDERS = 16,
+	KNOWN_BYTES = 400,
+	TEXT_MOST = 16 << 20
+};
 
 /* What is searched for, and what was found. */
 static struct search {
@@ -57,18 +65,15 @@ static void note_name(const char *name, size_t len, const char *id)
 }
 
 /* The file's text, for the caller to free; NULL if it cannot be read. */
-static char *read_text(const char *path)
+static char *text_of(const char *path)
 {
 	FILE *f = fopen(path, "re");
-	char *text = NULL;
-	size_t capacity = 0;
+	char *text;
+	size_t len;
 
 	if (!f)
 		return NULL;
-	if (getdelim(&text, &capacity, '\0', f) < 0) {
-		free(text);
-		text = NULL;
-	}
+	text = read_text(f, '\0', TEXT_MOST, &len);
 	fclose(f);
 	return text;
 }
@@ -91,7 +96,7 @@ static const char *string_of(const char *text, const char *key, const char *end,
 /* Docker: containers/ID/config.v2.json has "Name":"/web". */
 static void read_docker(const char *path)
 {
-	char *text = read_text(path);
+	char *text = text_of(path);
 	const char *folder, *name;
 	size_t len;
 
@@ -108,7 +113,7 @@ static void read_docker(const char *path)
 /* Podman: a list of {"id":"…","names":["web"],…}. */
 static void read_podman(const char *path)
 {
-	char *text = read_text(path);
+	char *text = text_of(path);
 	const char *at = text, *id, *name, *next;
 	size_t len, name_len;
 
@@ -147,7 +152,7 @@ static void read_kubelet(const char *path)
 /* nerdctl: names/NAMESPACE/NAME has the ID. */
 static void read_nerdctl(const char *path)
 {
-	char *text = read_text(path);
+	char *text = text_of(path);
 	const char *name = strrchr(path, '/') + 1;
 
 	if (text && strlen(text) >= ID_BYTES && is_id(text, ID_BYTES))

@@ -5,12 +5,15 @@
 #define _GNU_SOURCE
 #include "runtime/kernel/facts_impl.h"
 #include "parser/base/pattern.h"
+#include "parser/base/read_text.h"
 #include "runtime/base/log.h"
 #include "runtime/elf/ldcache.h"
 #include "runtime/kernel/release.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+
+enum { FACTS_MOST_BYTES = 256 << 20 };
 
 static int find(struct kernel *kernel, enum fact_kind kind, const char *name, uint64_t *number)
 {
@@ -191,21 +194,19 @@ int facts_each_user_exit(struct kernel *kernel, const struct user_symbol *s, use
 int facts_read_text(const char *path, char **out)
 {
 	FILE *file = fopen(path, "re");
-	size_t room = 0;
-	ssize_t n;
+	size_t n = 0;
 	int err = -1;
 
 	if (!file) {
 		log_error("cannot read '%s': %s", path, strerror(errno));
 		return -1;
 	}
-	errno = 0;
-	n = getdelim(out, &room, '\0', file);
-	if (ferror(file) || (n < 0 && errno))
+	*out = read_text(file, '\0', FACTS_MOST_BYTES, &n);
+	if (!*out && errno)
 		log_error("cannot read '%s': %s", path, strerror(errno));
-	else if (n <= 0)
+	else if (!*out)
 		log_error("%s: the file is empty", path);
-	else if (!feof(file))
+	else if (n != strlen(*out))
 		log_error("%s: not a text file", path);
 	else
 		err = 0;

@@ -4,12 +4,15 @@
  * semicolons, a blank, and a number. Names may contain blanks.
  */
 #include "runtime/output/folded_read.h"
+#include "parser/base/read_text.h"
 #include "runtime/base/log.h"
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { LINE_MOST = 16 << 20, NODES_MOST = 4000000 };
 
 struct folded {
 	struct call_tree *tree;
@@ -66,6 +69,8 @@ static int add_names(struct folded *r, uint32_t *at, char *names)
 
 		if (!len)
 			return refuse(r, "an empty name");
+		if (r->tree->nodes.n == NODES_MOST)
+			return refuse(r, "more than 4,000,000 different stacks and callers");
 		if (end)
 			*end = '\0';
 		if (add_name(r, at, name, len))
@@ -118,16 +123,19 @@ static int read_line(struct folded *r, char *line, size_t len)
 int folded_read_file(struct call_tree *t, FILE *f, const char *path, bool is_before)
 {
 	struct folded r = {.tree = t, .path = path, .is_before = is_before};
-	char *line = NULL;
-	size_t size = 0;
-	ssize_t len = 0;
+	char *line;
+	size_t len;
 	int err = 0;
 
-	while (!err && (len = getline(&line, &size, f)) >= 0) {
+	while (!err && (line = read_text(f, '\n', LINE_MOST, &len))) {
 		r.line++;
-		err = read_line(&r, line, (size_t)len);
+		err = read_line(&r, line, len);
+		free(line);
 	}
-	if (!err && ferror(f)) {
+	if (!err && errno == EFBIG) {
+		r.line++;
+		err = refuse(&r, "more than 16 MiB without an end of the line");
+	} else if (!err && errno) {
 		log_error("cannot read '%s': %s", path, strerror(errno));
 		err = -1;
 	}
@@ -135,7 +143,6 @@ int folded_read_file(struct call_tree *t, FILE *f, const char *path, bool is_bef
 		log_error("'%s' has no stacks", path);
 		err = -1;
 	}
-	free(line);
 	return err;
 }
 

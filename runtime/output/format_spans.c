@@ -3,6 +3,7 @@
  * Trees of spans as text: see format_spans.h.
  */
 #include "runtime/output/format_spans.h"
+#include "runtime/view/call_tree.h"
 
 enum { LENGTH_WIDTH = 11, TID_WIDTH = 8 };
 
@@ -103,17 +104,34 @@ static void put_span(struct text *t, const struct span_text *state, const struct
 						       : ";\n");
 }
 
+/* Spans that are deeper than what is shown. */
+static void put_hidden(struct text *t, const struct span_text *state, size_t n)
+{
+	put_columns(t, state, NULL);
+	text_fill(t, ' ', 2 * (size_t)CALL_DEPTH_MOST);
+	text_string(t, "/* deeper calls are not shown: ");
+	text_unsigned(t, n);
+	text_string(t, " */\n");
+}
+
 int format_span_tree(struct text *t, struct span_text *state, struct span_trees *trees,
 		     const struct span_thread *thread)
 {
 	const struct span_item *all = thread->spans.items;
-	size_t n = thread->spans.n;
+	size_t n = thread->spans.n, n_hidden = 0;
 
 	put_head(t, state, trees, thread);
 	trees->path.n = 0; /* spans that are not closed yet */
 	for (size_t i = 0; i <= n; i++) {
 		bool is_leaf = i + 1 >= n || all[i + 1].level <= all[i].level;
 
+		if (i < n && all[i].level >= CALL_DEPTH_MOST) {
+			n_hidden++;
+			continue;
+		}
+		if (n_hidden)
+			put_hidden(t, state, n_hidden);
+		n_hidden = 0;
 		while (trees->path.n > (i < n ? all[i].level : 0))
 			put_close(t, state, &all[trees->path.items[--trees->path.n]]);
 		if (i == n)

@@ -61,7 +61,8 @@ static int add_callers(struct out_graph *w, const struct span_thread *thread,
 {
 	uint32_t at = count_at(&w->callers, 0, s);
 
-	for (size_t i = w->path.n; at && i-- > 0;) {
+	for (size_t i = w->path.n;
+	     at && w->callers.nodes.items[at].depth < CALL_DEPTH_MOST && i-- > 0;) {
 		const struct span_item *outer = &thread->spans.items[w->path.items[i]];
 
 		at = outer->is_shown ? at : count_at(&w->callers, at, outer);

@@ -84,7 +84,10 @@ bool recording_is(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	char head[sizeof(magic)];
-	bool is = fd >= 0 && read(fd, head, sizeof(head)) == (ssize_t)sizeof(head) &&
+	struct stat st;
+	/* what is read from a pipe would be missing later */
+	bool is = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+		  read(fd, head, sizeof(head)) == (ssize_t)sizeof(head) &&
 		  memcmp(head, magic, sizeof(magic)) == 0;
 
 	if (fd >= 0)

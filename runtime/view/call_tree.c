@@ -61,16 +61,24 @@ static const char *keep_name(struct call_tree *t, enum escape_set set, const cha
 uint32_t call_tree_child(struct call_tree *t, uint32_t parent, enum call_kind kind,
 			 enum escape_set set, const char *name)
 {
-	struct call_key key = {parent, kind, keep_name(t, set, name)};
-	uint32_t *found, index = (uint32_t)t->nodes.n;
+	struct call_key key = {.parent = parent, .kind = kind};
+	uint32_t *found, index = (uint32_t)t->nodes.n, depth = t->nodes.items[parent].depth + 1;
 
+	if (depth > CALL_DEPTH_MOST)
+		return parent;
+	if (depth == CALL_DEPTH_MOST) {
+		key.kind = CALL_NOTE;
+		name = "[deeper calls are not shown]";
+	}
+	key.name = keep_name(t, set, name);
 	if (!key.name)
 		return 0;
 	found = call_table_find(&t->table, key);
 	if (found)
 		return *found;
 	if (vec_push(&t->nodes, (struct call_node){.name = key.name,
-						   .kind = kind,
+						   .kind = key.kind,
+						   .depth = depth,
 						   .parent = parent,
 						   .next = t->nodes.items[parent].child}))
 		return 0;

@@ -20,9 +20,13 @@ enum call_kind {
 	CALL_KIND_COUNT,
 };
 
+/* Levels that are shown: text is indented by them, folded stacks have them in each line. */
+enum { CALL_DEPTH_MOST = 2000 };
+
 struct call_node {
 	const char *name; /* escaped: as it is shown */
 	enum call_kind kind;
+	uint32_t depth; /* below the root; CALL_DEPTH_MOST stands for all that is deeper */
 	uint32_t parent, child, next; /* indexes; 0: none, as the root is neither child nor next */
 	uint64_t calls;		      /* spans */
 	uint64_t self;		      /* of the rows that end here */
@@ -52,7 +56,8 @@ int call_tree_add(struct call_tree *t, uint32_t parent, const struct view_map *m
 int call_tree_add_spans(struct call_tree *t, uint32_t parent, struct span_trees *trees,
 			const struct span_thread *thread);
 /* The child of `parent` with that name, escaped by `set` (ESCAPE_MESSAGE if it is escaped already,
- * else ESCAPE_NAME). It is made if there is none. 0 without memory. */
+ * else ESCAPE_NAME). It is made if there is none; below CALL_DEPTH_MOST it is
+ * the parent. 0 without memory. */
 uint32_t call_tree_child(struct call_tree *t, uint32_t parent, enum call_kind kind,
 			 enum escape_set set, const char *name);
 /* Sort children by name, and set the totals. 0 or -ENOMEM. */
