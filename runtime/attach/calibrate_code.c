@@ -3,9 +3,7 @@
  * Functions to be probed: see calibrate_code.h. Each has nothing but the instruction of its class
  * and what that demands, so a call of it takes about a nanosecond.
  */
-#define _GNU_SOURCE
 #include "runtime/attach/calibrate_code.h"
-#include <link.h>
 
 #define FUNCTION(class, code)                                                                      \
 	extern void calibrate_at_##class(void);                                                    \
@@ -72,32 +70,3 @@ const struct calibrate_class calibrate_classes[SONDE_COST_CLASSES] = {
 	ROW(STEP, step, "any instruction"),
 };
 #endif
-
-struct place {
-	uintptr_t address;
-	uint64_t offset;
-};
-
-/* The first object is the program itself. */
-static int find(struct dl_phdr_info *info, size_t size, void *ctx)
-{
-	struct place *p = ctx;
-
-	(void)size;
-	for (int i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *h = &info->dlpi_phdr[i];
-		uintptr_t start = info->dlpi_addr + h->p_vaddr;
-
-		if (h->p_type == PT_LOAD && p->address >= start && p->address < start + h->p_filesz)
-			p->offset = p->address - start + h->p_offset;
-	}
-	return 1;
-}
-
-uint64_t calibrate_offset(void (*code)(void))
-{
-	struct place p = {.address = (uintptr_t)code};
-
-	dl_iterate_phdr(find, &p);
-	return p.offset;
-}

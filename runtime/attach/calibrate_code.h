@@ -17,6 +17,3 @@ struct calibrate_class {
 };
 
 extern const struct calibrate_class calibrate_classes[SONDE_COST_CLASSES];
-
-/* The offset of this program's code in its file; 0 if it is not found. */
-uint64_t calibrate_offset(void (*code)(void));

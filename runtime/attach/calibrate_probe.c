@@ -15,6 +15,7 @@
 #define _GNU_SOURCE
 #include "runtime/attach/calibrate_probe.h"
 #include "runtime/base/clock.h"
+#include "runtime/base/own_offset.h"
 #include "runtime/kernel/kernel_facts.h"
 #include "runtime/attach/calibrate_code.h"
 #include "runtime/attach/uprobe_program.h"
@@ -85,7 +86,7 @@ static int attach_program(struct calibrate_probe *p, int i, uint32_t attach_type
 /* The program at the return is attached first, as those of scripts are. */
 static int attach(struct calibrate_probe *p, const struct calibrate_function *f)
 {
-	uint64_t entry = calibrate_offset(f->code), exit = calibrate_offset(f->exit);
+	uint64_t entry = own_offset(f->code), exit = own_offset(f->exit);
 	int err;
 
 	if (!entry)
