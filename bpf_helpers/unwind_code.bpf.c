@@ -71,6 +71,16 @@ GLOBAL uint32_t sonde_unwind_is_start(struct sonde_walk *w, uint64_t x)
 	return w && read_code(w, x - sizeof(code), &code) && code.word >> 16 == 0xd1ff415fed31;
 }
 
+/* Since 6.18, a probe on a nop of 5 bytes is a call of a trampoline: push %rcx; push %r11;
+ * push %rax; mov $…, %rax. */
+static INLINE uint32_t is_probe(struct sonde_walk *w, uint64_t ip, uint64_t distance)
+{
+	union code code;
+
+	return read_code(w, ip + 5 + (uint64_t)(int64_t)(int32_t)distance, &code) &&
+	       code.word << 8 == 0xc0c7485053415100;
+}
+
 GLOBAL uint32_t sonde_unwind_edge(struct sonde_walk *w, uint64_t ip)
 {
 	union code code;
@@ -95,5 +105,7 @@ GLOBAL uint32_t sonde_unwind_edge(struct sonde_walk *w, uint64_t ip)
 		return EDGE_FUNCTION;
 	if (b[1] == 0x55 && b[2] == 0x48 && b[3] == 0x89 && b[4] == 0xe5) /* mov %rsp,%rbp */
 		return EDGE_PUSHED;
+	if (b[2] == 0xe8 && is_probe(w, ip, code.word >> 24))
+		return EDGE_FUNCTION;
 	return EDGE_NONE;
 }

@@ -67,6 +67,7 @@ static void note_walks(struct plan_needs *needs, const struct reads *r, bool is_
 		needs->unwind |= r->stacks[i].walk != WALK_fp;
 		needs->own_unwind |= is_special && r->stacks[i].walk != WALK_fp;
 		needs->dwarf |= r->stacks[i].walk == WALK_dwarf;
+		needs->frame_pointers |= r->stacks[i].walk == WALK_fp;
 	}
 }
 

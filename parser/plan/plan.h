@@ -243,6 +243,7 @@ struct plan_needs {
 	bool kstack, ustack;
 	bool unwind, dwarf;	/* some ustack is walked by tables if possible; only by tables */
 	bool own_unwind;	/* ... in a probe that runs in the tracer: BEGIN, END, self */
+	bool frame_pointers;	/* ... by the kernel: ustack(fp) */
 	uint32_t stack_entries; /* different stacks that can be kept; 0 when there are none */
 	bool task;		/* fields of a thread are read: CO-RE */
 	bool scope;		/* some program tests the scope */

@@ -265,11 +265,12 @@ static void io_probe(struct plan_io *io, struct plan_probe *q)
 
 static void io_needs(struct plan_io *io, struct plan_needs *n)
 {
-	bool *const needs[] = {&n->ring_buffer, &n->kstack,	&n->ustack,	 &n->unwind,
-			       &n->dwarf,	&n->task,	&n->scope,	 &n->cgroup,
-			       &n->exit,	&n->pids,	&n->only_cgroup, &n->pid_namespace,
-			       &n->warnings,	&n->own_unwind, &n->cpus,	 &n->paths,
-			       &n->packets};
+	bool *const needs[] = {&n->ring_buffer, &n->kstack,	 &n->ustack,
+			       &n->unwind,	&n->dwarf,	 &n->task,
+			       &n->scope,	&n->cgroup,	 &n->exit,
+			       &n->pids,	&n->only_cgroup, &n->pid_namespace,
+			       &n->warnings,	&n->own_unwind,	 &n->cpus,
+			       &n->paths,	&n->packets,	 &n->frame_pointers};
 
 	for (size_t i = 0; i < sizeof(needs) / sizeof(*needs); i++)
 		io_bool(io, needs[i]);

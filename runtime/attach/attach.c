@@ -183,6 +183,9 @@ void attach_left_out(struct session *s, uint32_t prog, const struct attach_refus
 {
 	const struct plan_prog *g = &s->plan->progs[prog];
 	bool is_known = attach_is_instruction(r->err) && !prog_kind_is(g->kind, PK_KERNEL_FUNCTION);
+	const char *why = r->why     ? r->why
+			  : is_known ? "they begin with an instruction that cannot be probed"
+				     : NULL;
 	char names[1024] = "";
 	size_t len = 0;
 
@@ -195,10 +198,9 @@ void attach_left_out(struct session *s, uint32_t prog, const struct attach_refus
 		len += (size_t)snprintf(names + len, sizeof(names) - len, "%s%s", i ? ", " : "",
 					symbol(ctx, r->items[i]));
 	attach_report(s, (struct attach_report){prog, LOG_WARNING, false},
-		      "%s: the kernel allows no probe on %zu of %u functions%s, left out: %s%s",
-		      session_prog_name(s, prog), r->n, r->of,
-		      is_known ? " (they begin with an instruction that cannot be probed)" : "",
-		      names, r->n > NAMES_SHOWN ? ", …" : "");
+		      "%s: the kernel allows no probe on %zu of %u functions%s%s%s, left out: %s%s",
+		      session_prog_name(s, prog), r->n, r->of, why ? " (" : "", why ?: "",
+		      why ? ")" : "", names, r->n > NAMES_SHOWN ? ", …" : "");
 }
 
 int attach_prog(struct session *s, uint32_t prog)

@@ -27,7 +27,8 @@ typedef int attach_some_fn(void *ctx, uint32_t first, uint32_t n);
 struct attach_refused {
 	VEC(uint32_t); /* freed by the caller */
 	uint32_t of;
-	int err; /* of the last one */
+	int err;	 /* of the last one */
+	const char *why; /* NULL: by err */
 };
 /* attach_report.c */
 /* Report that the kernel refused a program, or part of its functions. */

@@ -16,6 +16,7 @@
 #include "runtime/attach/attach_check.h"
 #include "runtime/attach/attach.h"
 #include "runtime/insn/uprobe_insn.h"
+#include "runtime/insn/uprobe_place.h"
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -28,6 +29,7 @@
 enum {
 	FEW = 256,	   /* functions: up to here the kernel checks all of them */
 	KIND_MISREAD = -1, /* it executes the instruction wrongly */
+	KIND_HARMFUL = -2, /* uprobe_place_is_harmful() */
 	KINDS = 256,	   /* uprobe_insn_suspect() */
 	BLOCK = 64 << 10,
 	INSN_MAX = 16,
@@ -38,6 +40,8 @@ enum answer { NOT_ASKED, ACCEPTED, REFUSED };
 struct check {
 	struct checked_file *c;
 	int fd;
+	struct elfsym *symbols; /* uprobe_place_is_harmful() */
+	uint16_t machine;
 	check_try_fn *try;
 	void *ctx;
 	enum answer answers[KINDS];
@@ -89,17 +93,23 @@ static bool is_x86(struct check *k)
 	if (code_at(k, 0, &code) < sizeof(head))
 		return false;
 	memcpy(&head, code, sizeof(head));
-	return head.e_machine == EM_X86_64 || head.e_machine == EM_386;
+	k->machine = head.e_machine;
+	return k->machine == EM_X86_64 || k->machine == EM_386;
 }
 
-/* KIND_MISREAD, the byte for which the kernel may refuse the instruction, or 0. */
+/* A KIND_, the byte for which the kernel may refuse the instruction, or 0. */
 static int kind_of(struct check *k, const struct plan_target *t, bool *is_stepped)
 {
 	const uint8_t *code;
 	size_t n = code_at(k, t->offset, &code);
 
-	*is_stepped = n && !uprobe_insn_is_cheap(code, n);
-	return uprobe_insn_is_misread(code, n) ? KIND_MISREAD : uprobe_insn_suspect(code, n);
+	*is_stepped = n && !uprobe_place_is_cheap(code, n);
+	if (uprobe_insn_is_misread(code, n))
+		return KIND_MISREAD;
+	if (k->machine == EM_X86_64 &&
+	    uprobe_place_is_harmful(&k->symbols, t->path, t->offset, code, n))
+		return KIND_HARMFUL;
+	return uprobe_insn_suspect(code, n);
 }
 
 /* Does the kernel refuse target number `item`, an instruction of kind `kind`? 1, 0 or -errno. */
@@ -107,8 +117,8 @@ static int is_refused(struct check *k, int kind, uint32_t item)
 {
 	int err;
 
-	if (kind == KIND_MISREAD || !kind || !k->try)
-		return kind == KIND_MISREAD;
+	if (kind <= 0 || !k->try)
+		return kind < 0;
 	if (k->answers[kind] == NOT_ASKED) {
 		map_file(k->c, k->fd);
 		err = k->try(k->ctx, item);
@@ -128,8 +138,10 @@ static int divide(struct check *k, const struct plan_target *targets, uint32_t n
 
 	for (uint32_t i = 0; is >= 0 && i < n; i++) {
 		struct plan_target t = targets[i];
+		int kind = kind_of(k, &t, &t.is_stepped);
 
-		is = is_refused(k, kind_of(k, &t, &t.is_stepped), i);
+		is = is_refused(k, kind, i);
+		c->n_harmful += kind == KIND_HARMFUL;
 		if (is > 0)
 			others[c->n_refused++] = t;
 		else
@@ -171,6 +183,7 @@ int check_file(struct checked_file *c, const struct plan_target *targets, uint32
 				    .try = try,
 				    .ctx = ctx};
 		err = check(k, targets, n);
+		uprobe_place_close(k->symbols);
 		if (k->fd >= 0)
 			close(k->fd);
 	}

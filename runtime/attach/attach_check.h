@@ -9,7 +9,8 @@
 struct checked_file {
 	struct plan_target *targets; /* a copy: first those to attach, then the others */
 	uint32_t n, n_refused;
-	void *view; /* of the file; NULL: it is not mapped */
+	uint32_t n_harmful; /* of those that are refused: uprobe_place_is_harmful() */
+	void *view;	    /* of the file; NULL: it is not mapped */
 	size_t view_bytes;
 };
 

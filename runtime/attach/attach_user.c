@@ -12,6 +12,7 @@
 #include "runtime/kernel/kernel_facts.h"
 #include "runtime/base/log.h"
 #include "runtime/base/uapi_new.h"
+#include "runtime/base/uprobe_device.h"
 #include "runtime/session/session.h"
 #include <bpf/bpf.h>
 #include <errno.h>
@@ -37,6 +38,7 @@ struct file_targets {
 	uint32_t n;
 	int type, return_bit; /* of the perf event device */
 	uint32_t n_refused;   /* behind the n others */
+	uint32_t n_harmful;   /* of these */
 	bool everywhere;      /* in all processes, also with -p */
 };
 
@@ -121,24 +123,6 @@ static int multi_some(void *ctx, uint32_t first, uint32_t n)
 
 /* ---- perf events --------------------------------------------------------------------------- */
 
-/* The number at the end of a file of the uprobe device. */
-static int read_device(const char *name)
-{
-	char path[96], text[64];
-	size_t n = 0;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/sys/bus/event_source/devices/uprobe/%s", name);
-	f = fopen(path, "re");
-	if (f && fgets(text, sizeof(text), f))
-		n = strcspn(text, "0123456789");
-	else
-		text[0] = '\0';
-	if (f)
-		fclose(f);
-	return text[0] && text[n] ? atoi(text + n) : -1;
-}
-
 /* The link keeps the event alive, so the descriptor of the event can be closed. */
 static int link_event(struct file_targets *f, int event, uint64_t cookie)
 {
@@ -199,14 +183,17 @@ static int perf_one(struct file_targets *f, const struct plan_target *t)
 static int perf_item(void *ctx, uint32_t item)
 {
 	struct file_targets *f = ctx;
+	int err = perf_one(f, &f->targets[item]);
 
-	return perf_one(f, &f->targets[item]);
+	if (!err)
+		note_linked(f, item, 1);
+	return err;
 }
 
 static int by_perf(struct file_targets *f, struct attach_refused *refused)
 {
-	f->type = read_device("type");
-	f->return_bit = read_device("format/retprobe");
+	f->type = uprobe_device("type");
+	f->return_bit = uprobe_device("format/retprobe");
 	if (f->type < 0 || f->return_bit < 0)
 		return -ENOENT;
 	return attach_one_by_one(f->s, f->prog, "this kernel has no uprobe_multi links (6.6)",
@@ -222,11 +209,22 @@ static const char *symbol_of(const void *ctx, uint32_t item)
 	return f->targets[item].symbol;
 }
 
+/* Why some are refused that the kernel would accept, or NULL. */
+static const char *why_harmful(const struct file_targets *f)
+{
+	return f->n_harmful ? "a probe on a nop of 5 bytes inside a function would corrupt the "
+			      "program: this kernel replaces the nop by a call, which overwrites "
+			      "what the function keeps below its stack pointer"
+			    : NULL;
+}
+
 /* All functions were refused: an error, unless `missing_probes` allows it. */
 static int report_none_left(const struct file_targets *f, int err)
 {
 	bool is_warning = f->s->plan->config.missing_probes == MISSING_WARN;
-	const char *why = "it begins with an instruction that the kernel cannot probe";
+	const char *why = f->n + f->n_refused > 1
+				  ? "all begin with instructions that the kernel cannot probe"
+				  : "it begins with an instruction that the kernel cannot probe";
 
 	if (!attach_is_instruction(err))
 		return err;
@@ -236,10 +234,7 @@ static int report_none_left(const struct file_targets *f, int err)
 	attach_report(f->s,
 		      (struct attach_report){f->prog, is_warning ? LOG_WARNING : LOG_ERROR, true},
 		      "probe '%s': cannot attach: %s%s", session_prog_name(f->s, f->prog),
-		      f->n + f->n_refused > 1
-			      ? "all begin with instructions that the kernel cannot probe"
-			      : why,
-		      is_warning ? ". Skipping" : "");
+		      why_harmful(f) ?: why, is_warning ? ". Skipping" : "");
 	return is_warning ? 0 : ATTACH_ERR_REPORTED;
 }
 
@@ -292,6 +287,7 @@ static int add_refused(const struct file_targets *f, struct attach_refused *refu
 		if (vec_push(refused, f->n + i))
 			return -ENOMEM;
 	refused->of += f->n_refused;
+	refused->why = why_harmful(f);
 	if (f->n_refused)
 		refused->err = -EOPNOTSUPP;
 	return f->n || !f->n_refused ? 0 : -EOPNOTSUPP;
@@ -322,6 +318,7 @@ static int attach_file(struct file_targets *f)
 	if (!err) {
 		f->n = c.n;
 		f->n_refused = c.n_refused;
+		f->n_harmful = c.n_harmful;
 		f->targets = c.targets;
 		calibrate_targets(f, c.targets);
 		err = attach_sorted(f);

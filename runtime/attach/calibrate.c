@@ -10,6 +10,7 @@
 #include "runtime/base/clock.h"
 #include "runtime/base/log.h"
 #include "runtime/insn/uprobe_insn.h"
+#include "runtime/insn/uprobe_place.h"
 #include "runtime/kernel/kernel_facts.h"
 #include "runtime/attach/calibrate_code.h"
 #include "runtime/attach/calibrate_state.h"
@@ -114,15 +115,15 @@ uint64_t calibrate_class(const uint8_t *c, size_t n)
 	enum sonde_cost_class class = SONDE_COST_STEP;
 
 #ifdef __x86_64__
-	static const uint8_t nop5[] = {0x0f, 0x1f, 0x44, 0x00, 0x00};
-
-	if (n >= sizeof(nop5) && memcmp(c, nop5, sizeof(nop5)) == 0)
-		class = SONDE_COST_NOP5;
-	else if (n && c[0] == 0xc3)
+	if (n && c[0] == 0xc3)
 		class = SONDE_COST_RET;
-	else if (n && c[0] == 0x90)
+	else if (!uprobe_place_is_cheap(c, n))
+		class = SONDE_COST_STEP;
+	else if (uprobe_insn_is_nop5(c, n))
+		class = SONDE_COST_NOP5;
+	else if (c[0] == 0x90 || uprobe_insn_is_long_nop(c, n))
 		class = SONDE_COST_NOP;
-	else if (uprobe_insn_is_cheap(c, n))
+	else
 		class = c[0] == 0x41 || (c[0] & 0xf8) == 0x50 ? SONDE_COST_PUSH : SONDE_COST_JUMP;
 #else
 	(void)c;

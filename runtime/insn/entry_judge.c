@@ -118,9 +118,20 @@ static uint8_t skip(const struct entry_reads *reads, const uint8_t *c, size_t n,
 	return e.length;
 }
 
+/* A nop of 5 bytes anywhere else than at the entry, or behind its endbr64: see uprobe_nops.h. The
+ * kernel's walk of user stacks recognises the entry of a function by `push %rbp`, and then adds its
+ * caller; it does not know nops. */
+static bool is_unfit(const struct entry_reads *reads, const uint8_t *c, size_t n, size_t at)
+{
+	if (reads->stacks && uprobe_insn_is_long_nop(c + at, n - at))
+		return true;
+	return uprobe_insn_is_nop5(c + at, n - at) && at != (is_cet(c, n) ? ENDBR_BYTES : 0);
+}
+
 /* The distance of the first cheap instruction. If there is none and the first instruction cannot be
  * probed, the distance of the first one that can. 0: the probe has to stay at the entry. */
-static size_t find_place(const struct entry_reads *reads, const uint8_t *c, size_t n)
+static size_t find_place(const struct entry_reads *reads, const struct uprobe_nops *nops,
+			 const uint8_t *c, size_t n)
 {
 	bool is_misread = uprobe_insn_is_misread(c, n);
 	size_t at = 0, first = 0;
@@ -128,7 +139,9 @@ static size_t find_place(const struct entry_reads *reads, const uint8_t *c, size
 
 	while ((length = skip(reads, c, n, at)) && at + length <= SHIFT_MAX && at + length < n) {
 		at += length;
-		if (uprobe_insn_is_cheap(c + at, n - at))
+		if (is_unfit(reads, c, n, at))
+			continue;
+		if (uprobe_insn_is_cheap(c + at, n - at, nops))
 			return at;
 		if (is_misread && !first && !uprobe_insn_is_misread(c + at, n - at))
 			first = at;
@@ -136,26 +149,38 @@ static size_t find_place(const struct entry_reads *reads, const uint8_t *c, size
 	return first;
 }
 
-enum entry_verdict entry_judge(const struct entry_reads *reads, const uint8_t *c, size_t n,
-			       uint64_t size, uint8_t *shift)
+static enum entry_verdict judge_place(const struct entry_reads *reads, size_t at, const uint8_t *c,
+				      size_t n, uint64_t size)
 {
-	size_t at;
-
-	if (uprobe_insn_is_cheap(c, n))
-		return ENTRY_CHEAP;
-	at = find_place(reads, c, n);
 	if (!at)
 		return ENTRY_STEPPED;
 	if (reads->registers)
 		return ENTRY_REGISTERS;
-	/* The kernel recognises the entry of a function by `push %rbp`, and then adds its
-	 * caller. */
 	if (reads->stacks && c[at] != 0x55)
 		return ENTRY_STACK;
 	if (!size)
 		return ENTRY_NO_SIZE;
 	if (size > n)
 		return ENTRY_TOO_LONG;
-	*shift = (uint8_t)at;
-	return at < size ? judge_body(c, (size_t)size, *shift) : ENTRY_STEPPED;
+	return at < size ? judge_body(c, (size_t)size, (uint8_t)at) : ENTRY_STEPPED;
+}
+
+enum entry_verdict entry_judge(const struct entry_reads *reads, const struct uprobe_nops *nops,
+			       const uint8_t *c, size_t n, uint64_t size, uint8_t *shift)
+{
+	bool is_cheap = uprobe_insn_is_cheap(c, n, nops);
+	enum entry_verdict verdict;
+
+	if (is_cheap && !is_unfit(reads, c, n, 0))
+		return ENTRY_CHEAP;
+	*shift = (uint8_t)find_place(reads, nops, c, n);
+	verdict = judge_place(reads, *shift, c, n, size);
+	return is_cheap && verdict != ENTRY_BEHIND ? ENTRY_CHEAP : verdict;
+}
+
+bool entry_has_nop(const uint8_t *c, size_t n)
+{
+	size_t at = is_cet(c, n) ? ENDBR_BYTES : 0;
+
+	return uprobe_insn_is_long_nop(c + at, n - at);
 }

@@ -8,9 +8,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct uprobe_nops;
+
 /* What the programs of the probe read: it must not differ at the place of the probe. */
 struct entry_reads {
-	bool stacks;	/* ustack */
+	bool stacks;	/* ustack, by the kernel's walk */
 	bool args;	/* arguments, in registers */
 	bool registers; /* reg(), uaddr(): any register, the instruction pointer too */
 };
@@ -33,6 +35,10 @@ enum entry_verdict {
 };
 
 /* Judge one function by its first `n` bytes of `size`. If the result is ENTRY_BEHIND, *shift is the
- * distance of the instruction from the entry. Jumps from other functions are not considered. */
-enum entry_verdict entry_judge(const struct entry_reads *reads, const uint8_t *code, size_t n,
-			       uint64_t size, uint8_t *shift);
+ * distance of the instruction from the entry. Jumps from other functions are not considered. A nop
+ * of 5 bytes is chosen only at the entry or behind its endbr64: see uprobe_nops.h. */
+enum entry_verdict entry_judge(const struct entry_reads *reads, const struct uprobe_nops *nops,
+			       const uint8_t *code, size_t n, uint64_t size, uint8_t *shift);
+/* Is there a nop of several bytes at the entry, or behind its endbr64? Else the kernel need not be
+ * asked about nops. */
+bool entry_has_nop(const uint8_t *code, size_t n);

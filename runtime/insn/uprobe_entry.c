@@ -9,7 +9,8 @@
 #include "runtime/elf/elfsym.h"
 #include "runtime/insn/entry_judge.h"
 #include "runtime/elf/go_abi.h"
-#include "runtime/insn/uprobe_insn.h"
+#include "runtime/insn/uprobe_nops.h"
+#include "runtime/insn/uprobe_place.h"
 #include "runtime/base/log.h"
 #include <elf.h>
 #include <stdlib.h>
@@ -198,15 +199,24 @@ static void report(const struct file_search *s)
 
 /* ---- the plan ------------------------------------------------------------------------------ */
 
+static enum entry_verdict judge_entry(const struct entry_reads *reads, const uint8_t *code,
+				      size_t n, uint64_t size, uint8_t *shift)
+{
+	static const struct uprobe_nops unknown;
+
+	return entry_judge(reads, entry_has_nop(code, n) ? uprobe_nops() : &unknown, code, n, size,
+			   shift);
+}
+
 static void judge(struct candidate *c, uint16_t machine, bool is_go, const uint8_t *code, size_t n)
 {
 	c->verdict = machine == EM_X86_64
-			     ? entry_judge(&c->reads, code, n, c->target->size, &c->shift)
+			     ? judge_entry(&c->reads, code, n, c->target->size, &c->shift)
 			     : ENTRY_CHEAP;
 	if (is_go && go_symbol_abi(USER_ABI_GO, c->target->symbol) != USER_ABI_C)
 		c->behind = go_entry(machine, code, n);
 	if (c->behind && machine == EM_X86_64)
-		c->verdict = uprobe_insn_is_cheap(code + c->behind, n - c->behind)
+		c->verdict = uprobe_place_is_cheap(code + c->behind, n - c->behind)
 				     ? ENTRY_CHEAP
 				     : ENTRY_STEPPED_GO;
 }
@@ -267,10 +277,10 @@ static bool is_user_entry(const struct plan_prog *g)
 	return prog_kind_is(g->kind, PK_USER_FUNCTION) && !prog_kind_is(g->kind, PK_USDT);
 }
 
-static void add_candidates(const struct plan *plan, const struct plan_prog *g,
-			   struct candidate *list, size_t *n)
+static void add_candidates(bool has_kernel_walks, const struct plan_prog *g, struct candidate *list,
+			   size_t *n)
 {
-	const struct entry_reads reads = {.stacks = plan->needs.ustack,
+	const struct entry_reads reads = {.stacks = has_kernel_walks,
 					  .args = g->reads_args,
 					  .registers = g->reads_registers};
 
@@ -281,7 +291,7 @@ static void add_candidates(const struct plan *plan, const struct plan_prog *g,
 							  .offset = g->targets[i].offset};
 }
 
-void uprobe_entry_move(const struct plan *plan)
+void uprobe_entry_move(const struct plan *plan, bool has_kernel_walks)
 {
 	struct candidate *list;
 	size_t n = 0, first = 0;
@@ -294,7 +304,7 @@ void uprobe_entry_move(const struct plan *plan)
 	n = 0;
 	for (uint32_t i = 0; i < plan->n_progs; i++)
 		if (is_user_entry(&plan->progs[i]))
-			add_candidates(plan, &plan->progs[i], list, &n);
+			add_candidates(has_kernel_walks, &plan->progs[i], list, &n);
 	qsort(list, n, sizeof(*list), by_offset);
 	for (size_t i = 1; i <= n; i++)
 		if (i == n || strcmp(list[i].target->path, list[first].target->path) != 0) {

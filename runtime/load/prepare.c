@@ -259,7 +259,8 @@ void session_prepare(struct session_prep *prep, const struct plan *plan, struct 
 		find_event_frames(&prep->config, plan);
 	}
 	find_kfuncs(prep, plan, k);
-	uprobe_entry_move(plan);
+	uprobe_entry_move(plan, plan->needs.frame_pointers ||
+					(plan->needs.ustack && !prep->config.unwinds));
 	precreate_maps(prep, plan);
 	precreate_warm_up(prep, k->n_cpus(k));
 }

@@ -108,7 +108,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		fill(scripts[i], address, text, sizeof(text));
 		fuzz_walk_with(k, &f, (const uint8_t *)text, strlen(text));
 		if (f.plan)
-			uprobe_entry_move(f.plan);
+			uprobe_entry_move(f.plan, false);
 		arena_free(f.arena);
 	}
 	for (int i = 0; i < N_PATTERNS; i++) {

@@ -9,6 +9,7 @@
 #include "runtime/elf/ldcache.h"
 #include "runtime/insn/entry_judge.h"
 #include "runtime/insn/uprobe_insn.h"
+#include "runtime/insn/uprobe_nops.h"
 #include <elf.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,6 +24,7 @@
 enum reads { READS_NOTHING, READS_STACKS, READS_ARGS, READS_REGISTERS };
 
 static uint8_t shift;
+static struct uprobe_nops kernel;
 
 static enum entry_verdict judge(const uint8_t *code, size_t n, enum reads reads, ...)
 {
@@ -31,7 +33,7 @@ static enum entry_verdict judge(const uint8_t *code, size_t n, enum reads reads,
 				      .registers = reads == READS_REGISTERS};
 
 	shift = 0;
-	return entry_judge(&r, code, n, n, &shift);
+	return entry_judge(&r, &kernel, code, n, n, &shift);
 }
 
 static void test_first_instructions(void **state)
@@ -52,9 +54,11 @@ static void test_first_instructions(void **state)
 	assert_int_equal(JUDGE(ENDBR "\x8d\x47\x01\xc3"), ENTRY_STEPPED);
 	assert_int_equal(JUDGE(ENDBR), ENTRY_STEPPED);
 	assert_int_equal(JUDGE(""), ENTRY_STEPPED);
-	assert_int_equal(entry_judge(&none, (const uint8_t *)ENDBR "\x55\xc3", 6, 0, &shift),
+	assert_int_equal(entry_judge(&none, &kernel, (const uint8_t *)ENDBR "\x55\xc3", 6, 0,
+				     &shift),
 			 ENTRY_NO_SIZE);
-	assert_int_equal(entry_judge(&none, (const uint8_t *)ENDBR "\x55\xc3", 6, 7, &shift),
+	assert_int_equal(entry_judge(&none, &kernel, (const uint8_t *)ENDBR "\x55\xc3", 6, 7,
+				     &shift),
 			 ENTRY_TOO_LONG);
 }
 
@@ -100,6 +104,78 @@ static void test_later_instructions(void **state)
 	assert_int_equal(JUDGE("\x0f\xae\x17\x53\x5b\xc3"), ENTRY_STEPPED);
 	assert_int_equal(JUDGE("\x8e\xd8\x53\x5b\xc3"), ENTRY_STEPPED);
 	assert_int_equal(JUDGE("\x06\x53\x5b\xc3"), ENTRY_STEPPED);
+}
+
+#define NOP5 "\x0f\x1f\x44\0\0"
+#define IS(what, code) uprobe_insn_is_##what((const uint8_t *)(code), sizeof(code) - 1)
+#define IS_CHEAP(code) uprobe_insn_is_cheap((const uint8_t *)(code), sizeof(code) - 1, &kernel)
+
+/* All forms that Linux 6.18 replaces by a call. */
+static void test_nops_of_5_bytes(void **state)
+{
+	(void)state;
+	assert_true(IS(nop5, NOP5));
+	assert_true(IS(nop5, "\x0f\x1f\x44\x00\x08\x90")); /* clang */
+	assert_true(IS(nop5, "\x66\x0f\x1f\x40\x00"));
+	assert_true(IS(nop5, "\x48\x0f\x1f\x40\x00"));
+	assert_true(IS(nop5, "\xf3\x0f\x1f\x40\x00"));
+	assert_true(IS(nop5, "\x64\x0f\x1f\x40\x00"));
+	assert_true(IS(nop5, "\x66\x66\x66\x66\x90"));
+	assert_false(IS(nop5, "\x0f\x1f\x40\x00\x90"));
+	assert_false(IS(nop5, "\x66\x0f\x1f\x44\0\0"));
+	assert_false(IS(nop5, "\x0f\x1f\x80\0\0\0\0"));
+	assert_false(IS(nop5, "\x0f\x1f\x05\0\0\0\0")); /* relative to %rip */
+	assert_false(IS(nop5, "\x0f\x1f\x04\x25\0\0\0\0"));
+	assert_false(IS(nop5, "\x90\x90\x90\x90\x90"));
+	assert_false(IS(nop5, "\x48\x8d\x74\x26\x00")); /* lea 0(%rsi), %rsi */
+	assert_false(IS(nop5, "\xe9\0\0\0\0"));
+	assert_false(IS(nop5, "\x0f\x1f\x44"));
+	assert_false(IS(nop5, "\x0f\x1f"));
+	assert_false(IS(nop5, "\x66"));
+	assert_false(IS(nop5, ""));
+}
+
+static void test_nops_by_kernel(void **state)
+{
+	(void)state;
+	kernel = (struct uprobe_nops){0};
+	assert_true(IS_CHEAP("\x66\x90"));
+	assert_true(IS_CHEAP("\xf3\x90"));
+	assert_true(IS_CHEAP("\x48\x90"));
+	assert_false(IS_CHEAP("\x49\x90")); /* xchg %r8, %rax */
+	assert_true(IS(misread, "\x49\x90"));
+	assert_true(IS(misread, "\x66\x41\x90"));
+	assert_false(IS(misread, "\x90\x90"));
+	assert_false(IS_CHEAP(NOP5));
+	assert_int_equal(JUDGE(ENDBR NOP5 "\xc3"), ENTRY_STEPPED);
+	assert_int_equal(JUDGE(ENDBR NOP5 "\x55\x5d\xc3"), ENTRY_BEHIND);
+	assert_int_equal(shift, 9);
+	kernel.is_emulated = true;
+	assert_true(IS_CHEAP(NOP5));
+	assert_true(IS_CHEAP("\x0f\x1f\x00"));
+	assert_true(IS_CHEAP("\x66\x0f\x1f\x44\0\0"));
+	assert_false(IS_CHEAP("\x0f\x1f\x44\x00\x08"));
+	assert_false(IS_CHEAP("\x66\x0f\x1f\x84\0\0\0\0\0"));
+	kernel.is_any_emulated = true;
+	assert_true(IS_CHEAP("\x0f\x1f\x44\x00\x08"));
+	assert_true(IS_CHEAP("\x66\x2e\x0f\x1f\x84\0\0\0\0\0"));
+	kernel = (struct uprobe_nops){.is_emulated = true, .is_called = true};
+	assert_true(IS_CHEAP("\x0f\x1f\x44\x00\x08"));
+	assert_int_equal(JUDGE(NOP5 "\xc3"), ENTRY_CHEAP);
+	assert_int_equal(JUDGE(ENDBR NOP5 "\xc3"), ENTRY_BEHIND);
+	assert_int_equal(shift, 4);
+	/* The kernel's walk of stacks knows push %rbp, and no nops. */
+	assert_int_equal(JUDGE(ENDBR NOP5 "\x55\x5d\xc3", READS_STACKS), ENTRY_BEHIND);
+	assert_int_equal(shift, 9);
+	assert_int_equal(JUDGE(NOP5 "\x55\x5d\xc3", READS_STACKS), ENTRY_BEHIND);
+	assert_int_equal(shift, 5);
+	assert_int_equal(JUDGE(NOP5 "\xc3", READS_STACKS), ENTRY_CHEAP);
+	/* Anywhere else it is not chosen: xor %eax, %eax before it, or a jump to it. */
+	assert_int_equal(JUDGE(ENDBR "\x31\xc0" NOP5 "\xc3"), ENTRY_STEPPED);
+	assert_int_equal(JUDGE("\x31\xc0" NOP5 "\x53\x5b\xc3"), ENTRY_BEHIND);
+	assert_int_equal(shift, 7);
+	assert_int_equal(JUDGE(ENDBR NOP5 "\xeb\xf9\xc3"), ENTRY_TARGET);
+	kernel = (struct uprobe_nops){0};
 }
 
 #define SUSPECT(code) uprobe_insn_suspect((const uint8_t *)(code), sizeof(code) - 1)
@@ -339,6 +415,8 @@ int main(void)
 		cmocka_unit_test(test_first_instructions),
 		cmocka_unit_test(test_later_instructions),
 		cmocka_unit_test(test_suspects),
+		cmocka_unit_test(test_nops_of_5_bytes),
+		cmocka_unit_test(test_nops_by_kernel),
 		cmocka_unit_test(test_misread),
 		cmocka_unit_test(test_jumps),
 		cmocka_unit_test(test_go),
