@@ -238,5 +238,5 @@ int verifier_run(const struct options *o)
 		status = write_rejection(r, f);
 	else
 		list(f);
-	return output_close(o->output, f) ? 2 : status;
+	return output_close(o->output, f) ?: status;
 }

@@ -9,6 +9,7 @@
 #define _GNU_SOURCE
 #include "cli/prompt/prompt.h"
 #include "cli/base/printing.h"
+#include "cli/base/output_file.h"
 #include "runtime/output/out.h"
 #include "cli/run/run.h"
 #include "cli/run/walk.h"
@@ -66,11 +67,12 @@ static void print_maps(struct events *e, const struct prompt_request *r, struct 
 	const struct map_choice choice = {.name = r->map[0] ? r->map : NULL,
 					  .has = r->has[0] ? r->has : NULL,
 					  .top = r->top};
-	FILE *f = r->path[0] ? fopen(r->path, "we") : stdout;
+	const char *path = r->path[0] ? r->path : NULL;
+	FILE *f = output_open(path);
 	struct out *out =
 		f ? out_format_new(r->format, f, e->s->plan, r->word[0] ? r->word : NULL) : NULL;
 	struct out *before = e->out;
-	int err = out ? 0 : -errno;
+	int err = out || !f ? 0 : -errno;
 
 	if (out) {
 		e->out = out;
@@ -80,12 +82,9 @@ static void print_maps(struct events *e, const struct prompt_request *r, struct 
 		out->close(out);
 		e->out = before;
 	}
-	if (f && f != stdout && fclose(f) && !err)
-		err = -errno;
 	if (err)
-		log_error("cannot write '%s': %s", r->path[0] ? r->path : "standard output",
-			  strerror(-err));
-	reply->status = err ? 1 : 0;
+		log_error("cannot write '%s': %s", path ? path : "standard output", strerror(-err));
+	reply->status = !f || output_close(path, f) || err;
 }
 
 /* The hook of struct run_watch. Ctrl-C is for the next run, from here on. */

@@ -4,6 +4,7 @@
  */
 #include "cli/prompt/prompt.h"
 #include "cli/base/printing.h"
+#include "cli/base/create_file.h"
 #include "cli/help/help.h"
 #include "cli/scripts/scripts.h"
 #include "cli/prompt/typed.h"
@@ -13,7 +14,6 @@
 #include "runtime/run/command.h"
 #include <ctype.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -351,9 +351,9 @@ static void say_save(struct prompt *p, const char *rest)
 				: "save requires the name of a file");
 		return;
 	}
-	fd = open(rest, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	fd = create_file(rest, true);
 	f = fd >= 0 ? fdopen(fd, "w") : NULL;
-	err = f ? 0 : errno;
+	err = f ? 0 : fd < 0 ? -fd : errno;
 	if (f && (fprintf(f, "%s\n", p->program) < 0 || fclose(f)))
 		err = errno;
 	if (err == EEXIST)

@@ -114,7 +114,7 @@ int run_emit(const struct options *o, const struct program *program, const struc
 	if (!f)
 		return 2;
 	status = emit_code(o->emit, program, plan, f);
-	return output_close(o->output, f) ? 2 : status;
+	return output_close(o->output, f) ?: status;
 }
 
 int run_emit_llvm(const struct options *o, const struct program *program, const struct plan *plan,
@@ -360,7 +360,7 @@ int run_trace(const struct options *o, const struct program *program, const stru
 {
 	struct command command = {.gate = -1, .report = -1, .is_hidden = o->format == OUT_LIVE};
 	struct scope_cgroup cgroup = {0};
-	int status = rights_check_plan(o, plan) ?: refuse_unchecked(k);
+	int status = rights_check_plan(o, plan) ?: refuse_unchecked(k), closed;
 	FILE *f;
 
 	if (!status)
@@ -378,7 +378,6 @@ int run_trace(const struct options *o, const struct program *program, const stru
 	f = output_open(o->output);
 	status = f ? compile_and_trace(o, program, plan, given, k, &command, &cgroup, f) : 2;
 	command_stop(&command);
-	if (f && output_close(o->output, f) && !status)
-		status = 2;
-	return status;
+	closed = f ? output_close(o->output, f) : 0;
+	return status ?: closed;
 }

@@ -98,7 +98,7 @@ int flamegraph_run(const struct options *o)
 		if (status || out.is_full)
 			log_error("out of memory");
 		else
-			status = output_write(o->output, out.page.items, out.page.n);
+			status = output_write(o->output, out.page.items, out.page.n, 0600);
 	}
 	if (page.graphs.n)
 		flame_page_free(&page);

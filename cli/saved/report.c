@@ -172,6 +172,8 @@ static int show(struct report *r, struct recording *rec, FILE *f)
 		return 2;
 	}
 	err = recording_show(rec, &r->filter, out);
+	if (err)
+		out->finish = NULL; /* what is shown as a whole is not shown in part */
 	late = out_finish(out);
 	out->close(out);
 	if (err == -1) /* it has been reported */
@@ -213,7 +215,7 @@ int report_run(const struct options *o)
 {
 	struct report r = {.filter.quiet = o->quiet};
 	struct recording rec;
-	int status = 1;
+	int status = 1, closed;
 	FILE *f;
 
 	if (take_words(&r, o))
@@ -225,8 +227,8 @@ int report_run(const struct options *o)
 	if (recording_open(&rec, r.path) == 0 && load(&r, &rec) == 0) {
 		f = output_open(r.output);
 		status = f ? answer(&r, &rec, f) : 2;
-		if (f && output_close(r.output, f) && !status)
-			status = 2;
+		closed = f ? output_close(r.output, f) : 0;
+		status = status ?: closed;
 	}
 	recording_close(&rec);
 	return status;

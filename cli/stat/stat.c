@@ -286,9 +286,9 @@ static int count_and_print(struct stat_run *r, FILE *f)
 static int run(struct stat_run *r)
 {
 	FILE *f = output_open(r->output);
-	int status = f ? count_and_print(r, f) : 2;
+	int status = f ? count_and_print(r, f) : 2, closed = f ? output_close(r->output, f) : 0;
 
-	return f && output_close(r->output, f) ? 2 : status;
+	return closed ?: status;
 }
 
 int stat_run(const struct options *o)
