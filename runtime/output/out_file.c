@@ -113,7 +113,7 @@ void out_unshare(struct out *o)
 int out_finish(struct out *o)
 {
 	struct out_file *w = (struct out_file *)o;
-	int err = o->finish && !w->error ? o->finish(o) : 0;
+	int err = o->finish ? o->finish(o) : 0;
 
 	o->finish = NULL; /* once */
 	if (err && !w->error)

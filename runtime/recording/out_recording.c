@@ -52,7 +52,7 @@ static int begin(struct out *o, const struct view_run *run)
 		return -EINVAL;
 	}
 	w->path = strdup(run->path);
-	store = w->path ? store_new(w->path) : NULL;
+	store = w->path ? store_new(w->file.fd, w->path) : NULL;
 	if (!store)
 		return -EIO;
 	w->recorder.spool = spool_new(store, w->path);
@@ -255,19 +255,33 @@ static int flush(struct out *o)
 	return w->file.error;
 }
 
+/* What came after an error is missing in the file, with the maps of the end. */
+static void report_missing(const struct out_recording *w, const uint64_t stored[REC_COUNT])
+{
+	log_error("the recording '%s' is incomplete: it has the first %llu of %llu events and %llu "
+		  "of %llu spans; what came later is missing",
+		  w->path, (unsigned long long)stored[REC_EVENTS],
+		  (unsigned long long)w->recorder.n_events, (unsigned long long)stored[REC_SPANS],
+		  (unsigned long long)w->recorder.n_spans);
+}
+
 static int finish(struct out *o)
 {
 	struct out_recording *w = (struct out_recording *)o;
 	struct recorder *r = &w->recorder;
+	uint64_t stored[REC_COUNT];
 	int err;
 
 	if (!r->spool)
 		return 0;
-	recorder_number(r, "end", (int64_t)clock_ns(CLOCK_REALTIME));
-	err = spool_close(r->spool);
+	if (!w->file.error)
+		recorder_number(r, "end", (int64_t)clock_ns(CLOCK_REALTIME));
+	err = spool_close(r->spool, stored);
 	r->spool = NULL;
-	err = err ?: r->error;
-	if (!err)
+	err = w->file.error ?: err ?: r->error;
+	if (err)
+		report_missing(w, stored);
+	else
 		log_info("recorded %llu events and %llu spans to %s",
 			 (unsigned long long)r->n_events, (unsigned long long)r->n_spans, w->path);
 	return err;

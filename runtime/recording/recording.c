@@ -6,6 +6,7 @@
 #include "runtime/output/out.h"
 #include "parser/base/limits.h"
 #include "runtime/base/log.h"
+#include "runtime/recording/pages.h"
 #include "runtime/recording/type_json.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -22,14 +23,16 @@ enum {
 
 /* ---- rows -------------------------------------------------------------------------------- */
 
-static int failed(struct recording *r)
+int recording_failed(struct recording *r)
 {
-	int code = sqlite3_errcode(r->db);
-
-	if (code == SQLITE_BUSY)
-		log_error("'%s' is being recorded", r->path);
-	else
-		log_error("cannot read '%s': %s", r->path, sqlite3_errmsg(r->db));
+	switch (sqlite3_extended_errcode(r->db)) {
+	case SQLITE_IOERR_DATA:
+		log_error("'%s' is damaged: a page of it is not as it was written", r->path);
+		break;
+	case SQLITE_CORRUPT:
+	case SQLITE_NOTADB: log_error("'%s' is damaged: a part of it is missing", r->path); break;
+	default: log_error("cannot read '%s': %s", r->path, sqlite3_errmsg(r->db));
+	}
 	return -1;
 }
 
@@ -39,7 +42,7 @@ sqlite3_stmt *recording_prepare(struct recording *r, const char *sql)
 
 	if (sqlite3_prepare_v2(r->db, sql, -1, &s, NULL) == SQLITE_OK)
 		return s;
-	failed(r);
+	recording_failed(r);
 	return NULL;
 }
 
@@ -47,7 +50,7 @@ int recording_step(struct recording *r, sqlite3_stmt *s)
 {
 	int code = sqlite3_step(s);
 
-	return code == SQLITE_ROW ? 1 : code == SQLITE_DONE ? 0 : failed(r);
+	return code == SQLITE_ROW ? 1 : code == SQLITE_DONE ? 0 : recording_failed(r);
 }
 
 int recording_damaged(struct recording *r, enum recording_table table, int64_t id)
@@ -101,37 +104,55 @@ static int hint_record(void)
 	return -1;
 }
 
-/* The head of an SQLite file, as its documentation has it. */
-static int check_head(const char *path)
+/* Open the file and keep others from writing it: its writer holds a lock. */
+static int open_file(struct recording *r)
 {
-	unsigned char head[100];
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	ssize_t n = -1;
+	struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
 	struct stat st;
 
-	if (fd >= 0 && fstat(fd, &st) == 0 && !S_ISREG(st.st_mode)) {
-		close(fd);
-		log_error("'%s' is not a regular file", path);
-		return -1;
-	}
-	if (fd >= 0)
-		n = read(fd, head, sizeof(head));
-	if (n < 0)
-		log_error("cannot read '%s': %s", path, strerror(errno));
-	if (fd >= 0)
-		close(fd);
-	if (n < 0)
+	r->fd = open(r->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (r->fd < 0) {
+		log_error("cannot read '%s': %s", r->path, strerror(errno));
 		return hint_record();
-	if (n == 0)
-		log_error("'%s' is empty: its run has not begun, or could not begin", path);
-	else if (n < (ssize_t)sizeof(head) || memcmp(head, magic, sizeof(magic)) != 0 ||
-		 big_endian(head + 68) != RECORDING_APPLICATION || head[18] != 1)
-		return log_error("'%s' is not a recording of sonde", path), hint_record();
-	else if (big_endian(head + 60) != RECORDING_VERSION)
-		log_error("'%s' has version %u of the form of recordings; this sonde reads %d",
-			  path, big_endian(head + 60), RECORDING_VERSION);
+	}
+	if (fstat(r->fd, &st) == 0 && !S_ISREG(st.st_mode))
+		log_error("'%s' is not a regular file", r->path);
+	else if (fcntl(r->fd, F_SETLK, &lock) && (errno == EAGAIN || errno == EACCES))
+		log_error("'%s' is being recorded", r->path);
 	else
 		return 0;
+	return -1;
+}
+
+/* The head of an SQLite file, as its documentation has it. The first bytes are 0 before the first
+ * commit. The pages of version 1 have no checksums. */
+static int check_head(struct recording *r, enum pages_mode *mode)
+{
+	unsigned char head[100];
+	ssize_t n = pread(r->fd, head, sizeof(head), 0);
+	uint32_t version;
+
+	if (n < 0) {
+		log_error("cannot read '%s': %s", r->path, strerror(errno));
+		return hint_record();
+	}
+	if (n == 0 || !head[0]) {
+		log_error("'%s' is empty: its run has not begun, or could not begin", r->path);
+		return -1;
+	}
+	if (n < (ssize_t)sizeof(head) || memcmp(head, magic, sizeof(magic)) != 0 ||
+	    big_endian(head + 68) != RECORDING_APPLICATION || head[18] != 1)
+		return log_error("'%s' is not a recording of sonde", r->path), hint_record();
+	version = big_endian(head + 60);
+	*mode = version == 1 && !head[20] ? PAGES_UNCHECKED : PAGES_READ;
+	if (*mode == PAGES_UNCHECKED)
+		log_warning("'%s' has version 1 of the form of recordings, without checksums: if "
+			    "it is damaged, that may not be noticed",
+			    r->path);
+	if (version == RECORDING_VERSION || *mode == PAGES_UNCHECKED)
+		return 0;
+	log_error("'%s' has version %u of the form of recordings; this sonde reads 1 to %d",
+		  r->path, version, RECORDING_VERSION);
 	return -1;
 }
 
@@ -156,6 +177,20 @@ static void defend(sqlite3 *db)
 	sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
 	sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
 	sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, NULL);
+}
+
+/* A run writes its end last. */
+static int check_end(struct recording *r)
+{
+	sqlite3_stmt *s = recording_prepare(r, "SELECT 1 FROM run WHERE name = 'end'");
+	int got = s ? recording_step(r, s) : -1;
+
+	sqlite3_finalize(s);
+	if (!got)
+		log_warning("'%s' is incomplete: its run was killed or could not write; what came "
+			    "later is missing",
+			    r->path);
+	return got < 0 ? -1 : 0;
 }
 
 /* The tables are those that this version makes, word by word: so they are tables, no views. */
@@ -187,17 +222,18 @@ static int check_tables(struct recording *r)
 
 int recording_open(struct recording *r, const char *path)
 {
-	*r = (struct recording){.path = path, .arena = arena_new()};
-	if (check_head(path))
+	enum pages_mode mode;
+
+	*r = (struct recording){.path = path, .fd = -1, .arena = arena_new()};
+	if (open_file(r) || check_head(r, &mode))
 		return -1;
-	if (sqlite3_open_v2(path, &r->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL) !=
-	    SQLITE_OK)
-		return failed(r);
+	if (pages_open(r->fd, mode, &r->db) != SQLITE_OK)
+		return recording_failed(r);
 	defend(r->db);
 	if (sqlite3_exec(r->db, "PRAGMA cell_size_check = ON; PRAGMA query_only = ON", NULL, NULL,
 			 NULL) != SQLITE_OK)
-		return failed(r);
-	return check_tables(r);
+		return recording_failed(r);
+	return check_tables(r) ?: check_end(r);
 }
 
 void recording_close(struct recording *r)
@@ -205,6 +241,8 @@ void recording_close(struct recording *r)
 	sqlite3_finalize(r->stack);
 	sqlite3_finalize(r->frames);
 	sqlite3_close(r->db);
+	if (r->fd >= 0)
+		close(r->fd);
 	hash_free(&r->stacks);
 	arena_free(r->arena);
 }

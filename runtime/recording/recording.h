@@ -20,6 +20,7 @@ HASH_TABLE(known_stacks, struct known_stack);
 struct recording {
 	struct stack_lookup lookup; /* first */
 	const char *path;
+	int fd;
 	sqlite3 *db;
 	struct arena *arena; /* for as long as it is open */
 	const struct type **types;
@@ -39,6 +40,8 @@ int recording_open(struct recording *r, const char *path);
 int recording_load(struct recording *r);
 void recording_close(struct recording *r);
 
+/* Says why the last call of SQLite failed. Returns -1. */
+int recording_failed(struct recording *r);
 /* A statement; NULL after a message. */
 sqlite3_stmt *recording_prepare(struct recording *r, const char *sql);
 /* The next row: 1; none: 0; -1 after a message. */

@@ -7,7 +7,7 @@
 #include "runtime/view/view.h"
 
 /* PRAGMA application_id ("sond") and user_version. */
-enum { RECORDING_APPLICATION = 0x736f6e64, RECORDING_VERSION = 1 };
+enum { RECORDING_APPLICATION = 0x736f6e64, RECORDING_VERSION = 2 };
 
 enum recording_table {
 #define RECORDING_TABLE(id, ...) REC_##id,

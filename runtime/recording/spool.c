@@ -32,6 +32,7 @@ struct spool {
 	int fd;
 	char *block; /* bytes that are not in the file yet */
 	size_t n;
+	int write_error;
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t wake;
@@ -99,14 +100,14 @@ static int follow(struct spool *s)
 		size_t n = written - at < capacity - kept ? written - at : capacity - kept;
 		long used = read_at(s->fd, buffer + kept, n, at);
 
+		at += n; /* the database may need the space */
+		fallocate(s->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, (off_t)at);
 		if (!used)
 			used = store_add(s->store, buffer, kept + n);
 		if (used < 0) {
 			err = (int)used;
 			break;
 		}
-		at += n;
-		fallocate(s->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, (off_t)at);
 		kept = kept + n - (size_t)used;
 		memmove(buffer, buffer + used, kept);
 		err = make_room(&buffer, &capacity, kept);
@@ -147,6 +148,7 @@ static int open_file(const char *path)
 struct spool *spool_new(struct store *store, const char *path)
 {
 	struct spool *s = calloc(1, sizeof(*s));
+	uint64_t stored[REC_COUNT];
 	int err = ENOMEM;
 
 	if (s) {
@@ -161,7 +163,7 @@ struct spool *spool_new(struct store *store, const char *path)
 	}
 	if (!err)
 		return s;
-	store_close(store);
+	store_close(store, stored);
 	if (s && s->fd >= 0)
 		close(s->fd);
 	if (s)
@@ -194,12 +196,15 @@ static int write_all(struct spool *s, const char *bytes, size_t n)
 	return err;
 }
 
+/* After an error nothing more is written: part of a row may be there. */
 int spool_flush(struct spool *s)
 {
 	size_t n = s->n;
 
 	s->n = 0;
-	return n ? write_all(s, s->block, n) : 0;
+	if (n && !s->write_error)
+		s->write_error = write_all(s, s->block, n);
+	return s->write_error;
 }
 
 int spool_put(struct spool *s, const char *bytes, size_t n)
@@ -209,15 +214,15 @@ int spool_put(struct spool *s, const char *bytes, size_t n)
 	if (err)
 		return err;
 	if (n > BLOCK_BYTES)
-		return write_all(s, bytes, n);
+		return s->write_error = write_all(s, bytes, n);
 	memcpy(s->block + s->n, bytes, n);
 	s->n += n;
 	return 0;
 }
 
-int spool_close(struct spool *s)
+int spool_close(struct spool *s, uint64_t stored[REC_COUNT])
 {
-	int err = spool_flush(s), stored;
+	int err = spool_flush(s), closed;
 
 	pthread_mutex_lock(&s->lock);
 	s->is_done = true;
@@ -225,9 +230,9 @@ int spool_close(struct spool *s)
 	pthread_mutex_unlock(&s->lock);
 	pthread_join(s->thread, NULL);
 	err = err ?: s->error;
-	stored = store_close(s->store);
+	closed = store_close(s->store, stored);
 	close(s->fd);
 	free(s->block);
 	free(s);
-	return err ?: stored;
+	return err ?: closed;
 }

@@ -6,6 +6,7 @@
  * one.
  */
 #pragma once
+#include "runtime/recording/schema.h"
 #include <stddef.h>
 
 struct spool;
@@ -17,5 +18,6 @@ struct spool *spool_new(struct store *store, const char *path);
 int spool_put(struct spool *s, const char *bytes, size_t n);
 /* Hand over what was put. 0 or -errno, likewise. */
 int spool_flush(struct spool *s);
-/* Wait until all rows are in the database, and close it. 0 or -errno, likewise. */
-int spool_close(struct spool *s);
+/* Wait until all rows are in the database, and close it. How many of each table are there goes to
+ * `stored`. 0 or -errno, likewise. */
+int spool_close(struct spool *s, uint64_t stored[REC_COUNT]);

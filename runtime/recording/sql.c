@@ -30,12 +30,14 @@ static int refuse(void)
 	return -1;
 }
 
-static int failed(const struct recording *r)
+static int failed(struct recording *r)
 {
 	int code = sqlite3_errcode(r->db);
 
 	if (code == SQLITE_AUTH)
 		return refuse();
+	if (code == SQLITE_IOERR || code == SQLITE_CORRUPT)
+		return recording_failed(r);
 	log_error("--sql: %s", sqlite3_errmsg(r->db));
 	return -1;
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The database of a recording. It is written without a journal: a transaction is at most one block
- * of the spool, its pages stay in memory until it ends, and the file is of no use to anybody else
- * before that. So a run that is killed leaves what had been committed.
+ * The database of a recording. A transaction is at most one block of the spool; its pages stay in
+ * memory until it ends. It needs no journal: pages.h writes it so that the file has all of it or
+ * nothing. So a run that is killed, or finds the disk full, leaves what had been committed.
  */
 #include "runtime/recording/store.h"
 #include "runtime/base/log.h"
+#include "runtime/recording/pages.h"
 #include "runtime/recording/row.h"
 #include <errno.h>
 #include <sqlite3.h>
@@ -15,6 +16,7 @@ struct store {
 	sqlite3 *db;
 	sqlite3_stmt *insert[REC_COUNT];
 	sqlite3_stmt *begin, *commit;
+	uint64_t n_new[REC_COUNT], n_stored[REC_COUNT]; /* rows: of this transaction, committed */
 	char *path;
 };
 
@@ -55,7 +57,7 @@ static int make_tables(struct store *s)
 	char sql[128];
 	int err;
 
-	snprintf(sql, sizeof(sql), "PRAGMA application_id = %d; PRAGMA user_version = %d; BEGIN",
+	snprintf(sql, sizeof(sql), "BEGIN; PRAGMA application_id = %d; PRAGMA user_version = %d",
 		 RECORDING_APPLICATION, RECORDING_VERSION);
 	err = execute(s, "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = OFF; "
 			 "PRAGMA synchronous = OFF; PRAGMA cache_spill = OFF; "
@@ -70,7 +72,7 @@ static int make_tables(struct store *s)
 	return err ?: prepare(s, "BEGIN", &s->begin) ?: prepare(s, "COMMIT", &s->commit);
 }
 
-struct store *store_new(const char *path)
+struct store *store_new(int fd, const char *path)
 {
 	struct store *s = calloc(1, sizeof(*s));
 
@@ -81,14 +83,12 @@ struct store *store_new(const char *path)
 		free(s);
 		return NULL;
 	}
-	if (sqlite3_open_v2(path, &s->db,
-			    SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
-			    NULL) != SQLITE_OK) {
+	if (pages_open(fd, PAGES_WRITE, &s->db) != SQLITE_OK) {
 		failed(s);
 	} else if (make_tables(s) == 0 && execute(s, "COMMIT") == 0) {
 		return s;
 	}
-	store_close(s);
+	store_close(s, s->n_new);
 	return NULL;
 }
 
@@ -108,6 +108,7 @@ static int insert(struct store *s, const struct row_head *head, const char *at)
 	}
 	code = sqlite3_step(to);
 	sqlite3_reset(to);
+	s->n_new[head->table]++;
 	return code == SQLITE_DONE ? 0 : failed(s);
 }
 
@@ -133,10 +134,13 @@ long store_add(struct store *s, const char *bytes, size_t n)
 		at += head.bytes;
 	}
 	err = err ?: step(s, s->commit);
+	for (int i = 0; i < REC_COUNT && !err; i++)
+		s->n_stored[i] += s->n_new[i];
+	memset(s->n_new, 0, sizeof(s->n_new));
 	return err ?: (long)at;
 }
 
-int store_close(struct store *s)
+int store_close(struct store *s, uint64_t stored[REC_COUNT])
 {
 	int err = 0;
 
@@ -146,6 +150,7 @@ int store_close(struct store *s)
 	sqlite3_finalize(s->commit);
 	if (sqlite3_close(s->db) != SQLITE_OK)
 		err = failed(s);
+	memcpy(stored, s->n_stored, sizeof(s->n_stored));
 	free(s->path);
 	free(s);
 	return err;
