@@ -58,10 +58,11 @@ INLINE uint64_t sonde_open_index(uint64_t *calls)
 	return i;
 }
 
+/* `calls` begins with their number and the count of execve (span.bpf.c). */
 static INLINE uint64_t *call_at(uint64_t *calls, uint64_t i, uint32_t size)
 {
 	barrier_var(i);
-	return (uint64_t *)((char *)(calls + 1) + (i & (SONDE_SPAN_CALLS - 1)) * size);
+	return (uint64_t *)((char *)(calls + 2) + (i & (SONDE_SPAN_CALLS - 1)) * size);
 }
 
 /* The slot of open call number i, where the outermost is 0; NULL if there are not so many. */

@@ -65,6 +65,7 @@ INLINE void *sonde_span_cpu(void *map)
  */
 struct calls {
 	uint64_t n;
+	uint64_t exec; /* how often the thread has executed a program */
 };
 
 struct slot {
@@ -72,6 +73,17 @@ struct slot {
 };
 
 #define NO_TARGET (~0ull) /* matches no slot */
+
+/* Calls of a program end when the thread executes another one. */
+INLINE_CORE void sonde_span_same_program(struct calls *c, struct task_struct *t)
+{
+	uint64_t exec = (uint32_t)t->self_exec_id;
+
+	if (unlikely(c->exec != exec)) {
+		c->exec = exec;
+		c->n = 0;
+	}
+}
 
 /* The address of a program's context as a number. The verifier does not allow arithmetic on the
  * pointer itself. */
@@ -128,6 +140,21 @@ INLINE void sonde_span_missed(uint64_t n, uint32_t probe)
 		sonde_loss_add(probe, SONDE_LOSS_SPAN_RETURN, n);
 }
 
+/* The same for the `n` calls from number `first` on, each for its own attach point: the number of
+ * that among those from probe `owner` on is in the slot's target, from `bit` on. */
+INLINE void sonde_span_missed_own(struct calls *c, uint64_t first, uint64_t n, uint32_t size,
+				  uint32_t bit, uint32_t owner)
+{
+	for (uint32_t i = 0; i < SONDE_SPAN_CALLS && i < n; i++)
+		sonde_loss_add(owner + (uint32_t)(slot_at(c, first + i, size)->target >> bit),
+			       SONDE_LOSS_SPAN_RETURN, 1);
+}
+
+INLINE void *sonde_span_call(struct calls *c, uint64_t i, uint32_t size)
+{
+	return slot_at(c, i, size);
+}
+
 /* Drop calls on the stack of `sp` that are below `bound`, and calls of `target` at `sp`. Returns
  * how many of `n` remain. */
 static INLINE uint64_t drop(struct calls *c, uint64_t n, uint64_t bound, uint64_t sp,
@@ -146,14 +173,19 @@ static INLINE uint64_t drop(struct calls *c, uint64_t n, uint64_t bound, uint64_
 	return n;
 }
 
+/*
+ * Of the open calls, how many remain when a function is entered at `sp`: those that cannot be open
+ * any more are dropped. sonde_span_push() then adds the new one; until then the slots of those that
+ * are dropped are as they were.
+ */
+
 /* Add a slot above the `n` that remain. NULL if there are too many, which is a loss unless the
  * script limits the depth. */
-static INLINE struct slot *push(struct calls *c, uint64_t n, uint64_t sp, uint64_t target,
-				uint32_t size, uint32_t limit, uint32_t probe)
+INLINE void *sonde_span_push(struct calls *c, uint64_t n, uint64_t sp, uint64_t target,
+			     uint32_t size, uint32_t limit, uint32_t probe)
 {
 	struct slot *slot;
 
-	sonde_span_missed(c->n - n, probe);
 	if (n >= limit) { /* so nothing was dropped: n is c->n */
 		if (limit == SONDE_SPAN_CALLS)
 			sonde_loss_count(probe, SONDE_LOSS_SPAN_DEEP);
@@ -166,33 +198,30 @@ static INLINE struct slot *push(struct calls *c, uint64_t n, uint64_t sp, uint64
 	return slot;
 }
 
-/* Allocate a slot for the call that is being entered. Calls that cannot be open any more are
- * dropped. NULL if too many calls are open. */
-INLINE void *sonde_span_push(struct calls *c, uint64_t sp, uint64_t target, uint32_t size,
-			     uint64_t mask, uint32_t limit, uint32_t probe)
+/* A function with a program of its own, or of the kernel: at `sp` only it can have been called. */
+INLINE uint64_t sonde_span_remain(struct calls *c, uint64_t sp, uint64_t target, uint32_t size,
+				  uint64_t mask)
 {
-	return push(c, drop(c, c->n, sp, sp, target, size, mask), sp, target, size, limit, probe);
+	return drop(c, c->n, sp, sp, target, size, mask);
 }
 
-/* The same for functions whose open calls never share a stack pointer: a call ends before the jump
- * by which it is left. */
-INLINE void *sonde_span_push_called(struct calls *c, uint64_t sp, uint64_t target, uint32_t size,
-				    uint32_t limit, uint32_t probe)
+/* Functions whose open calls never share a stack pointer: a call ends before the jump by which it
+ * is left. */
+INLINE uint64_t sonde_span_remain_called(struct calls *c, uint64_t sp, uint32_t size)
 {
-	return push(c, drop(c, c->n, sp + 1, sp, NO_TARGET, size, 0), sp, target, size, limit,
-		    probe);
+	return drop(c, c->n, sp + 1, sp, NO_TARGET, size, 0);
 }
 
-/* The same for a function that can pass its entry again, in a loop. Then its call goes on, and the
- * result is NULL. Such functions call nothing, so no exception leaves them. */
-INLINE void *sonde_span_push_loop(struct calls *c, uint64_t sp, uint64_t target, uint32_t size,
-				  uint64_t is_loop, uint32_t limit, uint32_t probe)
+/* A function that can pass its entry again, in a loop. Then its call goes on, and the result is
+ * NO_TARGET. Such functions call nothing, so no exception leaves them. */
+INLINE uint64_t sonde_span_remain_loop(struct calls *c, uint64_t sp, uint64_t target, uint32_t size,
+				       uint64_t is_loop)
 {
 	uint64_t n = drop(c, c->n, sp, sp, NO_TARGET, size, 0);
 
 	if (is_loop && is_set(n) & is_call(slot_at(c, n - 1, size), sp, target))
-		return 0;
-	return push(c, drop(c, n, sp + 1, sp, NO_TARGET, size, 0), sp, target, size, limit, probe);
+		return NO_TARGET;
+	return drop(c, n, sp + 1, sp, NO_TARGET, size, 0);
 }
 
 /* The address to which the kernel's return probes make this process return. */
@@ -229,18 +258,18 @@ static INLINE_CORE uint64_t is_called(uint64_t sp, uint64_t link)
 	return link != trampoline;
 }
 
-/* The same for user-space functions with return probes, which may end in tail calls to other such
- * functions. The two then share a stack pointer, and so do a call that was left some other way and
- * the next call from the same place. */
-INLINE_CORE void *sonde_span_push_user(struct calls *c, uint64_t sp, uint64_t target, uint32_t size,
-				       uint64_t link, uint32_t limit, uint32_t probe)
+/* User-space functions with return probes, which may end in tail calls to other such functions. The
+ * two then share a stack pointer, and so do a call that was left some other way and the next call
+ * from the same place. */
+INLINE_CORE uint64_t sonde_span_remain_user(struct calls *c, uint64_t sp, uint32_t size,
+					    uint64_t link)
 {
 	uint64_t n = drop(c, c->n, sp, sp, NO_TARGET, size, 0);
 
 	if (unlikely(is_set(n) & (is_set(slot_at(c, n - 1, size)->sp ^ sp) ^ 1)) &&
 	    is_called(sp, link))
 		n = drop(c, n, sp + 1, sp, NO_TARGET, size, 0);
-	return push(c, n, sp, target, size, limit, probe);
+	return n;
 }
 
 /* The length of a call that has just been removed, without what is `inside`, the member at offset
@@ -257,11 +286,11 @@ INLINE uint64_t sonde_span_self(struct calls *c, uint64_t *inside, uint64_t leng
 }
 
 /* Remove and return the slot of the call that returns now, or NULL if its entry was not seen. The
- * calls above it were left without a return. */
+ * calls above it were left without a return; their slots are as they were. */
 INLINE void *sonde_span_pop(struct calls *c, uint64_t sp, uint64_t target, uint32_t size,
-			    uint64_t mask, uint32_t probe)
+			    uint64_t mask)
 {
-	uint64_t before = c->n, n = before;
+	uint64_t n = c->n;
 	struct slot *slot;
 
 	for (uint32_t i = 0; i < SONDE_SPAN_CALLS; i++) {
@@ -278,6 +307,5 @@ INLINE void *sonde_span_pop(struct calls *c, uint64_t sp, uint64_t target, uint3
 	if (!(is_set(n) & is_call(slot, sp, target)))
 		return 0;
 	c->n = n - 1;
-	sonde_span_missed(before - n, probe);
 	return slot;
 }

@@ -119,11 +119,11 @@ struct gen_probe {
 	const struct plan_probe *plan;
 	const struct probe *ast;
 	const struct attach_point *point;
-	bool is_open;	  /* in a program that visits open spans: tracing has ended */
-	bool is_start;	  /* generating the start of the probe's spans */
-	bool tests_start; /* ... the tests before it */
-	struct span at;	  /* the expression or statement being generated: for messages */
-	struct {	  /* offsets in body.frame */
+	bool is_open, is_left; /* generating for open spans; of these, calls that were left */
+	bool is_start;	       /* generating the start of the probe's spans */
+	bool tests_start;      /* ... the tests before it */
+	struct span at;	       /* the expression or statement being generated: for messages */
+	struct {	       /* offsets in body.frame */
 		uint32_t size, rounds_at, result_at, *var_at, *epoch_at;
 	} frame;
 	bool spills;	   /* variables and most values are in scratch memory */

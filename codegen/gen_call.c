@@ -207,7 +207,7 @@ LLVMValueRef gen_probe_name(struct gen *g)
 		return LLVMBuildLShr(g->b, kept, gen_u64(g, 32), "");
 	if (g->probe.plan->syscall.n_more)
 		return name_of_call(g);
-	if (!plan_has_cookie(g->prog.plan))
+	if (!plan_has_cookie(g->prog.plan) || g->probe.is_open)
 		return gen_u64(g, g->probe.plan->name_id);
 	return point_has(g->probe.point, ARM_USDT)
 		       ? gen_usdt_name(g)
@@ -220,7 +220,7 @@ LLVMValueRef gen_func_name(struct gen *g)
 
 	if (kept)
 		return low32(g, kept);
-	if (plan_has_cookie(g->prog.plan))
+	if (plan_has_cookie(g->prog.plan) && !g->probe.is_open)
 		return low32(g, gen_cookie(g));
 	return gen_u64(g, g->probe.plan->func_id);
 }

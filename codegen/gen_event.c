@@ -132,15 +132,14 @@ static struct value default_name(struct gen *g)
 
 static LLVMValueRef span_flags(struct gen *g)
 {
+	uint64_t end = g->probe.is_left ? SONDE_SPAN_LEFT : g->probe.is_open ? SONDE_SPAN_OPEN : 0;
 	LLVMValueRef is_inner;
 
 	if (!g->body.depth)
-		return gen_u64(g, g->probe.is_open ? SONDE_SPAN_OPEN : 0);
+		return gen_u64(g, end);
 	is_inner = LLVMBuildICmp(g->b, LLVMIntUGT, g->body.depth, gen_u64(g, 1), "");
-	return LLVMBuildSelect(g->b, is_inner,
-			       gen_u64(g, SONDE_SPAN_NESTED |
-						  (g->probe.is_open ? SONDE_SPAN_OPEN : 0)),
-			       gen_u64(g, g->probe.is_open ? SONDE_SPAN_OPEN : 0), "");
+	return LLVMBuildSelect(g->b, is_inner, gen_u64(g, SONDE_SPAN_NESTED | end), gen_u64(g, end),
+			       "");
 }
 
 /* The flags of a span, with the one for a time off or on the CPU that began before tracing did. */

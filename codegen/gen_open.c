@@ -214,10 +214,13 @@ void gen_open_spans(struct gen *g, LLVMBasicBlockRef out)
 
 /* ---- threads that end ---------------------------------------------------------------------- */
 
-/* The part of the callback that handles one call of the thread that ends. */
-static void ended_call(struct gen *g, LLVMValueRef index, LLVMValueRef end, LLVMBasicBlockRef out)
+/* One call of the thread that ends; at `at` is the time at which they all end. The outermost comes
+ * first, as at the end of tracing. */
+static void ended_call(struct gen *g, LLVMValueRef index, LLVMValueRef at, LLVMBasicBlockRef out)
 {
-	struct open o = {.task = gen_task(g), .index = index, .end = end};
+	struct open o = {.task = gen_task(g),
+			 .index = index,
+			 .end = LLVMBuildLoad2(g->b, g->i64, at, "")};
 	LLVMValueRef slot, start;
 
 	g->body.subject = o.task;
@@ -229,17 +232,16 @@ static void ended_call(struct gen *g, LLVMValueRef index, LLVMValueRef end, LLVM
 	LLVMBuildBr(g->b, out);
 }
 
-/* A callback of bpf_loop() with the number of a call and the address of the time at which it ends.
- * The outermost call comes first, as at the end of tracing. */
-static LLVMValueRef ended_callback(struct gen *g)
+LLVMValueRef span_callback(struct gen *g, const char *what,
+			   void (*each)(struct gen *g, LLVMValueRef number, LLVMValueRef at,
+					LLVMBasicBlockRef out))
 {
 	struct gen_body outer = g->body;
 	LLVMBasicBlockRef at = LLVMGetInsertBlock(g->b), body, out;
 	LLVMTypeRef params[] = {g->i64, g->ptr};
-	const char *name = arena_printf(g->arena, "%s_call", g->prog.plan->symbol);
-	LLVMValueRef fn = LLVMAddFunction(g->module, name,
-					  LLVMFunctionType(g->i64, params, 2, false)),
-		     end;
+	const char *name = arena_printf(g->arena, "%s_%s", g->prog.plan->symbol, what);
+	LLVMValueRef fn =
+		LLVMAddFunction(g->module, name, LLVMFunctionType(g->i64, params, 2, false));
 
 	LLVMSetLinkage(fn, LLVMInternalLinkage);
 	gen_no_unwind(g, fn);
@@ -253,8 +255,7 @@ static LLVMValueRef ended_callback(struct gen *g)
 	LLVMPositionBuilderAtEnd(g->b, g->body.entry);
 	gen_location(g, g->probe.plan->span);
 	LLVMPositionBuilderAtEnd(g->b, body);
-	end = LLVMBuildLoad2(g->b, g->i64, LLVMGetParam(fn, 1), "");
-	ended_call(g, LLVMGetParam(fn, 0), end, out);
+	each(g, LLVMGetParam(fn, 0), LLVMGetParam(fn, 1), out);
 	LLVMPositionBuilderAtEnd(g->b, out);
 	LLVMBuildRet(g->b, gen_u64(g, 0));
 	LLVMPositionBuilderAtEnd(g->b, g->body.entry);
@@ -277,7 +278,7 @@ void gen_ended_calls(struct gen *g, LLVMBasicBlockRef out)
 	end = gen_buffer(g, 8);
 	LLVMBuildStore(g->b, span_clock(g), end);
 	args[0] = LLVMBuildLoad2(g->b, g->i64, state, "");
-	args[1] = ended_callback(g);
+	args[1] = span_callback(g, "call", ended_call);
 	args[2] = end;
 	args[3] = gen_u64(g, 0);
 	gen_helper(g, BPF_FUNC_loop, args, 4);

@@ -29,15 +29,14 @@ static bool is_start_cond(const struct probe *p, const struct expr *e)
 	return false;
 }
 
-/* Go to `out` unless the predicate holds. Parts that the span's start has tested are skipped. */
-static void gen_predicate(struct gen *g, struct expr *e, LLVMBasicBlockRef out)
+void prog_predicate(struct gen *g, struct expr *e, LLVMBasicBlockRef out)
 {
 	struct span around = g->probe.at;
 	LLVMValueRef holds;
 
 	if (e->kind == EX_BINARY && e->binary.op == OP_LAND) {
-		gen_predicate(g, e->binary.left, out);
-		gen_predicate(g, e->binary.right, out);
+		prog_predicate(g, e->binary.left, out);
+		prog_predicate(g, e->binary.right, out);
 		return;
 	}
 	if (g->body.span && is_start_cond(g->probe.ast, e))
@@ -70,7 +69,7 @@ void gen_prefault_string(struct expr *e, void *ctx)
 static void gen_prefault(struct gen *g, LLVMBasicBlockRef out)
 {
 	if (g->probe.ast->predicate && prefault_is_plain(g->probe.ast->predicate))
-		gen_predicate(g, g->probe.ast->predicate, out);
+		prog_predicate(g, g->probe.ast->predicate, out);
 	prefault_body_strings(g->probe.ast, gen_prefault_string, g);
 }
 
@@ -102,7 +101,7 @@ void prog_body(struct gen *g)
 	gen_scratch_begin(g);
 	gen_frame_begin(g);
 	if (g->probe.ast->predicate && !(after && prefault_is_plain(g->probe.ast->predicate)))
-		gen_predicate(g, g->probe.ast->predicate, g->body.done);
+		prog_predicate(g, g->probe.ast->predicate, g->body.done);
 	gen_stmts(g, &g->probe.ast->body);
 	LLVMBuildBr(g->b, g->body.done);
 	LLVMPositionBuilderAtEnd(g->b, g->body.done);

@@ -261,14 +261,12 @@ void gen_span_slice(struct gen *g, LLVMBasicBlockRef out)
 
 /* ---- calls of functions ------------------------------------------------------------------ */
 
-static LLVMValueRef stack_mask(struct gen *g)
+LLVMValueRef span_stack_mask(struct gen *g)
 {
 	return gen_u64(g, probe_space(g->probe.point) == SPACE_USER ? 0 : KERNEL_STACK_MASK);
 }
 
-/* Do several attach points of the probe keep their calls in the same state? Then the target of a
- * call contains the number of its attach point. */
-static bool is_shared(const struct gen *g)
+bool span_is_shared(const struct gen *g)
 {
 	uint32_t n = 0;
 
@@ -288,7 +286,7 @@ LLVMValueRef span_call_target(struct gen *g)
 	if (!plan_has_cookie(g->prog.plan))
 		return gen_u64(g, number);
 	function = gen_cookie_function(g);
-	if (!is_shared(g))
+	if (!span_is_shared(g))
 		return function;
 	function = LLVMBuildAnd(g->b, function, gen_u64(g, (1ull << PLAN_FORMAT_BIT) - 1), "");
 	return LLVMBuildOr(g->b, function, gen_u64(g, number), "");
@@ -299,7 +297,7 @@ void span_only_if_mine(struct gen *g, LLVMValueRef slot, LLVMBasicBlockRef out)
 	uint64_t number = g->probe.id - g->probe.plan->state.owner;
 	LLVMValueRef target;
 
-	if (g->probe.plan->state.kind != SPAN_RETURN || !is_shared(g))
+	if (g->probe.plan->state.kind != SPAN_RETURN || !span_is_shared(g))
 		return;
 	target = LLVMBuildLoad2(g->b, g->i64, gen_at(g, slot, 16), "");
 	target = LLVMBuildLShr(g->b, target, gen_u64(g, PLAN_FORMAT_BIT), "");
@@ -330,29 +328,29 @@ static uint32_t depth_limit(const struct gen *g)
 										 : SONDE_SPAN_CALLS;
 }
 
-/* Allocate a slot for the call. When one program is attached to many functions, a call at the stack
- * pointer of an open one replaces it: the open one has jumped to it, or was left. */
-static LLVMValueRef push_call(struct gen *g, LLVMValueRef calls, LLVMValueRef sp)
+static LLVMValueRef number_of_calls(struct gen *g, LLVMValueRef calls)
 {
-	LLVMValueRef target = span_call_target(g), size = span_slot_size(g),
-		     limit = gen_u32(g, depth_limit(g));
-	bool is_several = plan_has_cookie(g->prog.plan) || is_shared(g);
+	return LLVMBuildLoad2(g->b, g->i64, calls, "");
+}
 
-	if (g->prog.plan->has_loops)
-		return GEN_CALL(g, "sonde_span_push_loop", calls, sp, target, size,
-				plan_has_cookie(g->prog.plan) ? gen_cookie_format(g)
-							      : gen_u64(g, 1),
-				limit, span_probe_id(g));
-	if (!is_several || probe_space(g->probe.point) != SPACE_USER)
-		return GEN_CALL(g, "sonde_span_push", calls, sp, target, size, stack_mask(g), limit,
-				span_probe_id(g));
-	if (probe_is_at_returns(g->probe.point)) /* a call ends before it jumps to another */
-		return GEN_CALL(g, "sonde_span_push_called", calls, sp, target, size, limit,
-				span_probe_id(g));
-	return GEN_CALL(g, "sonde_span_push_user", calls, sp, target, size,
-			regs_link_offset() < 0 ? gen_u64(g, 0)
-					       : gen_register(g, (uint32_t)regs_link_offset()),
-			limit, span_probe_id(g));
+/* Allocate a slot for the call. */
+static LLVMValueRef push_call(struct gen *g, LLVMValueRef calls, LLVMValueRef sp,
+			      LLVMBasicBlockRef out)
+{
+	LLVMValueRef target = span_call_target(g),
+		     n = span_remaining_calls(g, calls, sp, target, out);
+
+	span_leave_calls(g, calls, n, LLVMBuildSub(g->b, number_of_calls(g, calls), n, ""), NULL);
+	return GEN_CALL(g, "sonde_span_push", calls, n, sp, target, span_slot_size(g),
+			gen_u32(g, depth_limit(g)), span_probe_id(g));
+}
+
+/* The state of the current thread's calls. */
+static LLVMValueRef same_program(struct gen *g, LLVMValueRef calls)
+{
+	if (probe_space(g->probe.point) == SPACE_USER)
+		GEN_CALL(g, "sonde_span_same_program", calls, g->body.current);
+	return calls;
 }
 
 static void return_start(struct gen *g, LLVMBasicBlockRef out)
@@ -362,9 +360,9 @@ static void return_start(struct gen *g, LLVMBasicBlockRef out)
 	span_test_start(g, out);
 	if (g->prog.plan->is_sleepable)
 		span_prefault_entries(g);
-	calls = span_open(g, current_task(g), out);
+	calls = same_program(g, span_open(g, current_task(g), out));
 	cost = cost_open(g, out);
-	slot = push_call(g, calls, sp);
+	slot = push_call(g, calls, sp, out);
 	span_only_if(g, slot, out);
 	if (g->probe.plan->state.inside)
 		LLVMBuildStore(g->b, gen_u64(g, 0), gen_at(g, slot, g->probe.plan->state.inside));
@@ -409,7 +407,7 @@ static void measure_self(struct gen *g, LLVMValueRef calls, LLVMValueRef slot, L
  * state. */
 void gen_span_return(struct gen *g, LLVMBasicBlockRef out)
 {
-	LLVMValueRef calls, slot, cost, sp, now, start, length;
+	LLVMValueRef calls, slot, cost, sp, now, start, length, before, first;
 
 	if (g->probe.is_start) {
 		g->probe.is_start = false;
@@ -417,14 +415,16 @@ void gen_span_return(struct gen *g, LLVMBasicBlockRef out)
 		return;
 	}
 	now = g->prog.began ? g->prog.began : span_clock(g);
-	calls = span_find(g, current_task(g), out);
+	calls = same_program(g, span_find(g, current_task(g), out));
 	cost = cost_open(g, out);
 	sp = call_address(g, true);
+	before = number_of_calls(g, calls);
 	slot = GEN_CALL(g, "sonde_span_pop", calls, sp, span_call_target(g), span_slot_size(g),
-			stack_mask(g), span_probe_id(g));
+			span_stack_mask(g));
 	span_only_if(g, slot, out);
-	g->body.depth =
-		LLVMBuildAdd(g->b, LLVMBuildLoad2(g->b, g->i64, calls, ""), gen_u64(g, 1), "");
+	first = LLVMBuildAdd(g->b, number_of_calls(g, calls), gen_u64(g, 1), "");
+	span_leave_calls(g, calls, first, LLVMBuildSub(g->b, before, first, ""), now);
+	g->body.depth = LLVMBuildAdd(g->b, number_of_calls(g, calls), gen_u64(g, 1), "");
 	start = LLVMBuildLoad2(g->b, g->i64, slot, "");
 	length = cost_less(g, cost, slot, LLVMBuildSub(g->b, now, start, ""));
 	measure_self(g, calls, slot, length);

@@ -44,5 +44,24 @@ void span_store_entries(struct gen *g, LLVMValueRef slot);
 void span_body(struct gen *g, LLVMValueRef slot, LLVMValueRef start, LLVMValueRef delta);
 /* Store the fields of `args` that the body uses, from the event or from the thread itself. */
 void span_store_args(struct gen *g, LLVMValueRef slot);
+/* Do several attach points of the probe keep their calls in the same state? Then the target of a
+ * call contains the number of its attach point. */
+bool span_is_shared(const struct gen *g);
+/* The address bits by which stacks are told apart; 0: all calls of a thread are on one. */
+LLVMValueRef span_stack_mask(struct gen *g);
+/* Of the open calls, the number of those that can still be open at an entry of `target` at `sp`; go
+ * to `out` if the entry begins no call. When one program is attached to many functions, a call at
+ * the stack pointer of an open one replaces it: the open one has jumped to it, or was left. */
+LLVMValueRef span_remaining_calls(struct gen *g, LLVMValueRef calls, LLVMValueRef sp,
+				  LLVMValueRef target, LLVMBasicBlockRef out);
+/* The `n` open calls from number `first` on were left by an exception or longjmp, before `now` if
+ * that is not NULL: count them, and show them with open_spans = count. */
+void span_leave_calls(struct gen *g, LLVMValueRef calls, LLVMValueRef first, LLVMValueRef n,
+		      LLVMValueRef now);
+/* A function for bpf_loop(): the callback's number and the address of its data are what `each`
+ * gets. */
+LLVMValueRef span_callback(struct gen *g, const char *what,
+			   void (*each)(struct gen *g, LLVMValueRef number, LLVMValueRef at,
+					LLVMBasicBlockRef out));
 /* At the end: compute `delta` of the span in `slot` and run the body, which may read the slot. */
 void span_end_with(struct gen *g, LLVMValueRef slot, LLVMValueRef start, LLVMValueRef now);

@@ -204,7 +204,7 @@ struct plan_span {
 	uint32_t owner;	     /* the probe whose state it is: system calls of one body share it */
 	uint32_t bpf_type, flags; /* BPF_MAP_TYPE_*, BPF_F_* of its map */
 	uint32_t max_entries, key_size;
-	uint32_t head; /* the number of open slots, when there are several; else 0 */
+	uint32_t head; /* number of open slots, and of execve, if there are several; else 0 */
 	uint32_t slots, slot_bytes;
 	uint32_t inside; /* offset of the time of the calls inside (uint64 ns); 0: not needed */
 	uint32_t before; /* of what calibrated spans keep (bpf_helpers/cost.bpf.c); 0: others */

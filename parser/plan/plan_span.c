@@ -196,7 +196,7 @@ void plan_span(struct planner *pl, struct plan_probe *q, const struct attach_poi
 
 	q->state = (struct plan_span){
 		.kind = point->ends,
-		.head = row->slots > 1 ? 8 : 0,
+		.head = row->slots > 1 ? 16 : 0,
 		.slots = row->slots,
 		.slot_bytes = 8 + row->key_bytes,
 	};

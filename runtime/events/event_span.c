@@ -169,6 +169,7 @@ void ev_span(struct events *e, const struct plan_event *ev, const void *record)
 			      .length = r->length_ns,
 			      .tracer = r->flags >> SONDE_SPAN_TRACER_BIT,
 			      .is_open = r->flags & SONDE_SPAN_OPEN,
+			      .is_left = r->flags & SONDE_SPAN_LEFT,
 			      .is_cut = r->flags & SONDE_SPAN_CUT};
 
 	if (r->head.probe >= p->n_probes)

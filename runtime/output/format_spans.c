@@ -28,11 +28,19 @@ void format_length(struct text *t, uint64_t ns)
 	text_string(t, number);
 }
 
+void format_length_of(struct text *t, uint64_t ns, uint64_t n_calls)
+{
+	if (n_calls)
+		format_length(t, ns);
+	else
+		text_string(t, "          -");
+}
+
 static void put_columns(struct text *t, const struct span_text *state, const struct span_item *s)
 {
 	char tid[32];
 
-	if (s)
+	if (s && !s->is_left)
 		format_length(t, s->length);
 	else
 		text_fill(t, ' ', LENGTH_WIDTH);
@@ -82,7 +90,9 @@ static void put_close(struct text *t, const struct span_text *state, const struc
 	text_string(t, "} /* ");
 	text_name(t, s->name);
 	text_string(t, s->is_cut ? ", began before tracing" : "");
-	text_string(t, s->is_open ? ", not ended */\n" : " */\n");
+	text_string(t, s->is_open   ? ", not ended */\n"
+		       : s->is_left ? ", left by an exception or longjmp */\n"
+				    : " */\n");
 }
 
 static void put_span(struct text *t, const struct span_text *state, const struct span_item *s,
@@ -101,6 +111,7 @@ static void put_span(struct text *t, const struct span_text *state, const struct
 		text_string(t, s->is_open && s->is_cut ? "; /* began before tracing, not ended */\n"
 			       : s->is_open	       ? "; /* not ended */\n"
 			       : s->is_cut	       ? "; /* began before tracing */\n"
+			       : s->is_left	       ? "; /* left by an exception or longjmp */\n"
 						       : ";\n");
 }
 

@@ -14,6 +14,8 @@ struct span_text {
 
 /* A length: "1.234 us", "12.345 ms", "1.000 s". */
 void format_length(struct text *t, uint64_t ns);
+/* The same of a sum over calls; "-" if none of them has a time. */
+void format_length_of(struct text *t, uint64_t ns, uint64_t n_calls);
 /* 0 or -ENOMEM. */
 int format_span_tree(struct text *t, struct span_text *state, struct span_trees *trees,
 		     const struct span_thread *thread);

@@ -101,7 +101,7 @@ static void put_args(struct text *t, const struct view_span *s)
 {
 	const char *separator = ", \"args\": {";
 
-	if (!s->is_open && !s->is_cut && !s->tracer)
+	if (!s->is_open && !s->is_cut && !s->is_left && !s->tracer)
 		return;
 	if (s->is_cut) {
 		text_string(t, separator);
@@ -111,6 +111,11 @@ static void put_args(struct text *t, const struct view_span *s)
 	if (s->is_open) {
 		text_string(t, separator);
 		text_string(t, "\"ended\": false");
+		separator = ", ";
+	}
+	if (s->is_left) {
+		text_string(t, separator);
+		text_string(t, "\"left\": true");
 		separator = ", ";
 	}
 	if (s->tracer) {
@@ -128,13 +133,14 @@ static int chrome_span(struct out *o, const struct view_span *s)
 
 	if (name_thread(w, s))
 		return -ENOMEM;
-	begin_event(w, 'X', s->name, s->pid, s->tid);
+	begin_event(w, s->is_left ? 'i' : 'X', s->name, s->pid, s->tid); /* i: an instant */
 	text_string(t, ", \"cat\": \"");
 	text_string(t, categories[s->kind]);
 	text_string(t, "\", \"ts\": ");
 	put_microseconds(t, s->start > w->began ? s->start - w->began : 0);
-	text_string(t, ", \"dur\": ");
-	put_microseconds(t, s->length);
+	text_string(t, s->is_left ? ", \"s\": \"t\"" : ", \"dur\": ");
+	if (!s->is_left)
+		put_microseconds(t, s->length);
 	put_args(t, s);
 	text_char(t, '}');
 	return out_file_done(&w->stacks.file);

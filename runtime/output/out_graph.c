@@ -49,8 +49,10 @@ static bool is_function(const struct out_graph *w, const struct span_item *s)
 static uint32_t count_at(struct call_tree *t, uint32_t at, const struct span_item *s)
 {
 	at = call_tree_child(t, at, kind_of(s), ESCAPE_NAME, s->name);
-	if (at)
+	if (at) {
 		t->nodes.items[at].calls++;
+		t->nodes.items[at].left += s->is_left;
+	}
 	return at;
 }
 
@@ -147,10 +149,10 @@ static void put_node(struct text *t, const struct call_node *n, uint32_t level, 
 {
 	char calls[32];
 
-	format_length(t, n->total);
+	format_length_of(t, n->total, n->calls - n->left);
 	if (has_self) {
 		text_string(t, "  ");
-		format_length(t, n->self);
+		format_length_of(t, n->self, n->calls - n->left);
 	}
 	snprintf(calls, sizeof(calls), "  %10llu  ", (unsigned long long)n->calls);
 	text_string(t, calls);

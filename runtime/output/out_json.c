@@ -285,7 +285,10 @@ static int json_span(struct out *o, const struct view_span *s)
 	text_string(t, ", \"comm\": ");
 	json_put_string(t, s->comm);
 	put_member(t, "start", s->start);
-	put_member(t, "duration", s->length);
+	if (s->is_left)
+		text_string(t, ", \"duration\": null, \"left\": true");
+	else
+		put_member(t, "duration", s->length);
 	if (s->tracer)
 		put_member(t, "tracer", s->tracer);
 	text_string(t, s->is_cut ? ", \"cut\": true" : ", \"cut\": false");

@@ -264,7 +264,10 @@ static int jsonl_span(struct out *o, const struct view_span *s)
 	put_number(t, "tid", s->tid);
 	put_word(t, "comm", s->comm);
 	put_number(t, "start_ns", s->start);
-	put_number(t, "duration_ns", s->length);
+	if (s->is_left)
+		text_string(t, ", \"duration_ns\": null, \"left\": true");
+	else
+		put_number(t, "duration_ns", s->length);
 	if (s->tracer)
 		put_number(t, "tracer_ns", s->tracer);
 	put_flag(t, "cut", s->is_cut);

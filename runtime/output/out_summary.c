@@ -10,8 +10,8 @@
 #include <stdlib.h>
 
 struct span_row {
-	const char *name; /* interned */
-	uint64_t total, self, calls, sum, max;
+	const char *name;			     /* interned */
+	uint64_t total, self, calls, left, sum, max; /* left: of the calls; these have no time */
 	uint32_t n_open; /* spans of that name on the path: a recursion counts once in the total */
 };
 
@@ -93,6 +93,7 @@ static int add_tree(struct span_trees *trees, const struct span_thread *thread)
 		r->self += s->self;
 		r->sum += s->length;
 		r->calls++;
+		r->left += s->is_left;
 		r->max = s->length > r->max ? s->length : r->max;
 	}
 	leave(w, 0);
@@ -110,18 +111,24 @@ static int by_total(const void *x, const void *y)
 
 static void put_row(struct text *t, const struct span_row *r)
 {
-	char calls[32];
+	uint64_t n = r->calls - r->left;
+	char number[64];
 
-	format_length(t, r->total);
+	format_length_of(t, r->total, n);
 	text_string(t, "  ");
-	format_length(t, r->self);
-	snprintf(calls, sizeof(calls), "  %10llu  ", (unsigned long long)r->calls);
-	text_string(t, calls);
-	format_length(t, r->sum / r->calls);
+	format_length_of(t, r->self, n);
+	snprintf(number, sizeof(number), "  %10llu  ", (unsigned long long)r->calls);
+	text_string(t, number);
+	format_length_of(t, n ? r->sum / n : 0, n);
 	text_string(t, "  ");
-	format_length(t, r->max);
+	format_length_of(t, r->max, n);
 	text_string(t, "  ");
 	text_name(t, r->name);
+	if (r->left) {
+		snprintf(number, sizeof(number), " (%llu left by an exception or longjmp)",
+			 (unsigned long long)r->left);
+		text_string(t, number);
+	}
 	text_char(t, '\n');
 }
 

@@ -143,7 +143,7 @@ static int put_span(struct out *o, const struct view_span *s)
 	row_integer(row, (int64_t)s->start);
 	row_integer(row, (int64_t)s->length);
 	row_integer(row, s->is_call);
-	row_integer(row, s->is_open);
+	row_integer(row, s->is_left ? RECORDING_LEFT : s->is_open);
 	row_integer(row, s->is_cut);
 	row_integer(row, s->is_outermost);
 	row_integer(row, (int64_t)s->tracer);

@@ -324,6 +324,7 @@ int call_tree_add_spans(struct call_tree *t, uint32_t parent, struct span_trees 
 		if ((!at && !s->is_shown) || vec_push(&trees->path, at))
 			return -ENOMEM;
 		t->nodes.items[at].calls += !s->is_shown;
+		t->nodes.items[at].left += s->is_left;
 		t->nodes.items[at].self += s->is_shown ? 0 : s->self;
 	}
 	return 0;

@@ -28,7 +28,7 @@ struct call_node {
 	enum call_kind kind;
 	uint32_t depth; /* below the root; CALL_DEPTH_MOST stands for all that is deeper */
 	uint32_t parent, child, next; /* indexes; 0: none, as the root is neither child nor next */
-	uint64_t calls;		      /* spans */
+	uint64_t calls, left;	      /* spans; of these, calls without a time */
 	uint64_t self;		      /* of the rows that end here */
 	uint64_t total;		      /* with all below; set by call_tree_finish() */
 	/* The same in the run that this one is compared with; else 0. */

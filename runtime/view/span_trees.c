@@ -51,6 +51,17 @@ static int by_start(const void *x, const void *y)
 	return (a->order < b->order) - (a->order > b->order);
 }
 
+/* Take the time of a span from the one that it is part of; one whose time is not known has none, so
+ * it is part of the one around that. */
+static void take_time(struct span_item *all, const uint32_t *path, size_t n, uint64_t busy)
+{
+	while (n && all[path[n - 1]].is_left)
+		n--;
+	if (n)
+		all[path[n - 1]].self -=
+			busy < all[path[n - 1]].self ? busy : all[path[n - 1]].self;
+}
+
 /* Set levels and times of their own. A span that begins in another one and ends behind it is no
  * part of it. */
 static int arrange(struct span_trees *t, struct span_thread *thread)
@@ -60,16 +71,13 @@ static int arrange(struct span_trees *t, struct span_thread *thread)
 	qsort(all, thread->spans.n, sizeof(*all), by_start);
 	t->path.n = 0;
 	for (size_t i = 0; i < thread->spans.n; i++) {
-		struct span_item *s = &all[i], *outer;
+		struct span_item *s = &all[i];
 		uint64_t busy = busy_of(s);
 
 		while (t->path.n && end_of(&all[t->path.items[t->path.n - 1]]) < end_of(s))
 			t->path.n--;
 		s->level = (uint32_t)t->path.n;
-		if (s->level) {
-			outer = &all[t->path.items[t->path.n - 1]];
-			outer->self -= busy < outer->self ? busy : outer->self;
-		}
+		take_time(all, t->path.items, t->path.n, busy);
 		s->self = busy;
 		if (vec_push(&t->path, (uint32_t)i))
 			return -ENOMEM;
@@ -127,7 +135,7 @@ int span_trees_add(struct span_trees *t, const struct view_span *s)
 {
 	struct span_thread *thread = thread_of(t, s->tid);
 	const char *name = thread ? string_set_keep(&t->names, s->name) : NULL;
-	uint64_t without_tracer = s->length > s->tracer ? s->length - s->tracer : 0;
+	uint64_t without_tracer = s->length > s->tracer && !s->is_left ? s->length - s->tracer : 0;
 
 	if (!name || vec_push(&thread->spans, (struct span_item){.name = name,
 								 .start = s->start,
@@ -137,7 +145,8 @@ int span_trees_add(struct span_trees *t, const struct view_span *s)
 								 .kind = (uint8_t)s->kind,
 								 .is_call = s->is_call,
 								 .is_open = s->is_open,
-								 .is_cut = s->is_cut}))
+								 .is_cut = s->is_cut,
+								 .is_left = s->is_left}))
 		return -ENOMEM;
 	t->n_kept++;
 	thread->pid = s->pid;

@@ -21,9 +21,10 @@ struct span_item {
 		uint64_t self;	/* the length without the spans directly below */
 		uint64_t busy;	/* is_shown: the time of all that were outermost */
 	};
-	uint32_t level;				   /* 0: outermost */
-	uint8_t kind;				   /* enum view_span_kind */
-	bool is_call : 1, is_open : 1, is_cut : 1; /* as in struct view_span */
+	uint32_t level; /* 0: outermost */
+	uint8_t kind;	/* enum view_span_kind */
+	/* as in struct view_span; is_left: `length` and `self` are 0 */
+	bool is_call : 1, is_open : 1, is_cut : 1, is_left : 1;
 	bool is_shown : 1; /* no span: stands for some that have been shown already */
 };
 

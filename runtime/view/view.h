@@ -160,8 +160,9 @@ struct view_span {
 	uint64_t start, length; /* nanoseconds, CLOCK_MONOTONIC */
 	uint64_t tracer;	/* of the length: the tracer's own time, if that is calibrated */
 	bool is_open;		/* it had not ended when tracing did */
-	bool is_cut;		/* it began before tracing did, and counts from there */
-	bool is_outermost;	/* the thread is in no other span that may come */
+	bool is_left;	   /* an exception or longjmp left it; it ended after `length` at most */
+	bool is_cut;	   /* it began before tracing did, and counts from there */
+	bool is_outermost; /* the thread is in no other span that may come */
 };
 
 /* What ran, for a writer that keeps it. Strings may be NULL. */

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Calls that an exception or longjmp has left. They are found at an entry or return further out,
+ * and counted. With open_spans = count, span() shows them there.
+ */
+#include "codegen/gen.h"
+#include "codegen/gen_hooks.h"
+#include "codegen/gen_prog.h"
+#include "codegen/gen_span.h"
+#include "parser/lang/regs.h"
+#include <linux/bpf.h>
+
+LLVMValueRef span_remaining_calls(struct gen *g, LLVMValueRef calls, LLVMValueRef sp,
+				  LLVMValueRef target, LLVMBasicBlockRef out)
+{
+	LLVMValueRef size = span_slot_size(g), n;
+	bool is_several = plan_has_cookie(g->prog.plan) || span_is_shared(g);
+
+	if (g->prog.plan->has_loops) {
+		n = GEN_CALL(g, "sonde_span_remain_loop", calls, sp, target, size,
+			     plan_has_cookie(g->prog.plan) ? gen_cookie_format(g) : gen_u64(g, 1));
+		prog_only_if(g, LLVMBuildICmp(g->b, LLVMIntNE, n, gen_u64(g, ~0ull), ""), out);
+		return n;
+	}
+	if (!is_several || probe_space(g->probe.point) != SPACE_USER)
+		return GEN_CALL(g, "sonde_span_remain", calls, sp, target, size,
+				span_stack_mask(g));
+	if (probe_is_at_returns(g->probe.point)) /* a call ends before it jumps to another */
+		return GEN_CALL(g, "sonde_span_remain_called", calls, sp, size);
+	return GEN_CALL(g, "sonde_span_remain_user", calls, sp, size,
+			regs_link_offset() < 0 ? gen_u64(g, 0)
+					       : gen_register(g, (uint32_t)regs_link_offset()));
+}
+
+/* span(), or span("NAME"), as a statement of the body: it needs nothing but the span. */
+static bool is_plain_span(const struct gen *g, const struct stmt *st)
+{
+	const struct expr *e = st->kind == ST_EXPR ? st->expr : NULL;
+
+	return e && e->kind == EX_CALL && e->call.event >= 0 &&
+	       g->plan->events[e->call.event].kind == PE_SPAN &&
+	       (!e->call.n_args || !g->plan->events[e->call.event].n_fields);
+}
+
+static bool has_plain_span(const struct gen *g)
+{
+	const struct block *body = &g->probe.ast->body;
+
+	for (uint32_t i = 0; i < body->n; i++)
+		if (is_plain_span(g, body->items[i]))
+			return true;
+	return false;
+}
+
+static void left_body(struct gen *g)
+{
+	const struct block *body = &g->probe.ast->body;
+
+	g->body.done = g->body.exit = gen_block(g, "done");
+	gen_scratch_begin(g);
+	gen_frame_begin(g);
+	if (g->probe.ast->predicate)
+		prog_predicate(g, g->probe.ast->predicate, g->body.done);
+	for (uint32_t i = 0; i < body->n; i++)
+		if (is_plain_span(g, body->items[i]))
+			gen_expr(g, body->items[i]->expr);
+	LLVMBuildBr(g->b, g->body.done);
+	LLVMPositionBuilderAtEnd(g->b, g->body.done);
+	gen_scratch_end(g);
+}
+
+/* One of them; at `at` are the time by which they had been left, and the number of the innermost,
+ * which comes first. Its function may be that of another attach point of the probe. */
+static void left_call(struct gen *g, LLVMValueRef i, LLVMValueRef at, LLVMBasicBlockRef out)
+{
+	LLVMValueRef end = LLVMBuildLoad2(g->b, g->i64, at, ""),
+		     last = LLVMBuildLoad2(g->b, g->i64, gen_at(g, at, 8), ""), calls, slot, start;
+	uint32_t owner = g->probe.plan->state.owner;
+
+	g->body.subject = gen_task(g);
+	calls = span_find(g, g->body.subject, out);
+	i = LLVMBuildSub(g->b, last, i, "");
+	slot = GEN_CALL(g, "sonde_span_call", calls, i, span_slot_size(g));
+	start = span_take(g, slot, out);
+	for (uint32_t p = owner; p < g->plan->n_probes; p++) {
+		LLVMBasicBlockRef next = gen_block(g, "next");
+
+		if (g->plan->probes[p].state.kind != SPAN_RETURN ||
+		    g->plan->probes[p].state.owner != owner)
+			continue;
+		prog_select_probe(g, p);
+		span_only_if_mine(g, slot, next);
+		g->body.span = slot;
+		g->body.depth = LLVMBuildAdd(g->b, i, gen_u64(g, 1), "");
+		g->body.began = start;
+		g->body.delta = g->body.self = GEN_CALL(g, "sonde_open_length", start, end);
+		left_body(g);
+		LLVMBuildBr(g->b, next);
+		LLVMPositionBuilderAtEnd(g->b, next);
+	}
+	LLVMBuildBr(g->b, out);
+}
+
+/* Show them: run each plain span() of the body for which the predicate is true. */
+static void show_left(struct gen *g, LLVMValueRef first, LLVMValueRef n, LLVMValueRef now)
+{
+	struct gen_probe probe = g->probe;
+	LLVMValueRef with, args[4];
+
+	if (g->program->config.open_spans != OPEN_SPANS_COUNT ||
+	    probe_space(g->probe.point) != SPACE_USER || !has_plain_span(g))
+		return;
+	with = gen_buffer(g, 16);
+	LLVMBuildStore(g->b, now ? now : span_clock(g), with);
+	LLVMBuildStore(g->b,
+		       LLVMBuildSub(g->b, LLVMBuildAdd(g->b, first, n, ""), gen_u64(g, 1), ""),
+		       gen_at(g, with, 8));
+	g->probe.is_open = g->probe.is_left = true;
+	args[0] = n;
+	args[1] = span_callback(g, now ? "left_before" : "left", left_call);
+	args[2] = with;
+	args[3] = gen_u64(g, 0);
+	g->probe = probe;
+	gen_helper(g, BPF_FUNC_loop, args, 4);
+}
+
+void span_leave_calls(struct gen *g, LLVMValueRef calls, LLVMValueRef first, LLVMValueRef n,
+		      LLVMValueRef now)
+{
+	LLVMBasicBlockRef some = gen_block(g, "left"), none = gen_block(g, "left.end");
+
+	LLVMBuildCondBr(g->b, gen_truth(g, n), some, none);
+	LLVMPositionBuilderAtEnd(g->b, some);
+	if (span_is_shared(g))
+		GEN_CALL(g, "sonde_span_missed_own", calls, first, n, span_slot_size(g),
+			 gen_u32(g, PLAN_FORMAT_BIT), gen_u32(g, g->probe.plan->state.owner));
+	else
+		GEN_CALL(g, "sonde_span_missed", n, span_probe_id(g));
+	show_left(g, first, n, now);
+	LLVMBuildBr(g->b, none);
+	LLVMPositionBuilderAtEnd(g->b, none);
+}
