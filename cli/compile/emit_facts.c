@@ -90,11 +90,6 @@ void emit_typed(const struct typed_function *f, bool is_raw, FILE *out)
 		put_typed(f, is_raw, out);
 }
 
-static bool is_float(const struct tp_field *p)
-{
-	return strcmp(p->type_text, "double") == 0 || strcmp(p->type_text, "float") == 0;
-}
-
 /* A function whose prototype is written. */
 struct prototype {
 	struct kernel *k;
@@ -114,44 +109,39 @@ static const struct type_enum *enum_of(const struct prototype *w, const struct t
 	return t->kind == TY_INT && t->size == p->size ? t->enumeration : NULL;
 }
 
-/* Enums without a tag are called after the parameter. */
-static void put_tag(const struct prototype *w, const struct type_enum *e, uint32_t i)
+/* Enums without a tag are called after the function and the name, "" of the result. */
+static void put_tag(const struct prototype *w, const struct type_enum *e, const struct tp_field *p)
 {
 	if (e->tag)
 		fputs(e->tag, w->out);
 	else
-		fprintf(w->out, "#%s.%" PRIu32, w->symbol, i);
+		fprintf(w->out, "#%s.%s", w->symbol, p->name);
 }
 
-static void put_enums(const struct prototype *w)
+static void put_enum(const struct prototype *w, const struct tp_field *p)
 {
-	for (uint32_t i = 0; i < w->f->n_params; i++) {
-		const struct type_enum *e = enum_of(w, &w->f->params[i]);
-
-		if (!e)
-			continue;
-		fputs("enum ", w->out);
-		put_tag(w, e, i);
-		fprintf(w->out, " %sint%" PRIu32 "\n", e->type.is_signed ? "" : "u",
-			e->type.size * 8);
-		for (uint32_t k = 0; k < e->n_values; k++)
-			fprintf(w->out, "value %s %" PRId64 "\n", e->values[k].name,
-				e->values[k].value);
-	}
-}
-
-static void put_param_type(const struct prototype *w, uint32_t i)
-{
-	const struct tp_field *p = &w->f->params[i];
 	const struct type_enum *e = enum_of(w, p);
 
-	if (is_float(p)) {
+	if (!e)
+		return;
+	fputs("enum ", w->out);
+	put_tag(w, e, p);
+	fprintf(w->out, " %sint%" PRIu32 "\n", e->type.is_signed ? "" : "u", e->type.size * 8);
+	for (uint32_t k = 0; k < e->n_values; k++)
+		fprintf(w->out, "value %s %" PRId64 "\n", e->values[k].name, e->values[k].value);
+}
+
+static void put_type(const struct prototype *w, const struct tp_field *p)
+{
+	const struct type_enum *e = enum_of(w, p);
+
+	if (p->is_float) {
 		fputs("double", w->out);
 	} else if (p->offset == TYPED_NO_PLACE) {
 		fputs("lost", w->out);
 	} else if (e) {
 		fputs("enum.", w->out);
-		put_tag(w, e, i);
+		put_tag(w, e, p);
 	} else {
 		put_word(p, w->out);
 	}
@@ -167,14 +157,16 @@ void emit_arguments(struct kernel *k, const struct typed_function *f, const char
 
 	if (f->n_params > MOST_PARAMS)
 		return;
-	put_enums(&w);
+	put_enum(&w, &f->result);
+	for (uint32_t i = 0; i < f->n_params; i++)
+		put_enum(&w, &f->params[i]);
 	fprintf(out, "arguments %s %s ", path, symbol);
-	put_word(&f->result, out);
+	put_type(&w, &f->result);
 	for (uint32_t i = 0; i < f->n_params; i++) {
 		const struct tp_field *p = &f->params[i];
 
 		fputc(' ', out);
-		put_param_type(&w, i);
+		put_type(&w, p);
 		fprintf(out, ":%s", p->name && *p->name ? p->name : "_");
 		if (p->offset == TYPED_NO_PLACE || !p->size)
 			continue;

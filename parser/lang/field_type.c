@@ -177,6 +177,8 @@ const struct type *field_result_type(const struct attach_point *p)
 	bool is_kretprobe = point_has(p, ARM_KERNEL) && probe_is_return(p);
 	bool is_fexit = probe_rows[p->id].context == CTX_TYPED_RETURN;
 
+	if (point_has(p, ARM_USER) && p->user.result)
+		return p->user.result;
 	if (!f || (!is_fexit && !is_kretprobe) || (is_kretprobe && !f->result.size))
 		return type_int(8, false);
 	return f->result.size ? type_int(f->result.size, f->result.is_signed) : NULL;

@@ -34,6 +34,7 @@ struct tp_field {
 	bool is_char_array;   /* char name[N] in the record itself */
 	const char *declared; /* of user functions: type and name as C declares them; or NULL */
 	bool is_enum;	      /* of user functions */
+	bool is_float;	      /* of user functions: in a register that argN does not count */
 	struct tp_pointee to; /* of functions */
 	/* Of functions: the type in BTF or debug information; NULL: not known, or none that
 	 * scripts can read. Pointers in it are in no address space. */

@@ -194,6 +194,9 @@ struct user_point {
 	struct attach_target *entries;
 	uint32_t n_entries;
 	const struct typed_function *typed; /* of the first target, set for `args` */
+	/* set for `retval`; NULL: that is the register */
+	const struct type *result;
+	bool is_mixed; /* its functions return different types, which is reported */
 };
 
 struct timer_point {

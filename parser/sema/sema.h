@@ -108,6 +108,9 @@ bool user_args_known(struct sema *s, const struct expr *e, struct attach_point *
 const struct type *user_arg_type(struct sema *s, const struct expr *e, const struct attach_point *p,
 				 const struct tp_field *f);
 
+/* Type of `retval` at `p`, which sets p->user.result; &type_error: reported. */
+const struct type *user_result_type(struct sema *s, const struct expr *e, struct attach_point *p);
+
 /* sema_points.c: report tests, or benchmarks, that have the same name. */
 void sema_unique_tests(struct sema *s);
 /* sema_usdt.c: the type of `argN` outside of raw tracepoints; 64 bits where the attach point is

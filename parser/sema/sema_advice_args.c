@@ -80,14 +80,47 @@ static const char *list_of(struct arena *a, const struct typed_function *f)
 	return list;
 }
 
+/* Floating-point parameters have registers of their own, which argN does not count. */
+static bool advise_float(struct sema *s, const struct expr *e, const struct typed_function *f)
+{
+	const struct tp_field *p = f->params, *is = NULL, *number = NULL;
+	uint32_t n = (uint32_t)e->name.builtin->arg;
+	const char *what = "what its register happens to hold";
+
+	for (uint32_t i = 0; i < f->n_params; i++) {
+		if (p[i].is_float && i <= n)
+			number = number ? number : &p[i];
+		else if (p[i].offset == WORD * n)
+			is = &p[i];
+		else if (p[i].offset == TYPED_NO_PLACE && !p[i].is_float)
+			return false;
+	}
+	if (!number)
+		return false;
+	if (is)
+		what = arena_printf(s->arena, "the parameter '%s'", is->name);
+	diag_warning(s->diags, e->span, "float-parameter",
+		     "%s of %s is %s: '%s', a %s, is passed in a register of another kind",
+		     e->name.name, s->probe->points->targets->function, what, number->name,
+		     number->type_text);
+	if (is)
+		diag_hint(s->diags, "write args.%s if that is meant; '%s' cannot be read", is->name,
+			  number->name);
+	else
+		diag_hint(s->diags, "'%s' cannot be read", number->name);
+	return true;
+}
+
 void advise_argument(struct sema *s, const struct expr *e)
 {
 	const struct typed_function *f;
 	uint32_t n;
 
-	if (!is_argn(e) || !e->name.builtin->arg || advice_is_copy(s, e->span))
-		return; /* which reads no debug information for the most common one, arg0 */
+	if (!is_argn(e) || advice_is_copy(s, e->span))
+		return;
 	f = function_of(s);
+	if (f && advise_float(s, e, f))
+		return;
 	n = f ? words_of(f) : 0;
 	if (!n || e->name.builtin->arg < n)
 		return;

@@ -361,7 +361,9 @@ const struct type *chk_retval(struct sema *s, struct expr *e)
 		if (!sema_go_result(s, e, p) || !sema_exits_have_result(s, e, p))
 			return &type_error;
 		find_result(s, p);
-		here = result_type(s, p);
+		here = point_has(p, ARM_USER) ? user_result_type(s, e, p) : result_type(s, p);
+		if (here == &type_error)
+			return here;
 		if (!here)
 			return sema_error(s, e->span, "no-value",
 					  "%s returns %s, so it has no 'retval'", p->function,

@@ -104,13 +104,26 @@ static void report_same(struct sema *s, const struct expr *e, bool is_true)
 		     is_true ? "true" : "false");
 }
 
+/* argN, and `retval` without a type: all 64 bits of a register. */
+static bool is_register(const struct expr *e)
+{
+	const struct builtin *b = e->kind == EX_NAME ? e->name.builtin : NULL;
+
+	return b && (b->check == chk_retval || b->check == chk_argn) && e->type->size == 8;
+}
+
 static void report_range(struct sema *s, const struct range *r, const struct expr *e, bool is_true)
 {
 	const struct type *t = r->value->type;
 	uint64_t most = (uint64_t)range_of_type(t).high;
 
 	report_same(s, e, is_true);
-	if (!t->is_signed && (r->high <= 0 || (r->low == 0 && r->high > (__int128)most)))
+	if (is_register(r->value) && r->high <= 0)
+		diag_hint(
+			s->diags,
+			"the value is a register, which has no sign: compare (int32)%s if it is an int, (int64)%s if it is a long",
+			r->value->name.name, r->value->name.name);
+	else if (!t->is_signed && (r->high <= 0 || (r->low == 0 && r->high > (__int128)most)))
 		diag_hint(
 			s->diags,
 			"the value is %s, which has no sign: compare (int%u)(…) if it may be negative",

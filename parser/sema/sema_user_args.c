@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `args` of user functions: parameters from debug information, and the registers they are passed
- * in by the calling convention. Looked up only when a script uses `args`. One program serves all
- * functions that a pattern matches, so a parameter must be the same in all of them.
+ * `args` and `retval` of user functions: parameters and results from debug information, and the
+ * registers they are passed in by the calling convention. Looked up only when a script uses them.
+ * One program serves all functions that a pattern matches, so a parameter must be the same in all
+ * of them; results that differ are the register.
  */
 #include "parser/lang/field_type.h"
 #include "parser/base/arena.h"
@@ -163,6 +164,24 @@ static const struct type *not_a_word(struct sema *s, const struct expr *e, const
 	return &type_error;
 }
 
+/* A function without a result that is a word: &type_error. */
+static const struct type *no_result(struct sema *s, const struct expr *e,
+				    const struct attach_target *t)
+{
+	const struct tp_field *f = &t->typed->result;
+
+	if (strcmp(f->type_text, "void") == 0)
+		return sema_error(s, e->span, "no-value",
+				  "%s returns nothing, so it has no 'retval'", t->function);
+	sema_error(s, e->span, "argument-type",
+		   "retval of %s is of type %s, which is not an integer, enumeration or pointer",
+		   t->function, f->type_text);
+	if (s->report)
+		diag_hint(s->diags,
+			  "floating-point numbers and values of several words cannot be read");
+	return &type_error;
+}
+
 static const struct type *no_location(struct sema *s, const struct expr *e,
 				      const struct attach_target *t)
 {
@@ -251,4 +270,50 @@ const struct type *user_arg_type(struct sema *s, const struct expr *e, const str
 		type = field_common_type(s->arena, type, word_of(s, &t[i], g));
 	}
 	return type;
+}
+
+/* ---- retval -------------------------------------------------------------------------------- */
+
+static const char *result_text(const struct attach_target *t)
+{
+	return t->typed ? t->typed->result.type_text : "an unknown type";
+}
+
+/* Functions of a pattern return different types. One warning for each pattern. */
+static void report_mixed(struct sema *s, const struct expr *e, struct attach_point *p,
+			 const struct attach_target *t, const struct attach_target *other)
+{
+	if (!s->report || p->user.is_mixed)
+		return;
+	p->user.is_mixed = true;
+	diag_warning(s->diags, e->span, "results-differ",
+		     "retval is the 64 bits of a register here: %s returns %s, but %s returns %s",
+		     t->function, result_text(t), other->function, result_text(other));
+	diag_hint(s->diags, "write a probe for each kind of function, or cast it: (int32)retval");
+}
+
+const struct type *user_result_type(struct sema *s, const struct expr *e, struct attach_point *p)
+{
+	const struct type *word = type_int(8, false), *type = NULL, *here;
+	uint32_t n;
+	struct attach_target *t = probe_functions(p, &n);
+
+	p->user.result = NULL;
+	for (uint32_t i = 0; i < n; i++) {
+		bool is_typed = is_known(s, NULL, p, &t[i]);
+
+		if (is_typed && n == 1 && !t->typed->result.size)
+			return no_result(s, e, t);
+		here = !is_typed		 ? word
+		       : t[i].typed->result.size ? word_of(s, &t[i], &t[i].typed->result)
+						 : NULL;
+		if (!here ||
+		    (type && (type->size != here->size || type->is_signed != here->is_signed))) {
+			report_mixed(s, e, p, t, &t[i]);
+			return word;
+		}
+		type = type ? field_common_type(s->arena, type, here) : here;
+	}
+	p->user.result = type ? type : word;
+	return p->user.result;
 }

@@ -127,6 +127,22 @@ static bool result_type(const struct description *d, Dwarf_Die *die, Dwarf_Die *
 	return false;
 }
 
+static bool is_float(const struct dwarf_value *v)
+{
+	return !v->abi.is_aggregate && v->abi.n_leaves && v->abi.leaves[0].kind != ABI_INT;
+}
+
+/* What scripts can know of a parameter or result. */
+static void set_value(const struct description *d, struct tp_field *p, Dwarf_Die *type,
+		      const struct dwarf_value *v)
+{
+	p->size = v->size;
+	p->is_signed = v->is_signed;
+	p->is_enum = v->is_enum;
+	p->is_float = is_float(v);
+	p->to = dwarf_pointee(d->t, type, d->family, d->a);
+}
+
 static void describe_result(struct description *d, Dwarf_Die *die)
 {
 	struct dwarf_value v;
@@ -142,9 +158,10 @@ static void describe_result(struct description *d, Dwarf_Die *die)
 									     " retval", d->a)};
 	if (!is_void) {
 		dwarf_value_of(d->t, &type, d->family, &v);
-		d->f->result.size = v.size;
-		d->f->result.is_signed = v.is_signed;
+		set_value(d, &d->f->result, &type, &v);
 	}
+	if (!is_void && d->family == FAMILY_GO && !v.size && v.abi.n_leaves && !is_float(&v))
+		d->f->result.size = WORD; /* `retval` is the first word of a string or slice */
 	is_known = abi_begin(&d->args, d->t->machine, is_void ? NULL : &v.abi);
 	if (!is_known && !d->f->unplaced)
 		d->f->unplaced = "the calling convention of this machine is unknown";
@@ -187,11 +204,8 @@ static void add_param(struct description *d, Dwarf_Die *die)
 		word = abi_next(&d->args, &v.abi);
 	d->is_lost |= d->is_old_clang && word >= STACK_WORD && v.abi.n_leaves &&
 		      v.abi.leaves[0].kind == ABI_INT && v.abi.leaves[0].size > WORD;
-	p.size = v.size;
-	p.is_signed = v.is_signed;
-	p.is_enum = v.is_enum;
 	if (!is_void)
-		p.to = dwarf_pointee(d->t, &type, d->family, d->a);
+		set_value(d, &p, &type, &v);
 	if (word != ABI_NO_WORD)
 		p.offset = WORD * (uint32_t)word;
 	d->params[d->f->n_params] = d->t->dw.dwarf_dieoffset(&origin);

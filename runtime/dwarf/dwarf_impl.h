@@ -25,6 +25,8 @@ struct dwarf_entry {
 
 struct dwarf_unit {
 	Dwarf_CU *cu;
+	Dwarf_Die split; /* has_split: in a .dwo or .dwp file */
+	bool has_split;
 	bool is_split_off; /* its functions are in a .dwo or .dwp file that is missing */
 	VEC(struct dwarf_entry) functions; /* sorted by address */
 };

@@ -151,15 +151,13 @@ static int add_functions(struct dwarf_types *t, struct dwarf_unit *u, Dwarf_Die 
 static struct dwarf_unit *index_unit(struct dwarf_types *t, Dwarf_Die *unit)
 {
 	struct dwarf_unit u = {.cu = unit->cu};
-	Dwarf_Die split;
-	bool has_split;
 
 	for (size_t i = 0; i < t->units.n; i++)
 		if (t->units.items[i].cu == unit->cu)
 			return &t->units.items[i];
-	has_split = libdw_split(&t->dw, t->dwarf, unit, &split);
-	u.is_split_off = !has_split && libdw_is_skeleton(&t->dw, unit);
-	if (add_functions(t, &u, has_split ? &split : unit, 0) || vec_push(&t->units, u)) {
+	u.has_split = libdw_split(&t->dw, t->dwarf, unit, &u.split);
+	u.is_split_off = !u.has_split && libdw_is_skeleton(&t->dw, unit);
+	if (add_functions(t, &u, u.has_split ? &u.split : unit, 0) || vec_push(&t->units, u)) {
 		vec_free(&u.functions);
 		return NULL;
 	}
@@ -168,12 +166,27 @@ static struct dwarf_unit *index_unit(struct dwarf_types *t, Dwarf_Die *unit)
 	return &t->units.items[t->units.n - 1];
 }
 
+/* Does debug information of the unit have types (unlike that of -g1)? Else a function without a
+ * type and parameters is one of which nothing is known. */
+static bool has_types(const struct dwarf_types *t, Dwarf_Die *unit)
+{
+	Dwarf_Die die;
+
+	if (t->dw.dwarf_child(unit, &die) != 0)
+		return false;
+	do {
+		if (t->dw.dwarf_tag(&die) == DW_TAG_base_type)
+			return true;
+	} while (t->dw.dwarf_siblingof(&die, &die) == 0);
+	return false;
+}
+
 int dwarf_types_find(struct dwarf_types *t, uint64_t address, struct arena *a,
 		     const struct typed_function **out)
 {
 	struct dwarf_entry key = {.address = address}, *found = NULL;
 	struct dwarf_unit *u;
-	Dwarf_Die unit;
+	Dwarf_Die unit, type;
 	int err = unit_of(t, address, &unit);
 
 	*out = NULL;
@@ -185,6 +198,9 @@ int dwarf_types_find(struct dwarf_types *t, uint64_t address, struct arena *a,
 	if (u->functions.n)
 		found = bsearch(&key, u->functions.items, u->functions.n, sizeof(key), by_address);
 	*out = found ? dwarf_describe(t, &found->die, address, a) : NULL;
+	if (*out && !(*out)->n_params && !dwarf_type_of(t, &found->die, &type) &&
+	    !has_types(t, u->has_split ? &u->split : &unit))
+		*out = NULL;
 	return *out ? 0 : u->is_split_off ? -ENOLINK : -ESRCH;
 }
 

@@ -208,7 +208,6 @@ static void set_from_type(struct facts *k, struct tp_field *f)
 	f->to.is_signed = to->is_signed;
 }
 
-/* Set the type that a word stands for. */
 static bool set_type(struct facts *k, struct tp_field *f, const char *word)
 {
 	static const struct {
@@ -216,6 +215,7 @@ static bool set_type(struct facts *k, struct tp_field *f, const char *word)
 		uint32_t size;
 		bool is_signed;
 		struct tp_pointee to;
+		bool is_float;
 	} types[] = {
 		{"void", "void", 0, false},
 		{"struct", "struct thing", 0, false},
@@ -232,19 +232,19 @@ static bool set_type(struct facts *k, struct tp_field *f, const char *word)
 		{"uint32", "unsigned int", 4, false},
 		{"int64", "long", 8, true},
 		{"uint64", "unsigned long", 8, false},
-		{"double", "double", 0, false},
+		{"double", "double", 0, false, {0}, true},
 		{"lost", "int", 4, true},
 	};
 
-	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++) {
-		if (strcmp(types[i].word, word))
-			continue;
-		f->type_text = types[i].text;
-		f->size = types[i].size;
-		f->is_signed = types[i].is_signed;
-		f->to = types[i].to;
-		return true;
-	}
+	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++)
+		if (!strcmp(types[i].word, word)) {
+			f->type_text = types[i].text;
+			f->size = types[i].size;
+			f->is_signed = types[i].is_signed;
+			f->to = types[i].to;
+			f->is_float = types[i].is_float;
+			return true;
+		}
 	f->type = facts_type(k, word);
 	if (f->type)
 		set_from_type(k, f);
