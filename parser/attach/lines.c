@@ -4,21 +4,32 @@
  */
 #include "parser/attach/lines.h"
 #include "parser/base/arena.h"
+#include "parser/base/escape.h"
 #include "parser/base/pattern.h"
+#include <stdio.h>
 #include <string.h>
 
-/* A part of an attach point, quoted if it contains a character that would end or divide it. */
+/* A part of an attach point, quoted if it contains a character that would end or divide it, or that
+ * a terminal obeys. probe_unquoted() is the inverse. */
 static const char *quoted(struct arena *a, const char *part)
 {
+	size_t n = strlen(part), clean = escape_clean(ESCAPE_MESSAGE, part, n);
 	char *text, *to;
 
-	if (!strpbrk(part, " \t\n,:{}()[];<>$\"") && *part)
+	if (n && clean == n && !strpbrk(part, " ,:{}()[];<>$\"\\"))
 		return part;
-	to = text = arena_alloc(a, 2 * strlen(part) + 3);
+	to = text = arena_alloc(a, 4 * n + 3);
 	*to++ = '"';
-	for (const char *c = part; *c; *to++ = *c++)
+	for (const char *c = part; *c; c++) {
+		if (c == part + clean) {
+			to += snprintf(to, 5, "\\x%02x", (unsigned char)*c);
+			clean += 1 + escape_clean(ESCAPE_MESSAGE, c + 1, n - clean - 1);
+			continue;
+		}
 		if (*c == '"' || *c == '\\')
 			*to++ = '\\';
+		*to++ = *c;
+	}
 	*to++ = '"';
 	*to = '\0';
 	return text;
@@ -40,9 +51,12 @@ static const char *user_line(struct arena *a, const struct attach_point *p,
 static const char *usdt_line(struct arena *a, const struct attach_target *t)
 {
 	const char *type = probe_rows[PROBE_USDT].name;
-	const char *rest = t->name + strlen(type) + 1 + strlen(target_path(t));
+	const char *provider = t->name + strlen(type) + 1 + strlen(target_path(t)) + 1;
+	const char *name = strchr(provider, ':');
 
-	return arena_printf(a, "%s:%s%s", type, quoted(a, target_path(t)), rest);
+	return arena_printf(a, "%s:%s:%s:%s", type, quoted(a, target_path(t)),
+			    quoted(a, arena_strndup(a, provider, (size_t)(name - provider))),
+			    quoted(a, name + 1));
 }
 
 /* Points of a listing that have `names` only. */

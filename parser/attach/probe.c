@@ -16,6 +16,7 @@
 #include "parser/attach/recorded.h"
 #include "parser/base/pattern.h"
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -221,6 +222,23 @@ static size_t letter_length(const char *c, bool is_quoted)
 	return is_quoted && c[0] == '\\' && c[1] ? 2 : 1;
 }
 
+/* Store the letter that the backslash at `c` stands for: \xNN is a byte, any other one itself.
+ * Returns the last character that belongs to it. */
+static const char *escaped_letter(const char *c, char *to)
+{
+	char digits[3] = "";
+
+	*to = c[1];
+	if (c[1] != 'x' || !isxdigit((unsigned char)c[2]) || !isxdigit((unsigned char)c[3]))
+		return c + 1;
+	memcpy(digits, c + 2, 2);
+	*to = (char)strtoul(digits, NULL, 16);
+	if (*to)
+		return c + 3;
+	*to = 'x';
+	return c + 1;
+}
+
 /* Split at ':' outside double quotes, dropping the quotes and the backslashes in them. */
 static uint32_t split(char *text, char **parts)
 {
@@ -229,9 +247,9 @@ static uint32_t split(char *text, char **parts)
 	char *to = text;
 
 	parts[n++] = text;
-	for (char *c = text; *c; c++) {
+	for (const char *c = text; *c; c++) {
 		if (letter_length(c, quoted) == 2) {
-			*to++ = *++c;
+			c = escaped_letter(c, to++);
 		} else if (*c == '"') {
 			quoted = !quoted;
 		} else if (*c == ':' && c[1] == ':' && !quoted && n > 1) { /* C++ and Rust names */
@@ -322,7 +340,7 @@ char *probe_unquoted(struct arena *a, const char *text)
 
 	for (const char *c = text; *c; c++) {
 		if (letter_length(c, is_quoted) == 2)
-			*to++ = *++c;
+			c = escaped_letter(c, to++);
 		else if (*c == '"')
 			is_quoted = !is_quoted;
 		else

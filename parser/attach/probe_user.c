@@ -344,6 +344,10 @@ static int finish(struct user_matching *m, const char *path, bool many_files)
 		return no_size(m);
 	if (!p->n_targets)
 		return no_symbol(m, path);
+	if (m->is_pattern && !many_files) {
+		user_name_keep_exact(p->targets, &p->n_targets, m->pattern);
+		user_name_keep_exact(p->user.entries, &p->user.n_entries, m->pattern);
+	}
 	if (p->is_listed && m->n_left_out)
 		user_warn_left_out(m);
 	if (p->is_listed) { /* each name is listed */
@@ -396,8 +400,9 @@ static bool is_number(const char *s)
 static int resolve(struct user_matching *m, char *path, char *name)
 {
 	char *at = find_at(m, path);
-	bool many_files = at ? pattern_is(at + 1) : pattern_is(path);
+	bool many_files = at ? pattern_is(at + 1) : user_path_is_pattern(m, path);
 	const char *file = path;
+	bool is_odd;
 	int err;
 
 	if (at) {
@@ -408,12 +413,15 @@ static int resolve(struct user_matching *m, char *path, char *name)
 		if (!file)
 			return -1;
 	}
-	if (*name >= '0' && *name <= '9')
+	is_odd = !many_files && user_name_is_odd(m, file, name);
+	if (*name >= '0' && *name <= '9' && !is_odd)
 		return user_at_address(m, file, name);
-	if (read_offset(m, name))
+	if (!is_odd && read_offset(m, name))
 		return -1;
 	m->p->is_listed = m->r->lists && !m->offset;
 	begin(m, m->r, m->p, name);
+	if (is_odd)
+		m->is_pattern = false;
 	if (at || strstr(path, ".so"))
 		user_find_throwers(m);
 	if (!many_files)

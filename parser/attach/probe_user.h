@@ -38,6 +38,12 @@ void user_name_query(struct user_matching *m, const char *pattern);
 /* Names of C++ and Rust contain '*', as in "f(int*)". If the pattern may be such a name, set *name
  * to the same query for exactly that name. */
 bool user_name_exact(const struct user_matching *pattern, struct user_matching *name);
+/* A pattern that is also the symbol of a function means that function alone: drop all others. */
+void user_name_keep_exact(struct attach_target *t, uint32_t *n, const char *name);
+/* Is the name a symbol of the file, though it reads like an address, SYMBOL+OFF or alternatives? */
+bool user_name_is_odd(const struct user_matching *m, const char *path, const char *name);
+/* Can several files match? Not if there is one of that very name. */
+bool user_path_is_pattern(const struct user_matching *m, const char *path);
 /* The ':' of PATH:FUNCTION, outside quotes; NULL if there is none, as in "ns::f". */
 const char *user_path_end(const char *text);
 /* The FUNCTION of "cpp:FUNCTION" or "rust:FUNCTION", else all of it. */

@@ -9,6 +9,7 @@
 #include "parser/attach/probe_user.h"
 #include "parser/attach/rust_name.h"
 #include <ctype.h>
+#include <errno.h>
 #include <string.h>
 
 enum { NAME_SIZE = 8192 };
@@ -92,6 +93,32 @@ bool user_name_exact(const struct user_matching *pattern, struct user_matching *
 	name->is_pattern = false;
 	name->is_exact = true;
 	return true;
+}
+
+void user_name_keep_exact(struct attach_target *t, uint32_t *n, const char *name)
+{
+	uint32_t n_kept = 0;
+
+	for (uint32_t i = 0; i < *n; i++)
+		if (t[i].symbol && strcmp(t[i].symbol, name) == 0)
+			t[n_kept++] = t[i];
+	*n = n_kept ? n_kept : *n;
+}
+
+bool user_name_is_odd(const struct user_matching *m, const char *path, const char *name)
+{
+	struct user_symbol f = {0};
+
+	return ((*name >= '0' && *name <= '9') || strchr(name, '+') ||
+		pattern_has_alternatives(name)) &&
+	       m->r->kernel->user_symbol(m->r->kernel, path, name, &f) == 0;
+}
+
+bool user_path_is_pattern(const struct user_matching *m, const char *path)
+{
+	struct user_symbol f = {0};
+
+	return pattern_is(path) && m->r->kernel->user_symbol(m->r->kernel, path, "", &f) == -ENOENT;
 }
 
 bool user_is_cold_part(const char *symbol)

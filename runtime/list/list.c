@@ -424,7 +424,7 @@ void list_print(struct listing *l, bool fields, FILE *out)
 			continue;
 		}
 		fprintf(out, "%s%s", p && p->is_named ? p->name : "", p && p->is_named ? "=" : "");
-		escape_write(ESCAPE_NAME, line->text, out);
+		escape_write(ESCAPE_MESSAGE, line->text, out);
 		fputc('\n', out);
 		if (fields)
 			print_fields(l, line, out);

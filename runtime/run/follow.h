@@ -7,5 +7,9 @@
 
 struct session;
 
+/* A descriptor of process `pid` of -p, which tells when it ends, to *fd; -1 there without a pid. 0,
+ * or -1: there is no such process (reported). */
+int follow_process(uint32_t pid, int *fd);
+
 /* Mark the descendants of `pid` as traced. Call it when all is attached. */
 void session_follow(const struct session *s, uint32_t pid);

@@ -436,8 +436,7 @@ static int loop_open(struct loop *l)
 	l->stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	l->s->stop_fd = l->stop;
 	l->signals = loop_open_signals(l);
-	l->pidfd = l->o->pid ? (int)syscall(SYS_pidfd_open, l->o->pid, 0) : -1;
-	if (l->stop < 0 || l->signals < 0 || (l->o->pid && l->pidfd < 0))
+	if (l->stop < 0 || l->signals < 0)
 		return -errno;
 	return l->s->ring_fd >= 0 ? open_ring(l) : 0;
 }
@@ -470,8 +469,8 @@ int loop_run(struct session *s, struct out *out, const struct loop_options *o)
 			 .stats.fd = -1};
 	int err = loop_open(&l), status = 2;
 
-	if (!err && !o->dry_run && packets_open(s)) {
-		; /* it has reported why */
+	if (!err && (follow_process(o->pid, &l.pidfd) || (!o->dry_run && packets_open(s)))) {
+		; /* they have reported why */
 	} else if (err) {
 		log_error("cannot start: %s%s", strerror(-err), limit_hint(err));
 	} else if (o->dry_run) {
