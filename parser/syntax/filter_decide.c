@@ -3,7 +3,8 @@
  * The filter's second pass (filter.h). All tokens are read and every bracket has its partner, so
  * this pass can look ahead to classify tokens for the grammar:
  *  - '(' is CAST_OPEN before a type name, ')' and something that can begin a value; a name that is
- *    a builtin's and no type's, as in `(pid) - 1`, only groups;
+ *    a builtin's and no type's, as in `(pid) - 1`, or a constant's, as in `(ENOENT) & 3`, only
+ *    groups;
  *  - '(' is RECORD_OPEN before a name and '=';
  *  - '{' is VALUE_OPEN and 'if' is IF_VALUE where a value is required;
  *  - '(' is TYPE_OPEN between 'sizeof', 'offsetof' or 'typeof' and a type;
@@ -11,6 +12,7 @@
  * Names come from the tables of types and builtins; none is written here.
  */
 #include "parser/lang/builtin.h"
+#include "parser/lang/known_constant.h"
 #include "parser/syntax/filter.h"
 #include "parser.tab.h"
 #include "parser/lang/type.h"
@@ -92,6 +94,17 @@ static const struct token *type_between(const struct filter *f, uint32_t open, u
 	return at(f, i);
 }
 
+/* A constant: ENOENT. Those of the kernel's types are not known yet, but have such names, too. */
+static bool is_constant(const struct token *name)
+{
+	const char *text = name->text.text;
+
+	if (known_constant_find(text))
+		return true;
+	return strlen(text) > 1 && !type_is_name(text) &&
+	       text[strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789")] == '\0';
+}
+
 static bool is_cast(const struct filter *f, uint32_t i)
 {
 	bool is_plain;
@@ -103,7 +116,7 @@ static bool is_cast(const struct filter *f, uint32_t i)
 		return false;
 	if (!is_plain)
 		return true;
-	if (f->names && f->names->has(f->names, name->text.text))
+	if ((f->names && f->names->has(f->names, name->text.text)) || is_constant(name))
 		return false;
 	return begins_operand(at(f, f->tokens[i].partner + 1)->kind) &&
 	       (type_is_name(name->text.text) || !builtin_find(name->text.text));
