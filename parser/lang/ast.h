@@ -74,6 +74,7 @@ struct var {
 	bool is_declared;      /* `let $x : TYPE`: the type does not widen, values are cast to it */
 	bool is_loop;	       /* a loop variable: cannot be assigned to */
 	bool is_in_block;      /* of a `let` or `for`: ends with its block */
+	bool is_of_branch;     /* assigned in a branch of `if comptime` */
 	bool is_hoisted;       /* read after its block: sema_name_hoist.c */
 	struct var *joined;    /* the hoisted variable that it is a part of; or NULL */
 	const struct map *map; /* a loop variable over this map; or NULL */

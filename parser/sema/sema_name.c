@@ -126,6 +126,7 @@ static struct var *new_var(struct scope *sc, struct expr *e)
 	*v = (struct var){.name = e->var.name,
 			  .mark = e->var.mark,
 			  .first = e->span,
+			  .is_of_branch = sc->s->n_undecided != 0,
 			  .id = p->n_vars};
 	arena_push(sc->s->arena, p->vars, p->n_vars, v);
 	arena_push(sc->s->arena, sc->visible, sc->n, v);

@@ -3,7 +3,9 @@
  * Variables that are assigned in blocks and read after them, as in scripts for bpftrace up to 0.17,
  * where a variable belonged to the whole probe. All variables of that name in blocks that have
  * ended become one, as if `let $x;` were at the beginning of the probe's body. Those that nothing
- * reads outside of their block stay separate, and so do those of a `let`, a `for` or a macro.
+ * reads outside of their block stay separate, and so do those of a `let`, a `for` or a macro; those
+ * of a macro or function are one if they are assigned in branches of `if comptime`, one of which
+ * takes the place of the statement.
  */
 #include "parser/sema/sema_name.h"
 #include "parser/base/arena.h"
@@ -11,7 +13,8 @@
 
 static bool is_same(const struct var *v, const struct expr *e)
 {
-	return !v->mark && !e->var.mark && !v->is_in_block && strcmp(v->name, e->var.name) == 0;
+	return v->mark == e->var.mark && (!v->mark || v->is_of_branch) && !v->is_in_block &&
+	       strcmp(v->name, e->var.name) == 0;
 }
 
 static struct var *joined(struct var *v)
@@ -19,10 +22,11 @@ static struct var *joined(struct var *v)
 	return v->joined ? v->joined : v;
 }
 
-/* The first of them in a script is named. */
+/* The first of them in a script is named, unless it is decided at compile time whether its block
+ * runs. */
 static void warn(struct sema *s, struct span span, struct var *v)
 {
-	if (s->has_hoisted)
+	if (s->has_hoisted || v->is_of_branch)
 		return;
 	s->has_hoisted = true;
 	diag_warning(s->diags, span, "block-variable",
