@@ -15,8 +15,9 @@ enum {
 	FOLLOWED = LIMIT_BODY * BRANCHES_EACH,
 	OF_LONG = 40, /* for functions that walk strings or paths */
 	OF_STACK = 10,
-	OF_COMPARED = 25, /* for strings, which are compared word by word */
-	OF_LOOP = 44,	  /* for a loop that is not in another loop */
+	OF_COMPARED = 25,  /* for strings, which are compared word by word */
+	OF_LOOP = 44,	   /* for a loop that is not in another loop */
+	TIMES_OF_LOOP = 4, /* the cost of a copy with a loop */
 };
 
 static uint64_t branches(const struct expr *e)
@@ -72,6 +73,19 @@ static uint64_t of_loops(const struct block *b, uint32_t depth)
 
 static uint64_t with_copies(const struct block *b, uint32_t depth);
 
+/* The cost of an unroll's copies beyond the first. The verifier follows the body of a loop in a
+ * copy several times; within another loop, in each state of that one's body: then they are too
+ * many. */
+static uint64_t of_unroll(const struct stmt *st, uint32_t depth)
+{
+	const struct block *body = &st->loop.body;
+	uint64_t n = (st->loop.count->integer.value - 1) * with_copies(body, depth);
+
+	if (!of_loops(body, depth))
+		return n;
+	return depth ? FOLLOWED : TIMES_OF_LOOP * n;
+}
+
 /* The cost of the copies of unrolls in the block, beyond the first; `depth` is the number of loops
  * around it. */
 static uint64_t of_copies(const struct block *b, uint32_t depth)
@@ -90,11 +104,7 @@ static uint64_t of_copies(const struct block *b, uint32_t depth)
 		case ST_CALLED: n += of_copies(&st->block, depth); break;
 		case ST_WHILE:
 		case ST_FOR: n += of_copies(&st->loop.body, depth + 1); break;
-		case ST_UNROLL:
-			n += of_copies(&st->loop.body, depth) +
-			     (st->loop.count->integer.value - 1) *
-				     with_copies(&st->loop.body, depth);
-			break;
+		case ST_UNROLL: n += of_copies(&st->loop.body, depth) + of_unroll(st, depth); break;
 		default: break;
 		}
 	}
