@@ -119,6 +119,19 @@ static bool has_call(const struct plan_probe *q, int64_t number)
 	return has;
 }
 
+/* A list of more attach points is like a pattern: its names are not told apart in messages, and the
+ * body is compiled once. */
+enum { LIST_MOST_APART = 16 };
+
+/* True if attach points of probe p belong together: of one pattern, or of one long list. */
+static bool are_together(const struct probe *p, const struct attach_point *a,
+			 const struct attach_point *b)
+{
+	if (!a->pattern || !b->pattern)
+		return !a->pattern && !b->pattern && p->n_points > LIST_MOST_APART;
+	return strcmp(a->pattern, b->pattern) == 0;
+}
+
 /* System calls matched by one pattern become one probe if the body is the same for all of them, and
  * one program is for all system calls.
  * Adds the attach point to the probe planned last when it can; a pattern that occurs twice fires
@@ -134,15 +147,18 @@ static bool joins_pattern(struct planner *pl, uint32_t ast, uint32_t index,
 	int64_t number = probe_syscall(point);
 
 	if (!prog_kind_is(kind, PK_SYSCALL) || !last || last->ast != ast || r->entry_of_point ||
-	    !point->pattern || number < 0 || number >= SONDE_SYSCALLS || last->syscall.number < 0 ||
-	    last->syscall.number >= SONDE_SYSCALLS || first->pattern == NULL ||
-	    strcmp(first->pattern, point->pattern) != 0 ||
+	    number < 0 || number >= SONDE_SYSCALLS || last->syscall.number < 0 ||
+	    last->syscall.number >= SONDE_SYSCALLS || !are_together(p, first, point) ||
 	    strncmp(point_tracepoint(first)->format->event, point_tracepoint(point)->format->event,
 		    strlen("sys_enter")) != 0 ||
 	    has_call(last, number) || !same_fields(r, last->point, index))
 		return false;
-	last->name = point->is_named ? point->name : point->pattern;
 	arena_push(pl->arena, last->syscall.more, last->syscall.n_more, number);
+	if (point->pattern)
+		last->name = point->is_named ? point->name : point->pattern;
+	else
+		last->name = arena_printf(pl->arena, "%s and %u more", first->name,
+					  last->syscall.n_more);
 	arena_push(pl->arena, last->syscall.names, last->syscall.n_names,
 		   plan_name_id(pl, point->name));
 	return true;
