@@ -10,13 +10,12 @@ import sys
 def make_plain(path):
     old = sqlite3.connect(path)
     new = sqlite3.connect(path + ".plain")
+    new.execute("ATTACH ? AS old", (path,))
     kinds = old.execute("SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY type").fetchall()
     for kind, name, sql in kinds:
         new.execute(sql)
         if kind == "table":
-            rows = old.execute(f"SELECT * FROM {name}").fetchall()
-            if rows:
-                new.executemany(f"INSERT INTO {name} VALUES ({','.join('?' * len(rows[0]))})", rows)
+            new.execute(f"INSERT INTO {name} SELECT * FROM old.{name}")  # texts may be any bytes
     new.execute(f"PRAGMA application_id = {old.execute('PRAGMA application_id').fetchone()[0]}")
     new.execute("PRAGMA user_version = 1")
     new.commit()
