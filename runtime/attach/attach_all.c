@@ -7,6 +7,7 @@
 #include "runtime/base/log.h"
 #include "runtime/session/session.h"
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <unistd.h>
 
 /* A partly attached program would count only some of its events: remove all of its links. */
@@ -74,28 +75,37 @@ static bool is_entry_behind(const struct plan *p, uint32_t i)
 	       g->n_starts && p->probes[g->starts[0]].prog + 1 == i;
 }
 
-/* Of several programs at one location of a user function, the kernel runs the one first that was
- * attached last. Programs of user functions are therefore attached from the last one to the first,
- * so that bodies run in the order of the script; but the hidden program at the entry after that at
- * the returns, because an entry can be a return, and so that no start is without an end. Returns
- * the program to attach in turn `i`; *user is at first the number of programs. */
-static uint32_t next_to_attach(const struct plan *p, uint32_t i, uint32_t *user)
+/* Of several such programs at one location the kernel runs the one first that was attached last.
+ * Hidden programs at the entries of kernel functions stay behind those of the returns. */
+static bool is_newest_first(const struct plan_prog *g)
 {
-	if (!prog_kind_is(p->progs[i].kind, PK_USER_FUNCTION))
-		return i;
-	do
-		--*user;
-	while (!prog_kind_is(p->progs[*user].kind, PK_USER_FUNCTION));
-	if (is_entry_behind(p, *user))
-		return *user - 1;
-	return is_entry_behind(p, *user + 1) ? *user + 1 : *user;
+	if (prog_kind_is(g->kind, PK_EVENT))
+		return g->perf.type == PERF_TYPE_SOFTWARE;
+	return prog_kind_is(g->kind, PK_NEWEST_FIRST) &&
+	       (g->n_probes || prog_kind_is(g->kind, PK_USER_FUNCTION));
 }
 
-/* After a program of user functions was refused, an earlier one may be refused, too, and is the one
- * to report. */
+/* Newest-first programs are attached from the last one to the first, so that bodies run in the
+ * order of the script; but the hidden program at the entry of a user function after that at the
+ * returns, because an entry can be a return, and so that no start is without an end. Returns the
+ * program to attach in turn `i`; *last is at first the number of programs. */
+static uint32_t next_to_attach(const struct plan *p, uint32_t i, uint32_t *last)
+{
+	if (!is_newest_first(&p->progs[i]))
+		return i;
+	do
+		--*last;
+	while (!is_newest_first(&p->progs[*last]));
+	if (is_entry_behind(p, *last))
+		return *last - 1;
+	return is_entry_behind(p, *last + 1) ? *last + 1 : *last;
+}
+
+/* After such a program was refused, an earlier one may be refused, too, and is the one to
+ * report. */
 static bool may_report_earlier(const struct plan_prog *g, int err)
 {
-	return prog_kind_is(g->kind, PK_USER_FUNCTION) && err && err != -EINTR && err != -ENOMEM;
+	return is_newest_first(g) && err && err != -EINTR && err != -ENOMEM;
 }
 
 /* Attach the programs that can only be attached at exec, or all others. */
@@ -103,11 +113,11 @@ static int attach_each(struct session *s, bool at_exec)
 {
 	const struct plan *p = s->plan;
 	struct attach_slow slow = {0};
-	uint32_t n_before, user = p->n_progs;
+	uint32_t n_before, last = p->n_progs;
 	int err = 0, refused = 0;
 
 	for (uint32_t turn = 0; !err && turn < p->n_progs; turn++) {
-		uint32_t i = next_to_attach(p, turn, &user);
+		uint32_t i = next_to_attach(p, turn, &last);
 
 		if (attach_at_exec(s, &p->progs[i]) != at_exec)
 			continue;
