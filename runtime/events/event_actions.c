@@ -201,8 +201,8 @@ static void show_result(struct events *e, const struct plan_event *ev, const cha
 	if (r->is_late)
 		failed(e, ev, "the command '%s' was killed after %d seconds", command,
 		       SHELL_SECONDS);
-	else if (r->is_ended)
-		failed(e, ev, "the command '%s' was killed: tracing ends", command);
+	else if (r->is_interrupted && WIFSIGNALED(r->status))
+		failed(e, ev, "the command '%s' was interrupted: tracing ends", command);
 	else if (WIFSIGNALED(r->status))
 		failed(e, ev, "the command '%s' was killed by signal %d", command,
 		       WTERMSIG(r->status));
@@ -216,14 +216,20 @@ static void show_result(struct events *e, const struct plan_event *ev, const cha
 		       SHELL_OUTPUT);
 }
 
-/* What programs send meanwhile stays in the ring; what it cannot hold is counted there. */
+/* What programs send meanwhile stays in the ring; what it cannot hold is counted there. After a
+ * stop signal only commands of END are run. */
 void ev_system(struct events *e, const struct plan_event *ev, const void *record)
 {
-	size_t len;
-	char *command = formatted(e, ev, record, true, &len);
 	struct shell_result r = {0};
+	char *command;
+	size_t len;
 	int err;
 
+	if (!e->is_ending && session_stopped(e->s)) {
+		e->n_not_run++;
+		return;
+	}
+	command = formatted(e, ev, record, true, &len);
 	if (!command) {
 		no_memory(e, ev);
 		return;

@@ -27,6 +27,8 @@ struct events {
 	bool is_span_alone;	      /* event_span_is_alone() */
 	struct span_name *span_names; /* event_span.c; NULL: not made yet */
 	uint32_t n_errorf;	      /* calls of errorf() */
+	uint64_t n_not_run;	      /* commands of system(), after a stop signal */
+	bool is_ending;		      /* END has begun: its commands are run */
 	uint64_t n_events;	      /* records that calls of the script sent */
 	int error;		      /* first failure of a write: -EPIPE ends the run quietly */
 	struct map_progress *maps;    /* by map */

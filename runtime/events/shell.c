@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Commands of system() (shell.h). The command is a process group of its own, so that all of it can
- * be killed. The wait ends with the shell, not with the last process that has its output open.
+ * be killed; a terminal's Ctrl-C does not reach it, so SIGINT is sent on. The wait ends with the
+ * shell, not with the last process that has its output open.
  */
 #define _GNU_SOURCE
 #include "runtime/events/shell.h"
@@ -19,6 +20,14 @@
 #include <unistd.h>
 
 extern char **environ;
+
+static volatile pid_t running; /* the command's process group; 0: none */
+
+void shell_interrupt(void)
+{
+	if (running)
+		kill(-running, SIGINT);
+}
 
 /* The signals that sonde blocks or ignores are as usual in the command. */
 static int set_attributes(posix_spawnattr_t *attr)
@@ -71,7 +80,7 @@ static bool collect(int fd, struct shell_result *out)
 	return n < 0;
 }
 
-/* Until the shell has ended, or must. */
+/* Until the shell has ended, or must. One that goes on after SIGINT is waited for. */
 static void watch(pid_t pid, int pidfd, int fd, int stop_fd, struct shell_result *out)
 {
 	uint64_t end_ns = monotonic_ns() + SHELL_SECONDS * 1000000000ull, now;
@@ -89,11 +98,12 @@ static void watch(pid_t pid, int pidfd, int fd, int stop_fd, struct shell_result
 		if (wait[0].revents)
 			return;
 		if (wait[1].revents) {
-			out->is_ended = true;
-			break;
+			out->is_interrupted = true;
+			stop_fd = -1;
+			shell_interrupt();
 		}
 	}
-	out->is_late = !out->is_ended;
+	out->is_late = true;
 	kill(-pid, SIGKILL);
 }
 
@@ -113,9 +123,11 @@ int shell_run(const char *command, int stop_fd, struct shell_result *out)
 	close(fds[1]);
 	if (!err) {
 		pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+		running = pid;
 		watch(pid, pidfd, fds[0], stop_fd, out);
 		while (waitpid(pid, &out->status, 0) < 0 && errno == EINTR)
 			;
+		running = 0;
 		collect(fds[0], out);
 		if (pidfd >= 0)
 			close(pidfd);

@@ -368,12 +368,16 @@ static int finish(struct loop *l)
 	err = open_err ?: session_open_count(l->s);
 	loop_drain_all(l);
 	l->events.exited = false;
+	l->events.is_ending = true;
 	err = session_run_special(l->s, PP_END) ?: err;
 	err = err ?: interval_thread_error(l->s->interval_thread);
 	loop_drain_rest(l);
 	if (!l->o->tests)
 		print_end(l);
 	loop_flush(l); /* before messages on standard error */
+	if (l->events.n_not_run)
+		log_warning("%llu commands of system() were not run: tracing was stopped",
+			    (unsigned long long)l->events.n_not_run);
 	session_unwind_report(l->s);
 	calibrate_report_end(l->s);
 	step_watch_report(l->s);

@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE
 #include "runtime/run/loop_state.h"
+#include "runtime/events/shell.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/log.h"
 #include "runtime/session/session.h"
@@ -20,24 +21,30 @@ enum { STOP_AGAIN_NS = 500000000 };
 /* Stop signals have handlers instead of a signalfd, so that a second one ends the process even
  * while it is blocked in writing output. A handler can get the descriptor only from a global. */
 static volatile int stop_fd = -1;
+static const char ended_at_once[] =
+	"sonde: warning: ended at once by a second signal: output that was still to come, that "
+	"of END and counts of losses are missing\n";
 static volatile uint64_t stopped_ns; /* 0: no stop signal yet */
 
 /* The first signal ends the run in order. Signals within half a second count as the same one:
- * timeout(1) signals the process and then its group. A later one ends the process at once. */
+ * timeout(1) signals the process and then its group. A later one ends the process at once, and
+ * goes to a command of system(), too, as the first one does. */
 static void on_stop_signal(int number)
 {
 	uint64_t one = 1, now = monotonic_ns();
 	int saved_errno = errno;
-	ssize_t n;
+	ssize_t n = 0;
 
 	if (!stopped_ns) {
 		stopped_ns = now;
 		n = write(stop_fd, &one, sizeof(one)); /* fails after the loop, near the end */
-		(void)n;
 	} else if (now - stopped_ns >= STOP_AGAIN_NS) {
+		n = write(STDERR_FILENO, ended_at_once, sizeof(ended_at_once) - 1);
+		shell_interrupt();
 		signal(number, SIG_DFL);
 		raise(number); /* delivered when this handler returns */
 	}
+	(void)n;
 	errno = saved_errno;
 }
 
