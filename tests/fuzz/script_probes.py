@@ -80,8 +80,8 @@ def probes():
 
 
 def user_probes(build):
-    demo, memory, usdt = (os.path.join(build, name) for name in ("examples/function_demo", "workloads/memory",
-                                                                "workloads/usdt"))
+    demo, memory, usdt, results = (os.path.join(build, name) for name in (
+        "examples/function_demo", "workloads/memory", "workloads/usdt", "workloads/ufunc/results"))
     yield Probe(f"uprobe:{demo}:add_six", ARGS * 2 + NUMBERS + ['*uaddr("add_six")', '(uint64)uaddr("main")'],
                 ["str(arg0)", "str(arg1, 20)", 'str(uaddr("main"), 9)'], pointers=ARGS[:2], typed=['uaddr("add_six")'],
                 function=True, whole="c")
@@ -90,9 +90,14 @@ def user_probes(build):
     yield Probe(f"uretprobe:{demo}:add_six", ["retval", '*uaddr("main")'], function=True)
     yield Probe(f"uretprobe:{demo}:add_six", ["retval", "delta", "self"], span="delta", entry=NUMBERS, function=True)
     yield Probe(f"uretprobe:{demo}:*", ["retval", "delta", "depth", "self"], span="delta", entry=ARGS[:2], function=True)
+    for function in ("i8", "u16", "i32", "u64", "yes", "letter", "colour"):
+        yield Probe(f"uretprobe:{results}:{function}", ["retval"] * 4 + ["delta"], span="delta", entry=["args.n"], function=True)
+    yield Probe(f'uretprobe:{results}:"{{i*,u*}}"', ["retval", "(int32)retval"], function=True)
+    yield Probe(f"uretprobe:{results}:point", ["retval->x", "retval.y"], pointers=["retval"], function=True)
+    yield Probe(f"uretprobe:{results}:text", ["*retval"], ["str(retval)", "str(retval, 9)"], typed=["retval"], function=True)
     yield Probe(f"uprobe:{memory}:take_numbers", ARGS[:3], typed=["args.numbers", "args.rows[1]"],
                 pointers=["args.point", "arg0"], function=True)
-    yield Probe(f"uretprobe:{memory}:take_numbers", ["retval", "delta", "self"], span="delta",
+    yield Probe(f"uretprobe:{memory}:take_numbers", ["delta", "self"], span="delta",
                 entry=["args.numbers[1]", "*args.numbers", "*(uint64 *)arg0"], function=True)
     yield Probe(f"usdt:{usdt}:demo:many", ARGS * 2 + ["arg10", "arg11"] * 3, ["str(arg3)"], pointers=["arg1"], function=True)
     yield Probe(f"usdt:{usdt}:demo:consts", ARGS[:4] + ['*uaddr("main")'], function=True)
