@@ -72,6 +72,12 @@ int prs_iter(const struct probe_reader *r, struct attach_point *p, char **parts,
 	err = r->kernel->iterator(r->kernel, parts[0], &p->iter.kind);
 	if (err)
 		return no_iterator(r, p, parts[0], err);
+	if (n == 2 && !r->unsafe) {
+		diag_error(r->diags, p->span, "needs-unsafe",
+			   "a pinned iterator requires --unsafe: its file and its program stay "
+			   "after the run");
+		return diag_hint(r->diags, "the option --unsafe allows it");
+	}
 	if (n == 2 && parts[1][0] == '/')
 		p->iter.pin = arena_strdup(r->arena, parts[1]);
 	else if (n == 2)

@@ -389,6 +389,7 @@ struct plan *plan_make(struct arena *a, struct program *p, const struct plan_opt
 	plan->imports = p->bpf_imports;
 	plan->n_imports = p->n_bpf_imports;
 	plan->config = p->config;
+	plan->allows_unsafe = p->unsafe;
 	plan->needs.is_replay = pl.kernel && pl.kernel->recording;
 	plan_scope(&pl, options);
 	if (p->recorder_at > RECORDER_ALONE)

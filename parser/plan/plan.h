@@ -285,7 +285,7 @@ struct plan {
 	const struct bpf_import *imports; /* files of C for BPF, for messages about them */
 	uint32_t n_imports;
 	bool is_compiled;   /* it comes from a file, and so does its object */
-	bool allows_unsafe; /* the same: --unsafe was given */
+	bool allows_unsafe; /* --unsafe was given, for this run */
 };
 
 enum plan_run {

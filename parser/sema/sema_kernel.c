@@ -155,11 +155,27 @@ const struct type *chk_socket_cookie(struct sema *s, struct expr *e)
 	return sema_word(false);
 }
 
-/* The text of a pcap file's path is checked when the file is created. */
+/* Without --unsafe a script writes only below the current folder. Whether the path gets there
+ * through a link is found out when the file is created. */
+static void check_path(struct sema *s, const struct expr *path)
+{
+	const char *text = path->string.text;
+
+	if (path->kind != EX_STRING || s->program->unsafe)
+		return;
+	if (*text != '/' && strncmp(text, "../", 3) != 0 && !strstr(text, "/../"))
+		return;
+	sema_error(s, path->span, "needs-unsafe",
+		   "skboutput() writes to a file that is not below the current folder");
+	if (s->report)
+		diag_hint(s->diags, "give a path below it; the option --unsafe allows any file");
+}
+
 const struct type *chk_skboutput(struct sema *s, struct expr *e)
 {
 	const struct expr *arg = e->call.args[1];
 
+	check_path(s, e->call.args[0]);
 	if (is_argument(s, e, arg, "struct sk_buff"))
 		return type_int(4, true);
 	sema_error(s, arg->span, "arg-type",

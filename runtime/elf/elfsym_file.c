@@ -38,8 +38,12 @@ size_t elfsym_read_at(int fd, void *buffer, size_t n, uint64_t offset)
 
 int elfsym_open_regular(const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
+	int fd;
 
+	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
+		return -ENOEXEC; /* opening a device may act: /dev/watchdog reboots */
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	return fd < 0 ? -errno : fd;
 }
 

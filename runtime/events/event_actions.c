@@ -16,6 +16,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -157,6 +158,15 @@ void ev_message(struct events *e, const struct plan_event *ev, const void *recor
 
 /* ---- cat ----------------------------------------------------------------------------------- */
 
+/* Opening a device may act: /dev/watchdog reboots the machine. */
+static bool may_act(const struct events *e, const char *path)
+{
+	struct stat st;
+
+	return !e->s->plan->allows_unsafe && stat(path, &st) == 0 && !S_ISREG(st.st_mode) &&
+	       !S_ISDIR(st.st_mode);
+}
+
 /* Up to `most` bytes, also of a file that says that it is empty, as those in /proc. -errno. */
 static ssize_t read_file(const char *path, char *bytes, size_t most)
 {
@@ -184,6 +194,10 @@ void ev_cat(struct events *e, const struct plan_event *ev, const void *record)
 
 	if (!path || !bytes) {
 		no_memory(e, ev);
+	} else if (may_act(e, path)) {
+		failed(e, ev,
+		       "failed to open file '%s': not a regular file, which requires --unsafe",
+		       path);
 	} else if ((n = read_file(path, bytes, most)) < 0) {
 		failed(e, ev, "failed to open file '%s': %s", path, strerror((int)-n));
 	} else {

@@ -10,10 +10,14 @@
 #include "runtime/base/log.h"
 #include "runtime/events/event_actions.h"
 #include <bpf/libbpf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 enum {
@@ -70,6 +74,31 @@ static int file_failed(struct packets *k, const char *path)
 	return err;
 }
 
+/* Without --unsafe: a new file in the current folder or below it, reached through no link. Packets
+ * are those of all users. */
+static FILE *open_file(const struct packets *k, const char *path)
+{
+	struct open_how how = {.flags = O_WRONLY | O_CREAT | O_CLOEXEC, .mode = 0600};
+	int fd;
+
+	if (k->plan->allows_unsafe) {
+		how.flags |= O_TRUNC;
+	} else {
+		how.flags |= O_EXCL | O_NOFOLLOW;
+		how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS;
+	}
+	fd = (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
+	return fd < 0 ? NULL : fdopen(fd, "w");
+}
+
+static void hint_place(const struct packets *k)
+{
+	if (!k->plan->allows_unsafe && (errno == EEXIST || errno == EXDEV || errno == ELOOP))
+		fputs("hint: without --unsafe packets go to a new file in the current folder, or "
+		      "below it\n",
+		      stderr);
+}
+
 static int create(struct packets *k, uint32_t event)
 {
 	const struct pcap_file head = {.magic = PCAP_MAGIC_NS,
@@ -84,9 +113,15 @@ static int create(struct packets *k, uint32_t event)
 			k->files[event] = k->files[i];
 	if (k->files[event])
 		return 0;
-	k->files[event] = fopen(ev->text, "we");
-	if (!k->files[event] || fwrite(&head, sizeof(head), 1, k->files[event]) != 1)
-		return file_failed(k, ev->text);
+	k->files[event] = open_file(k, ev->text);
+	if (!k->files[event] || fwrite(&head, sizeof(head), 1, k->files[event]) != 1) {
+		int err = errno;
+
+		file_failed(k, ev->text);
+		errno = err;
+		hint_place(k);
+		return -EIO;
+	}
 	return 0;
 }
 

@@ -87,6 +87,9 @@ static const char *find_unsafe(struct arena *a, const struct session *s, const v
 	for (uint32_t i = 0; i < s->plan->n_events; i++)
 		if (s->plan->events[i].kind == PE_SYSTEM)
 			return "it calls system()";
+	for (uint32_t i = 0; i < s->plan->n_progs; i++)
+		if (prog_kind_is(s->plan->progs[i].kind, PK_ITER) && s->plan->progs[i].pin)
+			return "it pins an iterator";
 	return unsafe_use_find(a, elf, len);
 }
 

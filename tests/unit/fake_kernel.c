@@ -367,6 +367,8 @@ uint32_t world_check(struct world *w, const char *text)
 {
 	w->diags.source = source_from_text(w->arena, "x.bt", text, strlen(text));
 	w->program = parse(w->arena, w->diags.source, &w->diags);
+	if (w->program)
+		w->program->unsafe = w->unsafe;
 	if (w->program && !w->diags.n_errors)
 		sema_run(w->arena, w->program, &w->kernel.k, &w->diags);
 	return w->diags.n_errors;

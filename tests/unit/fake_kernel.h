@@ -32,6 +32,7 @@ struct world {
 	struct diags diags;
 	struct program *program;
 	struct plan *plan;
+	bool unsafe; /* --unsafe */
 };
 
 /* Prepare `w` without a script: a test may change w->kernel first. */
