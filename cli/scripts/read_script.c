@@ -8,10 +8,10 @@
 #include "cli/options/options.h"
 #include "cli/scripts/no_program.h"
 #include "cli/scripts/other_word.h"
-#include "cli/scripts/script_trust.h"
 #include "cli/scripts/scripts.h"
 #include "parser/base/escape.h"
 #include "parser/base/source.h"
+#include "parser/base/trust.h"
 #include "runtime/base/log.h"
 #include <errno.h>
 #include <limits.h>
@@ -79,16 +79,31 @@ static void report_unread(const struct options *o, const char *path)
 		hint_unreadable(path, err);
 }
 
+/* May root run the script at `path`, which the bare name `word` stands for? */
+static bool is_trusted(const char *path, const char *word)
+{
+	char bad[PATH_MAX];
+	const char *why = trust_complaint(path, NULL, bad);
+
+	if (!why)
+		return true;
+	log_error("the script '%s' is not run as root: '%s' %s", word, bad, why);
+	fprintf(stderr, "hint: if you trust it, write 'sonde %s", strchr(path, '/') ? "" : "./");
+	escape_write(ESCAPE_MESSAGE, path, stderr);
+	fputs("'\n", stderr);
+	return false;
+}
+
 /* Read the script that `o->file` stands for. NULL after an error. */
 static struct source *read_file(struct arena *a, const struct options *o)
 {
 	const char *word = o->file;
-	char path[PATH_MAX], anyway[PATH_MAX + 2];
+	char path[PATH_MAX];
 	enum script_place place = scripts_locate(word, path, sizeof(path));
 	struct source *s;
 
-	snprintf(anyway, sizeof(anyway), "%s%s", strchr(path, '/') ? "" : "./", path);
-	if (place == SCRIPT_FOUND && !script_is_trusted(path, word, anyway))
+	if (place != SCRIPT_BUNDLED && !strchr(word, '/') && strcmp(word, "-") != 0 &&
+	    !is_trusted(path, word))
 		return NULL;
 	s = source_from_file(a, path);
 	if (s && place == SCRIPT_BUNDLED) {

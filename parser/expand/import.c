@@ -6,6 +6,7 @@
  */
 #include "parser/expand/expander.h"
 #include "parser/base/arena.h"
+#include "parser/base/trust.h"
 #include "parser/lang/bpf_import.h"
 #include <dirent.h>
 #include <errno.h>
@@ -20,7 +21,8 @@ struct importer {
 	uint32_t n_probes;
 	struct root_text *c_items; /* of imported files */
 	uint32_t n_c_items;
-	const char **paths; /* imported so far */
+	const struct trust_named *named; /* the script, if it is a file */
+	const char **paths;		 /* imported so far */
 	uint32_t n_paths;
 };
 
@@ -94,11 +96,17 @@ static void import_script(struct importer *im, const char *path, struct span at)
 /* True when others could change what is imported. */
 static bool is_open(struct importer *im, const char *path, const struct stat *st, struct span at)
 {
-	if (!(st->st_mode & S_IWOTH))
+	char bad[PATH_MAX];
+	const char *why = trust_complaint(path, im->named, bad);
+
+	if (!why && !(st->st_mode & S_IWOTH))
 		return false;
-	diag_error(im->x->diags, at, "import",
-		   "cowardly refusing to import '%s': everybody may write to it", path);
-	diag_hint(im->x->diags, "chmod o-w '%s'", path);
+	diag_error(im->x->diags, at, "import", "cowardly refusing to import '%s': '%s' %s", path,
+		   why ? bad : path, why ?: "can be written to by others");
+	if (why)
+		diag_hint(im->x->diags, "copy it to the folder of the script, or of your own");
+	else
+		diag_hint(im->x->diags, "chmod o-w '%s'", path);
 	return true;
 }
 
@@ -241,10 +249,13 @@ void import_all(struct expander *x)
 {
 	struct program *p = x->program;
 	struct importer im = {.x = x};
+	struct trust_named named;
 	char real[PATH_MAX];
 
 	if (!p->n_imports)
 		return;
+	if (p->source->is_file && trust_name(&named, p->source->name))
+		im.named = &named;
 	if (p->source->is_file && realpath(p->source->name, real))
 		note_path(&im, arena_strdup(x->arena, real));
 	import_items(&im, p, p->source);
