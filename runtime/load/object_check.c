@@ -80,13 +80,33 @@ static bool are_maps(const struct session *s)
 	return is_good;
 }
 
+/* Programs of other types decide what happens to a packet, or whether a function runs. */
+static bool observes(const struct bpf_program *p)
+{
+	switch (bpf_program__type(p)) {
+	case BPF_PROG_TYPE_KPROBE:
+	case BPF_PROG_TYPE_TRACEPOINT:
+	case BPF_PROG_TYPE_RAW_TRACEPOINT:
+	case BPF_PROG_TYPE_PERF_EVENT: return true;
+	case BPF_PROG_TYPE_TRACING:
+		return bpf_program__expected_attach_type(p) != BPF_MODIFY_RETURN;
+	default: return false;
+	}
+}
+
 /* What in the object or the plan needs --unsafe, in words; NULL: nothing. */
 static const char *find_unsafe(struct arena *a, const struct session *s, const void *elf,
 			       size_t len)
 {
+	struct bpf_program *prog = NULL;
+
 	for (uint32_t i = 0; i < s->plan->n_events; i++)
 		if (s->plan->events[i].kind == PE_SYSTEM)
 			return "it calls system()";
+	while ((prog = bpf_object__next_program(s->object, prog)))
+		if (!observes(prog))
+			return arena_printf(a, "%s() is not of a type that only observes",
+					    bpf_program__name(prog));
 	for (uint32_t i = 0; i < s->plan->n_progs; i++)
 		if (prog_kind_is(s->plan->progs[i].kind, PK_ITER) && s->plan->progs[i].pin)
 			return "it pins an iterator";
