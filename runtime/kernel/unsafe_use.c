@@ -93,7 +93,7 @@ static const char *line_in(struct reader *r, const uint8_t *p, uint32_t n, uint3
 			    BPF_LINE_INFO_LINE_NUM(best.line_col));
 }
 
-/* " (mine.bpf.c:5)", or "" if it is not known. After the size of an entry there are, for each
+/* " (FILE:5)", or "" if it is not known. After the size of an entry there are, for each
  * section, its name, the number of entries, and these. */
 static const char *line_at(struct reader *r, const char *section, uint64_t at)
 {
