@@ -265,7 +265,8 @@ static const char *check_types(struct reader *r)
 
 /* ---- names --------------------------------------------------------------------------------- */
 
-/* Others' functions and maps are linked by name: those of sonde are not for imports. */
+/* Functions and maps are linked by name. An import must not use those of sonde, nor define one that
+ * sonde then calls. */
 static const char *check_symbols(struct reader *r)
 {
 	static const char own[] = "sonde_";
@@ -276,8 +277,9 @@ static const char *check_symbols(struct reader *r)
 					   ? elf_strptr(r->elf, r->names_of_symbols, s.st_name)
 					   : NULL;
 
-		if (name && s.st_shndx == SHN_UNDEF && strncmp(name, own, sizeof(own) - 1) == 0)
-			return arena_printf(r->arena, "it uses sonde's own '%s'", name);
+		if (name && GELF_ST_BIND(s.st_info) != STB_LOCAL &&
+		    strncmp(name, own, sizeof(own) - 1) == 0)
+			return arena_printf(r->arena, "it uses a name of sonde: '%s'", name);
 	}
 	return NULL;
 }
@@ -297,7 +299,7 @@ static const char *check_code(struct reader *r)
 	return why;
 }
 
-static const char *check_all(struct reader *r)
+static const char *check_all(struct reader *r, bool is_import)
 {
 	struct btf_raw raw;
 	const char *why;
@@ -310,12 +312,14 @@ static const char *check_all(struct reader *r)
 	memcpy(btf, r->btf->d_buf, r->btf->d_size);
 	if (btf_raw_init(&raw, btf, r->btf->d_size) || btf_types_init(&r->types, &raw, NULL))
 		return "its BTF is damaged";
-	why = check_code(r) ?: check_types(r) ?: check_symbols(r);
+	why = check_code(r) ?: check_types(r);
+	if (!why && is_import)
+		why = check_symbols(r);
 	btf_types_free(&r->types);
 	return why;
 }
 
-const char *unsafe_use_find(struct arena *a, const void *elf, size_t len)
+const char *unsafe_use_find(struct arena *a, const void *elf, size_t len, bool is_import)
 {
 	struct reader r = {.arena = a};
 	const char *why = "it is not an object file of BPF";
@@ -323,7 +327,7 @@ const char *unsafe_use_find(struct arena *a, const void *elf, size_t len)
 	elf_version(EV_CURRENT);
 	r.elf = elf_memory((char *)(uintptr_t)elf, len);
 	if (r.elf && elf_getshdrstrndx(r.elf, &r.names) == 0)
-		why = check_all(&r);
+		why = check_all(&r, is_import);
 	if (r.elf)
 		elf_end(r.elf);
 	return why;

@@ -110,7 +110,7 @@ static const char *find_unsafe(struct arena *a, const struct session *s, const v
 	for (uint32_t i = 0; i < s->plan->n_progs; i++)
 		if (prog_kind_is(s->plan->progs[i].kind, PK_ITER) && s->plan->progs[i].pin)
 			return "it pins an iterator";
-	return unsafe_use_find(a, elf, len);
+	return unsafe_use_find(a, elf, len, false);
 }
 
 int object_check(const struct session *s, const void *elf, size_t len)
