@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
- * Open calls of Go functions, by goroutine. A goroutine can move to another thread, and its stack
- * is copied elsewhere when it has to grow. Neither changes the distance of a frame from the top of
- * the stack, so a call is identified by its goroutine and that distance.
+ * Open calls of Go functions, by goroutine, and of programs that switch stacks, by frame.
+ *
+ * A goroutine can move to another thread, and its stack is copied elsewhere when it has to grow.
+ * Neither changes the distance of a frame from the top of the stack, so a call is identified by its
+ * goroutine and that distance.
  *
  * A hash map has an element for each open call, and one for each goroutine that has open calls: the
  * head, whose key has distance 0. Calls are linked, innermost first. Calls that a panic has left
@@ -53,6 +55,16 @@ INLINE_CORE uint64_t sonde_goroutine_key(struct goroutine_key *k, struct task_st
 	k->goroutine = goroutine;
 	k->call = sp - stack.high;
 	return 1;
+}
+
+/* The same for C: the open calls of a process have different stack pointers, on whichever stacks
+ * and threads they are. No head has such a key. */
+INLINE_CORE void sonde_goroutine_frame_key(struct goroutine_key *k, struct task_struct *t,
+					   uint64_t sp)
+{
+	k->space = sonde_task_space(t);
+	k->goroutine = 0;
+	k->call = sp;
 }
 
 /* Look up the element, or insert one. A failure is counted and returns NULL. */
@@ -119,6 +131,24 @@ INLINE void *sonde_goroutine_push(void *map, struct goroutine_key *k, uint64_t t
 	c->depth = head->n + 1;
 	head->innermost = call;
 	head->n++;
+	return c;
+}
+
+/* The same for C: calls are not linked. A call that is open at this stack pointer was left without
+ * a return. */
+INLINE void *sonde_goroutine_push_frame(void *map, struct goroutine_key *k, uint64_t target,
+					uint64_t is_loop, uint32_t probe)
+{
+	struct goroutine_call *c = bpf_map_lookup_elem(map, k);
+
+	if (c && is_loop && c->target == target)
+		return 0;
+	sonde_span_missed(c ? 1 : 0, probe);
+	c = c ?: goroutine_element(map, k, probe);
+	if (!c)
+		return 0;
+	c->target = target;
+	c->depth = 1;
 	return c;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Spans of functions of Go. A goroutine can return on another thread than the one on which it made
- * the call, and its stack can move meanwhile, so calls are kept by goroutine
- * (bpf_helpers/goroutine.bpf.c).
+ * Spans of functions of Go, and of programs that switch stacks. A goroutine can return on another
+ * thread than the one on which it made the call, and its stack can move meanwhile, so calls are
+ * kept by goroutine (bpf_helpers/goroutine.bpf.c).
  */
 #include "bpf_helpers/shared.h"
 #include "codegen/gen_cost.h"
@@ -10,11 +10,22 @@
 #include "codegen/gen_span.h"
 #include "parser/lang/regs.h"
 
+/* Of a program that switches stacks: a call is known by its frame alone. */
+static bool is_of_stack(const struct gen *g)
+{
+	return probe_abi(g->probe.point) == USER_ABI_C;
+}
+
 /* The key of the call that begins or returns; go to `out` if its goroutine cannot be read. */
 static LLVMValueRef call_key(struct gen *g, LLVMBasicBlockRef out)
 {
 	LLVMValueRef key = gen_buffer(g, SONDE_GOROUTINE_KEY), is_known;
 
+	if (is_of_stack(g)) {
+		GEN_CALL(g, "sonde_goroutine_frame_key", key, gen_task(g),
+			 gen_register(g, regs_sp_offset()));
+		return key;
+	}
 	is_known = GEN_CALL(g, "sonde_goroutine_key", key, gen_task(g),
 			    gen_register(g, regs_goroutine_offset()),
 			    gen_register(g, regs_sp_offset()), span_probe_id(g));
@@ -40,8 +51,10 @@ static void begin(struct gen *g, LLVMBasicBlockRef out)
 		span_prefault_entries(g);
 	key = call_key(g, out);
 	cost = cost_open(g, out);
-	slot = GEN_CALL(g, "sonde_goroutine_push", span_map(g), key, span_call_target(g),
-			is_loop(g), span_probe_id(g));
+	slot = is_of_stack(g) ? GEN_CALL(g, "sonde_goroutine_push_frame", span_map(g), key,
+					 span_call_target(g), is_loop(g), span_probe_id(g))
+			      : GEN_CALL(g, "sonde_goroutine_push", span_map(g), key,
+					 span_call_target(g), is_loop(g), span_probe_id(g));
 	span_only_if(g, slot, out);
 	span_store_entries(g, slot);
 	cost_begin(g, cost, slot);

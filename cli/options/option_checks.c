@@ -331,6 +331,9 @@ int options_check(const struct options *o)
 	if (o->cpp_names && config_word_find("cpp_names", o->cpp_names) < 0)
 		return option_error("--cpp-names: '%s' is not one of full, no_parameters, short",
 				    o->cpp_names);
+	if (o->return_probes && config_word_find("return_probes", o->return_probes) < 0)
+		return option_error("--return-probes: '%s' is not one of auto, ret",
+				    o->return_probes);
 	switch (o->mode) {
 	case MODE_HELP: return check_help(o);
 	case MODE_LIST: return check_list(o);

@@ -88,11 +88,12 @@ struct options {
 	enum out_format format;
 	const char *format_word; /* of -f NAME:WORD, or NULL */
 	enum buffering buffering;
-	uint64_t interval_ns;  /* between prints of all maps; 0: none */
-	const char *sort;      /* --sort */
-	uint32_t top;	       /* 0: all */
-	const char *time_unit; /* a word of the setting; NULL: the script's */
-	const char *cpp_names; /* likewise */
+	uint64_t interval_ns;	   /* between prints of all maps; 0: none */
+	const char *sort;	   /* --sort */
+	uint32_t top;		   /* 0: all */
+	const char *time_unit;	   /* a word of the setting; NULL: the script's */
+	const char *cpp_names;	   /* likewise */
+	const char *return_probes; /* overrides config return_probes */
 	bool percent;
 	const char *delimiter;
 	bool live;		 /* --live */

@@ -127,6 +127,8 @@ static void note_words(const struct options *o, struct program *p)
 {
 	p->unsafe = o->unsafe;
 	p->calibrate = o->calibrate - o->no_calibrate;
+	if (o->return_probes)
+		p->return_probes = config_word_find("return_probes", o->return_probes) + 1;
 	p->params = o->params;
 	p->n_params = o->n_params;
 	p->command = o->command;

@@ -23,14 +23,15 @@ struct user_matching {
 	uint32_t column;   /* of PATH@FILE:LINE:COLUMN; 0: any */
 	struct nearest nearest;
 	uint32_t n_offered;
-	uint32_t n_left_out;	  /* matches at which a return probe is not possible */
-	const char *left_out;	  /* the names of some of them */
-	uint32_t n_assembler;	  /* matches of Go's assembler, likewise */
-	bool is_thrown_through;	  /* exceptions can pass through all functions, also of C */
-	uint32_t n_address_users; /* matches that use their return address, and are left out */
-	uint32_t n_sizeless;	  /* matches that are left out because their size is not known */
-	uint32_t n_files;	  /* ELF files that a path pattern matched */
-	int status;		  /* -1: an error was reported */
+	uint32_t n_left_out;	     /* matches at which a return probe is not possible */
+	const char *left_out;	     /* the names of some of them */
+	uint32_t n_assembler;	     /* matches of Go's assembler, likewise */
+	bool is_thrown_through;	     /* exceptions can pass through all functions, also of C */
+	struct user_switch switches; /* why stacks are switched; function NULL: they are not */
+	uint32_t n_address_users;    /* matches that use their return address, and are left out */
+	uint32_t n_sizeless;	     /* matches that are left out because their size is not known */
+	uint32_t n_files;	     /* ELF files that a path pattern matched */
+	int status;		     /* -1: an error was reported */
 };
 
 /* probe_user_name.c: set the requested name or pattern, which is not copied. */

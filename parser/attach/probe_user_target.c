@@ -102,6 +102,12 @@ static int no_exits(struct user_matching *m, const struct user_symbol *f, const 
 	if (is_go(m, f->path))
 		return diag_hint(d, "Go moves its stacks, so no return address can be replaced "
 				    "there; uprobe works");
+	if (m->switches.function && !m->r->kernel->return_instructions)
+		return diag_hint(
+			d,
+			"a program that uses %s (%s) switches stacks, so no return address can be "
+			"replaced there; uprobe works",
+			m->switches.function, m->switches.file);
 	return diag_hint(
 		d,
 		"an exception that finds a replaced return address terminates the program, so probes are on the return instructions; --unsafe replaces the address anyway");
@@ -136,6 +142,8 @@ static int add_exits(struct user_matching *m, const struct user_symbol *f,
 	}
 	m->p->user.abi = target.abi;
 	m->p->user.is_at_returns = true;
+	if (m->switches.function)
+		m->p->user.switches = m->switches;
 	arena_push(m->r->arena, m->p->user.entries, m->p->user.n_entries, w.function);
 	for (uint32_t i = 0; i < w.n; i++) {
 		w.list[i].has_jump = w.function.has_jump;
@@ -144,16 +152,47 @@ static int add_exits(struct user_matching *m, const struct user_symbol *f,
 	return 0;
 }
 
+static const char *traced_program(const struct user_matching *m)
+{
+	const struct kernel *k = m->r->kernel;
+
+	return k->pid ? arena_printf(m->r->arena, "/proc/%u/exe", k->pid) : k->program;
+}
+
+/* Do threads that run the file switch stacks? A library is used by the traced program, or by any
+ * process. Sets m->switches. */
+static bool switches_stacks(struct user_matching *m, const char *path)
+{
+	struct kernel *k = m->r->kernel;
+	const char *program = traced_program(m);
+	bool is_library = strstr(path, ".so");
+
+	if (k->return_instructions) {
+		m->switches = (struct user_switch){.function = "return_probes = ret"};
+		return true;
+	}
+	if (k->any_place || !k->user_switches)
+		return false;
+	if (program && k->user_switches(k, program, &m->switches))
+		return true;
+	if (is_library)
+		return !program && k->user_switches(k, NULL, &m->switches);
+	return k->user_switches(k, path, &m->switches);
+}
+
 /* The kernel's return probes replace return addresses on the stack. Go moves its stacks, and the
- * unwinders of C++ and Rust terminate the program when they find such an address. */
+ * unwinders of C++ and Rust terminate the program when they find such an address. For each thread
+ * the kernel expects returns in the reverse order of the calls; where stacks are switched, a
+ * function would return to the caller of another one. */
 static bool needs_returns(struct user_matching *m, const char *path)
 {
 	struct kernel *k = m->r->kernel;
 
 	if (!probe_is_return(m->p))
 		return false;
-	return is_go(m, path) || (!k->any_place && k->user_unwinds &&
-				  (m->is_thrown_through || k->user_unwinds(k, path)));
+	return is_go(m, path) || switches_stacks(m, path) ||
+	       (!k->any_place && k->user_unwinds &&
+		(m->is_thrown_through || k->user_unwinds(k, path)));
 }
 
 struct unwinder_search {
@@ -175,11 +214,12 @@ void user_find_throwers(struct user_matching *m)
 {
 	struct unwinder_search s = {.arena = m->r->arena};
 	struct kernel *k = m->r->kernel;
-	const char *program =
-		k->pid ? arena_printf(m->r->arena, "/proc/%u/exe", k->pid) : k->program;
-	const char *none;
+	const char *program, *none;
 
-	if (!probe_is_return(m->p) || !program || !k->user_unwinds || k->any_place)
+	if (!probe_is_return(m->p) || !k->user_unwinds || k->any_place)
+		return;
+	program = traced_program(m);
+	if (!program)
 		return;
 	keep_path(program, &s);
 	if (k->user_library)

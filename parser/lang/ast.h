@@ -405,6 +405,7 @@ struct program {
 	int calibrate;		    /* --calibrate 1, --no-calibrate -1: overrides the config */
 	const char *const *params;  /* $1, $2, …: from the command line */
 	const char *command;	    /* -c; or NULL */
+	int return_probes;	    /* --return-probes: RETURN_PROBES_* plus 1; 0: as config says */
 	const char *behind_command; /* the word behind that of -c, or NULL */
 	uint32_t recorder_at;	    /* where the text of a recorder begins, recorder.h; or 0 */
 	bool is_behind_option;	    /* with an option between them */

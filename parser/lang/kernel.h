@@ -74,6 +74,12 @@ enum user_abi {
 /* The suffix of functions of Go's assembler, which the linker appends. */
 #define GO_ASSEMBLER_SUFFIX ".abi0"
 
+/* How a program switches stacks in the middle of calls. */
+struct user_switch {
+	const char *function, *file; /* its function for that, and the file that uses it */
+	bool copies; /* stacks are copied to the same addresses: a stack pointer names no call */
+};
+
 /* The two kinds of prototypes in BTF. */
 enum typed_kind {
 	TYPED_FUNCTION,	  /* of the kernel or a module */
@@ -175,8 +181,9 @@ struct kernel {
 	uint32_t pid;
 	const char *program;
 	bool any_place;
-	bool is_thorough; /* --check: questions whose answers take long are asked, too */
-	uint64_t denied;  /* --no-feature: a bit for each capability that is not to be used */
+	bool return_instructions; /* --return-probes ret */
+	bool is_thorough;	  /* --check: questions whose answers take long are asked, too */
+	uint64_t denied; /* --no-feature: a bit for each capability that is not to be used */
 	const char *traceable_functions; /* a file of names in place of the kernel's; or NULL */
 	/* -I: folders of headers; --include: headers. */
 	const char *const *include_dirs, *const *include_files;
@@ -240,6 +247,9 @@ struct kernel {
 	enum user_abi (*user_abi)(struct kernel *k, const struct user_symbol *f);
 	/* Can C++ exceptions or Rust panics unwind functions of this file? */
 	bool (*user_unwinds)(struct kernel *k, const char *path);
+	/* Does the program, a library that it needs or, with -p, a file that it has mapped switch
+	 * stacks? NULL: any file whose code a process runs now. */
+	bool (*user_switches)(struct kernel *k, const char *program, struct user_switch *out);
 	/* Call fn for each location where code of a source line begins: with the name of the
 	 * function, and the address and offset of the location. 0, -ENOENT (no such source file),
 	 * -ESRCH (the line has no code; line *near has, or it is 0), -ERANGE (none at that column;

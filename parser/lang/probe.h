@@ -190,7 +190,8 @@ struct user_point {
 	/* uretprobe of Go, C++ and Rust: the targets are the instructions by which the functions
 	 * in `entries` are left */
 	bool is_at_returns;
-	bool is_untyped; /* no types are known, which is reported */
+	struct user_switch switches; /* is_at_returns: why a thread's calls are of several stacks */
+	bool is_untyped;	     /* no types are known, which is reported */
 	struct attach_target *entries;
 	uint32_t n_entries;
 	const struct typed_function *typed; /* of the first target, set for `args` */
@@ -298,6 +299,13 @@ static inline int64_t probe_syscall(const struct attach_point *p)
 static inline bool probe_is_at_returns(const struct attach_point *p)
 {
 	return point_has(p, ARM_USER) && p->user.is_at_returns;
+}
+
+/* How the program of its functions switches stacks, so that the calls of a thread are of several
+ * stacks; NULL if it does not. */
+static inline const struct user_switch *probe_switches(const struct attach_point *p)
+{
+	return probe_is_at_returns(p) && p->user.switches.function ? &p->user.switches : NULL;
 }
 
 /* How its function is passed arguments. */

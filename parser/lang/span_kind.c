@@ -39,7 +39,7 @@ enum span_kind span_of_event(const struct attach_point *p)
 {
 	enum span_kind kind = probe_rows[p->id].span;
 
-	if (kind == SPAN_RETURN && probe_abi(p) == USER_ABI_GO)
+	if (kind == SPAN_RETURN && (probe_abi(p) == USER_ABI_GO || probe_switches(p)))
 		return SPAN_GOROUTINE;
 	if (kind != SPAN_BY_EVENT)
 		return kind;

@@ -68,6 +68,44 @@ bool sema_go_result(struct sema *s, const struct expr *e, const struct attach_po
 	return false;
 }
 
+/* Calls on one stack cannot be told from those on others. */
+static bool no_nesting(struct sema *s, const struct expr *e, const struct attach_point *p,
+		       const char *word)
+{
+	const struct user_switch *x = probe_switches(p);
+	const char *why =
+		x->file ? arena_printf(s->arena, "%s uses %s", x->file, x->function) : x->function;
+
+	sema_error(s, e->span, "no-span",
+		   "'%s' is not available for %s: its program switches stacks (%s)", word, p->name,
+		   why);
+	if (s->report && !x->copies)
+		diag_hint(s->diags, "which calls are inside others is not known, but how long they "
+				    "take is: @[func] = hist(delta)");
+	else if (s->report)
+		diag_hint(s->diags,
+			  "the stacks are copied to the same addresses, which do not tell "
+			  "calls apart; count() and retval work");
+	return false;
+}
+
+bool sema_switch_span(struct sema *s, const struct expr *e, const struct attach_point *p,
+		      const char *word, bool is_nested)
+{
+	const struct user_switch *x = probe_switches(p);
+
+	if (!x || probe_abi(p) != USER_ABI_C)
+		return true;
+	if (is_nested || x->copies)
+		return no_nesting(s, e, p, word);
+	if (recorder_counts_open(s->program, s->probe) && s->report)
+		diag_warning(
+			s->diags, s->probe->span, "go-span",
+			"calls of programs that switch stacks are not counted if they have not "
+			"returned");
+	return true;
+}
+
 bool sema_go_span(struct sema *s, const struct expr *e, const struct attach_point *p,
 		  const char *word)
 {

@@ -13,3 +13,7 @@ bool sema_go_result(struct sema *s, const struct expr *e, const struct attach_po
 /* Can a call be measured, or matched with its start, at p? `e` is the builtin `word`. */
 bool sema_go_span(struct sema *s, const struct expr *e, const struct attach_point *p,
 		  const char *word);
+/* The same for functions of C whose program switches stacks. is_nested: the word says which calls
+ * are inside others. */
+bool sema_switch_span(struct sema *s, const struct expr *e, const struct attach_point *p,
+		      const char *word, bool is_nested);

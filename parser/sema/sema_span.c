@@ -94,15 +94,16 @@ static bool has_start(struct sema *s, struct expr *e, const struct attach_point 
 }
 
 /* Report `e`, the builtin `word`, when an attach point of the probe being visited ends no span.
- * Otherwise mark all attach points as ends of spans. */
-static bool need_span(struct sema *s, struct expr *e, const char *word)
+ * Otherwise mark all attach points as ends of spans. is_nested: the word says which calls are
+ * inside others. */
+static bool need_span_of(struct sema *s, struct expr *e, const char *word, bool is_nested)
 {
 	if (s->probe->is_start) /* in entry(): sema_check_entry reports it */
 		return true;
 	for (uint32_t i = 0; i < s->probe->n_points; i++) {
 		const struct attach_point *p = &s->probe->points[i];
 
-		if (!sema_go_span(s, e, p, word))
+		if (!sema_go_span(s, e, p, word) || !sema_switch_span(s, e, p, word, is_nested))
 			return false;
 		if (span_of_event(p) == SPAN_NO) {
 			no_span(s, e, p, word);
@@ -128,6 +129,11 @@ static bool need_span(struct sema *s, struct expr *e, const char *word)
 	for (uint32_t i = 0; i < s->probe->n_points; i++)
 		s->probe->points[i].ends = span_of_event(&s->probe->points[i]);
 	return true;
+}
+
+static bool need_span(struct sema *s, struct expr *e, const char *word)
+{
+	return need_span_of(s, e, word, false);
 }
 
 bool sema_is_call_number(const struct probe *p, const struct expr *e)
@@ -254,14 +260,14 @@ const struct type *chk_oncpu(struct sema *s, struct expr *e)
 const struct type *chk_depth(struct sema *s, struct expr *e)
 {
 	s->probe->is_open_only = false;
-	return need_span(s, e, "depth") ? type_int(4, false) : &type_error;
+	return need_span_of(s, e, "depth", true) ? type_int(4, false) : &type_error;
 }
 
 /* Only calls have spans of their probe inside. */
 const struct type *chk_self(struct sema *s, struct expr *e)
 {
 	s->probe->is_open_only = false;
-	if (!need_span(s, e, "self"))
+	if (!need_span_of(s, e, "self", true))
 		return &type_error;
 	for (uint32_t i = 0; !s->probe->is_start && i < s->probe->n_points; i++) {
 		const struct attach_point *p = &s->probe->points[i];
@@ -335,7 +341,7 @@ const struct type *chk_span(struct sema *s, struct expr *e)
 
 	if (ast_span(s->probe) != SPAN_SLICE) {
 		s->probe->is_open_only |= ast_span(s->probe) == SPAN_NO;
-		if (!need_span(s, e, "span"))
+		if (!need_span_of(s, e, "span", true))
 			return &type_error;
 	}
 	if (name && name->type->kind != TY_ERROR && !is_name(name->type))

@@ -95,9 +95,19 @@ size_t elfsym_read_section(const struct elfsym *e, const char *name, void *out, 
 bool elfsym_is_go(const struct elfsym *e);
 /* May C++ exceptions or Rust panics unwind through its functions? */
 bool elfsym_unwinds(struct elfsym *e);
-enum elfsym_needed { ELFSYM_NEEDED, ELFSYM_RPATH, ELFSYM_RUNPATH, ELFSYM_OTHER };
+/* elfsym_switch.c: the function by which its code switches stacks (stack_switch.def), or NULL.
+ * *copies: the stacks are copied to the same addresses. */
+const char *elfsym_switches(struct elfsym *e, bool *copies);
+enum elfsym_needed {
+	ELFSYM_NEEDED,
+	ELFSYM_RPATH,
+	ELFSYM_RUNPATH,
+	ELFSYM_SONAME,
+	ELFSYM_OTHER,
+};
 typedef void elfsym_needed_fn(enum elfsym_needed kind, const char *text, void *ctx);
-/* Call fn with each library the file needs (DT_NEEDED) and each of its search paths. */
+/* Call fn with each library the file needs (DT_NEEDED), each of its search paths, and its name as a
+ * library. */
 void elfsym_each_needed(const struct elfsym *e, elfsym_needed_fn *fn, void *ctx);
 
 /* Bytes of memory used by the index and by the names that were returned. */

@@ -112,6 +112,7 @@ static enum elfsym_needed needed_kind(int64_t tag)
 	case DT_NEEDED: return ELFSYM_NEEDED;
 	case DT_RPATH: return ELFSYM_RPATH;
 	case DT_RUNPATH: return ELFSYM_RUNPATH;
+	case DT_SONAME: return ELFSYM_SONAME;
 	default: return ELFSYM_OTHER;
 	}
 }

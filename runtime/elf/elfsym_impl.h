@@ -4,7 +4,8 @@
  * elfsym_debug.c and elfsym_mini.c find symbols outside of .symtab, elfsym_symbol.c reads symbol
  * tables, elfsym_index.c and elfsym_name.c look functions up by address and by name, elfsym_usdt.c
  * reads USDT notes, elfsym_object.c variables by address,
- * elfsym_plt.c finds stubs, elfsym_code.c answers the rest.
+ * elfsym_plt.c finds stubs, elfsym_switch.c functions that switch stacks, elfsym_code.c answers the
+ * rest.
  */
 #pragma once
 #include <elf.h>
@@ -154,7 +155,11 @@ void elfsym_find_mini_symbols(struct elfsym *e, const struct elf_file *f);
 
 /* elfsym_symbol.c */
 
-enum symbol_kind { SYMBOL_FUNCTION, SYMBOL_OBJECT /* a variable, or anything with an address */ };
+enum symbol_kind {
+	SYMBOL_FUNCTION,
+	SYMBOL_OBJECT, /* a variable, or anything with an address */
+	SYMBOL_NAMED,  /* anything with a name, also an import */
+};
 /* Call fn for each symbol of that kind until it returns an error, which is then returned. */
 int elfsym_each_symbol(const struct elfsym *e, enum table_id id, enum symbol_kind kind,
 		       int (*fn)(void *ctx, uint32_t i, const struct symbol *s), void *ctx);
@@ -163,6 +168,11 @@ bool elfsym_read_symbol(const struct table *t, uint32_t i, struct symbol *out);
 /* Read the string at offset `at`, without its version, into buffer (NAME_MAX_BYTES). False if it is
  * empty or has no end. */
 bool elfsym_read_name(const struct table *t, uint32_t at, char *buffer);
+/* elfsym_name.c: call fn with each block of the string table: `n` bytes at offset `at`, the last
+ * `overlap` of which are repeated in the next block. The end of the table is followed by zeros. */
+int elfsym_each_string_block(const struct table *t, size_t overlap,
+			     int (*fn)(void *ctx, const char *bytes, size_t n, uint64_t at),
+			     void *ctx);
 /* elfsym_index.c: a copy of a name that lives as long as e, demangled; NULL: no memory. */
 const char *elfsym_keep_name(struct elfsym *e, const char *name);
 /* Is the alias (name a, symbol s) preferred to (name b, symbol best)? See elfsym_by_address(). */

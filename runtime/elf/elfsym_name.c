@@ -27,9 +27,7 @@ struct name_search {
 	struct symbol best;
 };
 
-/* Call fn with each block of the string table: `n` bytes at offset `at`, the last `overlap` of
- * which are repeated in the next block. The end of the table is followed by zeros. */
-static int each_string_block(const struct table *t, size_t overlap,
+int elfsym_each_string_block(const struct table *t, size_t overlap,
 			     int (*fn)(void *ctx, const char *bytes, size_t n, uint64_t at),
 			     void *ctx)
 {
@@ -127,7 +125,7 @@ static int search_table(struct elfsym *e, enum table_id id, const char *name, st
 	int err;
 
 	*n = (struct name_search){.kind = n->kind, .table = &e->tables[id]};
-	err = each_string_block(n->table, text.length + 2, find_offsets, &text);
+	err = elfsym_each_string_block(n->table, text.length + 2, find_offsets, &text);
 	if (!err && n->offsets.n)
 		err = elfsym_each_symbol(e, id, n->kind, match_symbol, n);
 	vec_free(&n->offsets);
@@ -251,7 +249,8 @@ static int each_of_kind(struct elfsym *e, enum symbol_kind kind, elfsym_function
 		if (!err)
 			err = elfsym_sort_keys(w.names.items, w.names.n);
 		if (!err && w.names.n)
-			err = each_string_block(&e->tables[id], NAME_MAX_BYTES, call_functions, &w);
+			err = elfsym_each_string_block(&e->tables[id], NAME_MAX_BYTES,
+						       call_functions, &w);
 	}
 	vec_free(&w.names);
 	vec_free(&w.extents);

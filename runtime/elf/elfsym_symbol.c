@@ -71,6 +71,16 @@ static bool is_object(const struct symbol *s)
 	       (type == STT_OBJECT || type == STT_FUNC || type == STT_NOTYPE);
 }
 
+static bool is_of_kind(const struct elfsym *e, enum symbol_kind kind, struct symbol *s)
+{
+	switch (kind) {
+	case SYMBOL_FUNCTION: return is_function(e, s);
+	case SYMBOL_OBJECT: return is_object(s);
+	case SYMBOL_NAMED: return s->name;
+	}
+	return false;
+}
+
 int elfsym_each_symbol(const struct elfsym *e, enum table_id id, enum symbol_kind kind,
 		       int (*fn)(void *ctx, uint32_t i, const struct symbol *s), void *ctx)
 {
@@ -88,7 +98,7 @@ int elfsym_each_symbol(const struct elfsym *e, enum table_id id, enum symbol_kin
 			int err;
 
 			decode_symbol(t, block + k * entry, &s);
-			if (kind == SYMBOL_FUNCTION ? !is_function(e, &s) : !is_object(&s))
+			if (!is_of_kind(e, kind, &s))
 				continue;
 			err = fn(ctx, i, &s);
 			if (err)

@@ -21,8 +21,7 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(a, b);
 }
 
-/* A copy of s that lives as long as the kernel, shared by equal strings; NULL: out of memory. */
-static const char *keep_name(struct user_files *u, const char *s)
+const char *kernel_user_keep_name(struct user_files *u, const char *s)
 {
 	char *copy = strdup(s), **node;
 
@@ -50,6 +49,7 @@ void kernel_user_trim(struct user_files *u)
 void kernel_user_close(struct user_files *u)
 {
 	kernel_user_trim(u);
+	vec_free(&u->switches);
 	tdestroy(u->names, free);
 	u->names = NULL;
 	arena_free(u->arena);
@@ -68,8 +68,8 @@ int kernel_user_open(struct kernel *k, const char *given)
 	err = user_path_find(k->pid, given, path);
 	if (err)
 		return err;
-	u->given = keep_name(u, given);
-	u->path = keep_name(u, path);
+	u->given = kernel_user_keep_name(u, given);
+	u->path = kernel_user_keep_name(u, path);
 	if (!u->given || !u->path)
 		return -ENOMEM;
 	u->elf = elfsym_open(path, &err);
@@ -95,7 +95,7 @@ static int user_symbol(struct kernel *k, const char *path, const char *symbol,
 		return err;
 	found.is_entry = elfsym_is_entry(u->elf, found.address);
 	found.is_ifunc = elfsym_is_ifunc(u->elf, symbol);
-	found.symbol = keep_name(u, symbol);
+	found.symbol = kernel_user_keep_name(u, symbol);
 	if (!found.symbol)
 		return -ENOMEM;
 	*out = found;
@@ -171,7 +171,7 @@ static int user_library(struct kernel *k, const char *path, const char *name, co
 
 	if (err)
 		return err;
-	*out = keep_name(kernel_user_files(k), found);
+	*out = kernel_user_keep_name(kernel_user_files(k), found);
 	return *out ? 0 : -ENOMEM;
 }
 
@@ -191,7 +191,7 @@ static int user_function_at(struct kernel *k, const char *path, uint64_t address
 		return -ESRCH;
 	out->offset -= address - out->address;
 	out->is_entry = elfsym_is_entry(u->elf, out->address);
-	out->symbol = keep_name(u, name);
+	out->symbol = kernel_user_keep_name(u, name);
 	return out->symbol ? 0 : -ENOMEM;
 }
 
@@ -258,6 +258,7 @@ void kernel_user_init(struct kernel *k)
 	k->user_is_go = user_is_go;
 	k->user_abi = user_abi;
 	k->user_unwinds = user_unwinds;
+	k->user_switches = kernel_user_switches;
 	k->each_user_line = code_each_line;
 	k->user_typed = code_function_types;
 	k->user_c_type = code_c_type;

@@ -4,12 +4,19 @@
  */
 #pragma once
 #include "parser/lang/kernel.h"
+#include "runtime/base/vec.h"
 #include "runtime/elf/go_abi.h"
 
 struct arena;
 struct cfa_file;
 struct dwarf_types;
 struct elfsym;
+
+/* What user_switches() has answered of `program`, "" for any process. */
+struct switch_answer {
+	const char *program;
+	struct user_switch found;
+};
 
 /* Kept between calls: the last file (its path as given and as resolved, open), and every string
  * returned. */
@@ -23,6 +30,7 @@ struct user_files {
 	int types_err;		   /* not 0: it has none */
 	struct cfa_file *cfa;	   /* likewise */
 	int cfa_err;
+	VEC(struct switch_answer) switches;
 	struct arena *arena; /* for typed functions */
 	void *names;	     /* a tsearch tree */
 };
@@ -37,6 +45,12 @@ void kernel_user_trim(struct user_files *u);
 void kernel_user_close(struct user_files *u);
 /* Open `path` unless it is the last file. 0, -ENOENT, -ENOEXEC, other -errno. */
 int kernel_user_open(struct kernel *k, const char *path);
+
+/* A copy of s that lives as long as the kernel, shared by equal strings; NULL: out of memory. */
+const char *kernel_user_keep_name(struct user_files *u, const char *s);
+
+/* In kernel_switch.c. */
+bool kernel_user_switches(struct kernel *k, const char *program, struct user_switch *out);
 
 /* In kernel_code.c: the hooks about instructions, lines and types. */
 int code_instruction(struct kernel *k, const struct user_symbol *f, uint64_t offset,

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Does a program switch stacks? Asked of the program, of the libraries that it needs and, with -p,
+ * of what it has mapped. Each answer is kept: patterns ask for each function.
+ */
+#define _GNU_SOURCE
+#include "runtime/elf/elfsym.h"
+#include "runtime/elf/user_path.h"
+#include "runtime/kernel/kernel_user.h"
+#include <string.h>
+
+struct look {
+	struct user_files *files;
+	struct user_switch found;
+};
+
+/* A file whose stacks are copied decides. */
+static void look_at(const char *path, void *ctx)
+{
+	struct look *l = ctx;
+	struct elfsym *e;
+	const char *name;
+	bool copies;
+	int err;
+
+	if (l->found.copies || !(e = elfsym_open(path, &err)))
+		return;
+	name = elfsym_switches(e, &copies);
+	if (name && (!l->found.function || copies))
+		l->found =
+			(struct user_switch){name, kernel_user_keep_name(l->files, path), copies};
+	elfsym_close(e);
+}
+
+static void look_at_program(struct kernel *k, const char *program, struct look *l)
+{
+	char path[PATH_MAX];
+
+	if (user_path_find(k->pid, program, path))
+		return;
+	look_at(path, l);
+	user_path_library(k->pid, program, "", path, look_at, l);
+}
+
+bool kernel_user_switches(struct kernel *k, const char *program, struct user_switch *out)
+{
+	struct user_files *u = kernel_user_files(k);
+	const char *asked = program ?: "";
+	struct look l = {.files = u};
+
+	for (size_t i = 0; i < u->switches.n; i++)
+		if (strcmp(u->switches.items[i].program, asked) == 0) {
+			*out = u->switches.items[i].found;
+			return out->function;
+		}
+	if (program)
+		look_at_program(k, program, &l);
+	else
+		k->each_mapped_file(k, look_at, &l);
+	asked = kernel_user_keep_name(u, asked);
+	if (asked)
+		(void)vec_push(&u->switches, (struct switch_answer){asked, l.found});
+	*out = l.found;
+	return out->function;
+}
