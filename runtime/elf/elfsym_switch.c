@@ -15,8 +15,18 @@ static const struct row {
 	enum use use;
 } rows[] = {
 #define STACK_SWITCH(name, use) {name, use},
+#define STACK_SWITCH_RARE(library)
 #include "runtime/elf/stack_switch.def"
 #undef STACK_SWITCH
+#undef STACK_SWITCH_RARE
+};
+
+static const char *const rare[] = {
+#define STACK_SWITCH(name, use)
+#define STACK_SWITCH_RARE(library) library,
+#include "runtime/elf/stack_switch.def"
+#undef STACK_SWITCH
+#undef STACK_SWITCH_RARE
 };
 
 enum { N_ROWS = sizeof(rows) / sizeof(*rows), LONGEST = 64 };
@@ -24,7 +34,7 @@ enum { N_ROWS = sizeof(rows) / sizeof(*rows), LONGEST = 64 };
 struct search {
 	struct elfsym *e;
 	struct key_list names; /* string offset << 32 | row, ascending */
-	bool is_library;
+	bool is_library, is_rare;
 	const struct row *found;
 };
 
@@ -69,7 +79,8 @@ static int match_symbol(void *ctx, uint32_t i, const struct symbol *sym)
 		const struct row *row = &rows[(uint32_t)s->names.items[k]];
 
 		if (s->names.items[k] >> 32 != sym->name ||
-		    (row->use == OF_LIBC && s->is_library && sym->section != SHN_UNDEF))
+		    (row->use == OF_LIBC && s->is_library &&
+		     (s->is_rare || sym->section != SHN_UNDEF)))
 			continue;
 		s->found = row;
 		return row->use == COPIES;
@@ -79,8 +90,13 @@ static int match_symbol(void *ctx, uint32_t i, const struct symbol *sym)
 
 static void note_soname(enum elfsym_needed kind, const char *name, void *ctx)
 {
-	(void)name;
-	*(bool *)ctx |= kind == ELFSYM_SONAME;
+	struct search *s = ctx;
+
+	if (kind != ELFSYM_SONAME)
+		return;
+	s->is_library = true;
+	for (size_t i = 0; i < sizeof(rare) / sizeof(*rare); i++)
+		s->is_rare |= strncmp(name, rare[i], strlen(rare[i])) == 0;
 }
 
 const char *elfsym_switches(struct elfsym *e, bool *copies)
@@ -88,7 +104,7 @@ const char *elfsym_switches(struct elfsym *e, bool *copies)
 	struct search s = {.e = e};
 	int err = 0;
 
-	elfsym_each_needed(e, note_soname, &s.is_library);
+	elfsym_each_needed(e, note_soname, &s);
 	for (enum table_id id = 0; id < TABLE_COUNT && !err; id++) {
 		s.names.n = 0;
 		err = elfsym_each_string_block(&e->tables[id], LONGEST, note_block, &s);
