@@ -52,6 +52,13 @@ INLINE void sonde_control_fired(uint32_t probe)
 		sonde_control.fired[probe] = 1;
 }
 
+/* Count a hit of a probe, in its column of the loss table. */
+INLINE void sonde_control_hit(uint32_t probe)
+{
+	if (sonde_control.counts_hits)
+		sonde_loss_count(probe, SONDE_HITS);
+}
+
 INLINE void sonde_control_exit(uint64_t code)
 {
 	sonde_control.exit_code = code;

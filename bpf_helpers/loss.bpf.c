@@ -4,7 +4,7 @@
  */
 #include "bpf_helpers/helpers.h"
 
-/* The runtime sets max_entries to probes * SONDE_LOSS_COUNT. */
+/* The runtime sets max_entries to probes * SONDE_COUNTERS. */
 SHARED struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
@@ -14,7 +14,7 @@ SHARED struct {
 
 static INLINE void add(uint32_t probe, uint32_t cause, uint64_t more)
 {
-	uint32_t index = probe * SONDE_LOSS_COUNT + cause;
+	uint32_t index = probe * SONDE_COUNTERS + cause;
 	uint64_t *n = bpf_map_lookup_elem(&sonde_losses, &index);
 
 	if (n)

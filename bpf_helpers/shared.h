@@ -242,6 +242,7 @@ struct sonde_control {
 	uint32_t exiting; /* exit() was called: programs return at once */
 	uint32_t waiting; /* the same, until all are attached: only with needs.reads of the plan */
 	uint32_t exit_code;
+	uint32_t counts_hits; /* hits of probes are counted: --stats, --max-overhead, status line */
 	uint32_t open_begins; /* iter/task programs mark threads that are off CPU at the start */
 	uint32_t open_call;   /* which open call of a thread to visit, counted from the outermost */
 	uint32_t open_more;   /* some thread has more open calls */
@@ -334,7 +335,7 @@ static inline uint32_t sonde_stack_is_idle(const struct sonde_stack *s, uint32_t
 	return (uint16_t)(sweeps - s->seen) >= SONDE_STACK_IDLE;
 }
 
-/* ---- the loss table: a per-CPU array, index probe * SONDE_LOSS_COUNT + cause --------------- */
+/* ---- the loss table: a per-CPU array, index probe * SONDE_COUNTERS + cause ----------------- */
 
 /* How much time the loops of a run have left. It is in the frame of a program with limited
  * loops. */
@@ -349,4 +350,7 @@ enum sonde_loss {
 #include "bpf_helpers/losses.def"
 #undef LOSS
 	SONDE_LOSS_COUNT,
+	/* no loss: how often the probe's body began in scope, while control.counts_hits */
+	SONDE_HITS = SONDE_LOSS_COUNT,
+	SONDE_COUNTERS,
 };

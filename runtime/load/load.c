@@ -64,7 +64,7 @@ static void size_maps(struct session *s)
 
 	if (m)
 		bpf_map__set_max_entries(m, (s->plan->n_probes ? s->plan->n_probes : 1) *
-						    SONDE_LOSS_COUNT);
+						    SONDE_COUNTERS);
 	m = bpf_object__find_map_by_name(s->object, "sonde_stacks");
 	if (m)
 		bpf_map__set_max_entries(m, s->plan->needs.stack_entries);

@@ -200,6 +200,7 @@ static int json_stats(struct out *o, const struct view_stats *s)
 		text_string(t, i ? ", {\"probe\": " : "{\"probe\": ");
 		json_put_string(t, r->name);
 		put_number(t, ", \"hits\": ", r->hits);
+		put_number(t, ", \"runs\": ", r->runs);
 		put_number(t, ", \"ns\": ", r->ns);
 		put_number(t, ", \"missed\": ", r->missed);
 		put_number(t, ", \"lost\": ", r->lost);

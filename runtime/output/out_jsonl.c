@@ -150,6 +150,7 @@ static int jsonl_stats(struct out *o, const struct view_stats *s)
 		text_string(t, i ? ", {\"probe\": " : "{\"probe\": ");
 		json_put_string(t, s->rows[i].name);
 		put_number(t, "hits", s->rows[i].hits);
+		put_number(t, "runs", s->rows[i].runs);
 		put_number(t, "ns", s->rows[i].ns);
 		put_number(t, "missed", s->rows[i].missed);
 		put_number(t, "lost", s->rows[i].lost);

@@ -6,9 +6,9 @@
 #include "runtime/output/out.h"
 #include "runtime/view/view.h"
 
-static double per_hit(const struct view_stats_row *r)
+static double per_run(const struct view_stats_row *r)
 {
-	return r->hits ? (double)r->ns / (double)r->hits : 0;
+	return r->runs ? (double)r->ns / (double)r->runs : 0;
 }
 
 static double percent(uint64_t ns, uint64_t elapsed_ns)
@@ -18,16 +18,18 @@ static double percent(uint64_t ns, uint64_t elapsed_ns)
 
 static void print_table(const struct view_stats *s)
 {
-	log_text("%12s %9s %10s %10s %10s  %s", "hits", "ns/hit", "% of a CPU", "missed", "lost",
+	log_text("%12s %12s %9s %10s %10s %10s  %s", "hits", "runs", "ns/run", "% of a CPU",
+		 "missed", "lost",
 		 s->is_all ? "probe, in the whole run" : "probe, since the last table");
 	for (uint32_t i = 0; i < s->n; i++) {
 		const struct view_stats_row *r = &s->rows[i];
 
-		log_text("%12llu %9.0f %10.3f %10llu %10llu  %s", (unsigned long long)r->hits,
-			 per_hit(r), percent(r->ns, s->elapsed_ns), (unsigned long long)r->missed,
+		log_text("%12llu %12llu %9.0f %10.3f %10llu %10llu  %s",
+			 (unsigned long long)r->hits, (unsigned long long)r->runs, per_run(r),
+			 percent(r->ns, s->elapsed_ns), (unsigned long long)r->missed,
 			 (unsigned long long)r->lost, r->name);
 	}
-	log_text("%12s %9s %10.3f %10s %10s  sonde itself", "", "",
+	log_text("%12s %12s %9s %10.3f %10s %10s  sonde itself", "", "", "",
 		 percent(s->self_ns, s->elapsed_ns), "", "");
 }
 

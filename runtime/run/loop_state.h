@@ -14,9 +14,8 @@
 /* The line of a run's state on a terminal. */
 struct loop_status {
 	uint64_t begin_ns, next_ns, read_ns, shown_ns; /* CLOCK_MONOTONIC */
-	uint64_t n_events, n_runs;		       /* at read_ns */
-	uint64_t sample_ns, sample_runs; /* the kernel counts runs since; 0: it does not */
-	int sample_fd;
+	uint64_t n_events, n_hits;		       /* at read_ns */
+	uint64_t sample_ns, sample_hits; /* the programs count hits since; 0: they do not */
 	char text[128];
 };
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The line of a run's state on a terminal: how long it has been tracing, how many events the script
- * sends a second, what was lost. Runs of programs are known only while the kernel counts them,
- * which takes time in each run: for scripts that send no events it counts for a tenth of the time,
- * unless it counts anyway (--max-overhead, --stats).
+ * sends a second, or how often its probes are hit in scope, and what was lost. Programs count hits
+ * only when asked: for scripts that send no events they do so for a tenth of the time, unless they
+ * count anyway (--max-overhead, --stats).
  */
 #include "runtime/run/loop_state.h"
 #include "runtime/output/out.h"
@@ -13,13 +13,12 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <stdio.h>
-#include <unistd.h>
 
 enum {
 	FIRST_NS = 500000000, /* shorter runs have no such line */
 	EVERY_NS = 1000000000,
 	AGAIN_NS = 100000000,  /* after output */
-	SAMPLE_NS = 100000000, /* in which runs are counted, before the line is drawn again */
+	SAMPLE_NS = 100000000, /* in which hits are counted, before the line is drawn again */
 	PROGS = 64,	       /* with more, their counters are not read */
 	PROBES = 1000,	       /* with more, losses are read less often */
 };
@@ -37,19 +36,19 @@ void loop_status_open(struct loop *l)
 	l->status.read_ns = l->status.begin_ns;
 }
 
-/* Runs of all programs, and runs that the kernel skipped. */
-static void count_runs(const struct session *s, uint64_t *n_runs, uint64_t *n_skipped)
+/* Runs that the kernel skipped. */
+static uint64_t count_skipped(const struct session *s)
 {
-	*n_runs = *n_skipped = 0;
+	uint64_t n = 0;
+
 	for (uint32_t i = 0; s->plan->n_progs <= PROGS && i < s->plan->n_progs; i++) {
 		struct bpf_prog_info info = {0};
 		uint32_t len = sizeof(info);
 
-		if (bpf_obj_get_info_by_fd(bpf_program__fd(s->progs[i]), &info, &len))
-			continue;
-		*n_runs += info.run_cnt;
-		*n_skipped += info.recursion_misses;
+		if (!bpf_obj_get_info_by_fd(bpf_program__fd(s->progs[i]), &info, &len))
+			n += info.recursion_misses;
 	}
+	return n;
 }
 
 static unsigned long long per_second(uint64_t n, uint64_t ns)
@@ -59,51 +58,46 @@ static unsigned long long per_second(uint64_t n, uint64_t ns)
 
 static void begin_sample(struct loop *l, uint64_t now)
 {
-	struct loop_status *t = &l->status;
-	uint64_t n_skipped;
-
-	t->sample_fd = bpf_enable_stats(BPF_STATS_RUN_TIME);
-	if (t->sample_fd < 0)
-		return;
-	count_runs(l->s, &t->sample_runs, &n_skipped);
-	t->sample_ns = now;
+	loss_total(l->s, &l->status.sample_hits);
+	session_count_hits(l->s, true);
+	l->status.sample_ns = now;
 }
 
 static void end_sample(struct loop *l)
 {
 	if (l->status.sample_ns)
-		close(l->status.sample_fd);
+		session_count_hits(l->s, false);
 	l->status.sample_ns = 0;
 }
 
 /* Does nothing else say how busy the probes are? */
 static bool wants_sample(const struct loop *l)
 {
-	return !l->s->plan->n_events && l->overhead.stats_fd < 0 && l->stats.fd < 0 &&
-	       l->s->plan->n_progs <= PROGS;
+	return !l->s->plan->n_events && !session_counts_hits(l->s) &&
+	       l->s->plan->n_probes <= PROBES;
 }
 
 static void read_state(struct loop *l, uint64_t now)
 {
-	uint64_t n_runs, n_skipped, ns = now - l->status.read_ns, sampled = l->status.sample_ns;
+	uint64_t n_hits, ns = now - l->status.read_ns, sampled = l->status.sample_ns;
+	uint64_t n_lost = count_skipped(l->s) + loss_total(l->s, &n_hits);
 	unsigned long long seconds = (now - l->status.begin_ns) / 1000000000;
 	char *at = l->status.text, *end = at + sizeof(l->status.text);
 
-	count_runs(l->s, &n_runs, &n_skipped);
 	at += snprintf(at, (size_t)(end - at), "%02llu:%02llu", seconds / 60, seconds % 60);
 	if (l->s->plan->n_events)
 		at += snprintf(at, (size_t)(end - at), "  %llu events/s",
 			       per_second(l->events.n_events - l->status.n_events, ns));
 	if (sampled)
-		at += snprintf(at, (size_t)(end - at), "  ~%llu runs/s",
-			       per_second(n_runs - l->status.sample_runs, now - sampled));
-	else if (n_runs)
-		at += snprintf(at, (size_t)(end - at), "  %llu runs/s",
-			       per_second(n_runs - l->status.n_runs, ns));
+		at += snprintf(at, (size_t)(end - at), "  ~%llu hits/s",
+			       per_second(n_hits - l->status.sample_hits, now - sampled));
+	else if (session_counts_hits(l->s))
+		at += snprintf(at, (size_t)(end - at), "  %llu hits/s",
+			       per_second(n_hits - l->status.n_hits, ns));
 	snprintf(at, (size_t)(end - at), "  %llu lost or cut  Ctrl-C ends",
-		 (unsigned long long)(n_skipped + loss_total(l->s)));
+		 (unsigned long long)n_lost);
 	l->status.n_events = l->events.n_events;
-	l->status.n_runs = n_runs;
+	l->status.n_hits = n_hits;
 	l->status.read_ns = now;
 }
 

@@ -127,15 +127,31 @@ static void report_runtime(struct out *out, const char *probe, enum runtime_loss
 	report_cause(out, probe, &runtime_causes[cause], n);
 }
 
-uint64_t loss_of_probe(const struct session *s, uint32_t probe)
+/* Sum of the probe's counters from column `first` to before `end`. */
+static uint64_t sum_columns(const struct session *s, uint32_t probe, uint32_t first, uint32_t end)
 {
 	int n_cpus = libbpf_num_possible_cpus();
 	uint64_t *per_cpu = n_cpus > 0 ? calloc((size_t)n_cpus, sizeof(*per_cpu)) : NULL;
 	uint64_t sum = 0;
 
-	for (uint32_t i = 0; per_cpu && i < SONDE_LOSS_COUNT; i++)
-		sum += read_counter(s->losses_fd, probe * SONDE_LOSS_COUNT + i, per_cpu, n_cpus);
+	for (uint32_t i = first; per_cpu && i < end; i++)
+		sum += read_counter(s->losses_fd, probe * SONDE_COUNTERS + i, per_cpu, n_cpus);
 	free(per_cpu);
+	return sum;
+}
+
+uint64_t loss_of_probe(const struct session *s, uint32_t probe)
+{
+	return sum_columns(s, probe, 0, SONDE_LOSS_COUNT);
+}
+
+uint64_t loss_hits(const struct session *s, uint32_t prog)
+{
+	const struct plan_prog *g = &s->plan->progs[prog];
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < g->n_probes; i++)
+		sum += sum_columns(s, g->probes[i], SONDE_HITS, SONDE_HITS + 1);
 	return sum;
 }
 
@@ -146,14 +162,16 @@ static uint64_t report_counters(const struct session *s, struct out *out)
 	uint32_t n_probes = s->plan->n_probes ? s->plan->n_probes : 1;
 	uint64_t total = 0;
 
-	for (uint32_t i = 0; per_cpu && i < n_probes * SONDE_LOSS_COUNT; i++) {
-		uint64_t n = read_counter(s->losses_fd, i, per_cpu, n_cpus);
+	for (uint32_t i = 0; per_cpu && i < n_probes * SONDE_COUNTERS; i++) {
+		uint32_t probe = i / SONDE_COUNTERS, cause = i % SONDE_COUNTERS;
+		uint64_t n =
+			cause == SONDE_HITS ? 0 : read_counter(s->losses_fd, i, per_cpu, n_cpus);
 
-		if (i % SONDE_LOSS_COUNT == SONDE_LOSS_INTERVAL)
-			n += interval_thread_lost(s->interval_thread, i / SONDE_LOSS_COUNT);
+		if (cause == SONDE_LOSS_INTERVAL)
+			n += interval_thread_lost(s->interval_thread, probe);
 		total += n;
 		if (n)
-			report(s, out, i / SONDE_LOSS_COUNT, i % SONDE_LOSS_COUNT, n);
+			report(s, out, probe, cause, n);
 	}
 	free(per_cpu);
 	return total;
@@ -255,13 +273,14 @@ static uint64_t report_undelivered(const struct session *s, struct out *out)
 	return total;
 }
 
-uint64_t loss_total(const struct session *s)
+uint64_t loss_total(const struct session *s, uint64_t *n_hits)
 {
-	uint32_t n = (s->plan->n_probes ? s->plan->n_probes : 1) * SONDE_LOSS_COUNT, batch;
+	uint32_t n = (s->plan->n_probes ? s->plan->n_probes : 1) * SONDE_COUNTERS, batch;
 	int n_cpus = libbpf_num_possible_cpus();
 	uint64_t total = s->map_records_lost, *values = NULL;
 	uint32_t *keys = NULL, got = n;
 
+	*n_hits = 0;
 	if (n_cpus > 0 && s->losses_fd >= 0) {
 		values = calloc((size_t)n * (size_t)n_cpus, sizeof(*values));
 		keys = calloc(n, sizeof(*keys));
@@ -269,7 +288,9 @@ uint64_t loss_total(const struct session *s)
 	if (values && keys &&
 	    (!map_lookup_batch(s->losses_fd, NULL, &batch, keys, values, &got) || errno == ENOENT))
 		for (uint32_t i = 0; i < got * (uint32_t)n_cpus; i++)
-			total += values[i];
+			*(keys[i / (uint32_t)n_cpus] % SONDE_COUNTERS == SONDE_HITS ? n_hits
+										    : &total) +=
+				values[i];
 	free(values);
 	free(keys);
 	return total;

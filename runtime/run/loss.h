@@ -13,5 +13,7 @@ uint64_t loss_of_probe(const struct session *s, uint32_t probe);
 uint64_t loss_missed(const struct session *s, uint32_t prog);
 /* Report all losses by cause and probe. Returns their number. */
 uint64_t loss_report(struct session *s, struct out *out);
-/* How much the programs have counted as lost so far. */
-uint64_t loss_total(const struct session *s);
+/* How much the programs have counted as lost so far; to *n_hits how often all probes were hit. */
+uint64_t loss_total(const struct session *s, uint64_t *n_hits);
+/* How often the program's probes were hit in scope while the session counted that. */
+uint64_t loss_hits(const struct session *s, uint32_t prog);

@@ -9,6 +9,7 @@
 #include "runtime/base/clock.h"
 #include "runtime/base/log.h"
 #include "runtime/session/session.h"
+#include "runtime/run/loss.h"
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
@@ -37,6 +38,8 @@ static uint64_t read_progs(struct overhead *o, const struct session *s)
 			continue;
 		p->cost_ns = info.run_time_ns - p->run_ns;
 		p->n = info.run_cnt - p->runs;
+		p->n_hits = loss_hits(s, i) - p->hits;
+		p->hits += p->n_hits;
 		p->run_ns = info.run_time_ns;
 		p->runs = info.run_cnt;
 		sum += p->cost_ns;
@@ -59,6 +62,7 @@ int overhead_begin(struct overhead *o, const struct session *s, double limit)
 	o->stats_fd = bpf_enable_stats(BPF_STATS_RUN_TIME);
 	if (o->stats_fd < 0)
 		return -errno;
+	session_count_hits(s, true);
 	read_progs(o, s);
 	o->self_ns = self_ns();
 	o->at_ns = monotonic_ns();
@@ -83,9 +87,9 @@ static void report_dearest(const struct overhead *o, const struct session *s, do
 			most = i;
 	if (!o->progs[most].n || !probe_of(s, most))
 		return;
-	log_warning("most of it is %s: %.1f %%, %llu runs of %llu ns", probe_of(s, most)->name,
-		    (double)o->progs[most].cost_ns / percent_ns,
-		    (unsigned long long)o->progs[most].n,
+	log_warning("most of it is %s: %.1f %%, %llu hits in %llu runs of %llu ns",
+		    probe_of(s, most)->name, (double)o->progs[most].cost_ns / percent_ns,
+		    (unsigned long long)o->progs[most].n_hits, (unsigned long long)o->progs[most].n,
 		    (unsigned long long)(o->progs[most].cost_ns / o->progs[most].n));
 }
 

@@ -9,8 +9,8 @@
 struct session;
 
 struct overhead_prog {
-	uint64_t run_ns, runs; /* at the last check */
-	uint64_t cost_ns, n;   /* since the one before */
+	uint64_t run_ns, runs, hits; /* at the last check */
+	uint64_t cost_ns, n, n_hits; /* since the one before */
 };
 
 struct overhead {

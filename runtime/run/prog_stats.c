@@ -3,7 +3,8 @@
  * --stats: the kernel counts the runs of each program and their time while a descriptor of
  * BPF_ENABLE_STATS is open, which adds about 40 ns to a run. It does not count what it takes to get
  * to a program, such as the trap of a uprobe. A row is a program: probes of one event that share a
- * program share the row.
+ * program share the row. A program also runs for what its probes do not want: for other system
+ * calls, and for threads out of scope. So it counts the hits of its probes itself.
  */
 #include "runtime/run/prog_stats.h"
 #include "runtime/output/out.h"
@@ -37,6 +38,7 @@ int prog_stats_open(struct prog_stats *p, const struct session *s)
 				 .printed = calloc(s->plan->n_progs + 1, sizeof(*p->printed))};
 	if (p->fd < 0)
 		return -errno;
+	session_count_hits(s, true);
 	prog_stats_begin(p);
 	return p->now && p->printed ? 0 : -ENOMEM;
 }
@@ -51,7 +53,8 @@ static void read_prog(const struct session *s, uint32_t prog, struct prog_counte
 
 	if (bpf_obj_get_info_by_fd(bpf_program__fd(s->progs[prog]), &info, &len))
 		return;
-	*c = (struct prog_counters){.hits = info.run_cnt,
+	*c = (struct prog_counters){.hits = g->n_probes ? loss_hits(s, prog) : info.run_cnt,
+				    .runs = info.run_cnt,
 				    .ns = info.run_time_ns,
 				    .missed = info.recursion_misses + loss_missed(s, prog)};
 	for (uint32_t i = 0; i < g->n_probes; i++)
@@ -105,6 +108,7 @@ static char *name_of(const struct session *s, uint32_t prog)
 static void add(struct view_stats_row *to, const struct view_stats_row *row)
 {
 	to->hits += row->hits;
+	to->runs += row->runs;
 	to->ns += row->ns;
 	to->missed += row->missed;
 	to->lost += row->lost;
@@ -115,6 +119,7 @@ static struct view_stats_row row_of(const struct prog_counters *now,
 {
 	return (struct view_stats_row){
 		.hits = now->hits - before->hits,
+		.runs = now->runs - before->runs,
 		.ns = now->ns - before->ns,
 		.missed = now->missed - before->missed,
 		.lost = now->lost - before->lost,
@@ -131,7 +136,7 @@ static void print(const struct prog_stats *p, const struct session *s, struct ou
 		struct view_stats_row *row = &rows[v->n];
 
 		*row = row_of(&p->now[i], &before[i]);
-		if (!s->plan->progs[i].n_probes && !row->hits)
+		if (!s->plan->progs[i].n_probes && !row->runs)
 			continue; /* a hidden one, which this run may not need */
 		if (is_follower(&s->plan->progs[i]) && followers) {
 			add(followers, row);

@@ -9,7 +9,7 @@ struct out;
 struct session;
 
 struct prog_counters {
-	uint64_t hits, ns, missed, lost;
+	uint64_t hits, runs, ns, missed, lost;
 };
 
 struct prog_stats {
@@ -22,7 +22,7 @@ struct prog_stats {
 	uint64_t begin_self_ns, printed_self_ns;
 };
 
-/* Let the kernel count. 0 or -errno. */
+/* Let the kernel count runs and the programs hits. 0 or -errno. */
 int prog_stats_open(struct prog_stats *p, const struct session *s);
 /* All is attached. */
 void prog_stats_begin(struct prog_stats *p);

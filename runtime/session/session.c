@@ -18,6 +18,17 @@ bool session_stopped(const struct session *s)
 	return s->stop_fd >= 0 && poll(&p, 1, 0) > 0;
 }
 
+void session_count_hits(const struct session *s, bool counts)
+{
+	if (s->control)
+		__atomic_store_n(&s->control->counts_hits, counts, __ATOMIC_RELAXED);
+}
+
+bool session_counts_hits(const struct session *s)
+{
+	return s->control && s->control->counts_hits;
+}
+
 const struct plan_probe *session_first_probe(const struct session *s, uint32_t prog)
 {
 	const struct plan_prog *g = &s->plan->progs[prog];

@@ -114,6 +114,9 @@ int session_run_begin(const struct session *s);
 int session_run_special(const struct session *s, enum plan_prog_kind kind);
 /* Has a stop signal arrived? Asked where something can take long. */
 bool session_stopped(const struct session *s);
+/* Let the programs count the hits of their probes (loss_hits()), or not. */
+void session_count_hits(const struct session *s, bool counts);
+bool session_counts_hits(const struct session *s);
 /* The probe to name in messages; NULL for a hidden program. */
 const struct plan_probe *session_first_probe(const struct session *s, uint32_t prog);
 /* The program's name for users. */

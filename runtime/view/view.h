@@ -180,7 +180,9 @@ struct view_run {
 /* --stats: what programs cost. */
 struct view_stats_row {
 	const char *name;
-	uint64_t hits, ns, missed, lost;
+	uint64_t hits; /* of the program's probes, in scope, before their predicates */
+	uint64_t runs; /* of the program */
+	uint64_t ns, missed, lost;
 };
 
 struct view_stats {
