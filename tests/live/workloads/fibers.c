@@ -81,6 +81,9 @@ static void yield(void)
 	switch_to(&current->self, &scheduler);
 }
 
+int work(int n, uint64_t *inner);
+int outer_work(int n, uint64_t *inner);
+
 __attribute__((noinline)) int work(int n, uint64_t *inner)
 {
 	uint64_t start = now();
