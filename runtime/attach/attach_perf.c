@@ -3,6 +3,7 @@
  * Attaches to perf events: tracepoints other than raw ones, interval, profile.
  */
 #include "runtime/attach/attach.h"
+#include "runtime/attach/cpu_watch.h"
 #include "runtime/base/cpu_list.h"
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -24,7 +25,8 @@ int attach_perf(struct session *s, uint32_t prog, struct perf_event_attr *attr, 
 		close(fd);
 		return err;
 	}
-	return attach_add(s, (struct link){.fd = fd, .is_perf = true, .closes_slowly = true});
+	return attach_add(
+		s, (struct link){.fd = fd, .is_perf = true, .closes_slowly = true, .cpu = cpu});
 }
 
 static int att_perf(struct session *s, uint32_t prog, struct perf_event_attr *attr, int cpu)
@@ -35,7 +37,7 @@ static int att_perf(struct session *s, uint32_t prog, struct perf_event_attr *at
 int attach_perf_cpus(struct session *s, uint32_t prog, struct perf_event_attr *attr)
 {
 	struct cpu_list cpus = {0};
-	int n_events = 0, err = cpu_list_online(&cpus);
+	int n_events = 0, err = cpu_watch_add(s, prog, attr) ?: cpu_list_online(&cpus);
 
 	for (size_t i = 0; !err && i < cpus.n; i++) {
 		err = att_perf(s, prog, attr, (int)cpus.items[i]);

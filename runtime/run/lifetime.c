@@ -6,6 +6,7 @@
 #include "runtime/run/lifetime.h"
 #include "runtime/attach/calibrate.h"
 #include "runtime/attach/calibrate_thread.h"
+#include "runtime/attach/cpu_watch.h"
 #include "runtime/attach/step_watch.h"
 #include "runtime/events/packets.h"
 #include "runtime/events/stacks.h"
@@ -123,6 +124,7 @@ void session_close(struct session *s)
 	interval_thread_free(s->interval_thread);
 	calibrate_close(s);
 	packets_close(s);
+	cpu_watch_free(s);
 	step_watch_free(s->step_watch);
 	stacks_close(s);
 	usyms_free(s->usyms);

@@ -13,6 +13,7 @@
 #include "runtime/base/status.h"
 #include "runtime/attach/attach.h"
 #include "runtime/attach/calibrate.h"
+#include "runtime/attach/cpu_watch.h"
 #include "runtime/attach/calibrate_thread.h"
 #include "runtime/load/memory_reserve.h"
 #include "runtime/events/packets.h"
@@ -381,6 +382,7 @@ static int finish(struct loop *l)
 	session_unwind_report(l->s);
 	calibrate_report_end(l->s);
 	step_watch_report(l->s);
+	cpu_watch_report(l->s);
 	prog_stats_print_all(&l->stats, l->s, l->events.out);
 	if (l->is_ready && !l->o->tests && !l->command_failed)
 		unfired_report(&l->events);

@@ -10,6 +10,7 @@
 #include "runtime/base/clock.h"
 #include "runtime/base/limit_hint.h"
 #include "runtime/base/log.h"
+#include "runtime/attach/cpu_watch.h"
 #include "runtime/load/memory_reserve.h"
 #include "runtime/events/packets.h"
 #include "runtime/session/ring.h"
@@ -40,6 +41,7 @@ enum {
 	SET_MAPPINGS,
 	SET_RESERVE,
 	SET_KEYS,
+	SET_CPUS,
 	SET_COUNT
 };
 
@@ -149,6 +151,7 @@ static void fill_poll_set(const struct loop *l, struct pollfd set[SET_COUNT])
 	set[SET_RESERVE] = (struct pollfd){.fd = l->o->reserve ? l->o->reserve->fd : -1};
 	set[SET_KEYS] =
 		(struct pollfd){.fd = l->events.out->input ? STDIN_FILENO : -1, .events = POLLIN};
+	set[SET_CPUS] = (struct pollfd){.fd = cpu_watch_fd(l->s), .events = POLLIN};
 }
 
 static int time_left_ms(const struct loop *l, int at_most)
@@ -204,6 +207,8 @@ static void handle_events(struct loop *l, const struct pollfd *set)
 		l->done = true;
 	if (set[SET_RESERVE].revents)
 		note_out_of_memory(l);
+	if (set[SET_CPUS].revents)
+		cpu_watch_read(l->s);
 	if (set[SET_SIGNALS].revents)
 		loop_read_signals(l);
 	if (set[SET_OUT].revents & (POLLERR | POLLHUP) && !l->events.error)

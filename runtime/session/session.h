@@ -24,6 +24,7 @@ struct ksyms;
 struct packets;
 struct recorded_events;
 struct step_watch;
+struct cpu_watch;
 struct interval_thread;
 struct unwind_worker;
 struct usyms;
@@ -33,6 +34,7 @@ struct link {
 	int fd;
 	bool is_perf; /* a perf event: it can be disabled, and closing it takes 70 to 110 ms */
 	bool closes_slowly;
+	int cpu;	       /* of a perf event: its CPU, -1 for all */
 	bool is_watch;	       /* of step_watch.c, not of the script */
 	uint32_t n, n_stepped; /* functions, if there are several, and those single-stepped */
 	uint32_t prog;	       /* index in plan->progs */
@@ -78,12 +80,13 @@ struct session {
 	size_t names_limit;			 /* bytes of names before the next collection */
 	struct stack_sweep *stack_sweep;	 /* NULL unless user stacks are needed */
 	struct interval_thread *interval_thread; /* NULL unless a thread runs intervals */
-	struct step_watch *step_watch;		 /* NULL: no uprobe is single-stepped */
-	struct packets *packets;		 /* NULL unless skboutput() sends any */
-	struct deferred_string *strings;	 /* deferred_strings.c: of the current record */
-	struct gfp_flags *gfp_flags;		 /* the same; NULL until %gr prints any */
-	uint64_t boot_offset_ns;		 /* CLOCK_REALTIME - CLOCK_BOOTTIME */
-	uint32_t tai_seconds;			 /* CLOCK_TAI - CLOCK_REALTIME, if tai_measured */
+	struct cpu_watch *cpu_watch;	 /* CPUs that come and go; NULL: no event is on each CPU */
+	struct step_watch *step_watch;	 /* NULL: no uprobe is single-stepped */
+	struct packets *packets;	 /* NULL unless skboutput() sends any */
+	struct deferred_string *strings; /* deferred_strings.c: of the current record */
+	struct gfp_flags *gfp_flags;	 /* the same; NULL until %gr prints any */
+	uint64_t boot_offset_ns;	 /* CLOCK_REALTIME - CLOCK_BOOTTIME */
+	uint32_t tai_seconds;		 /* CLOCK_TAI - CLOCK_REALTIME, if tai_measured */
 	bool tai_measured;
 	struct calibration *calibration; /* NULL unless some functions are calibrated */
 	bool is_calibration_impossible;	 /* and it was reported (calibrate.c) */
