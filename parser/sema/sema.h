@@ -38,6 +38,8 @@ struct sema {
 	uint32_t n_locks;
 	struct span *untaken; /* branches that were left out */
 	uint32_t n_untaken;
+	struct untaken_block *untaken_blocks; /* sema_comptime.c */
+	uint32_t n_untaken_blocks;
 };
 
 /* Run all passes. Returns 0, or -1 when there were errors. After 0 every expression has a type,

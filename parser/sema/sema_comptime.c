@@ -107,11 +107,18 @@ const struct type *sema_type_of(struct sema *s, struct expr *e)
 
 /* ---- branches ---------------------------------------------------------------------------- */
 
+struct untaken_block {
+	struct probe *probe;
+	struct block block;
+};
+
 /* Advice skips what is left out. */
 static void leave_out(struct sema *s, const struct block *b)
 {
+	struct untaken_block untaken = {s->probe, *b};
 	struct span span;
 
+	arena_push(s->arena, s->untaken_blocks, s->n_untaken_blocks, untaken);
 	if (!b->n)
 		return;
 	span = span_join(b->items[0]->span, b->items[b->n - 1]->span);
@@ -139,6 +146,63 @@ bool comptime_prune(struct sema *s, struct stmt *st)
 		*st = *ast_stmt_block(s->arena, st->span, (struct block){0});
 	}
 	return true;
+}
+
+/* Copies of all maps with the types of their keys. */
+static struct map *copy_maps(struct sema *s)
+{
+	struct program *p = s->program;
+	struct map *maps = arena_alloc(s->arena, (p->n_maps + 1) * sizeof(*maps));
+
+	for (uint32_t i = 0; i < p->n_maps; i++) {
+		const struct map *m = p->maps[i];
+
+		maps[i] = *m;
+		if (!m->n_keys || !m->key_types)
+			continue;
+		maps[i].key_types = arena_alloc(s->arena, m->n_keys * sizeof(*m->key_types));
+		memcpy(maps[i].key_types, m->key_types, m->n_keys * sizeof(*m->key_types));
+	}
+	return maps;
+}
+
+/* Type the block, and undo what that changes of variables that had a type. */
+static bool type_untaken(struct sema *s, struct untaken_block *b)
+{
+	struct probe *p = s->probe = b->probe;
+	struct var *vars = arena_alloc(s->arena, (p->n_vars + 1) * sizeof(*vars));
+	bool is_any = false, was_wrong = s->is_wrong, has_untyped = false;
+
+	for (uint32_t i = 0; i < p->n_vars; i++) {
+		vars[i] = *p->vars[i];
+		has_untyped |= !vars[i].type;
+	}
+	if (!has_untyped)
+		return false;
+	sema_type_block(s, &b->block);
+	for (uint32_t i = 0; i < p->n_vars; i++) {
+		bool is_new = !vars[i].type && p->vars[i]->type && !sema_is_wrong(p->vars[i]->type);
+
+		is_any |= is_new;
+		if (!is_new)
+			*p->vars[i] = vars[i];
+	}
+	s->is_wrong = was_wrong;
+	return is_any;
+}
+
+bool comptime_type_untaken(struct sema *s)
+{
+	struct program *p = s->program;
+	struct map *maps = copy_maps(s);
+	uint32_t n = s->n_untaken_blocks; /* a branch in a branch comes with the next call */
+	bool is_any = false;
+
+	for (uint32_t i = 0; i < n; i++)
+		is_any |= type_untaken(s, &s->untaken_blocks[i]);
+	for (uint32_t i = 0; i < p->n_maps; i++)
+		*p->maps[i] = maps[i];
+	return is_any;
 }
 
 /* Does the script itself say `comptime`, not a macro that it uses, such as is_str()? */

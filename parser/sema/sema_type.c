@@ -478,7 +478,7 @@ void sema_types(struct sema *s)
 
 	do {
 		find_types(s);
-	} while (s->has_comptime && decide(s));
+	} while (s->has_comptime && (decide(s) || comptime_type_untaken(s)));
 	was_wrong = s->is_wrong;
 	give_types(s, s->diags->n_errors || was_wrong ? &type_error : &sema_literal);
 	s->report = true;
