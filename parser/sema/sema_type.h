@@ -138,8 +138,7 @@ void comptime_drop_maps(struct sema *s);
 /* Find the type of the condition of an `if`. True for `if comptime`, whose branches need nothing
  * more. */
 bool comptime_prune(struct sema *s, struct stmt *st);
-/* Give variables that have no type the one that a branch which was left out assigns. True if one got
- * a type. */
+/* Give variables that have no type that of a branch which was left out. True if one got a type. */
 bool comptime_type_untaken(struct sema *s);
 /* The same for `c ? a : b`, whose condition has its type and `was` comptime: the type of the
  * branch, which replaces it. NULL when it was not. */
