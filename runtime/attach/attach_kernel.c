@@ -175,8 +175,11 @@ static const char *symbol_of(const void *ctx, uint32_t item)
 static int by_multi(struct sites *p, struct attach_refused *refused)
 {
 	uint64_t start = monotonic_ns();
-	int err = find_sites(p) ?: attach_bisect(multi_some, p, p->n, 0, refused);
+	int err = find_sites(p);
 
+	if (!err && p->s->plan->progs[p->prog].n_targets == 1 && p->n > 1)
+		err = -EADDRNOTAVAIL; /* as a perf event answers for a name of several functions */
+	err = err ?: attach_bisect(multi_some, p, p->n, 0, refused);
 	if (!err)
 		log_verbose("%s: %zu functions attached in %.3f s",
 			    session_prog_name(p->s, p->prog), p->n - refused->n,
@@ -217,7 +220,9 @@ int att_kernel_function(struct session *s, uint32_t prog)
 {
 	const struct plan_prog *g = &s->plan->progs[prog];
 
-	if (g->n_targets == 1)
+	bool is_multi = prog_is_kernel_multi(s, g);
+
+	if (g->n_targets == 1 && !is_multi)
 		return one_by_perf(s, prog, &g->targets[0]);
-	return many(s, prog, prog_is_kernel_multi(s->kernel, g));
+	return many(s, prog, is_multi);
 }

@@ -121,9 +121,29 @@ static void set_attach_type(struct bpf_program *prog, struct bpf_prog_load_opts 
 	bpf_program__set_expected_attach_type(prog, type);
 }
 
-bool prog_is_kernel_multi(struct kernel *k, const struct plan_prog *g)
+/* Do programs on several functions have the function of `g`, too? The kernel runs those at one
+ * function in a known order only if they are attached alike. */
+static bool is_in_a_pattern(const struct plan *p, const struct plan_prog *g)
 {
-	return g->n_targets > 1 && kernel_has(k, CAP_KPROBE_MULTI);
+	const struct plan_target *t = &g->targets[0];
+
+	if (!prog_kind_is(g->kind, PK_KERNEL_FUNCTION) || t->offset || t->address)
+		return false;
+	for (uint32_t i = 0; i < p->n_progs; i++) {
+		const struct plan_prog *h = &p->progs[i];
+
+		for (uint32_t j = 0; h->n_targets > 1 && j < h->n_targets; j++)
+			if (prog_kind_is(h->kind, PK_KERNEL_FUNCTION) &&
+			    !strcmp(h->targets[j].symbol, t->symbol))
+				return true;
+	}
+	return false;
+}
+
+bool prog_is_kernel_multi(const struct session *s, const struct plan_prog *g)
+{
+	return (g->n_targets > 1 || (g->n_targets && is_in_a_pattern(s->plan, g))) &&
+	       kernel_has(s->kernel, CAP_KPROBE_MULTI);
 }
 
 /* kprobe: a program for a kprobe_multi link must be loaded as one. */
@@ -132,7 +152,7 @@ static int prepare_kprobe(struct bpf_program *prog, struct bpf_prog_load_opts *o
 	struct session *s = (struct session *)cookie;
 	const struct plan_prog *g = plan_of(s, prog);
 
-	if (g && prog_is_kernel_multi(s->kernel, g))
+	if (g && prog_is_kernel_multi(s, g))
 		set_attach_type(prog, opts, BPF_TRACE_KPROBE_MULTI);
 	return 0;
 }

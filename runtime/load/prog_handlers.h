@@ -16,4 +16,4 @@ int prog_handlers_register(struct session *s);
  * good part of the kernel's BTF. */
 int prog_handlers_kfunc(struct kernel *k, unsigned i);
 /* Does the program get a kprobe_multi link? It must be loaded for one. */
-bool prog_is_kernel_multi(struct kernel *k, const struct plan_prog *g);
+bool prog_is_kernel_multi(const struct session *s, const struct plan_prog *g);
