@@ -102,18 +102,19 @@ static struct source *read_file(struct arena *a, const struct options *o)
 	enum script_place place = scripts_locate(word, path, sizeof(path));
 	struct source *s;
 
+	s = source_from_file(a, path);
+	if (!s) {
+		report_unread(o, place == SCRIPT_BUNDLED ? path : word);
+		return NULL;
+	}
 	if (place != SCRIPT_BUNDLED && !strchr(word, '/') && strcmp(word, "-") != 0 &&
 	    !is_trusted(path, word))
 		return NULL;
-	s = source_from_file(a, path);
-	if (s && place == SCRIPT_BUNDLED) {
+	if (place == SCRIPT_BUNDLED) {
 		s->is_bundled = true;
 		s->name = word; /* not where it is installed */
 	}
-	if (s)
-		return s;
-	report_unread(o, place == SCRIPT_BUNDLED ? path : word);
-	return NULL;
+	return s;
 }
 
 static struct source *read_program(struct arena *a, const struct options *o)

@@ -265,12 +265,18 @@ static uint32_t count_calls(const struct bpf_object *o, const char *prog, int he
 static void test_spaces(void **state)
 {
 	struct bpf_object *o =
-		open_script("BEGIN, tracepoint:syscalls:sys_enter_openat { @ = *0x1000; }");
+		open_script("BEGIN, tracepoint:syscalls:sys_enter_openat { @ = str(0x1000); }");
 
 	(void)state;
-	assert_int_equal(count_calls(o, "p0_begin", BPF_FUNC_probe_read_kernel), 1);
-	assert_int_equal(count_calls(o, "p0_begin", BPF_FUNC_probe_read_user), 0);
-	assert_int_equal(count_calls(o, "p1_sys_enter", BPF_FUNC_probe_read_user), 1);
+	assert_int_equal(count_calls(o, "p0_begin", BPF_FUNC_probe_read_kernel_str), 1);
+	assert_int_equal(count_calls(o, "p0_begin", BPF_FUNC_probe_read_user_str), 0);
+	assert_int_equal(count_calls(o, "p1_sys_enter", BPF_FUNC_probe_read_user_str), 1);
+	bpf_object__close(o);
+	/* a number of unknown origin is the kernel's at a system call, whose arguments are known */
+	o = open_script(
+		"tracepoint:syscalls:sys_enter_openat { @ = *0x1000; @n = *args.filename; }");
+	assert_int_equal(count_calls(o, "p0_sys_enter", BPF_FUNC_probe_read_kernel), 1);
+	assert_int_equal(count_calls(o, "p0_sys_enter", BPF_FUNC_probe_read_user), 1);
 	bpf_object__close(o);
 }
 
