@@ -93,7 +93,8 @@ void prog_body(struct gen *g)
 	LLVMBasicBlockRef after = g->prog.plan->is_sleepable ? gen_block(g, "after") : NULL;
 
 	prog_note_firing(g);
-	GEN_CALL(g, "sonde_control_hit", gen_u32(g, g->probe.id));
+	if (!prog_kind_is(g->prog.plan->kind, PK_RUNS_ARE_HITS))
+		GEN_CALL(g, "sonde_control_hit", gen_u32(g, g->probe.id));
 	if (after) {
 		gen_prefault(g, after);
 		unless_exiting(g, after); /* the program may have slept */

@@ -43,6 +43,9 @@ enum prog_traits {
 	PK_STACKS = 32768,	   /* the same, for user stacks of those that wait; may sleep */
 };
 
+/* Kinds whose every run is a hit: they count none themselves. */
+enum { PK_RUNS_ARE_HITS = PK_OUTSIDE | PK_TEST | PK_ITER };
+
 /* Kinds that nobody waits for: that one did not fire is no news. */
 enum { PK_UNAWAITED = PK_OUTSIDE | PK_PERIOD | PK_TEST | PK_ITER | PK_TRACER };
 

@@ -48,12 +48,13 @@ int prog_stats_open(struct prog_stats *p, const struct session *s)
 static void read_prog(const struct session *s, uint32_t prog, struct prog_counters *c)
 {
 	const struct plan_prog *g = &s->plan->progs[prog];
+	bool counts = g->n_probes && !prog_kind_is(g->kind, PK_RUNS_ARE_HITS);
 	struct bpf_prog_info info = {0};
 	uint32_t len = sizeof(info);
 
 	if (bpf_obj_get_info_by_fd(bpf_program__fd(s->progs[prog]), &info, &len))
 		return;
-	*c = (struct prog_counters){.hits = g->n_probes ? loss_hits(s, prog) : info.run_cnt,
+	*c = (struct prog_counters){.hits = counts ? loss_hits(s, prog) : info.run_cnt,
 				    .runs = info.run_cnt,
 				    .ns = info.run_time_ns,
 				    .missed = info.recursion_misses + loss_missed(s, prog)};
