@@ -17,6 +17,7 @@ struct map_use {
 	uint64_t maps[SONDE_MAX_MAPS / 64];
 	uint32_t n_spans;
 	uint32_t weight;			/* expressions: the length of the code */
+	bool has_hits;				/* its program counts them */
 	bool has_keys, has_records, has_stacks; /* so it uses some of sonde's own maps */
 	bool has_scratch;			/* likewise */
 	bool has_scope; /* likewise: it tests the scope, which for spans their start does */

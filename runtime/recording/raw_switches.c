@@ -10,8 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Two programs on one switch read the clock within this time. */
-#define NEAR_NS 50000
+/* Two programs on one switch read the clock within this time: the first one may walk a stack of
+ * pages that are not in the cache, for 55 us in a virtual machine. The nearest moment counts. */
+#define NEAR_NS 500000
 
 /* Where a thread leaves the CPU, or comes back. */
 struct moment {
