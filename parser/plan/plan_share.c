@@ -73,8 +73,9 @@ static uint32_t count(const struct map_use *use)
 }
 
 /* Sonde's own maps that the program uses for certain: the control block; losses, where something
- * can be lost, which count hits, too; the ring and its wake-up; the store of stacks and the buffer they are collected
- * in; the configuration; scratch memory; the flags of -c, which count even without -c. */
+ * can be lost, which count hits, too; the ring and its wake-up; the store of stacks and the buffer
+ * they are collected in; the configuration; scratch memory; the flags of -c, which count even
+ * without -c. */
 static uint32_t count_own(const struct map_use *use)
 {
 	bool has_losses = use->has_keys || use->has_records || use->has_stacks ||
