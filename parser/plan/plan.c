@@ -232,7 +232,8 @@ static void plan_probe(struct planner *pl, uint32_t ast)
 	read_probe(pl, p, &r);
 	share_collect(p, pl->plan->maps, &pl->use);
 	pl->use.has_scope = has_trait(p, PR_IN_PROCESS) && ast_span(p) == SPAN_NO;
-	pl->use.has_hits = !prog_kind_is(probe_rows[p->points[0].id].program, PK_RUNS_ARE_HITS);
+	pl->use.has_hits =
+		p->n_points && !prog_kind_is(probe_rows[p->points[0].id].program, PK_RUNS_ARE_HITS);
 	if (!share_check(pl->diags, p, &pl->use))
 		return;
 	for (uint32_t i = 0; i < p->n_points; i++)
