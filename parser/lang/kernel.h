@@ -258,7 +258,8 @@ struct kernel {
 	int (*each_user_line)(struct kernel *k, const char *path, const struct source_place *place,
 			      user_function_fn fn, void *ctx, uint32_t *near);
 	/* The prototype in debug information of the function at file offset `offset`. 0, -ESRCH
-	 * (not described), -ENOLINK (it is in a file that is missing), -ENODATA (no debug
+	 * (not described), -ENOLINK (it is in a .dwo or .dwp file that is
+	 * missing or cannot be read), -ENOPKG (in a .dwp file, which libdw cannot read), -ENODATA (no debug
 	 * information), -ENOSYS (no library to read it), or as user_symbol. */
 	int (*user_typed)(struct kernel *k, const char *path, uint64_t offset,
 			  const struct typed_function **out);

@@ -73,8 +73,15 @@ static void no_types(struct sema *s, const struct expr *e, const struct attach_t
 	case ENOLINK:
 		sema_error(
 			s, e->span, "no-debug-info",
-			"the debug information of %s in %s is in a .dwo or .dwp file that is missing",
+			"the debug information of %s in %s is in a .dwo or .dwp file that is "
+			"missing or cannot be read",
 			t->function, t->path);
+		break;
+	case ENOPKG:
+		sema_error(s, e->span, "no-debug-info",
+			   "the debug information of %s is in a package (.dwp), which this version "
+			   "of libdw does not read",
+			   t->path);
 		break;
 	default:
 		sema_error(s, e->span, "no-debug-info",
@@ -90,7 +97,10 @@ static void no_types(struct sema *s, const struct expr *e, const struct attach_t
 			  ? "decompress it (objcopy --decompress-debug-sections)"
 		  : err == -ENOLINK
 			  ? "keep it where the compiler put it, or collect all in a package "
-			    "beside the program (dwp -e PROGRAM)"
+			    "beside the program (dwp -e PROGRAM; needs libdw 0.191)"
+		  : err == -ENOPKG
+			  ? "install libdw 0.191 or later (elfutils), or keep the object files "
+			    "(.dwo) where the compiler put them"
 		  : err == -ENODATA ? "build it with -g, or install its debug symbols"
 				    : "compile all of it with -g");
 }

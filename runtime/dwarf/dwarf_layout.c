@@ -244,7 +244,7 @@ const struct type *dwarf_types_named(struct dwarf_types *t, const char *name, co
 
 	name = bare_name(name);
 	while (*name && t->dw.dwarf_get_units(t->dwarf, cu, &cu, NULL, NULL, &unit, NULL) == 0) {
-		bool is_split = libdw_split(&t->dw, t->dwarf, &unit, &split);
+		bool is_split = libdw_split(&t->dw, &unit, &split);
 
 		if (dwarf_scope_find(t, is_split ? &split : &unit, name, &found) ||
 		    (is_split && find_in_split(t, &split, name, &found)))

@@ -155,7 +155,7 @@ static struct dwarf_unit *index_unit(struct dwarf_types *t, Dwarf_Die *unit)
 	for (size_t i = 0; i < t->units.n; i++)
 		if (t->units.items[i].cu == unit->cu)
 			return &t->units.items[i];
-	u.has_split = libdw_split(&t->dw, t->dwarf, unit, &u.split);
+	u.has_split = libdw_split(&t->dw, unit, &u.split);
 	u.is_split_off = !u.has_split && libdw_is_skeleton(&t->dw, unit);
 	if (add_functions(t, &u, u.has_split ? &u.split : unit, 0) || vec_push(&t->units, u)) {
 		vec_free(&u.functions);
@@ -201,7 +201,9 @@ int dwarf_types_find(struct dwarf_types *t, uint64_t address, struct arena *a,
 	if (*out && !(*out)->n_params && !dwarf_type_of(t, &found->die, &type) &&
 	    !has_types(t, u->has_split ? &u->split : &unit))
 		*out = NULL;
-	return *out ? 0 : u->is_split_off ? -ENOLINK : -ESRCH;
+	if (*out || !u->is_split_off)
+		return *out ? 0 : -ESRCH;
+	return libdw_lacks_packages(&t->dw, t->fd) ? -ENOPKG : -ENOLINK;
 }
 
 /* ---- attributes ---------------------------------------------------------------------------- */

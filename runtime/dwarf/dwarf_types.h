@@ -15,7 +15,8 @@ struct dwarf_types;
 struct dwarf_types *dwarf_types_open(int fd, uint16_t machine, int *err);
 void dwarf_types_close(struct dwarf_types *t);
 /* Find the function that begins at `address` (as linked); it is allocated in `a`. Returns 0,
- * -ESRCH, -ENOLINK (its description is in a .dwo or .dwp file that is missing), or -ENOMEM. */
+ * -ESRCH, -ENOLINK (its description is in a .dwo or .dwp file that is missing or cannot be read),
+ * -ENOPKG (in a .dwp file, for which libdw is too old), or -ENOMEM. */
 int dwarf_types_find(struct dwarf_types *t, uint64_t address, struct arena *a,
 		     const struct typed_function **out);
 /* The struct, union, enum or typedef `name` ("struct point", "point"), allocated in `a`; types that

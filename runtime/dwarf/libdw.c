@@ -3,8 +3,6 @@
  * Loads libdw and limits the memory that it takes: see libdw.h.
  */
 #include "runtime/dwarf/libdw.h"
-#include "runtime/dwarf/dwo.h"
-#include "runtime/dwarf/dwp.h"
 #include "runtime/elf/elfsym_impl.h"
 #include <dlfcn.h>
 #include <dwarf.h>
@@ -33,6 +31,7 @@ int libdw_load(struct libdw *l)
 		return -ENOSYS;
 	LIBDW_FUNCTIONS(LOOK_UP)
 #undef LOOK_UP
+	l->reads_packages = dlsym(so, "dwarf_cu_dwp_section_info");
 	return 0;
 }
 
@@ -137,19 +136,6 @@ static void open_alt(struct libdw *l, Dwarf *d)
 	close_alt(l);
 }
 
-static void note_path(struct libdw *l, int fd)
-{
-	char link[32], path[PATH_MAX];
-	ssize_t n;
-
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	n = readlink(link, path, sizeof(path) - 1);
-	l->path = n > 0 ? strndup(path, (size_t)n) : NULL;
-	l->dwp = NULL;
-	l->is_dwp_open = false;
-	l->objects = NULL;
-}
-
 int libdw_open(struct libdw *l, int fd, Dwarf **out)
 {
 	int err = libdw_load(l);
@@ -171,7 +157,6 @@ int libdw_open(struct libdw *l, int fd, Dwarf **out)
 		return err;
 	}
 	open_alt(l, *out);
-	note_path(l, fd);
 	return 0;
 }
 
@@ -179,11 +164,6 @@ void libdw_close(struct libdw *l, Dwarf *d)
 {
 	if (!d)
 		return;
-	dwp_close(l, l->dwp);
-	dwo_close_all(l);
-	free(l->path);
-	l->dwp = NULL;
-	l->path = NULL;
 	l->dwarf_end(d);
 	close_alt(l);
 }
@@ -196,28 +176,30 @@ bool libdw_is_skeleton(const struct libdw *l, Dwarf_Die *unit)
 	       type == DW_UT_skeleton;
 }
 
-bool libdw_split(struct libdw *l, Dwarf *d, Dwarf_Die *skeleton, Dwarf_Die *out)
+bool libdw_split(const struct libdw *l, Dwarf_Die *skeleton, Dwarf_Die *out)
 {
-	uint64_t id;
-
 	*out = (Dwarf_Die){0};
-	if (!libdw_is_skeleton(l, skeleton) ||
-	    l->dwarf_cu_info(skeleton->cu, NULL, NULL, NULL, NULL, &id, NULL, NULL))
+	return libdw_is_skeleton(l, skeleton) &&
+	       !l->dwarf_cu_info(skeleton->cu, NULL, NULL, NULL, out, NULL, NULL, NULL) &&
+	       out->addr;
+}
+
+bool libdw_lacks_packages(const struct libdw *l, int fd)
+{
+	char link[32], path[PATH_MAX];
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	n = readlink(link, path, sizeof(path) - sizeof(".dwp"));
+	if (n <= 0 || l->reads_packages)
 		return false;
-	if (!l->is_dwp_open && l->path)
-		l->dwp = dwp_open(l->path);
-	l->is_dwp_open = true;
-	if (l->dwp && dwp_unit(l, l->dwp, d, skeleton, id, out))
-		return true;
-	if (dwo_unit(l, d, skeleton, id, out))
-		return true;
-	l->dwarf_cu_info(skeleton->cu, NULL, NULL, NULL, out, NULL, NULL, NULL);
-	return out->addr;
+	strcpy(path + n, ".dwp");
+	return access(path, F_OK) == 0;
 }
 
 /* ---- sections ---- */
 
-static Elf_Data *find_section(Elf *elf, const char *name, const char *gnu_name)
+static Elf_Data *line_section(Elf *elf)
 {
 	Elf_Scn *scn = NULL;
 	size_t names;
@@ -230,22 +212,16 @@ static Elf_Data *find_section(Elf *elf, const char *name, const char *gnu_name)
 			gelf_getshdr(scn, &h) ? elf_strptr(elf, names, h.sh_name) : NULL;
 
 		if (its_name && h.sh_type != SHT_NOBITS &&
-		    (strcmp(its_name, name) == 0 || strcmp(its_name, gnu_name) == 0))
+		    (strcmp(its_name, ".debug_line") == 0 ||
+		     strcmp(its_name, ".zdebug_line") == 0))
 			return elf_getdata(scn, NULL); /* libdw has decompressed it */
 	}
 	return NULL;
 }
 
-struct bytes libdw_section(const struct libdw *l, Dwarf *d, const char *name)
-{
-	Elf_Data *data = find_section(l->dwarf_getelf(d), name, name);
-
-	return data ? (struct bytes){data->d_buf, data->d_size} : (struct bytes){0};
-}
-
 uint64_t libdw_line_program_bytes(const struct libdw *l, Dwarf *d, uint64_t at)
 {
-	Elf_Data *data = find_section(l->dwarf_getelf(d), ".debug_line", ".zdebug_line");
+	Elf_Data *data = line_section(l->dwarf_getelf(d));
 	uint32_t length;
 	uint64_t length64;
 

@@ -11,7 +11,6 @@
 
 #define LIBDW_FUNCTIONS(X)              \
 	X(dwarf_begin)                  \
-	X(dwarf_begin_elf)              \
 	X(dwarf_end)                    \
 	X(dwarf_getelf)                 \
 	X(dwarf_setalt)                 \
@@ -38,7 +37,6 @@
 	X(dwarf_diename)                \
 	X(dwarf_dieoffset)              \
 	X(dwarf_entrypc)                \
-	X(dwarf_lowpc)                  \
 	X(dwarf_ranges)                 \
 	X(dwarf_srclang)                \
 	X(dwarf_attr)                   \
@@ -60,23 +58,13 @@
 	X(dwarf_cfi_addrframe)          \
 	X(dwarf_frame_cfa)
 
-struct dwp;
-
-struct bytes {
-	const uint8_t *data;
-	size_t size;
-};
-
 struct libdw {
 #define MEMBER(name) __typeof__(&(name)) name;
 	LIBDW_FUNCTIONS(MEMBER)
 #undef MEMBER
 	Dwarf *alt; /* the file to which dwz moved common data; NULL: none */
 	int alt_fd;
-	char *path;	 /* path of the file */
-	struct dwp *dwp; /* the package beside it, from the first use on; NULL: none */
-	bool is_dwp_open;
-	struct dwo *objects; /* object files that were looked at: dwo.c */
+	bool reads_packages; /* it is 0.191 or later */
 };
 
 /* Load the library. Returns 0, or -ENOSYS: it is not installed or lacks one of the functions. */
@@ -88,14 +76,14 @@ int libdw_open(struct libdw *l, int fd, Dwarf **out);
 /* Close the debug information; `d` may be NULL. */
 void libdw_close(struct libdw *l, Dwarf *d);
 /* Set *out to the DIE of the split unit of a skeleton, which is in a package (.dwp) or an object
- * file (.dwo). False: the unit is not split, or that file is not there. */
-bool libdw_split(struct libdw *l, Dwarf *d, Dwarf_Die *skeleton, Dwarf_Die *out);
+ * file (.dwo). False: the unit is not split, or libdw cannot find or read that file. */
+bool libdw_split(const struct libdw *l, Dwarf_Die *skeleton, Dwarf_Die *out);
+/* Is there a package for the file behind fd (PROGRAM.dwp) that this version of libdw cannot read? */
+bool libdw_lacks_packages(const struct libdw *l, int fd);
 /* Is the unit a skeleton, whose DIEs are in another file? */
 bool libdw_is_skeleton(const struct libdw *l, Dwarf_Die *unit);
 /* Do the compressed sections of the file claim too much memory? */
 bool libdw_is_too_large(int fd);
-/* A debug section of the file; empty if there is none. */
-struct bytes libdw_section(const struct libdw *l, Dwarf *d, const char *name);
 /* The size in bytes of the line program at offset `at` of .debug_line; UINT64_MAX if there is
  * none. */
 uint64_t libdw_line_program_bytes(const struct libdw *l, Dwarf *d, uint64_t at);

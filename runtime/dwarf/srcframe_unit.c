@@ -143,7 +143,7 @@ bool src_function_at(struct srcframes *s, struct src_unit *u, uint64_t vaddr, Dw
 		u->is_read = true;
 		u->dwarf = s->dwarf;
 		if (s->dw.dwarf_offdie(s->dwarf, u->at, &die)) {
-			if (libdw_split(&s->dw, s->dwarf, &die, &split)) {
+			if (libdw_split(&s->dw, &die, &split)) {
 				u->dwarf = s->dw.dwarf_cu_getdwarf(split.cu);
 				die = split;
 			}

@@ -45,7 +45,7 @@ static const struct typed_function *type_of(struct listing *l, const char *name,
 		return NULL;
 	path = probe_unquoted(l->arena, arena_strndup(l->arena, name, (size_t)(colon - name)));
 	err = l->kernel->user_typed ? l->kernel->user_typed(l->kernel, path, offset, &f) : -ENOSYS;
-	if (err && err != -ESRCH && err != -ENOLINK)
+	if (err && err != -ESRCH && err != -ENOLINK && err != -ENOPKG)
 		report_untyped(l, path, err);
 	return err ? NULL : f;
 }
