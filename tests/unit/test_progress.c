@@ -56,11 +56,12 @@ static void take_long(void)
 
 static void test_line(void **state)
 {
-	const char *shown = ERASE "sonde: attaching: 5 of 77, 0.5 s", *at;
+	const char *shown = ERASE "sonde: attaching: 5 of 77, ", *at;
 
 	(void)state;
 	assert_int_equal(run(take_long), 0);
-	assert_ptr_equal(strstr(text, shown), text);
+	assert_memory_equal(text, shown, strlen(shown));
+	assert_true(strtod(text + strlen(shown), NULL) >= 0.5);
 	at = strstr(text, ERASE "sonde: warning: something\r\n");
 	assert_non_null(at);
 	assert_true(progress_ns(STAGE_CHECK) == 0); /* in the child */
