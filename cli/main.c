@@ -13,6 +13,7 @@
 #include "cli/options/first_words.h"
 #include "cli/options/option_rows.h"
 #include "cli/options/options.h"
+#include "cli/options/unknown_option.h"
 #include "parser/base/arena.h"
 #include "parser/lang/ast.h"
 #include "parser/base/diag.h"
@@ -51,7 +52,7 @@ static int help_script(struct options *o)
 	struct diags d = {.arena = a};
 	struct program *program = NULL;
 
-	d.source = read_script(a, o);
+	d.source = read_source(a, o);
 	if (d.source)
 		program = parse(a, d.source, &d);
 	if (program && !d.n_errors)
@@ -111,6 +112,8 @@ static int help(struct options *o)
 		help_topics_print();
 		return 0;
 	}
+	if (option_report_removed(o->help_topic, strlen(o->help_topic)))
+		return 1;
 	is_found = help_print(o->help_topic);
 	if (scripts_find(o->help_topic, path, sizeof(path))) {
 		if (!is_found)
@@ -124,7 +127,7 @@ static int help(struct options *o)
 static int format(struct options *o)
 {
 	struct arena *a = arena_new();
-	struct diags d = {.arena = a, .source = read_script(a, o)};
+	struct diags d = {.arena = a, .source = read_source(a, o)};
 	int status = 1;
 
 	if (d.source) {
@@ -246,7 +249,6 @@ static int run_mode(struct options *o)
 	case MODE_VERIFIER: return verifier_run(o);
 	case MODE_TRACE:
 	case MODE_EXPLAIN:
-	case MODE_BUILD:
 	case MODE_CHECK: break;
 	}
 	if (o->for_replay)

@@ -122,16 +122,6 @@ int compile_start(struct compile *c, const struct program *p, const struct plan 
 	return err;
 }
 
-void compile_given(struct compile *c, const struct plan *plan, const void *bytes, size_t len)
-{
-	*c = (struct compile){.memfd = -1,
-			      .done = -1,
-			      .plan = plan,
-			      .bytes = bytes,
-			      .len = len,
-			      .is_given = true};
-}
-
 static int map_bytes(struct compile *c)
 {
 	struct stat st;
@@ -239,8 +229,6 @@ int compile_wait(struct compile *c)
 	int status, err;
 	ssize_t n;
 
-	if (c->is_given)
-		return 0;
 	do
 		n = read(c->done, &report, sizeof(report));
 	while (n < 0 && errno == EINTR);
@@ -265,7 +253,7 @@ int compile_wait(struct compile *c)
 
 void compile_end(struct compile *c)
 {
-	if (c->bytes && !c->is_given)
+	if (c->bytes)
 		munmap((void *)(uintptr_t)c->bytes, c->len);
 	if (c->memfd >= 0)
 		close(c->memfd);

@@ -19,14 +19,11 @@ struct compile {
 	size_t len;
 	const struct plan *plan;
 	const struct program *program; /* whose imports are linked to the object; or NULL */
-	bool is_given;		       /* `bytes` is not mapped */
 };
 
 /* Start compiling. 0 or -errno. */
 int compile_start(struct compile *c, const struct program *p, const struct plan *plan,
 		  enum codegen_stage stage);
-/* The bytes are there already, and stay the caller's. */
-void compile_given(struct compile *c, const struct plan *plan, const void *bytes, size_t len);
 /* Wait for the bytes: c->bytes, c->len. 0, or sonde's exit status after a message: 1 when the
  * script exceeds what BPF allows, 2 when the system failed or had too little memory, 3 for a defect
  * of sonde. */

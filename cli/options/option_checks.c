@@ -13,13 +13,10 @@
 
 enum group {
 	LISTS = 1,
-	BUILDS = 2,
-	EXPLAINS = 4,
-	REPLAYS = 8,
-	DRAWS = 16,
-	BEFORE = 32,
-	COMPILES = 64,
-	TEXTS = 128,
+	EXPLAINS = 2,
+	REPLAYS = 4,
+	DRAWS = 8,
+	BEFORE = 16,
 };
 
 /* The first option of a group that is given, or NULL. */
@@ -189,35 +186,6 @@ static int check_verifier(const struct options *o)
 	return 0;
 }
 
-int options_check_compiled(const struct options *o)
-{
-	if (first_of(o, TEXTS))
-		return option_error(
-			"'%s' is a compiled script: %s is only possible with the script itself",
-			o->file, first_of(o, TEXTS));
-	if (first_of(o, COMPILES))
-		return option_error("'%s' is a compiled script: %s is given when it is compiled",
-				    o->file, first_of(o, COMPILES));
-	if (o->n_params)
-		return option_error("'%s' is a compiled script, and its parameters are fixed: "
-				    "unexpected '%s'",
-				    o->file, o->params[0]);
-	return 0;
-}
-
-static int check_build(const struct options *o)
-{
-	if (!o->file && !o->program)
-		return report_missing(MODE_BUILD, "a script", "SCRIPT -o FILE");
-	if (!o->output)
-		return option_wrong("'sonde build' requires -o FILE: write sonde build %s -o FILE",
-				    o->file ?: "-e 'PROGRAM'");
-	if (first_of(o, BUILDS))
-		return option_error("%s cannot be combined with 'sonde build' (--aot)",
-				    first_of(o, BUILDS));
-	return 0;
-}
-
 static int check_flamegraph(const struct options *o)
 {
 	uint32_t n = o->n_params, expected = o->diff ? 2 : 1;
@@ -338,7 +306,6 @@ int options_check(const struct options *o)
 	case MODE_HELP: return check_help(o);
 	case MODE_LIST: return check_list(o);
 	case MODE_CAT: return check_cat(o);
-	case MODE_BUILD: return check_build(o) ? -1 : check_trace(o);
 	case MODE_FLAMEGRAPH: return check_flamegraph(o);
 	case MODE_EXPLAIN: return check_explain(o);
 	case MODE_VERIFIER: return check_verifier(o);

@@ -56,7 +56,7 @@ int option_change_mode(struct options *o, enum mode mode, const char *name)
 	if (o->mode == MODE_HELP || o->mode == MODE_VERSION)
 		return 0;
 	if (o->mode != MODE_TRACE && o->mode != mode && mode != MODE_HELP && mode != MODE_VERSION)
-		return option_error("%s and %s cannot be combined", other ? other : "--aot", name);
+		return option_error("%s and %s cannot be combined", other, name);
 	o->mode = mode;
 	return 0;
 }
@@ -199,12 +199,6 @@ static int set_emit_elf(struct options *o, const struct option_row *row, const c
 	o->emit = EMIT_ELF;
 	o->output = arg;
 	return 0;
-}
-
-static int set_aot(struct options *o, const struct option_row *row, const char *arg)
-{
-	o->output = arg;
-	return option_change_mode(o, MODE_BUILD, row->name);
 }
 
 static int set_emit_llvm(struct options *o, const struct option_row *row, const char *arg)

@@ -328,6 +328,9 @@ int options_parse(struct options *o, int argc, char **argv)
 		} else if (check_word(o, argv, i)) {
 			return 1;
 		} else if (!o->file && !o->program && !o->help_topic) {
+			if (o->mode == MODE_TRACE &&
+			    option_report_removed(argv[i], strlen(argv[i])))
+				return 1;
 			if (!take_first_word(o, argc, argv, &i))
 				o->file = argv[i];
 		} else {

@@ -29,7 +29,6 @@ enum mode {
 	MODE_CHECK,
 	MODE_EXPLAIN,  /* print the stages */
 	MODE_VERIFIER, /* show what the verifier refuses; params[0]: one of it */
-	MODE_BUILD,    /* compile to the file of -o */
 	MODE_HELP,
 	MODE_VERSION,
 	MODE_LIST_ROWS,
@@ -136,8 +135,6 @@ struct config;
 void options_set_output(const struct options *o, struct config *c);
 /* Read the command line. 0, or 1 after a message. */
 int options_parse(struct options *o, int argc, char **argv);
-/* Are the options such that a compiled script can be run with them? 0, or -1 after a message. */
-int options_check_compiled(const struct options *o);
 /* Free what options_parse() has allocated, also when it failed. */
 void options_free(struct options *o);
 /* Print usage and options on standard output. */

@@ -13,6 +13,25 @@
 #include <stdio.h>
 #include <string.h>
 
+bool option_report_removed(const char *word, size_t len)
+{
+	static const struct {
+		const char *word, *why;
+	} removed[] = {
+#define REMOVED(word, why) {word, why},
+#include "cli/options/removed_words.def"
+#undef REMOVED
+	};
+
+	for (size_t i = 0; i < sizeof(removed) / sizeof(*removed); i++)
+		if (strlen(removed[i].word) == len && memcmp(removed[i].word, word, len) == 0) {
+			log_error("'%s%s' was removed: %s", *word == '-' ? "" : "sonde ",
+				  removed[i].word, removed[i].why);
+			return true;
+		}
+	return false;
+}
+
 /* Several long options begin with the word. */
 static int ambiguous(const char *word, size_t len)
 {
@@ -105,6 +124,8 @@ int option_unknown(const struct options *o, const char *word, size_t len, const 
 	struct nearest near;
 	char name[80];
 
+	if (option_report_removed(word, len))
+		return -1;
 	if (option_next(NULL, word, len))
 		return ambiguous(word, len);
 	snprintf(name, sizeof(name), "%.*s", (int)len, word);

@@ -10,6 +10,8 @@
 /* Report the word, whose name is the first `len` bytes: no option of sonde, nor of the script that
  * is before it. `next` is the word behind it, "" at the end. -1. */
 int option_unknown(const struct options *o, const char *word, size_t len, const char *next);
+/* Report a word or option that sonde had once (removed_words.def). False: it is none. */
+bool option_report_removed(const char *word, size_t len);
 struct option_row;
 /* Report that the option's value is missing; `next` is the option that is in its place, NULL at
  * the end. -1. */

@@ -9,7 +9,6 @@
 #include "cli/base/near_program.h"
 #include "cli/base/output_file.h"
 #include "cli/compile/compile.h"
-#include "cli/compile/compiled.h"
 #include "cli/compile/emit_code.h"
 #include "cli/compile/emit_facts.h"
 #include "cli/options/options.h"
@@ -314,8 +313,7 @@ static int trace(const struct options *o, const struct session_scope *scope, str
 
 /* From here on, failures of the kernel and the system have status 2. */
 static int compile_and_trace(const struct options *o, const struct program *program,
-			     const struct plan *plan, const struct compiled *given,
-			     struct kernel *k, struct command *command,
+			     const struct plan *plan, struct kernel *k, struct command *command,
 			     const struct scope_cgroup *cgroup, FILE *f)
 {
 	struct session_scope scope = scope_of(o, command);
@@ -323,13 +321,10 @@ static int compile_and_trace(const struct options *o, const struct program *prog
 	struct session_prep prep;
 	struct compile c;
 	struct session s;
-	int status = 2, err = 0;
+	int status = 2, err;
 
 	progress_stage(STAGE_PREPARE);
-	if (given)
-		compile_given(&c, plan, given->elf, given->len);
-	else
-		err = compile_start(&c, program, plan, CODEGEN_ELF);
+	err = compile_start(&c, program, plan, CODEGEN_ELF);
 	file_limit_raise();
 	memory_reserve_start(&reserve, plan);
 	scope.cgroup = *cgroup;
@@ -356,7 +351,7 @@ static int compile_and_trace(const struct options *o, const struct program *prog
 }
 
 int run_trace(const struct options *o, const struct program *program, const struct plan *plan,
-	      const struct compiled *given, struct kernel *k)
+	      struct kernel *k)
 {
 	struct command command = {.gate = -1, .report = -1, .is_hidden = o->format == OUT_LIVE};
 	struct scope_cgroup cgroup = {0};
@@ -365,7 +360,7 @@ int run_trace(const struct options *o, const struct program *program, const stru
 
 	if (!status)
 		status = run_check_pid(o) ?: check_format(o, plan) ?: check_cgroup(o, &cgroup);
-	if (!status && program && !o->test && !o->bench)
+	if (!status && !o->test && !o->bench)
 		scope_warn(o, program);
 	if (!status && !o->no_warnings)
 		no_effect_warn(o, plan);
@@ -376,7 +371,7 @@ int run_trace(const struct options *o, const struct program *program, const stru
 	if (status)
 		return status;
 	f = output_open(o->output);
-	status = f ? compile_and_trace(o, program, plan, given, k, &command, &cgroup, f) : 2;
+	status = f ? compile_and_trace(o, program, plan, k, &command, &cgroup, f) : 2;
 	command_stop(&command);
 	closed = f ? output_close(o->output, f) : 0;
 	return status ?: closed;

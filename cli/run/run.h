@@ -6,7 +6,6 @@
 #include "cli/options/options.h"
 #include <stdio.h>
 
-struct compiled;
 struct events;
 struct kernel;
 struct plan;
@@ -40,9 +39,8 @@ int run_debug_code(const struct options *o, const struct program *program, const
 int run_check(const struct program *program, const struct plan *plan, const struct kernel *k);
 /* Check that the process of -p exists. 0, or the exit status after a message. */
 int run_check_pid(const struct options *o);
-/* Compile, load, attach, trace, print. `given`: the object of a compiled script, which has no
- * program; or NULL. The exit status. */
+/* Compile, load, attach, trace, print. The exit status. */
 int run_trace(const struct options *o, const struct program *program, const struct plan *plan,
-	      const struct compiled *given, struct kernel *k);
+	      struct kernel *k);
 /* Is this error of command_start() not the fault of the command's name? */
 bool run_is_of_the_system(int err);

@@ -4,7 +4,6 @@
  * and --check end it between two stages.
  */
 #include "cli/run/walk.h"
-#include "cli/compile/compiled.h"
 #include "cli/base/diag_report.h"
 #include "cli/explain/explain.h"
 #include "cli/scripts/list_script.h"
@@ -154,8 +153,7 @@ static int front_end(struct arena *a, const struct options *o, struct kernel *k,
 	bool is_interpreted = rights_are_interpreted(o);
 	struct plan_options po = {.run = run_of(o),
 				  .kernel = is_interpreted && !o->recorded ? NULL : k,
-				  .scope_tree = o->mode == MODE_BUILD ||
-						((o->command || o->follow) && !o->system),
+				  .scope_tree = (o->command || o->follow) && !o->system,
 				  .only_cgroup = o->cgroup != NULL,
 				  .warnings = o->warnings,
 				  .pid_namespace = !o->kernel_facts && !is_interpreted &&
@@ -218,8 +216,6 @@ static int run_plan(struct arena *a, const struct options *o, const struct progr
 		return run_emit_llvm(o, program, plan, k);
 	if (o->emit)
 		return run_emit(o, program, plan, k);
-	if (o->mode == MODE_BUILD)
-		return compiled_write(a, o, program, plan, k);
 	if (o->mode == MODE_EXPLAIN)
 		return explain_run(a, o, program, plan, k);
 	if (o->explain && o->mode == MODE_TRACE)
@@ -227,24 +223,11 @@ static int run_plan(struct arena *a, const struct options *o, const struct progr
 	if (status)
 		return status;
 	if (o->mode != MODE_CHECK)
-		return run_trace(o, program, plan, NULL, k);
+		return run_trace(o, program, plan, k);
 	note_time(o, NULL);
 	status = run_check(program, plan, k);
 	note_time(o, "compile");
 	return status;
-}
-
-/* A compiled script. The exit status. */
-static int run_compiled(struct arena *a, const struct options *o, const struct source *s,
-			struct kernel *k)
-{
-	struct compiled given;
-	struct plan *plan;
-
-	if (options_check_compiled(o))
-		return 1;
-	plan = compiled_read(a, o, s, k, &given);
-	return plan ? run_trace(o, NULL, plan, &given, k) : 1;
 }
 
 int walk_check(struct arena *a, const struct options *o, struct kernel *k, struct program **program,
@@ -259,10 +242,6 @@ int walk_check(struct arena *a, const struct options *o, struct kernel *k, struc
 	d.source = read_source(a, o);
 	if (!d.source)
 		return 1;
-	if (compiled_is(d.source)) {
-		log_error("'%s' is compiled: give the text of the script", d.source->name);
-		return 1;
-	}
 	status = front_end(a, o, k, &d, program, &plan);
 	progress_stage(STAGE_NONE);
 	diag_report(&d);
@@ -287,9 +266,7 @@ int walk_in(const struct options *o, struct kernel *k)
 	set_kernel(k, o);
 	walk_note_program(a, o, k);
 	d.source = read_source(a, o);
-	if (d.source && compiled_is(d.source)) {
-		status = run_compiled(a, o, d.source, k);
-	} else if (d.source) {
+	if (d.source) {
 		status = front_end(a, o, k, &d, &program, &plan);
 		progress_stage(STAGE_NONE);
 		diag_report(&d);

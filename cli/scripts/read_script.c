@@ -4,7 +4,6 @@
  */
 #include "cli/scripts/read_script.h"
 #include "cli/options/command_check.h"
-#include "cli/compile/compiled.h"
 #include "cli/options/options.h"
 #include "cli/scripts/no_program.h"
 #include "cli/scripts/other_word.h"
@@ -137,6 +136,8 @@ static const struct binary {
 	const char *hint_before, *hint_behind; /* around the name of the file, or NULL */
 } binaries[] = {
 	{"\177ELF", "an ELF file", true, true, "; -l 'uprobe:", ":*' lists them"},
+	{"#!/usr/bin/env sonde\n# compiled script ", "what 'sonde build' made", false, false,
+	 "hint: 'sonde build' was removed: run the script from which '", "' was made"},
 	{"#!/bin/sh", "a script of the shell", true, false, NULL, NULL},
 	{"#!/bin/bash", "a script of the shell", true, false, NULL, NULL},
 	{"#!/usr/bin/env bash", "a script of the shell", true, false, NULL, NULL},
@@ -227,15 +228,5 @@ struct source *read_source(struct arena *a, const struct options *o)
 		report_binary(o, b);
 	else
 		report_encoding(o, encoding);
-	return NULL;
-}
-
-struct source *read_script(struct arena *a, const struct options *o)
-{
-	struct source *s = read_source(a, o);
-
-	if (!s || !compiled_is(s))
-		return s;
-	log_error("'%s' is a compiled script: this requires the script itself", o->file);
 	return NULL;
 }

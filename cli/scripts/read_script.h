@@ -9,5 +9,3 @@ struct options;
 
 /* NULL after a message. */
 struct source *read_source(struct arena *a, const struct options *o);
-/* The same for what needs the text of a script, not a compiled one. */
-struct source *read_script(struct arena *a, const struct options *o);

@@ -360,23 +360,16 @@ static const char *upper(struct arena *a, const char *name)
 	return copy;
 }
 
-bool config_variable(const struct config_row *row, uint32_t i, char name[CONFIG_VARIABLE_BYTES])
-{
-	if (i >= PREFIXES)
-		return false;
-	make_upper(name,
-		   (size_t)snprintf(name, CONFIG_VARIABLE_BYTES, "%s%s", prefixes[i], row->name));
-	return true;
-}
-
 static void read_variable(struct arena *a, struct program *p, const struct config_row *row,
 			  char *(*variable)(const char *name), struct diags *d)
 {
-	char name[CONFIG_VARIABLE_BYTES];
+	char name[64];
 
-	for (uint32_t i = 0; config_variable(row, i, name); i++) {
+	for (uint32_t i = 0; i < PREFIXES; i++) {
 		struct setting s = {.key = row->name, .variable = name, .span = SPAN_NONE};
 
+		make_upper(name,
+			   (size_t)snprintf(name, sizeof(name), "%s%s", prefixes[i], row->name));
 		s.text = variable(name);
 		if (!s.text)
 			continue;

@@ -71,10 +71,6 @@ extern const uint32_t n_config_rows;
  * getenv(). */
 void config_read(struct arena *a, struct program *p, char *(*variable)(const char *name),
 		 struct diags *d);
-enum { CONFIG_VARIABLE_BYTES = 64 };
-/* The name in the environment of an option: SONDE_NAME for i = 0, which wins, BPFTRACE_NAME for
- * i = 1. False: there are no more. */
-bool config_variable(const struct config_row *row, uint32_t i, char name[CONFIG_VARIABLE_BYTES]);
 /* Warn of variables of both prefixes that have no effect. `variables` is a list like environ. */
 void config_check_environment(struct arena *a, char *const *variables, struct diags *d);
 /* The word that a WORD option has: "warn". */

@@ -171,11 +171,8 @@ typedef void (*usdt_note_fn)(const struct usdt_note *note, void *ctx);
 
 struct kernel {
 	/* -errno when a format could not be read: that attach point is unchecked, and the script
-	 * can be checked but not compiled. */
+	 * can be checked but not run. */
 	int unchecked;
-	/* Facts that a compiled script cannot rely on were asked for: types of C of a module; an
-	 * address or id that is of this start of the kernel only. */
-	bool has_module_types, has_boot_facts;
 	/* From the command line: the process of -p (0: none), the program of -c (NULL: none), and
 	 * whether --unsafe allows any offset in a file. */
 	uint32_t pid;

@@ -34,7 +34,6 @@ enum prog_traits {
 	PK_ITER = 8192,	     /* runs when its file is read */
 	PK_SPANS = 16384,    /* visits all threads for their open spans */
 	PK_TYPED = 131072,   /* its context holds the typed arguments of a raw tracepoint */
-	PK_TREE = 65536,     /* marks the descendants that -c and --follow trace */
 	PK_TRACER = 262144,  /* the tracer runs it: it has no event of the kernel */
 	PK_RECORD = 524288,  /* its context is a tracepoint's record */
 	PK_SWITCH = 1048576, /* ends and starts times of threads on or off the CPU */

@@ -284,8 +284,7 @@ struct plan {
 	const struct source *source;	  /* the source that spans in the plan refer to */
 	const struct bpf_import *imports; /* files of C for BPF, for messages about them */
 	uint32_t n_imports;
-	bool is_compiled;   /* it comes from a file, and so does its object */
-	bool allows_unsafe; /* --unsafe was given, for this run */
+	bool allows_unsafe; /* --unsafe was given */
 };
 
 enum plan_run {

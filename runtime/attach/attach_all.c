@@ -34,7 +34,7 @@ static int attach_one(struct session *s, uint32_t prog)
 {
 	const struct plan_prog *g = &s->plan->progs[prog];
 	uint32_t before = s->links.n, n_refused = s->n_refused;
-	int err = session_stopped(s) ? -EINTR : !session_uses_prog(s, g) ? 0 : attach_prog(s, prog);
+	int err = session_stopped(s) ? -EINTR : attach_prog(s, prog);
 
 	for (uint32_t i = before; i < s->links.n; i++)
 		s->links.items[i].prog = prog;

@@ -7,7 +7,5 @@
 
 enum { BUILD_ID_BYTES = 32 }; /* a longer one is cut */
 
-/* Find the build ID in `n` bytes of notes. Returns its length; 0: there is none. */
-size_t build_id_find(const char *notes, size_t n, unsigned char out[BUILD_ID_BYTES]);
 /* Read the build ID of the 64-bit file behind fd. Returns its length; 0: there is none. */
 size_t build_id_read(int fd, unsigned char out[BUILD_ID_BYTES]);

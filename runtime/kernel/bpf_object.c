@@ -357,7 +357,7 @@ const char *bpf_object_read(struct kernel *k, struct arena *a, struct bpf_import
 	if (o.elf)
 		elf_end(o.elf);
 	if (!why)
-		import->unsafe_use = unsafe_use_find(a, bytes, import->len, true);
+		import->unsafe_use = unsafe_use_find(a, bytes, import->len);
 	import->bytes = why ? NULL : bytes;
 	return why;
 }

@@ -200,7 +200,7 @@ static bool live_has_raw_tracepoint(struct kernel *kernel, const char *name)
 static int need_types(struct live_kernel *k)
 {
 	if (!k->types)
-		k->types = kernel_types_new(&k->k.has_module_types, k->btf_fd < 0);
+		k->types = kernel_types_new(k->btf_fd < 0);
 	return k->types ? open_btf(k) : -ENOMEM;
 }
 

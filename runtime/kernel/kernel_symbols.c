@@ -24,7 +24,6 @@ static int live_kernel_symbol(struct kernel *k, const char *name, uint64_t *addr
 {
 	int err;
 
-	k->has_boot_facts = true;
 	*address = 0;
 	err = ksyms_addresses(&name, address, 1);
 	return err ?: *address ? 0 : -ENOENT;
@@ -37,7 +36,6 @@ static int live_cgroup_id(struct kernel *k, const char *path, uint64_t *id)
 	struct statfs fs;
 	struct stat st;
 
-	k->has_boot_facts = true;
 	if (fd < 0)
 		return -errno;
 	if (fstatfs(fd, &fs) || fstat(fd, &st))

@@ -37,17 +37,14 @@ struct kernel_types {
 	struct module_types **modules; /* all that have BTF, read once */
 	uint32_t n_modules;
 	bool has_modules;
-	bool *is_of_module; /* set when a type of C comes from a module */
 };
 
-struct kernel_types *kernel_types_new(bool *is_of_module, bool with_modules)
+struct kernel_types *kernel_types_new(bool with_modules)
 {
 	struct kernel_types *t = calloc(1, sizeof(*t));
 
 	if (t)
-		*t = (struct kernel_types){.arena = arena_new(),
-					   .has_modules = !with_modules,
-					   .is_of_module = is_of_module};
+		*t = (struct kernel_types){.arena = arena_new(), .has_modules = !with_modules};
 	return t;
 }
 
@@ -367,10 +364,8 @@ static int find_c_type(struct kernel_types *t, const struct btf_raw *vmlinux, st
 	if (!*out)
 		need_modules(t);
 	for (uint32_t i = 0; !*out && i < t->n_modules; i++)
-		if (!open_module(t, t->modules[i])) {
+		if (!open_module(t, t->modules[i]))
 			*out = ask(&t->modules[i]->layouts, q);
-			*t->is_of_module |= *out != NULL;
-		}
 	return *out ? 0 : -ENOENT;
 }
 

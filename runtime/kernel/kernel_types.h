@@ -9,8 +9,8 @@
 
 struct kernel_types;
 
-/* *is_of_module is set when a type of C is found in a module. Without modules, there are none. */
-struct kernel_types *kernel_types_new(bool *is_of_module, bool with_modules);
+/* Without modules, none of their types is found. */
+struct kernel_types *kernel_types_new(bool with_modules);
 /* Free the indexes, not the answers. Must be called before the kernel's section is closed. */
 void kernel_types_trim(struct kernel_types *t);
 void kernel_types_free(struct kernel_types *t);

@@ -299,7 +299,7 @@ static const char *check_code(struct reader *r)
 	return why;
 }
 
-static const char *check_all(struct reader *r, bool is_import)
+static const char *check_all(struct reader *r)
 {
 	struct btf_raw raw;
 	const char *why;
@@ -312,14 +312,12 @@ static const char *check_all(struct reader *r, bool is_import)
 	memcpy(btf, r->btf->d_buf, r->btf->d_size);
 	if (btf_raw_init(&raw, btf, r->btf->d_size) || btf_types_init(&r->types, &raw, NULL))
 		return "its BTF is damaged";
-	why = check_code(r) ?: check_types(r);
-	if (!why && is_import)
-		why = check_symbols(r);
+	why = check_code(r) ?: check_types(r) ?: check_symbols(r);
 	btf_types_free(&r->types);
 	return why;
 }
 
-const char *unsafe_use_find(struct arena *a, const void *elf, size_t len, bool is_import)
+const char *unsafe_use_find(struct arena *a, const void *elf, size_t len)
 {
 	struct reader r = {.arena = a};
 	const char *why = "it is not an object file of BPF";
@@ -327,7 +325,7 @@ const char *unsafe_use_find(struct arena *a, const void *elf, size_t len, bool i
 	elf_version(EV_CURRENT);
 	r.elf = elf_memory((char *)(uintptr_t)elf, len);
 	if (r.elf && elf_getshdrstrndx(r.elf, &r.names) == 0)
-		why = check_all(&r, is_import);
+		why = check_all(&r);
 	if (r.elf)
 		elf_end(r.elf);
 	return why;

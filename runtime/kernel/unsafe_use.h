@@ -11,6 +11,5 @@ struct arena;
 /* The first call of a helper or function of the kernel, or the first map, that can change more than
  * what belongs to the programs, in words: "deep() calls bpf_send_signal() (FILE:5), which …".
  * All code of the object counts, called or not: nothing in the object is trusted. NULL: there is
- * none. The text is allocated in `a`. An import may neither use nor define names of sonde, which
- * the object of a compiled script has. */
-const char *unsafe_use_find(struct arena *a, const void *elf, size_t len, bool is_import);
+ * none. The text is allocated in `a`. */
+const char *unsafe_use_find(struct arena *a, const void *elf, size_t len);

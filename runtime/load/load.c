@@ -12,7 +12,6 @@
 #include "runtime/load/link.h"
 #include "runtime/load/load_report.h"
 #include "runtime/session/interpret.h"
-#include "runtime/load/object_check.h"
 #include "runtime/load/precreate.h"
 #include "runtime/load/prog_handlers.h"
 #include "runtime/session/session.h"
@@ -148,29 +147,26 @@ static int find_parts(struct session *s)
 	return map_control(s);
 }
 
-static const struct plan_prog *planned(const struct session *s, const char *symbol)
+static bool is_planned(const struct session *s, const char *symbol)
 {
 	for (uint32_t i = 0; i < s->plan->n_progs; i++)
 		if (strcmp(s->plan->progs[i].symbol, symbol) == 0)
-			return &s->plan->progs[i];
-	return NULL;
+			return true;
+	return false;
 }
 
-/* A compiled script has the programs of -c and --follow even if the run does not. Imported objects
- * may have programs of their own. */
+/* Imported objects may have programs of their own. */
 static void leave_out_programs(const struct session *s)
 {
 	struct bpf_program *prog;
 	uint32_t n = 0;
 
 	bpf_object__for_each_program(prog, s->object) n++;
-	if (n == s->plan->n_progs && !s->plan->is_compiled)
+	if (n == s->plan->n_progs)
 		return;
 	bpf_object__for_each_program(prog, s->object)
 	{
-		const struct plan_prog *g = planned(s, bpf_program__name(prog));
-
-		if (!g || (s->plan->is_compiled && !session_uses_prog(s, g)))
+		if (!is_planned(s, bpf_program__name(prog)))
 			bpf_program__set_autoload(prog, false);
 	}
 }
@@ -201,9 +197,6 @@ static int load_linked(struct session *s, struct session_prep *prep, const void 
 			  limit_hint(err));
 		return err;
 	}
-	err = object_check(s, elf, len);
-	if (err)
-		return err;
 	leave_out_programs(s);
 	if (prep->keeps_logs)
 		keep_logs(s);

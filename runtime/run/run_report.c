@@ -90,15 +90,12 @@ static void report_stages(bool of_compiler, const char *title)
 
 void run_report(const struct session *s)
 {
-	uint32_t n_links = 0, n_progs = 0;
+	uint32_t n_links = 0, n_progs = s->plan->n_progs;
 
 	if (!log_enabled(LOG_VERBOSE))
 		return;
 	for (uint32_t i = 0; i < s->plan->n_progs; i++) {
-		if (!session_uses_prog(s, &s->plan->progs[i]))
-			continue;
 		report_prog(s, i);
-		n_progs++;
 		n_links += links_of(s, i).n_links;
 	}
 	log_verbose("in all: %u program%s, %u link%s", n_progs, plural(n_progs), n_links,

@@ -96,13 +96,6 @@ struct session {
 	uint64_t map_records_lost; /* mmap and exec records the kernel dropped */
 };
 
-/* Is the program needed in this run? Those that mark descendants are so with -c and --follow. */
-static inline bool session_uses_prog(const struct session *s, const struct plan_prog *g)
-{
-	return !prog_kind_is(g->kind, PK_TREE) || s->scope.scope == SONDE_SCOPE_TREE ||
-	       s->scope.scope == SONDE_SCOPE_FOLLOW;
-}
-
 /* What the verifier counted for a program, as text; NULL if that was not asked for. */
 enum { SESSION_LOG_BYTES = 4096 };
 static inline const char *session_log(const struct session *s, uint32_t prog)
