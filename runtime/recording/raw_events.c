@@ -136,7 +136,7 @@ static int find_point(struct raw_reader *r, const char *name)
 }
 
 /* Fields of the thread's struct; or its address; 0: they were not recorded. */
-static bool take_words(struct raw_reader *r, const struct json *list, struct recorded_event *e)
+static bool take_words(struct raw_reader *r, const json_t *list, struct recorded_event *e)
 {
 	uint64_t *words, task;
 
@@ -145,34 +145,34 @@ static bool take_words(struct raw_reader *r, const struct json *list, struct rec
 			raw_memory(r, &e->memory)->task = task;
 		return true;
 	}
-	if (list->kind != JSON_LIST || list->n != RECORDED_N_WORDS + 1)
+	if (json_array_size(list) != RECORDED_N_WORDS + 1)
 		return false;
 	words = arena_alloc(r->rec->arena, RECORDED_N_WORDS * sizeof(*words));
 	for (uint32_t i = 0; i < RECORDED_N_WORDS; i++)
-		if (!json_number(&list->items[i], &words[i]))
+		if (!json_number(json_array_get(list, i), &words[i]))
 			return false;
 	e->words = words;
 	return true;
 }
 
 /* The parts that all events have. */
-static bool take_head(struct raw_reader *r, struct arena *a, const struct json *tuple,
+static bool take_head(struct raw_reader *r, struct arena *a, const json_t *tuple,
 		      struct recorded_event *e)
 {
 	uint64_t cpu;
 
-	if (!json_number(&tuple->items[PART_TIME], &e->time) ||
-	    !json_number(&tuple->items[PART_CPU], &cpu) ||
-	    !raw_thread(r, a, &tuple->items[PART_THREAD], &e->thread) ||
-	    !raw_stack(r, &tuple->items[PART_KSTACK], &e->kstack) ||
-	    !raw_stack(r, &tuple->items[PART_USTACK], &e->ustack))
+	if (!json_number(json_array_get(tuple, PART_TIME), &e->time) ||
+	    !json_number(json_array_get(tuple, PART_CPU), &cpu) ||
+	    !raw_thread(r, a, json_array_get(tuple, PART_THREAD), &e->thread) ||
+	    !raw_stack(r, json_array_get(tuple, PART_KSTACK), &e->kstack) ||
+	    !raw_stack(r, json_array_get(tuple, PART_USTACK), &e->ustack))
 		return false;
 	e->cpu = (uint32_t)cpu;
-	return take_words(r, &tuple->items[PART_WORDS], e);
+	return take_words(r, json_array_get(tuple, PART_WORDS), e);
 }
 
 /* The end of a time on or off the CPU; raw_switches() makes an event of it. */
-static bool take_span(struct raw_reader *r, const struct json *tuple, bool is_on_cpu,
+static bool take_span(struct raw_reader *r, const json_t *tuple, bool is_on_cpu,
 		      const struct recorded_event *e)
 {
 	struct raw_span s = {.time = e->time,
@@ -185,11 +185,11 @@ static bool take_span(struct raw_reader *r, const struct json *tuple, bool is_on
 			     .seq = e->seq,
 			     .is_on_cpu = is_on_cpu};
 
-	if (tuple->n != PART_SPAN_END || !json_number(&tuple->items[PART_LENGTH], &s.length) ||
-	    s.length > s.time)
+	if (json_array_size(tuple) != PART_SPAN_END ||
+	    !json_number(json_array_get(tuple, PART_LENGTH), &s.length) || s.length > s.time)
 		return false;
-	s.is_open = json_is_true(&tuple->items[PART_OPEN]);
-	s.is_cut = json_is_true(&tuple->items[PART_CUT]);
+	s.is_open = json_is_true(json_array_get(tuple, PART_OPEN));
+	s.is_cut = json_is_true(json_array_get(tuple, PART_CUT));
 	if (!raw_note_span(r, &s))
 		return false;
 	arena_push(r->rec->arena, r->spans, r->n_spans, s);
@@ -197,16 +197,16 @@ static bool take_span(struct raw_reader *r, const struct json *tuple, bool is_on
 }
 
 /* [cgroup, id, path] */
-static bool take_cgroup(struct raw_reader *r, const struct json *tuple)
+static bool take_cgroup(struct raw_reader *r, const json_t *tuple)
 {
 	struct arena *a = r->rec->arena;
 	struct recorded_cgroup c;
 	const char *path;
 	uint32_t n;
 
-	if (tuple->n != 3 || !json_number(&tuple->items[1], &c.id))
+	if (json_array_size(tuple) != 3 || !json_number(json_array_get(tuple, 1), &c.id))
 		return false;
-	path = raw_string(a, &tuple->items[2], &n);
+	path = raw_string(a, json_array_get(tuple, 2), &n);
 	if (!path)
 		return false;
 	c.path = arena_strndup(a, path, n);
@@ -215,56 +215,55 @@ static bool take_cgroup(struct raw_reader *r, const struct json *tuple)
 }
 
 /* The values of a call, and the strings that they point to; 0 instead of a string: none. */
-static bool take_call(struct raw_reader *r, const struct json *tuple, struct recorded_event *e)
+static bool take_call(struct raw_reader *r, const json_t *tuple, struct recorded_event *e)
 {
-	const struct json *list = &tuple->items[PART_ARGS];
+	const json_t *list = json_array_get(tuple, PART_ARGS);
 	uint64_t *values;
 
-	if (list->kind != JSON_LIST || list->n < RECORDED_ARGUMENTS ||
-	    tuple->n - PART_STRINGS > list->n - RECORDED_ARGUMENTS)
+	if (!json_is_array(list) || json_array_size(list) < RECORDED_ARGUMENTS ||
+	    json_array_size(tuple) - PART_STRINGS > json_array_size(list) - RECORDED_ARGUMENTS)
 		return false;
-	values = arena_alloc(r->rec->arena, list->n * sizeof(*values));
-	for (uint32_t i = 0; i < list->n; i++)
-		if (!json_number(&list->items[i], &values[i]))
+	values = arena_alloc(r->rec->arena, json_array_size(list) * sizeof(*values));
+	for (uint32_t i = 0; i < json_array_size(list); i++)
+		if (!json_number(json_array_get(list, i), &values[i]))
 			return false;
 	e->values = values;
-	e->n_values = list->n;
-	for (uint32_t i = PART_STRINGS; i < tuple->n; i++)
-		if (tuple->items[i].kind != JSON_NUMBER &&
+	e->n_values = (uint32_t)json_array_size(list);
+	for (uint32_t i = PART_STRINGS; i < json_array_size(tuple); i++)
+		if (!json_is_integer(json_array_get(tuple, i)) &&
 		    !raw_add_string(r, values[RECORDED_ARGUMENTS + i - PART_STRINGS],
-				    &tuple->items[i], e))
+				    json_array_get(tuple, i), e))
 			return false;
 	return true;
 }
 
 /* The fields of a tracepoint, and the strings that they point to. */
-static bool take_record(struct raw_reader *r, const struct tp_format *f, const struct json *tuple,
+static bool take_record(struct raw_reader *r, const struct tp_format *f, const json_t *tuple,
 			struct recorded_event *e)
 {
-	if (f == &no_format && tuple->items[PART_ARGS].kind == JSON_LIST)
-		return raw_make_words(r->rec->arena, &tuple->items[PART_ARGS], e);
-	raw_make_record(r->rec->arena, f, &tuple->items[PART_ARGS], e,
+	if (f == &no_format && json_is_array(json_array_get(tuple, PART_ARGS)))
+		return raw_make_words(r->rec->arena, json_array_get(tuple, PART_ARGS), e);
+	raw_make_record(r->rec->arena, f, json_array_get(tuple, PART_ARGS), e,
 			r->out->threads[e->thread].tid);
 	return raw_take_strings(r, f, tuple, e);
 }
 
-bool raw_take_event(struct raw_reader *r, struct arena *a, const struct json *list, uint64_t seq)
+bool raw_take_event(struct raw_reader *r, struct arena *a, const json_t *list, uint64_t seq)
 {
-	const struct json *tuple =
-		list && list->kind == JSON_LIST && list->n == 1 ? list->items : NULL;
+	const json_t *tuple = json_array_size(list) == 1 ? json_array_get(list, 0) : NULL;
 	struct recorded_event e = {.seq = seq};
 	const char *name;
 	uint64_t state;
 	int point;
 
-	if (!tuple || tuple->kind != JSON_LIST || !tuple->n)
+	if (!json_array_size(tuple))
 		return false;
-	if (tuple->items[PART_POINT].kind == JSON_NUMBER)
+	if (json_is_integer(json_array_get(tuple, PART_POINT)))
 		return raw_take_read(r, tuple);
-	name = json_text(&tuple->items[PART_POINT]);
+	name = json_string_value(json_array_get(tuple, PART_POINT));
 	if (name && strcmp(name, RAW_CGROUP) == 0)
 		return take_cgroup(r, tuple);
-	if (tuple->n <= PART_ARGS || !take_head(r, a, tuple, &e))
+	if (json_array_size(tuple) <= PART_ARGS || !take_head(r, a, tuple, &e))
 		return false;
 	if (name && (strcmp(name, RAW_BACK) == 0 || strcmp(name, RAW_ON) == 0))
 		return take_span(r, tuple, strcmp(name, RAW_ON) == 0, &e);
@@ -276,7 +275,8 @@ bool raw_take_event(struct raw_reader *r, struct arena *a, const struct json *li
 					      : !take_record(r, r->formats[point], tuple, &e))
 		return false;
 	e.has_state = strcmp(r->out->points[point], "sched:sched_switch") == 0 &&
-		      json_number(json_member(&tuple->items[PART_ARGS], "prev_state"), &state);
+		      json_number(json_object_get(json_array_get(tuple, PART_ARGS), "prev_state"),
+				  &state);
 	e.state = e.has_state ? (uint32_t)state : 0;
 	if (!raw_note_event(r, &e))
 		return false;

@@ -61,24 +61,24 @@ struct raw_reader {
 /* ---- raw_events.c ------------------------------------------------------------------------- */
 
 /* Take an event: [[point, time, …]]. False if it is not valid. */
-bool raw_take_event(struct raw_reader *r, struct arena *a, const struct json *list, uint64_t seq);
+bool raw_take_event(struct raw_reader *r, struct arena *a, const json_t *list, uint64_t seq);
 /* All events have been taken: make those of switches, and bring all into their order. */
 void raw_order(struct raw_reader *r);
 
 /* ---- raw_record.c ------------------------------------------------------------------------- */
 
 /* A string, also one that was cut, or is not UTF-8. *n: its bytes. NULL: it is none. */
-const char *raw_string(struct arena *a, const struct json *j, uint32_t *n);
+const char *raw_string(struct arena *a, const json_t *j, uint32_t *n);
 /* Make the record of an event again from its fields. */
-void raw_make_record(struct arena *a, const struct tp_format *f, const struct json *args,
+void raw_make_record(struct arena *a, const struct tp_format *f, const json_t *args,
 		     struct recorded_event *e, uint32_t tid);
 /* Add the string at an address. False if it is not valid. */
-bool raw_add_string(struct raw_reader *r, uint64_t address, const struct json *j,
+bool raw_add_string(struct raw_reader *r, uint64_t address, const json_t *j,
 		    struct recorded_event *e);
 /* Make the context of a raw tracepoint: its arguments, behind which there is a 0. */
-bool raw_make_words(struct arena *a, const struct json *args, struct recorded_event *e);
+bool raw_make_words(struct arena *a, const json_t *args, struct recorded_event *e);
 /* The strings of its arguments. False if they are not valid. */
-bool raw_take_strings(struct raw_reader *r, const struct tp_format *f, const struct json *tuple,
+bool raw_take_strings(struct raw_reader *r, const struct tp_format *f, const json_t *tuple,
 		      struct recorded_event *e);
 
 /* ---- raw_reads.c -------------------------------------------------------------------------- */
@@ -87,7 +87,7 @@ bool raw_take_strings(struct raw_reader *r, const struct tp_format *f, const str
 bool raw_note_event(struct raw_reader *r, const struct recorded_event *e);
 bool raw_note_span(struct raw_reader *r, const struct raw_span *s);
 /* Take what was read at an event. False if it is not valid. */
-bool raw_take_read(struct raw_reader *r, const struct json *tuple);
+bool raw_take_read(struct raw_reader *r, const json_t *tuple);
 /* The memory at `at`, which is made if there is none. */
 struct recorded_memory *raw_memory(struct raw_reader *r, struct recorded_memory **at);
 void raw_reads_end(struct raw_reader *r);
@@ -95,9 +95,9 @@ void raw_reads_end(struct raw_reader *r);
 /* ---- raw_threads.c ------------------------------------------------------------------------ */
 
 /* The index of the thread that a tuple describes. False if it is not valid. */
-bool raw_thread(struct raw_reader *r, struct arena *a, const struct json *tuple, uint32_t *index);
+bool raw_thread(struct raw_reader *r, struct arena *a, const json_t *tuple, uint32_t *index);
 /* The index of the stack with that number. */
-bool raw_stack(struct raw_reader *r, const struct json *number, uint32_t *index);
+bool raw_stack(struct raw_reader *r, const json_t *number, uint32_t *index);
 void raw_threads_begin(struct raw_reader *r);
 void raw_threads_end(struct raw_reader *r);
 

@@ -150,27 +150,28 @@ static bool is_known(const struct recorded_memory *m, const struct recorded_read
 	return false;
 }
 
-bool raw_take_read(struct raw_reader *r, const struct json *tuple)
+bool raw_take_read(struct raw_reader *r, const json_t *tuple)
 {
 	struct recorded_memory **at, *memory;
 	struct recorded_read one;
 	uint64_t cpu, tid, is_start;
 	const char *place, *bytes;
 
-	if (tuple->n != READ_PARTS || !json_number(&tuple->items[READ_START], &is_start) ||
-	    !json_number(&tuple->items[READ_CPU], &cpu) ||
-	    !json_number(&tuple->items[READ_TID], &tid) ||
-	    !json_number(&tuple->items[READ_ADDRESS], &one.address))
+	if (json_array_size(tuple) != READ_PARTS ||
+	    !json_number(json_array_get(tuple, READ_START), &is_start) ||
+	    !json_number(json_array_get(tuple, READ_CPU), &cpu) ||
+	    !json_number(json_array_get(tuple, READ_TID), &tid) ||
+	    !json_number(json_array_get(tuple, READ_ADDRESS), &one.address))
 		return false;
-	place = json_text(&tuple->items[READ_PLACE]);
-	bytes = raw_string(r->rec->arena, &tuple->items[READ_BYTES], &one.n);
+	place = json_string_value(json_array_get(tuple, READ_PLACE));
+	bytes = raw_string(r->rec->arena, json_array_get(tuple, READ_BYTES), &one.n);
 	if (!place || !bytes)
 		return false;
 	at = find_memory(r, is_start ? entry_of(r, place) : place,
 			 key_of((uint32_t)tid, (uint32_t)cpu));
 	if (!at)
 		return true;
-	one.bytes = (const uint8_t *)bytes;
+	one.bytes = (const uint8_t *)arena_strndup(r->rec->arena, bytes, one.n);
 	memory = raw_memory(r, at);
 	if (!is_known(memory, &one))
 		arena_push(r->rec->arena, memory->reads, memory->n_reads, one);

@@ -10,7 +10,7 @@
 
 enum { RECORD_HEAD = 8, RECORD_MOST = 1 << 16, TAIL_MOST = 1 << 15, COMMON_PID = 4 };
 
-const char *raw_string(struct arena *a, const struct json *j, uint32_t *n)
+const char *raw_string(struct arena *a, const json_t *j, uint32_t *n)
 {
 	struct view v;
 
@@ -20,10 +20,10 @@ const char *raw_string(struct arena *a, const struct json *j, uint32_t *n)
 	return v.string.text;
 }
 
-static bool integer_of(const struct json *j, uint64_t *x)
+static bool integer_of(const json_t *j, uint64_t *x)
 {
 	*x = json_is_true(j);
-	return json_number(j, x) || (j && (j->kind == JSON_TRUE || j->kind == JSON_FALSE));
+	return json_number(j, x) || json_is_boolean(j);
 }
 
 static void put(struct recorded_event *e, uint32_t at, const void *bytes, uint32_t n)
@@ -35,14 +35,14 @@ static void put(struct recorded_event *e, uint32_t at, const void *bytes, uint32
 }
 
 /* An array of numbers. */
-static void put_list(struct recorded_event *e, const struct tp_field *f, const struct json *j)
+static void put_list(struct recorded_event *e, const struct tp_field *f, const json_t *j)
 {
 	uint64_t x;
 
 	if (!f->elem_size || f->elem_size > sizeof(x))
 		return;
-	for (uint32_t i = 0; i < j->n && (i + 1) * f->elem_size <= f->size; i++)
-		if (integer_of(&j->items[i], &x))
+	for (uint32_t i = 0; i < json_array_size(j) && (i + 1) * f->elem_size <= f->size; i++)
+		if (integer_of(json_array_get(j, i), &x))
 			put(e, f->offset + i * f->elem_size, &x, f->elem_size);
 }
 
@@ -64,7 +64,7 @@ static void put_tail(struct recorded_event *e, const struct tp_field *f, const c
 
 /* What cannot be written has no value, and reading it ends the replay. */
 static void put_field(struct arena *a, struct recorded_event *e, const struct tp_field *f,
-		      const struct json *j, uint32_t *tail)
+		      const json_t *j, uint32_t *tail)
 {
 	const char *text;
 	uint32_t n = 0;
@@ -78,33 +78,35 @@ static void put_field(struct arena *a, struct recorded_event *e, const struct tp
 		   f->offset <= e->n_bytes - f->size) {
 		memset(e->known + f->offset, 1, f->size);
 		put(e, f->offset, text, n < f->size ? n : f->size);
-	} else if (j && j->kind == JSON_LIST) {
+	} else if (json_is_array(j)) {
 		put_list(e, f, j);
 	}
 }
 
 /* The bytes of the fields themselves, and of the strings behind them. */
-static void record_size(const struct tp_format *f, const struct json *args, uint32_t *fixed,
+static void record_size(const struct tp_format *f, const json_t *args, uint32_t *fixed,
 			uint32_t *all)
 {
 	*fixed = RECORD_HEAD;
 	*all = 0;
 	for (uint32_t i = 0; i < f->n_fields; i++) {
 		const struct tp_field *field = &f->fields[i];
-		const struct json *j = json_member(args, field->name), *text;
+		const json_t *j = json_object_get(args, field->name), *text;
 
 		if (field->offset < RECORD_MOST && field->size < RECORD_MOST &&
 		    field->offset + field->size > *fixed)
 			*fixed = field->offset + field->size;
 		if (!field->is_data_loc || !j)
 			continue;
-		text = json_member(j, "text") ?: json_member(j, "hex") ?: j;
-		*all += text->kind == JSON_STRING && text->len < TAIL_MOST ? text->len + 1 : 0;
+		text = json_object_get(j, "text") ?: json_object_get(j, "hex") ?: j;
+		*all += json_is_string(text) && json_string_length(text) < TAIL_MOST
+				? (uint32_t)json_string_length(text) + 1
+				: 0;
 	}
 	*all = *fixed + (*all < RECORD_MOST ? *all : 0);
 }
 
-void raw_make_record(struct arena *a, const struct tp_format *f, const struct json *args,
+void raw_make_record(struct arena *a, const struct tp_format *f, const json_t *args,
 		     struct recorded_event *e, uint32_t tid)
 {
 	uint32_t tail;
@@ -115,20 +117,20 @@ void raw_make_record(struct arena *a, const struct tp_format *f, const struct js
 	e->known = arena_alloc(a, e->n_bytes);
 	put(e, COMMON_PID, &tid, sizeof(tid));
 	for (uint32_t i = 0; i < f->n_fields; i++)
-		put_field(a, e, &f->fields[i], json_member(args, f->fields[i].name), &tail);
+		put_field(a, e, &f->fields[i], json_object_get(args, f->fields[i].name), &tail);
 }
 
-bool raw_make_words(struct arena *a, const struct json *args, struct recorded_event *e)
+bool raw_make_words(struct arena *a, const json_t *args, struct recorded_event *e)
 {
 	uint64_t word;
 
-	if (args->n > RECORD_MOST / sizeof(word))
+	if (json_array_size(args) > RECORD_MOST / sizeof(word))
 		return false;
-	e->n_bytes = args->n * (uint32_t)sizeof(word);
+	e->n_bytes = (uint32_t)(json_array_size(args) * sizeof(word));
 	e->record = arena_alloc(a, e->n_bytes + 1);
 	e->known = arena_alloc(a, e->n_bytes + 1);
-	for (uint32_t i = 0; i < args->n; i++) {
-		if (!json_number(&args->items[i], &word))
+	for (uint32_t i = 0; i < json_array_size(args); i++) {
+		if (!json_number(json_array_get(args, i), &word))
 			return false;
 		put(e, i * (uint32_t)sizeof(word), &word, sizeof(word));
 	}
@@ -141,7 +143,7 @@ bool raw_events_has_string(const struct tp_format *f, const struct tp_field *fie
 	       strcmp(field->type_text, "const char *") == 0;
 }
 
-bool raw_add_string(struct raw_reader *r, uint64_t address, const struct json *j,
+bool raw_add_string(struct raw_reader *r, uint64_t address, const json_t *j,
 		    struct recorded_event *e)
 {
 	struct recorded_string *strings = (struct recorded_string *)(uintptr_t)e->strings,
@@ -159,20 +161,20 @@ bool raw_add_string(struct raw_reader *r, uint64_t address, const struct json *j
 }
 
 /* The strings follow in the order of the fields that point to them. */
-bool raw_take_strings(struct raw_reader *r, const struct tp_format *f, const struct json *tuple,
+bool raw_take_strings(struct raw_reader *r, const struct tp_format *f, const json_t *tuple,
 		      struct recorded_event *e)
 {
-	const struct json *args = &tuple->items[PART_ARGS];
+	const json_t *args = json_array_get(tuple, PART_ARGS);
 	uint32_t at = PART_STRINGS;
 	uint64_t address;
 
 	for (uint32_t i = 0; i < f->n_fields; i++) {
 		if (!raw_events_has_string(f, &f->fields[i]))
 			continue;
-		if (at >= tuple->n ||
-		    !json_number(json_member(args, f->fields[i].name), &address) ||
-		    !raw_add_string(r, address, &tuple->items[at++], e))
+		if (at >= json_array_size(tuple) ||
+		    !json_number(json_object_get(args, f->fields[i].name), &address) ||
+		    !raw_add_string(r, address, json_array_get(tuple, at++), e))
 			return false;
 	}
-	return at == tuple->n;
+	return at == json_array_size(tuple);
 }

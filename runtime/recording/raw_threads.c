@@ -43,7 +43,7 @@ enum {
 	THREAD_PARTS
 };
 
-static bool take_name(struct arena *a, const struct json *j, char to[RECORDED_COMM])
+static bool take_name(struct arena *a, const json_t *j, char to[RECORDED_COMM])
 {
 	uint32_t n;
 	const char *text = raw_string(a, j, &n);
@@ -53,7 +53,7 @@ static bool take_name(struct arena *a, const struct json *j, char to[RECORDED_CO
 	return text != NULL;
 }
 
-static bool take_id(const struct json *j, uint32_t *to)
+static bool take_id(const json_t *j, uint32_t *to)
 {
 	uint64_t x;
 
@@ -72,20 +72,22 @@ static bool find_first(struct raw_reader *r, uint32_t tid, uint32_t index, uint3
 	return found || !raw_numbers_insert(&r->tids, (struct raw_number){tid, index});
 }
 
-bool raw_thread(struct raw_reader *r, struct arena *a, const struct json *tuple, uint32_t *index)
+bool raw_thread(struct raw_reader *r, struct arena *a, const json_t *tuple, uint32_t *index)
 {
 	struct recorded_events *out = r->out;
-	const struct json *parts = tuple->items;
 	struct recorded_thread t = {0};
 	struct raw_number *found, new;
 
-	if (tuple->kind != JSON_LIST || tuple->n != THREAD_PARTS ||
-	    !take_id(&parts[THREAD_PID], &t.pid) || !take_id(&parts[THREAD_TID], &t.tid) ||
-	    !take_id(&parts[THREAD_UID], &t.uid) || !take_id(&parts[THREAD_GID], &t.gid) ||
-	    !take_id(&parts[THREAD_PPID], &t.ppid) || !take_name(a, &parts[THREAD_COMM], t.comm) ||
-	    !take_name(a, &parts[THREAD_PCOMM], t.pcomm) ||
-	    !take_name(a, &parts[THREAD_LEADER], t.leader_comm) ||
-	    !json_number(&parts[THREAD_CGROUP], &t.cgroup))
+	if (json_array_size(tuple) != THREAD_PARTS ||
+	    !take_id(json_array_get(tuple, THREAD_PID), &t.pid) ||
+	    !take_id(json_array_get(tuple, THREAD_TID), &t.tid) ||
+	    !take_id(json_array_get(tuple, THREAD_UID), &t.uid) ||
+	    !take_id(json_array_get(tuple, THREAD_GID), &t.gid) ||
+	    !take_id(json_array_get(tuple, THREAD_PPID), &t.ppid) ||
+	    !take_name(a, json_array_get(tuple, THREAD_COMM), t.comm) ||
+	    !take_name(a, json_array_get(tuple, THREAD_PCOMM), t.pcomm) ||
+	    !take_name(a, json_array_get(tuple, THREAD_LEADER), t.leader_comm) ||
+	    !json_number(json_array_get(tuple, THREAD_CGROUP), &t.cgroup))
 		return false;
 	new = (struct raw_number){hash_bytes(&t, sizeof(t)), out->n_threads};
 	found = raw_numbers_find(&r->threads, new.key);
@@ -154,7 +156,7 @@ static bool make_stack(struct raw_reader *r, const struct view_stack *s, struct 
 	return true;
 }
 
-bool raw_stack(struct raw_reader *r, const struct json *number, uint32_t *index)
+bool raw_stack(struct raw_reader *r, const json_t *number, uint32_t *index)
 {
 	struct recorded_events *out = r->out;
 	struct raw_number *found, new = {.index = out->n_stacks};

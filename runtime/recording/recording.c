@@ -67,9 +67,11 @@ const char *recording_text(sqlite3_stmt *s, int column)
 		       : NULL;
 }
 
-const struct json *recording_json(struct arena *a, sqlite3_stmt *s, int column)
+const json_t *recording_json(struct arena *a, sqlite3_stmt *s, int column)
 {
-	const char *text = recording_text(s, column);
+	bool is_integer = sqlite3_column_type(s, column) == SQLITE_INTEGER;
+	const char *text = is_integer ? (const char *)sqlite3_column_text(s, column)
+				      : recording_text(s, column);
 
 	return text ? json_read(a, text, (size_t)sqlite3_column_bytes(s, column)) : NULL;
 }
@@ -254,16 +256,16 @@ const struct type *recording_type(const struct recording *r, uint64_t number)
 	return number && number <= r->n_types ? r->types[number - 1] : NULL;
 }
 
-const struct type **recording_types(struct recording *r, struct arena *a, const struct json *list)
+const struct type **recording_types(struct recording *r, struct arena *a, const json_t *list)
 {
 	const struct type **types;
 	uint64_t number;
 
-	if (!list || list->kind != JSON_LIST || list->n > LIMIT_CALL_ARGS)
+	if (!json_is_array(list) || json_array_size(list) > LIMIT_CALL_ARGS)
 		return NULL;
-	types = arena_alloc(a, (list->n + 1) * sizeof(*types));
-	for (uint32_t i = 0; i < list->n; i++) {
-		if (!json_number(&list->items[i], &number))
+	types = arena_alloc(a, (json_array_size(list) + 1) * sizeof(*types));
+	for (uint32_t i = 0; i < json_array_size(list); i++) {
+		if (!json_number(json_array_get(list, i), &number))
 			return NULL;
 		types[i] = recording_type(r, number);
 		if (!types[i])
@@ -299,10 +301,9 @@ static int take_type(struct recording *r, sqlite3_stmt *s)
 }
 
 /* A number of a piece of a format; `usual` if it is not there. */
-static bool number_of(const struct json *j, const char *name, int64_t usual, int64_t most,
-		      int64_t *out)
+static bool number_of(const json_t *j, const char *name, int64_t usual, int64_t most, int64_t *out)
 {
-	const struct json *member = json_member(j, name);
+	const json_t *member = json_object_get(j, name);
 	uint64_t x;
 
 	*out = usual;
@@ -314,12 +315,12 @@ static bool number_of(const struct json *j, const char *name, int64_t usual, int
 	return true;
 }
 
-static bool read_piece(const struct json *j, uint32_t n_fields, struct format_piece *out)
+static bool read_piece(const json_t *j, uint32_t n_fields, struct format_piece *out)
 {
 	static const char *const names[] = {"conv",  "form",	  "left", "plus",  "space",
 					    "alt",   "zero",	  "bits", "field", "origin",
 					    "width", "precision", NULL};
-	const struct json *text = json_member(j, "text");
+	const json_t *text = json_object_get(j, "text");
 	int64_t x[14];
 
 	for (int i = 0; names[i]; i++)
@@ -328,11 +329,11 @@ static bool read_piece(const struct json *j, uint32_t n_fields, struct format_pi
 			return false;
 	if (!number_of(j, "width_arg", 0, n_fields, &x[12]) ||
 	    !number_of(j, "precision_arg", 0, n_fields, &x[13]) || x[12] < 0 || x[13] < 0 ||
-	    !json_text(text) || (x[0] && x[8] >= n_fields) || x[9] > FORMAT_FROM_SCRIPT)
+	    !json_is_string(text) || (x[0] && x[8] >= n_fields) || x[9] > FORMAT_FROM_SCRIPT)
 		return false;
-	*out = (struct format_piece){.text = text->text,
+	*out = (struct format_piece){.text = json_string_value(text),
 				     .is_recorded = true,
-				     .text_len = text->len,
+				     .text_len = (uint32_t)json_string_length(text),
 				     .conv = (char)x[0],
 				     .form = (char)x[1],
 				     .left = x[2] != 0,
@@ -351,14 +352,14 @@ static bool read_piece(const struct json *j, uint32_t n_fields, struct format_pi
 	return true;
 }
 
-static bool read_pieces(struct recording *r, const struct json *list, struct plan_event *e)
+static bool read_pieces(struct recording *r, const json_t *list, struct plan_event *e)
 {
 	struct format_piece piece;
 
-	if (!list || list->kind != JSON_LIST)
+	if (!json_is_array(list))
 		return false;
-	for (uint32_t i = 0; i < list->n; i++) {
-		if (!read_piece(&list->items[i], e->n_fields, &piece))
+	for (uint32_t i = 0; i < json_array_size(list); i++) {
+		if (!read_piece(json_array_get(list, i), e->n_fields, &piece))
 			return false;
 		arena_push(r->arena, e->pieces, e->n_pieces, piece);
 	}
@@ -369,7 +370,7 @@ static int take_call(struct recording *r, sqlite3_stmt *s)
 {
 	int64_t id = sqlite3_column_int64(s, 0);
 	const char *kind = recording_text(s, 1);
-	const struct json *list = recording_json(r->arena, s, 2);
+	const json_t *list = recording_json(r->arena, s, 2);
 	const struct type **types = recording_types(r, r->arena, list);
 	struct plan_event e = {.kind = kind ? recording_find(recording_calls, PE_KIND_COUNT, kind)
 					    : PE_KIND_COUNT};
@@ -377,9 +378,9 @@ static int take_call(struct recording *r, sqlite3_stmt *s)
 	if (!types || e.kind == PE_KIND_COUNT || id != (int64_t)r->plan.n_events + 1 ||
 	    r->plan.n_events == TYPES_MOST)
 		return recording_damaged(r, REC_CALLS, id);
-	e.n_fields = list->n;
-	e.fields = arena_alloc(r->arena, (list->n + 1) * sizeof(*e.fields));
-	for (uint32_t i = 0; i < list->n; i++)
+	e.n_fields = (uint32_t)json_array_size(list);
+	e.fields = arena_alloc(r->arena, (e.n_fields + 1) * sizeof(*e.fields));
+	for (uint32_t i = 0; i < e.n_fields; i++)
 		e.fields[i].type = types[i];
 	if (!read_pieces(r, recording_json(r->arena, s, 3), &e))
 		return recording_damaged(r, REC_CALLS, id);
@@ -452,15 +453,15 @@ static bool find_stack(struct stack_lookup *lookup, uint64_t number, struct view
 
 static int take_map(struct recording *r, sqlite3_stmt *s)
 {
-	const struct json *list = recording_json(r->arena, s, 1);
+	const json_t *list = recording_json(r->arena, s, 1);
 	const struct type **types = recording_types(r, r->arena, list);
 	struct plan_map m = {.name = kept(r, s, 0)};
 
 	if (!types || !m.name || r->plan.n_maps == TYPES_MOST)
 		return recording_damaged(r, REC_PRINTS, sqlite3_column_int64(s, 2));
-	m.n_keys = list->n;
-	m.keys = arena_alloc(r->arena, (list->n + 1) * sizeof(*m.keys));
-	for (uint32_t i = 0; i < list->n; i++)
+	m.n_keys = json_array_size(list);
+	m.keys = arena_alloc(r->arena, (json_array_size(list) + 1) * sizeof(*m.keys));
+	for (uint32_t i = 0; i < json_array_size(list); i++)
 		m.keys[i].type = types[i];
 	arena_push(r->arena, r->plan.maps, r->plan.n_maps, m);
 	return 0;

@@ -50,9 +50,9 @@ int recording_step(struct recording *r, sqlite3_stmt *s);
 int recording_damaged(struct recording *r, enum recording_table table, int64_t id);
 /* The text of a column; NULL if it is no text. */
 const char *recording_text(sqlite3_stmt *s, int column);
-/* The JSON of a column; NULL if it is none. */
-const struct json *recording_json(struct arena *a, sqlite3_stmt *s, int column);
+/* The JSON of a column, which may be an integer; NULL if it is none. */
+const json_t *recording_json(struct arena *a, sqlite3_stmt *s, int column);
 /* The types whose numbers are in a list. NULL if they are not valid. */
-const struct type **recording_types(struct recording *r, struct arena *a, const struct json *list);
+const struct type **recording_types(struct recording *r, struct arena *a, const json_t *list);
 /* The type of that number, or NULL. */
 const struct type *recording_type(const struct recording *r, uint64_t number);

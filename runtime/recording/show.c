@@ -28,14 +28,14 @@ static int64_t number(sqlite3_stmt *s, int column)
 
 /* ---- items ------------------------------------------------------------------------------- */
 
-static bool read_views(struct show *w, const struct json *list, const struct plan_event *e,
+static bool read_views(struct show *w, const json_t *list, const struct plan_event *e,
 		       struct view *views)
 {
-	if (!list || list->kind != JSON_LIST || list->n != e->n_fields)
+	if (!json_is_array(list) || json_array_size(list) != e->n_fields)
 		return false;
-	for (uint32_t i = 0; i < list->n; i++)
-		if (!value_json_read(w->arena, e->fields[i].type, &list->items[i], &w->r->lookup,
-				     &views[i]))
+	for (uint32_t i = 0; i < json_array_size(list); i++)
+		if (!value_json_read(w->arena, e->fields[i].type, json_array_get(list, i),
+				     &w->r->lookup, &views[i]))
 			return false;
 	return true;
 }
@@ -149,26 +149,14 @@ static int show_loss(struct show *w, sqlite3_stmt *s)
 
 /* ---- maps -------------------------------------------------------------------------------- */
 
-/* The value of a row: an integer, or JSON. */
-static bool read_map_value(struct show *w, sqlite3_stmt *s, const struct type *type,
-			   struct view *out)
-{
-	struct json plain = {.kind = JSON_NUMBER};
-	const struct json *j = &plain;
-
-	if (sqlite3_column_type(s, 1) == SQLITE_INTEGER)
-		plain.number = (uint64_t)number(s, 1);
-	else
-		j = recording_json(w->arena, s, 1);
-	return j && value_json_read(w->arena, type, j, &w->r->lookup, out);
-}
-
 static bool read_map_row(struct show *w, sqlite3_stmt *s, const struct plan_event *keys,
 			 const struct type *value, struct view_row *out)
 {
+	const json_t *j = recording_json(w->arena, s, 1);
+
 	out->keys = arena_alloc(w->arena, (keys->n_fields + 1) * sizeof(*out->keys));
-	return read_views(w, recording_json(w->arena, s, 0), keys, out->keys) &&
-	       read_map_value(w, s, value, &out->value);
+	return read_views(w, recording_json(w->arena, s, 0), keys, out->keys) && j &&
+	       value_json_read(w->arena, value, j, &w->r->lookup, &out->value);
 }
 
 static int read_rows(struct show *w, int64_t print, const struct plan_event *keys,
@@ -200,7 +188,7 @@ static const char *map_name(const struct recording *r, const char *name)
 
 static int show_map(struct show *w, sqlite3_stmt *s)
 {
-	const struct json *list = recording_json(w->arena, s, 6);
+	const json_t *list = recording_json(w->arena, s, 6);
 	const struct type **types = recording_types(w->r, w->arena, list);
 	struct view_map m = {
 		.name = map_name(w->r, name_of(s, 1)),
@@ -214,9 +202,9 @@ static int show_map(struct show *w, sqlite3_stmt *s)
 
 	if (!types || m.time_unit > TIME_UNIT_S)
 		return recording_damaged(w->r, REC_PRINTS, number(s, 0));
-	keys.n_fields = m.n_keys = list->n;
-	keys.fields = arena_alloc(w->arena, (list->n + 1) * sizeof(*keys.fields));
-	for (uint32_t i = 0; i < list->n; i++) {
+	keys.n_fields = m.n_keys = (uint32_t)json_array_size(list);
+	keys.fields = arena_alloc(w->arena, (json_array_size(list) + 1) * sizeof(*keys.fields));
+	for (uint32_t i = 0; i < json_array_size(list); i++) {
 		keys.fields[i].type = types[i];
 		has_stack |= call_tree_has_stack(types[i]);
 	}

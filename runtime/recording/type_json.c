@@ -92,35 +92,34 @@ void type_json_put(struct text *t, const struct type *type)
 
 /* ---- reading ----------------------------------------------------------------------------- */
 
-static bool read_type(struct arena *a, const struct json *j, struct type *out, uint32_t depth);
+static bool read_type(struct arena *a, const json_t *j, struct type *out, uint32_t depth);
 
-static bool small(const struct json *j, const char *name, uint64_t most, uint32_t *out)
+static bool small(const json_t *j, const char *name, uint64_t most, uint32_t *out)
 {
 	uint64_t x;
 
-	if (!json_number(json_member(j, name), &x) || x > most)
+	if (!json_number(json_object_get(j, name), &x) || x > most)
 		return false;
 	*out = (uint32_t)x;
 	return true;
 }
 
-static bool read_enum(struct arena *a, const struct json *list, struct type *out)
+static bool read_enum(struct arena *a, const json_t *list, struct type *out)
 {
 	struct type_enum *e;
 	uint64_t value;
 
-	if (!list)
-		return true;
-	if (list->kind != JSON_LIST)
-		return false;
+	if (!list || !json_is_array(list))
+		return !list;
 	e = enum_new(a, NULL, out->size, out->is_signed);
-	for (uint32_t i = 0; i < list->n; i++) {
-		const struct json *pair = &list->items[i];
+	for (uint32_t i = 0; i < json_array_size(list); i++) {
+		const json_t *pair = json_array_get(list, i);
 
-		if (pair->kind != JSON_LIST || pair->n != 2 || !json_text(&pair->items[0]) ||
-		    !json_number(&pair->items[1], &value))
+		if (!json_is_array(pair) || json_array_size(pair) != 2 ||
+		    !json_string_value(json_array_get(pair, 0)) ||
+		    !json_number(json_array_get(pair, 1), &value))
 			return false;
-		enum_add(a, e, json_text(&pair->items[0]), (int64_t)value);
+		enum_add(a, e, json_string_value(json_array_get(pair, 0)), (int64_t)value);
 	}
 	out->enumeration = e;
 	return true;
@@ -147,50 +146,52 @@ static bool is_scale(const struct type *t)
 	return true;
 }
 
-static bool read_agg(const struct json *j, struct type *out)
+static bool read_agg(const json_t *j, struct type *out)
 {
-	const char *name = json_text(json_member(j, "of"));
-	const struct json *scale = json_member(j, "scale");
+	const char *name = json_string_value(json_object_get(j, "of"));
+	const json_t *scale = json_object_get(j, "scale");
 	uint64_t x;
 
 	for (out->agg = 1; name && out->agg < n_aggs; out->agg++)
 		if (strcmp(agg_rows[out->agg].name_unsigned, name) == 0)
 			break;
-	if (!name || out->agg == n_aggs || !scale || scale->kind != JSON_LIST || scale->n != 3)
+	if (!name || out->agg == n_aggs || !scale || !json_is_array(scale) ||
+	    json_array_size(scale) != 3)
 		return false;
 	for (uint32_t i = 0; i < 3; i++) {
-		if (!json_number(&scale->items[i], &x))
+		if (!json_number(json_array_get(scale, i), &x))
 			return false;
 		out->scale[i] = (int64_t)x;
 	}
 	return is_scale(out);
 }
 
-static bool read_members(struct arena *a, const struct json *list, struct type *out, uint32_t depth)
+static bool read_members(struct arena *a, const json_t *list, struct type *out, uint32_t depth)
 {
 	struct type_member *members = NULL;
 
-	if (!list || list->kind != JSON_LIST || list->n > LIMIT_C_MEMBERS)
+	if (!list || !json_is_array(list) || json_array_size(list) > LIMIT_C_MEMBERS)
 		return !list;
-	for (uint32_t i = 0; i < list->n; i++) {
-		const struct json *pair = &list->items[i];
+	for (uint32_t i = 0; i < json_array_size(list); i++) {
+		const json_t *pair = json_array_get(list, i);
 		struct type *type = arena_new_of(a, struct type);
 
-		if (pair->kind != JSON_LIST || pair->n != 2 || !json_text(&pair->items[0]) ||
-		    !read_type(a, &pair->items[1], type, depth))
+		if (!json_is_array(pair) || json_array_size(pair) != 2 ||
+		    !json_string_value(json_array_get(pair, 0)) ||
+		    !read_type(a, json_array_get(pair, 1), type, depth))
 			return false;
 		arena_push(a, members, out->n_members,
-			   ((struct type_member){.name = json_text(&pair->items[0]),
+			   ((struct type_member){.name = json_string_value(json_array_get(pair, 0)),
 						 .type = type}));
 	}
 	out->members = members;
 	return true;
 }
 
-static bool read_array(struct arena *a, const struct json *j, struct type *out, uint32_t depth)
+static bool read_array(struct arena *a, const json_t *j, struct type *out, uint32_t depth)
 {
 	struct type *to = arena_new_of(a, struct type);
-	const struct json *of = json_member(j, "to");
+	const json_t *of = json_object_get(j, "to");
 	uint32_t n;
 
 	if (!of || !read_type(a, of, to, depth) || !small(j, "n", LIMIT_EVENT_BYTES, &n))
@@ -199,9 +200,9 @@ static bool read_array(struct arena *a, const struct json *j, struct type *out, 
 	return !__builtin_mul_overflow(n, to->size, &out->size);
 }
 
-static bool read_type(struct arena *a, const struct json *j, struct type *out, uint32_t depth)
+static bool read_type(struct arena *a, const json_t *j, struct type *out, uint32_t depth)
 {
-	const char *kind = json_text(json_member(j, "kind"));
+	const char *kind = json_string_value(json_object_get(j, "kind"));
 	uint32_t index = 0, form = 0;
 
 	while (index < TY_KINDS && !(kind && strcmp(type_kinds[index].word, kind) == 0))
@@ -210,9 +211,9 @@ static bool read_type(struct arena *a, const struct json *j, struct type *out, u
 	    !small(j, "size", LIMIT_C_BYTES, &out->size))
 		return false;
 	out->kind = (enum type_kind)index;
-	out->is_signed = json_is_true(json_member(j, "signed"));
+	out->is_signed = json_is_true(json_object_get(j, "signed"));
 	switch (out->kind) {
-	case TY_INT: return read_enum(a, json_member(j, "enum"), out);
+	case TY_INT: return read_enum(a, json_object_get(j, "enum"), out);
 	case TY_AGG: return read_agg(j, out);
 	case TY_KSTACK:
 	case TY_USTACK:
@@ -222,13 +223,13 @@ static bool read_type(struct arena *a, const struct json *j, struct type *out, u
 		return true;
 	case TY_TUPLE:
 	case TY_RECORD:
-	case TY_STRUCT: return read_members(a, json_member(j, "members"), out, depth + 1);
+	case TY_STRUCT: return read_members(a, json_object_get(j, "members"), out, depth + 1);
 	case TY_ARRAY: return read_array(a, j, out, depth + 1);
 	default: return true;
 	}
 }
 
-const struct type *type_json_read(struct arena *a, const struct json *j)
+const struct type *type_json_read(struct arena *a, const json_t *j)
 {
 	struct type *out = arena_new_of(a, struct type);
 

@@ -9,4 +9,4 @@
 /* Append the type. */
 void type_json_put(struct text *t, const struct type *type);
 /* The type that was written so; NULL if it is not valid. */
-const struct type *type_json_read(struct arena *a, const struct json *j);
+const struct type *type_json_read(struct arena *a, const json_t *j);

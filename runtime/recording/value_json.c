@@ -198,43 +198,43 @@ static bool read_hex(struct arena *a, const char *hex, struct view *out)
 	return true;
 }
 
-bool value_json_read_string(struct arena *a, const struct json *j, struct view *out)
+bool value_json_read_string(struct arena *a, const json_t *j, struct view *out)
 {
-	const char *hex = json_text(json_member(j, "hex"));
-	const struct json *text = j->kind == JSON_OBJECT ? json_member(j, "text") : j;
+	const char *hex = json_string_value(json_object_get(j, "hex"));
+	const json_t *text = json_is_object(j) ? json_object_get(j, "text") : j;
 
-	out->string.trailer = json_text(json_member(j, "cut"));
+	out->string.trailer = json_string_value(json_object_get(j, "cut"));
 	if (hex)
 		return read_hex(a, hex, out);
-	out->string.text = json_text(text);
-	out->string.len = out->string.text ? text->len : 0;
+	out->string.text = json_string_value(text);
+	out->string.len = (uint32_t)json_string_length(text);
 	return out->string.text != NULL;
 }
 
-static bool read_bucket(const struct type *type, const struct json *j, struct view_bucket *out)
+static bool read_bucket(const struct type *type, const json_t *j, struct view_bucket *out)
 {
 	const char *value = agg_is_series(type) ? "value" : "count";
 
-	return json_number(json_member(j, "bucket"), &out->index) &&
-	       json_number(json_member(j, value), &out->count) &&
+	return json_number(json_object_get(j, "bucket"), &out->index) &&
+	       json_number(json_object_get(j, value), &out->count) &&
 	       (agg_is_series(type) ? out->index < (uint64_t)INT64_MAX / (uint64_t)type->scale[0]
 				    : out->index < agg_buckets(type));
 }
 
 /* Buckets are in order; a series has at most as many intervals as its type says. */
-static bool read_buckets(struct arena *a, const struct json *j, struct view *out)
+static bool read_buckets(struct arena *a, const json_t *j, struct view *out)
 {
-	const struct json *list = json_member(j, "buckets");
+	const json_t *list = json_object_get(j, "buckets");
 	struct view_bucket *buckets = NULL, b;
 	uint32_t n = 0;
 
-	if (!list || list->kind != JSON_LIST ||
-	    !json_number(json_member(j, "total"), &out->histogram.total) ||
-	    !json_number(json_member(j, "divisor"), &out->histogram.divisor) ||
+	if (!list || !json_is_array(list) ||
+	    !json_number(json_object_get(j, "total"), &out->histogram.total) ||
+	    !json_number(json_object_get(j, "divisor"), &out->histogram.divisor) ||
 	    !out->histogram.divisor)
 		return false;
-	for (uint32_t i = 0; i < list->n; i++) {
-		if (!read_bucket(out->type, &list->items[i], &b) ||
+	for (uint32_t i = 0; i < json_array_size(list); i++) {
+		if (!read_bucket(out->type, json_array_get(list, i), &b) ||
 		    (n && b.index <= buckets[n - 1].index))
 			return false;
 		arena_push(a, buckets, n, b);
@@ -244,23 +244,23 @@ static bool read_buckets(struct arena *a, const struct json *j, struct view *out
 	out->histogram.last = n ? buckets[n - 1].index : 0;
 	if (!agg_is_series(out->type) || !n)
 		return true;
-	return json_number(json_member(j, "last"), &out->histogram.last) &&
+	return json_number(json_object_get(j, "last"), &out->histogram.last) &&
 	       out->histogram.last >= buckets[n - 1].index &&
 	       out->histogram.last - buckets[0].index < (uint64_t)out->type->scale[1];
 }
 
-static bool read_agg(struct arena *a, const struct json *j, struct view *out)
+static bool read_agg(struct arena *a, const json_t *j, struct view *out)
 {
 	if (agg_has_buckets(out->type))
 		return read_buckets(a, j, out);
 	if (value_is_integer(out))
 		return json_number(j, &out->integer);
-	return json_number(json_member(j, "count"), &out->stats.count) &&
-	       json_number(json_member(j, "average"), &out->stats.average) &&
-	       json_number(json_member(j, "total"), &out->stats.total);
+	return json_number(json_object_get(j, "count"), &out->stats.count) &&
+	       json_number(json_object_get(j, "average"), &out->stats.average) &&
+	       json_number(json_object_get(j, "total"), &out->stats.total);
 }
 
-static bool read_stack(const struct json *j, struct stack_lookup *stacks, struct view *out)
+static bool read_stack(const json_t *j, struct stack_lookup *stacks, struct view *out)
 {
 	uint64_t number;
 
@@ -270,33 +270,36 @@ static bool read_stack(const struct json *j, struct stack_lookup *stacks, struct
 	return !number || stacks->find(stacks, number, &out->stack);
 }
 
-static bool read_parts(struct arena *a, const struct json *j, struct stack_lookup *stacks,
+static bool read_parts(struct arena *a, const json_t *j, struct stack_lookup *stacks,
 		       struct view *out)
 {
 	const struct type *t = out->type;
 	uint32_t n = t->kind == TY_ARRAY ? type_elements(t) : t->n_members;
 	struct view *parts;
 
-	if ((j->kind != JSON_LIST && j->kind != JSON_OBJECT) || j->n != n)
+	if ((json_is_object(j) ? json_object_size(j) : json_array_size(j)) != n)
 		return false;
 	parts = arena_alloc(a, (n + 1) * sizeof(*parts));
 	for (uint32_t i = 0; i < n; i++) {
 		const struct type *part = t->kind == TY_ARRAY ? t->to : t->members[i].type;
+		const json_t *item = json_is_array(j)	   ? json_array_get(j, i)
+				     : t->kind != TY_ARRAY ? json_object_get(j, t->members[i].name)
+							   : NULL;
 
-		if (!value_json_read(a, part, &j->items[i], stacks, &parts[i]))
+		if (!item || !value_json_read(a, part, item, stacks, &parts[i]))
 			return false;
 	}
 	out->compound.parts = parts;
 	return true;
 }
 
-bool value_json_read(struct arena *a, const struct type *type, const struct json *j,
+bool value_json_read(struct arena *a, const struct type *type, const json_t *j,
 		     struct stack_lookup *stacks, struct view *out)
 {
 	*out = (struct view){.type = type};
 	switch (type_shape(type)) {
 	case SHAPE_NONE: return true;
-	case SHAPE_BOOL: out->integer = j->kind == JSON_TRUE; return true;
+	case SHAPE_BOOL: out->integer = json_is_true(j); return true;
 	case SHAPE_INT:
 	case SHAPE_ADDRESS: return json_number(j, &out->integer);
 	case SHAPE_AGG: return read_agg(a, j, out);

@@ -58,7 +58,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct stack_lookup lookup = {find};
 	struct arena *a = arena_new();
 	const uint8_t *line = memchr(data, '\n', size);
-	const struct json *value = NULL;
+	const json_t *value = NULL;
 	const struct type *type = NULL;
 	struct view v;
 

@@ -54,7 +54,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	raw_threads_begin(&r);
 	for (uint64_t seq = 1; at < end; seq++) {
 		const char *line = memchr(at, '\n', (size_t)(end - at)) ?: end;
-		const struct json *j = json_read(rec.arena, at, (size_t)(line - at));
+		const json_t *j = json_read(rec.arena, at, (size_t)(line - at));
 
 		if (j)
 			raw_take_event(&r, rec.arena, j, seq);

@@ -143,7 +143,7 @@ static bool is_read(const struct type *type, const char *json)
 {
 	struct stack_lookup lookup = {find};
 	struct arena *a = arena_new();
-	const struct json *j = json_read(a, json, strlen(json));
+	const json_t *j = json_read(a, json, strlen(json));
 	struct view v;
 	bool ok = j && value_json_read(a, type, j, &lookup, &v);
 
@@ -187,12 +187,14 @@ static bool is_json(const char *text)
 
 static void test_json(void **state)
 {
-	char deep[201];
+	static char deep[10001], large[2 * 4000001 + 2];
 
 	(void)state;
-	memset(deep, '[', 100);
-	memset(deep + 100, ']', 100);
-	deep[200] = '\0';
+	memset(deep, '[', 5000);
+	memset(deep + 5000, ']', 5000);
+	for (int i = 0; i < 4000001; i++)
+		memcpy(large + 2 * (size_t)i, i ? ",0" : "[0", 2);
+	large[sizeof(large) - 2] = ']';
 	assert_true(is_json(" [1, -2, \"a\", {\"b\": null}, true, false, [], {}] "));
 	assert_false(is_json(""));
 	assert_true(is_json("{\"a,]\": [[1, 2], {\"\\\"\": \",\"}], \"b\": 1}"));
@@ -207,6 +209,11 @@ static void test_json(void **state)
 	assert_false(is_json("tru"));
 	assert_false(is_json("-"));
 	assert_false(is_json(deep));
+	assert_false(is_json(large));
+	large[2 * 3000000] = ']';
+	large[2 * 3000000 + 1] = '\0';
+	assert_true(is_json(large));
+	assert_false(is_json("9223372036854775808")); /* written as a string */
 }
 
 static bool is_type(const char *json)
