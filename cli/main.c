@@ -4,7 +4,6 @@
  */
 #include "codegen/codegen.h"
 #include "runtime/base/colour.h"
-#include "cli/explain/verifier.h"
 #include "cli/saved/flamegraph.h"
 #include "cli/fmt.h"
 #include "cli/learn/learn.h"
@@ -246,7 +245,6 @@ static int run_mode(struct options *o)
 	case MODE_STAT: return stat_run(o);
 	case MODE_LEARN: return learn_run(o);
 	case MODE_FLAMEGRAPH: return flamegraph_run(o);
-	case MODE_VERIFIER: return verifier_run(o);
 	case MODE_TRACE:
 	case MODE_EXPLAIN:
 	case MODE_CHECK: break;

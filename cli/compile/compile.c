@@ -248,7 +248,13 @@ int compile_wait(struct compile *c)
 		log_error("cannot compile this script: %.*s; this is a defect of sonde",
 			  (int)c->len, c->bytes ? (const char *)c->bytes : "");
 	err = status ? 0 : link_imports(c);
-	return err ? report_system("cannot link the imported functions", err) : status;
+	if (!err)
+		return status;
+	status = report_system("cannot link the imported functions", err);
+	if (err == -EINVAL)
+		fputs("hint: imported C must have the license of the script: config = { license = … }\n",
+		      stderr);
+	return status;
 }
 
 void compile_end(struct compile *c)

@@ -176,16 +176,6 @@ static int check_explain(const struct options *o)
 	return check_trace(o);
 }
 
-static int check_verifier(const struct options *o)
-{
-	if (o->program || (o->file && strcmp(o->file, options_word_of_mode(MODE_EXPLAIN)) != 0))
-		return option_error("--verifier takes no script: write 'sonde explain --verifier'");
-	if (o->n_params > 1)
-		return option_error("'sonde explain --verifier' takes one name: unexpected '%s'",
-				    o->params[1]);
-	return 0;
-}
-
 static int check_flamegraph(const struct options *o)
 {
 	uint32_t n = o->n_params, expected = o->diff ? 2 : 1;
@@ -308,7 +298,6 @@ int options_check(const struct options *o)
 	case MODE_CAT: return check_cat(o);
 	case MODE_FLAMEGRAPH: return check_flamegraph(o);
 	case MODE_EXPLAIN: return check_explain(o);
-	case MODE_VERIFIER: return check_verifier(o);
 	case MODE_VERSION:
 	case MODE_LIST_ROWS:
 	case MODE_INFO:

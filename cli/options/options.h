@@ -27,8 +27,7 @@ enum emit_stage {
 enum mode {
 	MODE_TRACE,
 	MODE_CHECK,
-	MODE_EXPLAIN,  /* print the stages */
-	MODE_VERIFIER, /* show what the verifier refuses; params[0]: one of it */
+	MODE_EXPLAIN, /* print the stages */
 	MODE_HELP,
 	MODE_VERSION,
 	MODE_LIST_ROWS,

@@ -142,17 +142,10 @@ static void find_words(struct verifier_message *v)
 			v->words = cases[i].words;
 			v->help = cases[i].help;
 			v->help_in_c = cases[i].in_c ?: cases[i].help;
+			v->is_defect = cases[i].help && strcmp(cases[i].help, REPORT) == 0;
 			v->example = cases[i].example;
 			return;
 		}
-}
-
-const char *verifier_help_in_c(const char *example)
-{
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
-		if (cases[i].in_c && cases[i].example && strcmp(cases[i].example, example) == 0)
-			return cases[i].in_c;
-	return NULL;
 }
 
 /* The register that the message begins with or names: "R0 invalid mem access", "… stack R2 off". */
@@ -175,7 +168,8 @@ static bool find_register(struct verifier_message *v)
 	return false;
 }
 
-const char *verifier_state_words(const char *state)
+/* What a state means, "scalar()"; NULL: unknown. */
+static const char *state_words(const char *state)
 {
 	for (size_t i = 0; i < sizeof(states) / sizeof(*states); i++)
 		if (strncmp(state, states[i].begins, strlen(states[i].begins)) == 0)
@@ -183,7 +177,8 @@ const char *verifier_state_words(const char *state)
 	return NULL;
 }
 
-size_t verifier_state_bytes(const char *at, const char *end)
+/* The bytes of the state at `at`, which ends at a blank that is not in parentheses. */
+static size_t state_bytes(const char *at, const char *end)
 {
 	const char *p = at;
 
@@ -207,9 +202,9 @@ static void find_state(struct verifier_message *v, const char *begin)
 		if (*at != '=')
 			continue;
 		v->state = at + 1;
-		v->state_len = verifier_state_bytes(v->state, v->reason);
+		v->state_len = state_bytes(v->state, v->reason);
 	}
-	v->state_words = v->state ? verifier_state_words(v->state) : NULL;
+	v->state_words = v->state ? state_words(v->state) : NULL;
 }
 
 /* "unknown func bpf_loop#181", "cannot use helper bpf_loop#181", "invalid func unknown#181": by
@@ -255,7 +250,7 @@ static void read_messages(struct verifier_message *v, const char *begin, const c
 	struct text_line l;
 
 	while (text_next_line(&p, end, &l)) {
-		uint32_t line = source ? script_line(source, &l) : 0;
+		uint32_t line = script_line(source, &l);
 
 		if (line && line <= source->n_lines) {
 			v->line = line;
@@ -273,12 +268,6 @@ static void read_messages(struct verifier_message *v, const char *begin, const c
 	find_helper(v);
 	if (find_register(v))
 		find_state(v, begin);
-}
-
-void verifier_log_read_plain(struct verifier_message *v, const char *log)
-{
-	*v = (struct verifier_message){.line = 0};
-	read_messages(v, log, log + strlen(log), NULL, NULL, 0);
 }
 
 void verifier_log_read(struct verifier_message *v, const char *log, const struct source *source,

@@ -13,11 +13,12 @@ struct source;
 struct verifier_message {
 	const char *words, *help; /* the reason in plain words; NULL: not a known case */
 	const char *help_in_c;	  /* what the author of imported C can do; or NULL */
+	bool is_defect;		  /* without imported C only sonde can have caused it */
 	const char *reason;	  /* the last message in the log; NULL: none found */
 	size_t reason_len;
 	const char *program; /* name of the refused program, in the log; NULL: none found */
 	size_t program_len;
-	const char *example; /* the program of `sonde explain --verifier` that shows it; or NULL */
+	const char *example; /* the script of examples/verifier/ that shows it; or NULL */
 	char reg[4];	     /* the register that the message names, "R0"; "": none */
 	const char *state;   /* what it holds, in the log, "map_value_or_null(id=1)"; or NULL */
 	size_t state_len;
@@ -36,12 +37,3 @@ struct verifier_message {
  * that the script imports. Before Linux 6.9 the log names no files. */
 void verifier_log_read(struct verifier_message *v, const char *log, const struct source *source,
 		       const struct bpf_import *imports, uint32_t n_imports);
-/* The same of a log without what libbpf prints around it, of no script. */
-void verifier_log_read_plain(struct verifier_message *v, const char *log);
-/* What the author of C can do about what the program of `sonde explain --verifier` with that name
- * shows; NULL: nothing that is about C. */
-const char *verifier_help_in_c(const char *example);
-/* What a register's state means, "scalar()"; NULL: unknown. */
-const char *verifier_state_words(const char *state);
-/* The bytes of the state at `at`, which ends at a blank that is not in parentheses. */
-size_t verifier_state_bytes(const char *at, const char *end);
