@@ -6,7 +6,7 @@
 #include "parser/base/diag.h"
 #include "parser/base/source.h"
 #include "runtime/base/colour.h"
-#include "runtime/output/json_text.h"
+#include "runtime/base/json.h"
 #include <stdio.h>
 #include <unistd.h>
 
@@ -14,72 +14,51 @@ enum { CALLS_MOST = 6 };
 
 static bool is_json;
 
-static void write_out(struct text *t)
-{
-	fwrite(t->bytes, 1, t->n, stdout);
-	t->n = 0;
-}
-
-static void put_word(struct text *t, const char *name, const char *value)
-{
-	text_string(t, name);
-	json_put_string(t, value);
-}
-
 /* Lines and columns from 1; the end is not included. Without a place it is the whole script. */
-static void put_place(struct text *t, const struct source *s, struct span span)
+static void put_place(struct json *j, const struct source *s, struct span span)
 {
 	struct place from, to;
 
 	if (!span.end) {
-		put_word(t, "\"file\": ", s->name);
+		json_put_string(j, "file", s->name);
 		return;
 	}
 	from = source_place(s, span.start);
 	to = source_place(s, span.end > span.start ? span.end - 1 : span.start);
 	if (to.in != from.in || to.line < from.line)
 		to = from;
-	put_word(t, "\"file\": ", from.file);
-	text_string(t, ", \"line\": ");
-	text_unsigned(t, from.line);
-	text_string(t, ", \"column\": ");
-	text_unsigned(t, from.col);
-	text_string(t, ", \"end_line\": ");
-	text_unsigned(t, to.line);
-	text_string(t, ", \"end_column\": ");
-	text_unsigned(t, to.col + 1);
+	json_put_string(j, "file", from.file);
+	json_put_unsigned(j, "line", from.line);
+	json_put_unsigned(j, "column", from.col);
+	json_put_unsigned(j, "end_line", to.line);
+	json_put_unsigned(j, "end_column", to.col + 1);
 }
 
-static void put_note(struct text *t, const char **comma, const struct source *s, struct span span,
-		     const char *message)
+static void put_note(struct json *j, const struct source *s, struct span span, const char *message)
 {
-	text_string(t, *comma);
-	text_char(t, '{');
-	put_place(t, s, span);
-	put_word(t, ", \"message\": ", message);
-	text_char(t, '}');
-	*comma = ", ";
+	json_open(j, NULL, '{');
+	put_place(j, s, span);
+	json_put_string(j, "message", message);
+	json_close(j, '}');
 }
 
-static void put_diag(struct text *t, const struct source *s, const struct diag *d)
+static void put_diag(struct json *j, const struct source *s, const struct diag *d)
 {
 	struct span span = d->span;
-	const char *comma = "";
 
-	text_char(t, '{');
-	put_place(t, s, span);
-	text_string(t, d->level == DIAG_ERROR ? ", \"severity\": \"error\""
-					      : ", \"severity\": \"warning\"");
-	put_word(t, ", \"tag\": ", d->tag);
-	put_word(t, ", \"message\": ", d->msg);
-	if (d->hint)
-		put_word(t, ", \"hint\": ", d->hint);
-	text_string(t, ", \"notes\": [");
+	json_open(j, NULL, '{');
+	put_place(j, s, span);
+	json_put_string(j, "severity", d->level == DIAG_ERROR ? "error" : "warning");
+	json_put_string(j, "tag", d->tag);
+	json_put_string(j, "message", d->msg);
+	json_put_string(j, "hint", d->hint);
+	json_open(j, "notes", '[');
 	if (d->note)
-		put_note(t, &comma, s, d->note_span, d->note);
+		put_note(j, s, d->note_span, d->note);
 	for (int i = 0; i < CALLS_MOST && source_call_of(s, span, &span); i++)
-		put_note(t, &comma, s, span, "expanded from here");
-	text_string(t, "]}\n");
+		put_note(j, s, span, "expanded from here");
+	json_close(j, ']');
+	json_end_line(j);
 }
 
 void diag_report_as_json(void)
@@ -90,15 +69,16 @@ void diag_report_as_json(void)
 void diag_report(const struct diags *d)
 {
 	const struct diag **sorted = is_json ? diags_sorted(d) : NULL;
-	char buffer[4096];
-	struct text t = {.bytes = buffer, .capacity = sizeof(buffer), .make_room = write_out};
+	struct text_file file;
+	struct json j = {.text = &file.text};
 
 	if (!is_json) {
 		diags_print(d, stderr, colour_is_wanted(STDERR_FILENO));
 		return;
 	}
+	text_file_init(&file, stdout);
 	for (uint32_t i = 0; i < d->n; i++)
-		put_diag(&t, d->source, sorted[i]);
-	write_out(&t);
+		put_diag(&j, d->source, sorted[i]);
+	text_file_flush(&file);
 	fflush(stdout);
 }

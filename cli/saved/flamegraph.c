@@ -59,30 +59,10 @@ static int read_files(const struct options *o, struct flame_graph *g)
 	return o->scale ? scale(&g->tree) : 0;
 }
 
-struct page_text {
-	struct text text; /* first */
-	VEC(char) page;
-	char bytes[4096];
-	bool is_full; /* no memory */
-};
-
-static void keep(struct text *t)
-{
-	struct page_text *p = (struct page_text *)t;
-
-	if (!p->is_full && vec_reserve(&p->page, p->page.n + t->n) == 0) {
-		memcpy(p->page.items + p->page.n, t->bytes, t->n);
-		p->page.n += t->n;
-	} else {
-		p->is_full = true;
-	}
-	t->n = 0;
-}
-
 int flamegraph_run(const struct options *o)
 {
 	struct flame_page page = {.is_difference = o->diff};
-	struct page_text out = {.text = {.make_room = keep}};
+	struct text_grown out;
 	struct flame_graph g = {.is_time = o->unit != NULL};
 	char name[512];
 	int status = 1;
@@ -90,20 +70,18 @@ int flamegraph_run(const struct options *o)
 	snprintf(name, sizeof(name), "%s%s%s", o->params[0], o->diff ? ", " : "",
 		 o->diff ? o->params[1] : "");
 	g.name = name;
-	out.text.bytes = out.bytes;
-	out.text.capacity = sizeof(out.bytes);
+	text_grown_init(&out);
 	if (read_files(o, &g) == 0) {
 		status = vec_push(&page.graphs, g) || flame_page_write(&page, &out.text) ? 2 : 0;
-		keep(&out.text);
-		if (status || out.is_full)
+		if (status || out.error)
 			log_error("out of memory");
 		else
-			status = output_write(o->output, out.page.items, out.page.n, 0600);
+			status = output_write(o->output, out.text.bytes, out.text.n, 0600);
 	}
 	if (page.graphs.n)
 		flame_page_free(&page);
 	else
 		call_tree_free(&g.tree);
-	vec_free(&out.page);
+	text_grown_free(&out);
 	return status;
 }

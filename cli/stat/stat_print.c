@@ -3,7 +3,7 @@
  * Prints what `sonde stat` has counted: a table, or a JSON object.
  */
 #include "cli/stat/stat.h"
-#include "runtime/output/json_text.h"
+#include "runtime/base/json.h"
 #include <inttypes.h>
 #include <linux/perf_event.h>
 #include <string.h>
@@ -201,60 +201,54 @@ static void print_text(const struct stat_run *r, FILE *f)
 
 /* ---- JSON -------------------------------------------------------------------------------- */
 
-/* No string here is longer than the buffer: names of events and of their units. */
-static void stop(struct text *t)
-{
-	t->n = 0;
-}
-
-static void print_string(const char *s, FILE *f)
-{
-	char bytes[1024];
-	struct text t = {.bytes = bytes, .capacity = sizeof(bytes), .make_room = stop};
-
-	json_put_string(&t, s);
-	fwrite(bytes, 1, t.n, f);
-}
-
-static void print_event(const struct stat_run *r, const struct counter *c, FILE *f)
+static void print_event(const struct stat_run *r, const struct counter *c, struct json *j)
 {
 	struct rate rate;
 
-	fputs("{\"event\": ", f);
-	print_string(c->name, f);
+	json_open(j, NULL, '{');
+	json_put_string(j, "event", c->name);
 	if (c->err || !has_counted(c)) {
-		fprintf(f, ", \"missing\": \"%s\"}",
-			!c->err			  ? "not counted"
-			: counter_is_forbidden(c) ? "not permitted"
-						  : "not supported");
+		json_put_string(j, "missing",
+				!c->err			  ? "not counted"
+				: counter_is_forbidden(c) ? "not permitted"
+							  : "not supported");
+		json_close(j, '}');
 		return;
 	}
-	fprintf(f, ", \"value\": %.0f", counter_value(c));
+	json_put_format(j, "value", "%.0f", counter_value(c));
 	if (is_time(c))
-		fputs(", \"unit\": \"ns\"", f);
-	if (find_rate(r, c, &rate))
-		fprintf(f, ", \"rate\": %.6g, \"rate_unit\": \"%s%s\"", rate.value,
-			rate.is_share ? "% " : "", rate.unit);
-	fprintf(f, ", \"counted_percent\": %.2f}", counter_share(c));
+		json_put_string(j, "unit", "ns");
+	if (find_rate(r, c, &rate)) {
+		json_put_format(j, "rate", "%.6g", rate.value);
+		json_put_format(j, "rate_unit", "\"%s%s\"", rate.is_share ? "% " : "", rate.unit);
+	}
+	json_put_format(j, "counted_percent", "%.2f", counter_share(c));
+	json_close(j, '}');
 }
 
 static void print_json(const struct stat_run *r, FILE *f)
 {
-	const char *before = "";
+	struct text_file file;
+	struct json j = {.text = &file.text};
 
-	fprintf(f, "{\"type\": \"stat\", \"data\": {\"elapsed_ns\": %" PRIu64, r->elapsed_ns);
-	if (r->words)
-		fprintf(f, ", \"user_ns\": %" PRIu64 ", \"system_ns\": %" PRIu64 ", \"status\": %d",
-			r->user_ns, r->system_ns, r->status);
-	fputs(", \"events\": [", f);
-	for (size_t i = 0; i < r->counters.n; i++) {
-		if (r->counters.items[i].is_hidden)
-			continue;
-		fputs(before, f);
-		print_event(r, &r->counters.items[i], f);
-		before = ", ";
+	text_file_init(&file, f);
+	json_open(&j, NULL, '{');
+	json_put_string(&j, "type", "stat");
+	json_open(&j, "data", '{');
+	json_put_unsigned(&j, "elapsed_ns", r->elapsed_ns);
+	if (r->words) {
+		json_put_unsigned(&j, "user_ns", r->user_ns);
+		json_put_unsigned(&j, "system_ns", r->system_ns);
+		json_put_signed(&j, "status", r->status);
 	}
-	fputs("]}}\n", f);
+	json_open(&j, "events", '[');
+	for (size_t i = 0; i < r->counters.n; i++)
+		if (!r->counters.items[i].is_hidden)
+			print_event(r, &r->counters.items[i], &j);
+	json_close(&j, ']');
+	json_close(&j, '}');
+	json_end_line(&j);
+	text_file_flush(&file);
 }
 
 void stat_print(const struct stat_run *r, FILE *f)

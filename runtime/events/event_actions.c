@@ -22,48 +22,24 @@
 
 /* ---- text ---------------------------------------------------------------------------------- */
 
-enum { FIRST_CAPACITY = 1024 };
-
-/* Text that grows; without memory it is incomplete. */
-struct growing {
-	struct text text; /* first */
-	bool is_incomplete;
-};
-
-static void grow(struct text *t)
-{
-	char *grown = realloc(t->bytes, 2 * t->capacity);
-
-	if (grown) {
-		t->bytes = grown;
-		t->capacity *= 2;
-		return;
-	}
-	((struct growing *)t)->is_incomplete = true;
-	t->n = 0;
-}
-
 /* The text that a record formats, and a NUL. NULL without memory; the caller frees it. */
 static char *formatted(struct events *e, const struct plan_event *ev, const void *record,
 		       bool is_raw, size_t *len)
 {
-	struct growing g = {.text = {.bytes = malloc(FIRST_CAPACITY),
-				     .capacity = FIRST_CAPACITY,
-				     .make_room = grow,
-				     .is_quoted = is_raw,
-				     .is_terminal = !is_raw}};
 	struct view views[LIMIT_CALL_ARGS];
+	struct text_grown g;
 
-	if (!g.text.bytes)
-		return NULL;
+	text_grown_init(&g);
+	g.text.is_quoted = is_raw;
+	g.text.is_terminal = !is_raw;
 	events_views(e, ev, record, views);
 	format_printf(&g.text, ev, views);
 	text_char(&g.text, '\0');
 	deferred_strings_forget(e->s);
 	*len = g.text.n - 1;
-	if (!g.is_incomplete)
+	if (!g.error)
 		return g.text.bytes;
-	free(g.text.bytes);
+	text_grown_free(&g);
 	return NULL;
 }
 

@@ -3,7 +3,6 @@
  * The two writers of --info, text and JSON. Keys are literals; values may be any text.
  */
 #include "runtime/list/info_out.h"
-#include "runtime/output/json_text.h"
 #include <inttypes.h>
 
 /* ---- text ---------------------------------------------------------------------------------- */
@@ -52,60 +51,44 @@ const struct info_writer info_text = {
 
 /* ---- JSON ---------------------------------------------------------------------------------- */
 
-struct file_text {
-	struct text text; /* first */
-	FILE *f;
-	char bytes[256];
-};
-
-static void write_text(struct text *t)
-{
-	fwrite(t->bytes, 1, t->n, ((struct file_text *)t)->f);
-	t->n = 0;
-}
-
-static void put_string(FILE *f, const char *s)
-{
-	struct file_text t = {.f = f};
-
-	t.text = (struct text){t.bytes, 0, sizeof(t.bytes), write_text};
-	json_put_string(&t.text, s);
-	write_text(&t.text);
-}
-
 static void json_begin(struct info_out *o)
 {
-	fputc('{', o->f);
+	text_file_init(&o->file, o->f);
+	o->json = (struct json){.text = &o->file.text};
+	text_char(o->json.text, '{');
+}
+
+/* What goes before a row or a section, on a line of its own. */
+static void new_line(struct info_out *o, bool has_item, const char *indent)
+{
+	text_string(o->json.text, has_item ? ",\n" : "\n");
+	text_string(o->json.text, indent);
+	o->json.has_item = false;
 }
 
 static void json_section(struct info_out *o, const char *key, const char *title)
 {
 	(void)title;
-	fprintf(o->f, "%s\n  ", o->has_section ? "\n  }," : "");
-	put_string(o->f, key);
-	fputs(": {", o->f);
+	text_string(o->json.text, o->has_section ? "\n  }" : "");
+	new_line(o, o->has_section, "  ");
+	json_open(&o->json, key, '{');
 	o->has_section = true;
-	o->has_row = false;
 }
 
-static void json_key(struct info_out *o, const char *key)
+static struct json *new_row(struct info_out *o)
 {
-	fprintf(o->f, "%s\n    ", o->has_row ? "," : "");
-	put_string(o->f, key);
-	fputs(": ", o->f);
-	o->has_row = true;
+	new_line(o, o->json.has_item, "    ");
+	return &o->json;
 }
 
 static void json_text(struct info_out *o, const char *key, const char *value)
 {
-	json_key(o, key);
-	put_string(o->f, value);
+	json_put_string(new_row(o), key, value);
 }
 
 static void json_number(struct info_out *o, const char *key, int64_t value)
 {
-	json_key(o, key);
-	fprintf(o->f, "%" PRId64, value);
+	json_put_signed(new_row(o), key, value);
 }
 
 static void json_state(struct info_out *o, const char *key, const char *title,
@@ -114,20 +97,19 @@ static void json_state(struct info_out *o, const char *key, const char *title,
 	static const char *const words[] = {[CAPABILITY_NO] = "false",
 					    [CAPABILITY_YES] = "true",
 					    [CAPABILITY_UNKNOWN] = "null"};
+	struct json *j = new_row(o);
 
 	(void)title;
-	json_key(o, key);
-	fprintf(o->f, "{\"has\": %s", words[state]);
-	if (why) {
-		fputs(", \"why\": ", o->f);
-		put_string(o->f, why);
-	}
-	fputc('}', o->f);
+	json_open(j, key, '{');
+	json_put_format(j, "has", "%s", words[state]);
+	json_put_string(j, "why", why);
+	json_close(j, '}');
 }
 
 static void json_end(struct info_out *o)
 {
-	fprintf(o->f, "%s\n}\n", o->has_section ? "\n  }" : "");
+	text_string(o->json.text, o->has_section ? "\n  }\n}\n" : "\n}\n");
+	text_file_flush(&o->file);
 }
 
 const struct info_writer info_json = {

@@ -4,6 +4,7 @@
  */
 #pragma once
 #include "parser/lang/capability.h"
+#include "runtime/base/json.h"
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -24,7 +25,9 @@ struct info_writer {
 struct info_out {
 	const struct info_writer *w;
 	FILE *f;
-	bool has_section, has_row;
+	struct text_file file; /* of JSON */
+	struct json json;
+	bool has_section;
 };
 
 extern const struct info_writer info_text, info_json;

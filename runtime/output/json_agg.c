@@ -5,42 +5,41 @@
  * bucket that is open to one side has no edge there. Time series are lists of their intervals.
  */
 #include "runtime/output/json_agg.h"
+#include "runtime/output/json_value.h"
 #include "runtime/view/agg.h"
-#include <stdio.h>
 #include <time.h>
 
-static void put_field(struct text *t, const char *name, int64_t x, bool is_signed)
+static void put_either(struct json *j, const char *key, uint64_t x, bool is_signed)
 {
-	text_string(t, name);
 	if (is_signed)
-		text_signed(t, x);
+		json_put_signed(j, key, (int64_t)x);
 	else
-		text_unsigned(t, (uint64_t)x);
+		json_put_unsigned(j, key, x);
 }
 
-bool jsn_stats(struct text *t, const struct view *v)
+void jsn_stats(struct json *j, const char *key, const struct view *v)
 {
-	put_field(t, "{\"count\": ", (int64_t)v->stats.count, false);
-	put_field(t, ", \"average\": ", (int64_t)v->stats.average, v->type->is_signed);
-	put_field(t, ", \"total\": ", (int64_t)v->stats.total, v->type->is_signed);
-	text_string(t, "}");
-	return true;
+	json_open(j, key, '{');
+	json_put_unsigned(j, "count", v->stats.count);
+	put_either(j, "average", v->stats.average, v->type->is_signed);
+	put_either(j, "total", v->stats.total, v->type->is_signed);
+	json_close(j, '}');
 }
 
-bool jsn_quantiles(struct text *t, const struct view *v)
+void jsn_quantiles(struct json *j, const char *key, const struct view *v)
 {
 	struct agg_quantiles q;
 
 	agg_quantiles(v, &q);
-	put_field(t, "{\"count\": ", (int64_t)q.count, false);
-	put_field(t, ", \"min\": ", q.min, true);
-	put_field(t, ", \"p50\": ", q.p50, true);
-	put_field(t, ", \"p90\": ", q.p90, true);
-	put_field(t, ", \"p99\": ", q.p99, true);
-	put_field(t, ", \"p99.9\": ", q.p999, true);
-	put_field(t, ", \"max\": ", q.max, true);
-	text_string(t, "}");
-	return true;
+	json_open(j, key, '{');
+	json_put_unsigned(j, "count", q.count);
+	json_put_signed(j, "min", q.min);
+	json_put_signed(j, "p50", q.p50);
+	json_put_signed(j, "p90", q.p90);
+	json_put_signed(j, "p99", q.p99);
+	json_put_signed(j, "p99.9", q.p999);
+	json_put_signed(j, "max", q.max);
+	json_close(j, '}');
 }
 
 /* The last bucket of lhist has no upper edge. */
@@ -54,68 +53,62 @@ static int64_t last_value(const struct type *t, uint32_t bucket)
 	return bucket + 1 < agg_buckets(t) ? agg_bucket_begin(t, bucket + 1) - 1 : INT64_MAX;
 }
 
-static void put_bucket(struct text *t, const struct type *type, uint32_t bucket, uint64_t n)
+/* No blank comes before a bucket; there are some in it. */
+static void put_bucket(struct json *j, const struct type *type, uint32_t bucket, uint64_t n)
 {
-	bool has_begin = agg_bucket_begin(type, bucket) != INT64_MIN;
-
-	text_string(t, "{");
-	if (has_begin)
-		put_field(t, "\"min\": ", agg_bucket_begin(type, bucket), true);
+	j->is_compact = true;
+	json_open(j, NULL, '{');
+	j->is_compact = false;
+	if (agg_bucket_begin(type, bucket) != INT64_MIN)
+		json_put_signed(j, "min", agg_bucket_begin(type, bucket));
 	if (!is_open(type, bucket))
-		put_field(t, has_begin ? ", \"max\": " : "\"max\": ", last_value(type, bucket),
-			  true);
-	put_field(t, ", \"count\": ", (int64_t)n, false);
-	text_string(t, "}");
+		json_put_signed(j, "max", last_value(type, bucket));
+	json_put_unsigned(j, "count", n);
+	json_close(j, '}');
 }
 
-bool jsn_histogram(struct text *t, const struct view *v)
+void jsn_histogram(struct json *j, const char *key, const struct view *v)
 {
 	struct agg_range range = agg_shown_buckets(v);
 
-	text_string(t, "[");
+	json_open(j, key, '[');
 	for (uint32_t i = range.begin; i < range.end; i++) {
 		const struct view_bucket *b = &v->histogram.buckets[i];
 		uint64_t gap = i > range.begin ? b[-1].index + 1 : b->index;
 
-		for (; gap < b->index; gap++) {
-			put_bucket(t, v->type, (uint32_t)gap, 0);
-			text_string(t, ",");
-		}
-		put_bucket(t, v->type, (uint32_t)b->index, b->count / v->histogram.divisor);
-		text_string(t, i + 1 < range.end ? "," : "");
+		for (; gap < b->index; gap++)
+			put_bucket(j, v->type, (uint32_t)gap, 0);
+		put_bucket(j, v->type, (uint32_t)b->index, b->count / v->histogram.divisor);
 	}
-	text_string(t, "]");
-	return true;
+	json_close(j, ']');
 }
 
 /* Times are those of UTC; intervals without a value are left out. */
-bool jsn_series(struct text *t, const struct view *v)
+void jsn_series(struct json *j, const char *key, const struct view *v)
 {
-	text_string(t, "[");
+	json_open(j, key, '[');
+	j->is_compact = true;
 	for (uint32_t i = 0; i < v->histogram.n; i++) {
 		uint64_t ns = v->histogram.buckets[i].index * (uint64_t)v->type->scale[0];
 		time_t seconds = (time_t)(ns / 1000000000);
-		char start[64];
+		char start[32];
 		struct tm tm;
 
 		gmtime_r(&seconds, &tm);
 		strftime(start, sizeof(start), "%Y-%m-%d %H:%M:%S", &tm);
-		text_string(t, i ? ",{\"interval_start\":\"" : "{\"interval_start\":\"");
-		text_string(t, start);
-		snprintf(start, sizeof(start), ".%09u\"", (unsigned)(ns % 1000000000));
-		text_string(t, start);
-		put_field(t, ",\"value\":", (int64_t)v->histogram.buckets[i].count,
-			  v->type->is_signed);
-		text_string(t, "}");
+		json_open(j, NULL, '{');
+		json_put_format(j, "interval_start", "\"%s.%09u\"", start,
+				(unsigned)(ns % 1000000000));
+		put_either(j, "value", v->histogram.buckets[i].count, v->type->is_signed);
+		json_close(j, '}');
 	}
-	text_string(t, "]");
-	return true;
+	json_close(j, ']');
+	j->is_compact = false;
 }
 
-bool jsn_number(struct text *t, const struct view *v)
+void jsn_number(struct json *j, const char *key, const struct view *v)
 {
-	(void)t, (void)v;
-	return false;
+	json_put_integer(j, key, v);
 }
 
 static const struct {
@@ -136,7 +129,7 @@ const char *json_agg_line(const struct type *t)
 	return t->kind == TY_AGG ? hooks[t->agg].line : "map";
 }
 
-bool json_agg_value(struct text *t, const struct view *v)
+void json_agg_value(struct json *j, const char *key, const struct view *v)
 {
-	return hooks[v->type->agg].value(t, v);
+	hooks[v->type->agg].value(j, key, v);
 }

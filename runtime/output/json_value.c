@@ -4,42 +4,13 @@
  */
 #include "runtime/output/json_value.h"
 #include "runtime/output/json_agg.h"
-#include "runtime/output/json_text.h"
-#include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 
-enum { SCRATCH_BYTES = 4096 };
-
-/* Without memory the bytes are discarded, and the error is kept like one of a write. */
-static void make_room(struct text *t)
+void json_writer_init(struct json_writer *w, struct text *text)
 {
-	struct json_scratch *s =
-		(struct json_scratch *)((char *)t - offsetof(struct json_scratch, text));
-	char *grown = realloc(t->bytes, 2 * t->capacity);
-
-	if (grown) {
-		t->bytes = grown;
-		t->capacity *= 2;
-		return;
-	}
-	*s->error = *s->error ?: -ENOMEM;
-	t->n = 0;
-}
-
-int json_scratch_init(struct json_scratch *s, bool is_quoted, int *error)
-{
-	*s = (struct json_scratch){.text = {.bytes = malloc(SCRATCH_BYTES),
-					    .capacity = SCRATCH_BYTES,
-					    .make_room = make_room,
-					    .is_quoted = is_quoted},
-				   .error = error};
-	return s->text.bytes ? 0 : -ENOMEM;
-}
-
-void json_scratch_free(struct json_scratch *s)
-{
-	free(s->text.bytes);
+	*w = (struct json_writer){.json = {.text = text}};
+	text_grown_init(&w->scratch);
+	w->scratch.text.is_quoted = true;
 }
 
 /* Numbers that a double cannot hold are strings, because most readers use doubles. */
@@ -50,148 +21,148 @@ static bool fits_double(uint64_t magnitude)
 	return magnitude >> 53 == 0;
 }
 
-static void put_integer(struct text *t, const struct view *v)
+void json_put_integer(struct json *j, const char *key, const struct view *v)
 {
-	bool is_negative = v->type->is_signed && (int64_t)v->integer < 0;
-	bool is_number = fits_double(is_negative ? -v->integer : v->integer);
+	bool is_signed = v->type->is_signed;
+	bool is_negative = is_signed && (int64_t)v->integer < 0;
 
-	if (!is_number)
-		text_char(t, '"');
-	if (v->type->is_signed)
-		text_signed(t, (int64_t)v->integer);
+	if (!fits_double(is_negative ? -v->integer : v->integer))
+		json_put_format(j, key, is_signed ? "\"%" PRId64 "\"" : "\"%" PRIu64 "\"",
+				v->integer);
+	else if (is_signed)
+		json_put_signed(j, key, (int64_t)v->integer);
 	else
-		text_unsigned(t, v->integer);
-	if (!is_number)
-		text_char(t, '"');
+		json_put_unsigned(j, key, v->integer);
 }
 
 /* The text, quoted. */
-static void put_as_text(const struct json_writer *w, const struct view *v)
+static void put_as_text(struct json_writer *w, const char *key, const struct view *v)
 {
-	struct text *scratch = &w->scratch->text;
-
-	scratch->n = 0;
-	format_view(scratch, v);
-	text_char(w->text, '"');
-	json_put_escaped(w->text, scratch->bytes, scratch->n);
-	text_char(w->text, '"');
+	w->scratch.text.n = 0;
+	format_view(&w->scratch.text, v);
+	json_put_bytes(&w->json, key, w->scratch.text.bytes, w->scratch.text.n);
 }
 
-static void put_hex(struct text *t, uint64_t x)
+void json_put_printf(struct json_writer *w, const char *key, const struct plan_event *e,
+		     const struct view *fields)
 {
-	char hex[24];
-
-	snprintf(hex, sizeof(hex), "\"0x%" PRIx64 "\"", x);
-	text_string(t, hex);
+	w->scratch.text.n = 0;
+	format_printf(&w->scratch.text, e, fields);
+	json_put_bytes(&w->json, key, w->scratch.text.bytes, w->scratch.text.n);
 }
 
-static void put_note(struct text *t, const char *comma, const char *note)
+static void put_note(struct json *j, const char *note)
 {
-	text_string(t, comma);
-	text_string(t, "{\"note\": ");
-	json_put_string(t, note);
-	text_char(t, '}');
+	json_open(j, NULL, '{');
+	json_put_string(j, "note", note);
+	json_close(j, '}');
 }
 
-static void put_frame(struct text *t, const struct view_frame *f)
+static void put_frame(struct json *j, const struct view_frame *f)
 {
-	text_string(t, "{\"address\": ");
-	put_hex(t, f->ip);
-	if (f->name) {
-		text_string(t, ", \"name\": ");
-		json_put_string(t, f->name);
-		text_string(t, ", \"offset\": ");
-		text_unsigned(t, f->offset);
-	}
-	if (f->module) {
-		text_string(t, ", \"module\": ");
-		json_put_string(t, f->module);
-	}
-	if (f->module && !f->name) {
-		text_string(t, ", \"module_offset\": ");
-		text_unsigned(t, f->offset);
-	}
-	if (f->file) {
-		text_string(t, ", \"file\": ");
-		json_put_string(t, f->file);
-		text_string(t, ", \"line\": ");
-		text_unsigned(t, f->line);
-	}
-	text_string(t, f->is_inlined ? ", \"inlined\": true}" : "}");
+	json_open(j, NULL, '{');
+	json_put_format(j, "address", "\"0x%" PRIx64 "\"", f->ip);
+	json_put_string(j, "name", f->name);
+	if (f->name)
+		json_put_unsigned(j, "offset", f->offset);
+	json_put_string(j, "module", f->module);
+	if (f->module && !f->name)
+		json_put_unsigned(j, "module_offset", f->offset);
+	json_put_string(j, "file", f->file);
+	if (f->file)
+		json_put_unsigned(j, "line", f->line);
+	if (f->is_inlined)
+		json_put_bool(j, "inlined", true);
+	json_close(j, '}');
 }
 
 /* Frames, the innermost first; why there are none, or no more, is a note. */
-static void put_stack(struct text *t, const struct view_stack *s)
+static void put_stack(struct json *j, const char *key, const struct view_stack *s)
 {
-	text_char(t, '[');
-	for (uint32_t i = 0; i < s->n; i++) {
-		text_string(t, i ? ", " : "");
-		put_frame(t, &s->frames[i]);
-	}
+	json_open(j, key, '[');
+	for (uint32_t i = 0; i < s->n; i++)
+		put_frame(j, &s->frames[i]);
 	if (s->is_lost)
-		put_note(t, "", "stack lost");
+		put_note(j, "stack lost");
 	if (s->cut)
-		put_note(t, s->n ? ", " : "", s->cut);
-	text_char(t, ']');
+		put_note(j, s->cut);
+	json_close(j, ']');
 }
 
 /* A buffer: [1,-1] */
-static void put_bytes(struct text *t, const struct view *v)
+static void put_bytes(struct json *j, const struct view *v)
 {
-	text_char(t, '[');
-	for (uint32_t i = 0; i < v->string.len; i++) {
-		if (i)
-			text_char(t, ',');
-		text_signed(t, (int8_t)v->string.text[i]);
-	}
-	text_char(t, ']');
+	for (uint32_t i = 0; i < v->string.len; i++)
+		json_put_signed(j, NULL, (int8_t)v->string.text[i]);
 }
 
-/* [1, "a"] for a tuple or an array, {"x": 1, "y": "a"} for a record. */
-static void put_parts(const struct json_writer *w, const struct view *v)
+static void put_parts(struct json_writer *w, const struct view *v, bool is_record)
 {
-	struct text *t = w->text;
-	bool is_record = v->type->kind == TY_RECORD || v->type->kind == TY_STRUCT;
 	uint32_t n = v->type->kind == TY_ARRAY ? type_elements(v->type) : v->type->n_members;
 	struct view part;
 
-	text_char(t, is_record ? '{' : '[');
 	for (uint32_t i = 0; i < n; i++) {
-		if (i)
-			text_char(t, ',');
-		if (is_record) {
-			text_string(t, i ? " " : "");
-			json_put_string(t, v->type->members[i].name);
-			text_string(t, ": ");
-		}
 		view_part(v, i, &part);
-		json_put_value(w, &part);
+		json_put_value(w, is_record ? v->type->members[i].name : NULL, &part);
 	}
-	text_char(t, is_record ? '}' : ']');
 }
 
-void json_put_value(const struct json_writer *w, const struct view *v)
+/* [1,"a"] for a buffer, tuple or array, {"x": 1, "y": "a"} for a record. */
+static void put_compound(struct json_writer *w, const char *key, const struct view *v)
 {
-	struct text *t = w->text;
+	bool is_record = v->type->kind == TY_RECORD || v->type->kind == TY_STRUCT;
+	bool is_within_compact = w->json.is_compact;
+
+	json_open(&w->json, key, is_record ? '{' : '[');
+	w->json.is_compact = !is_record;
+	if (type_shape(v->type) == SHAPE_BUFFER)
+		put_bytes(&w->json, v);
+	else
+		put_parts(w, v, is_record);
+	json_close(&w->json, is_record ? '}' : ']');
+	w->json.is_compact = is_within_compact;
+}
+
+void json_put_value(struct json_writer *w, const char *key, const struct view *v)
+{
+	struct json *j = &w->json;
 
 	switch (type_shape(v->type)) {
-	case SHAPE_NONE: text_string(t, "null"); break;
-	case SHAPE_BOOL: text_string(t, v->integer ? "true" : "false"); break;
-	case SHAPE_AGG:
-		if (!json_agg_value(t, v))
-			put_integer(t, v);
-		break;
+	case SHAPE_NONE: json_put_format(j, key, "null"); break;
+	case SHAPE_BOOL: json_put_bool(j, key, v->integer); break;
+	case SHAPE_AGG: json_agg_value(j, key, v); break;
 	case SHAPE_ADDRESS:
-	case SHAPE_INT: put_integer(t, v); break;
-	case SHAPE_BUFFER: put_bytes(t, v); break;
+	case SHAPE_INT: json_put_integer(j, key, v); break;
 	case SHAPE_STACK:
 		if (w->stacks_are_arrays)
-			put_stack(t, &v->stack);
+			put_stack(j, key, &v->stack);
 		else
-			put_as_text(w, v);
+			put_as_text(w, key, v);
 		break;
 	case SHAPE_STRING:
-	case SHAPE_DEFERRED: put_as_text(w, v); break;
-	case SHAPE_PARTS: put_parts(w, v); break;
+	case SHAPE_DEFERRED: put_as_text(w, key, v); break;
+	case SHAPE_BUFFER:
+	case SHAPE_PARTS: put_compound(w, key, v); break;
 	}
+}
+
+void json_put_stats(struct json *j, const struct view_stats *s)
+{
+	json_put_unsigned(j, "elapsed_ns", s->elapsed_ns);
+	json_put_unsigned(j, "sonde_ns", s->self_ns);
+	json_put_bool(j, "whole_run", s->is_all);
+	json_open(j, "probes", '[');
+	for (uint32_t i = 0; i < s->n; i++) {
+		const struct view_stats_row *r = &s->rows[i];
+
+		json_open(j, NULL, '{');
+		json_put_string(j, "probe", r->name);
+		json_put_unsigned(j, "hits", r->hits);
+		json_put_unsigned(j, "runs", r->runs);
+		json_put_unsigned(j, "ns", r->ns);
+		json_put_unsigned(j, "missed", r->missed);
+		json_put_unsigned(j, "lost", r->lost);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
 }

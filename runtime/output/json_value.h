@@ -3,22 +3,22 @@
  * Values as JSON, for the writers of JSON.
  */
 #pragma once
+#include "runtime/base/json.h"
 #include "runtime/view/format.h"
 
-/* A buffer that grows. */
-struct json_scratch {
-	struct text text;
-	int *error; /* gets -ENOMEM */
-};
-
 struct json_writer {
-	struct text *text; /* of the output */
-	struct json_scratch *scratch;
-	bool stacks_are_arrays; /* of frames; else a stack is a string */
+	struct json json;
+	struct text_grown scratch; /* for text that is quoted */
+	bool stacks_are_arrays;	   /* of frames; else a stack is a string */
 };
 
-/* 0 or -ENOMEM. */
-int json_scratch_init(struct json_scratch *s, bool is_quoted, int *error);
-void json_scratch_free(struct json_scratch *s);
+/* The scratch is freed with text_grown_free(). */
+void json_writer_init(struct json_writer *w, struct text *text);
 /* Integers that a double cannot hold are strings; tuples and arrays are arrays, records objects. */
-void json_put_value(const struct json_writer *w, const struct view *v);
+void json_put_value(struct json_writer *w, const char *key, const struct view *v);
+void json_put_integer(struct json *j, const char *key, const struct view *v);
+/* Members: what programs cost. */
+void json_put_stats(struct json *j, const struct view_stats *s);
+/* The text of a printf call, as a string. */
+void json_put_printf(struct json_writer *w, const char *key, const struct plan_event *e,
+		     const struct view *fields);

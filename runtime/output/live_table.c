@@ -10,44 +10,6 @@
 
 /* ---- texts --------------------------------------------------------------------------------- */
 
-/* Text that grows. */
-struct grown {
-	struct text text; /* first */
-	char spare[256];  /* takes what there is no memory for */
-};
-
-static void grow(struct text *t)
-{
-	struct grown *g = (struct grown *)t;
-	size_t capacity = t->capacity * 2;
-	char *bytes = t->bytes == g->spare ? NULL : realloc(t->bytes, capacity);
-
-	if (!bytes) {
-		t->n = 0; /* the text is cut at its start */
-		return;
-	}
-	t->bytes = bytes;
-	t->capacity = capacity;
-}
-
-static void grown_init(struct grown *g)
-{
-	g->text = (struct text){.bytes = malloc(4096),
-				.capacity = 4096,
-				.make_room = grow,
-				.is_terminal = true};
-	if (!g->text.bytes) {
-		g->text.bytes = g->spare;
-		g->text.capacity = sizeof(g->spare);
-	}
-}
-
-static void grown_free(struct grown *g)
-{
-	if (g->text.bytes != g->spare)
-		free(g->text.bytes);
-}
-
 /* Lines as one: " < " between frames, which begin with blanks. */
 static const char *in_one_line(struct arena *a, const char *text, size_t n)
 {
@@ -170,7 +132,7 @@ int live_table_read(struct live_table *t, const struct view_map *m)
 	const struct view_row **from = calloc(m->n_rows + 1, sizeof(*from));
 	uint32_t *sorted = calloc(m->n_rows + 1, sizeof(*sorted));
 	struct ranking ranking = {.rows = from};
-	struct grown text;
+	struct text_grown text;
 
 	restart(t);
 	t->n_columns = m->n_keys + 1;
@@ -185,10 +147,11 @@ int live_table_read(struct live_table *t, const struct view_map *m)
 		if (t->n_left_out)
 			qsort(from, m->n_rows, sizeof(*from), by_value_down);
 		t->rows = arena_alloc(t->arena, (t->n_rows + 1) * sizeof(*t->rows));
-		grown_init(&text);
+		text_grown_init(&text);
+		text.text.is_terminal = true;
 		for (uint32_t i = 0; i < t->n_rows; i++)
 			fill_row(t, &t->rows[i], m, from[i], &text.text);
-		grown_free(&text);
+		text_grown_free(&text);
 		for (; ranking.column < t->n_columns; ranking.column++)
 			rank_column(t, &ranking, sorted);
 	}

@@ -7,9 +7,10 @@
 #include "runtime/base/clock.h"
 #include "runtime/output/out.h"
 #include "runtime/base/hash.h"
-#include "runtime/output/json_text.h"
+#include "runtime/base/json.h"
 #include "runtime/output/out_stacks.h"
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 
 /* A thread whose name has been written. */
@@ -22,6 +23,7 @@ HASH_TABLE(named_threads, struct named_thread);
 
 struct out_chrome {
 	struct out_stacks stacks; /* first */
+	struct json json;
 	struct named_threads threads;
 	uint64_t began;
 	bool has_events;
@@ -29,39 +31,36 @@ struct out_chrome {
 
 HASH_INTEGER_FUNCTIONS(named_threads, struct named_thread, uint32_t, hash_u64, e->tid, e->tid)
 
-static void put_microseconds(struct text *t, uint64_t ns)
+static void put_microseconds(struct json *j, const char *key, uint64_t ns)
 {
-	char number[40];
-
-	snprintf(number, sizeof(number), "%llu.%03u", (unsigned long long)(ns / 1000),
-		 (unsigned int)(ns % 1000));
-	text_string(t, number);
+	json_put_format(j, key, "%" PRIu64 ".%03u", ns / 1000, (unsigned int)(ns % 1000));
 }
 
-static void begin_event(struct out_chrome *w, char phase, const char *name, uint32_t pid,
-			uint32_t tid)
+static struct json *begin_event(struct out_chrome *w, char phase, const char *name, uint32_t pid,
+				uint32_t tid)
 {
-	struct text *t = &w->stacks.file.text;
+	struct json *j = &w->json;
 
-	text_string(t,
+	text_string(j->text,
 		    w->has_events ? ",\n" : "{\"displayTimeUnit\": \"ns\", \"traceEvents\": [\n");
 	w->has_events = true;
-	text_string(t, "{\"ph\": \"");
-	text_char(t, phase);
-	text_string(t, "\", \"pid\": ");
-	text_unsigned(t, pid);
-	text_string(t, ", \"tid\": ");
-	text_unsigned(t, tid);
-	text_string(t, ", \"name\": ");
-	json_put_string(t, name);
+	j->has_item = false;
+	json_open(j, NULL, '{');
+	json_put_bytes(j, "ph", &phase, 1);
+	json_put_unsigned(j, "pid", pid);
+	json_put_unsigned(j, "tid", tid);
+	json_put_string(j, "name", name);
+	return j;
 }
 
 static void put_thread_name(struct out_chrome *w, const char *what, const struct view_span *s)
 {
-	begin_event(w, 'M', what, s->pid, s->tid);
-	text_string(&w->stacks.file.text, ", \"args\": {\"name\": ");
-	json_put_string(&w->stacks.file.text, s->comm);
-	text_string(&w->stacks.file.text, "}}");
+	struct json *j = begin_event(w, 'M', what, s->pid, s->tid);
+
+	json_open(j, "args", '{');
+	json_put_string(j, "name", s->comm);
+	json_close(j, '}');
+	json_close(j, '}');
 }
 
 /* Write the thread's name if it is new. The process has that of its first thread. */
@@ -97,52 +96,38 @@ static const char *const categories[VIEW_SPAN_KINDS] = {
 
 /* The place of a span is what it is on the clock, so those inside are in it; what of it is the
  * tracer's own time is an argument. */
-static void put_args(struct text *t, const struct view_span *s)
+static void put_args(struct json *j, const struct view_span *s)
 {
-	const char *separator = ", \"args\": {";
-
 	if (!s->is_open && !s->is_cut && !s->is_left && !s->tracer)
 		return;
-	if (s->is_cut) {
-		text_string(t, separator);
-		text_string(t, "\"began\": false");
-		separator = ", ";
-	}
-	if (s->is_open) {
-		text_string(t, separator);
-		text_string(t, "\"ended\": false");
-		separator = ", ";
-	}
-	if (s->is_left) {
-		text_string(t, separator);
-		text_string(t, "\"left\": true");
-		separator = ", ";
-	}
-	if (s->tracer) {
-		text_string(t, separator);
-		text_string(t, "\"tracer_ns\": ");
-		text_unsigned(t, s->tracer);
-	}
-	text_char(t, '}');
+	json_open(j, "args", '{');
+	if (s->is_cut)
+		json_put_bool(j, "began", false);
+	if (s->is_open)
+		json_put_bool(j, "ended", false);
+	if (s->is_left)
+		json_put_bool(j, "left", true);
+	if (s->tracer)
+		json_put_unsigned(j, "tracer_ns", s->tracer);
+	json_close(j, '}');
 }
 
 static int chrome_span(struct out *o, const struct view_span *s)
 {
 	struct out_chrome *w = (struct out_chrome *)o;
-	struct text *t = &w->stacks.file.text;
+	struct json *j;
 
 	if (name_thread(w, s))
 		return -ENOMEM;
-	begin_event(w, s->is_left ? 'i' : 'X', s->name, s->pid, s->tid); /* i: an instant */
-	text_string(t, ", \"cat\": \"");
-	text_string(t, categories[s->kind]);
-	text_string(t, "\", \"ts\": ");
-	put_microseconds(t, s->start > w->began ? s->start - w->began : 0);
-	text_string(t, s->is_left ? ", \"s\": \"t\"" : ", \"dur\": ");
-	if (!s->is_left)
-		put_microseconds(t, s->length);
-	put_args(t, s);
-	text_char(t, '}');
+	j = begin_event(w, s->is_left ? 'i' : 'X', s->name, s->pid, s->tid); /* i: an instant */
+	json_put_string(j, "cat", categories[s->kind]);
+	put_microseconds(j, "ts", s->start > w->began ? s->start - w->began : 0);
+	if (s->is_left)
+		json_put_string(j, "s", "t");
+	else
+		put_microseconds(j, "dur", s->length);
+	put_args(j, s);
+	json_close(j, '}');
 	return out_file_done(&w->stacks.file);
 }
 
@@ -176,6 +161,7 @@ struct out *out_chrome_new(FILE *f, const struct plan *plan, const char *word)
 		free(w);
 		return NULL;
 	}
+	w->json.text = &w->stacks.file.text;
 	w->began = monotonic_ns();
 	w->stacks.file.out.begin = chrome_begin;
 	w->stacks.file.out.span = chrome_span;

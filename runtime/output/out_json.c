@@ -7,7 +7,6 @@
 #include "runtime/output/json_agg.h"
 #include "runtime/output/out.h"
 #include "runtime/output/json_names.h"
-#include "runtime/output/json_text.h"
 #include "runtime/output/json_value.h"
 #include "runtime/output/out_file.h"
 #include <errno.h>
@@ -15,9 +14,8 @@
 
 struct out_json {
 	struct out_file file; /* first */
-	struct json_scratch scratch;
-	struct json_scratch name; /* of a row, escaped */
 	struct json_writer writer;
+	struct text_grown name; /* of a row, escaped */
 	struct json_names names;
 };
 
@@ -26,11 +24,11 @@ static struct out_json *out_json(struct out *o)
 	return (struct out_json *)o;
 }
 
-static void key_part(struct out_json *w, uint32_t i, const struct view *part)
+static void key_part(struct text *t, uint32_t i, const struct view *part)
 {
 	if (i > 0)
-		text_char(&w->scratch.text, ',');
-	format_view(&w->scratch.text, part);
+		text_char(t, ',');
+	format_view(t, part);
 }
 
 /* Different keys can have the same text: "a,b" and "c", "a" and "b,c". Of equal names, most readers
@@ -55,35 +53,35 @@ static void make_unique(struct out_json *w)
 static void put_key(struct out_json *w, const struct view_map *m, const struct view_row *r)
 {
 	bool is_tuple = m->n_keys == 1 && r->keys[0].type->kind == TY_TUPLE;
+	struct text *key = &w->writer.scratch.text, *name = &w->name.text;
 	struct view part;
 
-	w->scratch.text.n = 0;
+	key->n = 0;
 	for (uint32_t i = 0; is_tuple && i < r->keys[0].type->n_members; i++) {
 		view_part(&r->keys[0], i, &part);
-		key_part(w, i, &part);
+		key_part(key, i, &part);
 	}
 	for (uint32_t i = 0; !is_tuple && i < m->n_keys; i++)
-		key_part(w, i, &r->keys[i]);
-	w->name.text.n = 0;
-	json_put_escaped(&w->name.text, w->scratch.text.bytes, w->scratch.text.n);
+		key_part(key, i, &r->keys[i]);
+	name->n = 0;
+	json_escape(name, key->bytes, key->n);
 	make_unique(w);
-	text_char(&w->file.text, '"');
-	text_put(&w->file.text, w->name.text.bytes, w->name.text.n);
-	text_string(&w->file.text, "\": ");
+	json_put_escaped_key(&w->writer.json, name->bytes, name->n);
 }
 
 /* ---- lines --------------------------------------------------------------------------------- */
 
-static void begin(struct out_json *w, const char *type)
+static struct json *begin(struct out_json *w, const char *type)
 {
-	text_string(&w->file.text, "{\"type\": \"");
-	text_string(&w->file.text, type);
-	text_string(&w->file.text, "\", \"data\": ");
+	json_open(&w->writer.json, NULL, '{');
+	json_put_string(&w->writer.json, "type", type);
+	return &w->writer.json;
 }
 
 static int end(struct out_json *w)
 {
-	text_string(&w->file.text, "}\n");
+	json_end_line(&w->writer.json);
+	w->file.error = w->file.error ?: w->writer.scratch.error ?: w->name.error;
 	return out_file_done(&w->file);
 }
 
@@ -100,37 +98,22 @@ static int json_printf_event(struct out *o, const struct plan_event *e, const st
 	struct out_json *w = out_json(o);
 
 	begin(w, line_types[e->kind]);
-	w->scratch.text.n = 0;
-	format_printf(&w->scratch.text, e, fields);
-	text_char(&w->file.text, '"');
-	json_put_escaped(&w->file.text, w->scratch.text.bytes, w->scratch.text.n);
-	text_char(&w->file.text, '"');
+	json_put_printf(&w->writer, "data", e, fields);
 	return end(w);
 }
 
 static int json_message(struct out *o, const struct view_message *m)
 {
 	struct out_json *w = out_json(o);
-	struct text *t = &w->file.text;
+	struct json *j = begin(w, m->helper ? "helper_error" : line_types[m->kind]);
 
-	text_string(t, "{\"type\": ");
-	json_put_string(t, m->helper ? "helper_error" : line_types[m->kind]);
-	text_string(t, ", \"msg\": \"");
-	json_put_escaped(t, m->text, m->len);
-	if (m->helper) {
-		text_string(t, "\", \"helper\": \"");
-		json_put_escaped(t, m->helper, strlen(m->helper));
-		text_string(t, "\", \"retcode\": ");
-		text_signed(t, m->result);
-		text_string(t, ", \"filename\": ");
-	} else {
-		text_string(t, "\", \"filename\": ");
-	}
-	json_put_string(t, m->file);
-	text_string(t, ", \"line\": ");
-	text_unsigned(t, m->line);
-	text_string(t, ", \"col\": ");
-	text_unsigned(t, m->first);
+	json_put_bytes(j, "msg", m->text, m->len);
+	json_put_string(j, "helper", m->helper);
+	if (m->helper)
+		json_put_signed(j, "retcode", m->result);
+	json_put_string(j, "filename", m->file);
+	json_put_unsigned(j, "line", m->line);
+	json_put_unsigned(j, "col", m->first);
 	return end(w);
 }
 
@@ -139,162 +122,113 @@ static int json_value(struct out *o, const struct view *v)
 	struct out_json *w = out_json(o);
 
 	begin(w, "value");
-	json_put_value(&w->writer, v);
+	json_put_value(&w->writer, "data", v);
 	return end(w);
 }
 
 static int json_map(struct out *o, const struct view_map *m)
 {
 	struct out_json *w = out_json(o);
-	struct text *t = &w->file.text;
+	struct json *j = &w->writer.json;
 
 	if (m->n_rows == 0)
 		return w->file.error;
 	begin(w, json_agg_line(m->rows[0].value.type));
-	text_char(t, '{');
-	json_put_string(t, m->name);
-	text_string(t, m->n_keys ? ": {" : ": ");
+	json_open(j, "data", '{');
+	if (m->n_keys)
+		json_open(j, m->name, '{');
 	for (uint32_t i = 0; i < m->n_rows && w->file.error == 0; i++) {
-		if (i > 0)
-			text_string(t, ", ");
 		if (m->n_keys)
 			put_key(w, m, &m->rows[i]);
-		json_put_value(&w->writer, &m->rows[i].value);
+		json_put_value(&w->writer, m->n_keys ? NULL : m->name, &m->rows[i].value);
 	}
+	if (m->n_keys)
+		json_close(j, '}');
 	hash_free(&w->names);
-	text_string(t, m->n_keys ? "}}" : "}");
+	json_close(j, '}');
 	return end(w);
 }
 
 static int json_attached(struct out *o, uint32_t n_probes)
 {
-	struct out_json *w = out_json(o);
-	struct text *t = &w->file.text;
+	struct json *j = begin(out_json(o), "attached_probes");
 
-	text_string(t, "{\"type\": \"attached_probes\", \"count\": ");
-	text_unsigned(t, n_probes);
-	text_string(t, ", \"data\": {\"probes\": ");
-	text_unsigned(t, n_probes);
-	text_char(t, '}');
-	return end(w);
-}
-
-static void put_number(struct text *t, const char *name, uint64_t value)
-{
-	text_string(t, name);
-	text_unsigned(t, value);
+	json_put_unsigned(j, "count", n_probes);
+	json_open(j, "data", '{');
+	json_put_unsigned(j, "probes", n_probes);
+	json_close(j, '}');
+	return end(out_json(o));
 }
 
 static int json_stats(struct out *o, const struct view_stats *s)
 {
-	struct out_json *w = out_json(o);
-	struct text *t = &w->file.text;
+	struct json *j = begin(out_json(o), "stats");
 
-	put_number(t, "{\"type\": \"stats\", \"data\": {\"elapsed_ns\": ", s->elapsed_ns);
-	put_number(t, ", \"sonde_ns\": ", s->self_ns);
-	text_string(t, s->is_all ? ", \"whole_run\": true" : ", \"whole_run\": false");
-	text_string(t, ", \"probes\": [");
-	for (uint32_t i = 0; i < s->n; i++) {
-		const struct view_stats_row *r = &s->rows[i];
-
-		text_string(t, i ? ", {\"probe\": " : "{\"probe\": ");
-		json_put_string(t, r->name);
-		put_number(t, ", \"hits\": ", r->hits);
-		put_number(t, ", \"runs\": ", r->runs);
-		put_number(t, ", \"ns\": ", r->ns);
-		put_number(t, ", \"missed\": ", r->missed);
-		put_number(t, ", \"lost\": ", r->lost);
-		text_char(t, '}');
-	}
-	text_string(t, "]}");
-	return end(w);
+	json_open(j, "data", '{');
+	json_put_stats(j, s);
+	json_close(j, '}');
+	return end(out_json(o));
 }
 
 static int json_lost(struct out *o, const struct view_loss *l)
 {
-	struct out_json *w = out_json(o);
-	struct text *t = &w->file.text;
+	struct json *j = begin(out_json(o), "lost_events");
 
-	text_string(t, "{\"type\": \"lost_events\", \"count\": ");
-	text_unsigned(t, l->n);
-	text_string(t, ", \"data\": {\"events\": ");
-	text_unsigned(t, l->n);
-	text_string(t, ", \"probe\": ");
-	json_put_string(t, l->probe);
-	text_string(t, ", \"cause\": ");
-	json_put_string(t, l->cause);
-	text_string(t, ", \"msg\": ");
-	json_put_string(t, l->what);
-	if (l->help) {
-		text_string(t, ", \"hint\": ");
-		json_put_string(t, l->help);
-	}
-	text_char(t, '}');
-	return end(w);
-}
-
-static void put_duration(struct text *t, const struct view_test *v)
-{
-	text_string(t, v->is_bench ? ": {\"average\": " : ": {\"duration\": ");
-	text_unsigned(t, v->ns);
-	if (v->is_bench) {
-		text_string(t, ", \"iters\": ");
-		text_unsigned(t, v->runs);
-	}
-	if (v->is_bench && v->passed)
-		return;
-	text_string(t, v->passed ? ", \"passed\": true" : ", \"passed\": false");
+	json_put_unsigned(j, "count", l->n);
+	json_open(j, "data", '{');
+	json_put_unsigned(j, "events", l->n);
+	json_put_string(j, "probe", l->probe);
+	json_put_string(j, "cause", l->cause);
+	json_put_string(j, "msg", l->what);
+	json_put_string(j, "hint", l->help);
+	json_close(j, '}');
+	return end(out_json(o));
 }
 
 static int json_test(struct out *o, const struct view_test *v)
 {
 	struct out_json *w = out_json(o);
-	struct text *t = &w->file.text;
+	struct json *j = &w->writer.json;
 
 	if (v->stage != VIEW_TEST_RESULT || v->skipped)
 		return w->file.error;
 	begin(w, v->is_bench ? "benchmark_result" : "test_result");
-	text_char(t, '{');
-	json_put_string(t, v->name);
-	put_duration(t, v);
-	if (!v->is_bench) {
-		text_string(t, ", \"output\": ");
-		json_put_string(t, v->output);
-	}
-	text_string(t, "}}");
+	json_open(j, "data", '{');
+	json_open(j, v->name, '{');
+	json_put_unsigned(j, v->is_bench ? "average" : "duration", v->ns);
+	if (v->is_bench)
+		json_put_unsigned(j, "iters", v->runs);
+	if (!v->is_bench || !v->passed)
+		json_put_bool(j, "passed", v->passed);
+	if (!v->is_bench)
+		json_put_string(j, "output", v->output);
+	json_close(j, '}');
+	json_close(j, '}');
 	return end(w);
-}
-
-static void put_member(struct text *t, const char *name, uint64_t n)
-{
-	text_string(t, ", \"");
-	text_string(t, name);
-	text_string(t, "\": ");
-	text_unsigned(t, n);
 }
 
 static int json_span(struct out *o, const struct view_span *s)
 {
-	struct out_json *w = out_json(o);
-	struct text *t = &w->file.text;
+	struct json *j = begin(out_json(o), "span");
 
-	begin(w, "span");
-	text_string(t, "{\"name\": ");
-	json_put_string(t, s->name);
-	put_member(t, "pid", s->pid);
-	put_member(t, "tid", s->tid);
-	text_string(t, ", \"comm\": ");
-	json_put_string(t, s->comm);
-	put_member(t, "start", s->start);
+	json_open(j, "data", '{');
+	json_put_string(j, "name", s->name);
+	json_put_unsigned(j, "pid", s->pid);
+	json_put_unsigned(j, "tid", s->tid);
+	json_put_string(j, "comm", s->comm);
+	json_put_unsigned(j, "start", s->start);
 	if (s->is_left)
-		text_string(t, ", \"duration\": null, \"left\": true");
+		json_put_format(j, "duration", "null");
 	else
-		put_member(t, "duration", s->length);
+		json_put_unsigned(j, "duration", s->length);
+	if (s->is_left)
+		json_put_bool(j, "left", true);
 	if (s->tracer)
-		put_member(t, "tracer", s->tracer);
-	text_string(t, s->is_cut ? ", \"cut\": true" : ", \"cut\": false");
-	text_string(t, s->is_open ? ", \"open\": true}" : ", \"open\": false}");
-	return end(w);
+		json_put_unsigned(j, "tracer", s->tracer);
+	json_put_bool(j, "cut", s->is_cut);
+	json_put_bool(j, "open", s->is_open);
+	json_close(j, '}');
+	return end(out_json(o));
 }
 
 static int json_end(struct out *o)
@@ -302,13 +236,13 @@ static int json_end(struct out *o)
 	return out_json(o)->file.error;
 }
 
-static void json_close(struct out *o)
+static void close_json(struct out *o)
 {
 	if (!o)
 		return;
 	out_finish(o);
-	json_scratch_free(&out_json(o)->scratch);
-	json_scratch_free(&out_json(o)->name);
+	text_grown_free(&out_json(o)->writer.scratch);
+	text_grown_free(&out_json(o)->name);
 	free(o);
 }
 
@@ -330,13 +264,11 @@ struct out *out_json_new(FILE *f)
 		.test = json_test,
 		.end = json_end,
 		.flush = out_file_flush,
-		.close = json_close,
+		.close = close_json,
 	};
-	w->writer = (struct json_writer){.text = &w->file.text, .scratch = &w->scratch};
-	if (json_scratch_init(&w->scratch, true, &w->file.error) ||
-	    json_scratch_init(&w->name, false, &w->file.error) || out_file_init(&w->file, f)) {
-		json_scratch_free(&w->scratch);
-		json_scratch_free(&w->name);
+	json_writer_init(&w->writer, &w->file.text);
+	text_grown_init(&w->name);
+	if (out_file_init(&w->file, f)) {
 		free(w);
 		return NULL;
 	}

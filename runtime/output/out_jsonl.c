@@ -7,7 +7,6 @@
 #include "runtime/base/clock.h"
 #include "runtime/output/out.h"
 #include "runtime/output/json_agg.h"
-#include "runtime/output/json_text.h"
 #include "runtime/output/json_value.h"
 #include "runtime/output/out_file.h"
 #include <inttypes.h>
@@ -18,7 +17,6 @@ enum { LINES_VERSION = 1 };
 
 struct out_jsonl {
 	struct out_file file; /* first */
-	struct json_scratch scratch;
 	struct json_writer writer;
 	uint64_t begin_ns, lines;
 };
@@ -28,61 +26,34 @@ static struct out_jsonl *out_jsonl(struct out *o)
 	return (struct out_jsonl *)o;
 }
 
-static void put_number(struct text *t, const char *name, uint64_t value)
+/* Seconds with six digits after the point. */
+static void put_seconds(struct json *j, const char *key, uint64_t ns)
 {
-	text_string(t, ", \"");
-	text_string(t, name);
-	text_string(t, "\": ");
-	text_unsigned(t, value);
+	json_put_format(j, key, "%" PRIu64 ".%06" PRIu64, ns / 1000000000, ns % 1000000000 / 1000);
 }
 
-static void put_word(struct text *t, const char *name, const char *value)
+static struct json *begin_at(struct out_jsonl *w, const char *type, uint64_t ns)
 {
-	if (!value)
-		return;
-	text_string(t, ", \"");
-	text_string(t, name);
-	text_string(t, "\": ");
-	json_put_string(t, value);
-}
+	struct json *j = &w->writer.json;
 
-static void put_flag(struct text *t, const char *name, bool value)
-{
-	text_string(t, ", \"");
-	text_string(t, name);
-	text_string(t, value ? "\": true" : "\": false");
-}
-
-/* Seconds, with `digits` of 9 behind the point. */
-static void put_seconds(struct text *t, const char *name, uint64_t ns)
-{
-	char text[48];
-
-	snprintf(text, sizeof(text), ", \"%s\": %" PRIu64 ".%06" PRIu64, name, ns / 1000000000,
-		 ns % 1000000000 / 1000);
-	text_string(t, text);
-}
-
-static struct text *begin_at(struct out_jsonl *w, const char *type, uint64_t ns)
-{
-	struct text *t = &w->file.text;
-
-	text_string(t, "{\"type\": \"");
-	text_string(t, type);
-	text_char(t, '"');
-	put_seconds(t, "time", ns);
+	json_open(j, NULL, '{');
+	json_put_string(j, "type", type);
+	put_seconds(j, "time", ns);
 	w->lines++;
-	return t;
+	return j;
 }
 
-static struct text *begin(struct out_jsonl *w, const char *type)
+static struct json *begin(struct out *o, const char *type)
 {
-	return begin_at(w, type, clock_ns(CLOCK_REALTIME));
+	return begin_at(out_jsonl(o), type, clock_ns(CLOCK_REALTIME));
 }
 
-static int end(struct out_jsonl *w)
+static int end(struct out *o)
 {
-	text_string(&w->file.text, "}\n");
+	struct out_jsonl *w = out_jsonl(o);
+
+	json_end_line(&w->writer.json);
+	w->file.error = w->file.error ?: w->writer.scratch.error;
 	return out_file_done(&w->file);
 }
 
@@ -91,73 +62,55 @@ static int end(struct out_jsonl *w)
 static int jsonl_begin(struct out *o, const struct view_run *r)
 {
 	struct out_jsonl *w = out_jsonl(o);
-	struct text *t = begin_at(w, "begin", r->start);
+	struct json *j = begin_at(w, "begin", r->start);
 
 	w->begin_ns = r->start;
-	put_number(t, "version", LINES_VERSION);
-	put_word(t, "sonde", r->version);
-	put_word(t, "arguments", r->arguments);
-	put_word(t, "script_name", r->script_name);
-	put_word(t, "script", r->script);
-	put_word(t, "command", r->command);
+	json_put_unsigned(j, "version", LINES_VERSION);
+	json_put_string(j, "sonde", r->version);
+	json_put_string(j, "arguments", r->arguments);
+	json_put_string(j, "script_name", r->script_name);
+	json_put_string(j, "script", r->script);
+	json_put_string(j, "command", r->command);
 	if (r->pid)
-		put_number(t, "pid", r->pid);
-	put_word(t, "kernel", r->kernel);
-	put_word(t, "machine", r->machine);
-	return end(w);
+		json_put_unsigned(j, "pid", r->pid);
+	json_put_string(j, "kernel", r->kernel);
+	json_put_string(j, "machine", r->machine);
+	return end(o);
 }
 
 static int jsonl_finish(struct out *o)
 {
 	struct out_jsonl *w = out_jsonl(o);
 	uint64_t now = clock_ns(CLOCK_REALTIME);
-	struct text *t = begin_at(w, "end", now);
+	struct json *j = begin_at(w, "end", now);
 
-	put_seconds(t, "duration", now > w->begin_ns ? now - w->begin_ns : 0);
-	put_number(t, "lines", w->lines);
-	return end(w);
+	put_seconds(j, "duration", now > w->begin_ns ? now - w->begin_ns : 0);
+	json_put_unsigned(j, "lines", w->lines);
+	return end(o);
 }
 
 static int jsonl_attached(struct out *o, uint32_t n_probes)
 {
-	struct text *t = begin(out_jsonl(o), "attached");
-
-	put_number(t, "probes", n_probes);
-	return end(out_jsonl(o));
+	json_put_unsigned(begin(o, "attached"), "probes", n_probes);
+	return end(o);
 }
 
 static int jsonl_lost(struct out *o, const struct view_loss *l)
 {
-	struct text *t = begin(out_jsonl(o), "lost");
+	struct json *j = begin(o, "lost");
 
-	put_number(t, "count", l->n);
-	put_word(t, "probe", l->probe);
-	put_word(t, "cause", l->cause);
-	put_word(t, "message", l->what);
-	put_word(t, "hint", l->help);
-	return end(out_jsonl(o));
+	json_put_unsigned(j, "count", l->n);
+	json_put_string(j, "probe", l->probe);
+	json_put_string(j, "cause", l->cause);
+	json_put_string(j, "message", l->what);
+	json_put_string(j, "hint", l->help);
+	return end(o);
 }
 
 static int jsonl_stats(struct out *o, const struct view_stats *s)
 {
-	struct text *t = begin(out_jsonl(o), "stats");
-
-	put_number(t, "elapsed_ns", s->elapsed_ns);
-	put_number(t, "sonde_ns", s->self_ns);
-	put_flag(t, "whole_run", s->is_all);
-	text_string(t, ", \"probes\": [");
-	for (uint32_t i = 0; i < s->n; i++) {
-		text_string(t, i ? ", {\"probe\": " : "{\"probe\": ");
-		json_put_string(t, s->rows[i].name);
-		put_number(t, "hits", s->rows[i].hits);
-		put_number(t, "runs", s->rows[i].runs);
-		put_number(t, "ns", s->rows[i].ns);
-		put_number(t, "missed", s->rows[i].missed);
-		put_number(t, "lost", s->rows[i].lost);
-		text_char(t, '}');
-	}
-	text_char(t, ']');
-	return end(out_jsonl(o));
+	json_put_stats(begin(o, "stats"), s);
+	return end(o);
 }
 
 /* ---- what scripts print -------------------------------------------------------------------- */
@@ -171,127 +124,106 @@ _Static_assert(sizeof(line_types) / sizeof(*line_types) == PE_KIND_COUNT, "one f
 
 static int jsonl_printf_event(struct out *o, const struct plan_event *e, const struct view *fields)
 {
-	struct out_jsonl *w = out_jsonl(o);
-	struct text *t = begin(w, line_types[e->kind]), *scratch = &w->scratch.text;
-
-	scratch->n = 0;
-	format_printf(scratch, e, fields);
-	text_string(t, ", \"text\": \"");
-	json_put_escaped(t, scratch->bytes, scratch->n);
-	text_char(t, '"');
-	return end(w);
+	begin(o, line_types[e->kind]);
+	json_put_printf(&out_jsonl(o)->writer, "text", e, fields);
+	return end(o);
 }
 
 static int jsonl_message(struct out *o, const struct view_message *m)
 {
-	struct out_jsonl *w = out_jsonl(o);
-	struct text *t = begin(w, m->helper ? "helper_error" : line_types[m->kind]);
+	struct json *j = begin(o, m->helper ? "helper_error" : line_types[m->kind]);
 
-	text_string(t, ", \"text\": \"");
-	json_put_escaped(t, m->text, m->len);
-	text_char(t, '"');
-	put_word(t, "helper", m->helper);
-	if (m->helper) {
-		text_string(t, ", \"result\": ");
-		text_signed(t, m->result);
-	}
-	put_word(t, "file", m->file);
-	put_number(t, "line", m->line);
-	put_number(t, "column", m->first);
-	put_number(t, "end_column", m->end);
-	return end(w);
+	json_put_bytes(j, "text", m->text, m->len);
+	json_put_string(j, "helper", m->helper);
+	if (m->helper)
+		json_put_signed(j, "result", m->result);
+	json_put_string(j, "file", m->file);
+	json_put_unsigned(j, "line", m->line);
+	json_put_unsigned(j, "column", m->first);
+	json_put_unsigned(j, "end_column", m->end);
+	return end(o);
 }
 
 static int jsonl_value(struct out *o, const struct view *v)
 {
-	struct out_jsonl *w = out_jsonl(o);
-	struct text *t = begin(w, "value");
-
-	text_string(t, ", \"value\": ");
-	json_put_value(&w->writer, v);
-	return end(w);
+	begin(o, "value");
+	json_put_value(&out_jsonl(o)->writer, "value", v);
+	return end(o);
 }
 
 /* A tuple that is the only key is the same as several keys. */
-static void put_key(struct out_jsonl *w, const struct view_map *m, const struct view_row *r)
+static void put_map_key(struct json_writer *w, const struct view_map *m, const struct view_row *r)
 {
-	struct text *t = &w->file.text;
-	bool is_tuple = m->n_keys == 1 && r->keys[0].type->kind == TY_TUPLE;
-
-	text_string(t, "\"key\": ");
-	if (is_tuple) {
-		json_put_value(&w->writer, &r->keys[0]);
-	} else {
-		text_char(t, '[');
-		for (uint32_t i = 0; i < m->n_keys; i++) {
-			text_string(t, i ? ", " : "");
-			json_put_value(&w->writer, &r->keys[i]);
-		}
-		text_char(t, ']');
+	if (m->n_keys == 1 && r->keys[0].type->kind == TY_TUPLE) {
+		json_put_value(w, "key", &r->keys[0]);
+		return;
 	}
-	text_string(t, ", ");
+	json_open(&w->json, "key", '[');
+	for (uint32_t i = 0; i < m->n_keys; i++)
+		json_put_value(w, NULL, &r->keys[i]);
+	json_close(&w->json, ']');
 }
 
 static int jsonl_map(struct out *o, const struct view_map *m)
 {
 	struct out_jsonl *w = out_jsonl(o);
-	struct text *t = &w->file.text;
+	struct json *j;
 
 	if (m->n_rows == 0)
 		return w->file.error;
-	begin(w, "map");
-	put_word(t, "name", m->name);
-	put_word(t, "kind", json_agg_line(m->rows[0].value.type));
-	put_word(t, "unit", m->is_time ? "ns" : NULL);
-	text_string(t, ", \"rows\": [");
+	j = begin(o, "map");
+	json_put_string(j, "name", m->name);
+	json_put_string(j, "kind", json_agg_line(m->rows[0].value.type));
+	json_put_string(j, "unit", m->is_time ? "ns" : NULL);
+	json_open(j, "rows", '[');
 	for (uint32_t i = 0; i < m->n_rows && w->file.error == 0; i++) {
-		text_string(t, i ? ", {" : "{");
+		json_open(j, NULL, '{');
 		if (m->n_keys)
-			put_key(w, m, &m->rows[i]);
-		text_string(t, "\"value\": ");
-		json_put_value(&w->writer, &m->rows[i].value);
-		text_char(t, '}');
+			put_map_key(&w->writer, m, &m->rows[i]);
+		json_put_value(&w->writer, "value", &m->rows[i].value);
+		json_close(j, '}');
 	}
-	text_char(t, ']');
-	return end(w);
+	json_close(j, ']');
+	return end(o);
 }
 
 static int jsonl_span(struct out *o, const struct view_span *s)
 {
-	struct text *t = begin(out_jsonl(o), "span");
+	struct json *j = begin(o, "span");
 
-	put_word(t, "name", s->name);
-	put_number(t, "pid", s->pid);
-	put_number(t, "tid", s->tid);
-	put_word(t, "comm", s->comm);
-	put_number(t, "start_ns", s->start);
+	json_put_string(j, "name", s->name);
+	json_put_unsigned(j, "pid", s->pid);
+	json_put_unsigned(j, "tid", s->tid);
+	json_put_string(j, "comm", s->comm);
+	json_put_unsigned(j, "start_ns", s->start);
 	if (s->is_left)
-		text_string(t, ", \"duration_ns\": null, \"left\": true");
+		json_put_format(j, "duration_ns", "null");
 	else
-		put_number(t, "duration_ns", s->length);
+		json_put_unsigned(j, "duration_ns", s->length);
+	if (s->is_left)
+		json_put_bool(j, "left", true);
 	if (s->tracer)
-		put_number(t, "tracer_ns", s->tracer);
-	put_flag(t, "cut", s->is_cut);
-	put_flag(t, "open", s->is_open);
-	return end(out_jsonl(o));
+		json_put_unsigned(j, "tracer_ns", s->tracer);
+	json_put_bool(j, "cut", s->is_cut);
+	json_put_bool(j, "open", s->is_open);
+	return end(o);
 }
 
 static int jsonl_test(struct out *o, const struct view_test *v)
 {
-	struct out_jsonl *w = out_jsonl(o);
-	struct text *t;
+	struct json *j;
 
 	if (v->stage != VIEW_TEST_RESULT)
-		return w->file.error;
-	t = begin(w, v->is_bench ? "bench" : "test");
-	put_word(t, "name", v->name);
-	put_flag(t, "skipped", v->skipped);
-	put_flag(t, "passed", v->passed);
-	put_number(t, "ns", v->ns);
+		return out_jsonl(o)->file.error;
+	j = begin(o, v->is_bench ? "bench" : "test");
+	json_put_string(j, "name", v->name);
+	json_put_bool(j, "skipped", v->skipped);
+	json_put_bool(j, "passed", v->passed);
+	json_put_unsigned(j, "ns", v->ns);
 	if (v->is_bench)
-		put_number(t, "runs", v->runs);
-	put_word(t, "output", v->output);
-	return end(w);
+		json_put_unsigned(j, "runs", v->runs);
+	json_put_string(j, "output", v->output);
+	return end(o);
 }
 
 static int jsonl_end(struct out *o)
@@ -304,7 +236,7 @@ static void jsonl_close(struct out *o)
 	if (!o)
 		return;
 	out_finish(o);
-	json_scratch_free(&out_jsonl(o)->scratch);
+	text_grown_free(&out_jsonl(o)->writer.scratch);
 	free(o);
 }
 
@@ -332,11 +264,9 @@ struct out *out_jsonl_new(FILE *f, const struct plan *plan, const char *word)
 		.finish = jsonl_finish,
 		.close = jsonl_close,
 	};
-	w->writer = (struct json_writer){.text = &w->file.text,
-					 .scratch = &w->scratch,
-					 .stacks_are_arrays = true};
-	if (json_scratch_init(&w->scratch, true, &w->file.error) || out_file_init(&w->file, f)) {
-		json_scratch_free(&w->scratch);
+	json_writer_init(&w->writer, &w->file.text);
+	w->writer.stacks_are_arrays = true;
+	if (out_file_init(&w->file, f)) {
 		free(w);
 		return NULL;
 	}

@@ -68,16 +68,13 @@ static int begin(struct out *o, const struct view_run *run)
 
 static void put_args(struct recorder *r, const struct view *fields, uint32_t n)
 {
-	struct row *row = &r->row;
+	struct json *j = row_open_json(&r->row);
 
-	row_open_text(row);
-	text_char(&row->text, '[');
-	for (uint32_t i = 0; i < n; i++) {
-		text_string(&row->text, i ? ", " : "");
-		value_json_put(&row->text, &fields[i], &r->numbers);
-	}
-	text_char(&row->text, ']');
-	row_close_text(row);
+	json_open(j, NULL, '[');
+	for (uint32_t i = 0; i < n; i++)
+		value_json_put(j, NULL, &fields[i], &r->numbers);
+	json_close(j, ']');
+	row_close_text(&r->row);
 }
 
 /* Of a call whose text the runtime has made: the text is its only argument. */
@@ -156,6 +153,7 @@ static int put_span(struct out *o, const struct view_span *s)
 static void put_print(struct recorder *r, const struct view_map *m)
 {
 	struct row *row = &r->row;
+	struct json *j;
 
 	recorder_begin(r, REC_PRINTS);
 	row_string(row, m->name);
@@ -163,13 +161,11 @@ static void put_print(struct recorder *r, const struct view_map *m)
 	row_integer(row, (int64_t)m->time_unit);
 	row_integer(row, (int64_t)m->whole);
 	row_string(row, m->delimiter);
-	row_open_text(row);
-	text_char(&row->text, '[');
-	for (uint32_t i = 0; m->n_rows && i < m->n_keys; i++) {
-		text_string(&row->text, i ? ", " : "");
-		text_unsigned(&row->text, recorder_type(r, m->rows[0].keys[i].type));
-	}
-	text_char(&row->text, ']');
+	j = row_open_json(row);
+	json_open(j, NULL, '[');
+	for (uint32_t i = 0; m->n_rows && i < m->n_keys; i++)
+		json_put_unsigned(j, NULL, recorder_type(r, m->rows[0].keys[i].type));
+	json_close(j, ']');
 	row_close_text(row);
 	row_integer(row, m->n_rows ? recorder_type(r, m->rows[0].value.type) : 0);
 }
@@ -180,8 +176,7 @@ static void put_map_value(struct recorder *r, const struct view *v)
 		row_integer(&r->row, (int64_t)v->integer);
 		return;
 	}
-	row_open_text(&r->row);
-	value_json_put(&r->row.text, v, &r->numbers);
+	value_json_put(row_open_json(&r->row), NULL, v, &r->numbers);
 	row_close_text(&r->row);
 }
 
@@ -321,7 +316,8 @@ struct out *out_recording_new(FILE *f, const struct plan *plan, const char *word
 			.close = close_recording,
 		};
 		w->text = out_text_new(stderr);
-		err = recorder_init(&w->recorder, plan) ?: out_file_init(&w->file, f);
+		recorder_init(&w->recorder, plan);
+		err = out_file_init(&w->file, f);
 	}
 	if (!err && w->text)
 		return &w->file.out;

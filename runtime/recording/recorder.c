@@ -5,7 +5,6 @@
 #include "runtime/recording/recorder.h"
 #include "parser/base/text.h"
 #include "runtime/base/clock.h"
-#include "runtime/output/json_text.h"
 #include "runtime/recording/type_json.h"
 
 /* ---- rows -------------------------------------------------------------------------------- */
@@ -20,9 +19,9 @@ void recorder_put(struct recorder *r, struct row *row)
 {
 	const char *bytes = row_end(row);
 
-	note(r, row->error);
+	note(r, row->grown.error);
 	if (!r->error && r->spool)
-		note(r, spool_put(r->spool, bytes, row->text.n));
+		note(r, spool_put(r->spool, bytes, row->grown.text.n));
 }
 
 void recorder_begin(struct recorder *r, enum recording_table table)
@@ -92,8 +91,7 @@ uint32_t recorder_type(struct recorder *r, const struct type *t)
 	row_begin(&r->other, REC_TYPES);
 	row_integer(&r->other, (int64_t)r->types.n);
 	row_string(&r->other, type_str(r->arena, t));
-	row_open_text(&r->other);
-	type_json_put(&r->other.text, t);
+	type_json_put(row_open_json(&r->other), NULL, t);
 	row_close_text(&r->other);
 	recorder_put(r, &r->other);
 	return (uint32_t)r->types.n;
@@ -101,36 +99,16 @@ uint32_t recorder_type(struct recorder *r, const struct type *t)
 
 /* ---- calls ------------------------------------------------------------------------------- */
 
-static void put_number(struct text *t, const char *name, int64_t x, int64_t usual)
+static void put_piece(struct json *j, const struct format_piece *p)
 {
-	if (x == usual)
-		return;
-	text_string(t, ", \"");
-	text_string(t, name);
-	text_string(t, "\": ");
-	text_signed(t, x);
-}
-
-static void put_piece(struct text *t, const struct format_piece *p)
-{
-	text_string(t, "{\"text\": \"");
-	json_put_escaped(t, p->text, p->text_len);
-	text_char(t, '"');
-	put_number(t, "conv", p->conv, 0);
-	put_number(t, "form", p->form, 0);
-	put_number(t, "left", p->left, 0);
-	put_number(t, "plus", p->plus, 0);
-	put_number(t, "space", p->space, 0);
-	put_number(t, "alt", p->alt, 0);
-	put_number(t, "zero", p->zero, 0);
-	put_number(t, "width", p->width, -1);
-	put_number(t, "precision", p->precision, -1);
-	put_number(t, "bits", p->bits, 0);
-	put_number(t, "field", p->field, 0);
-	put_number(t, "origin", p->origin, 0);
-	put_number(t, "width_arg", p->width_arg, 0);
-	put_number(t, "precision_arg", p->precision_arg, 0);
-	text_char(t, '}');
+	json_open(j, NULL, '{');
+	json_put_bytes(j, "text", p->text, p->text_len);
+#define FIELD(name, usual, ...)        \
+	if ((int64_t)p->name != usual) \
+		json_put_signed(j, #name, p->name);
+#include "runtime/recording/piece_fields.def"
+#undef FIELD
+	json_close(j, '}');
 }
 
 /* Text that the runtime has made is one string. */
@@ -141,27 +119,25 @@ static const struct type text_type = {.kind = TY_STRING, .size = 1};
 
 static void put_types(struct recorder *r, const struct plan_event *e, const struct type *one)
 {
-	row_open_text(&r->row);
-	text_char(&r->row.text, '[');
-	for (uint32_t i = 0; !one && i < e->n_fields; i++) {
-		text_string(&r->row.text, i ? ", " : "");
-		text_unsigned(&r->row.text, recorder_type(r, e->fields[i].type));
-	}
+	struct json *j = row_open_json(&r->row);
+
+	json_open(j, NULL, '[');
+	for (uint32_t i = 0; !one && i < e->n_fields; i++)
+		json_put_unsigned(j, NULL, recorder_type(r, e->fields[i].type));
 	if (one)
-		text_unsigned(&r->row.text, recorder_type(r, one));
-	text_char(&r->row.text, ']');
+		json_put_unsigned(j, NULL, recorder_type(r, one));
+	json_close(j, ']');
 	row_close_text(&r->row);
 }
 
 static void put_pieces(struct recorder *r, const struct format_piece *pieces, uint32_t n)
 {
-	row_open_text(&r->row);
-	text_char(&r->row.text, '[');
-	for (uint32_t i = 0; i < n; i++) {
-		text_string(&r->row.text, i ? ", " : "");
-		put_piece(&r->row.text, &pieces[i]);
-	}
-	text_char(&r->row.text, ']');
+	struct json *j = row_open_json(&r->row);
+
+	json_open(j, NULL, '[');
+	for (uint32_t i = 0; i < n; i++)
+		put_piece(j, &pieces[i]);
+	json_close(j, ']');
 	row_close_text(&r->row);
 }
 
@@ -308,7 +284,7 @@ static void put_stack(struct recorder *r, uint32_t number, const struct view_sta
 	row_string(row, s->cut);
 	row_integer(row, s->is_lost);
 	row_open_text(row);
-	put_folded(&row->text, s);
+	put_folded(&row->grown.text, s);
 	row_close_text(row);
 	recorder_put(r, row);
 	for (uint32_t i = 0; i < s->n; i++)
@@ -333,16 +309,17 @@ static uint32_t number_stack(struct stack_numbers *numbers, const struct view_st
 
 /* ---- the whole --------------------------------------------------------------------------- */
 
-int recorder_init(struct recorder *r, const struct plan *plan)
+void recorder_init(struct recorder *r, const struct plan *plan)
 {
 	*r = (struct recorder){.numbers.number = number_stack, .plan = plan, .arena = arena_new()};
-	return row_init(&r->row) ?: row_init(&r->other);
+	row_init(&r->row);
+	row_init(&r->other);
 }
 
 void recorder_free(struct recorder *r)
 {
-	row_free(&r->row);
-	row_free(&r->other);
+	text_grown_free(&r->row.grown);
+	text_grown_free(&r->other.grown);
 	vec_free(&r->types);
 	vec_free(&r->calls);
 	hash_free(&r->stacks);

@@ -41,7 +41,7 @@ struct recorder {
 	struct arena *arena; /* for names of types */
 };
 
-int recorder_init(struct recorder *r, const struct plan *plan);
+void recorder_init(struct recorder *r, const struct plan *plan);
 void recorder_free(struct recorder *r);
 /* Hand over the row that was written to `row`. */
 void recorder_put(struct recorder *r, struct row *row);

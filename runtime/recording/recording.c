@@ -301,55 +301,36 @@ static int take_type(struct recording *r, sqlite3_stmt *s)
 }
 
 /* A number of a piece of a format; `usual` if it is not there. */
-static bool number_of(const json_t *j, const char *name, int64_t usual, int64_t most, int64_t *out)
+static bool number_of(const json_t *j, const char *name, int64_t usual, int64_t least, int64_t most,
+		      int64_t *out)
 {
 	const json_t *member = json_object_get(j, name);
-	uint64_t x;
+	uint64_t x = (uint64_t)usual;
 
-	*out = usual;
-	if (!member)
-		return true;
-	if (!json_number(member, &x) || (int64_t)x < -1 || (int64_t)x > most)
+	if (member && !json_number(member, &x))
 		return false;
 	*out = (int64_t)x;
-	return true;
+	return *out >= least && *out <= most;
 }
 
 static bool read_piece(const json_t *j, uint32_t n_fields, struct format_piece *out)
 {
-	static const char *const names[] = {"conv",  "form",	  "left", "plus",  "space",
-					    "alt",   "zero",	  "bits", "field", "origin",
-					    "width", "precision", NULL};
 	const json_t *text = json_object_get(j, "text");
-	int64_t x[14];
+	int64_t x;
 
-	for (int i = 0; names[i]; i++)
-		if (!number_of(j, names[i], i < 10 ? 0 : -1, i < 10 ? 'z' : LIMIT_WIDTH, &x[i]) ||
-		    (i < 10 && x[i] < 0))
-			return false;
-	if (!number_of(j, "width_arg", 0, n_fields, &x[12]) ||
-	    !number_of(j, "precision_arg", 0, n_fields, &x[13]) || x[12] < 0 || x[13] < 0 ||
-	    !json_is_string(text) || (x[0] && x[8] >= n_fields) || x[9] > FORMAT_FROM_SCRIPT)
-		return false;
 	*out = (struct format_piece){.text = json_string_value(text),
 				     .is_recorded = true,
-				     .text_len = (uint32_t)json_string_length(text),
-				     .conv = (char)x[0],
-				     .form = (char)x[1],
-				     .left = x[2] != 0,
-				     .plus = x[3] != 0,
-				     .space = x[4] != 0,
-				     .alt = x[5] != 0,
-				     .zero = x[6] != 0,
-				     .bits = (uint32_t)x[7],
-				     .field = (uint32_t)x[8],
-				     .origin = x[9] == FORMAT_FROM_NAME ? FORMAT_FROM_NAME
-									: FORMAT_FROM_MEMORY,
-				     .width = (int32_t)x[10],
-				     .precision = (int32_t)x[11],
-				     .width_arg = (uint32_t)x[12],
-				     .precision_arg = (uint32_t)x[13]};
-	return true;
+				     .text_len = (uint32_t)json_string_length(text)};
+#define FIELD(name, usual, least, most)                   \
+	if (!number_of(j, #name, usual, least, most, &x)) \
+		return false;                             \
+	out->name = (typeof(out->name))x;
+#include "runtime/recording/piece_fields.def"
+#undef FIELD
+	if (out->origin != FORMAT_FROM_NAME)
+		out->origin = FORMAT_FROM_MEMORY;
+	return out->text && (!out->conv || out->field < n_fields) && out->width_arg <= n_fields &&
+	       out->precision_arg <= n_fields;
 }
 
 static bool read_pieces(struct recording *r, const json_t *list, struct plan_event *e)

@@ -4,7 +4,7 @@
  * and its columns one after the other, each with a tag. Both ends are in this process.
  */
 #pragma once
-#include "runtime/view/format.h"
+#include "runtime/base/json.h"
 #include "runtime/recording/schema.h"
 
 enum row_tag { ROW_NULL, ROW_INTEGER, ROW_TEXT };
@@ -17,22 +17,24 @@ struct row_head {
 
 /* A row that is being written. Columns are appended in their order; the bytes grow as needed. */
 struct row {
-	struct text text;
-	size_t open; /* where the length of an open text is */
-	int error;   /* 0 or -ENOMEM */
+	struct text_grown grown;
+	struct json json; /* writes to it */
+	size_t open;	  /* where the length of an open text is */
 };
 
-int row_init(struct row *r);
-void row_free(struct row *r);
+/* It is freed by text_grown_free(). */
+void row_init(struct row *r);
 void row_begin(struct row *r, enum recording_table table);
 void row_integer(struct row *r, int64_t x);
 /* NULL is SQL's NULL. */
 void row_string(struct row *r, const char *s);
 void row_bytes(struct row *r, const char *bytes, size_t n);
-/* A text that is appended to row->text between these two. */
+/* A text that is appended to row->grown.text between these two. */
 void row_open_text(struct row *r);
+/* Likewise JSON. */
+struct json *row_open_json(struct row *r);
 void row_close_text(struct row *r);
-/* The row is complete. Returns its bytes, of which there are row->text.n. */
+/* The row is complete. Returns its bytes, of which there are row->grown.text.n. */
 const char *row_end(struct row *r);
 
 /* Reading. A column of `*at`, which moves behind it. */

@@ -8,7 +8,7 @@
 #include "parser/base/escape.h"
 #include "runtime/base/log.h"
 #include "runtime/base/vec.h"
-#include "runtime/output/json_text.h"
+#include "runtime/base/json.h"
 #include <string.h>
 
 enum { FIRST_ROWS = 1000, COLUMNS_MOST = 256, WIDTH_MOST = 200 };
@@ -166,57 +166,37 @@ static int put_table(struct recording *r, sqlite3_stmt *s, FILE *out)
 
 /* ---- JSON -------------------------------------------------------------------------------- */
 
-struct json_out {
-	struct text text; /* first */
-	FILE *out;
-};
-
-static void write_out(struct text *t)
+static void put_json_value(struct json *j, const char *key, sqlite3_stmt *s, int column)
 {
-	fwrite(t->bytes, 1, t->n, ((struct json_out *)t)->out);
-	t->n = 0;
-}
+	int type = sqlite3_column_type(s, column); /* sqlite3_column_text() changes it */
+	const char *text = (const char *)sqlite3_column_text(s, column);
 
-static void put_json_value(struct text *t, sqlite3_stmt *s, int column)
-{
-	const char *text;
-
-	switch (sqlite3_column_type(s, column)) {
-	case SQLITE_INTEGER: text_signed(t, sqlite3_column_int64(s, column)); break;
-	case SQLITE_NULL: text_string(t, "null"); break;
-	case SQLITE_FLOAT:
-		text = (const char *)sqlite3_column_text(s, column);
-		text_string(t, strpbrk(text, "IN") ? "null" : text); /* Inf */
+	switch (type) {
+	case SQLITE_NULL: json_put_format(j, key, "null"); break;
+	case SQLITE_INTEGER:
+	case SQLITE_FLOAT: /* Inf */
+		json_put_format(j, key, "%s", strpbrk(text, "IN") ? "null" : text);
 		break;
 	default:
-		text = (const char *)sqlite3_column_text(s, column);
-		text_char(t, '"');
-		json_put_escaped(t, text ? text : "",
-				 text ? (size_t)sqlite3_column_bytes(s, column) : 0);
-		text_char(t, '"');
+		json_put_bytes(j, key, text ? text : "",
+			       text ? (size_t)sqlite3_column_bytes(s, column) : 0);
 	}
 }
 
 static int put_json(struct recording *r, sqlite3_stmt *s, FILE *out)
 {
-	char bytes[4096];
-	struct json_out json = {.text = {.bytes = bytes,
-					 .capacity = sizeof(bytes),
-					 .make_room = write_out},
-				.out = out};
-	struct text *t = &json.text;
+	struct text_file file;
+	struct json j = {.text = &file.text};
 	int code;
 
+	text_file_init(&file, out);
 	while ((code = sqlite3_step(s)) == SQLITE_ROW) {
-		for (int i = 0; i < sqlite3_column_count(s); i++) {
-			text_string(t, i ? ", " : "{");
-			json_put_string(t, sqlite3_column_name(s, i));
-			text_string(t, ": ");
-			put_json_value(t, s, i);
-		}
-		text_string(t, "}\n");
+		json_open(&j, NULL, '{');
+		for (int i = 0; i < sqlite3_column_count(s); i++)
+			put_json_value(&j, sqlite3_column_name(s, i), s, i);
+		json_end_line(&j);
 	}
-	write_out(t);
+	text_file_flush(&file);
 	return code == SQLITE_DONE ? 0 : failed(r);
 }
 

@@ -9,7 +9,6 @@
 #include "parser/base/limits.h"
 #include "parser/lang/agg.h"
 #include "parser/lang/c_type.h"
-#include "runtime/output/json_text.h"
 #include "runtime/recording/schema.h"
 
 enum { SERIES_INTERVALS = 1000000, LINEAR_STEPS = 1000, LOG_K = 5, TYPE_DEPTH = 32 };
@@ -18,76 +17,61 @@ static const unsigned int n_aggs = sizeof(agg_rows) / sizeof(*agg_rows);
 
 /* ---- writing ----------------------------------------------------------------------------- */
 
-static void put_number(struct text *t, const char *name, int64_t x)
+static void put_enum(struct json *j, const struct type_enum *e)
 {
-	text_string(t, ", \"");
-	text_string(t, name);
-	text_string(t, "\": ");
-	text_signed(t, x);
-}
-
-static void put_enum(struct text *t, const struct type_enum *e)
-{
-	text_string(t, ", \"enum\": [");
+	json_open(j, "enum", '[');
 	for (uint32_t i = 0; i < e->n_values; i++) {
-		text_string(t, i ? ", [" : "[");
-		json_put_string(t, e->values[i].name);
-		text_string(t, ", ");
-		text_signed(t, e->values[i].value);
-		text_char(t, ']');
+		json_open(j, NULL, '[');
+		json_put_string(j, NULL, e->values[i].name);
+		json_put_signed(j, NULL, e->values[i].value);
+		json_close(j, ']');
 	}
-	text_char(t, ']');
+	json_close(j, ']');
 }
 
-static void put_members(struct text *t, const struct type *type)
+static void put_members(struct json *j, const struct type *type)
 {
-	text_string(t, ", \"members\": [");
+	json_open(j, "members", '[');
 	for (uint32_t i = 0; i < type->n_members; i++) {
 		const char *name = type->members[i].name;
 
-		text_string(t, i ? ", [" : "[");
-		json_put_string(t, name ? name : "");
-		text_string(t, ", ");
-		type_json_put(t, type->members[i].type);
-		text_char(t, ']');
+		json_open(j, NULL, '[');
+		json_put_string(j, NULL, name ? name : "");
+		type_json_put(j, NULL, type->members[i].type);
+		json_close(j, ']');
 	}
-	text_char(t, ']');
+	json_close(j, ']');
 }
 
-static void put_agg(struct text *t, const struct type *type)
+static void put_agg(struct json *j, const struct type *type)
 {
-	text_string(t, ", \"of\": ");
-	json_put_string(t, agg_rows[type->agg].name_unsigned);
-	text_string(t, ", \"scale\": [");
-	for (int i = 0; i < 3; i++) {
-		text_string(t, i ? ", " : "");
-		text_signed(t, type->scale[i]);
-	}
-	text_char(t, ']');
+	json_put_string(j, "of", agg_rows[type->agg].name_unsigned);
+	json_open(j, "scale", '[');
+	for (int i = 0; i < 3; i++)
+		json_put_signed(j, NULL, type->scale[i]);
+	json_close(j, ']');
 }
 
-void type_json_put(struct text *t, const struct type *type)
+void type_json_put(struct json *j, const char *key, const struct type *type)
 {
-	text_string(t, "{\"kind\": \"");
-	text_string(t, type_kinds[type->kind].word);
-	text_char(t, '"');
-	put_number(t, "size", type->size);
+	json_open(j, key, '{');
+	json_put_string(j, "kind", type_kinds[type->kind].word);
+	json_put_unsigned(j, "size", type->size);
 	if (type->is_signed)
-		text_string(t, ", \"signed\": true");
+		json_put_bool(j, "signed", true);
 	if (type->kind == TY_INT && type->enumeration)
-		put_enum(t, type->enumeration);
+		put_enum(j, type->enumeration);
 	if (type->kind == TY_AGG)
-		put_agg(t, type);
+		put_agg(j, type);
 	if (type->kind == TY_KSTACK || type->kind == TY_USTACK)
-		put_number(t, "form", type->form);
+		json_put_unsigned(j, "form", type->form);
 	if (type->n_members)
-		put_members(t, type);
+		put_members(j, type);
 	if (type->kind == TY_ARRAY) {
-		put_number(t, "n", type_elements(type));
-		text_string(t, ", \"to\": ");
-		type_json_put(t, type->to);
+		json_put_unsigned(j, "n", type_elements(type));
+		type_json_put(j, "to", type->to);
 	}
-	text_char(t, '}');
+	json_close(j, '}');
 }
 
 /* ---- reading ----------------------------------------------------------------------------- */

@@ -9,20 +9,20 @@
 #include "parser/base/arena.h"
 #include "parser/lang/agg.h"
 #include "runtime/view/agg.h"
-#include "runtime/output/json_text.h"
+#include <inttypes.h>
 
 /* ---- writing ----------------------------------------------------------------------------- */
 
-static void put_hex(struct text *t, const char *bytes, size_t n)
+static void put_hex(struct json *j, const char *bytes, size_t n)
 {
 	static const char digits[] = "0123456789abcdef";
 
-	text_string(t, "{\"hex\": \"");
+	json_open(j, "hex", '"');
 	for (size_t i = 0; i < n; i++) {
-		text_char(t, digits[(unsigned char)bytes[i] >> 4]);
-		text_char(t, digits[bytes[i] & 15]);
+		text_char(j->text, digits[(unsigned char)bytes[i] >> 4]);
+		text_char(j->text, digits[bytes[i] & 15]);
 	}
-	text_char(t, '"');
+	json_close(j, '"');
 }
 
 static bool is_utf8(const char *s, size_t n)
@@ -35,120 +35,93 @@ static bool is_utf8(const char *s, size_t n)
 	return true;
 }
 
-static void put_quoted(struct text *t, const char *s, size_t n)
+static void put_string(struct json *j, const char *key, const struct view *v)
 {
-	text_char(t, '"');
-	json_put_escaped(t, s, n);
-	text_char(t, '"');
-}
-
-static void put_string(struct text *t, const struct view *v)
-{
-	bool is_text = is_utf8(v->string.text, v->string.len);
+	bool is_text =
+		type_shape(v->type) != SHAPE_BUFFER && is_utf8(v->string.text, v->string.len);
 
 	if (is_text && !v->string.trailer) {
-		put_quoted(t, v->string.text, v->string.len);
+		json_put_bytes(j, key, v->string.text, v->string.len);
 		return;
 	}
-	if (is_text) {
-		text_string(t, "{\"text\": ");
-		put_quoted(t, v->string.text, v->string.len);
-	} else {
-		put_hex(t, v->string.text, v->string.len);
-	}
-	if (v->string.trailer) {
-		text_string(t, ", \"cut\": ");
-		json_put_string(t, v->string.trailer);
-	}
-	text_char(t, '}');
+	json_open(j, key, '{');
+	if (is_text)
+		json_put_bytes(j, "text", v->string.text, v->string.len);
+	else
+		put_hex(j, v->string.text, v->string.len);
+	json_put_string(j, "cut", v->string.trailer);
+	json_close(j, '}');
 }
 
 /* SQLite's integers are signed. */
-static void put_integer(struct text *t, const struct view *v)
+static void put_integer(struct json *j, const char *key, const struct view *v)
 {
-	bool is_large = !v->type->is_signed && v->integer > INT64_MAX;
-
-	text_string(t, is_large ? "\"" : "");
-	if (v->type->is_signed)
-		text_signed(t, (int64_t)v->integer);
+	if (v->type->is_signed || v->integer <= INT64_MAX)
+		json_put_signed(j, key, (int64_t)v->integer);
 	else
-		text_unsigned(t, v->integer);
-	text_string(t, is_large ? "\"" : "");
-}
-
-static void put_field(struct text *t, const char *name, int64_t x)
-{
-	text_string(t, name);
-	text_signed(t, x);
+		json_put_format(j, key, "\"%" PRIu64 "\"", v->integer);
 }
 
 /* {"bucket": 5, "min": 8, "max": 15, "count": 3}; of tseries the bucket is an interval. */
-static void put_bucket(struct text *t, const struct view *v, const struct view_bucket *b)
+static void put_bucket(struct json *j, const struct type *type, const struct view_bucket *b)
 {
-	const struct type *type = v->type;
 	uint32_t i = (uint32_t)b->index;
+	bool is_series = agg_is_series(type);
 
-	put_field(t, "{\"bucket\": ", (int64_t)b->index);
-	if (agg_is_series(type)) {
-		put_field(t, ", \"value\": ", (int64_t)b->count);
-		text_char(t, '}');
+	json_open(j, NULL, '{');
+	json_put_signed(j, "bucket", (int64_t)b->index);
+	if (!is_series && agg_bucket_begin(type, i) != INT64_MIN)
+		json_put_signed(j, "min", agg_bucket_begin(type, i));
+	if (!is_series && i + 1 < agg_buckets(type))
+		json_put_signed(j, "max", agg_bucket_begin(type, i + 1) - 1);
+	json_put_signed(j, is_series ? "value" : "count", (int64_t)b->count);
+	json_close(j, '}');
+}
+
+static void put_buckets(struct json *j, const struct view *v)
+{
+	json_open(j, "buckets", '[');
+	for (uint32_t i = 0; i < v->histogram.n; i++)
+		put_bucket(j, v->type, &v->histogram.buckets[i]);
+	json_close(j, ']');
+	json_put_signed(j, "total", (int64_t)v->histogram.total);
+	json_put_signed(j, "divisor", (int64_t)v->histogram.divisor);
+	if (agg_is_series(v->type))
+		json_put_signed(j, "last", (int64_t)v->histogram.last);
+}
+
+static void put_agg(struct json *j, const char *key, const struct view *v)
+{
+	if (value_is_integer(v)) {
+		put_integer(j, key, v);
 		return;
 	}
-	if (agg_bucket_begin(type, i) != INT64_MIN)
-		put_field(t, ", \"min\": ", agg_bucket_begin(type, i));
-	if (i + 1 < agg_buckets(type))
-		put_field(t, ", \"max\": ", agg_bucket_begin(type, i + 1) - 1);
-	put_field(t, ", \"count\": ", (int64_t)b->count);
-	text_char(t, '}');
-}
-
-static void put_buckets(struct text *t, const struct view *v)
-{
-	text_string(t, "{\"buckets\": [");
-	for (uint32_t i = 0; i < v->histogram.n; i++) {
-		text_string(t, i ? ", " : "");
-		put_bucket(t, v, &v->histogram.buckets[i]);
-	}
-	put_field(t, "], \"total\": ", (int64_t)v->histogram.total);
-	put_field(t, ", \"divisor\": ", (int64_t)v->histogram.divisor);
-	if (agg_is_series(v->type))
-		put_field(t, ", \"last\": ", (int64_t)v->histogram.last);
-	text_char(t, '}');
-}
-
-static void put_agg(struct text *t, const struct view *v)
-{
+	json_open(j, key, '{');
 	if (agg_has_buckets(v->type)) {
-		put_buckets(t, v);
-	} else if (value_is_integer(v)) {
-		put_integer(t, v);
+		put_buckets(j, v);
 	} else {
-		put_field(t, "{\"count\": ", (int64_t)v->stats.count);
-		put_field(t, ", \"average\": ", (int64_t)v->stats.average);
-		put_field(t, ", \"total\": ", (int64_t)v->stats.total);
-		text_char(t, '}');
+		json_put_signed(j, "count", (int64_t)v->stats.count);
+		json_put_signed(j, "average", (int64_t)v->stats.average);
+		json_put_signed(j, "total", (int64_t)v->stats.total);
 	}
+	json_close(j, '}');
 }
 
-static void put_parts(struct text *t, const struct view *v, struct stack_numbers *stacks)
+static void put_parts(struct json *j, const char *key, const struct view *v,
+		      struct stack_numbers *stacks)
 {
 	bool is_record = v->type->kind == TY_RECORD || v->type->kind == TY_STRUCT;
 	uint32_t n = v->type->kind == TY_ARRAY ? type_elements(v->type) : v->type->n_members;
 	struct view part;
 
-	text_char(t, is_record ? '{' : '[');
+	json_open(j, key, is_record ? '{' : '[');
 	for (uint32_t i = 0; i < n; i++) {
-		text_string(t, i ? ", " : "");
-		if (is_record) {
-			const char *name = v->type->members[i].name;
+		const char *name = is_record ? v->type->members[i].name : NULL;
 
-			json_put_string(t, name ? name : "");
-			text_string(t, ": ");
-		}
 		view_part(v, i, &part);
-		value_json_put(t, &part, stacks);
+		value_json_put(j, is_record && !name ? "" : name, &part, stacks);
 	}
-	text_char(t, is_record ? '}' : ']');
+	json_close(j, is_record ? '}' : ']');
 }
 
 bool value_is_integer(const struct view *v)
@@ -160,22 +133,20 @@ bool value_is_integer(const struct view *v)
 	return t->kind == TY_INT || t->kind == TY_POINTER;
 }
 
-void value_json_put(struct text *t, const struct view *v, struct stack_numbers *stacks)
+void value_json_put(struct json *j, const char *key, const struct view *v,
+		    struct stack_numbers *stacks)
 {
 	switch (type_shape(v->type)) {
-	case SHAPE_NONE: text_string(t, "null"); break;
-	case SHAPE_BOOL: text_string(t, v->integer ? "true" : "false"); break;
+	case SHAPE_NONE: json_put_format(j, key, "null"); break;
+	case SHAPE_BOOL: json_put_bool(j, key, v->integer); break;
 	case SHAPE_INT:
-	case SHAPE_ADDRESS: put_integer(t, v); break;
-	case SHAPE_AGG: put_agg(t, v); break;
+	case SHAPE_ADDRESS: put_integer(j, key, v); break;
+	case SHAPE_AGG: put_agg(j, key, v); break;
+	case SHAPE_STACK: json_put_unsigned(j, key, stacks->number(stacks, &v->stack)); break;
 	case SHAPE_BUFFER:
-		put_hex(t, v->string.text, v->string.len);
-		text_char(t, '}');
-		break;
-	case SHAPE_STACK: text_unsigned(t, stacks->number(stacks, &v->stack)); break;
 	case SHAPE_DEFERRED:
-	case SHAPE_STRING: put_string(t, v); break;
-	case SHAPE_PARTS: put_parts(t, v, stacks); break;
+	case SHAPE_STRING: put_string(j, key, v); break;
+	case SHAPE_PARTS: put_parts(j, key, v, stacks); break;
 	}
 }
 

@@ -3,7 +3,8 @@
  * Values in a recording: views as JSON, and back.
  */
 #pragma once
-#include "runtime/view/format.h"
+#include "runtime/base/json.h"
+#include "runtime/view/view.h"
 #include "runtime/recording/json_read.h"
 
 /* The number of a stack in the recording. 0: none. */
@@ -12,7 +13,8 @@ struct stack_numbers {
 };
 
 /* Append the value. */
-void value_json_put(struct text *t, const struct view *v, struct stack_numbers *stacks);
+void value_json_put(struct json *j, const char *key, const struct view *v,
+		    struct stack_numbers *stacks);
 /* Is the value one integer: an integer, a pointer, a count or a sum? */
 bool value_is_integer(const struct view *v);
 

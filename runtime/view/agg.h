@@ -9,15 +9,15 @@
 #include <stddef.h>
 
 struct text;
+struct json;
 
 /* The hooks of aggs.def. A view hook gets the merged words; with buckets it gets NULL, and a view
- * that agg_view_buckets() has made. A JSON hook returns false for a plain number, which its caller
- * writes. */
+ * that agg_view_buckets() has made. */
 typedef void agg_view_fn(struct view *v, const uint64_t *words);
 typedef int agg_compare_fn(const struct view *a, const struct view *b);
 typedef void agg_divide_fn(struct view *v, uint64_t divisor);
 typedef void agg_text_fn(struct text *t, const struct view *v);
-typedef bool agg_json_fn(struct text *t, const struct view *v);
+typedef void agg_json_fn(struct json *j, const char *key, const struct view *v);
 #define AGG_ROW(id, name_u, name_s, layout, readable, size, scale, view, compare, divide, text_, \
 		json, line)                                                                      \
 	agg_view_fn view;                                                                        \

@@ -11,127 +11,12 @@
 #include "parser/base/limits.h"
 #include <sys/param.h>
 
-enum { MAX_DIGITS = 24 }; /* 2^64 in octal has 22 */
-
-void text_put_slow(struct text *t, const char *bytes, size_t n)
-{
-	while (n > 0) {
-		if (t->n == t->capacity)
-			t->make_room(t);
-		size_t part = MIN(n, t->capacity - t->n);
-		memcpy(t->bytes + t->n, bytes, part);
-		t->n += part;
-		bytes += part;
-		n -= part;
-	}
-}
-
-void text_fill(struct text *t, char c, size_t n)
-{
-	while (n > 0) {
-		if (t->n == t->capacity)
-			t->make_room(t);
-		size_t part = MIN(n, t->capacity - t->n);
-		memset(t->bytes + t->n, c, part);
-		t->n += part;
-		n -= part;
-	}
-}
-
-static void put_text(void *ctx, const char *bytes, size_t n)
-{
-	text_put(ctx, bytes, n);
-}
-
-void text_escaped(struct text *t, enum escape_set set, const char *bytes, size_t n)
-{
-	if (t->is_quoted || escape_clean(set, bytes, n) == n)
-		text_put(t, bytes, n);
-	else
-		escape_text(set, bytes, n, put_text, t);
-}
-
-void text_name(struct text *t, const char *s)
-{
-	text_escaped(t, ESCAPE_NAME, s, strlen(s));
-}
-
-void text_xml(struct text *t, const char *bytes, size_t n)
-{
-	escape_xml(bytes, n, put_text, t);
-}
-
-/* Digits are written from right to left. All three functions return the first digit; `end` is one
- * past the last. Zero has one digit. */
-static char *decimal_digits(char *end, uint64_t x)
-{
-	static const char pairs[] = "00010203040506070809"
-				    "10111213141516171819"
-				    "20212223242526272829"
-				    "30313233343536373839"
-				    "40414243444546474849"
-				    "50515253545556575859"
-				    "60616263646566676869"
-				    "70717273747576777879"
-				    "80818283848586878889"
-				    "90919293949596979899";
-
-	while (x >= 100) {
-		end -= 2;
-		memcpy(end, &pairs[2 * (x % 100)], 2);
-		x /= 100;
-	}
-	if (x >= 10) {
-		end -= 2;
-		memcpy(end, &pairs[2 * x], 2);
-	} else {
-		*--end = (char)('0' + x);
-	}
-	return end;
-}
-
-static char *hex_digits(char *end, uint64_t x, const char *digits)
-{
-	do
-		*--end = digits[x & 15];
-	while (x >>= 4);
-	return end;
-}
-
 static char *octal_digits(char *end, uint64_t x)
 {
 	do
 		*--end = (char)('0' + (x & 7));
 	while (x >>= 3);
 	return end;
-}
-
-void text_unsigned(struct text *t, uint64_t x)
-{
-	char digits[MAX_DIGITS], *end = digits + sizeof(digits);
-	char *first = decimal_digits(end, x);
-
-	text_put(t, first, (size_t)(end - first));
-}
-
-void text_signed(struct text *t, int64_t x)
-{
-	char digits[MAX_DIGITS], *end = digits + sizeof(digits);
-	char *first = decimal_digits(end, x < 0 ? -(uint64_t)x : (uint64_t)x);
-
-	if (x < 0)
-		*--first = '-';
-	text_put(t, first, (size_t)(end - first));
-}
-
-void text_hex(struct text *t, uint64_t x)
-{
-	char digits[MAX_DIGITS], *end = digits + sizeof(digits);
-	char *first = hex_digits(end, x, "0123456789abcdef");
-
-	*--first = 'x';
-	*--first = '0';
-	text_put(t, first, (size_t)(end - first));
 }
 
 /* ---- default text -------------------------------------------------------------------- */
@@ -248,7 +133,7 @@ static uint64_t narrow(uint64_t x, uint32_t bits, bool is_signed)
 struct number {
 	char prefix[2];
 	uint32_t n_prefix;
-	char digits[MAX_DIGITS];
+	char digits[TEXT_DIGITS];
 	char *first;
 };
 
@@ -261,7 +146,7 @@ static void number_prefix(struct number *n, char a, char b)
 
 static void number_signed(struct number *n, const struct format_piece *p, int64_t x)
 {
-	n->first = decimal_digits(n->first, x < 0 ? -(uint64_t)x : (uint64_t)x);
+	n->first = text_decimal_digits(n->first, x < 0 ? -(uint64_t)x : (uint64_t)x);
 	if (x < 0)
 		number_prefix(n, '-', 0);
 	else if (p->plus)
@@ -275,18 +160,18 @@ static void number_unsigned(struct number *n, const struct format_piece *p, uint
 	switch (p->conv) {
 	case 'x':
 	case 'p':
-		n->first = hex_digits(n->first, x, "0123456789abcdef");
+		n->first = text_hex_digits(n->first, x, "0123456789abcdef");
 		if (p->conv == 'p' || (p->alt && x))
 			number_prefix(n, '0', 'x');
 		break;
 	case 'X':
-		n->first = hex_digits(n->first, x, "0123456789ABCDEF");
+		n->first = text_hex_digits(n->first, x, "0123456789ABCDEF");
 		if (p->alt && x)
 			number_prefix(n, '0', 'X');
 		break;
 	case 'o': n->first = octal_digits(n->first, x); break;
 	case 'u':
-	default: n->first = decimal_digits(n->first, x);
+	default: n->first = text_decimal_digits(n->first, x);
 	}
 }
 
@@ -357,7 +242,7 @@ static void put_string(struct text *t, const struct format_piece *p, const char 
 	if (is_clean)
 		text_put(t, s, len);
 	else
-		escape_text(set, s, len, put_text, t);
+		escape_text(set, s, len, text_put_to, t);
 	text_name(t, trailer);
 	if (p->left)
 		text_fill(t, ' ', pad);
@@ -366,7 +251,7 @@ static void put_string(struct text *t, const struct format_piece *p, const char 
 /* Integers under %s are formatted to a buffer first, because the precision may cut them. */
 static void convert_string(struct text *t, const struct format_piece *p, const struct view *v)
 {
-	char digits[MAX_DIGITS];
+	char digits[TEXT_DIGITS];
 	struct text number = {.bytes = digits, .capacity = sizeof(digits)};
 	size_t max = p->precision >= 0 ? (size_t)p->precision : SIZE_MAX;
 	const char *name;

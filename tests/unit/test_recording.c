@@ -47,15 +47,16 @@ static const char *round_trip(struct arena *a, const struct view *v, struct view
 	const char *text;
 	struct row row;
 
-	assert_int_equal(row_init(&row), 0);
-	type_json_put(&row.text, v->type);
-	type = type_json_read(a, json_read(a, row.text.bytes, row.text.n));
+	row_init(&row);
+	type_json_put(&row.json, NULL, v->type);
+	type = type_json_read(a, json_read(a, row.grown.text.bytes, row.grown.text.n));
 	assert_non_null(type);
 	assert_int_equal(type->kind, v->type->kind);
-	row.text.n = 0;
-	value_json_put(&row.text, v, &numbers);
-	text = arena_strndup(a, row.text.bytes, row.text.n);
-	row_free(&row);
+	row.grown.text.n = 0;
+	row.json.has_item = false;
+	value_json_put(&row.json, NULL, v, &numbers);
+	text = arena_strndup(a, row.grown.text.bytes, row.grown.text.n);
+	text_grown_free(&row.grown);
 	assert_true(value_json_read(a, type, json_read(a, text, strlen(text)), &lookup, again));
 	return text;
 }
