@@ -4,6 +4,7 @@
  */
 #include "cli/learn/lesson_condition.h"
 #include "parser/base/arena.h"
+#include "parser/base/time_unit.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,20 +44,12 @@ static bool take(const char **at, const char *word)
 	return true;
 }
 
-static const struct unit {
-	const char *name;
-	int64_t value;
-} units[] = {
-	{"ns", 1},	{"us", 1000},	{"ms", 1000000}, {"s", 1000000000},
-	{"K", 1 << 10}, {"M", 1 << 20}, {"G", 1 << 30},
-};
-
 static int64_t unit_of(const char *at, size_t n)
 {
-	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
-		if (strlen(units[i].name) == n && strncmp(units[i].name, at, n) == 0)
-			return units[i].value;
-	return 0;
+	static const char sizes[] = "KMG";
+	const char *size = n == 1 ? strchr(sizes, *at) : NULL;
+
+	return size ? INT64_C(1024) << 10 * (size - sizes) : (int64_t)time_unit_ns(at, n);
 }
 
 /* Read a number such as 40, 1.5s or 64K. */

@@ -202,27 +202,9 @@ static void apply_first_word(struct options *o)
 	o->n_params--;
 }
 
-/* `--port 80` as the parameter `--port=80`. 0, or -1 after a message. */
-static int join_option(struct options *o, int argc, char **argv, int *i)
-{
-	const char *name = argv[*i], *value = *i + 1 < argc ? argv[*i + 1] : NULL;
-	char **words = realloc(o->owned_words, (o->n_owned_words + 1) * sizeof(*words));
-
-	if (words)
-		o->owned_words = words;
-	if (!value || (value[0] == '-' && !is_number(value)))
-		return option_wrong("option '%s' of the script requires a value: write %s=VALUE",
-				    name, name);
-	if (!words || asprintf(&words[o->n_owned_words], "%s=%s", name, value) < 0)
-		return option_error("out of memory");
-	argv[++*i] = words[o->n_owned_words++];
-	add_param(o, argv, *i);
-	return 0;
-}
-
-/* An option of the script, behind its name: sonde's own are those that are spelled in full. 1: it
- * is taken; 0: it is none; -1 after a message. */
-static int take_script_option(struct options *o, int argc, char **argv, int *i)
+/* Take an option of the script, after its name: options of sonde are those spelled in full. False:
+ * it is none. */
+static bool take_script_option(struct options *o, int argc, char **argv, int *i)
 {
 	size_t len = strcspn(argv[*i], "=");
 	struct options so_far = *o;
@@ -231,16 +213,14 @@ static int take_script_option(struct options *o, int argc, char **argv, int *i)
 	apply_first_word(&so_far);
 	if (strncmp(argv[*i], "--", 2) != 0 || !(so_far.file || so_far.program) ||
 	    o->mode == MODE_HELP || option_is_exact(argv[*i], len))
-		return 0;
+		return false;
 	kind = script_options_find(&so_far, argv[*i], len);
 	if (kind == SCRIPT_OPTION_NONE)
-		return 0;
-	if (kind == SCRIPT_OPTION_JOINED && !argv[*i][len])
-		return join_option(o, argc, argv, i) ?: 1;
+		return false;
 	add_param(o, argv, *i);
 	if (kind == SCRIPT_OPTION_VALUE && !argv[*i][len] && *i + 1 < argc)
 		add_param(o, argv, ++*i);
-	return 1;
+	return true;
 }
 
 /* `sonde help WORD`: the word may be an option. */
@@ -295,7 +275,7 @@ static void note_behind_command(struct options *o, const char *before, const cha
 
 int options_parse(struct options *o, int argc, char **argv)
 {
-	int i = 1, taken;
+	int i = 1;
 
 	*o = (struct options){.ready_fd = -1};
 	if (argc < 2) {
@@ -314,10 +294,7 @@ int options_parse(struct options *o, int argc, char **argv)
 				return 1;
 			break;
 		}
-		taken = take_script_option(o, argc, argv, &i);
-		if (taken < 0)
-			return 1;
-		if (taken)
+		if (take_script_option(o, argc, argv, &i))
 			continue;
 		note_behind_command(o, argv[i - 1], argv[i]);
 		if (argv[i][0] == '-' && argv[i][1] && !is_number(argv[i])) {
@@ -350,9 +327,6 @@ void options_free(struct options *o)
 		free((char *)o->include_files[i]);
 	if (o->has_filter)
 		regfree(&o->filter);
-	for (uint32_t i = 0; i < o->n_owned_words; i++)
-		free(o->owned_words[i]);
-	free(o->owned_words);
 	free(o->joined);
 	free(o->container_path);
 }

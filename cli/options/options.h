@@ -56,8 +56,6 @@ struct options {
 	const char *file;
 	const char *const *params; /* words after the script: $1, $2, … */
 	uint32_t n_params;
-	char **owned_words; /* those of params that are none of the command line */
-	uint32_t n_owned_words;
 	const char *include_dirs[MAX_INCLUDES], *include_files[MAX_INCLUDES]; /* absolute */
 	uint32_t n_include_dirs, n_include_files;
 	const char *command;	    /* -c */

@@ -34,8 +34,10 @@ static struct program *read_script(struct arena *a, const struct options *o)
 	}
 	if (d.source && memcmp(d.source->text, "\177ELF", d.source->len < 4 ? d.source->len : 4))
 		p = parse(a, d.source, &d);
-	if (p)
+	if (p) {
 		expand_imports(a, p, &d);
+		getopt_declare_all(a, p);
+	}
 	return p;
 }
 
@@ -47,9 +49,6 @@ static bool is_same(const char *name, const char *word, size_t len)
 static enum script_option_kind find_in(struct arena *a, struct program *p, const char *word,
 				       size_t len)
 {
-	struct option_help *options;
-	uint32_t n;
-
 	for (uint32_t i = 0; i < p->n_items; i++) {
 		const struct param_item *item = &p->items[i];
 
@@ -60,11 +59,6 @@ static enum script_option_kind find_in(struct arena *a, struct program *p, const
 			       ? SCRIPT_OPTION_FLAG
 			       : SCRIPT_OPTION_VALUE;
 	}
-	n = getopt_list(a, p, &options);
-	for (uint32_t i = 0; i < n; i++)
-		if (is_same(options[i].name, word + 2, len - 2))
-			return strcmp(options[i].type, "bool") == 0 ? SCRIPT_OPTION_FLAG
-								    : SCRIPT_OPTION_JOINED;
 	return SCRIPT_OPTION_NONE;
 }
 
@@ -103,13 +97,6 @@ static const char *form_of(struct arena *a, const struct param_item *item)
 	return arena_printf(a, "%s=%s", name, strlen(shown) > SHOWN_MOST ? "WORD" : shown);
 }
 
-static const char *form_of_getopt(struct arena *a, const struct option_help *o)
-{
-	if (strcmp(o->type, "bool") == 0)
-		return arena_printf(a, "--%s", o->name);
-	return arena_printf(a, "--%s=%s", o->name, strcmp(o->type, "string") ? "N" : "TEXT");
-}
-
 static void add_form(struct script_option_list *l, const char *form)
 {
 	size_t used = strlen(l->text);
@@ -120,9 +107,6 @@ static void add_form(struct script_option_list *l, const char *form)
 static void list(struct arena *a, struct program *p, struct script_option_list *l,
 		 struct nearest *near)
 {
-	struct option_help *options;
-	uint32_t n = getopt_list(a, p, &options);
-
 	for (uint32_t i = 0; i < p->n_items; i++) {
 		const struct param_item *item = &p->items[i];
 
@@ -131,10 +115,6 @@ static void list(struct arena *a, struct program *p, struct script_option_list *
 		nearest_offer(near, param_option_name(a, item));
 		if (item->is_option)
 			add_form(l, form_of(a, item));
-	}
-	for (uint32_t i = 0; i < n; i++) {
-		nearest_offer(near, arena_printf(a, "--%s", options[i].name));
-		add_form(l, form_of_getopt(a, &options[i]));
 	}
 }
 

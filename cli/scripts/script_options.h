@@ -11,8 +11,7 @@ struct nearest;
 enum script_option_kind {
 	SCRIPT_OPTION_NONE,
 	SCRIPT_OPTION_FLAG,
-	SCRIPT_OPTION_VALUE,  /* --NAME VALUE or --NAME=VALUE */
-	SCRIPT_OPTION_JOINED, /* of getopt(), which reads --NAME=VALUE only */
+	SCRIPT_OPTION_VALUE, /* --NAME VALUE or --NAME=VALUE */
 };
 
 /* What --NAME, the first `len` bytes of `word`, is to the script of `o`. */

@@ -12,6 +12,7 @@
 #include "parser/base/escape.h"
 #include "parser/lang/ast.h"
 #include "parser/base/nearest.h"
+#include "parser/base/time_unit.h"
 #include "parser/sema/param.h"
 #include "parser/sema/param_type.h"
 #include "runtime/base/log.h"
@@ -333,10 +334,13 @@ static const char *default_of(struct arena *a, const struct param_item *item)
 		return arena_printf(a, " (default %s)", e->name.name);
 	if (e->kind == EX_STRING)
 		return arena_printf(a, " (default \"%s\")", e->string.text);
+	if (e->kind == EX_UNARY)
+		return arena_printf(a, " (default -%llu)",
+				    (unsigned long long)e->unary.operand->integer.value);
 	if (e->integer.is_bool)
 		return e->integer.value ? " (default yes)" : " (default no)";
 	if (param_type_is_duration(param_type_of(&item->form)))
-		return arena_printf(a, " (default %s)", param_type_duration(a, e->integer.value));
+		return arena_printf(a, " (default %s)", time_text(a, e->integer.value));
 	return arena_printf(a, " (default %llu)", (unsigned long long)e->integer.value);
 }
 
@@ -363,33 +367,17 @@ static void print_items(struct arena *a, const struct program *p, bool options)
 	}
 }
 
-static void print_getopt(struct arena *a, struct program *p)
-{
-	struct option_help *options;
-	uint32_t n = getopt_list(a, p, &options);
-
-	for (uint32_t i = 0; i < n; i++) {
-		const struct option_help *o = &options[i];
-
-		if (!i)
-			puts("\noptions of the script:");
-		print_word(a, arena_printf(a, "--%s=%s", o->name, o->type),
-			   o->description ? o->description : "",
-			   arena_printf(a, "%s(default %s)", o->description ? " " : "", o->other));
-	}
-}
-
 /* Control characters are escaped: a script may be looked at because it is not trusted. */
 void scripts_help(struct program *p)
 {
 	struct arena *a = arena_new();
 
+	getopt_declare_all(a, p);
 	escape_write(ESCAPE_MESSAGE, param_usage(a, p), stdout);
 	fputs("\n\n", stdout);
 	print_comment(a, p->source->text);
 	print_items(a, p, false);
 	print_items(a, p, true);
-	print_getopt(a, p);
 	puts("\n'sonde --help' lists the options.");
 	arena_free(a);
 }

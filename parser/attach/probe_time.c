@@ -4,61 +4,38 @@
  */
 #include "parser/base/arena.h"
 #include "parser/base/diag.h"
+#include "parser/base/time_unit.h"
 #include "parser/attach/probe_parse.h"
-#include "parser/lang/literal.h"
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
-static const struct {
-	const char *unit;
-	uint64_t ns;
-} units[] = {
-	{"s", 1000000000},  {"ms", 1000000},	  {"us", 1000},		 {"ns", 1},
-	{"m", 60000000000}, {"h", 3600000000000}, {"d", 86400000000000},
-};
-
-static uint64_t unit_ns(const char *unit)
+/* How often a second; 0: the text is no number. */
+static uint64_t read_hertz(struct arena *a, const char *text)
 {
-	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
-		if (strcmp(units[i].unit, unit) == 0)
-			return units[i].ns;
-	return 0;
-}
-
-/* Read a number, and set *end to what follows it. 0 if there is none, or it is too large. */
-static uint64_t read_number(struct arena *a, const char *text, const char **end)
-{
-	char *behind;
 	uint64_t n;
 
-	*end = text + strlen(text);
 	if (strpbrk(text, "_e")) /* 1_000, 1e3 */
 		return probe_number(a, text);
-	errno = 0;
-	n = strtoull(text, &behind, 10);
-	*end = behind;
-	return errno ? 0 : n;
+	return !text[strspn(text, "0123456789")] && time_read(text, 1, &n) ? n : 0;
 }
 
 /* Read a period from "hz:N", "s:N", "ms:N", "us:N", "500ms" or "2500" (nanoseconds). Returns
  * nanoseconds, or 0 for any other text. */
 static uint64_t read_period(struct arena *a, char **parts, uint32_t n)
 {
-	const char *number = parts[n - 1], *end;
-	uint64_t value, scale;
+	const char *text = parts[n - 1];
+	uint64_t ns;
 
-	if (number[0] < '0' || number[0] > '9')
+	if (n == 2 && strcmp(parts[0], "hz") == 0) {
+		ns = read_hertz(a, text);
+		return ns && ns <= 1000000000 ? 1000000000 / ns : 0;
+	}
+	if (strpbrk(text, "_e"))
+		text = arena_printf(a, "%llu", (unsigned long long)probe_number(a, text));
+	if (strchr(text, '.') || (n == 2 && !*parts[0]))
 		return 0;
-	value = read_number(a, number, &end);
-	if (value == 0)
-		return 0;
-	if (n == 2 && *end == '\0' && strcmp(parts[0], "hz") == 0)
-		return value <= 1000000000 ? 1000000000 / value : 0;
-	scale = n == 2 ? (*end ? 0 : unit_ns(parts[0])) : unit_ns(*end ? end : "ns");
-	if (scale == 0 || value > INT64_MAX / scale)
-		return 0;
-	return value * scale;
+	if (n == 2)
+		text = arena_printf(a, "%s%s", text, parts[0]);
+	return time_read(text, 1, &ns) ? ns : 0;
 }
 
 enum {
@@ -72,7 +49,7 @@ static const char *wrong_unit(char **parts, uint32_t n)
 	const char *digits = parts[n - 1];
 	const char *unit = n == 2 ? parts[0] : digits + strspn(digits, "0123456789");
 
-	if (unit == digits || !*unit || unit_ns(unit) || strcmp(unit, "hz") == 0)
+	if (unit == digits || !*unit || time_unit_ns(unit, strlen(unit)) || strcmp(unit, "hz") == 0)
 		return NULL;
 	return unit;
 }
@@ -81,22 +58,12 @@ static const char *wrong_unit(char **parts, uint32_t n)
 static bool bad_fraction(const struct probe_reader *r, const struct attach_point *p,
 			 const char *text)
 {
-	static const char *const finer[] = {"s", "ms", "us", "ns"};
-	char *unit;
-	double ns = strtod(text, &unit) * (double)unit_ns(unit);
+	uint64_t ns;
 
-	if (ns < 1 || ns > 1e18)
+	if (!time_read(text, 0, &ns) || !ns)
 		return false;
 	diag_error(r->diags, p->span, "bad-period", "a period is a whole number");
-	for (size_t i = 0; i < sizeof(finer) / sizeof(*finer); i++) {
-		uint64_t n = (uint64_t)ns, in = unit_ns(finer[i]);
-
-		if (n % in)
-			continue;
-		diag_hint(r->diags, "write %s:%llu%s", probe_rows[p->id].name,
-			  (unsigned long long)(n / in), finer[i]);
-		break;
-	}
+	diag_hint(r->diags, "write %s:%s", probe_rows[p->id].name, time_text(r->arena, ns));
 	return true;
 }
 
@@ -115,7 +82,7 @@ static int bad_period(const struct probe_reader *r, const struct attach_point *p
 	if (n == 1 && unit && *unit == '.' && bad_fraction(r, p, parts[0]))
 		return -1;
 	if (unit) {
-		const char *meant = literal_unit_meant(unit);
+		const char *meant = time_unit_meant(unit);
 
 		diag_error(r->diags, p->span, "bad-period", "'%s' is not a unit of time", unit);
 		if (meant && n == 1)
@@ -177,11 +144,9 @@ int prs_interval(const struct probe_reader *r, struct attach_point *p, char **pa
 /* For a frequency, the kernel itself adjusts the period to the time between samples. */
 int prs_profile(const struct probe_reader *r, struct attach_point *p, char **parts, uint32_t n)
 {
-	const char *end;
-
 	if (prs_period(r, p, parts, n, SHORTEST_PROFILE_NS))
 		return -1;
 	if (n == 2 && strcmp(parts[0], "hz") == 0)
-		p->timer.hertz = read_number(r->arena, parts[1], &end);
+		p->timer.hertz = read_hertz(r->arena, parts[1]);
 	return 0;
 }

@@ -411,8 +411,6 @@ struct program {
 	bool is_behind_option;	    /* with an option between them */
 	uint32_t n_params;
 	uint32_t n_used; /* the N of the highest $N that the script reads; all with $# */
-	struct script_option *options; /* of getopt(): getopt.c */
-	uint32_t n_options;
 };
 
 /* Constructors, one for each kind of node; they only fill and return it. */

@@ -10,35 +10,19 @@
 #include "parser/lang/literal.h"
 #include "parser/base/arena.h"
 #include "parser/base/diag.h"
+#include "parser/base/time_unit.h"
 #include <stdbool.h>
 #include <string.h>
 #include <strings.h>
 
-struct suffix {
+/* The suffixes of C, and the largest number with each. */
+static const struct {
 	const char *text;
-	uint64_t scale; /* nanoseconds of a unit of time, else 1 */
 	uint64_t most;
-};
-
-static const struct suffix suffixes[] = {
-	{"", 1, UINT64_MAX},
-	{"u", 1, UINT32_MAX},
-	{"ul", 1, UINT64_MAX},
-	{"ull", 1, UINT64_MAX},
-	{"l", 1, INT64_MAX},
-	{"ll", 1, INT64_MAX},
-	{"U", 1, UINT32_MAX},
-	{"UL", 1, UINT64_MAX},
-	{"ULL", 1, UINT64_MAX},
-	{"L", 1, INT64_MAX},
-	{"LL", 1, INT64_MAX},
-	{"ns", 1, UINT64_MAX},
-	{"us", 1000, UINT64_MAX},
-	{"ms", 1000000, UINT64_MAX},
-	{"s", 1000000000, UINT64_MAX},
-	{"m", 60000000000, UINT64_MAX},
-	{"h", 3600000000000, UINT64_MAX},
-	{"d", 86400000000000, UINT64_MAX},
+} suffixes[] = {
+	{"", UINT64_MAX},   {"u", UINT32_MAX},	 {"ul", UINT64_MAX}, {"ull", UINT64_MAX},
+	{"l", INT64_MAX},   {"ll", INT64_MAX},	 {"U", UINT32_MAX},  {"UL", UINT64_MAX},
+	{"ULL", UINT64_MAX}, {"L", INT64_MAX},	 {"LL", INT64_MAX},
 };
 
 /* A number being parsed: its text, and where errors go. */
@@ -81,19 +65,6 @@ static uint32_t skip_digits(const struct number *n, uint32_t from, const char *a
 	while (from < n->len && strchr(allowed, n->text[from]))
 		from++;
 	return from;
-}
-
-const char *literal_unit_meant(const char *word)
-{
-	static const struct {
-		const char *begin, *unit;
-	} words[] = {{"ms", "ms"},   {"milli", "ms"}, {"us", "us"}, {"micro", "us"}, {"ns", "ns"},
-		     {"nano", "ns"}, {"s", "s"},      {"m", "m"},   {"h", "h"},	     {"d", "d"}};
-
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		if (strncasecmp(words[i].begin, word, strlen(words[i].begin)) == 0)
-			return words[i].unit;
-	return NULL;
 }
 
 /* The hint for an invalid suffix, chosen by common mistakes. */
@@ -155,22 +126,31 @@ static uint64_t read_exponent(const struct number *n, uint32_t at)
 	return value;
 }
 
+/* The largest number with these letters after it, 0 if they mean nothing; *scale: of a unit of time,
+ * nanoseconds, else 1. */
+static uint64_t suffix_most(const char *text, size_t len, uint64_t *scale)
+{
+	*scale = time_unit_ns(text, len);
+	if (*scale)
+		return UINT64_MAX;
+	*scale = 1;
+	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++)
+		if (strlen(suffixes[i].text) == len && memcmp(suffixes[i].text, text, len) == 0)
+			return suffixes[i].most;
+	return 0;
+}
+
 static uint64_t read_decimal(const struct number *n)
 {
 	uint32_t end = skip_digits(n, 0, "0123456789_");
-	uint64_t value;
+	uint64_t value, scale, most = suffix_most(n->text + end, n->len - end, &scale);
 
-	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
-		const struct suffix *s = &suffixes[i];
-
-		if (strlen(s->text) != n->len - end || memcmp(s->text, n->text + end, n->len - end))
-			continue;
-		if (!read_digits(n, 0, end, 10, &value) ||
-		    __builtin_mul_overflow(value, s->scale, &value) || value > s->most)
-			return overflow(n, s->most / s->scale);
-		return value;
-	}
-	return bad_suffix(n, end);
+	if (!most)
+		return bad_suffix(n, end);
+	if (!read_digits(n, 0, end, 10, &value) || __builtin_mul_overflow(value, scale, &value) ||
+	    value > most)
+		return overflow(n, most / scale);
+	return value;
 }
 
 static uint64_t read_octal(const struct number *n)

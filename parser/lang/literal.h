@@ -12,8 +12,6 @@ struct diags;
 
 /* Value of the number at `text`, which spans `span`. `d` NULL: report nothing. */
 uint64_t literal_number(struct diags *d, const char *text, struct span span);
-/* The unit of time that a word means, as "sec" does; NULL: none. */
-const char *literal_unit_meant(const char *word);
 /* The number that a word of the command line is, spelled as in scripts and without a sign. False
  * when it is none. */
 bool literal_word_number(struct arena *a, const char *word, uint64_t *value);

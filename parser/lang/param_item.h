@@ -22,6 +22,7 @@ struct param_form {
 struct param_item {
 	struct span span, name_span;
 	bool is_option;
+	bool is_getopt;	  /* declared by getopt(): no expression names it */
 	const char *name; /* with the $ */
 	struct param_form form;
 	struct expr *other; /* the default: a literal or a name, such as `none`; NULL: required, or

@@ -1,30 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * getopt("name", default, "description"): options of a script, given on the command line behind
- * "--" as --name or --name=value. Calls are replaced by literals.
+ * getopt("name", default, "description"): bpftrace's spelling of an `option` item. The first call of
+ * a name declares the item, whose type is that of the default; each call is replaced by its value.
  */
 #include "parser/base/arena.h"
-#include "parser/base/nearest.h"
-#include "parser/lang/literal.h"
 #include "parser/sema/param.h"
+#include "parser/sema/param_type.h"
 #include "parser/sema/sema.h"
-#include <stdlib.h>
 #include <string.h>
-
-/* An option: its first call, and what the command line gives. */
-struct script_option {
-	const char *name, *description; /* description: or NULL */
-	struct span span;
-	const struct expr *other; /* the default, or NULL */
-	const char *word;	  /* the value; "" for --name alone; NULL: not given */
-};
-
-/* ---- calls ------------------------------------------------------------------------------- */
-
-static const struct expr *argument(const struct expr *e, uint32_t i)
-{
-	return i < e->call.n_args ? e->call.args[i] : NULL;
-}
 
 static bool is_negative(const struct expr *e)
 {
@@ -38,8 +21,8 @@ static bool is_literal(const struct expr *e)
 
 static bool is_same(const struct expr *a, const struct expr *b)
 {
-	if (!a || !b || a->kind != b->kind)
-		return a == b;
+	if (a->kind != b->kind)
+		return false;
 	if (is_negative(a))
 		return is_same(a->unary.operand, b->unary.operand);
 	if (a->kind == EX_STRING)
@@ -70,35 +53,48 @@ static bool is_option(struct sema *s, const struct expr *e)
 	return true;
 }
 
-static struct script_option *find(struct sema *s, const char *name, size_t len)
+static struct param_item *find(const struct sema *s, const char *name)
 {
-	for (uint32_t i = 0; i < s->program->n_options; i++)
-		if (strlen(s->program->options[i].name) == len &&
-		    memcmp(s->program->options[i].name, name, len) == 0)
-			return &s->program->options[i];
+	for (uint32_t i = 0; i < s->program->n_items; i++)
+		if (s->program->items[i].is_getopt &&
+		    strcmp(s->program->items[i].name + 1, name) == 0)
+			return &s->program->items[i];
 	return NULL;
 }
 
-static void add(struct sema *s, const struct expr *e)
+static const char **type_of(const struct expr *other)
+{
+	static const char *types[] = {"bool", "string", "int64", "uint64"};
+
+	if (other->kind == EX_INT && other->integer.is_bool)
+		return &types[0];
+	return other->kind == EX_STRING ? &types[1] : is_negative(other) ? &types[2] : &types[3];
+}
+
+static void declare(struct sema *s, const struct expr *e)
 {
 	const char *name = e->call.args[0]->string.text;
-	const struct expr *text = argument(e, 2);
-	struct script_option *same = find(s, name, strlen(name)), option;
+	struct expr *other =
+		e->call.n_args > 1 ? e->call.args[1] : ast_bool(s->arena, e->span, false);
+	const char *doc = e->call.n_args > 2 ? e->call.args[2]->string.text : "";
+	struct param_item *same = find(s, name);
 
-	option = (struct script_option){
-		.name = name,
-		.span = e->span,
-		.other = argument(e, 1),
-		.description = text ? text->string.text : NULL,
-	};
 	if (!same) {
-		arena_push(s->arena, s->program->options, s->program->n_options, option);
+		struct param_item item = {.span = e->span,
+					  .name_span = e->span,
+					  .is_option = true,
+					  .is_getopt = true,
+					  .name = arena_printf(s->arena, "$%s", name),
+					  .form = {.words = type_of(other), .n_words = 1},
+					  .other = other,
+					  .doc = doc};
+
+		arena_push(s->arena, s->program->items, s->program->n_items, item);
 		return;
 	}
-	if (is_same(same->other, option.other) &&
-	    (!same->description || !option.description ||
-	     strcmp(same->description, option.description) == 0)) {
-		same->description = same->description ? same->description : option.description;
+	if (is_same(same->other, other) &&
+	    (!*same->doc || !*doc || strcmp(same->doc, doc) == 0)) {
+		same->doc = *same->doc ? same->doc : doc;
 		return;
 	}
 	diag_error(s->diags, e->span, "redeclared",
@@ -106,43 +102,21 @@ static void add(struct sema *s, const struct expr *e)
 	diag_note(s->diags, same->span, "here");
 }
 
-static const char *type_of(const struct script_option *o)
+static bool is_getopt(const struct expr *e)
 {
-	if (!o->other || (o->other->kind == EX_INT && o->other->integer.is_bool))
-		return "bool";
-	if (o->other->kind == EX_STRING)
-		return "string";
-	return is_negative(o->other) ? "int64" : "uint64";
-}
+	const struct builtin *b = e->kind == EX_CALL ? builtin_find(e->call.name) : NULL;
 
-static const char *default_of(struct arena *a, const struct expr *e)
-{
-	if (!e)
-		return "false";
-	if (e->kind == EX_STRING)
-		return arena_printf(a, "\"%s\"", e->string.text);
-	if (is_negative(e))
-		return arena_printf(a, "-%s", default_of(a, e->unary.operand));
-	if (e->integer.is_bool)
-		return e->integer.value ? "true" : "false";
-	return arena_printf(a, "%llu", (unsigned long long)e->integer.value);
-}
-
-bool getopt_is(const struct builtin *b)
-{
 	return b && b->check == chk_getopt;
 }
 
 static void collect(struct expr *e, void *ctx)
 {
-	struct sema *s = ctx;
-
 	ast_each_child(e, collect, ctx);
-	if (e->kind == EX_CALL && getopt_is(builtin_find(e->call.name)) && is_option(s, e))
-		add(s, e);
+	if (is_getopt(e) && is_option(ctx, e))
+		declare(ctx, e);
 }
 
-static void collect_all(struct sema *s)
+void getopt_declare(struct sema *s)
 {
 	struct program *p = s->program;
 
@@ -153,168 +127,29 @@ static void collect_all(struct sema *s)
 	}
 }
 
-/* Options that only definitions read count, too: a macro may be called. */
-uint32_t getopt_list(struct arena *a, struct program *p, struct option_help **out)
+void getopt_declare_all(struct arena *a, struct program *p)
 {
 	struct diags quiet = {.arena = a, .source = p->source};
 	struct sema s = {.arena = a, .diags = &quiet, .program = p};
-	uint32_t n = 0;
 
-	collect_all(&s);
+	getopt_declare(&s);
 	for (uint32_t i = 0; i < p->n_functions; i++)
 		ast_each_in_block(&p->functions[i]->body, collect, &s);
-	*out = NULL;
-	for (uint32_t i = 0; i < p->n_options; i++) {
-		const struct script_option *o = &p->options[i];
-		struct option_help help = {.name = o->name,
-					   .type = type_of(o),
-					   .other = default_of(a, o->other),
-					   .description = o->description};
-
-		arena_push(a, *out, n, help);
-	}
-	return n;
 }
 
-/* ---- the command line -------------------------------------------------------------------- */
-
-static const char *list(struct sema *s)
+bool getopt_resolve(struct sema *s, struct expr *e)
 {
-	const char *text = "";
+	const struct expr *name = is_getopt(e) && e->call.n_args ? e->call.args[0] : NULL;
+	const struct param_item *item;
 
-	for (uint32_t i = 0; i < s->program->n_options; i++) {
-		const struct script_option *o = &s->program->options[i];
-
-		text = arena_printf(s->arena, "%s%s--%s%s%s", text, *text ? "; " : "", o->name,
-				    o->description ? ": " : "",
-				    o->description ? o->description : "");
-	}
-	return text;
-}
-
-/* Returns whether the word was an option of the script. */
-static bool take_word(struct sema *s, const char *word, const char **unknown)
-{
-	struct script_option *o;
-	size_t len;
-
-	if (strncmp(word, "--", 2) != 0)
+	if (!is_getopt(e))
 		return false;
-	len = strcspn(word + 2, "=");
-	if (!len)
-		return false;
-	o = find(s, word + 2, len);
-	if (o)
-		o->word = word[2 + len] ? word + 2 + len + 1 : "";
-	else
-		*unknown = arena_printf(s->arena, "%s%s%s", *unknown, **unknown ? ", " : "", word);
+	item = name && name->kind == EX_STRING ? find(s, name->string.text) : NULL;
+	if (item)
+		param_become(s, e, item);
+	else /* it has been reported */
+		ast_become_int(e, false, NULL);
 	return true;
-}
-
-/* Report words that are no options: the command line is wrong, no place in the script. */
-static void refuse_unknown(struct sema *s, const char *unknown)
-{
-	struct nearest near;
-
-	if (strcmp(unknown, "--help") == 0)
-		diag_error(s->diags, SPAN_NONE, "program-option",
-			   "this is the help on the script's options");
-	else
-		diag_error(s->diags, SPAN_NONE, "program-option", "the script has no option %s",
-			   unknown);
-	nearest_init(&near, arena_strndup(s->arena, unknown, strcspn(unknown, "=,")));
-	for (uint32_t i = 0; i < s->program->n_options; i++)
-		nearest_offer(&near, arena_printf(s->arena, "--%s", s->program->options[i].name));
-	if (near.best)
-		diag_hint(s->diags, "did you mean '%s'?", near.best);
-	else
-		diag_hint(s->diags, "it has %s", list(s));
-}
-
-void getopt_bind(struct sema *s)
-{
-	struct program *p = s->program;
-	const char **words = NULL, *unknown = "";
-	uint32_t n = 0;
-
-	collect_all(s);
-	if (!p->n_options)
-		return;
-	for (uint32_t i = 0; i < p->n_params; i++)
-		if (!take_word(s, p->params[i], &unknown))
-			arena_push(s->arena, words, n, p->params[i]);
-	p->params = words;
-	p->n_params = n;
-	if (*unknown)
-		refuse_unknown(s, unknown);
-}
-
-/* ---- values ------------------------------------------------------------------------------ */
-
-static const struct expr *refuse(struct sema *s, const struct script_option *o, const char *why)
-{
-	if (!*o->word) {
-		diag_error(s->diags, SPAN_NONE, "program-option", "option --%s requires a value",
-			   o->name);
-		diag_hint(s->diags, "write --%s=VALUE; it %s", o->name, why);
-		return o->other ? o->other : ast_bool(s->arena, o->span, false);
-	}
-	diag_error(s->diags, o->span, "program-option",
-		   "program command line option --%s %s (value: %.60s)", o->name, why, o->word);
-	return o->other ? o->other : ast_bool(s->arena, o->span, false);
-}
-
-static const struct expr *read_bool(struct sema *s, const struct script_option *o)
-{
-	bool value = true;
-
-	if (*o->word && !literal_word_bool(o->word, &value))
-		return refuse(s, o, "takes 1, true, on, yes, 0, false, off or no");
-	return ast_bool(s->arena, o->span, value);
-}
-
-static const struct expr *read_number(struct sema *s, const struct script_option *o)
-{
-	bool is_signed = is_negative(o->other), is_minus = is_signed && o->word[0] == '-';
-	uint64_t value;
-	struct expr *e;
-
-	if (!literal_word_number(s->arena, o->word + is_minus, &value) ||
-	    (is_signed && value > INT64_MAX))
-		return refuse(s, o,
-			      is_signed ? "takes a number" : "takes a number that is not negative");
-	e = ast_int(s->arena, o->span, value);
-	return is_minus ? ast_unary(s->arena, o->span, OP_NEG, e) : e;
-}
-
-static const struct expr *value_of(struct sema *s, const struct script_option *o)
-{
-	if (!o->word)
-		return o->other ? o->other : ast_bool(s->arena, o->span, false);
-	if (!o->other || (o->other->kind == EX_INT && o->other->integer.is_bool))
-		return read_bool(s, o);
-	if (o->other->kind == EX_STRING)
-		return ast_string(s->arena, o->span, o->word, (uint32_t)strlen(o->word));
-	return read_number(s, o);
-}
-
-void getopt_resolve(struct sema *s, struct expr *e)
-{
-	struct expr *name = e->call.n_args ? e->call.args[0] : NULL;
-	bool is_text = name && name->kind == EX_STRING;
-	const struct script_option *o =
-		is_text ? find(s, name->string.text, strlen(name->string.text)) : NULL;
-	struct span span = e->span;
-	const struct expr *value = o ? value_of(s, o) : ast_bool(s->arena, span, false);
-
-	*e = *value;
-	e->span = span;
-	if (e->kind == EX_UNARY) { /* each call has nodes of its own */
-		e->unary.operand = ast_int(s->arena, span, e->unary.operand->integer.value);
-		e->unary.operand->height = 1;
-	}
-	e->height = e->kind == EX_UNARY ? 2 : 1;
-	e->is_parameter = true;
 }
 
 /* Calls are replaced in pass 1. */

@@ -146,7 +146,7 @@ void param_check_used(struct sema *s)
 	const struct program *p = s->program;
 	const char *word;
 
-	if (p->n_items || p->n_used >= p->n_params || s->diags->n_errors)
+	if (param_has_names(p) || p->n_used >= p->n_params || s->diags->n_errors)
 		return;
 	word = p->params[p->n_used];
 	if (!p->n_used)

@@ -7,7 +7,6 @@
 #include "parser/lang/ast.h"
 
 struct arena;
-struct builtin;
 struct sema;
 
 /* Replace an EX_PARAM by a literal: an integer when the argument reads as one, else a string;
@@ -18,7 +17,9 @@ void param_resolve(struct sema *s, struct expr *e, bool as_text);
 bool param_refuse_command(struct sema *s, const char *word);
 /* Report a word of the command line that the script does not read. */
 void param_check_used(struct sema *s);
-/* Take the options of `option` items off the command line. */
+/* Does the script have items other than those of getopt()? Then it reads no $1. */
+bool param_has_names(const struct program *p);
+/* Take the options of `option` items and of getopt() off the command line. */
 void param_take_options(struct sema *s);
 /* What the command line has for an option: "--per-thread" for $per_thread. */
 const char *param_option_name(struct arena *a, const struct param_item *item);
@@ -27,25 +28,18 @@ void param_bind(struct sema *s);
 /* The item of that name (with the $), or NULL. */
 struct param_item *param_find(const struct sema *s, const char *name);
 /* Replace an EX_VAR that names a parameter by its value. False when it names none. */
-bool param_name(const struct sema *s, struct expr *e);
+bool param_name(struct sema *s, struct expr *e);
 /* param_list.c: replace one_of(x, …) by comparisons, and len($list) by its number. False when it is
  * another call. */
 bool param_call(struct sema *s, struct expr *e);
-/* getopt.c: read the options that calls of getopt() name, behind "--"; what is left are the
- * parameters. */
-void getopt_bind(struct sema *s);
-bool getopt_is(const struct builtin *b);
-/* An option of a script, as its help shows it. */
-struct option_help {
-	const char *name;
-	const char *type;	 /* bool, uint64, int64, string */
-	const char *other;	 /* the default */
-	const char *description; /* or NULL */
-};
-/* The options that a parsed script reads with getopt(), in `a`. Returns their number. */
-uint32_t getopt_list(struct arena *a, struct program *p, struct option_help **out);
-/* Replace a call of getopt() by the option's value. */
-void getopt_resolve(struct sema *s, struct expr *e);
+/* Replace an expression by the item's value. */
+void param_become(struct sema *s, struct expr *e, const struct param_item *item);
+/* getopt.c: add an `option` item for each name that calls of getopt() in probes read. */
+void getopt_declare(struct sema *s);
+/* The same for a program that is only parsed, also of calls in its functions and macros. */
+void getopt_declare_all(struct arena *a, struct program *p);
+/* Replace a call of getopt() by the option's value. False when it is another call. */
+bool getopt_resolve(struct sema *s, struct expr *e);
 /* The usage line, like "usage: sonde offcputime [SECONDS] [options] [-- COMMAND]": what is behind
  * "--" belongs to the command. */
 const char *param_usage(struct arena *a, const struct program *p);

@@ -43,7 +43,7 @@ const char *param_option_name(struct arena *a, const struct param_item *item)
 {
 	char *name = arena_printf(a, "--%s", item->name + 1);
 
-	for (char *c = name; *c; c++)
+	for (char *c = name; *c && !item->is_getopt; c++)
 		*c = *c == '_' ? '-' : *c;
 	return name;
 }
@@ -168,6 +168,10 @@ static int bind_other(struct sema *s, struct param_item *item)
 	const struct expr *other = item->other;
 	const char *word;
 
+	if (item->is_getopt) {
+		item->value = item->other;
+		return 0;
+	}
 	become_empty(s, item);
 	item->is_left_out = !other || is_none(other);
 	if (item->is_left_out)
@@ -226,25 +230,47 @@ static void bind_item(struct sema *s, struct param_item *item, const char *word)
 struct param_item *param_find(const struct sema *s, const char *name)
 {
 	for (uint32_t i = 0; i < s->program->n_items; i++)
-		if (strcmp(s->program->items[i].name, name) == 0)
+		if (!s->program->items[i].is_getopt &&
+		    strcmp(s->program->items[i].name, name) == 0)
 			return &s->program->items[i];
 	return NULL;
 }
 
-bool param_name(const struct sema *s, struct expr *e)
+bool param_has_names(const struct program *p)
+{
+	for (uint32_t i = 0; i < p->n_items; i++)
+		if (!p->items[i].is_getopt)
+			return true;
+	return false;
+}
+
+/* Each use has nodes of its own: later passes change them. */
+void param_become(struct sema *s, struct expr *e, const struct param_item *item)
+{
+	struct span span = e->span;
+
+	*e = *item->value;
+	e->span = span;
+	e->height = 1;
+	e->is_parameter = true;
+	if (e->kind != EX_UNARY)
+		return;
+	e->unary.operand = ast_int(s->arena, span, e->unary.operand->integer.value);
+	e->unary.operand->height = 1;
+	e->height = 2;
+}
+
+bool param_name(struct sema *s, struct expr *e)
 {
 	struct param_item *item = param_find(s, e->var.name);
-	struct span span = e->span;
 
 	if (!item)
 		return false;
 	if (item->form.is_list) {
-		diag_error(s->diags, span, "parameter-type", "%s is a list", item->name);
+		diag_error(s->diags, e->span, "parameter-type", "%s is a list", item->name);
 		diag_hint(s->diags, "write one_of(tid, %s), or len(%s)", item->name, item->name);
 	}
-	*e = *item->value;
-	e->span = span;
-	e->is_parameter = true;
+	param_become(s, e, item);
 	return true;
 }
 
@@ -253,7 +279,7 @@ static bool names_item(const char *text, const struct param_item *item)
 	size_t len = strlen(item->name);
 
 	for (const char *at = strstr(text, item->name); at; at = strstr(at + 1, item->name))
-		if (!isalnum((unsigned char)at[len]) && at[len] != '_')
+		if (!item->is_getopt && !isalnum((unsigned char)at[len]) && at[len] != '_')
 			return true;
 	return false;
 }
@@ -331,7 +357,8 @@ static bool is_option_of(struct sema *s, const struct param_item *item, const ch
 		return false;
 	name = param_option_name(s->arena, item);
 	if (word[len] && word[0] != '-')
-		return strlen(item->name + 1) == len && memcmp(item->name + 1, word, len) == 0;
+		return !item->is_getopt && strlen(item->name + 1) == len &&
+		       memcmp(item->name + 1, word, len) == 0;
 	return strlen(name) == len && memcmp(name, word, len) == 0;
 }
 
@@ -365,7 +392,6 @@ static struct param_item *find_option(struct sema *s, const char *word)
 	return NULL;
 }
 
-/* A script that reads others with getopt() reports those that neither knows. */
 static bool refuse_option(struct sema *s, const char *word)
 {
 	struct param_item *first = s->program->items;
@@ -374,7 +400,7 @@ static bool refuse_option(struct sema *s, const char *word)
 	while (!first->is_option)
 		if (++first == s->program->items + s->program->n_items)
 			return false;
-	if (strncmp(word, "--", 2) != 0 || s->program->n_options)
+	if (strncmp(word, "--", 2) != 0 || !word[2])
 		return false;
 	diag_error(s->diags, SPAN_NONE, "parameter-extra", "the script has no option %.40s", word);
 	nearest_init(&near, arena_strndup(s->arena, word, strcspn(word, "=")));
@@ -394,6 +420,7 @@ void param_take_options(struct sema *s)
 	const char **words = NULL;
 	uint32_t n = 0;
 
+	getopt_declare(s);
 	for (uint32_t i = 0; i < p->n_items; i++)
 		find_type(s, &p->items[i]);
 	for (uint32_t i = 0; p->n_items && i < p->n_params; i++) {
@@ -468,7 +495,7 @@ void param_bind(struct sema *s)
 		return;
 	has_unknown = drop_unknown(s); /* what follows may be its value */
 	n_bound = bind_items(s);
-	if (p->n_params > n_bound && !s->diags->n_errors && !has_unknown) {
+	if (param_has_names(p) && p->n_params > n_bound && !s->diags->n_errors && !has_unknown) {
 		if (param_refuse_command(s, p->params[n_bound])) {
 			p->n_probes = 0; /* each would miss the command */
 			return;

@@ -3,6 +3,7 @@
  * The types of `param` and `option` items: how a word of the command line becomes a value.
  */
 #include "parser/base/arena.h"
+#include "parser/base/time_unit.h"
 #include "parser/lang/literal.h"
 #include "parser/sema/param_type.h"
 #include "parser/sema/sema.h"
@@ -18,35 +19,19 @@ static struct expr *number(struct arena *a, struct span at, uint64_t value, bool
 	return is_negative ? ast_unary(a, at, OP_NEG, e) : e;
 }
 
-static const struct {
-	const char *unit;
-	uint64_t ns;
-} units[] = {{"s", 1000000000}, {"ms", 1000000}, {"us", 1000}, {"ns", 1}};
-
 /* The unit of time that a parameter's name says: of $us, $min_ms and $seconds; 1 of others. */
 static uint64_t unit_of_name(const char *name)
 {
-	static const struct {
-		const char *word;
-		size_t unit;
-	} words[] = {
-		{"s", 0},    {"sec", 0},   {"secs", 0}, {"second", 0}, {"seconds", 0}, {"ms", 1},
-		{"msec", 1}, {"msecs", 1}, {"us", 2},	{"usec", 2},   {"usecs", 2},   {"ns", 3},
-	};
 	const char *last = strrchr(name, '_');
 
-	last = last ? last + 1 : name + 1;
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		if (strcmp(words[i].word, last) == 0)
-			return units[words[i].unit].ns;
-	return 1;
+	return time_unit_of_name(last ? last + 1 : name + 1) ?: 1;
 }
 
 static bool is_time(const char *digits)
 {
 	const char *unit = digits + strspn(digits, "0123456789_");
 
-	return *unit && strspn(unit, "numshd") == strlen(unit);
+	return time_unit_ns(unit, strlen(unit)) != 0;
 }
 
 /* Decimal, 0x… or as scripts spell it, with a sign if the type is signed. A time is converted to
@@ -112,18 +97,6 @@ static struct expr *read_bool(struct arena *a, const struct param_item *item, co
 	return ast_bool(a, item->span, value);
 }
 
-/* In the largest unit without a fraction, as attach points have it: interval:500ms. */
-const char *param_type_duration(struct arena *a, uint64_t ns)
-{
-	size_t i = 0;
-
-	if (!ns)
-		return "0";
-	while (ns % units[i].ns)
-		i++;
-	return arena_printf(a, "%llu%s", (unsigned long long)(ns / units[i].ns), units[i].unit);
-}
-
 /* A number and a unit. A number alone would be seconds for one user and microseconds for another;
  * 0 is the same in all units. */
 static struct expr *read_duration(struct arena *a, const struct param_item *item, const char *word,
@@ -135,7 +108,7 @@ static struct expr *read_duration(struct arena *a, const struct param_item *item
 	if ((!*unit && strcmp(word, "0") != 0) || (*unit && strchr("xXbB", *unit)) ||
 	    !literal_word_number(a, word, &value))
 		return NULL;
-	*text = param_type_duration(a, value);
+	*text = time_text(a, value); /* as attach points have it: interval:500ms */
 	return number(a, item->span, value, false);
 }
 

@@ -21,8 +21,6 @@ struct param_type {
 
 /* The row of the type; NULL when there is none. */
 const struct param_type *param_type_of(const struct param_form *form);
-/* A length of time in the largest unit without a fraction: 500ms. */
-const char *param_type_duration(struct arena *a, uint64_t ns);
 /* Is it a length of time? */
 bool param_type_is_duration(const struct param_type *t);
 /* Is it the command that is traced, the words behind "--"? */

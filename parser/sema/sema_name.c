@@ -243,8 +243,8 @@ static void name_expr(struct scope *sc, struct expr *e)
 	case EX_NAME: name_builtin(sc->s, e); return;
 	case EX_CALL:
 		name_call(sc->s, e);
-		if (e->kind == EX_CALL && getopt_is(e->call.builtin))
-			getopt_resolve(sc->s, e);
+		if (e->kind == EX_CALL && getopt_resolve(sc->s, e))
+			return;
 		if (e->kind == EX_CALL && param_call(sc->s, e) && e->kind != EX_INT) {
 			name_expr(sc, e);
 			return;
@@ -465,7 +465,6 @@ static void name_block(struct scope *sc, struct block *b)
 void sema_names(struct sema *s)
 {
 	param_take_options(s);
-	getopt_bind(s);
 	param_bind(s);
 	sema_points(s);
 	for (uint32_t i = 0; i < s->program->n_probes; i++) {

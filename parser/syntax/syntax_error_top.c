@@ -4,7 +4,7 @@
  */
 #include "parser/syntax/syntax_error.h"
 #include "parser/base/diag.h"
-#include "parser/lang/literal.h"
+#include "parser/base/time_unit.h"
 #include "parser/lang/probe.h"
 #include "parser/lang/type.h"
 #include "parser.tab.h"
@@ -176,10 +176,10 @@ static bool report_comma(const struct stop *s, const struct token *head)
 
 	if (head->kind != TOK_ATTACH || s->at->kind != TOK_ATTACH)
 		return false;
-	if (is_timer(head) && literal_unit_meant(unit) && !has_char(s->at, ':')) {
+	if (is_timer(head) && time_unit_meant(unit) && !has_char(s->at, ':')) {
 		diag_error(s->f->diags, s->at->span, "syntax",
 			   "a blank stands between the number and its unit of time");
-		diag_hint(s->f->diags, "write %s%s", head->text.text, literal_unit_meant(unit));
+		diag_hint(s->f->diags, "write %s%s", head->text.text, time_unit_meant(unit));
 		return true;
 	}
 	if (!(has_char(s->at, ':') || token_is_probe_type(s->at)) || has_char(head, '('))

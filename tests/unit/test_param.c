@@ -146,11 +146,9 @@ static void check_option(const char *word, uint64_t n, uint64_t m, uint64_t flag
 
 static void test_options(void **state)
 {
-	static const char *const wrong[] = {"--n=-1",  "--n",
-					    "--n=",    "--n=x",
-					    "--m=--1", "--flag=2",
-					    "--help",  "--N",
-					    "--nn=1",  "--m=9223372036854775808"};
+	static const char *const wrong[] = {"--n=-1", "--n=",	 "--n=x", "--m=--1",
+					    "--flag=2", "--m=9223372036854775808"};
+	static const char *const unknown[] = {"--help", "--N", "--nn=1"};
 	static const char *const yes[] = {"--flag", "--flag=1", "--flag=true", "--flag=ON",
 					  "--flag=Yes"};
 	static const char *const no[] = {"--flag=0", "--flag=false", "--flag=off", "--flag=NO"};
@@ -167,7 +165,9 @@ static void test_options(void **state)
 	for (size_t i = 0; i < sizeof(no) / sizeof(*no); i++)
 		check_option(no[i], 5, m, false, 0);
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
-		check_wrong(options, wrong[i], 1, "program-option");
+		check_wrong(options, wrong[i], 1, "parameter-word");
+	for (size_t i = 0; i < sizeof(unknown) / sizeof(*unknown); i++)
+		check_wrong(options, unknown[i], 1, "parameter-extra");
 }
 
 /* An attach point that its parameter spoils: reported once, at the parameter. */

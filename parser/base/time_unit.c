@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * See time_unit.h.
+ */
+#include "parser/base/time_unit.h"
+#include "parser/base/arena.h"
+#include <ctype.h>
+#include <string.h>
+#include <strings.h>
+
+/* `names`: in names of variables, between blanks; `meant`: how long words for the unit begin. */
+static const struct {
+	const char *unit;
+	uint64_t ns;
+	const char *names, *meant;
+} units[] = {
+	{"ns", 1, " ns ", "nano"},
+	{"us", 1000, " us usec usecs ", "micro"},
+	{"ms", 1000000, " ms msec msecs ", "milli"},
+	{"s", 1000000000, " s sec secs second seconds ", "s"},
+	{"m", 60000000000, "", "m"},
+	{"h", 3600000000000, "", "h"},
+	{"d", 86400000000000, "", "d"},
+};
+enum { N_UNITS = sizeof(units) / sizeof(*units), SECONDS = 3 };
+
+uint64_t time_unit_ns(const char *text, size_t len)
+{
+	for (int i = 0; i < N_UNITS; i++)
+		if (strlen(units[i].unit) == len && memcmp(units[i].unit, text, len) == 0)
+			return units[i].ns;
+	return 0;
+}
+
+uint64_t time_unit_of_name(const char *name)
+{
+	size_t len = strlen(name);
+
+	for (int i = 0; i < N_UNITS; i++)
+		for (const char *at = strchr(units[i].names, ' '); at; at = strchr(at + 1, ' '))
+			if (strncmp(at + 1, name, len) == 0 && at[1 + len] == ' ')
+				return units[i].ns;
+	return 0;
+}
+
+const char *time_unit_meant(const char *word)
+{
+	for (int i = 0; i < N_UNITS; i++)
+		if (strncasecmp(units[i].unit, word, strlen(units[i].unit)) == 0 ||
+		    strncasecmp(units[i].meant, word, strlen(units[i].meant)) == 0)
+			return units[i].unit;
+	return NULL;
+}
+
+/* The digits after the point, of which those count that are at least a nanosecond. */
+static uint64_t read_fraction(const char *at, uint64_t unit)
+{
+	uint64_t ns = 0;
+
+	for (; isdigit((unsigned char)*at); at++) {
+		unit /= 10;
+		ns += (uint64_t)(*at - '0') * unit;
+	}
+	return ns;
+}
+
+bool time_read(const char *text, uint64_t alone, uint64_t *ns)
+{
+	size_t n = strspn(text, "0123456789");
+	const char *point = text + n, *unit = point;
+	uint64_t scale, value = 0;
+
+	if (*point == '.' && isdigit((unsigned char)point[1]))
+		unit += 1 + strspn(point + 1, "0123456789");
+	scale = *unit ? time_unit_ns(unit, strlen(unit)) : alone;
+	if (!n || !scale)
+		return false;
+	for (; text < point; text++)
+		if (__builtin_mul_overflow(value, 10, &value) ||
+		    __builtin_add_overflow(value, (uint64_t)(*text - '0'), &value))
+			return false;
+	if (__builtin_mul_overflow(value, scale, ns))
+		return false;
+	if (unit != point)
+		*ns += read_fraction(point + 1, scale);
+	return *ns <= INT64_MAX;
+}
+
+const char *time_text(struct arena *a, uint64_t ns)
+{
+	int i = SECONDS;
+
+	if (!ns)
+		return "0";
+	while (ns % units[i].ns)
+		i--;
+	return arena_printf(a, "%llu%s", (unsigned long long)(ns / units[i].ns), units[i].unit);
+}
