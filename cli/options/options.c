@@ -202,9 +202,9 @@ static void apply_first_word(struct options *o)
 	o->n_params--;
 }
 
-/* Take an option of the script, after its name: options of sonde are those spelled in full. False:
- * it is none. */
-static bool take_script_option(struct options *o, int argc, char **argv, int *i)
+/* An option of the script, after its name: options of sonde are those spelled in full. 1: it is
+ * taken; 0: it is none; -1 after a message. */
+static int take_script_option(struct options *o, int argc, char **argv, int *i)
 {
 	size_t len = strcspn(argv[*i], "=");
 	struct options so_far = *o;
@@ -213,14 +213,18 @@ static bool take_script_option(struct options *o, int argc, char **argv, int *i)
 	apply_first_word(&so_far);
 	if (strncmp(argv[*i], "--", 2) != 0 || !(so_far.file || so_far.program) ||
 	    o->mode == MODE_HELP || option_is_exact(argv[*i], len))
-		return false;
+		return 0;
 	kind = script_options_find(&so_far, argv[*i], len);
 	if (kind == SCRIPT_OPTION_NONE)
-		return false;
+		return 0;
 	add_param(o, argv, *i);
-	if (kind == SCRIPT_OPTION_VALUE && !argv[*i][len] && *i + 1 < argc)
-		add_param(o, argv, ++*i);
-	return true;
+	if (kind == SCRIPT_OPTION_FLAG || argv[*i][len])
+		return 1;
+	if (*i + 1 == argc)
+		return option_wrong("option '%s' of the script requires a value: write %s=VALUE",
+				    argv[*i], argv[*i]);
+	add_param(o, argv, ++*i);
+	return 1;
 }
 
 /* `sonde help WORD`: the word may be an option. */
@@ -275,7 +279,7 @@ static void note_behind_command(struct options *o, const char *before, const cha
 
 int options_parse(struct options *o, int argc, char **argv)
 {
-	int i = 1;
+	int i = 1, taken;
 
 	*o = (struct options){.ready_fd = -1};
 	if (argc < 2) {
@@ -294,7 +298,10 @@ int options_parse(struct options *o, int argc, char **argv)
 				return 1;
 			break;
 		}
-		if (take_script_option(o, argc, argv, &i))
+		taken = take_script_option(o, argc, argv, &i);
+		if (taken < 0)
+			return 1;
+		if (taken)
 			continue;
 		note_behind_command(o, argv[i - 1], argv[i]);
 		if (argv[i][0] == '-' && argv[i][1] && !is_number(argv[i])) {

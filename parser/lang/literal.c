@@ -20,9 +20,9 @@ static const struct {
 	const char *text;
 	uint64_t most;
 } suffixes[] = {
-	{"", UINT64_MAX},   {"u", UINT32_MAX},	 {"ul", UINT64_MAX}, {"ull", UINT64_MAX},
-	{"l", INT64_MAX},   {"ll", INT64_MAX},	 {"U", UINT32_MAX},  {"UL", UINT64_MAX},
-	{"ULL", UINT64_MAX}, {"L", INT64_MAX},	 {"LL", INT64_MAX},
+	{"", UINT64_MAX},    {"u", UINT32_MAX}, {"ul", UINT64_MAX}, {"ull", UINT64_MAX},
+	{"l", INT64_MAX},    {"ll", INT64_MAX}, {"U", UINT32_MAX},  {"UL", UINT64_MAX},
+	{"ULL", UINT64_MAX}, {"L", INT64_MAX},	{"LL", INT64_MAX},
 };
 
 /* A number being parsed: its text, and where errors go. */
@@ -126,8 +126,8 @@ static uint64_t read_exponent(const struct number *n, uint32_t at)
 	return value;
 }
 
-/* The largest number with these letters after it, 0 if they mean nothing; *scale: of a unit of time,
- * nanoseconds, else 1. */
+/* The largest number with these letters after it, 0 if they mean nothing. *scale: nanoseconds of a
+ * unit of time, else 1. */
 static uint64_t suffix_most(const char *text, size_t len, uint64_t *scale)
 {
 	*scale = time_unit_ns(text, len);

@@ -92,8 +92,7 @@ static void declare(struct sema *s, const struct expr *e)
 		arena_push(s->arena, s->program->items, s->program->n_items, item);
 		return;
 	}
-	if (is_same(same->other, other) &&
-	    (!*same->doc || !*doc || strcmp(same->doc, doc) == 0)) {
+	if (is_same(same->other, other) && (!*same->doc || !*doc || strcmp(same->doc, doc) == 0)) {
 		same->doc = *same->doc ? same->doc : doc;
 		return;
 	}

@@ -99,6 +99,30 @@ void param_resolve(struct sema *s, struct expr *e, bool as_text)
 		become_string(e, word);
 }
 
+bool param_has_names(const struct program *p)
+{
+	for (uint32_t i = 0; i < p->n_items; i++)
+		if (!p->items[i].is_getopt)
+			return true;
+	return false;
+}
+
+/* Each use has nodes of its own: later passes change them. */
+void param_become(struct sema *s, struct expr *e, const struct param_item *item)
+{
+	struct span span = e->span;
+
+	*e = *item->value;
+	e->span = span;
+	e->height = 1;
+	e->is_parameter = true;
+	if (e->kind != EX_UNARY)
+		return;
+	e->unary.operand = ast_int(s->arena, span, e->unary.operand->integer.value);
+	e->unary.operand->height = 1;
+	e->height = 2;
+}
+
 bool param_refuse_command(struct sema *s, const char *word)
 {
 	const struct program *p = s->program;

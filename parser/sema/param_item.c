@@ -62,9 +62,13 @@ static const char *shown_name(struct sema *s, const struct param_item *item)
 	return item->is_option ? param_option_name(s->arena, item) : item->name;
 }
 
-/* The value 0, "", no or of an empty list. */
+/* The value 0, "", no or of an empty list; of getopt(), the default. */
 static void become_empty(struct sema *s, struct param_item *item)
 {
+	if (item->is_getopt) {
+		item->value = item->other;
+		return;
+	}
 	item->value = item->type ? item->type->read(s->arena, item, item->type->empty, &item->text)
 				 : NULL;
 	if (item->value)
@@ -168,13 +172,9 @@ static int bind_other(struct sema *s, struct param_item *item)
 	const struct expr *other = item->other;
 	const char *word;
 
-	if (item->is_getopt) {
-		item->value = item->other;
-		return 0;
-	}
 	become_empty(s, item);
 	item->is_left_out = !other || is_none(other);
-	if (item->is_left_out)
+	if (item->is_left_out || item->is_getopt)
 		return 0;
 	word = default_word(s, item);
 	if (word && read_word(s, item, word))
@@ -230,34 +230,9 @@ static void bind_item(struct sema *s, struct param_item *item, const char *word)
 struct param_item *param_find(const struct sema *s, const char *name)
 {
 	for (uint32_t i = 0; i < s->program->n_items; i++)
-		if (!s->program->items[i].is_getopt &&
-		    strcmp(s->program->items[i].name, name) == 0)
+		if (!s->program->items[i].is_getopt && strcmp(s->program->items[i].name, name) == 0)
 			return &s->program->items[i];
 	return NULL;
-}
-
-bool param_has_names(const struct program *p)
-{
-	for (uint32_t i = 0; i < p->n_items; i++)
-		if (!p->items[i].is_getopt)
-			return true;
-	return false;
-}
-
-/* Each use has nodes of its own: later passes change them. */
-void param_become(struct sema *s, struct expr *e, const struct param_item *item)
-{
-	struct span span = e->span;
-
-	*e = *item->value;
-	e->span = span;
-	e->height = 1;
-	e->is_parameter = true;
-	if (e->kind != EX_UNARY)
-		return;
-	e->unary.operand = ast_int(s->arena, span, e->unary.operand->integer.value);
-	e->unary.operand->height = 1;
-	e->height = 2;
 }
 
 bool param_name(struct sema *s, struct expr *e)

@@ -146,8 +146,8 @@ static void check_option(const char *word, uint64_t n, uint64_t m, uint64_t flag
 
 static void test_options(void **state)
 {
-	static const char *const wrong[] = {"--n=-1", "--n=",	 "--n=x", "--m=--1",
-					    "--flag=2", "--m=9223372036854775808"};
+	static const char *const wrong[] = {"--n=-1",  "--n=",	   "--n=x",
+					    "--m=--1", "--flag=2", "--m=9223372036854775808"};
 	static const char *const unknown[] = {"--help", "--N", "--nn=1"};
 	static const char *const yes[] = {"--flag", "--flag=1", "--flag=true", "--flag=ON",
 					  "--flag=Yes"};
