@@ -5,13 +5,12 @@
  */
 #include "codegen/stack_depth.h"
 #include "parser/base/arena.h"
-#include <elf.h>
-#include <linux/bpf.h>
+#include "runtime/bpf/bpf_elf.h"
 #include <stdbool.h>
 #include <string.h>
 
 /* With a JIT, newer kernels round to 16 bytes (round_up_stack_depth() of the verifier). */
-enum { ROUND = 32, ROUND_LEAST = 16, WORD = sizeof(struct bpf_insn), R_64_64 = 1, R_64_32 = 10 };
+enum { ROUND = 32, ROUND_LEAST = 16, WORD = BPF_INSN_BYTES };
 
 struct function {
 	const char *name;
@@ -27,11 +26,8 @@ struct function {
 };
 
 struct object {
-	const uint8_t *bytes;
-	const Elf64_Shdr *sections;
-	uint32_t n_sections, n_symbols, n_functions;
-	const Elf64_Sym *symbols;
-	const char *names;
+	struct bpf_elf elf;
+	uint32_t n_functions;
 	struct function *functions;
 	bool **is_relocated;   /* by section and instruction */
 	struct object *linked; /* object with the functions that are linked, or NULL */
@@ -40,76 +36,50 @@ struct object {
 
 /* ---- reading the file -------------------------------------------------------------------- */
 
-static bool is_code(const struct object *o, uint32_t section)
-{
-	return section && section < o->n_sections && o->sections[section].sh_type == SHT_PROGBITS &&
-	       (o->sections[section].sh_flags & SHF_EXECINSTR);
-}
-
 static const struct bpf_insn *code_at(const struct object *o, uint32_t section, uint64_t at)
 {
-	return (const void *)(o->bytes + o->sections[section].sh_offset + at);
+	return (const struct bpf_insn *)bpf_elf_bytes(&o->elf, section) + at / WORD;
 }
 
 static void read_functions(struct object *o, struct arena *a)
 {
-	o->functions = arena_alloc(a, (o->n_symbols + 1) * sizeof(*o->functions));
-	for (uint32_t i = 0; i < o->n_symbols; i++) {
-		const Elf64_Sym *s = &o->symbols[i];
+	o->functions = arena_alloc(a, (o->elf.n_symbols + 1) * sizeof(*o->functions));
+	for (uint32_t i = 0; i < o->elf.n_symbols; i++) {
+		const Elf64_Sym *s = &o->elf.symbols[i];
 
-		if (ELF64_ST_TYPE(s->st_info) == STT_FUNC && is_code(o, s->st_shndx))
+		if (bpf_elf_is_function(&o->elf, s))
 			o->functions[o->n_functions++] =
-				(struct function){.name = o->names + s->st_name,
+				(struct function){.name = bpf_elf_symbol_name(&o->elf, s),
 						  .section = s->st_shndx,
 						  .start = s->st_value,
 						  .end = s->st_value + s->st_size};
 	}
 }
 
-/* The relocations of a section of code; NULL if `section` holds none. */
-static const Elf64_Rel *relocations(const struct object *o, uint32_t section, uint64_t *n)
-{
-	const Elf64_Shdr *s = &o->sections[section];
-
-	if (s->sh_type != SHT_REL || !is_code(o, s->sh_info))
-		return NULL;
-	*n = s->sh_size / sizeof(Elf64_Rel);
-	return (const void *)(o->bytes + s->sh_offset);
-}
-
 static void read_relocations(struct object *o, struct arena *a)
 {
-	o->is_relocated = arena_alloc(a, (o->n_sections + 1) * sizeof(*o->is_relocated));
-	for (uint32_t i = 0; i < o->n_sections; i++)
-		if (is_code(o, i))
-			o->is_relocated[i] = arena_alloc(a, o->sections[i].sh_size / WORD + 1);
-	for (uint32_t i = 0; i < o->n_sections; i++) {
-		uint64_t n = 0;
-		const Elf64_Rel *rel = relocations(o, i, &n);
+	o->is_relocated = arena_alloc(a, (o->elf.n_sections + 1) * sizeof(*o->is_relocated));
+	for (uint32_t i = 0; i < o->elf.n_sections; i++) {
+		const Elf64_Rel *rel;
+		uint32_t n;
 
-		for (uint64_t j = 0; j < n; j++)
-			o->is_relocated[o->sections[i].sh_info][rel[j].r_offset / WORD] = true;
+		if (!bpf_elf_is_code(&o->elf, i))
+			continue;
+		o->is_relocated[i] = arena_alloc(a, o->elf.sections[i].sh_size / WORD + 1);
+		rel = bpf_elf_relocations(&o->elf, i, &n);
+		for (uint32_t j = 0; j < n; j++)
+			o->is_relocated[i][rel[j].r_offset / WORD] = true;
 	}
 }
 
+/* An object that cannot be read has no functions. */
 static struct object *read_object(struct arena *a, const struct stack_object *from)
 {
 	struct object *o = arena_new_of(a, struct object);
-	const Elf64_Ehdr *head = from->bytes;
 
-	o->bytes = from->bytes;
 	o->arena = a;
-	o->sections = (const void *)(o->bytes + head->e_shoff);
-	o->n_sections = head->e_shnum;
-	for (uint32_t i = 0; i < o->n_sections; i++) {
-		const Elf64_Shdr *s = &o->sections[i];
-
-		if (s->sh_type != SHT_SYMTAB)
-			continue;
-		o->symbols = (const void *)(o->bytes + s->sh_offset);
-		o->n_symbols = (uint32_t)(s->sh_size / sizeof(Elf64_Sym));
-		o->names = (const char *)(o->bytes + o->sections[s->sh_link].sh_offset);
-	}
+	if (bpf_elf_open(&o->elf, from->bytes, from->len))
+		return o;
 	read_functions(o, a);
 	read_relocations(o, a);
 	return o;
@@ -238,29 +208,26 @@ static void add_branches(struct function *f, const struct function *callee)
 /* Add the function that a relocation refers to: it is called, or passed as a callback. */
 static void add_relocated(struct object *o, struct function *f, const Elf64_Rel *rel)
 {
-	const Elf64_Sym *s = &o->symbols[ELF64_R_SYM(rel->r_info)];
-	const struct bpf_insn *insn = code_at(o, f->section, rel->r_offset);
-	bool is_call = ELF64_R_TYPE(rel->r_info) == R_64_32;
-	uint64_t at = s->st_value;
+	const Elf64_Sym *s = &o->elf.symbols[ELF64_R_SYM(rel->r_info)];
 	struct function *callee;
 
 	if (s->st_shndx == SHN_UNDEF) {
-		add_call(f, o->linked, function_named(o->linked, o->names + s->st_name));
+		add_call(f, o->linked, function_named(o->linked, bpf_elf_symbol_name(&o->elf, s)));
 		return;
 	}
-	if (!is_code(o, s->st_shndx))
+	if (!bpf_elf_is_code(&o->elf, s->st_shndx))
 		return;
-	at += is_call ? (uint64_t)(insn->imm + 1) * WORD : (uint64_t)insn->imm;
-	callee = function_at(o, s->st_shndx, at);
+	callee = function_at(o, s->st_shndx, bpf_elf_target(&o->elf, f->section, rel));
 	add_call(f, o, callee);
-	if (is_call)
+	if (ELF64_R_TYPE(rel->r_info) == BPF_ELF_CALL)
 		add_branches(f, callee);
 }
 
 static void measure(struct object *o, struct function *f)
 {
+	const Elf64_Rel *rel;
 	struct function *callee;
-	uint32_t own;
+	uint32_t own, n;
 
 	if (f->is_done || f->is_active)
 		return;
@@ -277,14 +244,10 @@ static void measure(struct object *o, struct function *f)
 		add_call(f, o, callee);
 		add_branches(f, callee);
 	}
-	for (uint32_t i = 0; i < o->n_sections; i++) {
-		uint64_t n = 0;
-		const Elf64_Rel *rel = relocations(o, i, &n);
-
-		for (uint64_t j = 0; j < n && o->sections[i].sh_info == f->section; j++)
-			if (rel[j].r_offset >= f->start && rel[j].r_offset < f->end)
-				add_relocated(o, f, &rel[j]);
-	}
+	rel = bpf_elf_relocations(&o->elf, f->section, &n);
+	for (uint32_t i = 0; i < n; i++)
+		if (rel[i].r_offset >= f->start && rel[i].r_offset < f->end)
+			add_relocated(o, f, &rel[i]);
 	own = own_bytes(o, f);
 	f->bytes += rounded(own, ROUND);
 	f->least += rounded(own, ROUND_LEAST);

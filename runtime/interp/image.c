@@ -1,132 +1,89 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reads the object: the instructions of all executable sections, one after the other, with the
- * addresses of maps, data and functions filled in.
+ * addresses of maps, data and functions filled in; the line of the script that an instruction comes
+ * from; and which instructions read a field of a kernel struct. The interpreter has one such
+ * struct, task_struct. The files of bpf_helpers declare it several times, each with only the fields
+ * that the file reads. Each declaration has its own part of the thread's memory, in which fields
+ * have the offsets of that declaration (task.c).
  */
+#include "runtime/bpf/bpf_elf.h"
 #include "runtime/interp/interp_impl.h"
+#include "runtime/interp/task_kinds.h"
+#include <bpf/btf.h>
 #include <errno.h>
-#include <gelf.h>
-#include <libelf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { R_LD64 = 1, R_CALL = 10 }; /* R_BPF_64_64, R_BPF_64_32 */
-
 struct image {
 	struct interp *p;
-	Elf *elf;
-	Elf_Data *symbols, *btf, *btf_ext;
-	size_t n_symbols, strings, names; /* sections of the symbols' and the sections' names */
+	struct bpf_elf elf;
+	struct btf *btf;
+	uint32_t *firsts; /* by section of code: the index of its first instruction */
 };
 
-static bool is_code(const GElf_Shdr *h)
+static int read_code(struct image *im)
 {
-	return h->sh_type == SHT_PROGBITS && h->sh_flags & SHF_EXECINSTR && h->sh_size;
-}
-
-static struct code_section *section_of(const struct interp *p, size_t index)
-{
-	for (uint32_t i = 0; i < p->n_sections; i++)
-		if (p->sections[i].index == index)
-			return &p->sections[i];
-	return NULL;
-}
-
-static int add_code(struct image *im, Elf_Scn *scn, const GElf_Shdr *h)
-{
+	const struct bpf_elf *e = &im->elf;
 	struct interp *p = im->p;
-	const Elf_Data *data = elf_getdata(scn, NULL);
-	const char *name = elf_strptr(im->elf, im->names, h->sh_name);
-	uint32_t n = (uint32_t)(h->sh_size / sizeof(*p->insns));
-	void *insns = realloc(p->insns, (p->n_insns + (size_t)n) * sizeof(*p->insns));
-	void *sections = realloc(p->sections, (p->n_sections + 1) * sizeof(*p->sections));
 
-	p->insns = insns ?: p->insns;
-	p->sections = sections ?: p->sections;
-	if (!insns || !sections || !data || data->d_size < h->sh_size)
+	im->firsts = calloc(e->n_sections, sizeof(*im->firsts));
+	p->insns = calloc(e->len / BPF_INSN_BYTES, sizeof(*p->insns));
+	if (!im->firsts || !p->insns)
 		return -ENOMEM;
-	memcpy(p->insns + p->n_insns, data->d_buf, n * sizeof(*p->insns));
-	p->sections[p->n_sections++] = (struct code_section){.index = (uint32_t)elf_ndxscn(scn),
-							     .first = p->n_insns,
-							     .n = n,
-							     .name = strdup(name ?: "")};
-	p->n_insns += n;
-	return p->sections[p->n_sections - 1].name ? 0 : -ENOMEM;
-}
-
-static int find_sections(struct image *im)
-{
-	Elf_Scn *scn = NULL;
-	GElf_Shdr h;
-	int err = 0;
-
-	while (!err && (scn = elf_nextscn(im->elf, scn))) {
-		const char *name;
-
-		if (!gelf_getshdr(scn, &h))
-			return -EINVAL;
-		name = elf_strptr(im->elf, im->names, h.sh_name) ?: "";
-		if (is_code(&h))
-			err = add_code(im, scn, &h);
-		else if (h.sh_type == SHT_SYMTAB) {
-			im->symbols = elf_getdata(scn, NULL);
-			im->strings = h.sh_link;
-			im->n_symbols = h.sh_entsize ? h.sh_size / h.sh_entsize : 0;
-		} else if (strcmp(name, ".BTF") == 0)
-			im->btf = elf_getdata(scn, NULL);
-		else if (strcmp(name, ".BTF.ext") == 0)
-			im->btf_ext = elf_getdata(scn, NULL);
+	for (uint32_t i = 0; i < e->n_sections; i++) {
+		if (!bpf_elf_is_code(e, i))
+			continue;
+		im->firsts[i] = p->n_insns;
+		memcpy(p->insns + p->n_insns, bpf_elf_bytes(e, i), e->sections[i].sh_size);
+		p->n_insns += (uint32_t)(e->sections[i].sh_size / BPF_INSN_BYTES);
 	}
-	return err ? err : im->symbols ? 0 : -EINVAL;
+	return 0;
 }
 
-static int find_functions(struct image *im)
+/* The index of the instruction at an offset in a section. */
+static uint32_t insn_at(const struct image *im, uint32_t section, uint64_t offset)
 {
-	struct interp *p = im->p;
-	GElf_Sym sym;
+	return im->firsts[section] + (uint32_t)(offset / BPF_INSN_BYTES);
+}
 
-	p->symbols = calloc(im->n_symbols + 1, sizeof(*p->symbols));
+static int read_functions(struct image *im)
+{
+	const struct bpf_elf *e = &im->elf;
+	struct interp *p = im->p;
+
+	p->symbols = calloc(e->n_symbols + 1, sizeof(*p->symbols));
 	if (!p->symbols)
 		return -ENOMEM;
-	for (size_t i = 0; i < im->n_symbols; i++) {
-		const struct code_section *section;
-		const char *name;
+	for (uint32_t i = 0; i < e->n_symbols; i++) {
+		const Elf64_Sym *s = &e->symbols[i];
 
-		if (!gelf_getsym(im->symbols, (int)i, &sym) ||
-		    GELF_ST_TYPE(sym.st_info) != STT_FUNC)
+		if (!bpf_elf_is_function(e, s))
 			continue;
-		section = section_of(p, sym.st_shndx);
-		name = elf_strptr(im->elf, im->strings, sym.st_name);
-		if (!section || !name)
-			continue;
-		snprintf(p->symbols[p->n_symbols].name, INTERP_NAME, "%s", name);
-		p->symbols[p->n_symbols++].at =
-			section->first + (uint32_t)(sym.st_value / sizeof(struct bpf_insn));
+		snprintf(p->symbols[p->n_symbols].name, INTERP_NAME, "%s",
+			 bpf_elf_symbol_name(e, s));
+		p->symbols[p->n_symbols++].at = insn_at(im, s->st_shndx, s->st_value);
 	}
 	return 0;
 }
 
 /* ---- relocations -------------------------------------------------------------------------- */
 
-static void set_long(struct bpf_insn *insn, uint64_t v)
+static int set_long(struct bpf_insn *insn, uint64_t v)
 {
 	insn[0].imm = (int32_t)v;
 	insn[1].imm = (int32_t)(v >> 32);
 	insn[0].src_reg = 0;
+	return 0;
 }
 
 /* The map of a data section: its name ends with that of the section. */
-static const struct interp_map *data_map(const struct image *im, size_t index)
+static const struct interp_map *data_map(const struct image *im, uint32_t section)
 {
-	Elf_Scn *scn = elf_getscn(im->elf, index);
-	const char *name, *dot;
-	GElf_Shdr h;
+	const char *name = bpf_elf_section_name(&im->elf, section), *dot;
 
-	if (!scn || !gelf_getshdr(scn, &h))
-		return NULL;
-	name = elf_strptr(im->elf, im->names, h.sh_name);
-	for (uint32_t i = 0; name && i < im->p->n_maps; i++) {
+	for (uint32_t i = 0; i < im->p->n_maps; i++) {
 		dot = strchr(im->p->maps[i].name, '.');
 		if (dot && strcmp(dot, name) == 0)
 			return &im->p->maps[i];
@@ -134,104 +91,134 @@ static const struct interp_map *data_map(const struct image *im, size_t index)
 	return NULL;
 }
 
-static int relocate_long(const struct image *im, struct bpf_insn *insn, const GElf_Sym *sym,
-			 const char *name)
+static int relocate(struct image *im, uint32_t section, const Elf64_Rel *rel)
 {
-	const struct interp_map *m = interp_map_find(im->p, name);
-	const struct code_section *code = section_of(im->p, sym->st_shndx);
-	uint64_t offset = sym->st_value + (uint32_t)insn->imm;
-
-	if (code) {
-		set_long(insn, INTERP_TAG_CODE << 48 | (code->first + offset / sizeof(*insn)));
-		return 0;
-	}
-	if (m && GELF_ST_TYPE(sym->st_info) == STT_OBJECT && !strchr(m->name, '.')) {
-		set_long(insn, INTERP_TAG_MAP << 48 | (uint64_t)(m - im->p->maps));
-		return 0;
-	}
-	m = data_map(im, sym->st_shndx);
-	if (!m)
-		return -ENOTSUP;
-	set_long(insn, interp_address(m->region, offset));
-	return 0;
-}
-
-static int relocate_call(const struct image *im, uint32_t at, const GElf_Sym *sym)
-{
-	const struct code_section *code = section_of(im->p, sym->st_shndx);
+	const Elf64_Sym *s = &im->elf.symbols[ELF64_R_SYM(rel->r_info)];
+	uint32_t at = insn_at(im, section, rel->r_offset), type = ELF64_R_TYPE(rel->r_info);
+	uint64_t target = bpf_elf_target(&im->elf, section, rel);
+	bool is_code = bpf_elf_is_code(&im->elf, s->st_shndx);
 	struct bpf_insn *insn = &im->p->insns[at];
-	int64_t target;
+	const struct interp_map *m;
 
-	if (!code)
-		return -ENOTSUP;
-	target = (int64_t)code->first + (int64_t)(sym->st_value / sizeof(*insn)) + insn->imm + 1;
-	insn->imm = (int32_t)(target - at - 1);
-	return 0;
+	if (type == BPF_ELF_CALL && is_code)
+		insn->imm = (int32_t)(insn_at(im, s->st_shndx, target) - at - 1);
+	if (type != BPF_ELF_LOAD)
+		return type == BPF_ELF_CALL && is_code ? 0 : -ENOTSUP;
+	if (is_code)
+		return set_long(insn, INTERP_TAG_CODE << 48 | insn_at(im, s->st_shndx, target));
+	m = interp_map_find(im->p, bpf_elf_symbol_name(&im->elf, s));
+	if (m && ELF64_ST_TYPE(s->st_info) == STT_OBJECT && !strchr(m->name, '.'))
+		return set_long(insn, INTERP_TAG_MAP << 48 | (uint64_t)(m - im->p->maps));
+	m = data_map(im, s->st_shndx);
+	return m ? set_long(insn, interp_address(m->region, target)) : -ENOTSUP;
 }
 
-static int relocate(const struct image *im, const struct code_section *code, const GElf_Rel *rel)
+static int relocate_all(struct image *im)
 {
-	uint32_t at = code->first + (uint32_t)(rel->r_offset / sizeof(struct bpf_insn));
-	uint32_t type = GELF_R_TYPE(rel->r_info);
-	GElf_Sym sym;
-
-	if (rel->r_offset / sizeof(struct bpf_insn) + (type == R_LD64) >= code->n ||
-	    !gelf_getsym(im->symbols, (int)GELF_R_SYM(rel->r_info), &sym))
-		return -EINVAL;
-	if (type == R_CALL)
-		return relocate_call(im, at, &sym);
-	if (type != R_LD64)
-		return -ENOTSUP;
-	return relocate_long(im, &im->p->insns[at], &sym,
-			     elf_strptr(im->elf, im->strings, sym.st_name) ?: "");
-}
-
-static int relocate_all(const struct image *im)
-{
-	Elf_Scn *scn = NULL;
-	GElf_Shdr h;
 	int err = 0;
 
-	while (!err && (scn = elf_nextscn(im->elf, scn))) {
-		const struct code_section *code;
-		Elf_Data *data;
-		GElf_Rel rel;
+	for (uint32_t i = 0; i < im->elf.n_sections; i++) {
+		uint32_t n = 0;
+		const Elf64_Rel *rel =
+			bpf_elf_is_code(&im->elf, i) ? bpf_elf_relocations(&im->elf, i, &n) : NULL;
 
-		if (!gelf_getshdr(scn, &h) || h.sh_type != SHT_REL)
-			continue;
-		code = section_of(im->p, h.sh_info);
-		data = elf_getdata(scn, NULL);
-		for (int i = 0; code && data && !err && gelf_getrel(data, i, &rel); i++)
-			err = relocate(im, code, &rel);
+		for (uint32_t j = 0; j < n && !err; j++)
+			err = relocate(im, i, &rel[j]);
 	}
 	return err;
+}
+
+/* ---- .BTF.ext ------------------------------------------------------------------------------ */
+
+static bool ends_with(const char *s, const char *end)
+{
+	size_t n = strlen(s), m = strlen(end);
+
+	return n >= m && strcmp(s + n - m, end) == 0;
+}
+
+/* Add a line. Lines of bpf_helpers are left out, since they are not lines of the script. */
+static void add_line(void *ctx, uint32_t section, uint32_t insn, const void *record)
+{
+	const struct bpf_line_info *line = record;
+	struct image *im = ctx;
+
+	if (!ends_with(bpf_elf_string(&im->elf, line->file_name_off), ".c") &&
+	    BPF_LINE_INFO_LINE_NUM(line->line_col))
+		im->p->lines[im->p->n_lines++] =
+			(struct code_line){.at = im->firsts[section] + insn,
+					   .line = BPF_LINE_INFO_LINE_NUM(line->line_col),
+					   .column = BPF_LINE_INFO_LINE_COL(line->line_col)};
+}
+
+/* Move a field to the part of the thread's memory that its declaration has. */
+static void move_field(void *ctx, uint32_t section, uint32_t index, const void *record)
+{
+	const struct bpf_core_relo *core = record;
+	struct image *im = ctx;
+	struct bpf_insn *insn = &im->p->insns[im->firsts[section] + index];
+	uint32_t by;
+
+	if (core->kind != BPF_CORE_FIELD_BYTE_OFFSET)
+		return;
+	by = task_kind_offset(im->btf, core->type_id);
+	if (BPF_CLASS(insn->code) == BPF_LDX || BPF_CLASS(insn->code) == BPF_STX)
+		insn->off = (int16_t)(insn->off + (int16_t)by);
+	else
+		insn->imm += (int32_t)by;
+}
+
+static int by_instruction(const void *a, const void *b)
+{
+	const struct code_line *x = a, *y = b;
+
+	return x->at < y->at ? -1 : x->at > y->at;
+}
+
+static int read_btf(struct image *im)
+{
+	const struct bpf_elf *e = &im->elf;
+	struct interp *p = im->p;
+
+	if (!e->btf)
+		return 0;
+	im->btf = btf__new(bpf_elf_bytes(e, e->btf), (uint32_t)e->sections[e->btf].sh_size);
+	p->lines = calloc(e->sections[e->btf_ext].sh_size / sizeof(struct bpf_line_info) + 1,
+			  sizeof(*p->lines));
+	if (!im->btf || !p->lines)
+		return -ENOMEM;
+	bpf_elf_each(e, BPF_ELF_LINES, add_line, im);
+	bpf_elf_each(e, BPF_ELF_CORE, move_field, im);
+	qsort(p->lines, p->n_lines, sizeof(*p->lines), by_instruction);
+	return 0;
 }
 
 int interp_read_image(struct interp *p, const void *elf, size_t len)
 {
 	struct image im = {.p = p};
-	int err = -EINVAL;
+	int err = bpf_elf_open(&im.elf, elf, len) ? -EINVAL : 0;
 
-	elf_version(EV_CURRENT);
-	im.elf = elf_memory((char *)(uintptr_t)elf, len);
-	if (im.elf && !elf_getshdrstrndx(im.elf, &im.names))
-		err = find_sections(&im) ?: find_functions(&im) ?: relocate_all(&im);
-	if (!err && im.btf && im.btf_ext)
-		err = interp_read_debug(p, im.btf->d_buf, im.btf->d_size, im.btf_ext->d_buf,
-					im.btf_ext->d_size);
 	if (!err)
-		err = interp_make_task(p, im.btf ? im.btf->d_buf : NULL,
-				       im.btf ? im.btf->d_size : 0);
-	elf_end(im.elf);
+		err = read_code(&im) ?: read_functions(&im) ?: relocate_all(&im);
+	if (!err)
+		err = read_btf(&im) ?: interp_make_task(p, im.btf);
+	btf__free(im.btf);
+	free(im.firsts);
 	return err;
 }
 
 void interp_free_image(struct interp *p)
 {
-	for (uint32_t i = 0; i < p->n_sections; i++)
-		free((void *)(uintptr_t)p->sections[i].name);
-	free(p->sections);
 	free(p->insns);
 	free(p->symbols);
 	free(p->lines);
+}
+
+const struct code_line *interp_line_of(const struct interp *p, uint32_t at)
+{
+	const struct code_line *found = NULL;
+
+	for (uint32_t i = 0; i < p->n_lines && p->lines[i].at <= at; i++)
+		found = &p->lines[i];
+	return found;
 }

@@ -12,6 +12,8 @@
 #include <pthread.h>
 #include <stdbool.h>
 
+struct btf;
+
 enum {
 	INTERP_MAX_DEPTH = 64, /* nested calls, callbacks included */
 	INTERP_FRAME_BYTES = 512,
@@ -59,13 +61,6 @@ struct interp_map {
 	uint64_t writes;
 };
 
-/* An executable section. Its instructions begin at index `first` of those of the object. */
-struct code_section {
-	uint32_t index; /* index of the section in the ELF file */
-	uint32_t first, n;
-	const char *name;
-};
-
 /* A function and the index of its first instruction. */
 struct code_symbol {
 	char name[INTERP_NAME];
@@ -96,8 +91,6 @@ struct thread_slot {
 struct interp {
 	struct bpf_insn *insns;
 	uint32_t n_insns;
-	struct code_section *sections;
-	uint32_t n_sections;
 	struct code_symbol *symbols;
 	uint32_t n_symbols;
 	struct code_line *lines;
@@ -162,13 +155,9 @@ void interp_end(struct interp *p, const char *fmt, ...) __attribute__((format(pr
 
 /* ---- image.c: the object ------------------------------------------------------------------ */
 
-/* Read instructions, maps and symbols of the object. Returns 0 or -errno. */
+/* Read instructions, symbols and lines of the object, and relocate them. Returns 0 or -errno. */
 int interp_read_image(struct interp *p, const void *elf, size_t len);
 void interp_free_image(struct interp *p);
-/* debug.c: read which line of the script each instruction comes from, and relocate fields of kernel
- * structs. Returns 0 or -errno. */
-int interp_read_debug(struct interp *p, const void *btf, size_t btf_len, const void *ext,
-		      size_t ext_len);
 /* The line of an instruction. */
 const struct code_line *interp_line_of(const struct interp *p, uint32_t at);
 
@@ -205,8 +194,9 @@ enum {
 /* Threads that programs can reach: the current one, and the other one of a switch or the one that
  * an iterator visits. */
 enum interp_place { PLACE_CURRENT, PLACE_OTHER };
-/* Lay out the struct of the thread by the declarations in the object's BTF. Returns 0 or -errno. */
-int interp_make_task(struct interp *p, const void *btf, size_t btf_len);
+/* Lay out the struct of the thread by the declarations in the object's BTF; NULL: it has none.
+ * Returns 0 or -errno. */
+int interp_make_task(struct interp *p, const struct btf *btf);
 /* Write the known facts of a thread, its parent and its leader. NULL: nothing is known; without a
  * leader, the thread is its own. */
 void interp_set_thread(struct interp *p, enum interp_place place, const struct thread_facts *t,

@@ -341,9 +341,8 @@ static int find_registers(struct interp *p, const struct btf *btf)
 	return 0;
 }
 
-int interp_make_task(struct interp *p, const void *types, size_t len)
+int interp_make_task(struct interp *p, const struct btf *btf)
 {
-	struct btf *btf = types ? btf__new(types, (uint32_t)len) : NULL;
 	uint8_t *known = calloc(1, TASK_BYTES);
 	int err = known ? 0 : -ENOMEM;
 
@@ -359,7 +358,6 @@ int interp_make_task(struct interp *p, const void *types, size_t len)
 	read_comm(p->parent.comm, p->parent.tgid);
 	if (!err && btf)
 		err = find_slots(p, btf) ?: find_registers(p, btf);
-	btf__free(btf);
 	if (!err)
 		interp_set_thread(p, PLACE_CURRENT, &p->own, &p->parent, NULL);
 	if (!err)

@@ -9,6 +9,7 @@
 #include "parser/lang/bpf_import.h"
 #include "parser/lang/kernel.h"
 #include "parser/lang/type.h"
+#include "runtime/bpf/bpf_elf.h"
 #include "runtime/btf/btf_layout.h"
 #include "runtime/btf/btf_raw.h"
 #include "runtime/btf/btf_types.h"
@@ -16,8 +17,6 @@
 #include "runtime/kernel/unsafe_use.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <gelf.h>
-#include <libelf.h>
 #include <linux/btf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,75 +98,23 @@ static const void *read_object(struct arena *a, const char *path, size_t *len, c
 	return *why ? NULL : bytes;
 }
 
-/* ---- ELF --------------------------------------------------------------------------------- */
+/* ---- symbols --------------------------------------------------------------------------------- */
 
 struct object {
 	struct arena *arena;
 	struct bpf_import *import;
-	Elf *elf;
-	char *bytes;
-	Elf64_Sym *symbols; /* in the bytes */
-	size_t n_symbols;
-	size_t strings; /* of the symbols: index of the section */
-	const void *btf;
-	size_t btf_len;
-	size_t names; /* of sections: index of the section */
-	size_t text;  /* index of .text; 0: none */
+	struct bpf_elf elf;
 };
-
-static bool note_section(struct object *o, Elf_Scn *section, const char *name, const GElf_Shdr *h)
-{
-	if (h->sh_type != SHT_NOBITS &&
-	    (h->sh_offset > o->import->len || h->sh_size > o->import->len - h->sh_offset))
-		return false;
-	if (h->sh_type == SHT_SYMTAB) {
-		o->symbols = (Elf64_Sym *)(void *)(o->bytes + h->sh_offset);
-		o->n_symbols = h->sh_size / sizeof(*o->symbols);
-		o->strings = h->sh_link;
-		return h->sh_offset % 8 == 0;
-	}
-	if (strcmp(name, ".BTF") == 0) {
-		o->btf = o->bytes + h->sh_offset;
-		o->btf_len = h->sh_size;
-		return h->sh_offset % 4 == 0;
-	}
-	if (strcmp(name, ".text") == 0)
-		o->text = elf_ndxscn(section);
-	return true;
-}
-
-static const char *find_sections(struct object *o)
-{
-	Elf_Scn *section = NULL;
-	GElf_Ehdr head;
-
-	if (!gelf_getehdr(o->elf, &head) || head.e_machine != EM_BPF || head.e_type != ET_REL ||
-	    head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_ident[EI_DATA] != ELFDATA2LSB ||
-	    elf_getshdrstrndx(o->elf, &o->names))
-		return "it is not an object file of BPF";
-	while ((section = elf_nextscn(o->elf, section))) {
-		GElf_Shdr h;
-		const char *name;
-
-		if (!gelf_getshdr(section, &h) ||
-		    !(name = elf_strptr(o->elf, o->names, h.sh_name)) ||
-		    !note_section(o, section, name, &h))
-			return "it is damaged";
-	}
-	if (!o->btf)
-		return "it has no BTF: compile it with -g";
-	return o->symbols ? NULL : "it has no symbols";
-}
 
 /* Is there such a function that other objects can call? It becomes hidden. */
 static bool take_symbol(struct object *o, const char *name)
 {
-	for (size_t i = 0; i < o->n_symbols; i++) {
-		Elf64_Sym *s = &o->symbols[i];
-		const char *its = elf_strptr(o->elf, o->strings, s->st_name);
+	for (uint32_t i = 0; i < o->elf.n_symbols; i++) {
+		Elf64_Sym *s = (Elf64_Sym *)(uintptr_t)&o->elf.symbols[i];
 
-		if (!its || strcmp(its, name) != 0 || ELF64_ST_TYPE(s->st_info) != STT_FUNC ||
-		    ELF64_ST_BIND(s->st_info) == STB_LOCAL || !o->text || s->st_shndx != o->text)
+		if (!bpf_elf_is_function(&o->elf, s) || ELF64_ST_BIND(s->st_info) == STB_LOCAL ||
+		    strcmp(bpf_elf_section_name(&o->elf, s->st_shndx), ".text") != 0 ||
+		    strcmp(bpf_elf_symbol_name(&o->elf, s), name) != 0)
 			continue;
 		s->st_other = (unsigned char)((s->st_other & ~3) | STV_HIDDEN);
 		return true;
@@ -262,18 +209,9 @@ static void add_function(struct object *o, struct btf_layouts *s, const struct b
 
 static bool has_section(const struct object *o, const char *name)
 {
-	Elf_Scn *section = NULL;
-	GElf_Shdr h;
-
-	while ((section = elf_nextscn(o->elf, section))) {
-		const char *its =
-			gelf_getshdr(section, &h) ? elf_strptr(o->elf, o->names, h.sh_name) : NULL;
-
-		if (its && strcmp(its, name) == 0)
-			return true;
-	}
 	/* of names that the kernel defines */
-	return strcmp(name, ".ksyms") == 0 || strcmp(name, ".kconfig") == 0;
+	return bpf_elf_find(&o->elf, name) || strcmp(name, ".ksyms") == 0 ||
+	       strcmp(name, ".kconfig") == 0;
 }
 
 /* Old clang (14) describes small constants as in .rodata, and puts them into .rodata.cst4: the
@@ -307,7 +245,8 @@ static const char *read_functions(struct object *o, struct bpf_object_types **li
 		return "no memory is left";
 	of->next = *list;
 	*list = of;
-	if (btf_raw_init(&of->raw, o->btf, o->btf_len) ||
+	if (btf_raw_init(&of->raw, bpf_elf_bytes(&o->elf, o->elf.btf),
+			 o->elf.sections[o->elf.btf].sh_size) ||
 	    btf_types_init(&of->types, &of->raw, NULL))
 		return "its BTF is damaged";
 	btf_layouts_init(&of->layouts, &of->types, NULL, o->arena);
@@ -348,16 +287,13 @@ const char *bpf_object_read(struct kernel *k, struct arena *a, struct bpf_import
 		     : read_object(a, import->path, &import->len, &why);
 	if (!bytes)
 		return why;
-	elf_version(EV_CURRENT);
-	o.bytes = (char *)(uintptr_t)bytes;
-	o.elf = elf_memory(o.bytes, import->len);
-	why = o.elf ? find_sections(&o) : "it is not an object file of BPF";
+	why = bpf_elf_open(&o.elf, bytes, import->len);
+	if (!why && !o.elf.btf)
+		why = "it has no BTF: compile it with -g";
 	if (!why)
 		why = read_functions(&o, list);
-	if (o.elf)
-		elf_end(o.elf);
 	if (!why)
-		import->unsafe_use = unsafe_use_find(a, bytes, import->len);
+		import->unsafe_use = unsafe_use_find(a, &o.elf, &(*list)->types);
 	import->bytes = why ? NULL : bytes;
 	return why;
 }

@@ -5,210 +5,147 @@
  */
 #include "runtime/kernel/unsafe_use.h"
 #include "parser/base/arena.h"
-#include "runtime/btf/btf_raw.h"
+#include "runtime/bpf/bpf_elf.h"
 #include "runtime/btf/btf_types.h"
 #include "runtime/kernel/helper_name.h"
-#include <gelf.h>
-#include <libelf.h>
 #include <linux/bpf.h>
 #include <linux/btf.h>
 #include <stdbool.h>
 #include <string.h>
 
-enum { INSN_BYTES = sizeof(struct bpf_insn) };
-
 struct reader {
 	struct arena *arena;
-	Elf *elf;
-	size_t names;		 /* of sections: index of the section */
-	size_t names_of_symbols; /* likewise */
-	Elf_Data *symbols, *btf, *btf_ext;
-	size_t n_symbols;
-	struct btf_types types;
+	const struct bpf_elf *elf;
+	const struct btf_types *types;
 };
-
-static Elf_Data *find_section(struct reader *r, const char *name, Elf_Scn *section)
-{
-	GElf_Shdr h;
-	const char *its =
-		gelf_getshdr(section, &h) ? elf_strptr(r->elf, r->names, h.sh_name) : NULL;
-
-	return its && strcmp(its, name) == 0 ? elf_rawdata(section, NULL) : NULL;
-}
-
-static void find_sections(struct reader *r)
-{
-	Elf_Scn *section = NULL;
-	GElf_Shdr h;
-
-	while ((section = elf_nextscn(r->elf, section))) {
-		r->btf = find_section(r, ".BTF", section) ?: r->btf;
-		r->btf_ext = find_section(r, ".BTF.ext", section) ?: r->btf_ext;
-		if (!gelf_getshdr(section, &h) || h.sh_type != SHT_SYMTAB)
-			continue;
-		r->symbols = elf_getdata(section, NULL);
-		r->n_symbols = r->symbols ? r->symbols->d_size / sizeof(Elf64_Sym) : 0;
-		r->names_of_symbols = h.sh_link;
-	}
-}
 
 /* ---- where an instruction is --------------------------------------------------------------- */
 
-static const char *function_at(struct reader *r, size_t section, uint64_t at)
+static const char *function_at(const struct reader *r, uint32_t section, uint64_t at)
 {
-	GElf_Sym s;
+	for (uint32_t i = 0; i < r->elf->n_symbols; i++) {
+		const Elf64_Sym *s = &r->elf->symbols[i];
 
-	for (size_t i = 0; i < r->n_symbols; i++)
-		if (gelf_getsym(r->symbols, (int)i, &s) && s.st_shndx == section &&
-		    GELF_ST_TYPE(s.st_info) == STT_FUNC && at >= s.st_value &&
-		    at - s.st_value < s.st_size)
-			return elf_strptr(r->elf, r->names_of_symbols, s.st_name) ?: "";
+		if (bpf_elf_is_function(r->elf, s) && s->st_shndx == section && at >= s->st_value &&
+		    at - s->st_value < s->st_size)
+			return bpf_elf_symbol_name(r->elf, s);
+	}
 	return "";
 }
 
-/* The header of .BTF.ext, as far as it is needed. */
-struct ext_header {
-	uint16_t magic;
-	uint8_t version, flags;
-	uint32_t hdr_len, func_info_off, func_info_len, line_info_off, line_info_len;
+/* The last line at an instruction or before it. */
+struct nearest_line {
+	uint32_t section, insn;
+	const struct bpf_line_info *line;
 };
 
-/* The lines of one section, of which `n` come at `p`. */
-static const char *line_in(struct reader *r, const uint8_t *p, uint32_t n, uint32_t size,
-			   uint64_t at)
+static void take_line(void *ctx, uint32_t section, uint32_t insn, const void *record)
 {
-	struct bpf_line_info line, best = {0};
+	struct nearest_line *n = ctx;
+
+	if (section == n->section && insn <= n->insn)
+		n->line = record;
+}
+
+/* " (FILE:5)", or "" if it is not known. */
+static const char *line_at(const struct reader *r, uint32_t section, uint64_t at)
+{
+	struct nearest_line n = {.section = section, .insn = (uint32_t)(at / BPF_INSN_BYTES)};
 	const char *path, *slash;
 
-	for (uint32_t i = 0; i < n; i++, p += size) {
-		memcpy(&line, p, sizeof(line));
-		if (line.insn_off <= at)
-			best = line;
-	}
-	path = btf_types_string(&r->types, best.file_name_off);
+	bpf_elf_each(r->elf, BPF_ELF_LINES, take_line, &n);
+	path = n.line ? bpf_elf_string(r->elf, n.line->file_name_off) : "";
 	slash = strrchr(path, '/');
-	if (!*path || !BPF_LINE_INFO_LINE_NUM(best.line_col))
+	if (!*path || !BPF_LINE_INFO_LINE_NUM(n.line->line_col))
 		return "";
 	return arena_printf(r->arena, " (%s:%u)", slash ? slash + 1 : path,
-			    BPF_LINE_INFO_LINE_NUM(best.line_col));
+			    BPF_LINE_INFO_LINE_NUM(n.line->line_col));
 }
 
-/* " (FILE:5)", or "" if it is not known. After the size of an entry there are, for each
- * section, its name, the number of entries, and these. */
-static const char *line_at(struct reader *r, const char *section, uint64_t at)
+static const char *describe(const struct reader *r, uint32_t section, uint64_t at,
+			    const char *callee, const char *purpose)
 {
-	const uint8_t *p = r->btf_ext ? r->btf_ext->d_buf : NULL, *end;
-	struct ext_header h;
-	uint32_t size, head[2];
-	uint64_t from;
+	const char *function = function_at(r, section, at);
 
-	if (!p || r->btf_ext->d_size < sizeof(h))
-		return "";
-	memcpy(&h, p, sizeof(h));
-	from = (uint64_t)h.hdr_len + h.line_info_off;
-	if (from + h.line_info_len > r->btf_ext->d_size || h.line_info_len < sizeof(size))
-		return "";
-	end = p + from + h.line_info_len;
-	p += from;
-	memcpy(&size, p, sizeof(size));
-	p += sizeof(size);
-	while (size >= sizeof(struct bpf_line_info) && (size_t)(end - p) >= sizeof(head)) {
-		memcpy(head, p, sizeof(head));
-		p += sizeof(head);
-		if ((uint64_t)head[1] * size > (uint64_t)(end - p))
-			return "";
-		if (strcmp(btf_types_string(&r->types, head[0]), section) == 0)
-			return line_in(r, p, head[1], size, at);
-		p += (size_t)head[1] * size;
-	}
-	return "";
-}
-
-static const char *describe(struct reader *r, Elf_Scn *section, uint64_t at, const char *callee,
-			    const char *purpose)
-{
-	const char *name = "", *function = function_at(r, elf_ndxscn(section), at);
-	GElf_Shdr h;
-
-	if (gelf_getshdr(section, &h))
-		name = elf_strptr(r->elf, r->names, h.sh_name) ?: "";
 	return arena_printf(r->arena, "%s%s calls %s%s%s%.*s", *function ? function : "it",
-			    *function ? "()" : "", callee, line_at(r, name, at),
+			    *function ? "()" : "", callee, line_at(r, section, at),
 			    purpose ? ", which " : "", purpose ? (int)strlen(purpose) - 1 : 0,
 			    purpose ?: "");
 }
 
 /* ---- calls --------------------------------------------------------------------------------- */
 
-static const char *check_helpers(struct reader *r, Elf_Scn *section, const Elf_Data *code)
+static const char *check_helpers(const struct reader *r, uint32_t section)
 {
-	struct bpf_insn insn;
+	const struct bpf_insn *insn = bpf_elf_bytes(r->elf, section);
+	uint64_t len = r->elf->sections[section].sh_size;
 
-	for (size_t at = 0; code->d_buf && at + INSN_BYTES <= code->d_size; at += INSN_BYTES) {
-		uint32_t number;
+	for (uint64_t at = 0; at < len; at += BPF_INSN_BYTES, insn++) {
+		uint32_t number = (uint32_t)insn->imm;
 		const char *name;
 
-		memcpy(&insn, (const char *)code->d_buf + at, INSN_BYTES);
-		number = (uint32_t)insn.imm;
-		if (insn.code != (BPF_JMP | BPF_CALL) || insn.src_reg == BPF_PSEUDO_CALL ||
-		    (insn.src_reg == 0 && !helper_is_unsafe(number)))
+		if (insn->code != (BPF_JMP | BPF_CALL) || insn->src_reg == BPF_PSEUDO_CALL ||
+		    (insn->src_reg == 0 && !helper_is_unsafe(number)))
 			continue;
-		name = insn.src_reg ? NULL : helper_name(number);
+		name = insn->src_reg ? NULL : helper_name(number);
 		return describe(r, section, at,
 				name ? arena_printf(r->arena, "bpf_%s()", name)
 				     : arena_printf(r->arena, "the kernel's function number %u",
 						    number),
-				insn.src_reg ? NULL : helper_purpose(number));
+				insn->src_reg ? NULL : helper_purpose(number));
 	}
 	return NULL;
+}
+
+static const char *check_code(const struct reader *r)
+{
+	const char *why = NULL;
+
+	for (uint32_t i = 0; !why && i < r->elf->n_sections; i++)
+		if (bpf_elf_is_code(r->elf, i))
+			why = check_helpers(r, i);
+	return why;
 }
 
 /* The place of a call of the kernel's function `name`, which one of the relocations of a section
  * has. */
-static const char *find_call(struct reader *r, Elf_Scn *rels, const GElf_Shdr *h, const char *name)
+static const char *find_call(const struct reader *r, uint32_t section, const char *name)
 {
-	Elf_Data *data = elf_getdata(rels, NULL);
-	Elf_Scn *code = elf_getscn(r->elf, h->sh_info);
-	GElf_Rel rel;
-	GElf_Sym s;
+	uint32_t n;
+	const Elf64_Rel *rel = bpf_elf_relocations(r->elf, section, &n);
 
-	for (int i = 0; code && data && gelf_getrel(data, i, &rel); i++) {
-		const char *its =
-			r->symbols && gelf_getsym(r->symbols, (int)GELF_R_SYM(rel.r_info), &s)
-				? elf_strptr(r->elf, r->names_of_symbols, s.st_name)
-				: NULL;
+	for (uint32_t i = 0; i < n; i++) {
+		const Elf64_Sym *s = &r->elf->symbols[ELF64_R_SYM(rel[i].r_info)];
 
-		if (its && strcmp(its, name) == 0)
-			return describe(r, code, rel.r_offset, arena_printf(r->arena, "%s()", name),
-					NULL);
+		if (strcmp(bpf_elf_symbol_name(r->elf, s), name) == 0)
+			return describe(r, section, rel[i].r_offset,
+					arena_printf(r->arena, "%s()", name), NULL);
 	}
 	return NULL;
 }
 
-static const char *check_kfunc(struct reader *r, const char *name)
+static const char *check_kfunc(const struct reader *r, const char *name)
 {
-	Elf_Scn *section = NULL;
 	const char *found = NULL;
-	GElf_Shdr h;
 
 	if (!kfunc_is_unsafe(name))
 		return NULL;
-	while (!found && (section = elf_nextscn(r->elf, section)))
-		if (gelf_getshdr(section, &h) && h.sh_type == SHT_REL)
-			found = find_call(r, section, &h, name);
+	for (uint32_t i = 0; !found && i < r->elf->n_sections; i++)
+		if (bpf_elf_is_code(r->elf, i))
+			found = find_call(r, i, name);
 	return found ?: arena_printf(r->arena, "it calls %s()", name);
 }
 
-static const char *check_kfuncs(struct reader *r, const struct btf_type *section)
+static const char *check_kfuncs(const struct reader *r, const struct btf_type *section)
 {
 	const struct btf_var_secinfo *v = (const struct btf_var_secinfo *)(section + 1);
 	const char *why = NULL;
 
 	for (uint32_t i = 0; !why && i < BTF_INFO_VLEN(section->info); i++) {
-		const struct btf_type *t = btf_types_at(&r->types, v[i].type);
+		const struct btf_type *t = btf_types_at(r->types, v[i].type);
 
 		if (t && BTF_INFO_KIND(t->info) == BTF_KIND_FUNC)
-			why = check_kfunc(r, btf_types_string(&r->types, t->name_off));
+			why = check_kfunc(r, btf_types_string(r->types, t->name_off));
 	}
 	return why;
 }
@@ -216,24 +153,24 @@ static const char *check_kfuncs(struct reader *r, const struct btf_type *section
 /* ---- maps ---------------------------------------------------------------------------------- */
 
 /* libbpf reads numbers of a map from the sizes of arrays: int (*type)[BPF_MAP_TYPE_HASH]. */
-static uint32_t number_of(struct reader *r, const struct btf_member *m)
+static uint32_t number_of(const struct reader *r, const struct btf_member *m)
 {
-	const struct btf_type *t = btf_types_plain(&r->types, m->type);
+	const struct btf_type *t = btf_types_plain(r->types, m->type);
 
 	if (!t || BTF_INFO_KIND(t->info) != BTF_KIND_PTR)
 		return 0;
-	t = btf_types_plain(&r->types, t->type);
+	t = btf_types_plain(r->types, t->type);
 	return t && BTF_INFO_KIND(t->info) == BTF_KIND_ARRAY
 		       ? ((const struct btf_array *)(t + 1))->nelems
 		       : 0;
 }
 
-static const char *check_map(struct reader *r, const struct btf_type *t)
+static const char *check_map(const struct reader *r, const struct btf_type *t)
 {
 	const struct btf_member *m = (const struct btf_member *)(t + 1);
 
 	for (uint32_t i = 0; i < BTF_INFO_VLEN(t->info); i++) {
-		const char *name = btf_types_string(&r->types, m[i].name_off);
+		const char *name = btf_types_string(r->types, m[i].name_off);
 		uint32_t n = number_of(r, &m[i]);
 
 		if (strcmp(name, "pinning") == 0 && n)
@@ -246,18 +183,18 @@ static const char *check_map(struct reader *r, const struct btf_type *t)
 	return NULL;
 }
 
-static const char *check_types(struct reader *r)
+static const char *check_types(const struct reader *r)
 {
 	const char *why = NULL;
 
-	for (uint32_t id = r->types.first; !why && id < r->types.first + r->types.n; id++) {
-		const struct btf_type *t = btf_types_at(&r->types, id);
+	for (uint32_t id = r->types->first; !why && id < r->types->first + r->types->n; id++) {
+		const struct btf_type *t = btf_types_at(r->types, id);
 		uint32_t kind = t ? BTF_INFO_KIND(t->info) : BTF_KIND_UNKN;
 
 		if (kind == BTF_KIND_STRUCT)
 			why = check_map(r, t);
 		else if (kind == BTF_KIND_DATASEC &&
-			 strcmp(btf_types_string(&r->types, t->name_off), ".ksyms") == 0)
+			 strcmp(btf_types_string(r->types, t->name_off), ".ksyms") == 0)
 			why = check_kfuncs(r, t);
 	}
 	return why;
@@ -267,66 +204,25 @@ static const char *check_types(struct reader *r)
 
 /* Functions and maps are linked by name. An import must not use those of sonde, nor define one that
  * sonde then calls. */
-static const char *check_symbols(struct reader *r)
+static const char *check_symbols(const struct reader *r)
 {
 	static const char own[] = "sonde_";
-	GElf_Sym s;
 
-	for (size_t i = 0; i < r->n_symbols; i++) {
-		const char *name = gelf_getsym(r->symbols, (int)i, &s)
-					   ? elf_strptr(r->elf, r->names_of_symbols, s.st_name)
-					   : NULL;
+	for (uint32_t i = 0; i < r->elf->n_symbols; i++) {
+		const Elf64_Sym *s = &r->elf->symbols[i];
+		const char *name = bpf_elf_symbol_name(r->elf, s);
 
-		if (name && GELF_ST_BIND(s.st_info) != STB_LOCAL &&
+		if (ELF64_ST_BIND(s->st_info) != STB_LOCAL &&
 		    strncmp(name, own, sizeof(own) - 1) == 0)
 			return arena_printf(r->arena, "it uses a name of sonde: '%s'", name);
 	}
 	return NULL;
 }
 
-static const char *check_code(struct reader *r)
+const char *unsafe_use_find(struct arena *a, const struct bpf_elf *elf,
+			    const struct btf_types *types)
 {
-	Elf_Scn *section = NULL;
-	const char *why = NULL;
-	GElf_Shdr h;
+	struct reader r = {.arena = a, .elf = elf, .types = types};
 
-	while (!why && (section = elf_nextscn(r->elf, section))) {
-		Elf_Data *code = elf_rawdata(section, NULL);
-
-		if (code && gelf_getshdr(section, &h) && h.sh_flags & SHF_EXECINSTR)
-			why = check_helpers(r, section, code);
-	}
-	return why;
-}
-
-static const char *check_all(struct reader *r)
-{
-	struct btf_raw raw;
-	const char *why;
-	void *btf;
-
-	find_sections(r);
-	if (!r->btf || !r->btf->d_buf)
-		return "it has no BTF";
-	btf = arena_alloc(r->arena, r->btf->d_size + 1); /* aligned */
-	memcpy(btf, r->btf->d_buf, r->btf->d_size);
-	if (btf_raw_init(&raw, btf, r->btf->d_size) || btf_types_init(&r->types, &raw, NULL))
-		return "its BTF is damaged";
-	why = check_code(r) ?: check_types(r) ?: check_symbols(r);
-	btf_types_free(&r->types);
-	return why;
-}
-
-const char *unsafe_use_find(struct arena *a, const void *elf, size_t len)
-{
-	struct reader r = {.arena = a};
-	const char *why = "it is not an object file of BPF";
-
-	elf_version(EV_CURRENT);
-	r.elf = elf_memory((char *)(uintptr_t)elf, len);
-	if (r.elf && elf_getshdrstrndx(r.elf, &r.names) == 0)
-		why = check_all(&r);
-	if (r.elf)
-		elf_end(r.elf);
-	return why;
+	return check_code(&r) ?: check_types(&r) ?: check_symbols(&r);
 }

@@ -80,6 +80,13 @@ static void set_section(struct image *m, int i, uint32_t type, const void *at, s
 /* The sections' sizes are complete when functions and relocations have been added. */
 static struct stack_object finish(struct image *m)
 {
+	memcpy(m->head.e_ident, ELFMAG, SELFMAG);
+	m->head.e_ident[EI_CLASS] = ELFCLASS64;
+	m->head.e_ident[EI_DATA] = ELFDATA2LSB;
+	m->head.e_machine = EM_BPF;
+	m->head.e_type = ET_REL;
+	m->head.e_shentsize = sizeof(*m->sections);
+	m->head.e_shstrndx = NAMES;
 	m->head.e_shoff = offsetof(struct image, sections);
 	m->head.e_shnum = N_SECTIONS;
 	memcpy(m->names, names, sizeof(names));
