@@ -6,6 +6,7 @@
 #include "codegen/stack_depth.h"
 #include "parser/base/arena.h"
 #include "runtime/bpf/bpf_elf.h"
+#include "runtime/bpf/bpf_insn.h"
 #include <stdbool.h>
 #include <string.h>
 
@@ -151,7 +152,7 @@ static uint32_t own_bytes(const struct object *o, const struct function *f)
 		const struct bpf_insn *insn = code_at(o, f->section, at);
 
 		depth = follow(&r, insn, depth);
-		if (insn->code == (BPF_LD | BPF_IMM | BPF_DW))
+		if (bpf_insn_is_wide(insn))
 			at += WORD;
 	}
 	return (uint32_t)depth;
@@ -173,7 +174,7 @@ static uint32_t own_branches(const struct object *o, const struct function *f)
 
 		n += (class == BPF_JMP32 || class == BPF_JMP) && op != BPF_JA && op != BPF_CALL &&
 		     op != BPF_EXIT;
-		if (insn->code == (BPF_LD | BPF_IMM | BPF_DW))
+		if (bpf_insn_is_wide(insn))
 			at += WORD;
 	}
 	return n;

@@ -27,7 +27,7 @@ static uint32_t count_insns(const struct code_function *f)
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < f->n_insns; i++)
-		n += !i || !insn_is_wide(&f->insns[i - 1].insn);
+		n += !i || !bpf_insn_is_wide(&f->insns[i - 1].insn);
 	return n;
 }
 
@@ -77,7 +77,7 @@ static void add_function(struct script_lines *t, const struct source *s,
 				 f->section, count_insns(f));
 	else
 		script_lines_add(t, 0, "function %s, %u instructions", f->name, count_insns(f));
-	for (uint32_t i = 0; i < f->n_insns; i += insn_is_wide(&insns[i]) + 1u)
+	for (uint32_t i = 0; i < f->n_insns; i += bpf_insn_is_wide(&insns[i]) + 1u)
 		add_insn(t, s, f, insns, i);
 }
 

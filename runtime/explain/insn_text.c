@@ -8,42 +8,24 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { OP = 0xf0, MODE = 0xe0, SIZE = 0x18, MODE_SIGNED = 0x80, JCOND = 0xe0 };
+enum { OP = 0xf0, JCOND = 0xe0 };
 
+/* By BPF_OP(code) >> 4. */
 static const char *const operators[16] = {
-	[BPF_ADD >> 4] = "+=",	[BPF_SUB >> 4] = "-=",	[BPF_MUL >> 4] = "*=",
-	[BPF_DIV >> 4] = "/=",	[BPF_OR >> 4] = "|=",	[BPF_AND >> 4] = "&=",
-	[BPF_LSH >> 4] = "<<=", [BPF_RSH >> 4] = ">>=", [BPF_MOD >> 4] = "%=",
-	[BPF_XOR >> 4] = "^=",	[BPF_MOV >> 4] = "=",	[BPF_ARSH >> 4] = "s>>=",
+#define OPERATION(op, text, value) [BPF_##op >> 4] = text,
+#include "runtime/bpf/bpf_ops.def"
 };
 
 static const char *const comparisons[16] = {
-	[BPF_JEQ >> 4] = "==",	 [BPF_JGT >> 4] = ">",	  [BPF_JGE >> 4] = ">=",
-	[BPF_JSET >> 4] = "&",	 [BPF_JNE >> 4] = "!=",	  [BPF_JSGT >> 4] = "s>",
-	[BPF_JSGE >> 4] = "s>=", [BPF_JLT >> 4] = "<",	  [BPF_JLE >> 4] = "<=",
-	[BPF_JSLT >> 4] = "s<",	 [BPF_JSLE >> 4] = "s<=",
+#define COMPARISON(op, text, value) [BPF_##op >> 4] = text,
+#include "runtime/bpf/bpf_ops.def"
 };
-
-bool insn_is_wide(const struct bpf_insn *insn)
-{
-	return insn->code == (BPF_LD | BPF_IMM | BPF_DW);
-}
-
-static unsigned bits_of(uint8_t code)
-{
-	static const unsigned bits[] = {[BPF_W >> 3] = 32,
-					[BPF_H >> 3] = 16,
-					[BPF_B >> 3] = 8,
-					[BPF_DW >> 3] = 64};
-
-	return bits[(code & SIZE) >> 3];
-}
 
 /* A place in memory: *(u64 *)(r2 +8). */
 static const char *place(const struct bpf_insn *i, unsigned reg, const char *sign, char *out,
 			 size_t size)
 {
-	snprintf(out, size, "(%s%u *)(r%u %+d)", sign, bits_of(i->code), reg, i->off);
+	snprintf(out, size, "(%s%u *)(r%u %+d)", sign, 8 * bpf_insn_size(i), reg, i->off);
 	return out;
 }
 
@@ -114,7 +96,7 @@ static void write_access(const struct bpf_insn *i, char *out, size_t size)
 
 	switch (BPF_CLASS(i->code)) {
 	case BPF_LDX:
-		place(i, i->src_reg, (i->code & MODE) == MODE_SIGNED ? "s" : "u", at, sizeof(at));
+		place(i, i->src_reg, bpf_insn_is_signed(i) ? "s" : "u", at, sizeof(at));
 		snprintf(out, size, "r%u = *%s", i->dst_reg, at);
 		return;
 	case BPF_ST:
@@ -122,7 +104,7 @@ static void write_access(const struct bpf_insn *i, char *out, size_t size)
 		return;
 	default: break;
 	}
-	if ((i->code & MODE) == BPF_ATOMIC)
+	if (BPF_MODE(i->code) == BPF_ATOMIC)
 		write_atomic(i, out, size);
 	else
 		snprintf(out, size, "*%s = r%u", place(i, i->dst_reg, "u", at, sizeof(at)),
@@ -135,7 +117,7 @@ static void write_constant(const struct bpf_insn *insns, uint32_t at, uint32_t n
 	const struct bpf_insn *i = &insns[at];
 	uint32_t high = at + 1 < n ? (uint32_t)insns[1 + at].imm : 0;
 
-	if (!insn_is_wide(i))
+	if (!bpf_insn_is_wide(i))
 		snprintf(out, size, "?");
 	else if (symbol && i->imm)
 		snprintf(out, size, "r%u = &%s%+d", i->dst_reg, symbol, i->imm);

@@ -77,19 +77,9 @@ uint64_t interp_alu(const struct bpf_insn *insn, uint64_t a, uint64_t b, bool *i
 	uint64_t v;
 
 	switch (BPF_OP(insn->code)) {
-	case BPF_ADD: v = a + b; break;
-	case BPF_SUB: v = a - b; break;
-	case BPF_MUL: v = a * b; break;
-	case BPF_DIV:
-	case BPF_MOD: v = divided(insn, a, b, is_32); break;
-	case BPF_OR: v = a | b; break;
-	case BPF_AND: v = a & b; break;
-	case BPF_XOR: v = a ^ b; break;
-	case BPF_NEG: v = 0 - a; break;
-	case BPF_LSH:
-	case BPF_RSH:
-	case BPF_ARSH: v = shifted(BPF_OP(insn->code), a, b, is_32); break;
-	case BPF_MOV: v = insn->off ? extend(b, insn->off) : b; break;
+#define OPERATION(op, text, value) \
+	case BPF_##op: v = value; break;
+#include "runtime/bpf/bpf_ops.def"
 	case BPF_END: return byte_order(insn, a);
 	default: *is_valid = false; return 0;
 	}
@@ -105,17 +95,9 @@ bool interp_compare(uint8_t op, uint64_t a, uint64_t b, bool is_32, bool *is_val
 		b = (uint32_t)b;
 	}
 	switch (op) {
-	case BPF_JEQ: return a == b;
-	case BPF_JNE: return a != b;
-	case BPF_JGT: return a > b;
-	case BPF_JGE: return a >= b;
-	case BPF_JLT: return a < b;
-	case BPF_JLE: return a <= b;
-	case BPF_JSET: return (a & b) != 0;
-	case BPF_JSGT: return x > y;
-	case BPF_JSGE: return x >= y;
-	case BPF_JSLT: return x < y;
-	case BPF_JSLE: return x <= y;
+#define COMPARISON(op, text, value) \
+	case BPF_##op: return value;
+#include "runtime/bpf/bpf_ops.def"
 	default: *is_valid = false; return false;
 	}
 }

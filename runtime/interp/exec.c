@@ -3,6 +3,7 @@
  * The loop that executes instructions. Each function has a frame in the stack region, which its
  * callees and callbacks can access by address, as in the kernel.
  */
+#include "runtime/bpf/bpf_insn.h"
 #include "runtime/interp/interp_impl.h"
 #include <errno.h>
 #include <string.h>
@@ -51,16 +52,6 @@ static void leave(struct run *x)
 	x->pc = f->back;
 }
 
-static uint32_t size_of(uint8_t code)
-{
-	switch (BPF_SIZE(code)) {
-	case BPF_B: return 1;
-	case BPF_H: return 2;
-	case BPF_W: return 4;
-	default: return 8;
-	}
-}
-
 static uint64_t load(const void *at, uint32_t size, bool is_signed)
 {
 	uint64_t v = 0;
@@ -73,7 +64,7 @@ static uint64_t load(const void *at, uint32_t size, bool is_signed)
 
 static int memory(struct run *x, const struct bpf_insn *insn)
 {
-	uint32_t size = size_of(insn->code), class = BPF_CLASS(insn->code);
+	uint32_t size = bpf_insn_size(insn), class = BPF_CLASS(insn->code);
 	uint32_t base = class == BPF_LDX ? insn->src_reg : insn->dst_reg;
 	uint64_t address = x->r[base] + (uint64_t)(int64_t)insn->off, v;
 	void *at;
@@ -84,7 +75,7 @@ static int memory(struct run *x, const struct bpf_insn *insn)
 	if (!at)
 		return -EFAULT;
 	if (class == BPF_LDX) {
-		x->r[insn->dst_reg] = load(at, size, BPF_MODE(insn->code) == 0x80); /* MEMSX */
+		x->r[insn->dst_reg] = load(at, size, bpf_insn_is_signed(insn));
 		return 0;
 	}
 	v = class == BPF_ST ? (uint64_t)(int64_t)insn->imm : x->r[insn->src_reg];
@@ -137,7 +128,7 @@ static int arithmetic(struct run *x, const struct bpf_insn *insn)
 
 static int load_long(struct run *x, const struct bpf_insn *insn)
 {
-	if (insn->code != (BPF_LD | BPF_IMM | BPF_DW) || x->pc >= x->p->n_insns)
+	if (!bpf_insn_is_wide(insn) || x->pc >= x->p->n_insns)
 		return unknown(x, insn);
 	x->r[insn->dst_reg] = (uint32_t)insn[0].imm | (uint64_t)(uint32_t)insn[1].imm << 32;
 	x->pc++;

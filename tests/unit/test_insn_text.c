@@ -76,8 +76,8 @@ static void test_wide(void **state)
 					 {.imm = 0x56}};
 	char text[80];
 
-	assert_true(insn_is_wide(insns));
-	assert_false(insn_is_wide(insns + 1));
+	assert_true(bpf_insn_is_wide(insns));
+	assert_false(bpf_insn_is_wide(insns + 1));
 	insn_text(insns, 0, 2, NULL, text, sizeof(text));
 	assert_string_equal(text, "r1 = 0x5600001234");
 	(void)state;
