@@ -22,12 +22,6 @@ INLINE uint32_t sonde_control_exiting(void)
 	return sonde_control.exiting;
 }
 
-/* A recorder and the script that it records begin with the same event. */
-INLINE uint32_t sonde_control_stopped(void)
-{
-	return sonde_control.exiting | sonde_control.waiting;
-}
-
 /* Advance a map's epoch and return the previous one, for user space. While SONDE_EPOCH_SLOTS - 1
  * clears wait for user space, the epoch stays, since a slot of an array would be used twice. In
  * this case the epoch before the current one is returned, which an earlier record has already

@@ -151,19 +151,6 @@ struct sonde_join_event {
 	char bytes[SONDE_JOIN_BYTES];
 };
 
-enum { SONDE_READ_BYTES = 4096 }; /* most bytes of a read that a recording has */
-
-/* What a script has read, for a recording: a tuple as the plan describes it. */
-struct sonde_read_event {
-	struct sonde_event head;
-	uint32_t is_start; /* 1: at the start of a span */
-	uint32_t place;	   /* index in plan->names: of which event it is */
-	uint32_t cpu, tid;
-	uint64_t address;
-	uint32_t length; /* 0: it could not be read */
-	uint8_t bytes[SONDE_READ_BYTES];
-};
-
 /* skboutput(): this is written to the perf buffer of packets, followed by `used` bytes of the
  * packet. */
 struct sonde_packet_event {
@@ -240,7 +227,6 @@ enum { SONDE_MAX_FIRED = 4096 };
 struct sonde_control {
 	uint32_t asleep;  /* enum sonde_sleep; whoever wakes the reader clears it */
 	uint32_t exiting; /* exit() was called: programs return at once */
-	uint32_t waiting; /* the same, until all are attached: only with needs.reads of the plan */
 	uint32_t exit_code;
 	uint32_t counts_hits; /* hits of probes are counted: --stats, --max-overhead, status line */
 	uint32_t open_begins; /* iter/task programs mark threads that are off CPU at the start */

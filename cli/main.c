@@ -23,7 +23,6 @@
 #include "cli/help/help.h"
 #include "cli/help/reference.h"
 #include "cli/saved/record_events.h"
-#include "cli/saved/record_script.h"
 #include "cli/saved/replay.h"
 #include "cli/saved/report.h"
 #include "cli/run/run.h"
@@ -249,8 +248,6 @@ static int run_mode(struct options *o)
 	case MODE_EXPLAIN:
 	case MODE_CHECK: break;
 	}
-	if (o->for_replay)
-		return record_script_run(o);
 	return o->replay ? replay_script(o) : o->events ? record_events_run(o) : walk(o);
 }
 

@@ -121,7 +121,6 @@ struct gen_probe {
 	const struct attach_point *point;
 	bool is_open, is_left; /* generating for open spans; of these, calls that were left */
 	bool is_start;	       /* generating the start of the probe's spans */
-	bool tests_start;      /* ... the tests before it */
 	struct span at;	       /* the expression or statement being generated: for messages */
 	struct {	       /* offsets in body.frame */
 		uint32_t size, rounds_at, result_at, *var_at, *epoch_at;
@@ -238,16 +237,6 @@ void outline_choose(struct gen *g, bool is_wanted);
 /* Remove the line information of inlined functions, so that the line info in BTF refers to the
  * script only. */
 void outline_drop_places(struct gen *g);
-
-/* ---- recorded reads (gen_reads.c) */
-/* The script has read `n` bytes (i64) at `address`, and `from` has a copy; `err` is not 0: it could
- * not. If that is recorded, send it. A pointer is an address in the program's own memory. */
-void gen_note_read(struct gen *g, LLVMValueRef address, LLVMValueRef from, LLVMValueRef n,
-		   LLVMValueRef err, bool is_string);
-/* The result of a call that the kernel answers. It is recorded as if it were read at an address of
- * its own, and a replay reads it there. */
-enum gen_result { RESULT_PATH = 1, RESULT_COMM };
-LLVMValueRef gen_result_address(struct gen *g, enum gen_result call, LLVMValueRef argument);
 
 /* ---- expressions and statements */
 /* Generate an expression. Scratch memory that it takes is released if the value is an integer. */

@@ -39,14 +39,7 @@ static void read_bytes(struct gen *g, LLVMValueRef to, uint32_t n, struct origin
 	LLVMValueRef err = GEN_CALL(g, from.is_user ? "sonde_memory_user" : "sonde_memory_kernel",
 				    to, gen_u32(g, n), from.at, gen_u32(g, g->probe.id));
 
-	gen_note_read(g, from.at, to, gen_u64(g, n), err, false);
 	gen_warn_read(g, err, from.is_user, false);
-}
-
-/* The number of bytes that were read. */
-static LLVMValueRef buffer_length(struct gen *g, LLVMValueRef buf)
-{
-	return LLVMBuildZExt(g->b, LLVMBuildLoad2(g->b, g->i32, buf, ""), g->i64, "");
 }
 
 struct value gen_buf(struct gen *g, struct expr *e)
@@ -68,7 +61,6 @@ struct value gen_buf(struct gen *g, struct expr *e)
 	err = GEN_CALL(g, from.is_user ? "sonde_text_buffer_user" : "sonde_text_buffer_kernel", buf,
 		       gen_u32(g, most), from.at, gen_kept_value(g, &kept).v,
 		       gen_u32(g, g->probe.id));
-	gen_note_read(g, from.at, gen_at(g, buf, BUFFER_HEAD), buffer_length(g, buf), err, false);
 	gen_warn_read(g, err, from.is_user, false);
 	return (struct value){.kind = V_MEM, .type = e->type, .v = buf};
 }

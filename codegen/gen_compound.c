@@ -182,7 +182,6 @@ void gen_read_to(struct gen *g, LLVMValueRef to, uint32_t size, LLVMValueRef add
 		space = probe_space(g->probe.point);
 	err = GEN_CALL(g, space == SPACE_USER ? "sonde_memory_user" : "sonde_memory_kernel", to,
 		       gen_u32(g, size), address, gen_u32(g, g->probe.id));
-	gen_note_read(g, address, to, gen_u64(g, size), err, false);
 	gen_warn_read(g, err, space == SPACE_USER, false);
 }
 

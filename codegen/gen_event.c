@@ -21,10 +21,7 @@ struct value gen_nothing(struct gen *g, struct expr *e)
 static LLVMValueRef begin_record(struct gen *g, uint32_t id, LLVMValueRef size,
 				 LLVMBasicBlockRef *skip)
 {
-	bool is_silent = id < g->plan->n_events && g->plan->events[id].is_silent;
-	LLVMValueRef record =
-		is_silent ? LLVMConstNull(g->ptr)
-			  : GEN_CALL(g, "sonde_ring_reserve", gen_u32(g, g->probe.id), size);
+	LLVMValueRef record = GEN_CALL(g, "sonde_ring_reserve", gen_u32(g, g->probe.id), size);
 	LLVMBasicBlockRef fill = gen_block(g, "record");
 
 	*skip = gen_block(g, "record.end");

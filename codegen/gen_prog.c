@@ -75,9 +75,7 @@ static void gen_prefault(struct gen *g, LLVMBasicBlockRef out)
 
 static void unless_exiting(struct gen *g, LLVMBasicBlockRef out)
 {
-	const char *helper =
-		g->plan->needs.reads ? "sonde_control_stopped" : "sonde_control_exiting";
-	LLVMValueRef is_exiting = gen_call_helper(g, helper, NULL, 0);
+	LLVMValueRef is_exiting = GEN_CALL(g, "sonde_control_exiting");
 
 	prog_only_if(g, LLVMBuildNot(g->b, gen_truth(g, is_exiting), ""), out);
 }

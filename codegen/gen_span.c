@@ -107,10 +107,8 @@ static void store_state(struct gen *g, LLVMValueRef slot)
 
 void span_test_conds(struct gen *g, LLVMBasicBlockRef out)
 {
-	g->probe.tests_start = true;
 	for (uint32_t i = 0; i < g->probe.ast->n_start_conds; i++)
 		prog_only_if(g, gen_truth(g, gen_int(g, g->probe.ast->start_conds[i])), out);
-	g->probe.tests_start = false;
 }
 
 /* Test scope and predicate for a span of the current thread. */

@@ -17,7 +17,6 @@ static struct value read_string(struct gen *g, const struct type *type, LLVMValu
 	err = GEN_CALL(g, is_user ? "sonde_text_user" : "sonde_text_kernel", buf,
 		       gen_u32(g, type->size), from, gen_u32(g, has_limit),
 		       gen_u32(g, g->probe.id));
-	gen_note_read(g, from, buf, gen_u64(g, type->size), err, true);
 	gen_warn_read(g, err, is_user, true);
 	return (struct value){.kind = V_MEM, .type = type, .v = buf};
 }
@@ -35,7 +34,6 @@ static struct value read_at_most(struct gen *g, struct expr *e, LLVMValueRef fro
 	gen_zero(g, at, e->type->size);
 	err = GEN_CALL(g, is_user ? "sonde_text_user_part" : "sonde_text_kernel_part", at,
 		       gen_u32(g, e->type->size), from, n, gen_u32(g, g->probe.id));
-	gen_note_read(g, from, at, gen_u64(g, e->type->size), err, true);
 	gen_warn_read(g, err, is_user, true);
 	return (struct value){.kind = V_MEM, .type = e->type, .v = at};
 }
@@ -78,15 +76,11 @@ struct value gen_str(struct gen *g, struct expr *e)
 struct value gen_path(struct gen *g, struct expr *e)
 {
 	LLVMValueRef from = gen_int(g, e->call.args[0]);
-	LLVMValueRef buf = gen_big_buffer(g, e->type->size + SONDE_PATH_MORE), result, err;
+	LLVMValueRef buf = gen_big_buffer(g, e->type->size + SONDE_PATH_MORE), err;
 
 	gen_zero(g, buf, e->type->size + SONDE_PATH_MORE);
-	result = gen_result_address(g, RESULT_PATH, from);
-	if (g->plan->needs.is_replay)
-		return read_string(g, e->type, result, false, false, buf);
 	err = GEN_CALL(g, "sonde_path_text", buf, gen_u32(g, e->type->size), from,
 		       gen_u32(g, g->probe.id));
-	gen_note_read(g, result, buf, gen_u64(g, e->type->size), err, true);
 	gen_warn_read(g, err, false, true);
 	return (struct value){.kind = V_MEM, .type = e->type, .v = buf};
 }

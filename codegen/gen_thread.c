@@ -65,27 +65,12 @@ struct value gen_cgroup(struct gen *g, struct expr *e)
 	return gen_int_value(gen_helper(g, BPF_FUNC_get_current_cgroup_id, NULL, 0), e->type);
 }
 
-/* comm(pid) */
-static void name_of(struct gen *g, LLVMValueRef pid, LLVMValueRef buf, uint32_t size)
-{
-	LLVMValueRef result = gen_result_address(g, RESULT_COMM, pid);
-
-	if (g->plan->needs.is_replay) {
-		gen_zero(g, buf, size);
-		GEN_CALL(g, "sonde_text_kernel", buf, gen_u32(g, size), result, gen_u32(g, true),
-			 gen_u32(g, g->probe.id));
-	} else {
-		GEN_CALL(g, "sonde_pid_comm", pid, buf);
-	}
-	gen_note_read(g, result, buf, gen_u64(g, size), gen_u64(g, 0), true);
-}
-
 struct value gen_comm(struct gen *g, struct expr *e)
 {
 	LLVMValueRef buf = gen_big_buffer(g, e->type->size);
 
 	if (e->kind == EX_CALL)
-		name_of(g, gen_int(g, e->call.args[0]), buf, e->type->size);
+		GEN_CALL(g, "sonde_pid_comm", gen_int(g, e->call.args[0]), buf);
 	else
 		GEN_CALL(g, "sonde_task_comm", gen_task(g), buf);
 	return (struct value){.kind = V_MEM, .type = e->type, .v = buf};

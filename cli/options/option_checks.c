@@ -258,16 +258,8 @@ static int check_replay(const struct options *o)
 {
 	if (o->events && o->format != OUT_RECORDING)
 		return option_error("--events requires 'sonde record'");
-	if (o->for_replay && (o->format != OUT_RECORDING || o->events))
-		return option_error(o->events ? "--for-replay and --events cannot be combined"
-					      : "--for-replay requires 'sonde record'");
-	if (o->for_replay && (o->test || o->bench || o->interval_ns))
-		return option_error("--for-replay and %s cannot be combined",
-				    o->test    ? "--test"
-				    : o->bench ? "--bench"
-					       : "--interval");
-	if (o->event_stacks && !o->events && !o->for_replay)
-		return option_error("--event-stacks requires --events or --for-replay");
+	if (o->event_stacks && !o->events)
+		return option_error("--event-stacks requires --events");
 	if (o->events && (o->program || o->file))
 		return option_error("--events records events, and runs no script: leave out %s",
 				    o->program ? "-e" : o->file);

@@ -100,8 +100,6 @@ struct options {
 	double max_overhead;	 /* percent; 0: any */
 	const char *events;	 /* --events: the tracepoints to record */
 	bool event_stacks;	 /* ... with their stacks */
-	bool for_replay;	 /* --for-replay: record what a replay of the script needs */
-	uint32_t recorder_at;	 /* ... `program` is the script, and behind it the recorder */
 	const char *source_name; /* ... the name of the script */
 	const char *event_facts; /* ... and their formats, as facts of the kernel */
 	const char *replay;	 /* the recording that 'sonde replay' runs the script over */

@@ -17,7 +17,6 @@
 #include "parser/base/source.h"
 #include "parser/lang/ast.h"
 #include "parser/lang/kernel.h"
-#include "parser/lang/recorder.h"
 #include "parser/plan/plan.h"
 #include "parser/sema/sema.h"
 #include "runtime/base/clock.h"
@@ -135,17 +134,6 @@ static void note_words(const struct options *o, struct program *p)
 	p->is_behind_option = o->is_behind_option;
 }
 
-/* A script that is recorded prints nothing, and each event is a record, so that bursts are longer
- * than those of other scripts. */
-static void set_recorder(struct config *c)
-{
-	enum { RING_PAGES = 8192 };
-
-	c->print_maps_on_exit = 0;
-	if (!c->perf_rb_pages)
-		c->perf_rb_pages = RING_PAGES;
-}
-
 /* All stages up to the plan. 0, or the exit status. *plan is NULL when nothing is left to do. */
 static int front_end(struct arena *a, const struct options *o, struct kernel *k, struct diags *d,
 		     struct program **program, struct plan **plan)
@@ -176,8 +164,6 @@ static int front_end(struct arena *a, const struct options *o, struct kernel *k,
 	if (status)
 		return status;
 	note_words(o, *program);
-	if (o->recorder_at)
-		recorder_take(*program, o->recorder_at);
 	note_time(o, "parse");
 	run_debug(o, EMIT_AST, k, *program, NULL);
 	if (o->emit == EMIT_TOKENS || o->emit == EMIT_AST)
@@ -186,8 +172,6 @@ static int front_end(struct arena *a, const struct options *o, struct kernel *k,
 	if (sema_run(a, *program, k, d))
 		return 1;
 	options_set_output(o, &(*program)->config);
-	if (o->recorder_at)
-		set_recorder(&(*program)->config);
 	note_time(o, "check");
 	run_debug(o, EMIT_TYPES, k, *program, NULL);
 	if (o->mode == MODE_LIST)
@@ -227,29 +211,6 @@ static int run_plan(struct arena *a, const struct options *o, const struct progr
 	note_time(o, NULL);
 	status = run_check(program, plan, k);
 	note_time(o, "compile");
-	return status;
-}
-
-int walk_check(struct arena *a, const struct options *o, struct kernel *k, struct program **program,
-	       bool *has_stacks)
-{
-	struct diags d = {.arena = a, .no_warnings = true};
-	struct plan *plan;
-	int status;
-
-	set_kernel(k, o);
-	walk_note_program(a, o, k);
-	d.source = read_source(a, o);
-	if (!d.source)
-		return 1;
-	status = front_end(a, o, k, &d, program, &plan);
-	progress_stage(STAGE_NONE);
-	diag_report(&d);
-	if (!status && plan->needs.packets) {
-		log_error("a replay has no packets: leave out skboutput()");
-		status = 1;
-	}
-	*has_stacks = !status && (plan->needs.kstack || plan->needs.ustack);
 	return status;
 }
 

@@ -13,10 +13,8 @@
 #include "cli/run/walk.h"
 #include "parser/base/arena.h"
 #include "parser/base/pattern.h"
-#include "parser/base/source.h"
 #include "parser/lang/kernel.h"
 #include "parser/lang/c_type.h"
-#include "parser/lang/recorder.h"
 #include "runtime/base/log.h"
 #include "runtime/base/recorded_task.h"
 #include "runtime/kernel/kernel_facts.h"
@@ -116,7 +114,6 @@ static int select_events(struct selection *s, struct kernel *k, const char *list
 
 /* What is recorded beside the events themselves. */
 struct recorded_what {
-	const struct recorded_script *script;
 	bool stacks;	/* their stacks */
 	bool has_times; /* times of threads on and off the CPU */
 	bool has_words; /* fields of the thread's struct */
@@ -135,17 +132,9 @@ static const char *stacks_of(const struct recorded_what *w)
 	"if (!@__cgroups[cgroup]) { @__cgroups[cgroup] = true; print((\"" RAW_CGROUP \
 	"\", cgroup, cgroup_path(cgroup))); } "
 
-/* Does the script read fields of threads? They are where they are in the kernel's struct. */
-static bool reads_task(const struct recorded_what *w)
-{
-	return w->script && strstr(w->script->types, "struct task_struct ");
-}
-
-/* Fields of the thread's struct, where they are of use; or its address. */
+/* Fields of the thread's struct, where they are of use. */
 static const char *words_of(const struct recorded_what *w, const char *category)
 {
-	if (reads_task(w))
-		return "(uint64)curtask";
 	return w->has_words && strcmp(category, "sched") == 0 ? WORDS : "0";
 }
 
@@ -305,31 +294,26 @@ static int put_events(const struct selection *s, struct kernel *k, const struct 
 	return 0;
 }
 
-/* Types that the script uses come first: its constants, and its struct of threads. */
-static void put_types(const struct recorded_what *w, struct kernel *k, FILE *facts)
-{
-	if (w->script)
-		fputs(w->script->types, facts);
-	else
-		put_constants(k, facts);
-	if (w->has_words && !reads_task(w))
-		put_task(facts);
-}
+/* Each event is a record, so that bursts are longer than those of other scripts. */
+static const char script_config[] =
+	"config = { open_spans = switches; print_maps_on_exit = false; perf_rb_pages = 8192; }\n";
 
-static int put_all(const struct selection *s, struct kernel *k, const struct recorded_script *user,
-		   bool with_stacks, FILE *script, FILE *facts)
+static int put_all(const struct selection *s, struct kernel *k, bool with_stacks, FILE *script,
+		   FILE *facts)
 {
-	struct recorded_what w = {.script = user,
-				  .stacks = with_stacks,
+	struct recorded_what w = {.stacks = with_stacks,
 				  .has_times = has_times(s, k),
 				  .has_words = has_words(k)};
 
+	fputs(script_config, script);
 	if (w.has_times)
 		fputs("let @__back = hash(262144);\n", script);
 	fprintf(facts, "capability btf\ncapability iterators\ncapability unwind\ncpus %u\n",
 		k->n_cpus(k));
 	put_raw(s, w.has_times, facts);
-	put_types(&w, k, facts);
+	put_constants(k, facts);
+	if (w.has_words)
+		put_task(facts);
 	if (put_events(s, k, &w, script, facts))
 		return -1;
 	if (w.has_times)
@@ -338,23 +322,16 @@ static int put_all(const struct selection *s, struct kernel *k, const struct rec
 	return 0;
 }
 
-/* The recorder's text, behind that of the script. */
 static int put_texts(const struct options *o, struct kernel *k, const struct selection *s,
-		     const struct recorded_script *user, char **script, char **facts)
+		     char **script, char **facts)
 {
 	size_t n_script, n_facts;
 	FILE *to_script = open_memstream(script, &n_script);
 	FILE *to_facts = open_memstream(facts, &n_facts);
 	int status = 2;
 
-	if (to_script)
-		fprintf(to_script, "%.*s\n", user ? (int)user->source->len : 0,
-			user ? user->source->text : "");
 	if (to_script && to_facts)
-		status = put_all(s, k, user, user ? user->stacks : o->event_stacks, to_script,
-				 to_facts)
-				 ? 1
-				 : 0;
+		status = put_all(s, k, o->event_stacks, to_script, to_facts) ? 1 : 0;
 	else
 		log_error("out of memory");
 	if (to_script)
@@ -364,17 +341,15 @@ static int put_texts(const struct options *o, struct kernel *k, const struct sel
 	return status;
 }
 
-static int record(const struct options *o, struct kernel *k, const struct selection *s,
-		  const struct recorded_script *user)
+static int record(const struct options *o, struct kernel *k, const struct selection *s)
 {
 	struct options run = *o;
 	char *script = NULL, *facts = NULL;
-	int status = put_texts(o, k, s, user, &script, &facts);
+	int status = put_texts(o, k, s, &script, &facts);
 
 	run.program = script;
 	run.event_facts = facts;
-	run.source_name = user ? user->source->name : "--events";
-	run.recorder_at = user ? user->source->len + 1 : RECORDER_ALONE;
+	run.source_name = "--events";
 	if (!status)
 		status = walk_in(&run, k);
 	free(script);
@@ -382,29 +357,20 @@ static int record(const struct options *o, struct kernel *k, const struct select
 	return status;
 }
 
-int record_events_of(const struct options *o, struct kernel *k, const char *list,
-		     const struct recorded_script *script)
+int record_events_run(const struct options *o)
 {
+	struct kernel *k = walk_open_kernel(o);
 	struct selection s = {.arena = arena_new()};
 	int status = 1;
 
 	s.calls.arena = s.arena;
 	s.calls.kernel = k;
-	walk_note_program(s.arena, o, k);
-	if (select_events(&s, k, list) == 0)
-		status = record(o, k, &s, script);
+	if (k)
+		walk_note_program(s.arena, o, k);
+	if (k && select_events(&s, k, o->events) == 0)
+		status = record(o, k, &s);
 	record_calls_free(&s.calls);
 	arena_free(s.arena);
-	return status;
-}
-
-int record_events_run(const struct options *o)
-{
-	struct kernel *k = walk_open_kernel(o);
-	int status = 1;
-
-	if (k)
-		status = record_events_of(o, k, o->events, NULL);
 	if (k)
 		kernel_close(k);
 	return status;

@@ -407,7 +407,6 @@ struct program {
 	const char *command;	    /* -c; or NULL */
 	int return_probes;	    /* --return-probes: RETURN_PROBES_* plus 1; 0: as config says */
 	const char *behind_command; /* the word behind that of -c, or NULL */
-	uint32_t recorder_at;	    /* where the text of a recorder begins, recorder.h; or 0 */
 	bool is_behind_option;	    /* with an option between them */
 	uint32_t n_params;
 	uint32_t n_used; /* the N of the highest $N that the script reads; all with $# */

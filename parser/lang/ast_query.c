@@ -131,3 +131,12 @@ enum span_kind ast_span(const struct probe *p)
 {
 	return p->n_points && !p->is_start ? p->points[0].ends : SPAN_NO;
 }
+
+bool ast_counts_open(const struct program *p, const struct probe *probe)
+{
+	enum span_kind kind = ast_span(probe);
+
+	return p->config.open_spans == OPEN_SPANS_COUNT ||
+	       (p->config.open_spans == OPEN_SPANS_SWITCHES &&
+		(kind == SPAN_SWITCH || kind == SPAN_SLICE));
+}

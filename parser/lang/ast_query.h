@@ -35,6 +35,8 @@ bool ast_mentions(struct expr *e, const struct var *v);
 /* The kind of span whose end runs the probe's body; SPAN_NO when the event itself does. The attach
  * points of a probe may have different kinds, but either all or none have one. */
 enum span_kind ast_span(const struct probe *p);
+/* True if the probe's body also runs for spans that are open when tracing ends (`open_spans`). */
+bool ast_counts_open(const struct program *p, const struct probe *probe);
 /* The address space of the probe's addresses when their type does not tell. */
 enum type_space ast_space(const struct probe *p);
 /* As probe_address_space(). */

@@ -17,7 +17,6 @@
 #include "parser/plan/plan_build.h"
 #include "parser/plan/plan_run.h"
 #include "parser/lang/ast_query.h"
-#include "parser/lang/recorder.h"
 #include "parser/lang/kernel.h"
 #include <string.h>
 
@@ -194,8 +193,6 @@ static void plan_point(struct planner *pl, uint32_t ast, uint32_t index, const s
 	q.type_id = plan_name_id(pl, probe_rows[point->id].traits & PR_SPECIAL
 					     ? "special"
 					     : probe_rows[point->id].name);
-	if (pl->plan->needs.reads)
-		plan_read_places(pl, point, &q);
 	q.prog = plan_prog_for(pl, point, kind, r->n_exprs * (point->ends ? SPAN_WEIGHT : 1));
 	if (point->ends)
 		plan_span(pl, &q, point, r);
@@ -221,7 +218,6 @@ static void plan_probe(struct planner *pl, uint32_t ast)
 	if (!n_run)
 		return;
 	pl->is_iter = p->n_points && point_has(&p->points[0], ARM_ITER);
-	pl->is_silent = recorder_has_reads(pl->program, p);
 	pl->divisor = (struct span){0};
 	pl->has_divisors = false;
 	if (p->predicate)
@@ -392,10 +388,7 @@ struct plan *plan_make(struct arena *a, struct program *p, const struct plan_opt
 	plan->n_imports = p->n_bpf_imports;
 	plan->config = p->config;
 	plan->allows_unsafe = p->unsafe;
-	plan->needs.is_replay = pl.kernel && pl.kernel->recording;
 	plan_scope(&pl, options);
-	if (p->recorder_at > RECORDER_ALONE)
-		plan_reads(&pl);
 	for (uint32_t i = 0; i < p->n_maps; i++)
 		plan_map(&pl, p->maps[i]);
 	if (options && options->sort)

@@ -92,7 +92,6 @@ struct plan_event {
 	uint32_t n_pieces;
 	bool has_map;
 	uint32_t map;	  /* map events */
-	bool is_silent;	  /* the script's output is not wanted: nothing is sent */
 	const char *text; /* PE_TIME: the format; PE_JOIN: the separator; PE_PACKET: the file */
 	uint32_t top;	  /* print(@m, top, div): rows to show, 0 all */
 	uint64_t divisor; /* values are divided by it unless it is 0 */
@@ -223,9 +222,6 @@ struct plan_probe {
 	const char *name; /* "tracepoint:sched:sched_switch": the builtin `probe`, and messages */
 	uint32_t name_id, func_id; /* `probe` and `func` in plan->names; func_id 0: it has none */
 	uint32_t type_id;	   /* `probetype`, likewise */
-	/* With needs.reads: names of the events of which its reads are (plan_reads.c); of the body,
-	 * of the body for a span that is open, of the start of a span. 0: that of `probe`. */
-	uint32_t place_id, open_place_id, start_place_id;
 	struct span span;
 	uint32_t prog;	/* index in plan->progs */
 	uint32_t ast;	/* index in program->probes, for codegen */
@@ -255,8 +251,6 @@ struct plan_needs {
 	bool pid_namespace;	/* numbers of processes are those of another than the initial one */
 	bool warnings;		/* -k: failed reads and lookups send a record */
 	bool packets;		/* skboutput() sends packets */
-	bool reads;		/* what the script reads is recorded, by events[reads_event] */
-	bool is_replay;		/* its events are those of a recording */
 	bool cpus;		/* the number of CPUs: aggregations may be read in programs */
 };
 
@@ -279,7 +273,6 @@ struct plan {
 	uint32_t n_probes;
 	struct plan_names names;
 	struct plan_needs needs;
-	uint32_t reads_event;
 	struct config config;
 	const struct source *source;	  /* the source that spans in the plan refer to */
 	const struct bpf_import *imports; /* files of C for BPF, for messages about them */

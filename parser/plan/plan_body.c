@@ -149,7 +149,6 @@ static void add_field(struct planner *pl, struct plan_event *ev, const struct ty
 static void add_event(struct planner *pl, struct expr *call, struct plan_event ev)
 {
 	ev.span = call->span;
-	ev.is_silent = pl->is_silent && ev.kind != PE_CLEAR_MAP && ev.kind != PE_ZERO_MAP;
 	if (ev.size > LIMIT_EVENT_BYTES) {
 		diag_error(pl->diags, call->span, "limit-event",
 			   "a record of this call takes %u bytes, at most %d are possible", ev.size,
@@ -354,9 +353,9 @@ static void note_needs(struct plan_needs *needs, const struct expr *e)
 	needs->kstack |= (b->needs & NEEDS_KSTACK) != 0;
 	needs->ustack |= (b->needs & NEEDS_USTACK) != 0;
 	needs->exit |= (b->needs & NEEDS_EXIT) != 0;
-	needs->paths |= b->needs & NEEDS_PATHS && !needs->is_replay;
+	needs->paths |= b->needs & NEEDS_PATHS;
 	needs->packets |= (b->needs & NEEDS_PACKETS) != 0;
-	needs->pids |= (b->needs & NEEDS_PIDS) && e->kind == EX_CALL && !needs->is_replay;
+	needs->pids |= (b->needs & NEEDS_PIDS) && e->kind == EX_CALL;
 	needs->task |= (b->traits & TR_TASK) != 0;
 }
 
@@ -414,9 +413,7 @@ static bool fuse_clear(struct planner *pl, struct stmt *print, struct stmt *clea
 
 	if (!m || whole_map_of(clear, BI_clear) != m || print->expr->call.event < 0)
 		return false;
-	pl->plan->events[print->expr->call.event].kind =
-		pl->is_silent ? PE_CLEAR_MAP : PE_PRINT_CLEAR;
-	pl->plan->events[print->expr->call.event].is_silent = false;
+	pl->plan->events[print->expr->call.event].kind = PE_PRINT_CLEAR;
 	clear->expr->call.event = -1;
 	return true;
 }

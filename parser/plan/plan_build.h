@@ -20,7 +20,6 @@ struct planner {
 	bool is_iter;	     /* the current probe is an iter probe: the kernel prints */
 	struct span divisor; /* of the current probe, as in struct plan_probe */
 	bool has_divisors;
-	bool is_silent; /* what the current probe prints is not wanted */
 };
 
 /* What a probe reads from its context. */
@@ -89,13 +88,6 @@ uint32_t plan_prog_for(struct planner *pl, const struct attach_point *point,
 /* Why a span of calls takes a program at each end instead of a session; NULL when it does not. */
 const char *plan_prog_pair(const struct planner *pl, const struct plan_prog *g,
 			   const struct probe *p);
-
-/* ---- plan_reads.c ------------------------------------------------------------------------ */
-
-/* What the script reads is recorded: plan the record of a read. */
-void plan_reads(struct planner *pl);
-/* Name the events of which the reads of a probe are. */
-void plan_read_places(struct planner *pl, const struct attach_point *point, struct plan_probe *q);
 
 /* ---- plan_span.c ------------------------------------------------------------------------- */
 

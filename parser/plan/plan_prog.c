@@ -327,26 +327,6 @@ static void fill_union(struct planner *pl, struct plan_prog *g, const struct att
 	}
 }
 
-/* A recorder and the script see the same samples: the program of the recorder's probe of that text.
- * Two timers or counters would not fire at the same moments. */
-static bool recorder_prog(const struct planner *pl, const struct plan_prog *g,
-			  const struct attach_point *point, uint32_t *out)
-{
-	if (!pl->plan->needs.reads || !prog_kind_is(g->kind, PK_PERIOD | PK_EVENT) ||
-	    prog_kind_is(g->kind, PK_TRACER))
-		return false;
-	for (uint32_t i = 0; i < pl->plan->n_progs; i++) {
-		const struct plan_prog *p = &pl->plan->progs[i];
-
-		if (p->kind == g->kind && p->n_probes &&
-		    strcmp(pl->plan->probes[p->probes[0]].name, point->name) == 0) {
-			*out = i;
-			return true;
-		}
-	}
-	return false;
-}
-
 uint32_t plan_prog_for(struct planner *pl, const struct attach_point *point,
 		       enum plan_prog_kind kind, uint32_t weight)
 {
@@ -355,8 +335,6 @@ uint32_t plan_prog_for(struct planner *pl, const struct attach_point *point,
 	const char *what;
 	uint32_t prog;
 
-	if (recorder_prog(pl, &g, point, &prog))
-		return prog;
 	if (prog_kind_is(kind, PK_SYSCALL)) {
 		pl->use.weight = weight + 1;
 		g.event = prog_kind_is(kind, PK_RETURN) ? "sys_exit" : "sys_enter";

@@ -8,8 +8,8 @@
 #include "parser/base/limits.h"
 #include "bpf_helpers/shared.h"
 #include "parser/plan/plan_build.h"
+#include "parser/lang/ast_query.h"
 #include "parser/lang/span_kind.h"
-#include "parser/lang/recorder.h"
 #include <linux/bpf.h>
 #include <string.h>
 
@@ -272,7 +272,7 @@ void plan_span_open(struct planner *pl, uint32_t id)
 {
 	const struct plan_probe *q = &pl->plan->probes[id];
 
-	if (!recorder_counts_open(pl->program, pl->program->probes[q->ast]) ||
+	if (!ast_counts_open(pl->program, pl->program->probes[q->ast]) ||
 	    q->state.kind == SPAN_NO || span_rows[q->state.kind].state != STATE_TASK)
 		return;
 	add_visit(pl, PP_OPEN_SPANS, "open", id);

@@ -6,7 +6,6 @@
  */
 #include "parser/base/arena.h"
 #include "parser/sema/sema_go.h"
-#include "parser/lang/recorder.h"
 #include <string.h>
 
 static bool unknown_version(struct sema *s, const struct expr *e, const struct attach_point *p)
@@ -98,7 +97,7 @@ bool sema_switch_span(struct sema *s, const struct expr *e, const struct attach_
 		return true;
 	if (is_nested || x->copies)
 		return no_nesting(s, e, p, word);
-	if (recorder_counts_open(s->program, s->probe) && s->report)
+	if (ast_counts_open(s->program, s->probe) && s->report)
 		diag_warning(
 			s->diags, s->probe->span, "go-span",
 			"calls of programs that switch stacks are not counted if they have not "
@@ -120,7 +119,7 @@ bool sema_go_span(struct sema *s, const struct expr *e, const struct attach_poin
 		hint(s, p->targets[0].function);
 		return false;
 	}
-	if (recorder_counts_open(s->program, s->probe) && s->report)
+	if (ast_counts_open(s->program, s->probe) && s->report)
 		diag_warning(s->diags, s->probe->span, "go-span",
 			     "calls of functions of Go that have not returned are not counted: the "
 			     "kernel cannot list goroutines");

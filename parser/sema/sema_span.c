@@ -9,7 +9,6 @@
 #include "parser/sema/sema_go.h"
 #include "parser/sema/sema_span.h"
 #include "parser/sema/sema_type.h"
-#include "parser/lang/recorder.h"
 #include <string.h>
 
 static const char exit_prefix[] = "sys_exit";
@@ -177,7 +176,7 @@ bool sema_is_open_end(const struct sema *s)
 {
 	enum span_kind kind = ast_span(s->probe);
 
-	return recorder_counts_open(s->program, s->probe) && kind != SPAN_NO &&
+	return ast_counts_open(s->program, s->probe) && kind != SPAN_NO &&
 	       span_rows[kind].state == STATE_TASK;
 }
 

@@ -156,7 +156,7 @@ static const struct type *no_member(struct sema *s, const struct expr *e, const 
 	layout_each_name(t, nearest_offer_name, &near);
 	if (near.best)
 		diag_hint(s->diags, "did you mean '%s'?", near.best);
-	else if (!sema_hint_recording(s))
+	else
 		hint_members(s, t, name);
 	(void)e;
 	return &type_error;
@@ -166,7 +166,7 @@ static const struct type *undeclared(struct sema *s, struct span span, const str
 {
 	sema_error(s, span, "incomplete-type", "the members of %s are not known",
 		   sema_name_of(s, t));
-	if (s->report && !sema_hint_recording(s))
+	if (s->report)
 		diag_hint(s->diags, "it is declared, but neither the script nor the type "
 				    "information of the kernel defines it");
 	return &type_error;

@@ -57,15 +57,6 @@ static bool is_compressed(struct sema *s, const char *name)
 	       s->kernel->user_c_type(s->kernel, file, name, &t) == -EPROTONOSUPPORT;
 }
 
-bool sema_hint_recording(struct sema *s)
-{
-	if (s->kernel->recording)
-		diag_hint(s->diags,
-			  "the recording has the types of the script that it was made for: "
-			  "sonde record --for-replay -o FILE SCRIPT");
-	return s->kernel->recording != NULL;
-}
-
 void struct_unknown(struct sema *s, struct span span, const char *name)
 {
 	struct c_more *more = s->program->c_types->more;
@@ -114,8 +105,6 @@ void struct_unknown(struct sema *s, struct span span, const char *name)
 		diag_hint(s->diags, "it is declared, but not defined");
 	else if (near.best)
 		diag_hint(s->diags, "did you mean '%s%s'?", word, near.best);
-	else if (sema_hint_recording(s))
-		return;
 	else if (!kernel_has(s->kernel, CAP_BTF))
 		diag_hint(s->diags, "this kernel has no type information (BTF)");
 	else

@@ -183,8 +183,6 @@ const struct type *memory_check_space(struct sema *s, const struct expr *e, enum
 const struct type *struct_named(struct sema *s, const char *name);
 /* Report an unknown type. */
 void struct_unknown(struct sema *s, struct span span, const char *name);
-/* In a replay: say which recording has more types. False: it is none. */
-bool sema_hint_recording(struct sema *s);
 /* `t`, or the expression's type, with what it points to if only the name of that was known. */
 const struct type *struct_resolved(struct sema *s, const struct type *t);
 const struct type *struct_resolve(struct sema *s, struct expr *e);

@@ -42,19 +42,6 @@ struct recorded_frame {
 	const char *cut;		/* why there are no more frames behind it; or NULL */
 };
 
-/* Memory that a script has read at an event. */
-struct recorded_read {
-	uint64_t address;
-	const uint8_t *bytes;
-	uint32_t n; /* 0: it could not be read */
-};
-
-struct recorded_memory {
-	uint64_t task; /* the address of the thread's struct */
-	struct recorded_read *reads;
-	uint32_t n_reads;
-};
-
 /* Of the states that sched_switch reports: the thread has ended. */
 enum { RECORDED_ENDS = 0x30 };
 
@@ -83,11 +70,10 @@ struct recorded_event {
 	enum recorded_kind kind;
 	uint32_t point;
 	uint32_t cpu;
-	uint32_t thread;		/* index in threads */
-	uint32_t kstack, ustack;	/* indexes in stacks; 0: none */
-	const uint64_t *words;		/* of the thread's struct, see recorded_task.h; or NULL */
-	struct recorded_memory *memory; /* NULL: none */
-	uint32_t state;			/* in which a thread leaves the CPU, as sched_switch says */
+	uint32_t thread;	 /* index in threads */
+	uint32_t kstack, ustack; /* indexes in stacks; 0: none */
+	const uint64_t *words;	 /* of the thread's struct, see recorded_task.h; or NULL */
+	uint32_t state;		 /* in which a thread leaves the CPU, as sched_switch says */
 	bool has_state;
 	uint8_t *record; /* as the tracepoint makes it, and 1 for each byte that has a value */
 	uint8_t *known;
@@ -110,7 +96,6 @@ struct recorded_edge {
 	uint32_t thread, cpu;
 	uint32_t kstack; /* where it waited */
 	const uint64_t *words;
-	const struct recorded_memory *memory;
 	bool is_on_cpu;
 };
 

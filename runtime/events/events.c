@@ -31,7 +31,6 @@ void events_free(struct events *e)
 {
 	event_span_free(e);
 	free(e->maps);
-	free(e->reads);
 }
 
 void events_note_error(struct events *e, int err)
@@ -345,8 +344,6 @@ static void planned_record(struct events *e, uint32_t id, const void *record, si
 	if (size < (ev->least ? ev->least : ev->size))
 		return;
 	e->n_events++;
-	if (ev->kind != PE_READ)
-		events_forget_reads(e);
 	event_hooks[ev->kind](e, ev, record);
 }
 

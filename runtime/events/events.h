@@ -33,7 +33,6 @@ struct events {
 	int error;		      /* first failure of a write: -EPIPE ends the run quietly */
 	struct map_progress *maps;    /* by map */
 	const char *has;	      /* events_print_chosen(); else NULL */
-	struct recent_reads *reads;   /* event_read.c; NULL: none yet */
 };
 
 /* Show a record: the hooks of event_kinds.def. */
@@ -41,8 +40,6 @@ typedef void event_fn(struct events *e, const struct plan_event *ev, const void 
 
 int events_init(struct events *e, struct session *s, struct out *out);
 void events_free(struct events *e);
-/* event_read.c: an event follows, of which all is recorded that is read. */
-void events_forget_reads(struct events *e);
 /* Note the result of a call of the output: the first failure ends the run. */
 void events_note_error(struct events *e, int err);
 /* Views of a record's fields. */

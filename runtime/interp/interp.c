@@ -201,7 +201,6 @@ void interp_close(struct interp *p)
 	free(p->slots);
 	free(p->registers);
 	free(p->called);
-	free(p->has_read);
 	for (int i = 0; p->regions && i < REGION_MAPS; i++) {
 		free(p->regions[i].at);
 		free((void *)(uintptr_t)p->regions[i].known);

@@ -68,9 +68,6 @@ void interp_forget_thread(struct interp *p, uint32_t tid);
 struct interp_fault {
 	const char *text;
 	uint32_t line, column;
-	bool is_unread; /* a recording lacks memory that the program reads */
 };
-/* How many reads failed because they were lost when the recording was made. */
-uint64_t interp_lost_reads(const struct interp *p);
 /* The fault of the last run. */
 struct interp_fault interp_fault(const struct interp *p);

@@ -125,10 +125,6 @@ struct interp {
 	struct thread_slot *registers; /* fields of struct pt_regs */
 	uint32_t n_registers;
 	struct thread_facts own, parent;
-	/* For a recording that lacks events: 1 for each instruction that has read recorded
-	 * memory; how many reads it lacks. */
-	uint8_t *has_read;
-	uint64_t n_lost_reads;
 	char fault[200];
 	struct interp_fault last;
 	pthread_mutex_t lock; /* one thread runs intervals, another reads the maps */

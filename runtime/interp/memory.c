@@ -63,7 +63,6 @@ static void refuse_kernel(struct interp *p, uint64_t address)
 	interp_end(p,
 		   p->event ? "it reads memory of the kernel, which the recording does not have"
 			    : "it reads memory of the kernel, which the interpreter does not have");
-	p->last.is_unread = p->event != NULL;
 }
 
 static bool copy_string(const struct recorded_event *e, void *to, uint64_t from, uint64_t n)
@@ -78,56 +77,6 @@ static bool copy_string(const struct recorded_event *e, void *to, uint64_t from,
 		return true;
 	}
 	return false;
-}
-
-/* What was recorded of the event, or of the thread that is visited. */
-static const struct recorded_memory *memory_of(const struct interp *p)
-{
-	return p->event ? p->event->memory : p->visit ? p->visit->memory : NULL;
-}
-
-/* The address that the thread's struct had, where one in the struct of the replay is given. */
-static uint64_t recorded_address(const struct interp *p, const struct recorded_memory *m,
-				 uint64_t from)
-{
-	bool is_current = p->event && p->event->kind != RECORDED_BACK;
-	uint64_t task = interp_thread(is_current ? PLACE_CURRENT : PLACE_OTHER);
-
-	return m->task && from >= task && from - task < TASK_FIRST ? m->task + (from - task) : from;
-}
-
-/* Was the read lost when it was recorded? The recording lacks something, and has reads that the
- * same instruction makes at other events. */
-static bool is_lost(struct interp *p)
-{
-	bool is = p->event && p->has_read && p->has_read[p->pc];
-
-	p->n_lost_reads += is;
-	return is;
-}
-
-/* Copy what the recorded script has read there. 1: it has not read it; -EFAULT: it could not. */
-static int copy_read(struct interp *p, void *to, uint64_t from, uint64_t n)
-{
-	const struct recorded_memory *m = memory_of(p);
-	bool has_failed = false;
-
-	if (!m)
-		return 1;
-	from = recorded_address(p, m, from);
-	for (uint32_t i = 0; i < m->n_reads; i++) {
-		const struct recorded_read *r = &m->reads[i];
-
-		has_failed |= !r->n && r->address == from;
-		if (from < r->address || from - r->address > r->n ||
-		    n > r->n - (from - r->address) || !n)
-			continue;
-		memcpy(to, r->bytes + (from - r->address), n);
-		if (p->has_read)
-			p->has_read[p->pc] = 1;
-		return 0;
-	}
-	return has_failed ? -EFAULT : 1;
 }
 
 /* Copy memory of a program or the kernel that was recorded: a recording has only strings, and the
@@ -145,7 +94,6 @@ static int copy_recorded(struct interp *p, void *to, uint64_t from, uint64_t n)
 		refuse_kernel(p, from);
 	else
 		interp_end(p, "it reads memory of the program, which the recording does not have");
-	p->last.is_unread = true;
 	return -EFAULT;
 }
 
@@ -173,18 +121,12 @@ static int copy_own(void *to, uint64_t from, uint64_t n)
 int interp_copy(struct interp *p, void *to, uint64_t from, uint64_t n, bool is_user)
 {
 	const void *at = interp_bytes(p, from, n, false);
-	int err;
 
 	if (at) {
 		memcpy(to, at, n);
 		return 0;
 	}
 	memset(to, 0, n);
-	err = copy_read(p, to, from, n);
-	if (err <= 0)
-		return err;
-	if (from >= NULL_PAGE && is_lost(p))
-		return -EFAULT;
 	if ((from >> 48 == INTERP_TAG_MEMORY && !is_kernel(p, from)) || from < NULL_PAGE)
 		return -EFAULT;
 	if (p->event && (is_user ? !is_kernel(p, from) : from >> 63))

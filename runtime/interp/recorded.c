@@ -28,13 +28,6 @@ void interp_replay(struct interp *p, const struct recorded_events *all)
 	p->now = all->start;
 	p->context = p->regions[REGION_CONTEXT];
 	p->called = calloc(all->n_threads + 1u, sizeof(*p->called));
-	if (all->n_lost)
-		p->has_read = calloc(p->n_insns + 1u, 1);
-}
-
-uint64_t interp_lost_reads(const struct interp *p)
-{
-	return p->n_lost_reads;
 }
 
 uint32_t interp_thread_index(const struct interp *p)
@@ -72,7 +65,7 @@ static struct thread_facts idle_of(uint32_t cpu)
 
 /* Write the thread's struct, in the layout that the facts of the recording describe. */
 static void put_struct(struct interp *p, enum interp_place place, const struct thread_facts *t,
-		       const uint64_t *words, bool is_read)
+		       const uint64_t *words)
 {
 	const struct region *r = &p->regions[REGION_TASK];
 	uint64_t address = interp_thread(place), at = address & 0xffffffff;
@@ -83,10 +76,6 @@ static void put_struct(struct interp *p, enum interp_place place, const struct t
 		.rq = address + offsetof(struct recorded_task, clock),
 	};
 
-	if (is_read) { /* it has the layout of the recorded kernel: memory.c */
-		memset((uint8_t *)(uintptr_t)r->known + at, 0, sizeof(task));
-		return;
-	}
 	memcpy(task.comm, t->comm, sizeof(task.comm));
 #define TAKE(path, member) \
 	task.member = (typeof(task.member))(words ? words[RECORDED_##member] : 0);
@@ -99,8 +88,7 @@ static void put_struct(struct interp *p, enum interp_place place, const struct t
 
 /* A recorded thread, its parent and its leader. `now`: what is known of it at this event. */
 static void put_recorded(struct interp *p, enum interp_place place, uint32_t thread,
-			 const struct thread_facts *now, const uint64_t *words,
-			 const struct recorded_memory *memory)
+			 const struct thread_facts *now, const uint64_t *words)
 {
 	const struct recorded_thread *r = &p->replay->threads[thread];
 	struct thread_facts t = *now, parent = {.pid = r->ppid, .tgid = r->ppid},
@@ -116,7 +104,7 @@ static void put_recorded(struct interp *p, enum interp_place place, uint32_t thr
 	memcpy(parent.comm, r->pcomm, sizeof(parent.comm));
 	memcpy(leader.comm, r->leader_comm, sizeof(leader.comm));
 	interp_set_thread(p, place, &t, &parent, r->pid == r->tid ? NULL : &leader);
-	put_struct(p, place, &t, words, memory && memory->task);
+	put_struct(p, place, &t, words);
 }
 
 void interp_set_time(struct interp *p, uint64_t ns)
@@ -142,8 +130,7 @@ void interp_set_event(struct interp *p, const struct recorded_event *e)
 		p->called[interp_thread_index(p)] = e;
 	if (e->has_state)
 		take_state(&now, e->state);
-	put_recorded(p, is_back ? PLACE_OTHER : PLACE_CURRENT, e->thread, &now, e->words,
-		     e->memory);
+	put_recorded(p, is_back ? PLACE_OTHER : PLACE_CURRENT, e->thread, &now, e->words);
 	if (is_back)
 		interp_set_thread(p, PLACE_CURRENT, &idle, NULL, NULL);
 	pthread_mutex_unlock(&p->lock);
@@ -157,7 +144,7 @@ void interp_set_visit(struct interp *p, const struct recorded_edge *edge)
 	interp_set_time(p, edge->time);
 	pthread_mutex_lock(&p->lock);
 	p->visit = edge;
-	put_recorded(p, PLACE_OTHER, edge->thread, &now, edge->words, edge->memory);
+	put_recorded(p, PLACE_OTHER, edge->thread, &now, edge->words);
 	memcpy(p->context.at, words, sizeof(words));
 	pthread_mutex_unlock(&p->lock);
 }

@@ -23,8 +23,7 @@ char *raw_events_facts(struct recording *r)
 	if (got >= 0 && !copy) {
 		log_error("'%s' has no events to replay", r->path);
 		log_text(
-			"hint: 'sonde record --for-replay -o FILE SCRIPT' records those of a script, "
-			"'sonde record --events PATTERN -o FILE' those that you name");
+			"hint: 'sonde record --events PATTERN -o FILE' records those that you name");
 	}
 	sqlite3_finalize(s);
 	return copy;
@@ -135,16 +134,13 @@ static int find_point(struct raw_reader *r, const char *name)
 	return (int)out->n_points - 1;
 }
 
-/* Fields of the thread's struct; or its address; 0: they were not recorded. */
+/* Fields of the thread's struct; 0: they were not recorded. */
 static bool take_words(struct raw_reader *r, const json_t *list, struct recorded_event *e)
 {
-	uint64_t *words, task;
+	uint64_t *words, none;
 
-	if (json_number(list, &task)) {
-		if (task)
-			raw_memory(r, &e->memory)->task = task;
+	if (json_number(list, &none))
 		return true;
-	}
 	if (json_array_size(list) != RECORDED_N_WORDS + 1)
 		return false;
 	words = arena_alloc(r->rec->arena, RECORDED_N_WORDS * sizeof(*words));
@@ -181,7 +177,6 @@ static bool take_span(struct raw_reader *r, const json_t *tuple, bool is_on_cpu,
 			     .kstack = e->kstack,
 			     .ustack = e->ustack,
 			     .words = e->words,
-			     .memory = e->memory,
 			     .seq = e->seq,
 			     .is_on_cpu = is_on_cpu};
 
@@ -190,8 +185,6 @@ static bool take_span(struct raw_reader *r, const json_t *tuple, bool is_on_cpu,
 		return false;
 	s.is_open = json_is_true(json_array_get(tuple, PART_OPEN));
 	s.is_cut = json_is_true(json_array_get(tuple, PART_CUT));
-	if (!raw_note_span(r, &s))
-		return false;
 	arena_push(r->rec->arena, r->spans, r->n_spans, s);
 	return true;
 }
@@ -258,8 +251,6 @@ bool raw_take_event(struct raw_reader *r, struct arena *a, const json_t *list, u
 
 	if (!json_array_size(tuple))
 		return false;
-	if (json_is_integer(json_array_get(tuple, PART_POINT)))
-		return raw_take_read(r, tuple);
 	name = json_string_value(json_array_get(tuple, PART_POINT));
 	if (name && strcmp(name, RAW_CGROUP) == 0)
 		return take_cgroup(r, tuple);
@@ -278,8 +269,6 @@ bool raw_take_event(struct raw_reader *r, struct arena *a, const json_t *list, u
 		      json_number(json_object_get(json_array_get(tuple, PART_ARGS), "prev_state"),
 				  &state);
 	e.state = e.has_state ? (uint32_t)state : 0;
-	if (!raw_note_event(r, &e))
-		return false;
 	arena_push(r->rec->arena, r->out->events, r->out->n_events, e);
 	return true;
 }
@@ -341,6 +330,5 @@ int raw_events_read(struct recording *rec, struct kernel *k, struct recorded_eve
 	if (!err)
 		raw_order(&r);
 	raw_threads_end(&r);
-	raw_reads_end(&r);
 	return err ? -1 : 0;
 }

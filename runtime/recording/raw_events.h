@@ -3,7 +3,6 @@
  * Events of tracepoints in a recording of 'sonde record --events', for a replay.
  */
 #pragma once
-#include "parser/plan/read_place.h"
 #include "runtime/base/recorded_events.h"
 #include <stdbool.h>
 
@@ -13,8 +12,8 @@ struct tp_field;
 struct tp_format;
 
 /* Instead of an attach point: a thread comes back to the CPU, a thread's time on the CPU ends. */
-#define RAW_BACK READ_PLACE_BACK
-#define RAW_ON READ_PLACE_ON
+#define RAW_BACK "back"
+#define RAW_ON "on"
 /* A cgroup, of which the first event follows: its id and path. */
 #define RAW_CGROUP "cgroup"
 /* ... a thread ends, a thread begins another program. */

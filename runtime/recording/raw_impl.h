@@ -16,10 +16,8 @@ enum raw_part {
 	PART_THREAD, /* a tuple: see raw_threads.c */
 	PART_KSTACK,
 	PART_USTACK,
-	/* fields of the thread's struct (recorded_task.h), then 0; or the address of that struct,
-	 * whose fields are among what was read; or 0 */
-	PART_WORDS,
-	PART_ARGS, /* of a tracepoint, or the values of a call (RECORDED_SP …); behind it the
+	PART_WORDS, /* fields of the thread's struct (recorded_task.h), then 0; or 0 */
+	PART_ARGS,  /* of a tracepoint, or the values of a call (RECORDED_SP …); behind it the
 		    * strings that these point to */
 	PART_STRINGS,
 	PART_LENGTH = PART_ARGS, /* of a time on or off the CPU */
@@ -40,7 +38,6 @@ struct raw_span {
 	uint64_t time, length;
 	uint32_t thread, cpu, kstack, ustack;
 	const uint64_t *words;
-	struct recorded_memory *memory;
 	uint64_t seq;
 	bool is_on_cpu, is_open, is_cut;
 };
@@ -52,9 +49,6 @@ struct raw_reader {
 	const struct tp_format **formats; /* of each point */
 	struct raw_span *spans;
 	uint32_t n_spans;
-	/* the last row of each thread, and of each row that thread's row before; both + 1 */
-	struct raw_numbers last_events, last_spans;
-	uint32_t *before_event, *before_span;
 	struct raw_numbers threads, tids, stacks, frames;
 };
 
@@ -80,17 +74,6 @@ bool raw_make_words(struct arena *a, const json_t *args, struct recorded_event *
 /* The strings of its arguments. False if they are not valid. */
 bool raw_take_strings(struct raw_reader *r, const struct tp_format *f, const json_t *tuple,
 		      struct recorded_event *e);
-
-/* ---- raw_reads.c -------------------------------------------------------------------------- */
-
-/* An event, or the end of a time, is about to be added. False: out of memory. */
-bool raw_note_event(struct raw_reader *r, const struct recorded_event *e);
-bool raw_note_span(struct raw_reader *r, const struct raw_span *s);
-/* Take what was read at an event. False if it is not valid. */
-bool raw_take_read(struct raw_reader *r, const json_t *tuple);
-/* The memory at `at`, which is made if there is none. */
-struct recorded_memory *raw_memory(struct raw_reader *r, struct recorded_memory **at);
-void raw_reads_end(struct raw_reader *r);
 
 /* ---- raw_threads.c ------------------------------------------------------------------------ */
 

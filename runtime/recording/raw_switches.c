@@ -161,8 +161,7 @@ static void add_event(const struct switches *w, const struct raw_span *s, enum r
 				   .thread = s->thread,
 				   .kstack = kind == RECORDED_BACK ? s->kstack : 0,
 				   .ustack = s->ustack,
-				   .words = kind == RECORDED_BACK ? s->words : NULL,
-				   .memory = kind == RECORDED_BACK ? s->memory : NULL};
+				   .words = kind == RECORDED_BACK ? s->words : NULL};
 
 	arena_push(w->r->rec->arena, out->events, out->n_events, e);
 }
@@ -174,7 +173,6 @@ static struct recorded_edge edge_of(const struct raw_span *s, uint64_t time)
 				      .cpu = s->cpu,
 				      .kstack = s->kstack,
 				      .words = s->words,
-				      .memory = s->memory,
 				      .is_on_cpu = s->is_on_cpu};
 }
 

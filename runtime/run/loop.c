@@ -144,14 +144,8 @@ static int execute(struct loop *l)
 
 static int attach(struct loop *l)
 {
-	bool waits = l->s->plan->needs.reads && l->s->control;
-	int err;
+	int err = session_attach(l->s);
 
-	if (waits)
-		__atomic_store_n(&l->s->control->waiting, 1, __ATOMIC_SEQ_CST);
-	err = session_attach(l->s);
-	if (waits)
-		__atomic_store_n(&l->s->control->waiting, 0, __ATOMIC_SEQ_CST);
 	if (!err && session_attaches_at_exec(l->s))
 		err = execute(l) ?: l->done ? 0 : session_attach_at_exec(l->s);
 	return err;

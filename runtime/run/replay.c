@@ -261,10 +261,6 @@ int replay_run(struct session *s, bool (*drain)(void *ctx), void *ctx)
 		find_runs(&r, s->replay);
 		err = run_all(&r, s->replay);
 	}
-	if (interp_lost_reads(s->interp))
-		log_warning("%llu reads of memory were lost when the recording was made: they "
-			    "gave 0 here",
-			    (unsigned long long)interp_lost_reads(s->interp));
 	free(r.runs);
 	free(r.due_ns);
 	return err;

@@ -72,7 +72,6 @@ static int visit_before(struct replay *r, uint64_t time, uint8_t *seen)
 					     .cpu = e->cpu,
 					     .kstack = e->kind == RECORDED_BACK ? e->kstack : 0,
 					     .words = e->words,
-					     .memory = e->memory,
 					     .is_on_cpu = e->kind != RECORDED_BACK};
 
 		if (e->kind != RECORDED_EVENT || e->has_state)

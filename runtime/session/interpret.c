@@ -35,9 +35,6 @@ static void report(const struct session *s, uint32_t prog)
 		  s->replay ? "" : ": run it as root");
 	if (f.line)
 		log_text("  at %s:%u:%u", s->plan->source->name, f.line, f.column);
-	if (f.is_unread)
-		log_text("hint: 'sonde record --for-replay -o FILE SCRIPT' records what SCRIPT "
-			 "reads, too");
 }
 
 int interpret_run(const struct session *s, uint32_t prog, uint32_t *result)
