@@ -15,7 +15,7 @@ struct cpp_name {
 
 /* Split a name, or a pattern, in which '*' counts as a letter. */
 struct cpp_name cpp_name_split(const char *text);
-/* Is the character at `at` part of an operator's name, as both '+' of "operator++" are? */
+/* True if the character at `at` is part of an operator's name, as both '+' of "operator++" are. */
 bool cpp_name_in_operator(const char *text, const char *at);
 /* The first "operator" in the text that is a whole word, or NULL. */
 const char *cpp_name_operator(const char *text);

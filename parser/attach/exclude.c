@@ -46,7 +46,7 @@ static bool excludes_usdt(const struct leaving *l, const struct attach_target *t
 }
 
 /* The text after "TYPE:" if the exclusion names that probe type, else all of it. */
-static const char *behind_type(const char *pattern, enum probe_id id)
+static const char *after_type(const char *pattern, enum probe_id id)
 {
 	size_t n = strcspn(pattern, ":");
 
@@ -62,7 +62,8 @@ static bool has_user_name(const struct user_matching *m, const struct attach_tar
 	return t->symbol && user_name_matches(m, t->symbol);
 }
 
-/* Does the whole pattern match the name? One that is taken as a name does not. */
+/* True if the whole pattern matches the name. A pattern that is taken as a name matches nothing
+ * here. */
 static bool excludes_text(const struct leaving *l, const struct user_matching *m, const char *name)
 {
 	return !m->is_exact && matches(l->pattern, name);
@@ -176,8 +177,8 @@ static void name_last_usdt(struct attach_point *p)
 	p->function = p->targets[0].symbol;
 }
 
-/* Exclude from one point. Returns how many functions or events were removed; *goes is set when
- * nothing is left. */
+/* Exclude from one point. Returns how many functions or events were removed. Sets *goes if nothing
+ * is left. */
 static uint32_t exclude_point(const struct leaving *l, struct attach_point *p, bool *goes)
 {
 	uint32_t before = p->n_targets;
@@ -273,14 +274,14 @@ static void prefer_name(struct user_matching *m, const struct attach_point *poin
 /* Read PATH:FUNCTION, PATH or FUNCTION. */
 static void read_user(struct leaving *l, const struct attach_point *points, uint32_t n)
 {
-	const char *colon = user_path_end(l->pattern), *function = user_behind_language(l->pattern);
+	const char *colon = user_path_end(l->pattern), *function = user_after_language(l->pattern);
 
 	l->user = user_names(l->r, function);
 	prefer_name(&l->user, points, n);
 	if (function != l->pattern || !colon)
 		return;
 	l->path = arena_strndup(l->r->arena, l->pattern, (size_t)(colon - l->pattern));
-	l->user_in_file = user_names(l->r, user_behind_language(colon + 1));
+	l->user_in_file = user_names(l->r, user_after_language(colon + 1));
 	prefer_name(&l->user_in_file, points, n);
 }
 
@@ -290,7 +291,7 @@ static void read_type(struct leaving *l, const struct attach_point *points, uint
 {
 	l->id = PROBE_COUNT;
 	for (uint32_t i = 0; i < n && l->id == PROBE_COUNT; i++) {
-		const char *rest = behind_type(l->pattern, points[i].id);
+		const char *rest = after_type(l->pattern, points[i].id);
 
 		if (rest != l->pattern)
 			l->id = points[i].id;

@@ -104,7 +104,7 @@ static void compare_stem(const char *name, void *ctx)
 	nearest_keep(&s->nearest, s->arena, arena_strndup(s->arena, name, (size_t)(end - name)));
 }
 
-/* -1: a pattern was hinted; 0: none is similar. */
+/* Returns -1 after a hint, 0 if no name is similar. */
 static int hint_stem(struct name_search *s)
 {
 	size_t n = strlen(s->pattern);
@@ -137,7 +137,8 @@ static void compare_words(const char *name, void *ctx)
 	near_words_offer(&w->words, strchr(name, ':') ? strchr(name, ':') + 1 : name);
 }
 
-/* `sched:*swtich*`. -1: a pattern was hinted; 0: no word is similar. */
+/* Hint a pattern for one like `sched:*swtich*`. Returns -1 after a hint, 0 if no word is similar.
+ */
 static int hint_words(struct name_search *s)
 {
 	const char *colon = strrchr(s->pattern, ':'), *best;

@@ -88,7 +88,7 @@ static bool is_demangled(const struct attach_point *p, const struct attach_targe
 	       strstr(point_line(p), t->function);
 }
 
-/* Is there a line for each target? Not for locations within functions. */
+/* True if each target has a line of its own. Locations within functions have none. */
 static bool has_target_lines(const struct attach_point *p, const struct attach_target *t,
 			     uint32_t n)
 {

@@ -29,12 +29,12 @@ void near_init(struct near_names *near, struct arena *a, const char *requested);
 /* Compare `requested` with the parts of `name`, starting at any. Keeps `before` and the name;
  * parts that match are kept as written, and what follows becomes "*". */
 void near_offer(struct near_names *near, const char *before, const char *name);
-/* Of a pattern such as `*swtich*`: looks in names for the words that are nearest to its letters. */
+/* For a pattern such as `*swtich*`: finds the words of names that are nearest to its letters. */
 struct near_words {
 	struct arena *arena;
 	const char *before, *after; /* the pattern around its letters */
 	struct nearest nearest;
-	uint32_t n_words; /* that the letters have, joined by '_' */
+	uint32_t n_words; /* number of words in the letters, joined by '_' */
 };
 
 /* False: the pattern is not one word between '*'s. */
@@ -43,5 +43,5 @@ void near_words_offer(struct near_words *w, const char *name);
 /* The pattern with the nearest words in it; NULL if none is similar. */
 const char *near_words_pattern(const struct near_words *w);
 
-/* Print the hint: "did you mean A, B or C?". -1; 0 if no name is similar. */
+/* Print the hint "did you mean A, B or C?". Returns -1, or 0 if no name is similar. */
 int near_hint(struct diags *d, const struct near_names *near);

@@ -45,7 +45,7 @@ const struct probe_row probe_rows[] = {
 
 _Static_assert(sizeof(probe_rows) / sizeof(*probe_rows) == PROBE_COUNT, "one row for each type");
 
-/* Do these `len` bytes equal one of the row's aliases? */
+/* True if the `len` bytes are one of the row's aliases. */
 static bool has_alias(const struct probe_row *row, const char *text, size_t len)
 {
 	for (const char *word = row->alias; word && *word;) {
@@ -96,7 +96,7 @@ int probe_wrong_form(const struct probe_reader *r, const struct attach_point *p)
 		   probe_rows[p->id].name, probe_rows[p->id].form);
 	if (ends_in_colon(r->diags->source, p->span))
 		diag_hint(r->diags,
-			  "nothing is behind the last ':'; a shell replaces $1 inside double "
+			  "nothing follows the last ':'; a shell replaces $1 inside double "
 			  "quotes: put the program in single quotes");
 	else if (names_path(r->diags->source, p->span))
 		diag_hint(r->diags, "the function is missing: 'sonde -l \"%s:*\"' lists them",
@@ -215,8 +215,8 @@ bool probe_find_call(const char *text, enum probe_id *id)
 
 enum { MAX_PARTS = 8 };
 
-/* The length of what is at `c` in an attach point: 2 for a backslash in quotes and the letter
- * behind it, else 1. */
+/* The bytes that one character of an attach point takes at `c`: 2 for a backslash in quotes and the
+ * letter after it, else 1. */
 static size_t letter_length(const char *c, bool is_quoted)
 {
 	return is_quoted && c[0] == '\\' && c[1] ? 2 : 1;
@@ -380,7 +380,7 @@ bool probe_is_named(enum probe_id id)
 	       (prog_kind_is(kind, PK_EVENT) && !(probe_rows[id].listing & LIST_FORM));
 }
 
-/* In a replay there are recorded events, and what the tracer itself runs. */
+/* A replay has the recorded events and the probes that the tracer itself runs. */
 static bool is_replayed(const struct probe_reader *r, const struct attach_text *text,
 			const struct probe_row *row)
 {
@@ -420,8 +420,8 @@ static int resolve_type(const struct probe_reader *r, const struct attach_text *
 						     : probe_rows[e.id].expand(&e);
 }
 
-/* Does a pattern of types include this one? Types whose names are in files are included if the text
- * names a file. */
+/* True if a pattern of types includes this type. Types whose names are in files are included only
+ * if the text names a file. */
 static bool is_one_of(const struct probe_row *row, const char *pattern, bool is_file)
 {
 	return row->listing & LIST_ALWAYS && is_file == !!(row->listing & LIST_FILE) &&

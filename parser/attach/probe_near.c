@@ -35,7 +35,7 @@ static bool is_common(const char *word, size_t len)
 	return len < WORD_LEAST;
 }
 
-/* Is the word in `text`, or does it begin with the last word of a pattern? Digits at its end are
+/* True if the word is in `text`, or begins with the last word of a pattern. Digits at its end are
  * ignored: openat2 is similar to openat. */
 static bool has_word(const char *text, const char *word, size_t len)
 {

@@ -19,10 +19,10 @@ struct attach_text;
 /* What to write instead of another tool's probe type, which is before `rest` (or NULL); NULL if
  * `name` is not one. */
 const char *probe_foreign(const struct probe_reader *r, const char *name, const char *rest);
-/* Does the kernel have uprobes? If not, report it and return false. */
+/* True if the kernel has uprobes. Otherwise reports that it has none. */
 bool probe_has_uprobes(const struct probe_reader *r, const struct attach_point *p);
-/* Report that no file that the process, or any process, has mapped can be read: because of `err`,
- * or 0 if it has none mapped. -1. */
+/* Report that no mapped file of the process (or of any process) can be read, because of the error
+ * `err`; 0: no file is mapped. Returns -1. */
 int probe_no_mapped_file(const struct probe_reader *r, const struct attach_point *p, int err);
 /* The number that `text` is, spelled as in scripts: 1000, 1_000, 1e3, 0x3e8. 0 if it is none. */
 uint64_t probe_number(struct arena *a, const char *text);
@@ -32,7 +32,7 @@ char *probe_unquoted(struct arena *a, const char *text);
 /* Show the path of the point's targets as it was written, unless that is a pattern, or the bare
  * name of a program or library. */
 void probe_show_path(struct arena *a, struct attach_point *p, const char *written);
-/* Report the form of probes of this type; -1. */
+/* Report the form of probes of this type. Returns -1. */
 int probe_wrong_form(const struct probe_reader *r, const struct attach_point *p);
 /* "CATEGORY:EVENT" of the kernel's tracepoint of that event's name; NULL when there is none. */
 const char *probe_event_called(const struct probe_reader *r, const char *event);

@@ -17,7 +17,7 @@ struct perf_event_row {
 extern const struct perf_event_row perf_event_rows[];
 extern const uint32_t n_perf_event_rows;
 
-/* Is that its name or alias? */
+/* True if this is the event's name or alias. */
 bool perf_event_is_named(const struct perf_event_row *row, const char *name);
-/* The name or alias that `name` may have been meant to be; NULL: none is near. */
+/* The name or alias nearest to `name`; NULL if none is near. */
 const char *perf_event_nearest(const char *name);

@@ -54,7 +54,7 @@ static const char *wrong_unit(char **parts, uint32_t n)
 	return unit;
 }
 
-/* `interval:0.5s`. False: it is no fraction of a period. */
+/* Report a fraction of a period, as in `interval:0.5s`. False if the text is none. */
 static bool bad_fraction(const struct probe_reader *r, const struct attach_point *p,
 			 const char *text)
 {

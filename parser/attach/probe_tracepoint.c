@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Attach points of tracepoints: the event, the raw tracepoint or system call behind it, and errors
- * about events that do not exist.
+ * Attach points of tracepoints: the event, its raw tracepoint or system call, and errors about
+ * events that do not exist.
  */
 #include "parser/lang/syscalls.h"
 #include "parser/base/arena.h"

@@ -83,7 +83,7 @@ static void offer_words(const char *text, void *ctx)
 	near_words_offer(ctx, text);
 }
 
-/* Suggest similar names; -1. */
+/* Suggest similar names. Returns -1. */
 static int hint_near(struct typed_search *s)
 {
 	struct kernel *k = s->r->kernel;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Attach points of USDT probes: usdt:PATH:PROVIDER:NAME, each part of which may be a pattern, in
- * PATH of files and of what processes run. Each location of a probe in a file is a target. The
- * arguments at the locations are read when a script uses one (sema_usdt.c).
+ * Attach points of USDT probes: usdt:PATH:PROVIDER:NAME. Each part may be a pattern; a pattern in
+ * PATH matches files, or the files that processes run. Each location of a probe in a file is a
+ * target. The arguments at the locations are read when a script uses one (sema_usdt.c).
  */
 #include "parser/base/arena.h"
 #include "parser/base/diag.h"

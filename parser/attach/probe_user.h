@@ -23,15 +23,16 @@ struct user_matching {
 	uint32_t column;   /* of PATH@FILE:LINE:COLUMN; 0: any */
 	struct nearest nearest;
 	uint32_t n_offered;
-	uint32_t n_left_out;	     /* matches at which a return probe is not possible */
-	const char *left_out;	     /* the names of some of them */
-	uint32_t n_assembler;	     /* matches of Go's assembler, likewise */
-	bool is_thrown_through;	     /* exceptions can pass through all functions, also of C */
-	struct user_switch switches; /* why stacks are switched; function NULL: they are not */
-	uint32_t n_address_users;    /* matches that use their return address, and are left out */
-	uint32_t n_sizeless;	     /* matches that are left out because their size is not known */
-	uint32_t n_files;	     /* ELF files that a path pattern matched */
-	int status;		     /* -1: an error was reported */
+	uint32_t n_left_out;	/* matches at which a return probe is not possible */
+	const char *left_out;	/* the names of some of them */
+	uint32_t n_assembler;	/* matches of Go's assembler, likewise */
+	bool is_thrown_through; /* exceptions can pass through all functions, also of C */
+	struct user_switch
+		switches; /* why stacks are switched; its function is NULL if they are not */
+	uint32_t n_address_users; /* matches that use their return address, and are left out */
+	uint32_t n_sizeless;	  /* matches that are left out because their size is not known */
+	uint32_t n_files;	  /* ELF files that a path pattern matched */
+	int status;		  /* -1: an error was reported */
 };
 
 /* probe_user_name.c: set the requested name or pattern, which is not copied. */
@@ -41,15 +42,16 @@ void user_name_query(struct user_matching *m, const char *pattern);
 bool user_name_exact(const struct user_matching *pattern, struct user_matching *name);
 /* A pattern that is also the symbol of a function means that function alone: drop all others. */
 void user_name_keep_exact(struct attach_target *t, uint32_t *n, const char *name);
-/* Is the name a symbol of the file, though it reads like an address, SYMBOL+OFF or alternatives? */
+/* True if the file has a symbol of that name, although the name reads like an address, SYMBOL+OFF
+ * or alternatives. */
 bool user_name_is_odd(const struct user_matching *m, const char *path, const char *name);
-/* Can several files match? Not if there is one of that very name. */
+/* True if several files can match; false if a file has exactly that name. */
 bool user_path_is_pattern(const struct user_matching *m, const char *path);
 /* The ':' of PATH:FUNCTION, outside quotes; NULL if there is none, as in "ns::f". */
 const char *user_path_end(const char *text);
 /* The FUNCTION of "cpp:FUNCTION" or "rust:FUNCTION", else all of it. */
-const char *user_behind_language(const char *function);
-/* Does the symbol, or what it demangles to, match m->pattern? */
+const char *user_after_language(const char *function);
+/* True if the symbol or its demangled name matches m->pattern. */
 bool user_name_matches(const struct user_matching *m, const char *symbol);
 /* The function's name as people write it: demangled, with parameters; in the reader's arena. */
 const char *user_name(const struct probe_reader *r, const char *symbol);
@@ -63,11 +65,12 @@ void user_name_offer(struct user_matching *m, const char *symbol);
 int user_add_function(struct user_matching *m, const struct user_symbol *f, uint64_t offset);
 /* How f is passed its arguments. */
 enum user_abi user_abi(const struct user_matching *m, const struct user_symbol *f);
-/* Before functions of a library are added: can the program that is traced throw exceptions? */
+/* Find out whether the traced program can throw exceptions; called before functions of a library
+ * are added. */
 void user_find_throwers(struct user_matching *m);
 /* Warn that some of the functions that match can have no return probe. */
 void user_warn_left_out(const struct user_matching *m);
-/* None of them can; -1. */
+/* Report that none of them can have one. Returns -1. */
 int user_none_returns(const struct user_matching *m);
 
 /* probe_user_library.c: all functions that match in the libraries of a program whose names match.
@@ -78,7 +81,7 @@ int user_match_libraries(struct user_matching *m, const char *program, const cha
 /* Add all functions of one file that match. 0, -1 (reported), or below -1 the -errno of the file.
  */
 int user_match_file(struct user_matching *m, const char *path);
-/* Report that the file cannot be probed; -1. */
+/* Report that the file cannot be probed. Returns -1. */
 int user_no_binary(const struct user_matching *m, const char *path, int err);
 
 /* Hint what to probe instead of a file that is no program. */

@@ -22,7 +22,7 @@ const char *user_path_end(const char *text)
 	return NULL;
 }
 
-const char *user_behind_language(const char *function)
+const char *user_after_language(const char *function)
 {
 	static const char *const languages[] = {"cpp:", "rust:"};
 

@@ -60,7 +60,7 @@ int user_hint_bare_name(const struct user_matching *m, const char *name)
 			 type, name, is_plain ? function : "FUNCTION");
 }
 
-/* Is it source of a language that is compiled? */
+/* True for a source file of a compiled language. */
 static bool is_source(const char *path)
 {
 	static const char *const ends[] = {".c", ".h", ".cc", ".cpp", ".cxx", ".rs", ".go"};

@@ -102,7 +102,7 @@ int user_at_address(struct user_matching *m, const char *path, const char *text)
 {
 	struct kernel *k = m->r->kernel;
 	struct user_symbol f = {0};
-	uint64_t address, behind;
+	uint64_t address, offset;
 	int err;
 
 	if (read_address(m, text, &address))
@@ -114,17 +114,17 @@ int user_at_address(struct user_matching *m, const char *path, const char *text)
 		return no_function_at(m, path, address);
 	if (err)
 		return user_no_binary(m, path, err);
-	behind = address - f.address;
-	if (probe_is_return(m->p) && behind) {
+	offset = address - f.address;
+	if (probe_is_return(m->p) && offset) {
 		diag_error(
 			m->r->diags, m->p->span, "bad-offset",
 			"0x%llx is inside of %s: a return probe takes the address of the function's first instruction",
 			ull(address), user_name(m->r, f.symbol));
 		return diag_hint(m->r->diags, "it begins at 0x%llx", ull(f.address));
 	}
-	if (behind && user_check_offset(m, &f, behind))
+	if (offset && user_check_offset(m, &f, offset))
 		return -1;
-	if (user_add_function(m, &f, behind))
+	if (user_add_function(m, &f, offset))
 		return -1;
 	m->p->function = m->p->targets[0].function;
 	m->p->name = arena_printf(m->r->arena, "%s:%s:0x%llx", probe_rows[m->p->id].name, f.path,

@@ -63,7 +63,7 @@ static struct attach_point part_of(struct arena *a, const struct attach_point *a
 	return part;
 }
 
-/* Is target i the first of its kind? */
+/* True if target i is the first of its kind. */
 static bool is_first(const struct attach_point *p, uint32_t i)
 {
 	for (uint32_t j = 0; j < i; j++)

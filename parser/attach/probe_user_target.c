@@ -86,7 +86,8 @@ enum user_abi user_abi(const struct user_matching *m, const struct user_symbol *
 	return k->user_abi ? k->user_abi(k, f) : USER_ABI_C;
 }
 
-/* The exits are not known: an error for a single function; a function of a pattern is left out. */
+/* The exits are unknown: report an error for a single function, and leave out a function of a
+ * pattern. */
 static int no_exits(struct user_matching *m, const struct user_symbol *f, const char *function,
 		    int err, const struct user_exits *facts)
 {
@@ -113,7 +114,7 @@ static int no_exits(struct user_matching *m, const struct user_symbol *f, const 
 		"an exception that finds a replaced return address terminates the program, so probes are on the return instructions; --unsafe replaces the address anyway");
 }
 
-/* Is it of Go's assembler? Neither its result nor its goroutine can be read. */
+/* True for a function of Go's assembler. Neither its result nor its goroutine can be read. */
 static bool is_assembler(const char *symbol)
 {
 	size_t n = strlen(symbol), k = strlen(GO_ASSEMBLER_SUFFIX);
@@ -159,8 +160,8 @@ static const char *traced_program(const struct user_matching *m)
 	return k->pid ? arena_printf(m->r->arena, "/proc/%u/exe", k->pid) : k->program;
 }
 
-/* Do threads that run the file switch stacks? A library is used by the traced program, or by any
- * process. Sets m->switches. */
+/* True if threads that run the file switch stacks; sets m->switches. A library is used by the
+ * traced program, or by any process. */
 static bool switches_stacks(struct user_matching *m, const char *path)
 {
 	struct kernel *k = m->r->kernel;
@@ -228,8 +229,8 @@ void user_find_throwers(struct user_matching *m)
 		m->is_thrown_through = k->user_unwinds(k, s.paths[i]);
 }
 
-/* Functions that use their own return address for something else than to return once: setjmp()
- * keeps it for longjmp(), dlsym() looks for the caller's library. */
+/* Functions that use their return address for more than one return: setjmp() keeps it for
+ * longjmp(), dlsym() looks for the caller's library. */
 static bool uses_return_address(const char *symbol)
 {
 	static const char *const names[] = {

@@ -8,5 +8,5 @@
 /* Expand a text of a type of function probes as its row does, and keep only targets that were
  * recorded. 0, or -1 with the reason. */
 int recorded_expand(struct probe_expansion *e);
-/* Report that the recording does not have `text`, and what it has; -1. */
+/* Report that the recording does not have `text`, and what it has. Returns -1. */
 int recorded_none(const struct probe_reader *r, struct span span, const char *text);

@@ -9,9 +9,10 @@ struct typed_function;
 
 enum { TRACEABLE_WORDS = 6 }; /* argument words that every kernel passes to programs */
 
-/* Does the kernel refuse to attach to the function of that name? */
+/* True if the kernel refuses to attach to the function of that name. */
 bool traceable_is_denied(const char *name);
-/* Is its result a structure or a union? The kernel refuses to load programs for such functions. */
+/* True if the function returns a structure or union. The kernel loads no programs for such
+ * functions. */
 bool traceable_returns_struct(const struct typed_function *f);
-/* Does every kernel pass its arguments and its result to programs? */
+/* True if every kernel passes the function's arguments and result to programs. */
 bool traceable_is_passed(const struct typed_function *f);

@@ -93,7 +93,7 @@ static bool read_member(struct c_parser *p, struct body *b, const struct c_base 
 	return true;
 }
 
-/* The ';' behind the last members of a body may be missing, as compilers of C allow. */
+/* The ';' after the last members of a body may be missing, as C compilers allow. */
 static bool end_of_members(struct c_parser *p)
 {
 	return c_token_is(c_next(p), '}') || c_expect(p, ';', "';'");
@@ -135,8 +135,9 @@ static bool read_body(struct c_parser *p, struct body *b)
 	return true;
 }
 
-/* The attributes of a struct may be behind its body: find them first, since they place members. */
-static bool attributes_behind(struct c_parser *p, struct c_attributes *a)
+/* The attributes of a struct may follow its body. They are read first, because they decide where
+ * members are. */
+static bool attributes_after_body(struct c_parser *p, struct c_attributes *a)
 {
 	uint32_t start = p->at, depth = 1;
 	bool is_right;
@@ -157,14 +158,14 @@ static bool define(struct c_parser *p, struct type_layout *l, struct c_attribute
 	struct body b = {.layout = l};
 	uint32_t depth = p->depth;
 
-	if (!attributes_behind(p, a))
+	if (!attributes_after_body(p, a))
 		return false;
 	l->complete = NULL;
 	l->is_packed = a->is_packed;
 	if (!read_body(p, &b)) {
 		l->n_members = 0;
 		if (!p->is_header)
-			layout_finish(l); /* known, so that its uses are no further errors */
+			layout_finish(l); /* defined, so that its uses cause no further errors */
 		return false;
 	}
 	p->depth = depth;
@@ -277,7 +278,7 @@ bool c_enumeration(struct c_parser *p, struct c_base *base)
 	if (!c_expect(p, '{', "'{'"))
 		return false;
 	body = p->at;
-	if (!attributes_behind(p, &a))
+	if (!attributes_after_body(p, &a))
 		return false;
 	p->at = body;
 	e = enum_new(p->arena, tag, 4, false);

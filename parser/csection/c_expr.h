@@ -19,11 +19,11 @@ struct c_eval {
 	uint32_t depth;
 	uint32_t n_skipped; /* > 0: in an operand that is not evaluated */
 	bool is_wrong;	    /* an error was reported */
-	/* The value of what begins at tokens[at], which is a name, and skip it; false after an
-	 * error. */
+	/* Evaluate and skip the operand that begins with the name tokens[at]. False after an error.
+	 */
 	bool (*name)(struct c_eval *e, struct c_value *out);
-	/* Is tokens[at] the name of a type, so that '(' before it begins a cast? NULL: there are no
-	 * types here. cast() skips the type and converts `v`. */
+	/* True if tokens[at] is the name of a type, so that the '(' before it begins a cast. NULL:
+	 * there are no types here. cast() skips the type and converts `v`. */
 	bool (*is_type)(struct c_eval *e);
 	bool (*skip_type)(struct c_eval *e, uint32_t *size, bool *is_unsigned);
 	void *ctx;

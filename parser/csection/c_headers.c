@@ -37,7 +37,7 @@ struct c_headers {
 	bool is_reported;	  /* `why`, at an #include */
 };
 
-/* A value or layout of the headers is needed, and without them another one would be used. */
+/* Report that the headers are needed: without them a value or layout would be another one. */
 static void report_failure(struct c_headers *h, bool is_error, const char *name)
 {
 	struct span s = h->pre->includes[0].span;

@@ -2,7 +2,7 @@
 /*
  * The parser of C's type definitions, by recursive descent: declarations, attributes, constant
  * expressions. c_specifier.c reads types, c_declarator.c what is around a name, c_aggregate.c the
- * bodies of structs, unions and enums. After an error the parser continues behind the next ';'
+ * bodies of structs, unions and enums. After an error the parser continues after the next ';'
  * outside of brackets.
  */
 #include "parser/csection/c_parse.h"
@@ -344,7 +344,7 @@ static bool read_declaration(struct c_parser *p)
 	return c_expect(p, ';', "';'");
 }
 
-/* Continue behind the next ';' outside of brackets, or behind a function's body. */
+/* Skip past the next ';' outside of brackets, or past a function's body. */
 static void recover(struct c_parser *p)
 {
 	bool is_function = false;

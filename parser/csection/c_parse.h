@@ -16,7 +16,7 @@ struct c_parser {
 	const struct c_token *tokens;	/* with a CT_END at the end */
 	uint32_t at;			/* the next token */
 	bool is_header; /* skip what a script cannot have: variables and functions */
-	uint32_t depth; /* of types, declarators and expressions in each other */
+	uint32_t depth; /* nested types, declarators and expressions */
 };
 
 /* Attributes that change a layout. */
@@ -63,7 +63,7 @@ void c_leave(struct c_parser *p);
 bool c_constant(struct c_parser *p, int64_t *value, bool *is_unsigned);
 /* All __attribute__ here. */
 bool c_attributes(struct c_parser *p, struct c_attributes *a);
-/* Does the next token begin a type? */
+/* True if the next token begins a type. */
 bool c_begins_type(struct c_parser *p);
 bool c_specifiers(struct c_parser *p, struct c_base *base);
 /* A declarator of `base` up to what follows it: ',' ';' ':' or ')'. */

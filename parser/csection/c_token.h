@@ -53,7 +53,7 @@ struct c_tokens {
 /* The token at `at`, which is advanced past it; CT_END at `end`. Both are offsets as in spans, from
  * s->base on. */
 struct c_token c_token_read(const struct source *s, uint32_t *at, uint32_t end);
-/* Is it this word, or this operator? */
+/* True if the token is this word or operator. */
 bool c_token_is_word(const struct c_token *t, const char *word);
 bool c_token_is(const struct c_token *t, int punct);
 /* The name's text, NUL-terminated. */

@@ -104,7 +104,8 @@ static const struct source *open_in(struct header_words *w, const char *dir, con
 	return open_regular(w, arena_join(w->arena, dir, "/", path));
 }
 
-/* Where the compiler finds it: in `dir` if it is quoted, then in those of -I, then the system's. */
+/* Where the compiler looks for a header: in `dir` if it is quoted, then in those of -I, then the
+ * system's. */
 static const struct source *open_header(struct header_words *w, const char *dir, const char *path,
 					bool is_quoted)
 {
@@ -141,7 +142,7 @@ static unsigned flags_of(const char *path, unsigned outer)
 	return outer;
 }
 
-/* Was the file read, as one of these? Note that it is. */
+/* Note the file as read. True if it was noted before, or too many were. */
 static bool is_known(struct header_words *w, const char *path, unsigned flags)
 {
 	for (uint32_t i = 0; i < w->n_files; i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The words of header files: a quick look whether a header can define a name at all, before the C
+ * The words of header files: they tell at once whether a header can define a name, before the C
  * preprocessor is run.
  */
 #pragma once

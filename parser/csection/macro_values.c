@@ -2,8 +2,8 @@
 /*
  * Replaces names of C macros in a script by their values. A value is parsed as an expression at
  * each use, since later passes change expressions in place. Unlike in C it stays one operand: with
- * #define N 1 + 1, N * 2 is 4. The replaced expression has the span of the name, what is in it
- * that of the macro. A macro with parameters that the script calls becomes a macro of the script,
+ * #define N 1 + 1, N * 2 is 4. The replacing expression has the span of the name; its parts have
+ * spans of the macro. A macro with parameters that the script calls becomes a macro of the script,
  * which parser/expand/ puts in place of its calls. One with '#', '##' or '...', or whose text names
  * such a macro, needs the text of its arguments: its call is expanded as C does, and what comes out
  * is parsed.
@@ -116,7 +116,7 @@ static struct expr *parse_macro(struct replacer *r, const struct expr *e, const 
 
 /* ---- texts ---- */
 
-/* Does the macro need the text of its arguments? */
+/* True if the macro needs the text of its arguments. */
 static bool is_textual(const struct replacer *r, struct c_macro *m, uint32_t depth)
 {
 	struct c_macro *inner;
@@ -232,7 +232,7 @@ static struct c_macro *macro_of(const struct replacer *r, const char *name)
 	return preprocess_find(r->pre, name, strlen(name));
 }
 
-/* Is the function called that the script defines itself? */
+/* True if the call is of a function that the script itself defines. */
 static bool is_own_function(const struct replacer *r, const char *name)
 {
 	for (uint32_t i = 0; i < r->program->n_functions; i++)

@@ -85,13 +85,14 @@ void preprocess_define(struct preprocessor *p, const char *name, uint64_t value)
 void preprocess(struct preprocessor *p, const struct program *program);
 /* The macro of that name, or NULL. */
 struct c_macro *preprocess_find(const struct preprocessor *p, const char *name, size_t len);
-/* Is it `#define NAME NAME`? Headers do this so that #ifdef finds the constant of an enum. */
+/* True for `#define NAME NAME`, which headers contain so that #ifdef finds the constant of an enum.
+ */
 bool macro_is_itself(const struct c_macro *m);
 /* Process a text that is not the script's, or a part of it. */
 void preprocess_text(struct preprocessor *p, const struct source *text);
 void preprocess_part(struct preprocessor *p, const struct source *text, struct span part);
-/* Do its calls need the text of their arguments: for "#", "##", "...", or a parameter that is
- * called? */
+/* True if calls of the macro need the text of their arguments: for "#", "##", "...", or a parameter
+ * that is called. */
 bool macro_is_textual(const struct c_macro *m);
 /* The number of the macro's parameter that `t` names, n_params for that of "..."; -1: none. */
 int macro_param(const struct c_macro *m, const struct c_token *t);
@@ -107,5 +108,5 @@ void preprocess_add(struct preprocessor *p, const struct c_macro *from);
 void preprocess_expand(struct preprocessor *p, const struct c_tokens *in, struct c_tokens *out);
 /* Process a line that begins with '#'; tokens[0] is the word after it, and CT_END ends the line. */
 void preprocess_line(struct preprocessor *p, const struct c_token *hash, struct c_tokens line);
-/* Is the text here used, or left out by an #if? */
+/* True if the text here is used, and not left out by an #if. */
 bool preprocess_is_used(const struct preprocessor *p);

@@ -161,8 +161,8 @@ static void refuse(struct preprocessor *p, struct c_macro *m, const struct c_tok
 
 /* If what was appended to *out from `first` on ends with the name of a macro with parameters, and
  * what follows *at are arguments, then this is a call, as in C. False: it is not. */
-static bool call_behind(struct preprocessor *p, const struct c_tokens *in, uint32_t *at,
-			struct c_tokens *out, uint32_t first, uint32_t depth)
+static bool call_follows(struct preprocessor *p, const struct c_tokens *in, uint32_t *at,
+			 struct c_tokens *out, uint32_t first, uint32_t depth)
 {
 	struct c_tokens list = {0};
 	uint32_t level = 0;
@@ -214,7 +214,7 @@ static void expand(struct preprocessor *p, const struct c_tokens *in, uint32_t *
 	m->is_active = true;
 	expand_list(p, &text, out, depth + 1);
 	m->is_active = false;
-	while (call_behind(p, in, at, out, first, depth))
+	while (call_follows(p, in, at, out, first, depth))
 		first = out->n;
 }
 

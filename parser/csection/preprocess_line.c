@@ -31,7 +31,7 @@ static void expect_end(struct preprocessor *p, const struct line *l, uint32_t at
 
 /* ---- conditions ---- */
 
-/* defined NAME, defined(NAME): at *at, which moves behind it. */
+/* defined NAME, defined(NAME): at *at, which moves past it. */
 static bool read_defined(struct preprocessor *p, const struct c_tokens *in, uint32_t *at,
 			 struct c_token *out)
 {
@@ -72,7 +72,7 @@ static bool name_value(struct c_eval *e, struct c_value *out)
 	return true;
 }
 
-/* Is the condition from token `at` of the line on true? An erroneous one is false. */
+/* The value of the condition that begins at token `at` of the line; false after an error. */
 static bool holds(struct preprocessor *p, const struct line *l, uint32_t at)
 {
 	struct c_tokens words = {0}, expanded = {0};
@@ -205,7 +205,7 @@ static bool same_tokens(const struct c_tokens *x, const struct c_tokens *y)
 	return true;
 }
 
-/* Is it one that every script knows, and may define itself? */
+/* True for a name that every script knows and may define itself. */
 static bool is_hidden(const struct c_macro *m)
 {
 	return m->source && m->source->is_hidden;
@@ -229,7 +229,7 @@ static void add_macro(struct preprocessor *p, struct c_macro *m)
 	*old = *m;
 }
 
-/* The parameters of a macro; *at is that of their '(', and moves behind their ')'. */
+/* The parameters of a macro; *at is that of their '(', and moves past their ')'. */
 static bool read_params(struct preprocessor *p, const struct line *l, struct c_macro *m,
 			uint32_t *at)
 {

@@ -143,7 +143,7 @@ static void push(struct reader *r, struct c_token t)
 		arena_push(r->pre->arena, r->out.items, r->out.n, t);
 }
 
-/* The operand at in->items[*at], which moves behind it, is appended to r->out. */
+/* Append the operand at in->items[*at] to r->out, and move *at past it. */
 static void add_operand(struct reader *r, const struct c_tokens *in, uint32_t *at, bool is_pasted)
 {
 	const struct c_call *c = r->call;

@@ -53,7 +53,7 @@ struct function *match_call(struct expander *x, const struct frame *f, struct sp
 int match_param(const struct frame *f, enum expr_kind kind, const char *name);
 /* The name of a parameter, with its $ or @. */
 const char *match_param_name(const struct expr *param);
-/* Do two definitions take the same arguments? */
+/* True if two definitions take the same arguments. */
 bool match_is_same(const struct function *a, const struct function *b);
 
 /* ---- call.c */

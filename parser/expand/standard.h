@@ -14,5 +14,5 @@ struct standard_macro {
 extern const struct standard_macro standard_macros[];
 extern const uint32_t n_standard_macros;
 
-/* Is there a standard macro of that name? */
+/* True if there is a standard macro of that name. */
 bool standard_has(const char *name);

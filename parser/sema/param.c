@@ -138,7 +138,7 @@ bool param_refuse_command(struct sema *s, const char *word)
 	for (; i < p->n_params; i++)
 		command = arena_printf(s->arena, "%s %s", command, p->params[i]);
 	diag_error(s->diags, SPAN_NONE, "parameter-extra",
-		   "the command to trace is written behind --, and '%.40s' is not", word);
+		   "the command to trace is written after --, and '%.40s' is not", word);
 	diag_hint(s->diags, "write sonde %s --%s",
 		  strcmp(p->source->name, "stdin") ? p->source->name : "-e 'PROGRAM'", command);
 	return true;

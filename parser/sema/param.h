@@ -40,7 +40,7 @@ void getopt_declare(struct sema *s);
 void getopt_declare_all(struct arena *a, struct program *p);
 /* Replace a call of getopt() by the option's value. False when it is another call. */
 bool getopt_resolve(struct sema *s, struct expr *e);
-/* The usage line, like "usage: sonde offcputime [SECONDS] [options] [-- COMMAND]": what is behind
+/* The usage line, like "usage: sonde offcputime [SECONDS] [options] [-- COMMAND]": what follows
  * "--" belongs to the command. */
 const char *param_usage(struct arena *a, const struct program *p);
 /* "FUNCTION" of $function, as usage lines show a parameter. */
@@ -58,7 +58,7 @@ bool param_blame(struct sema *s, const char *text);
 /* The text of an attach point with $N and $name replaced, except inside quotes: several texts where
  * a value is a list separated by commas. Returns their number. */
 uint32_t param_texts(struct sema *s, const struct attach_text *text, const char ***out);
-/* Is the word too many one of the command of -c, which is not in quotes? Add that as the hint. */
+/* Add a hint if the extra word belongs to a command of -c that is not in quotes. */
 bool param_hint_command(struct sema *s, const char *word);
 /* Where the member of a list ends that begins at `at`: at a comma outside of quotes and brackets,
  * as those of templates, or at the end. */

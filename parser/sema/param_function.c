@@ -9,7 +9,7 @@
 #include "parser/sema/sema.h"
 #include <string.h>
 
-/* The name with which an attach point begins is of functions of the kernel, of programs? */
+/* True if the text of an attach point begins with one of the names. */
 static bool begins_with_any(const char *text, const char *const *names)
 {
 	for (; *names; names++)
@@ -59,7 +59,7 @@ static const char *functions_wanted(struct sema *s)
 	return out;
 }
 
-/* Does anything that is left wait for an event? */
+/* True if a probe that is left waits for an event. */
 static bool has_event(const struct program *p)
 {
 	static const char *const others[] = {"BEGIN", "END",   "begin",	 "end", "interval:",

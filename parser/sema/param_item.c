@@ -277,7 +277,7 @@ static bool blame_command(struct sema *s)
 		if (!param_type_is_command(p->items[i].type))
 			continue;
 		diag_error(s->diags, p->items[i].name_span, "parameter-missing",
-			   "there is no program to trace: give a command behind --, or -p PID");
+			   "there is no program to trace: give a command after --, or -p PID");
 		hint_usage(s);
 		return true;
 	}
@@ -303,7 +303,7 @@ bool param_blame(struct sema *s, const char *text)
 	return false;
 }
 
-/* Exclusions go with the attach point that they are behind. */
+/* Exclusions go with the attach point that they follow. */
 static void leave_out(const struct sema *s, struct probe *p)
 {
 	bool is_absent = false;
@@ -412,7 +412,7 @@ void param_take_options(struct sema *s)
 	p->n_params = n;
 }
 
-/* Words that begin with "--" and are no option of the script. Are there any? */
+/* Report words that begin with "--" and are no option of the script. True if there are any. */
 static bool drop_unknown(struct sema *s)
 {
 	struct program *p = s->program;
@@ -449,7 +449,7 @@ static uint32_t bind_items(struct sema *s)
 	return n;
 }
 
-/* A word too many. */
+/* Report an extra word. */
 static void refuse_word(struct sema *s, const char *word)
 {
 	const struct program *p = s->program;

@@ -60,7 +60,7 @@ static struct expr *over(struct arena *a, struct span at, enum op op, struct exp
 	return e;
 }
 
-/* Is the value one of n others? As a tree of small height. */
+/* An expression that is true if the value is one of n others, as a tree of small height. */
 static struct expr *compare(struct sema *s, const struct expr *value, struct expr **others,
 			    uint32_t n)
 {

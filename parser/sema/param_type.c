@@ -121,7 +121,7 @@ static struct expr *read_choice(struct arena *a, const struct param_item *item, 
 	return NULL;
 }
 
-/* The words behind --, which -c can give, too. */
+/* The words after --, which -c can give, too. */
 static struct expr *read_command(struct arena *a, const struct param_item *item, const char *word,
 				 const char **text)
 {
@@ -135,7 +135,7 @@ static const struct param_type types[] = {
 	{"bool", "yes or no", "yes|no", "true", EX_INT, "no", read_bool},
 	{"duration", "a duration, such as 10us, 10ms or 10s", "TIME", "10ms", EX_INT, "0",
 	 read_duration},
-	{"command", "a command behind --", "COMMAND", "none", EX_STRING, "", read_command},
+	{"command", "a command after --", "COMMAND", "none", EX_STRING, "", read_command},
 };
 static const struct param_type choice = {NULL, "one of the words", "WORD", "one of them", EX_NAME,
 					 "",   read_choice};

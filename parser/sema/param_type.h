@@ -21,11 +21,11 @@ struct param_type {
 
 /* The row of the type; NULL when there is none. */
 const struct param_type *param_type_of(const struct param_form *form);
-/* Is it a length of time? */
+/* True for a length of time. */
 bool param_type_is_duration(const struct param_type *t);
-/* Is it the command that is traced, the words behind "--"? */
+/* True for the traced command, the words after "--". */
 bool param_type_is_command(const struct param_type *t);
-/* Is it a flag, which may be given without a value? */
+/* True for a flag, which may be given without a value. */
 bool param_type_is_bool(const struct param_type *t);
 /* What a value must be: "a number", "one of a, b". */
 const char *param_type_wants(struct arena *a, const struct param_item *item);

@@ -22,7 +22,7 @@ struct sema {
 	uint32_t n_assigns;
 	struct probe **absent; /* sema_points.c: left out by `missing_probes` */
 	uint32_t n_absent;
-	bool has_skip_hint; /* an error tells of missing_probes already */
+	bool has_skip_hint; /* an error has named missing_probes */
 	uint64_t unstable;  /* a bit for each row of config_rows whose word was reported */
 	bool report;	    /* sema_type.c: this is the final round, which reports errors */
 	bool changed;	    /* sema_type.c: this round widened a type */
@@ -31,7 +31,7 @@ struct sema {
 	/* sema_comptime.c: */
 	bool has_comptime;    /* something has to be decided at compile time */
 	bool settles;	      /* this round does so: types did not change in the one before */
-	bool settled;	      /* it did */
+	bool settled;	      /* it decided something */
 	uint32_t n_undecided; /* pass 1: branches of `if comptime` around this place */
 	uint32_t n_comptime;  /* expressions around this one that must be known */
 	struct type_lock *locks;
@@ -59,7 +59,7 @@ void sema_known(struct sema *s);
 /* sema_points.c: resolve all attach points; probes that `missing_probes` leaves without any are
  * dropped. */
 void sema_points(struct sema *s);
-/* Does a probe that was left out name this map? It may be its only writer. */
+/* True if a probe that was left out names this map, and so may be its only writer. */
 bool sema_is_absent_map(struct sema *s, const char *name);
 
 /* For pass 2 and check hooks: report an error, but only in the final round. Returns &type_error. */
@@ -83,7 +83,8 @@ bool constant_number(const struct expr *e, bool *is_negative, uint64_t *magnitud
 /* sema_size.c: limits on keys, bodies and the number of attach points. */
 void sema_check_sizes(struct sema *s);
 
-/* sema_import.c: is it a call of a function of imported BPF? Sets e->call.imported. */
+/* sema_import.c: set e->call.imported if the call is of a function of imported BPF. False if it is
+ * not. */
 bool sema_find_imported(struct sema *s, struct expr *e);
 /* Check its arguments, which have types. The type of the result. */
 const struct type *sema_type_imported(struct sema *s, struct expr *e);

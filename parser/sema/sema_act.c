@@ -8,8 +8,8 @@
 #include "parser/sema/sema_type.h"
 #include <strings.h>
 
-/* A function that acts on the thread that runs: at the end of a span off CPU, or of one that is
- * still open when tracing ends, that is not the thread that the probe is about. */
+/* A function that acts on the thread that runs: at the end of a span off CPU, or of a span that is
+ * still open when tracing ends, this is another thread than the one that the probe is about. */
 static bool is_on_current(struct sema *s, const struct expr *e)
 {
 	if (ast_span(s->probe) != SPAN_SWITCH && !sema_is_open_end(s))

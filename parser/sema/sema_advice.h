@@ -50,5 +50,5 @@ void advise_compare(struct sema *s, const struct expr *e);
 
 /* The text of the script at `span`, if it is on one line; else "". */
 const char *advice_text(const struct sema *s, struct span span, uint32_t *len);
-/* Was the text at `span` expanded from a macro or function? */
+/* True if the text at `span` was expanded from a macro or function. */
 bool advice_is_copy(const struct sema *s, struct span span);

@@ -147,7 +147,7 @@ static const char *text_of(struct sema *s, const struct expr *e)
 	return len ? arena_strndup(s->arena, text, len) : NULL;
 }
 
-/* Can the body use delta? */
+/* True if the body can use delta. */
 static bool ends_span(const struct probe *p)
 {
 	for (uint32_t i = 0; i < p->n_points; i++)

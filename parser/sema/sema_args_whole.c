@@ -23,7 +23,7 @@ static struct fields fields_of(const struct attach_point *p)
 	return format ? (struct fields){format->fields, format->n_fields} : (struct fields){0};
 }
 
-/* Can args.FIELD be read? */
+/* True if args.FIELD can be read. */
 static bool is_readable(struct sema *s, const struct attach_point *p, const struct tp_field *f)
 {
 	if (!*f->name)
@@ -43,7 +43,7 @@ static struct expr *field(struct sema *s, const struct expr *args, const char *n
 	return e;
 }
 
-/* What a record cannot hold is named, so that nobody takes the rest for all. */
+/* Warn of fields that a record cannot hold, so that nobody takes the record for complete. */
 static void report_left_out(struct sema *s, const struct expr *e, const struct attach_point *p,
 			    const char *list)
 {

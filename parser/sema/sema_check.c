@@ -158,8 +158,8 @@ static void keep_args(struct sema *s, struct expr *e)
 	sema_keep_at_entry(s, e);
 }
 
-/* Does a call of a function with TR_LOOPS take a loop? Short strings are compared and measured
- * without. */
+/* True if a call of a function with TR_LOOPS becomes a loop. Short strings are compared and
+ * measured without one. */
 static bool takes_loop(const struct expr *e)
 {
 	const struct type *t = e->call.n_args ? e->call.args[0]->type : &type_error;
@@ -178,7 +178,7 @@ static void check_depth(struct sema *s, const struct expr *e)
 		   LIMIT_LOOPS);
 }
 
-/* The object of a place is not copied, only what is read in it; of &x nothing is read. */
+/* Of the object of a member access only the member is copied; &x reads nothing. */
 static void check_children(struct expr *e, struct sema *s)
 {
 	bool is_address = e->kind == EX_UNARY && e->unary.op == OP_ADDRESS;

@@ -8,8 +8,8 @@
 #include "parser/lang/builtin.h"
 #include <string.h>
 
-/* Is it a builtin that is the time now, by some clock? Durations, such as delta, are known only
- * where a span ends. */
+/* True for a builtin that is the current time of some clock. Durations, such as delta, are known
+ * only where a span ends. */
 static bool is_clock(const struct expr *e)
 {
 	const struct builtin *b = e && e->kind == EX_NAME ? e->name.builtin : NULL;

@@ -73,7 +73,7 @@ static void advise_between(struct sema *s, const struct expr *e)
 
 /* ---- results of system calls ---------------------------------------------------------------- */
 
-/* Is it the result of a system call? */
+/* True for the result of a system call. */
 static bool is_call_result(const struct sema *s, const struct expr *e)
 {
 	const struct attach_point *p = s->probe->points;

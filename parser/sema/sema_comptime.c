@@ -125,8 +125,8 @@ static void leave_out(struct sema *s, const struct block *b)
 	arena_push(s->arena, s->untaken, s->n_untaken, span);
 }
 
-/* The branch that is taken replaces the statement; the other is not checked. Undecided, neither is:
- * its types may depend on the decision. */
+/* The branch that is taken replaces the statement; the other is not checked. While it is undecided,
+ * neither branch is checked, because its types may depend on the decision. */
 bool comptime_prune(struct sema *s, struct stmt *st)
 {
 	bool was = comptime_is(st->branch.cond);
@@ -205,7 +205,7 @@ bool comptime_type_untaken(struct sema *s)
 	return is_any;
 }
 
-/* Does the script itself say `comptime`, not a macro that it uses, such as is_str()? */
+/* True if `comptime` is in the script itself, and not in a macro that it uses, such as is_str(). */
 static bool is_written(const struct sema *s, const struct expr *e)
 {
 	const struct source *source = s->program->source;

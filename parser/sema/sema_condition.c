@@ -83,7 +83,7 @@ static bool find_range(const struct expr *e, struct range *r)
 	if (e->kind != EX_BINARY || !is_comparison(e->binary.op))
 		return false;
 	if (e->binary.left->is_parameter || e->binary.right->is_parameter)
-		return false; /* it may be another number the next time */
+		return false; /* the option may have another value in the next run */
 	is_right = number_of(e->binary.right, &v);
 	if (!is_right && !number_of(e->binary.left, &v))
 		return false;
@@ -190,7 +190,7 @@ static bool are_same(struct expr *const *x, struct expr *const *y, uint32_t n)
 	return true;
 }
 
-/* Do both expressions have the same value, one directly after the other? */
+/* True if both expressions have the same value when one is evaluated directly after the other. */
 static bool is_same(const struct expr *x, const struct expr *y)
 {
 	if (x->kind != y->kind)
@@ -257,7 +257,8 @@ static bool invert(struct range *r)
 	return true;
 }
 
-/* Can two comparisons of one value not both hold (&&), or does one of them always hold (||)? */
+/* True if two comparisons of one value cannot both hold (&&), or if one of them always holds (||).
+ */
 static bool exclude(const struct expr *x, const struct expr *y, enum op op)
 {
 	struct range a, b;
@@ -299,7 +300,7 @@ static void advise_chain(struct sema *s, const struct expr *e)
 
 /* ---- operators --------------------------------------------------------------------------- */
 
-/* Is there a '(' directly before or at the beginning of the expression's text? */
+/* True if a '(' is directly before the expression's text or begins it. */
 static bool is_in_parentheses(const struct sema *s, const struct expr *e)
 {
 	struct place p = source_place(s->program->source, e->span.start);
@@ -373,7 +374,7 @@ void advise_binary(struct sema *s, const struct expr *e)
 
 /* ---- literals ---------------------------------------------------------------------------- */
 
-/* Is the text made of literals and operators? Then no name can have another value tomorrow. */
+/* True if the text consists of literals and operators only, so that its value can never change. */
 static bool is_literal_text(const char *text, uint32_t len)
 {
 	for (uint32_t i = 0; i < len; i++) {

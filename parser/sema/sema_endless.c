@@ -7,7 +7,8 @@
 
 static bool has_exit(const struct block *b);
 
-/* Does a statement leave the loop, in any branch? One that leaves an inner loop counts, too. */
+/* True if the statement leaves the loop, in any branch. A statement that leaves an inner loop
+ * counts, too. */
 static bool leaves_loop(const struct stmt *st)
 {
 	switch (st->kind) {

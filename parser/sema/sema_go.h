@@ -6,11 +6,11 @@
 #pragma once
 #include "parser/sema/sema.h"
 
-/* Can `e`, an argument by number, be read at p? */
+/* Check that `e`, an argument by number, can be read at p. */
 bool sema_go_argument(struct sema *s, const struct expr *e, const struct attach_point *p);
-/* Can `e`, the result, be read at p? */
+/* Check that `e`, the result, can be read at p. */
 bool sema_go_result(struct sema *s, const struct expr *e, const struct attach_point *p);
-/* Can a call be measured, or matched with its start, at p? `e` is the builtin `word`. */
+/* Check that a call can be measured, or matched with its start, at p. `e` is the builtin `word`. */
 bool sema_go_span(struct sema *s, const struct expr *e, const struct attach_point *p,
 		  const char *word);
 /* The same for functions of C whose program switches stacks. is_nested: the word says which calls

@@ -114,7 +114,7 @@ static const struct type *bad_count(struct sema *s, const struct expr *e,
 		diag_hint(s->diags, "%%%% prints a percent sign");
 	else if (s->report)
 		diag_hint(s->diags,
-			  "each conversion, such as %%d, takes one value behind the format");
+			  "each conversion, such as %%d, takes one value after the format");
 	return &type_void;
 }
 

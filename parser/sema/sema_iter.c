@@ -30,7 +30,7 @@ static const struct type *no_field(struct sema *s, const struct expr *e,
 	return &type_error;
 }
 
-/* Do programs of a perf event run it? An interval that uses `ctx` is one. */
+/* True if a program of a perf event runs the probe. An interval that uses `ctx` is one. */
 static bool is_of_perf(const struct attach_point *p)
 {
 	return prog_kind_is(probe_rows[p->id].program, PK_EVENT | PK_PERIOD);

@@ -368,7 +368,7 @@ static void name_jump(struct scope *sc, const struct stmt *st)
 	diag_hint(sc->s->diags, "return ends the probe's run; without a loop, use if");
 }
 
-/* A loop of the caller is none for `break` in the function, but counts for the nesting. */
+/* `break` in a function cannot leave a loop of its caller, but the loop counts for the nesting. */
 static void name_called(struct scope *sc, struct stmt *st)
 {
 	struct stmt *outside = sc->outside;
@@ -378,7 +378,7 @@ static void name_called(struct scope *sc, struct stmt *st)
 	sc->outside = outside;
 }
 
-/* Is it a ternary of calls that is used as a statement, such as `pid ? printf("a") : exit()`? */
+/* True for a ternary of calls that is used as a statement, such as `pid ? printf("a") : exit()`. */
 static bool is_choice(const struct expr *e)
 {
 	return e->kind == EX_TERNARY && e->ternary.then &&

@@ -29,8 +29,8 @@ static const char *nearest_builtin(const char *word, bool call)
 	return near.best;
 }
 
-/* Is the text directly before the expression? */
-static bool is_behind(struct sema *s, const struct expr *e, const char *text)
+/* True if `text` is directly before the expression. */
+static bool is_preceded_by(struct sema *s, const struct expr *e, const char *text)
 {
 	struct place p = source_place(s->program->source, e->span.start);
 	uint32_t len, n = (uint32_t)strlen(text);
@@ -44,12 +44,12 @@ static void hint_field(struct sema *s, const struct expr *e, const struct tp_fie
 {
 	const char *name = e->name.name;
 
-	if (is_behind(s, e, "args["))
+	if (is_preceded_by(s, e, "args["))
 		diag_hint(s->diags, "write args.%s in place of args[%s]", name, name);
 	else
 		diag_hint(s->diags,
-			  field_is_text(f) && !is_behind(s, e, "str(") ? "write str(args.%s)"
-								       : "write args.%s",
+			  field_is_text(f) && !is_preceded_by(s, e, "str(") ? "write str(args.%s)"
+									    : "write args.%s",
 			  name);
 }
 

@@ -13,7 +13,7 @@
 
 enum { SHOWN_MOST = 40 }; /* bytes of a value in a hint */
 
-/* Looks for an assignment to the variable that `read` names, behind `from`. */
+/* Looks for an assignment to the variable that `read` names, after `from`. */
 struct assignment_search {
 	const struct expr *read;
 	uint32_t from;
@@ -73,13 +73,13 @@ bool name_read_early(struct sema *s, const struct expr *e)
 	return true;
 }
 
-/* Does sonde itself run the probe, so that its thread is none of those that are traced? */
+/* True if sonde itself runs the probe, so that its thread is not a traced one. */
 static bool is_of_tracer(const struct probe *p)
 {
 	return p->n_points && prog_kind_is(probe_rows[p->points[0].id].program, PK_TRACER);
 }
 
-/* Does it end what `delta` measures? */
+/* True if the probe ends what `delta` measures. */
 static bool ends_span(const struct probe *p)
 {
 	return p->n_points && span_of_event(&p->points[0]) != SPAN_NO;

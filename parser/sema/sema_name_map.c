@@ -134,20 +134,21 @@ void name_map(struct sema *s, struct expr *e, bool whole)
 void name_fold_key(struct arena *a, struct expr *e)
 {
 	const struct builtin *b = e->call.builtin;
-	uint32_t n_behind = b && b->traits & TR_SETS ? 1 : 0;
+	uint32_t n_after_keys = b && b->traits & TR_SETS ? 1 : 0;
 	struct expr *m;
 
-	if (!b || !(b->traits & TR_KEY) || !ast_is_whole_map(e, 0) || e->call.n_args < 2 + n_behind)
+	if (!b || !(b->traits & TR_KEY) || !ast_is_whole_map(e, 0) ||
+	    e->call.n_args < 2 + n_after_keys)
 		return;
 	m = e->call.args[0];
 	m->map.keys = e->call.args + 1;
-	m->map.n_keys = e->call.n_args - 1 - n_behind;
+	m->map.n_keys = e->call.n_args - 1 - n_after_keys;
 	m->span = span_join(m->span, m->map.keys[m->map.n_keys - 1]->span);
-	e->call.args = arena_alloc(a, (1 + n_behind) * sizeof(*e->call.args));
+	e->call.args = arena_alloc(a, (1 + n_after_keys) * sizeof(*e->call.args));
 	e->call.args[0] = m;
-	if (n_behind)
+	if (n_after_keys)
 		e->call.args[1] = m->map.keys[m->map.n_keys];
-	e->call.n_args = 1 + n_behind;
+	e->call.n_args = 1 + n_after_keys;
 }
 
 bool name_refuse_address(struct sema *s, struct expr *e)

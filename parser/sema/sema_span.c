@@ -306,14 +306,14 @@ const struct type *chk_entry(struct sema *s, struct expr *e)
 	return t;
 }
 
-/* Can a span have a name of this type? */
+/* True if a span can have a name of this type. */
 static bool is_name(const struct type *t)
 {
 	return t->kind == TY_STRING || t->kind == TY_NAME || t->kind == TY_KSYM ||
 	       t->kind == TY_USYM || t->kind == TY_INT;
 }
 
-/* Firings are of no thread, and a goroutine is in several. */
+/* A firing belongs to no thread, and a goroutine runs in several. */
 static const struct type *no_thread(struct sema *s, const struct expr *e)
 {
 	for (uint32_t i = 0; i < s->probe->n_points; i++) {

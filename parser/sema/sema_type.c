@@ -151,8 +151,9 @@ static const struct type *type_map(struct sema *s, struct expr *e)
 	return m->value ? sema_read_type(m->value) : undefined_map(s, e);
 }
 
-/* Does the variable or map hold a pointer? A step of it is an element. The value of a map is looked
- * up without typing the expression, because that reports a map that nothing else assigns. */
+/* True if the variable or map holds a pointer, of which ++ and -- move by an element. The value of
+ * a map is looked up without typing the expression, because that reports a map that nothing else
+ * assigns. */
 static bool is_pointer(struct sema *s, struct expr *target)
 {
 	if (target->kind == EX_VAR)
@@ -161,7 +162,7 @@ static bool is_pointer(struct sema *s, struct expr *target)
 	       target->map.map->value->kind == TY_POINTER;
 }
 
-/* A step of the typed `target` is an element, so its size must be known. */
+/* ++ and -- move the typed `target` by an element, so the element's size must be known. */
 static const struct type *step_over(struct sema *s, struct expr *target)
 {
 	const struct type *t = struct_resolve(s, target);

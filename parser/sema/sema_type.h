@@ -110,8 +110,8 @@ bool tag_refuse(struct sema *s, const struct type *old, struct span first, const
 /* The type of the operation `e`, which is `t` but for what it knows of addresses and times. */
 const struct type *tag_keep(struct sema *s, const struct expr *e, const struct type *t);
 
-/* Is less known of `t`, or of a member of it, than of `wider`, its equal? It held only literals so
- * far, or numbers from elsewhere. */
+/* True if less is known of `t`, or of a member of it, than of the equal type `wider`: it held only
+ * literals so far, or numbers from elsewhere. */
 bool tag_knows_less(const struct type *t, const struct type *wider);
 
 /* ---- sema_call.c */
@@ -121,7 +121,7 @@ const struct type *sema_type_call(struct sema *s, struct expr *e);
 /* ---- sema_comptime.c */
 /* A number, a string, or a tuple or record of them. */
 bool comptime_is_literal(const struct expr *e);
-/* Is it `comptime …`, not decided yet? */
+/* True for a `comptime …` that is not decided yet. */
 bool comptime_is(const struct expr *e);
 /* True when what depends on the type `t` of `e` can be decided now: in the final round, or inside
  * of `comptime` when types are settled; then the type must not change any more. */
@@ -174,8 +174,8 @@ const struct type *memory_index(struct sema *s, struct expr *e, const struct typ
 const struct type *memory_given(const struct sema *s, const struct type *t);
 /* False, after an error at `e`, for a number that may be an address in either memory. */
 bool memory_is_clear(struct sema *s, const struct expr *e, const struct type *t);
-/* Is this memory, which is read at `e`, that of another thread than the probe is about? The error's
- * type; NULL: it is not. */
+/* Report at `e` a read of the memory of another thread than the one that the probe is about, and
+ * return the error's type; NULL if it is the same thread. */
 const struct type *memory_check_space(struct sema *s, const struct expr *e, enum type_space space);
 
 /* ---- sema_struct.c */
@@ -186,7 +186,7 @@ void struct_unknown(struct sema *s, struct span span, const char *name);
 /* `t`, or the expression's type, with what it points to if only the name of that was known. */
 const struct type *struct_resolved(struct sema *s, const struct type *t);
 const struct type *struct_resolve(struct sema *s, struct expr *e);
-/* Is the size known? Reads the layout of a struct that was only declared. */
+/* True if the size is known. Reads the layout of a struct that was only declared. */
 bool struct_has_size(const struct type *t);
 /* The type of x.member, where x has its type. */
 const struct type *struct_member(struct sema *s, struct expr *e);

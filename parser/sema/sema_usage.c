@@ -275,7 +275,7 @@ void usage_note(struct sema *s)
 
 /* ---- reports ----------------------------------------------------------------------------- */
 
-/* Is it in the branch of an `if comptime` that is not taken? */
+/* True in the branch of an `if comptime` that is not taken. */
 static bool is_untaken(const struct sema *s, struct span span)
 {
 	for (uint32_t i = 0; i < s->n_untaken; i++)

@@ -354,7 +354,7 @@ static void take_param(struct reader *r, const struct token *t)
 }
 
 /* `PROBE { … } /pid == 1/` */
-static bool is_behind_block(const struct reader *r, const struct token *opener)
+static bool is_after_block(const struct reader *r, const struct token *opener)
 {
 	int before = opener > r->f->tokens ? opener[-1].kind : TOK_YYEOF;
 
@@ -373,14 +373,14 @@ static void end_unclosed(struct reader *r, uint32_t at)
 	if (r->lexer.is_cut) {
 		; /* reported: the unterminated literal or comment hides the rest */
 	} else if (opener->kind == TOK_PRED_OPEN) {
-		bool is_behind = is_behind_block(r, opener);
+		bool is_after = is_after_block(r, opener);
 
 		diag_error(r->diags, opener->span, "syntax",
-			   is_behind ? "this condition is behind the block"
-				     : "unterminated predicate without a block");
+			   is_after ? "this condition is after the block"
+				    : "unterminated predicate without a block");
 		diag_hint(r->diags,
-			  is_behind ? "write it before the block: PROBE /pid == 1/ { … }"
-				    : "a '/' before '{' or '<' ends a predicate: /pid == 1/ { … }");
+			  is_after ? "write it before the block: PROBE /pid == 1/ { … }"
+				   : "a '/' before '{' or '<' ends a predicate: /pid == 1/ { … }");
 	} else {
 		diag_error(r->diags, (struct span){at, at}, "syntax",
 			   "missing '%s' at the end of the %s", reader_closer_text(opener->kind),

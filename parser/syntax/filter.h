@@ -52,9 +52,9 @@ struct token {
 	};
 };
 
-/* Can a token of this kind be the last of a value? */
+/* True if a token of this kind can be the last of a value. */
 bool token_ends_value(int kind);
-/* Is it an operator with an operand behind it? All but ++ and --. */
+/* True for an operator that an operand follows: all but ++ and --. */
 bool token_is_operator(int kind);
 
 struct filter {

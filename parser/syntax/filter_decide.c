@@ -145,7 +145,7 @@ static bool takes_type(const struct filter *f, uint32_t name)
 	return b && b->traits & TR_TYPE;
 }
 
-/* Can the token be the name of a member? */
+/* True if the token can be the name of a member. */
 static bool is_word(int kind)
 {
 	switch (kind) {

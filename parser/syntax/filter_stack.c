@@ -43,7 +43,7 @@ static const char *last_word(const char *text)
 }
 
 /* Words of C's types that follow each other are one name: "unsigned long". A qualifier is a part of
- * the name behind it. */
+ * the name that follows. */
 static bool joins_last(struct reader *r, const struct token *t)
 {
 	struct token *last = r->f->n_tokens ? &r->f->tokens[r->f->n_tokens - 1] : NULL;

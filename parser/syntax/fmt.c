@@ -19,7 +19,7 @@ enum role {
 	ROLE_INLINE, /* everything that stays on its line */
 	ROLE_BODY,   /* a block of a probe, macro or function */
 	ROLE_BLOCK,  /* other statements, one a line */
-	ROLE_VALUE,  /* statements and a value behind them */
+	ROLE_VALUE,  /* statements and a value after them */
 };
 
 struct writer {
@@ -37,7 +37,7 @@ static const struct token *at(const struct writer *w, uint32_t i)
 	return &w->f.tokens[i < w->f.n_tokens ? i : w->f.n_tokens - 1];
 }
 
-/* The byte behind token `i`. */
+/* The byte after token `i`. */
 static const char *end_of(const struct writer *w, uint32_t i)
 {
 	const struct token *t = at(w, i);
@@ -128,7 +128,7 @@ static bool ends_block(const struct writer *w, uint32_t i)
 	       w->roles[at(w, i)->partner] != ROLE_INLINE;
 }
 
-/* Is the ';' at `i` needed? Not behind another one, and not behind a block of statements. */
+/* True if the ';' at `i` is needed: not after another one, and not after a block of statements. */
 static bool is_needed(const struct writer *w, uint32_t i)
 {
 	const struct token *before = at(w, i - 1);
@@ -156,7 +156,7 @@ static uint32_t comment_length(const char *c, const char *end)
 	return (uint32_t)((newline ? newline : end) - c);
 }
 
-/* A comment inside a statement: with a line's end behind it when it needs one. */
+/* A comment inside a statement, with the end of the line after it if it needs one. */
 static void add_comment(struct writer *w, const char *c, uint32_t len, uint32_t newlines)
 {
 	struct piece p = {.text = c, .len = len, .has_space = true, .must_break = newlines};
@@ -175,7 +175,7 @@ static void put_comment(struct writer *w, const char *c, uint32_t len, uint32_t 
 		return;
 	}
 	if (!newlines && l->is_open) {
-		fputc(' ', l->out); /* behind what the line has */
+		fputc(' ', l->out); /* after the text of the line */
 	} else {
 		l->wants_blank |= newlines > 1;
 		fmt_begin(l);
@@ -280,7 +280,7 @@ static void close_block(struct writer *w, uint32_t i)
 	w->in_function &= role != ROLE_BODY;
 }
 
-/* Does a line end behind the token `i`, which opens and closes no block? */
+/* True if a line ends after the token `i`, which opens and closes no block. */
 static bool ends_line(const struct writer *w, uint32_t i)
 {
 	const struct token *t = at(w, i);

@@ -59,7 +59,7 @@ static bool is_same(const struct text *x, const struct text *y)
 	return x->len == y->len && memcmp(x->data, y->data, x->len) == 0;
 }
 
-/* Is `t` the same script as `p`, and in canonical form? */
+/* True if `t` is the same script as `p` and in canonical form. */
 static bool is_faithful(struct arena *a, struct program *p, const struct text *t)
 {
 	struct source *s = source_from_text(a, "formatted", t->data, t->len);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Spaces between tokens (fmt_space.h): around binary operators, behind commas and keywords; none
- * behind prefix operators, around `.`, `->` and `..`, and inside parentheses.
+ * Spaces between tokens (fmt_space.h): around binary operators, after commas and keywords; none
+ * after prefix operators, around `.`, `->` and `..`, and inside parentheses.
  */
 #include "parser/syntax/fmt_space.h"
 #include "parser/syntax/filter.h"
@@ -19,7 +19,7 @@ static int opener_of(const struct filter *f, uint32_t i)
 	return inside == NO_TOKEN ? TOK_YYEOF : f->tokens[inside].kind;
 }
 
-/* Is token `i` a '*' of a type, as in `struct sock *` and `let $x: uint32 * = …`? */
+/* True if token `i` is a '*' of a type, as in `struct sock *` and `let $x: uint32 * = …`. */
 static bool is_type_star(const struct filter *f, uint32_t i)
 {
 	int next;
@@ -32,7 +32,7 @@ static bool is_type_star(const struct filter *f, uint32_t i)
 	       next == TOK_LSQUARE || next == TOK_LBRACE || is_type_star(f, i + 1);
 }
 
-/* Is the word at `i` the name of a member: `.if`? */
+/* True if the word at `i` is the name of a member, as in `.if`. */
 static bool is_member(const struct filter *f, uint32_t i)
 {
 	int before = i ? kind_of(f, i - 1) : TOK_YYEOF;
@@ -53,7 +53,7 @@ bool fmt_ends_value(const struct filter *f, uint32_t i)
 	       !(kind == TOK_RPAREN && kind_of(f, f->tokens[i].partner) == TOK_CAST_OPEN);
 }
 
-/* Does a value follow token `i` directly, because `i` is a prefix operator or a cast? */
+/* True if a value follows token `i` without a space, because `i` is a prefix operator or a cast. */
 static bool is_prefix(const struct filter *f, uint32_t i)
 {
 	switch (kind_of(f, i)) {
@@ -69,8 +69,8 @@ static bool is_prefix(const struct filter *f, uint32_t i)
 	}
 }
 
-/* Is the ':' at `i` that of a declaration, `$x: uint64`, of a result type, not that of `? :` or
- * `for`? */
+/* True if the ':' at `i` belongs to a declaration, `$x: uint64`, or to a result type, and not to `?
+ * :` or `for`. */
 static bool is_type_colon(const struct filter *f, uint32_t i)
 {
 	uint32_t inside = f->tokens[i].inside;
@@ -120,7 +120,7 @@ static bool opens(int kind)
 	       kind == TOK_TYPE_OPEN || kind == TOK_RECORD_OPEN || kind == TOK_PRED_OPEN;
 }
 
-/* Would the two tokens read as one, as in `- -1`? */
+/* True if the two tokens would read as one, as in `- -1`. */
 static bool would_merge(int before, int kind)
 {
 	return (before == TOK_SUB && (kind == TOK_SUB || kind == TOK_DEC)) ||

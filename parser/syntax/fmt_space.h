@@ -8,9 +8,9 @@
 
 struct filter;
 
-/* Does token `i` end a value, so that an operator behind it is a binary one? */
+/* True if token `i` ends a value, so that an operator after it is a binary one. */
 bool fmt_ends_value(const struct filter *f, uint32_t i);
-/* Does a space separate token `i` from the one before it on its line? */
+/* True if a space separates token `i` from the one before it on its line. */
 bool fmt_has_space(const struct filter *f, uint32_t i);
-/* Can a long line end before token `i`? */
+/* True if a long line can end before token `i`. */
 bool fmt_may_break(const struct filter *f, uint32_t i);

@@ -18,7 +18,7 @@
 enum { SHOWN_MOST = 40 }; /* bytes of a list in a hint */
 
 /* The token `back` places before the error; the first token of the script when there are fewer. */
-static const struct token *behind(const struct filter *f, uint32_t back)
+static const struct token *previous(const struct filter *f, uint32_t back)
 {
 	return &f->tokens[f->current >= back ? f->current - back : 0];
 }
@@ -31,7 +31,7 @@ static const char *name_of(const struct token *t)
 /* `print 1`, `@x count()` */
 static bool report_call(struct filter *f, const struct token *at)
 {
-	const struct token *before = behind(f, 1);
+	const struct token *before = previous(f, 1);
 	const struct builtin *b = builtin_find(name_of(before));
 
 	if (b && b->kind != BUILTIN_VAR &&
@@ -56,7 +56,7 @@ static bool report_list(struct filter *f, const struct token *at)
 	const struct token *end;
 	uint32_t len;
 
-	if (at->kind != TOK_LSQUARE || token_ends_value(behind(f, 1)->kind) ||
+	if (at->kind != TOK_LSQUARE || token_ends_value(previous(f, 1)->kind) ||
 	    at->partner == NO_TOKEN)
 		return false;
 	end = &f->tokens[at->partner];
@@ -83,7 +83,7 @@ static const struct token *map_before(const struct filter *f, const struct token
 /* What a call like that of a method is written as here. `at` is its '('. */
 static void hint_method(struct filter *f, const struct builtin *b, const struct token *at)
 {
-	const struct token *dot = behind(f, 2), *map = map_before(f, dot);
+	const struct token *dot = previous(f, 2), *map = map_before(f, dot);
 	const struct token *end = at->partner == NO_TOKEN ? at : &f->tokens[at->partner];
 	struct span args = {at->span.end, end->span.start};
 	uint32_t len = end > at && args.end - args.start <= SHOWN_MOST ? args.end - args.start : 0;
@@ -104,8 +104,8 @@ static void hint_method(struct filter *f, const struct builtin *b, const struct 
 /* `comm.startswith("a")` */
 static bool report_method(struct filter *f, const struct token *at)
 {
-	const struct token *name = behind(f, 1);
-	int before = behind(f, 2)->kind;
+	const struct token *name = previous(f, 1);
+	int before = previous(f, 2)->kind;
 
 	if (at->kind != TOK_LPAREN || name->kind != TOK_NAME || f->current < 3 ||
 	    (before != TOK_DOT && before != TOK_ARROW))
@@ -126,7 +126,7 @@ static bool report_choice(struct filter *f, const struct token *at)
 	if (at->kind != TOK_RPAREN && at->kind != TOK_SEMI && at->kind != TOK_RBRACE)
 		return false;
 	for (uint32_t back = 1; back <= f->current; back++) {
-		const struct token *t = behind(f, back);
+		const struct token *t = previous(f, back);
 
 		if (t->inside != (at->kind == TOK_SEMI ? at->inside : at->partner))
 			continue;
@@ -145,7 +145,7 @@ static bool report_choice(struct filter *f, const struct token *at)
 /* `{ .x = 1 }` */
 static bool report_record(struct filter *f, const struct token *at)
 {
-	if (behind(f, 1)->kind != TOK_VALUE_OPEN || at->kind != TOK_DOT)
+	if (previous(f, 1)->kind != TOK_VALUE_OPEN || at->kind != TOK_DOT)
 		return false;
 	diag_error(f->diags, at->span, "syntax",
 		   "a record is written in parentheses, without dots");
@@ -167,23 +167,24 @@ static bool declares(const char *word)
 /* `self->x = 1`, of DTrace; `"a" . "b"` */
 static bool report_member(struct filter *f, const struct token *at)
 {
-	const struct token *object = behind(f, 3);
+	const struct token *object = previous(f, 3);
 
-	if (at->kind == TOK_STRING && behind(f, 1)->kind == TOK_DOT) {
-		diag_error(f->diags, behind(f, 1)->span, "syntax", "strings are not joined by '.'");
+	if (at->kind == TOK_STRING && previous(f, 1)->kind == TOK_DOT) {
+		diag_error(f->diags, previous(f, 1)->span, "syntax",
+			   "strings are not joined by '.'");
 		diag_hint(f->diags, "they are joined when they are printed: printf(\"%%s%%s\", …)");
 		return true;
 	}
-	if (at->kind != TOK_SET || behind(f, 2)->kind != TOK_ARROW || f->current < 3 ||
+	if (at->kind != TOK_SET || previous(f, 2)->kind != TOK_ARROW || f->current < 3 ||
 	    !foreign_hint(name_of(object)))
 		return false;
-	diag_error(f->diags, span_join(object->span, behind(f, 1)->span), "syntax",
+	diag_error(f->diags, span_join(object->span, previous(f, 1)->span), "syntax",
 		   "only a variable or a map can be assigned to");
 	diag_hint(f->diags, "%s", foreign_hint(name_of(object)));
 	return true;
 }
 
-/* Is the name in a SystemTap declaration, `global a, b`, at the beginning of the script? */
+/* True if the name is in a SystemTap declaration, `global a, b`, at the beginning of the script. */
 static bool is_global(const struct filter *f, const char *name)
 {
 	const struct token *t = f->tokens;
@@ -200,7 +201,7 @@ static bool is_global(const struct filter *f, const char *name)
 /* `var $x = 1`, `string $s = "a"`, `$x := 1`, `$x =+ 1`, `x++` */
 static bool report_form(struct filter *f, const struct token *at)
 {
-	const struct token *before = behind(f, 1);
+	const struct token *before = previous(f, 1);
 	bool is_step = at->kind == TOK_INC || at->kind == TOK_DEC;
 
 	if (at->kind == TOK_VAR && (type_is_name(name_of(before)) || declares(name_of(before)))) {
@@ -255,7 +256,7 @@ static bool report_form(struct filter *f, const struct token *at)
 /* `int x`, `let x`, `x = 1`, `@x[1][2] = 3` */
 static bool report_declaration(struct filter *f, const struct token *at)
 {
-	const struct token *before = behind(f, 1);
+	const struct token *before = previous(f, 1);
 	const struct token *open =
 		before->kind == TOK_RSQUARE ? &f->tokens[before->partner] : before;
 
@@ -275,8 +276,8 @@ static bool report_declaration(struct filter *f, const struct token *at)
 	if (at->kind != TOK_SET)
 		return false;
 	if (before->kind == TOK_NAME && !builtin_find(name_of(before)) &&
-	    behind(f, 2)->kind != TOK_DOT && behind(f, 2)->kind != TOK_ARROW &&
-	    (behind(f, 2)->kind == TOK_LBRACE || behind(f, 2)->kind == TOK_SEMI)) {
+	    previous(f, 2)->kind != TOK_DOT && previous(f, 2)->kind != TOK_ARROW &&
+	    (previous(f, 2)->kind == TOK_LBRACE || previous(f, 2)->kind == TOK_SEMI)) {
 		diag_error(f->diags, before->span, "syntax", "variables begin with $, maps with @");
 		diag_hint(f->diags, "write $%s = … or @%s = …", name_of(before), name_of(before));
 		return true;
@@ -298,7 +299,7 @@ static bool report_declaration(struct filter *f, const struct token *at)
 		return true;
 	}
 	if (before->kind == TOK_NAME && builtin_find(name_of(before)) &&
-	    (behind(f, 2)->kind == TOK_LBRACE || behind(f, 2)->kind == TOK_SEMI)) {
+	    (previous(f, 2)->kind == TOK_LBRACE || previous(f, 2)->kind == TOK_SEMI)) {
 		diag_error(f->diags, before->span, "syntax", "'%s' cannot be changed",
 			   name_of(before));
 		diag_hint(f->diags, "a value of your own is $name or @name");
@@ -345,7 +346,7 @@ static bool report_for(struct filter *f, const struct token *at)
 	const struct token *head = NULL;
 
 	for (uint32_t back = 1; !head && back <= 6 && back <= f->current; back++) {
-		const struct token *t = behind(f, back);
+		const struct token *t = previous(f, back);
 
 		if (t->kind == TOK_FOR || strcmp(name_of(t), "foreach") == 0)
 			head = t;
@@ -365,7 +366,7 @@ static bool report_for(struct filter *f, const struct token *at)
 /* `elif (…) {`, `a and b` */
 static bool report_word(struct filter *f, const struct token *at)
 {
-	const struct token *word = at, *before = behind(f, 1);
+	const struct token *word = at, *before = previous(f, 1);
 
 	if (at->kind == TOK_LBRACE && before->kind == TOK_RPAREN && before->partner)
 		word = &f->tokens[before->partner - 1];
@@ -381,7 +382,7 @@ static bool report_word(struct filter *f, const struct token *at)
 /* `/pid == 1/ /tid == 1/ { … }` */
 static bool report_second_predicate(struct filter *f, const struct token *at)
 {
-	const struct token *before = behind(f, 1);
+	const struct token *before = previous(f, 1);
 	bool is_joined = at->kind == TOK_LAND || at->kind == TOK_LOR;
 
 	if (at->kind != TOK_DIV && at->kind != TOK_PRED_CLOSE && !is_joined)
@@ -397,8 +398,8 @@ static bool report_second_predicate(struct filter *f, const struct token *at)
 /* `BEGIN { interval:1s { … } }` */
 static bool report_inner_probe(struct filter *f, const struct token *at)
 {
-	const struct token *type = behind(f, 1);
-	int before = behind(f, 2)->kind;
+	const struct token *type = previous(f, 1);
+	int before = previous(f, 2)->kind;
 
 	if (at->kind != TOK_COLON || type->kind != TOK_NAME || f->current < 2 ||
 	    (before != TOK_LBRACE && before != TOK_SEMI && before != TOK_RBRACE))

@@ -10,5 +10,5 @@ struct filter;
 /* Report the syntax error at the filter's current token when it is a form of another language.
  * False when it is not. */
 bool report_foreign_syntax(struct filter *f);
-/* Is a preprocessor line a comment of other languages, "# word"? */
+/* True if a preprocessor line is a comment of other languages, "# word". */
 bool foreign_is_comment(const char *line);

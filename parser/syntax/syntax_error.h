@@ -29,7 +29,7 @@ bool report_top_level(const struct stop *s);
 /* The '>' that closed an angle block, when the error is at it or between it and the next block;
  * NULL. */
 const struct token *stop_angle_end(const struct stop *s);
-/* Is the word, of a head or a name, a probe type? */
+/* True if the word, of a head or a name, is a probe type. */
 bool token_is_probe_type(const struct token *t);
 
 /* ---- syntax_error_item.c: what is read as the head of a probe. True: reported.

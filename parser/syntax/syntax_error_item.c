@@ -79,7 +79,7 @@ static bool is_word(const struct token *t, const char *word)
 }
 
 /* `global n` and, as part of the same head, `probe syscall.open { … }`: what the probe is here. */
-static bool probe_behind(const struct stop *s, char *buf, size_t size)
+static bool probe_in_head(const struct stop *s, char *buf, size_t size)
 {
 	const struct token *t = s->at;
 
@@ -93,7 +93,7 @@ static void hint_global(const struct stop *s)
 {
 	char point[POINT_MOST];
 
-	if (probe_behind(s, point, sizeof(point)))
+	if (probe_in_head(s, point, sizeof(point)))
 		diag_hint(s->f->diags,
 			  "delete this line, put @ before each use of the name, and write %s for "
 			  "the probe",

@@ -189,7 +189,7 @@ static bool report_comma(const struct stop *s, const struct token *head)
 	return true;
 }
 
-/* What is no head, though it is read as one. */
+/* Report text that is read as a head but is none. */
 static bool report_no_head(const struct stop *s, const struct token *head)
 {
 	return head->kind == TOK_ATTACH &&
