@@ -1,4 +1,4 @@
-# Compiler and linker flags of every target, and sonde_library(), which each folder calls once.
+# Compiler and linker flags of every target, and sonde_library().
 
 set(CMAKE_C_STANDARD 17)
 set(CMAKE_C_STANDARD_REQUIRED ON)
@@ -49,17 +49,22 @@ function(sonde_target_flags target)
 		"SHELL:-iquote ${CMAKE_CURRENT_BINARY_DIR}")
 endfunction()
 
-# sonde_library(NAME [GENERATED…]): every .c file below this folder, and the generated files, as a static
-# library. Generated code keeps the default warnings only.
+# sonde_library(NAME [FOLDERS FOLDER…] [EXCEPT FOLDER…] [GENERATED FILE…]): the .c files of these folders, or every one
+# below this folder except in some, as a static library. Generated code keeps the default warnings only.
 function(sonde_library name)
-	file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.c)
-	if(NOT sources) # a folder whose first file is still to come
-		file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/empty.c CONTENT "struct empty;\n")
-		set(sources ${CMAKE_CURRENT_BINARY_DIR}/empty.c)
+	cmake_parse_arguments(PARSE_ARGV 1 is "" "" "FOLDERS;EXCEPT;GENERATED")
+	if(is_FOLDERS)
+		list(TRANSFORM is_FOLDERS APPEND /*.c)
+		file(GLOB sources CONFIGURE_DEPENDS ${is_FOLDERS})
+	else()
+		file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.c)
+		foreach(folder IN LISTS is_EXCEPT)
+			list(FILTER sources EXCLUDE REGEX "^${CMAKE_CURRENT_SOURCE_DIR}/${folder}/")
+		endforeach()
 	endif()
-	add_library(${name} STATIC ${sources} ${ARGN})
+	add_library(${name} STATIC ${sources} ${is_GENERATED})
 	sonde_target_flags(${name})
-	foreach(file IN LISTS ARGN)
+	foreach(file IN LISTS is_GENERATED)
 		if(file MATCHES "\\.c$")
 			set_source_files_properties(${file} PROPERTIES COMPILE_OPTIONS
 				"-Wno-all;-Wno-extra;-Wno-shadow;-Wno-missing-prototypes;-Wno-format-nonliteral")

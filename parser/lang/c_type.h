@@ -5,7 +5,7 @@
  * A struct or union is a TY_STRUCT; its `layout` lists the members. An enum is a TY_INT; its
  * `enumeration` lists the values. Two named ones with the same tag are the same type.
  *
- * They come from BTF (runtime/btf/btf_layout.c), from a facts file, or from a script. BTF has
+ * They come from BTF (runtime/kernel/btf_layout.c), from a facts file, or from a script. BTF has
  * 10,000 structs that refer to each other, so a layout is made when something first refers to it
  * and gets its members only when layout_complete() is called. After that, or if it has no
  * `complete`, it does not change.

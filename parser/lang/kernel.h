@@ -9,37 +9,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "parser/base/prototype.h"
 #include "parser/lang/c_type.h"
 #include "parser/lang/capability.h"
 
 struct arena;
 struct bpf_import;
-
-/* The type that an address points to. */
-struct tp_pointee {
-	uint32_t levels; /* of indirection; 0: not an address */
-	uint32_t size;	 /* of the number pointed to; 0: not a number */
-	bool is_signed;
-	const char *text; /* "struct file" */
-};
-
-/* One field of a tracepoint's record, from its tracefs format file. */
-struct tp_field {
-	const char *name;
-	const char *type_text; /* "const char *", "char[16]", as the file spells it */
-	uint32_t offset, size; /* bytes in the record */
-	uint32_t elem_size;    /* of an array: bytes of an element; else 0 */
-	bool is_signed;
-	bool is_data_loc;     /* __data_loc / __rel_loc: a handle, not the data */
-	bool is_char_array;   /* char name[N] in the record itself */
-	const char *declared; /* of user functions: type and name as C declares them; or NULL */
-	bool is_enum;	      /* of user functions */
-	bool is_float;	      /* of user functions: in a register that argN does not count */
-	struct tp_pointee to; /* of functions */
-	/* Of functions: the type in BTF or debug information; NULL: not known, or none that
-	 * scripts can read. Pointers in it are in no address space. */
-	const struct type *type;
-};
 
 enum { TP_COMMON_BYTES = 8 }; /* the common_* fields at the start of every record */
 
@@ -62,44 +37,10 @@ struct user_symbol {
 	bool is_entry;	  /* the entry point: nothing calls it, it never returns */
 };
 
-/* How a function in an ELF file is passed its arguments. */
-enum user_abi {
-	USER_ABI_C,	     /* as the platform defines it: C, C++, Rust */
-	USER_ABI_GO,	     /* in Go's registers; another one holds the goroutine */
-	USER_ABI_GO_STACK,   /* on the stack: Go's assembler, and all of Go before 1.17 */
-	USER_ABI_GO_UNKNOWN, /* the version of Go is not known */
-	USER_ABI_COUNT,
-};
-
-/* The suffix of functions of Go's assembler, which the linker appends. */
-#define GO_ASSEMBLER_SUFFIX ".abi0"
-
 /* How a program switches stacks in the middle of calls. */
 struct user_switch {
 	const char *function, *file; /* its function for that, and the file that uses it */
 	bool copies; /* stacks are copied to the same addresses: a stack pointer names no call */
-};
-
-/* The two kinds of prototypes in BTF. */
-enum typed_kind {
-	TYPED_FUNCTION,	  /* of the kernel or a module */
-	TYPED_TRACEPOINT, /* a raw tracepoint: the arguments of its probes */
-};
-
-/* The offset of a parameter whose location is unknown. */
-#define TYPED_NO_PLACE UINT32_MAX
-
-/* The prototype of a kernel function or raw tracepoint from BTF, or of a user function from debug
- * information. The words of a user function are the registers for integers and then the stack, as
- * arg0, arg1, … are numbered. */
-struct typed_function {
-	const char *name, *module; /* the kernel itself is "vmlinux" */
-	uint32_t btf_id;	   /* in the module's BTF */
-	uint32_t prog_id;	   /* of a loaded BPF program's function: the program; else 0 */
-	struct tp_field *params;   /* by words; size 0: neither a number nor an address */
-	uint32_t n_params;
-	struct tp_field result; /* size 0: none, or neither a number nor an address */
-	const char *unplaced;	/* user functions: why a location is unknown; or NULL */
 };
 
 /* A variable in an ELF file. */
@@ -108,20 +49,6 @@ struct user_object {
 	uint64_t address; /* virtual address in the file */
 	uint64_t size;	  /* bytes, 0 if unknown */
 	bool is_movable;  /* the load address differs between processes */
-};
-
-/* A field that an iterator passes to its program. */
-struct iter_field {
-	const char *name;
-	uint32_t offset, size; /* bytes */
-	bool is_signed, is_pointer;
-	const char *to; /* of a pointer: "struct file"; or NULL */
-};
-
-struct kernel_iter {
-	const char *name; /* "task" */
-	struct iter_field *fields;
-	uint32_t n_fields;
 };
 
 /* One location of a USDT probe in an ELF file, from its note. */
@@ -134,7 +61,6 @@ struct usdt_note {
 	uint64_t semaphore; /* file offset of the semaphore, 0: none */
 };
 
-typedef void (*kernel_name_fn)(const char *name, void *ctx);
 /* The strings are valid during the call only. */
 typedef void (*user_function_fn)(const struct user_symbol *f, void *ctx);
 
@@ -150,12 +76,6 @@ struct user_exit {
 };
 
 typedef void (*user_exit_fn)(const struct user_exit *x, void *ctx);
-
-/* A location in the source of a program. */
-struct source_place {
-	const char *file;      /* a path, or its last components */
-	uint32_t line, column; /* column 0: any */
-};
 
 /* What else is known of a function's exits. */
 struct user_exits {
@@ -255,8 +175,8 @@ struct kernel {
 	int (*each_user_line)(struct kernel *k, const char *path, const struct source_place *place,
 			      user_function_fn fn, void *ctx, uint32_t *near);
 	/* The prototype in debug information of the function at file offset `offset`. 0, -ESRCH
-	 * (not described), -ENOLINK (it is in a .dwo or .dwp file that is
-	 * missing or cannot be read), -ENOPKG (in a .dwp file, which libdw cannot read), -ENODATA (no debug
+	 * (not described), -ENOLINK (it is in a .dwo or .dwp file that is missing or cannot be
+	 * read), -ENOPKG (in a .dwp file, which libdw cannot read), -ENODATA (no debug
 	 * information), -ENOSYS (no library to read it), or as user_symbol. */
 	int (*user_typed)(struct kernel *k, const char *path, uint64_t offset,
 			  const struct typed_function **out);

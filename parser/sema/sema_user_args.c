@@ -71,11 +71,10 @@ static void no_types(struct sema *s, const struct expr *e, const struct attach_t
 			   t->path);
 		break;
 	case ENOLINK:
-		sema_error(
-			s, e->span, "no-debug-info",
-			"the debug information of %s in %s is in a .dwo or .dwp file that is "
-			"missing or cannot be read",
-			t->function, t->path);
+		sema_error(s, e->span, "no-debug-info",
+			   "the debug information of %s in %s is in a .dwo or .dwp file that is "
+			   "missing or cannot be read",
+			   t->function, t->path);
 		break;
 	case ENOPKG:
 		sema_error(s, e->span, "no-debug-info",

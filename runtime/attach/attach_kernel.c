@@ -12,7 +12,7 @@
 #include "runtime/attach/attach_slow.h"
 #include "runtime/base/vec.h"
 #include "runtime/base/clock.h"
-#include "runtime/kernel/kallsyms.h"
+#include "runtime/symbols/kallsyms.h"
 #include "runtime/kernel/kernel_facts.h"
 #include "runtime/base/log.h"
 #include "runtime/base/uapi_new.h"

@@ -3,7 +3,7 @@
  * The kernel's BPF iterators, from its BTF.
  */
 #pragma once
-#include "parser/lang/kernel.h"
+#include "parser/base/prototype.h"
 #include "runtime/btf/btf_raw.h"
 
 /* What programs of iterator `name` receive; to be free()d. 0, -ENOENT, -EINVAL, -ENOMEM. */

@@ -4,7 +4,7 @@
  * A module's ids continue after those of its base, vmlinux.
  */
 #pragma once
-#include "parser/lang/kernel.h"
+#include "parser/base/prototype.h"
 #include "runtime/base/hash.h"
 #include "runtime/btf/btf_raw.h"
 

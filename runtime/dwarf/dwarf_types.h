@@ -4,7 +4,7 @@
  * types, and their locations at the first instruction.
  */
 #pragma once
-#include "parser/lang/kernel.h"
+#include "parser/base/prototype.h"
 
 struct arena;
 struct dwarf_types;
@@ -19,7 +19,3 @@ void dwarf_types_close(struct dwarf_types *t);
  * -ENOPKG (in a .dwp file, for which libdw is too old), or -ENOMEM. */
 int dwarf_types_find(struct dwarf_types *t, uint64_t address, struct arena *a,
 		     const struct typed_function **out);
-/* The struct, union, enum or typedef `name` ("struct point", "point"), allocated in `a`; types that
- * it points to remember `file`, in which they are looked up later. NULL: there is no such type. */
-const struct type *dwarf_types_named(struct dwarf_types *t, const char *name, const char *file,
-				     struct arena *a);

@@ -212,8 +212,7 @@ static Elf_Data *line_section(Elf *elf)
 			gelf_getshdr(scn, &h) ? elf_strptr(elf, names, h.sh_name) : NULL;
 
 		if (its_name && h.sh_type != SHT_NOBITS &&
-		    (strcmp(its_name, ".debug_line") == 0 ||
-		     strcmp(its_name, ".zdebug_line") == 0))
+		    (strcmp(its_name, ".debug_line") == 0 || strcmp(its_name, ".zdebug_line") == 0))
 			return elf_getdata(scn, NULL); /* libdw has decompressed it */
 	}
 	return NULL;

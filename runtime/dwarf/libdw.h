@@ -78,7 +78,7 @@ void libdw_close(struct libdw *l, Dwarf *d);
 /* Set *out to the DIE of the split unit of a skeleton, which is in a package (.dwp) or an object
  * file (.dwo). False: the unit is not split, or libdw cannot find or read that file. */
 bool libdw_split(const struct libdw *l, Dwarf_Die *skeleton, Dwarf_Die *out);
-/* Is there a package for the file behind fd (PROGRAM.dwp) that this version of libdw cannot read? */
+/* Does the file behind fd have a package (PROGRAM.dwp) that this version of libdw cannot read? */
 bool libdw_lacks_packages(const struct libdw *l, int fd);
 /* Is the unit a skeleton, whose DIEs are in another file? */
 bool libdw_is_skeleton(const struct libdw *l, Dwarf_Die *unit);

@@ -4,7 +4,7 @@
  * first call.
  */
 #pragma once
-#include "parser/lang/kernel.h"
+#include "parser/base/prototype.h"
 #include <stdint.h>
 
 /* Called with the address at which code of the line begins, in the order of the tables. */

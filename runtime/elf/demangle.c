@@ -3,7 +3,6 @@
  * Demangling by libiberty: see demangle.h.
  */
 #include "runtime/elf/demangle.h"
-#include "parser/lang/config.h"
 #include "runtime/elf/short_name.h"
 #include <libiberty/demangle.h>
 #include <stdlib.h>
@@ -34,13 +33,13 @@ bool demangle(const char *symbol, bool with_parameters, char *out, size_t size)
 	return fits;
 }
 
-static bool is_shown = true;
-static uint64_t form = CPP_NAMES_FULL;
+static bool is_shown = true, has_parameters = true, has_templates = true;
 
-void demangle_show(const struct config *c)
+void demangle_show(bool show, bool with_parameters, bool with_templates)
 {
-	is_shown = c->cpp_demangle;
-	form = c->cpp_names;
+	is_shown = show;
+	has_parameters = with_parameters;
+	has_templates = with_templates;
 }
 
 bool demangle_is_shown(void)
@@ -52,7 +51,7 @@ bool demangle_shown(const char *symbol, char *out, size_t size)
 {
 	if (!is_shown || !demangle(symbol, true, out, size))
 		return false;
-	if (form != CPP_NAMES_FULL)
-		short_name(out, form == CPP_NAMES_NO_PARAMETERS);
+	if (!has_parameters)
+		short_name(out, has_templates);
 	return true;
 }

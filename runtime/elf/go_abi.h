@@ -3,7 +3,7 @@
  * Go programs: the version of the compiler, and how functions get their arguments.
  */
 #pragma once
-#include "parser/lang/kernel.h"
+#include "parser/base/prototype.h"
 #include <stddef.h>
 #include <stdint.h>
 

@@ -138,13 +138,16 @@ static bool find(struct stack_source *source, uint64_t hash, const struct type *
 
 int stacks_open(struct session *s)
 {
+	const struct config *c = &s->plan->config;
+
 	s->stacks.find = find;
-	s->stacks.trailer = s->plan->config.str_trunc_trailer;
+	s->stacks.trailer = c->str_trunc_trailer;
 	deferred_strings_open(s);
 	s->stack_cache = calloc(1, sizeof(*s->stack_cache));
 	s->ksyms = ksyms_new();
 	if (s->plan->needs.ustack) {
-		demangle_show(&s->plan->config);
+		demangle_show(c->cpp_demangle, c->cpp_names == CPP_NAMES_FULL,
+			      c->cpp_names != CPP_NAMES_SHORT);
 		s->usyms = usyms_new();
 		s->stack_sweep = stack_sweep_new(s->plan);
 		s->names_limit = NAMES_STEP;

@@ -10,7 +10,7 @@
 #include "parser/lang/kernel.h"
 #include "parser/lang/type.h"
 #include "runtime/bpf/bpf_elf.h"
-#include "runtime/btf/btf_layout.h"
+#include "runtime/kernel/btf_layout.h"
 #include "runtime/btf/btf_raw.h"
 #include "runtime/btf/btf_types.h"
 #include "runtime/kernel/c_compiler.h"

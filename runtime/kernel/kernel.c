@@ -27,7 +27,7 @@
 #include "runtime/btf/btf_raw.h"
 #include "runtime/elf/elfsym.h"
 #include "runtime/kernel/capability_probe.h"
-#include "runtime/kernel/kallsyms.h"
+#include "runtime/symbols/kallsyms.h"
 #include "runtime/kernel/kernel_facts.h"
 #include "runtime/kernel/kernel_symbols.h"
 #include "runtime/kernel/kernel_types.h"

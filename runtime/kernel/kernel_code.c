@@ -6,6 +6,7 @@
 #include "parser/base/arena.h"
 #include "runtime/base/vec.h"
 #include "runtime/dwarf/dwarf_types.h"
+#include "runtime/kernel/dwarf_layout.h"
 #include "runtime/elf/elfsym.h"
 #include "runtime/insn/insn.h"
 #include "runtime/kernel/kernel_user.h"

@@ -4,7 +4,7 @@
  * attribute an offset past the end to the next function, so such offsets are refused. Also whether
  * several functions have a name.
  */
-#include "runtime/kernel/kallsyms.h"
+#include "runtime/symbols/kallsyms.h"
 #include "runtime/kernel/kernel_facts.h"
 #include <errno.h>
 #include <stdbool.h>

@@ -6,7 +6,7 @@
 #define _GNU_SOURCE
 #include "runtime/kernel/kernel_types.h"
 #include "parser/base/arena.h"
-#include "runtime/btf/btf_layout.h"
+#include "runtime/kernel/btf_layout.h"
 #include "runtime/btf/btf_types.h"
 #include "runtime/kernel/kernel_facts.h"
 #include <bpf/bpf.h>

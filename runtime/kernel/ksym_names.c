@@ -5,7 +5,7 @@
  * the kernel refuses it, /proc/kallsyms is scanned for these names.
  */
 #include "runtime/kernel/ksym_names.h"
-#include "runtime/kernel/kallsyms.h"
+#include "runtime/symbols/kallsyms.h"
 #include <errno.h>
 #include <linux/bpf.h>
 #include <stdlib.h>

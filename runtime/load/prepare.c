@@ -7,7 +7,7 @@
 #include "runtime/base/clock.h"
 #include "runtime/base/log.h"
 #include "runtime/base/uapi_new.h"
-#include "runtime/insn/uprobe_entry.h"
+#include "runtime/load/uprobe_entry.h"
 #include "runtime/kernel/kernel_facts.h"
 #include "runtime/kernel/ksym_names.h"
 #include "runtime/load/precreate.h"

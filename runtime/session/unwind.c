@@ -9,7 +9,7 @@
 #include "parser/lang/kernel.h"
 #include "runtime/symbols/maptrack.h"
 #include "runtime/symbols/usym.h"
-#include "runtime/unwind/worker.h"
+#include "runtime/unwind/unwind.h"
 #include "runtime/session/prep.h"
 #include "runtime/session/session.h"
 #include <string.h>

@@ -10,7 +10,7 @@
 #define _GNU_SOURCE
 #include "runtime/symbols/ksym.h"
 #include "runtime/elf/elfsym.h"
-#include "runtime/kernel/kallsyms.h"
+#include "runtime/symbols/kallsyms.h"
 #include "runtime/symbols/ksym_query.h"
 #include "runtime/base/vec.h"
 #include "runtime/base/limit_hint.h"

@@ -2,7 +2,7 @@
 /*
  * The files whose code is mapped by processes, each with its table in the store. A file is compiled
  * once. References count the processes that have it mapped; a file without references stays until
- * its words are needed. Not thread-safe: only the worker (worker.h) uses them.
+ * its words are needed. Not thread-safe: only the worker (unwind.h) uses them.
  */
 #pragma once
 #include "bpf_helpers/unwind.h"

@@ -2,7 +2,7 @@
 /*
  * Address spaces of processes. This module reads their mappings, publishes the ranges with the
  * tables of the mapped files, and reads the mappings again when BPF programs ask or the kernel
- * reports changes. All times are CLOCK_MONOTONIC in ns. Not thread-safe: only the worker (worker.h)
+ * reports changes. All times are CLOCK_MONOTONIC in ns. Not thread-safe: only the worker (unwind.h)
  * uses it.
  */
 #pragma once

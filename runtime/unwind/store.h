@@ -2,7 +2,7 @@
 /*
  * The BPF maps of bpf_helpers/unwind.h that hold unwind tables, and the allocation of words in
  * them. The maps are created before the script's object is loaded, so that they can be filled while
- * it is compiled. Not thread-safe: only the worker (worker.h) uses them.
+ * it is compiled. Not thread-safe: only the worker (unwind.h) uses them.
  */
 #pragma once
 #include "bpf_helpers/unwind.h"

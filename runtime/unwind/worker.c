@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The thread that makes unwind tables: see worker.h. Other threads append requests to a queue under
+ * The thread that makes unwind tables: see unwind.h. Other threads append requests to a queue under
  * `lock`; the thread takes the whole queue at once. Only it uses store, files and spaces.
  *
  * The kernel reports changes of all processes. `known` contains the processes that have a space, so
  * that reports of other processes are ignored at once.
  */
 #define _GNU_SOURCE
-#include "runtime/unwind/worker.h"
+#include "runtime/unwind/unwind.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/hash.h"
 #include "runtime/base/log.h"

@@ -4,7 +4,7 @@
  * point: names, patterns, addresses, offsets, source lines, libraries, USDT probes, arguments by
  * name, and listings. The first four bytes of an input select the forms.
  */
-#include "runtime/insn/uprobe_entry.h"
+#include "runtime/load/uprobe_entry.h"
 #include "runtime/list/list.h"
 #include "tests/fuzz/fuzz.h"
 #include <elf.h>

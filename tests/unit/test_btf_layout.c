@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/btf/btf_layout.c and the layouts of parser/lang/c_type.h: sections built with libbpf,
+ * runtime/kernel/btf_layout.c and the layouts of parser/lang/c_type.h: sections built with libbpf,
  * and structs placed as C places them, compared with the compiler's own.
  */
 #include <setjmp.h>
@@ -11,7 +11,7 @@
 #include <cmocka.h>
 #include <bpf/btf.h>
 #include "parser/base/arena.h"
-#include "runtime/btf/btf_layout.h"
+#include "runtime/kernel/btf_layout.h"
 
 struct section {
 	struct btf *btf;

@@ -38,7 +38,7 @@
 #include "runtime/unwind/spaces.h"
 #include "runtime/unwind/store.h"
 #include "runtime/unwind/table.h"
-#include "runtime/unwind/worker.h"
+#include "runtime/unwind/unwind.h"
 #include "tests/unit/child.h"
 #include "tests/unit/unwind_lookup.h"
 

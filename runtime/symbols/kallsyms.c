@@ -2,7 +2,7 @@
 /*
  * Reads /proc/kallsyms in large blocks with a parser of its own: it has 200,000 lines and more.
  */
-#include "runtime/kernel/kallsyms.h"
+#include "runtime/symbols/kallsyms.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

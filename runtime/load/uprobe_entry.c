@@ -5,7 +5,7 @@
  * code is searched for the bytes of a direct jump with such a distance, and no other symbol may be
  * there.
  */
-#include "runtime/insn/uprobe_entry.h"
+#include "runtime/load/uprobe_entry.h"
 #include "runtime/elf/elfsym.h"
 #include "runtime/insn/entry_judge.h"
 #include "runtime/elf/go_abi.h"

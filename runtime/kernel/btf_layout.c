@@ -3,7 +3,7 @@
  * Makes types of the language from BTF. Every id, offset and size is checked: BTF of modules and of
  * other files can be broken. What cannot be represented is void, which scripts cannot read.
  */
-#include "runtime/btf/btf_layout.h"
+#include "runtime/kernel/btf_layout.h"
 #include "parser/base/arena.h"
 #include "parser/base/limits.h"
 #include "runtime/btf/btf_walk.h"

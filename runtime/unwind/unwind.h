@@ -7,6 +7,7 @@
  */
 #pragma once
 #include "bpf_helpers/shared.h"
+#include "runtime/unwind/table.h" /* of one file, without maps */
 #include <stdbool.h>
 #include <stdint.h>
 

@@ -4,6 +4,7 @@
  * structs are read too. Of structs that a member points to only the name is kept; they are looked
  * up when a script reads one of their members.
  */
+#include "runtime/kernel/dwarf_layout.h"
 #include "parser/base/arena.h"
 #include "parser/lang/c_type.h"
 #include "runtime/dwarf/dwarf_impl.h"
