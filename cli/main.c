@@ -8,8 +8,8 @@
 #include "cli/fmt.h"
 #include "cli/learn/learn.h"
 #include "cli/scripts/list_script.h"
-#include "cli/options/command_check.h"
-#include "cli/options/first_words.h"
+#include "cli/scripts/command_check.h"
+#include "cli/base/first_words.h"
 #include "cli/options/option_rows.h"
 #include "cli/options/options.h"
 #include "cli/options/unknown_option.h"
@@ -50,7 +50,7 @@ static int help_script(struct options *o)
 	struct diags d = {.arena = a};
 	struct program *program = NULL;
 
-	d.source = read_source(a, o);
+	d.source = read_source(a, &o->args);
 	if (d.source)
 		program = parse(a, d.source, &d);
 	if (program && !d.n_errors)
@@ -63,36 +63,16 @@ static int help_script(struct options *o)
 	return program && !d.n_errors ? 0 : 1;
 }
 
-static int run_mode(struct options *o);
-
 /* The word of first_words.def that help is asked on: `sonde WORD --help`, `sonde help WORD`. NULL:
  * none is. */
 static const struct first_word *asked_word(const struct options *o)
 {
-	const char *word = o->help_topic ?: o->file ?: o->first_word;
-	const struct first_word *w = word ? first_word_find(word) : NULL;
+	const char *word = o->help_topic ?: o->args.file;
+	const struct first_word *w = word ? first_word_find(word) : o->first_word;
 
 	if (o->first_word && o->help_topic && option_is_help(o->help_topic)) /* help --help */
-		return first_word_find(o->first_word);
+		return o->first_word;
 	return w && w->mode == MODE_HELP && !o->help_topic ? NULL : w;
-}
-
-/* Those that have options of their own print their help. */
-static int help_word(struct options *o, const struct first_word *w)
-{
-	static const char *const asks[] = {"--help"};
-
-	if (w->what == FOLLOWED_BY_OWN && w->mode != MODE_HELP) {
-		o->mode = w->mode;
-		o->params = asks;
-		o->n_params = 1;
-		return run_mode(o);
-	}
-	if (o->help_topic && !option_is_help(o->help_topic))
-		help_print(w->word);
-	else
-		help_print_command(w->word);
-	return 0;
 }
 
 static int help(struct options *o)
@@ -101,9 +81,14 @@ static int help(struct options *o)
 	bool is_found;
 	const struct first_word *w = asked_word(o);
 
-	if (w)
-		return help_word(o, w);
-	if (o->file || o->program)
+	if (w) {
+		if (o->help_topic && !option_is_help(o->help_topic))
+			help_print(w->word);
+		else
+			help_print_command(w->word);
+		return 0;
+	}
+	if (o->args.file || o->args.program)
 		return help_script(o);
 	if (!o->help_topic) {
 		options_usage();
@@ -118,14 +103,14 @@ static int help(struct options *o)
 			help_unknown(o->help_topic);
 		return is_found ? 0 : 1;
 	}
-	o->file = o->help_topic;
+	o->args.file = o->help_topic;
 	return help_script(o);
 }
 
 static int format(struct options *o)
 {
 	struct arena *a = arena_new();
-	struct diags d = {.arena = a, .source = read_source(a, o)};
+	struct diags d = {.arena = a, .source = read_source(a, &o->args)};
 	int status = 1;
 
 	if (d.source) {
@@ -145,7 +130,7 @@ static int list_pattern(const struct options *o)
 	if (k) {
 		walk_note_program(a, o, k);
 		progress_stage(STAGE_LIST);
-		status = list_probes(k, o->file, o->verbose, stdout);
+		status = list_probes(k, o->args.file, o->verbose, stdout);
 		progress_stage(STAGE_NONE);
 		kernel_close(k);
 	}
@@ -171,20 +156,20 @@ static int list(const struct options *o)
 {
 	if (run_check_pid(o))
 		return 1;
-	if (list_names_script(o))
+	if (list_names_script(&o->args))
 		return walk(o);
-	if (o->n_params) {
-		log_error("-l takes one pattern: unexpected '%s'", o->params[0]);
-		command_hint(o, o->params[0]);
+	if (o->args.n_params) {
+		log_error("-l takes one pattern: unexpected '%s'", o->args.params[0]);
+		command_hint(&o->args, o->args.params[0]);
 		return 1;
 	}
-	if (o->file && is_program(o->file)) {
+	if (o->args.file && is_program(o->args.file)) {
 		log_error("-l takes a pattern, and this is a program");
 		fputs("hint: -l -e 'PROGRAM' lists its probes, -l 'tracepoint:sched:*' all that match\n",
 		      stderr);
 		return 1;
 	}
-	if (!o->file || *o->file)
+	if (!o->args.file || *o->args.file)
 		return list_pattern(o);
 	log_error("-l requires a pattern, a file or no argument: the argument is empty");
 	return 1;
@@ -238,7 +223,7 @@ static int run_mode(struct options *o)
 	case MODE_LIST: return list(o);
 	case MODE_INFO: return info(o);
 	case MODE_SCRIPTS: return scripts_list();
-	case MODE_CAT: return scripts_cat(o->params[0]);
+	case MODE_CAT: return scripts_cat(o->args.params[0]);
 	case MODE_FMT: return format(o);
 	case MODE_REPORT: return report_run(o);
 	case MODE_STAT: return stat_run(o);

@@ -36,9 +36,9 @@ static int open_once(struct explain *x, bool keeps_logs)
 	struct session_scope scope = {.scope = SONDE_SCOPE_ALL};
 	int err;
 
-	if (x->options->pid && !x->options->system) {
+	if (x->options->scope.pid && !x->options->scope.system) {
 		scope.scope = SONDE_SCOPE_PID;
-		scope.tgid = x->options->pid;
+		scope.tgid = x->options->scope.pid;
 	}
 	session_prepare(&l->prep, x->plan, x->kernel, &scope, false);
 	l->prep.keeps_logs = keeps_logs;
@@ -273,7 +273,7 @@ int ex_cost(struct explain *x, struct script_lines *t)
 	}
 	for (uint32_t i = 0; i < measured.n_programs; i++)
 		add_cost(x, t, &measured.programs[i]);
-	if (x->options->command)
+	if (x->options->args.command)
 		script_lines_add(
 			t, 0, "(the command of -c is not started: 'sonde --stats' measures a run)");
 	return 0;

@@ -51,15 +51,23 @@ static void print_options(struct arena *a, const char *names)
 {
 	size_t len;
 
-	puts("options:");
 	for (; *names; names += len + strspn(names + len, " ")) {
 		const struct option_row *row;
 
 		len = strcspn(names, " ");
-		row = option_find(names, len);
+		row = option_find(FW_ANY, names, len);
 		help_columns(option_form(a, row), 24, row->help);
 	}
 	puts("'sonde --help' lists all options.\n");
+}
+
+/* The options of a word that has its own. */
+static void print_own_options(struct arena *a, enum option_words word)
+{
+	for (int i = 0; i < n_option_rows; i++)
+		if (option_is_listed(&option_rows[i], word))
+			help_columns(option_form(a, &option_rows[i]), 24, option_rows[i].help);
+	putchar('\n');
 }
 
 static void print_command(struct arena *a, const struct help_row *row)
@@ -67,8 +75,12 @@ static void print_command(struct arena *a, const struct help_row *row)
 	printf("usage: %s\n\n", row->form);
 	help_wrap(row->doc, 0, WIDTH);
 	putchar('\n');
+	if (row->options || row->bit)
+		puts("options:");
 	if (row->options)
 		print_options(a, row->options);
+	else if (row->bit)
+		print_own_options(a, row->bit);
 	printf("example:\n  %s\n", help_command(a, row));
 }
 

@@ -3,7 +3,7 @@
  * Brings the rows of each table into the form of help_rows.h. Nothing here knows a row by name.
  */
 #include "cli/help/help_rows.h"
-#include "cli/options/first_words.h"
+#include "cli/base/first_words.h"
 #include "cli/options/option_rows.h"
 #include "parser/base/arena.h"
 #include "parser/expand/standard.h"
@@ -201,6 +201,7 @@ static void add_commands(struct help_rows *rows)
 					    .form = arena_printf(rows->arena, "sonde %s", w->usage),
 					    .doc = w->doc,
 					    .options = w->options,
+					    .bit = w->bit & FW_OWN,
 					    .example = w->example});
 	}
 }
@@ -210,12 +211,13 @@ static void add_options(struct help_rows *rows)
 	for (int i = 0; i < n_option_rows; i++) {
 		const struct option_row *o = &option_rows[i];
 
-		add(rows, (struct help_row){.table = HELP_options,
-					    .name = o->name,
-					    .other = o->other,
-					    .form = option_form(rows->arena, o),
-					    .doc = o->help,
-					    .example = o->example});
+		if (option_is_listed(o, FW_ANY))
+			add(rows, (struct help_row){.table = HELP_options,
+						    .name = o->name,
+						    .other = o->other,
+						    .form = option_form(rows->arena, o),
+						    .doc = o->help,
+						    .example = o->example});
 	}
 }
 

@@ -21,7 +21,8 @@ struct help_row {
 	const char *other;	/* other names, separated by blanks, or NULL */
 	const char *form;	/* how it is written: "uint32 cpu", "-f, --format FORMAT" */
 	const char *doc, *note; /* note: where it exists, its default …; NULL for none */
-	const char *options;	/* names of options that belong to it, or NULL */
+	const char *options;	/* of a first word: names of options to show; NULL: its own */
+	uint32_t bit;		/* ... its bit in enum option_words */
 	const char *example;	/* a program, or words that begin with '-' or a word of sonde */
 };
 

@@ -13,45 +13,28 @@
 #include "parser/syntax/keywords.h"
 #include <stdio.h>
 
-static void print_option(const char *kind, const char *name, const char *other, const char *arg)
-{
-	printf("%s\t%s\t%s\t%s\t", kind, name ?: other, name && other ? other : "-", arg ?: "-");
-}
-
-static void print_options(void)
+/* The options that first words take: KIND, spellings, argument, its words, help. */
+static void print_options_of(const char *kind, enum option_words words)
 {
 	for (int i = 0; i < n_option_rows; i++) {
 		const struct option_row *r = &option_rows[i];
 		const char *word;
 
-		print_option("option", r->name, r->other, r->arg);
+		if (!option_is_listed(r, words))
+			continue;
+		printf("%s\t%s\t%s\t%s\t", kind, r->name, r->other ?: "-", r->arg ?: "-");
 		for (uint32_t k = 0; (word = option_word(r, k)); k++)
 			printf("%s%s", k ? " " : "", word);
 		printf("%s\t%s\n", option_word(r, 0) ? "" : "-", r->help);
 	}
 }
 
-/* Options of words that have a table of their own. */
-static void print_word_options(void)
+static void print_options(void)
 {
-	static const struct {
-		const char *kind, *name, *other, *arg, *help;
-	} rows[] = {
-#define REPORT_OPTION(name, other, arg, hook, help) {"report-option", name, other, arg, help},
-#include "cli/saved/report_options.def"
-#undef REPORT_OPTION
-#define STAT_OPTION(name, other, arg, hook, help) {"stat-option", name, other, arg, help},
-#include "cli/stat/stat_options.def"
-#undef STAT_OPTION
-#define LEARN_OPTION(name, other, arg, hook, help) {"learn-option", name, other, arg, help},
-#include "cli/learn/learn_options.def"
-#undef LEARN_OPTION
-	};
-
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		print_option(rows[i].kind, rows[i].name, rows[i].other, rows[i].arg);
-		printf("-\t%s\n", rows[i].help);
-	}
+	print_options_of("option", FW_ANY);
+	print_options_of("report-option", FW_REPORT);
+	print_options_of("stat-option", FW_STAT);
+	print_options_of("learn-option", FW_LEARN);
 }
 
 static void print_language(void)
@@ -84,6 +67,5 @@ void rows_print(void)
 	for (uint32_t i = 0; (topic = help_topic(i)); i++)
 		printf("topic\t%s\n", topic);
 	print_options();
-	print_word_options();
 	print_language();
 }

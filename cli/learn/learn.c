@@ -4,8 +4,7 @@
  */
 #include "cli/learn/learn.h"
 #include "cli/learn/lesson_run.h"
-#include "cli/options/option_rows.h"
-#include "cli/options/word_options.h"
+#include "cli/options/option_error.h"
 #include "parser/base/arena.h"
 #include "parser/base/source.h"
 #include "runtime/base/log.h"
@@ -14,91 +13,29 @@
 #include <unistd.h>
 
 struct learn {
-	bool list, check, test, forget, help;
 	const char *program, *lesson, *file;
 };
 
-/* ---- options ----------------------------------------------------------------------------- */
-
-#define TAKE_FLAG(name)                                           \
-	static void take_##name(struct learn *l, const char *arg) \
-	{                                                         \
-		(void)arg;                                        \
-		l->name = true;                                   \
-	}
-TAKE_FLAG(list)
-TAKE_FLAG(check)
-TAKE_FLAG(test)
-TAKE_FLAG(forget)
-TAKE_FLAG(help)
-
-static void take_program(struct learn *l, const char *arg)
-{
-	l->program = arg;
-}
-
-static const struct word_option rows[] = {
-#define LEARN_OPTION(name, other, arg, hook, help) {name, other, arg, help},
-#include "cli/learn/learn_options.def"
-#undef LEARN_OPTION
-};
-static void (*const hooks[])(struct learn *l, const char *arg) = {
-#define LEARN_OPTION(name, other, arg, hook, help) take_##hook,
-#include "cli/learn/learn_options.def"
-#undef LEARN_OPTION
-};
-static const struct word_options words = {"learn", rows, sizeof(rows) / sizeof(*rows), 14};
-
-static int check_words(const struct learn *l)
-{
-	if (l->list + l->check + l->test + l->forget > 1)
-		return option_error("--list, --check, --test and --forget cannot be combined");
-	if ((l->list || l->forget) && l->lesson)
-		return option_error("%s takes no lesson: unexpected '%s'",
-				    l->list ? "--list" : "--forget", l->lesson);
-	if (l->program && !l->check)
-		return option_error("-e requires --check LESSON");
-	if (l->check && !l->lesson)
-		return option_error("--check requires a lesson: 'sonde learn --list' lists them");
-	if (l->check && !l->program == !l->file)
-		return option_error("--check requires -e PROGRAM or a FILE with the answer");
-	if (l->file && !l->check)
-		return option_error("'sonde learn' takes one lesson: unexpected '%s'", l->file);
-	return 0;
-}
-
 static int take_words(struct learn *l, const struct options *o)
 {
-	for (uint32_t i = 0; i < o->n_params; i++) {
-		const char *word = o->params[i], *arg;
+	bool check = o->learn.check;
 
-		if (word[0] == '-' && word[1]) {
-			int row = word_options_read(&words, o, &i, &arg);
-
-			if (row < 0)
-				return -1;
-			hooks[row](l, arg);
-		} else if (!l->lesson) {
-			l->lesson = word;
-		} else if (!l->file) {
-			l->file = word;
-		} else {
-			return option_error("unexpected '%s'", word);
-		}
-	}
-	return l->help ? 0 : check_words(l);
-}
-
-static int print_help(void)
-{
-	puts("usage: sonde learn [LESSON]\n"
-	     "       sonde learn --list\n"
-	     "       sonde learn --check LESSON -e PROGRAM\n"
-	     "       sonde learn --test [LESSON]\n\n"
-	     "Lessons: each has a goal, runs a program of known behaviour, and checks your answer. A\n"
-	     "lesson is named by its name or number, or by the path of a file. Without a name, the\n"
-	     "first one that is not solved begins.\n\noptions:");
-	word_options_print(&words);
+	if (o->args.n_params > 2)
+		return option_error("unexpected '%s'", o->args.params[2]);
+	l->program = o->args.program;
+	l->lesson = o->args.n_params ? o->args.params[0] : NULL;
+	l->file = o->args.n_params > 1 ? o->args.params[1] : NULL;
+	if ((o->learn.list || o->learn.forget) && l->lesson)
+		return option_error("%s takes no lesson: unexpected '%s'",
+				    o->learn.list ? "--list" : "--forget", l->lesson);
+	if (l->program && !check)
+		return option_error("-e requires --check LESSON");
+	if (check && !l->lesson)
+		return option_error("--check requires a lesson: 'sonde learn --list' lists them");
+	if (check && !l->program == !l->file)
+		return option_error("--check requires -e PROGRAM or a FILE with the answer");
+	if (l->file && !check)
+		return option_error("'sonde learn' takes one lesson: unexpected '%s'", l->file);
 	return 0;
 }
 
@@ -237,15 +174,13 @@ int learn_run(const struct options *o)
 
 	if (take_words(&l, o))
 		status = 1;
-	else if (l.help)
-		status = print_help();
-	else if (l.forget)
+	else if (o->learn.forget)
 		status = lesson_forget_done();
-	else if (l.check)
+	else if (o->learn.check)
 		status = check(a, &l);
-	else if (l.test)
+	else if (o->learn.test)
 		status = test(a, &l);
-	else if (l.list)
+	else if (o->learn.list)
 		status = each_lesson(a, print_line);
 	else
 		status = learn_lessons(a, &l);

@@ -3,49 +3,85 @@
  * Which options go together.
  */
 #include "cli/options/option_checks.h"
-#include "cli/options/command_check.h"
+#include "cli/scripts/command_check.h"
+#include "cli/base/first_words.h"
 #include "cli/options/option_rows.h"
 #include "cli/scripts/other_word.h"
-#include "parser/lang/config.h"
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-enum group {
-	LISTS = 1,
-	EXPLAINS = 2,
-	REPLAYS = 4,
-	DRAWS = 8,
-	BEFORE = 16,
-};
-
-/* The first option of a group that is given, or NULL. */
-static const char *first_of(const struct options *o, enum group group)
+/* "'sonde record'"; -l has no row. */
+static const char *shown_word(char *buf, size_t size, enum option_words word)
 {
-	const struct {
-		bool is_given;
-		const char *name;
-		unsigned groups; /* enum group */
-	} rows[] = {
-#define GROUP(is_given, name, groups) {is_given, name, groups},
-#include "cli/options/option_groups.def"
-#undef GROUP
-	};
+	const struct first_word *w = first_word_of(word);
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-		if (rows[i].is_given && rows[i].groups & group)
-			return rows[i].name;
-	return NULL;
+	snprintf(buf, size, w ? "'sonde %s'" : "-l", w ? w->word : "");
+	return buf;
+}
+
+/* The option is none of those that the first word takes. */
+static int refuse(enum option_words word, const struct option_row *row)
+{
+	enum option_words takers = row->words & ~FW_RUN;
+	char shown[40];
+
+	if (word & FW_OWN && option_find(word, row->name, strlen(row->name))) {
+		const struct first_word *w = first_word_of(word);
+
+		return option_wrong("write %s after the word: sonde %s %s …", row->name, w->word,
+				    row->name);
+	}
+	if (word & (FW_RUN | FW_OTHER))
+		return option_wrong("%s requires %s", row->name,
+				    shown_word(shown, sizeof(shown), takers & -takers));
+	return option_wrong("%s cannot be combined with %s", row->name,
+			    shown_word(shown, sizeof(shown), word));
+}
+
+/* "--reset requires --interval TIME or --live" */
+static int report_needed(const struct option_row *row)
+{
+	char text[128] = "";
+	size_t n = 0, len;
+
+	for (const char *at = row->needs; *at; at += len + strspn(at + len, " ")) {
+		const struct option_row *needed;
+
+		len = strcspn(at, " ");
+		needed = option_find(FW_ANY, at, len);
+		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%s%s%s", n ? " or " : "",
+				      needed->name, needed->arg ? " " : "", needed->arg ?: "");
+	}
+	return option_wrong("%s requires %s", row->name, text);
+}
+
+/* The columns of options.def. */
+static int check_rows(const struct options *o)
+{
+	enum option_words word = options_word(o);
+
+	for (const struct option_row *r = option_rows; r < option_rows + n_option_rows; r++) {
+		const struct option_row *other;
+
+		if (!option_is_given(o, r))
+			continue;
+		if (!((r->words ?: FW_ANY) & word))
+			return refuse(word, r);
+		other = r->excludes ? option_given(o, r->excludes) : NULL;
+		if (other)
+			return option_wrong("%s and %s cannot be combined", r->name, other->name);
+		if (r->needs && !option_given(o, r->needs))
+			return report_needed(r);
+	}
+	return 0;
 }
 
 static int check_list(const struct options *o)
 {
-	if (first_of(o, LISTS))
-		return option_error("-l does not trace: it cannot be combined with %s",
-				    first_of(o, LISTS));
-	if (o->program && o->file)
-		return option_error("-l takes -e PROGRAM or '%s', not both", o->file);
-	return o->command && o->pid ? option_error("-c and -p cannot be combined") : 0;
+	if (o->args.program && o->args.file)
+		return option_error("-l takes -e PROGRAM or '%s', not both", o->args.file);
+	return 0;
 }
 
 static int check_help(const struct options *o)
@@ -53,14 +89,14 @@ static int check_help(const struct options *o)
 	const char *word = NULL;
 
 	if (o->help_topic)
-		word = o->file ? o->help_topic : o->n_params ? o->params[0] : NULL;
+		word = o->args.file ? o->help_topic : o->args.n_params ? o->args.params[0] : NULL;
 	return word ? option_error("--help takes one topic: unexpected '%s'", word) : 0;
 }
 
 /* `form`: what is to be written behind the word of the mode. */
 static int report_missing(enum mode mode, const char *what, const char *form)
 {
-	const char *word = options_word_of_mode(mode);
+	const char *word = first_word_of_mode(mode);
 
 	log_error("'sonde %s' requires %s: write sonde %s %s", word, what, word, form);
 	if (access(word, R_OK) == 0)
@@ -70,18 +106,19 @@ static int report_missing(enum mode mode, const char *what, const char *form)
 
 static int check_cat(const struct options *o)
 {
-	if (!o->n_params)
+	if (!o->args.n_params)
 		return report_missing(MODE_CAT, "the name of a bundled script",
 				      "NAME; 'sonde --scripts' lists them");
-	if (o->n_params > 1)
-		return option_error("'sonde cat' takes one script: unexpected '%s'", o->params[1]);
+	if (o->args.n_params > 1)
+		return option_error("'sonde cat' takes one script: unexpected '%s'",
+				    o->args.params[1]);
 	return 0;
 }
 
 /* -e counts as a word, since it would be ignored, too. */
 static int check_no_words(const struct options *o)
 {
-	const char *word = o->file ? o->file : o->program ? "-e" : NULL;
+	const char *word = o->args.file ? o->args.file : o->args.program ? "-e" : NULL;
 
 	return word ? option_error("%s takes no argument: unexpected '%s'", option_of_mode(o->mode),
 				   word)
@@ -91,21 +128,15 @@ static int check_no_words(const struct options *o)
 /* Options that do nothing without others. */
 static int check_lone(const struct options *o)
 {
-	if (o->system && !o->command && !o->pid && !o->cgroup && !o->container)
-		return option_wrong(
-			"--system requires -c COMMAND or -p PID: without them the whole "
-			"system is traced: leave it out");
 	if (o->delimiter && o->format != OUT_FOLDED && o->format != OUT_FLAMEGRAPH &&
 	    o->format != OUT_RECORDING)
 		return option_wrong("--delimiter requires stacks: write -f folded or -f "
 				    "flamegraph, too");
-	if (o->mode == MODE_FMT && o->n_params) {
-		log_error("'sonde fmt' takes one file: unexpected '%s'", o->params[0]);
+	if (o->mode == MODE_FMT && o->args.n_params) {
+		log_error("'sonde fmt' takes one file: unexpected '%s'", o->args.params[0]);
 		fputs("hint: for several: for f in *.bt; do sonde fmt $f -o $f; done\n", stderr);
 		return -1;
 	}
-	if (o->follow && !o->pid)
-		return option_error("--follow requires -p PID (-c always follows)");
 	if (o->reset && !o->interval_ns)
 		return option_wrong("--reset requires --interval TIME: write --interval 1s, too");
 	return 0;
@@ -113,42 +144,27 @@ static int check_lone(const struct options *o)
 
 static int check_trace(const struct options *o)
 {
-	if (o->diff || o->scale || o->unit)
-		return option_error("%s requires 'sonde flamegraph FILE'", o->diff    ? "--diff"
-									   : o->scale ? "--scale"
-										      : "--unit");
-	if (o->file && !*o->file)
+	if (o->args.file && !*o->args.file)
 		return option_error("the name of the script is empty");
-	if (o->program && o->file && o->format == OUT_RECORDING && !o->output)
+	if (o->args.program && o->args.file && o->format == OUT_RECORDING && !o->output)
 		return option_wrong("'sonde record' requires -o FILE: write sonde record -o %s -e "
 				    "'PROGRAM'",
-				    o->file);
-	if (o->program && o->file) {
-		log_error("give -e PROGRAM or the file '%s', not both", o->file);
-		return command_hint(o, o->file) ? -1 : option_hint();
+				    o->args.file);
+	if (o->args.program && o->args.file) {
+		log_error("give -e PROGRAM or the file '%s', not both", o->args.file);
+		return command_hint(&o->args, o->args.file) ? -1 : option_hint();
 	}
-	if (!o->program && !o->file && o->mode == MODE_FMT)
+	if (!o->args.program && !o->args.file && o->mode == MODE_FMT)
 		return option_wrong("'sonde fmt' requires a script: write sonde fmt FILE, or --fmt "
 				    "-e 'PROGRAM'");
-	if (!o->program && !o->file && !o->events && o->format == OUT_RECORDING)
+	if (!o->args.program && !o->args.file && !o->events && o->format == OUT_RECORDING)
 		return option_wrong("'sonde record' requires a script: write sonde record -o FILE "
 				    "SCRIPT, or -e 'PROGRAM'");
-	if (!o->program && !o->file && !o->events && !o->replay)
+	if (!o->args.program && !o->args.file && !o->events && !o->replay)
 		return option_error("nothing to run: give -e 'PROGRAM' or a FILE");
-	if (o->command && o->pid)
-		return option_wrong("-c and -p cannot be combined: each chooses what is "
-				    "traced, so give one");
-	if (o->warnings && o->no_warnings)
-		return option_error("-k and --no-warnings cannot be combined");
-	if (o->calibrate && o->no_calibrate)
-		return option_error("--calibrate and --no-calibrate cannot be combined");
-	if (o->test && o->bench)
-		return option_error("--test and --bench cannot be combined");
 	if ((o->test || o->bench) && o->mode == MODE_FMT)
 		return option_error("%s and --fmt cannot be combined",
 				    o->test ? "--test" : "--bench");
-	if (o->cgroup && o->system)
-		return option_error("--cgroup and --system cannot be combined");
 	if (o->live && o->format != OUT_LIVE)
 		return option_error("--live and -f %s cannot be combined",
 				    out_formats[o->format].name);
@@ -165,12 +181,11 @@ static int check_trace(const struct options *o)
 
 static int check_explain(const struct options *o)
 {
-	if (!o->file && !o->program)
+	if (!o->args.file && !o->args.program)
 		return report_missing(MODE_EXPLAIN, "a script",
 				      "SCRIPT, or sonde explain -e 'PROGRAM'");
-	if (first_of(o, EXPLAINS))
-		return option_error("%s cannot be combined with 'sonde explain'",
-				    first_of(o, EXPLAINS));
+	if (o->format != OUT_TEXT)
+		return option_error("-f other than html cannot be combined with 'sonde explain'");
 	if (o->is_page && !o->output)
 		return option_error("-f html requires -o FILE");
 	return check_trace(o);
@@ -178,14 +193,8 @@ static int check_explain(const struct options *o)
 
 static int check_flamegraph(const struct options *o)
 {
-	uint32_t n = o->n_params, expected = o->diff ? 2 : 1;
+	uint32_t n = o->args.n_params, expected = o->diff ? 2 : 1;
 
-	if (first_of(o, DRAWS))
-		return option_error(
-			"'sonde flamegraph' does not trace: it cannot be combined with %s",
-			first_of(o, DRAWS));
-	if (o->scale && !o->diff)
-		return option_error("--scale requires --diff");
 	if (n < expected)
 		return option_error(
 			o->diff ? "'sonde flamegraph --diff' requires two files: "
@@ -193,22 +202,11 @@ static int check_flamegraph(const struct options *o)
 				: "'sonde flamegraph' requires a file of folded stacks, or a recording");
 	if (n == 2 && !o->diff)
 		return option_error("two files: write 'sonde flamegraph --diff %s %s'",
-				    o->params[0], o->params[1]);
+				    o->args.params[0], o->args.params[1]);
 	if (n > expected)
-		return option_error("unexpected '%s'", o->params[expected]);
+		return option_error("unexpected '%s'", o->args.params[expected]);
 	if (o->unit && strcmp(o->unit, "ns") != 0)
 		return option_error("unknown unit '%s': expected ns", o->unit);
-	return 0;
-}
-
-/* Modes that read the words behind their names. */
-static int check_own_words(const struct options *o)
-{
-	const char *name = options_word_of_mode(o->mode);
-
-	if (first_of(o, BEFORE))
-		return option_error("write %s behind the word: sonde %s %s …", first_of(o, BEFORE),
-				    name, first_of(o, BEFORE));
 	return 0;
 }
 
@@ -228,14 +226,14 @@ static int check_output(const struct options *o)
 {
 	if (o->format != OUT_RECORDING)
 		return check_terminal(o);
-	if (!o->program && !o->events && o->file && other_word_is_program(o->file))
+	if (!o->args.program && !o->events && o->args.file && other_word_is_program(o->args.file))
 		return option_wrong("'sonde record' requires %s: write sonde record -o %s "
 				    "functrace -- %s",
 				    o->output ? "a script" : "-o FILE and a script",
-				    o->output ?: "FILE", o->file);
+				    o->output ?: "FILE", o->args.file);
 	if (!o->output)
 		return option_wrong("'sonde record' requires -o FILE: write sonde record -o FILE %s",
-				    o->events ? "--events 'PATTERN'" : o->file ?: "-e 'PROGRAM'");
+				    o->events ? "--events 'PATTERN'" : o->args.file ?: "-e 'PROGRAM'");
 	if (o->test || o->bench)
 		return option_error("%s cannot be recorded", o->test ? "--test" : "--bench");
 	return 0;
@@ -244,11 +242,11 @@ static int check_output(const struct options *o)
 /* The word behind `sonde replay` is an option. */
 static int check_no_recording(const struct options *o)
 {
-	const char *word = o->file ?: o->n_params ? o->params[0] : NULL;
+	const char *word = o->args.file ?: o->args.n_params ? o->args.params[0] : NULL;
 
 	if (word)
 		return option_wrong("the recording comes first: write sonde replay %s %s", word,
-				    o->program ? "-e 'PROGRAM'" : "SCRIPT");
+				    o->args.program ? "-e 'PROGRAM'" : "SCRIPT");
 	return option_error("'sonde replay' requires a file of 'sonde record --events "
 			    "PATTERN -o FILE' behind the word");
 }
@@ -256,34 +254,23 @@ static int check_no_recording(const struct options *o)
 /* sonde record --events, sonde replay. */
 static int check_replay(const struct options *o)
 {
-	if (o->events && o->format != OUT_RECORDING)
-		return option_error("--events requires 'sonde record'");
-	if (o->event_stacks && !o->events)
-		return option_error("--event-stacks requires --events");
-	if (o->events && (o->program || o->file))
+	if (o->events && (o->args.program || o->args.file))
 		return option_error("--events records events, and runs no script: leave out %s",
-				    o->program ? "-e" : o->file);
+				    o->args.program ? "-e" : o->args.file);
 	if (!o->replay)
 		return 0;
 	if (!*o->replay)
 		return check_no_recording(o);
-	if (first_of(o, REPLAYS))
-		return option_error("'sonde replay' and %s cannot be combined: all events are in "
-				    "the recording",
-				    first_of(o, REPLAYS));
+	if (o->format == OUT_RECORDING || o->format == OUT_LIVE)
+		return option_error("-f %s cannot be combined with 'sonde replay'",
+				    out_formats[o->format].name);
 	return 0;
 }
 
 int options_check(const struct options *o)
 {
-	if (o->time_unit && config_word_find("time_unit", o->time_unit) < 0)
-		return option_error("--time-unit: '%s' is not one of ns, us, ms, s", o->time_unit);
-	if (o->cpp_names && config_word_find("cpp_names", o->cpp_names) < 0)
-		return option_error("--cpp-names: '%s' is not one of full, no_parameters, short",
-				    o->cpp_names);
-	if (o->return_probes && config_word_find("return_probes", o->return_probes) < 0)
-		return option_error("--return-probes: '%s' is not one of auto, ret",
-				    o->return_probes);
+	if (o->mode != MODE_HELP && o->mode != MODE_VERSION && check_rows(o))
+		return -1;
 	switch (o->mode) {
 	case MODE_HELP: return check_help(o);
 	case MODE_LIST: return check_list(o);
@@ -296,7 +283,7 @@ int options_check(const struct options *o)
 	case MODE_SCRIPTS: return check_no_words(o);
 	case MODE_REPORT:
 	case MODE_STAT:
-	case MODE_LEARN: return check_own_words(o);
+	case MODE_LEARN: return 0;
 	case MODE_TRACE:
 	case MODE_FMT:
 	case MODE_CHECK: break;
@@ -305,5 +292,5 @@ int options_check(const struct options *o)
 		return option_error("-f html requires 'sonde explain'");
 	if (o->stages && !o->explain)
 		return option_error("--stage requires 'sonde explain' or --explain");
-	return check_replay(o) ?: check_trace(o) ?: command_check(o) ?: check_output(o);
+	return check_replay(o) ?: check_trace(o) ?: command_check(&o->args) ?: check_output(o);
 }

@@ -10,6 +10,7 @@
 #include "cli/options/start_option.h"
 #include "cli/options/time_option.h"
 #include "parser/base/arena.h"
+#include "parser/lang/config.h"
 #include "runtime/elf/elfsym.h"
 #include <fcntl.h>
 #include <stdio.h>
@@ -49,6 +50,23 @@ static int set_one(struct options *o, const struct option_row *row, const char *
 	return set_word(o, row, arg);
 }
 
+/* A word of the setting of this name: of --time-unit, time_unit. */
+static int set_setting(struct options *o, const struct option_row *row, const char *arg)
+{
+	struct arena *a = arena_new();
+	char *name = arena_strdup(a, row->name + 2);
+	int err = 0;
+
+	for (char *c = name; *c; c++)
+		*c = *c == '-' ? '_' : *c;
+	for (uint32_t i = 0; i < n_config_rows && config_word_find(name, arg) < 0; i++)
+		if (strcmp(config_rows[i].name, name) == 0)
+			err = option_error("%s: '%s' is not one of %s", row->name, arg,
+					   config_word_list(a, &config_rows[i]));
+	arena_free(a);
+	return err ?: set_word(o, row, arg);
+}
+
 int option_change_mode(struct options *o, enum mode mode, const char *name)
 {
 	const char *other = option_of_mode(o->mode);
@@ -70,12 +88,12 @@ static int select_mode(struct options *o, const struct option_row *row, const ch
 static int set_pid(struct options *o, const struct option_row *row, const char *arg)
 {
 	(void)row;
-	return pid_option_read(arg, &o->pid);
+	return pid_option_read(arg, &o->scope.pid);
 }
 
-static int set_duration(struct options *o, const struct option_row *row, const char *arg)
+static int set_time(struct options *o, const struct option_row *row, const char *arg)
 {
-	return option_time(row->name, arg, &o->duration_ns);
+	return option_time(row->name, arg, (uint64_t *)((char *)o + row->field));
 }
 
 static int set_start(struct options *o, const struct option_row *row, const char *arg)
@@ -225,13 +243,20 @@ static int set_probe_filter(struct options *o, const struct option_row *row, con
 	return option_error("--probe-filter: '%s' is not a regular expression: %s", arg, message);
 }
 
-static int set_dwarf_pid(struct options *o, const struct option_row *row, const char *arg)
+static int set_tid(struct options *o, const struct option_row *row, const char *arg)
 {
-	uint32_t pid = o->pid;
-	int err = set_pid(o, row, arg);
+	(void)row;
+	return option_count(arg, UINT32_MAX, &o->report.tid)
+		       ? 0
+		       : option_error("invalid thread ID '%s'", arg);
+}
 
-	o->pid = pid;
-	return err;
+static int set_counted(struct options *o, const struct option_row *row, const char *arg)
+{
+	if (o->stat.n_events == MAX_INCLUDES)
+		return option_error("more than %d of %s", MAX_INCLUDES, row->name);
+	o->stat.events[o->stat.n_events++] = arg;
+	return 0;
 }
 
 static int set_ready_fd(struct options *o, const struct option_row *row, const char *arg)
@@ -257,22 +282,27 @@ static int set_ready_fd(struct options *o, const struct option_row *row, const c
 /* The types of the fields are checked: a bool, a string. */
 #define FIELD(type, field) \
 	(offsetof(struct options, field) + 0 * sizeof((type *){&((struct options *)0)->field}))
-#define FLAG(name, other, field, help, example) \
-	{name, other, NULL, set_flag, FIELD(bool, field), help, example},
-#define ONCE(name, other, field, help, example) \
-	{name, other, NULL, set_once, FIELD(bool, field), help, example},
-#define WORD(name, other, arg, field, help, example) \
-	{name, other, arg, set_word, FIELD(const char *, field), help, example},
-#define ONE(name, other, arg, field, help, example) \
-	{name, other, arg, set_one, FIELD(const char *, field), help, example},
-#define MODE(name, other, mode, help, example) \
-	{name, other, NULL, select_mode, mode, help, example},
-#define VALUE(name, other, arg, hook, help, example) \
-	{name, other, arg, set_##hook, 0, help, example},
+#define FLAG(name, other, field, help, example, ...) \
+	{name, other, NULL, set_flag, FIELD(bool, field), help, example, __VA_ARGS__},
+#define ONCE(name, other, field, help, example, ...) \
+	{name, other, NULL, set_once, FIELD(bool, field), help, example, __VA_ARGS__},
+#define WORD(name, other, arg, field, help, example, ...) \
+	{name, other, arg, set_word, FIELD(const char *, field), help, example, __VA_ARGS__},
+#define SETTING(name, other, arg, field, help, example, ...) \
+	{name, other, arg, set_setting, FIELD(const char *, field), help, example, __VA_ARGS__},
+#define ONE(name, other, arg, field, help, example, ...) \
+	{name, other, arg, set_one, FIELD(const char *, field), help, example, __VA_ARGS__},
+#define TIME(name, other, arg, field, help, example, ...) \
+	{name, other, arg, set_time, FIELD(uint64_t, field), help, example, __VA_ARGS__},
+#define MODE(name, other, mode, help, example, ...) \
+	{name, other, NULL, select_mode, mode, help, example, __VA_ARGS__},
+#define VALUE(name, other, arg, hook, help, example, ...) \
+	{name, other, arg, set_##hook, 0, help, example, __VA_ARGS__},
 const struct option_row option_rows[] = {
 #include "cli/options/options.def"
 };
 const int n_option_rows = sizeof(option_rows) / sizeof(*option_rows);
+_Static_assert(sizeof(option_rows) / sizeof(*option_rows) <= 128, "a bit of `given` each");
 
 const char *option_form(struct arena *a, const struct option_row *r)
 {
@@ -291,44 +321,83 @@ static bool begins_with(const char *name, const char *word, size_t len)
 	return name && len > 2 && strncmp(name, "--", 2) == 0 && strncmp(name, word, len) == 0;
 }
 
-const struct option_row *option_next(const struct option_row *last, const char *word, size_t len)
+static bool takes(enum option_words words, const struct option_row *r)
+{
+	return (r->words ?: FW_ANY) & words;
+}
+
+bool option_is_listed(const struct option_row *row, enum option_words words)
+{
+	return row->help && takes(words, row);
+}
+
+const struct option_row *option_next(enum option_words words, const struct option_row *last,
+				     const char *text, size_t len)
 {
 	for (int i = last ? (int)(last - option_rows) + 1 : 0; i < n_option_rows; i++)
-		if (begins_with(option_rows[i].name, word, len) ||
-		    begins_with(option_rows[i].other, word, len))
+		if (takes(words, &option_rows[i]) && (begins_with(option_rows[i].name, text, len) ||
+						      begins_with(option_rows[i].other, text, len)))
 			return &option_rows[i];
 	return NULL;
 }
 
-static const struct option_row *find_exact(const char *word, size_t len)
+static const struct option_row *find_exact(enum option_words words, const char *text, size_t len)
 {
 	for (int i = 0; i < n_option_rows; i++)
-		if (is_spelled(option_rows[i].name, word, len) ||
-		    is_spelled(option_rows[i].other, word, len))
+		if (takes(words, &option_rows[i]) && (is_spelled(option_rows[i].name, text, len) ||
+						      is_spelled(option_rows[i].other, text, len)))
 			return &option_rows[i];
 	return NULL;
 }
 
-bool option_is_exact(const char *word, size_t len)
+bool option_is_exact(enum option_words words, const char *text, size_t len)
 {
-	return find_exact(word, len) != NULL;
+	return find_exact(words, text, len) != NULL;
 }
 
 bool option_is_help(const char *word)
 {
-	const struct option_row *row = find_exact(word, strlen(word));
+	const struct option_row *row = find_exact(FW_ANY, word, strlen(word));
 
 	return row && row->set == select_mode && row->field == MODE_HELP;
 }
 
-const struct option_row *option_find(const char *word, size_t len)
+const struct option_row *option_find(enum option_words words, const char *text, size_t len)
 {
-	const struct option_row *exact = find_exact(word, len);
-	const struct option_row *short_for = option_next(NULL, word, len);
+	const struct option_row *exact = find_exact(words, text, len);
+	const struct option_row *short_for = option_next(words, NULL, text, len);
 
 	if (exact)
 		return exact;
-	return short_for && !option_next(short_for, word, len) ? short_for : NULL;
+	return short_for && !option_next(words, short_for, text, len) ? short_for : NULL;
+}
+
+int option_set(struct options *o, const struct option_row *row, const char *arg)
+{
+	int i = (int)(row - option_rows);
+
+	o->given[i / 64] |= 1ull << i % 64;
+	return row->set(o, row, arg);
+}
+
+bool option_is_given(const struct options *o, const struct option_row *row)
+{
+	int i = (int)(row - option_rows);
+
+	return o->given[i / 64] >> i % 64 & 1;
+}
+
+const struct option_row *option_given(const struct options *o, const char *names)
+{
+	for (size_t len; *names; names += len + strspn(names + len, " ")) {
+		const struct option_row *row;
+
+		len = strcspn(names, " ");
+		row = find_exact(options_in_reach(o), names, len);
+		if (row && option_is_given(o, row))
+			return row;
+	}
+	return NULL;
 }
 
 const char *option_of_mode(enum mode mode)

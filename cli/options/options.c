@@ -6,8 +6,8 @@
 #define _GNU_SOURCE
 #include "cli/options/options.h"
 #include "cli/base/help_columns.h"
-#include "cli/options/command_check.h"
-#include "cli/options/first_words.h"
+#include "cli/scripts/command_check.h"
+#include "cli/base/first_words.h"
 #include "cli/options/option_checks.h"
 #include "cli/options/option_rows.h"
 #include "cli/options/output_check.h"
@@ -40,14 +40,15 @@ static int read_option(struct options *o, int argc, char **argv, int *i)
 {
 	const char *word = argv[*i], *equals = strchr(word, '='), *arg = NULL;
 	size_t len = word[1] == '-' && equals ? (size_t)(equals - word) : strlen(word);
-	const struct option_row *r = option_find(word, len);
+	enum option_words words = options_in_reach(o);
+	const struct option_row *r = option_find(words, word, len);
 
 	if (!r && word[1] != '-' && len > 2) {
-		r = option_find(word, 2);
+		r = option_find(words, word, 2);
 		if (r && !r->arg && isalpha((unsigned char)word[2])) { /* -lv is -l -v */
 			argv[*i] += 1;
 			argv[*i][0] = '-';
-			return r->set(o, r, NULL) ? -1 : read_option(o, argc, argv, i);
+			return option_set(o, r, NULL) ? -1 : read_option(o, argc, argv, i);
 		}
 		arg = word + 2;
 	} else if (len < strlen(word)) {
@@ -61,10 +62,30 @@ static int read_option(struct options *o, int argc, char **argv, int *i)
 		if (*i + 1 >= argc)
 			return option_no_value(r, NULL);
 		arg = argv[++*i];
-		if (arg[0] == '-' && option_is_exact(arg, strlen(arg)))
+		if (arg[0] == '-' && option_is_exact(words, arg, strlen(arg)))
 			return option_no_value(r, arg);
 	}
-	return r->set(o, r, arg);
+	return option_set(o, r, arg);
+}
+
+enum option_words options_word(const struct options *o)
+{
+	if (o->first_word)
+		return o->first_word->bit;
+	return o->mode == MODE_LIST	    ? FW_LIST
+	       : o->mode != MODE_TRACE	    ? FW_OTHER
+	       : o->format == OUT_RECORDING ? FW_RECORD
+					    : FW_RUN;
+}
+
+enum option_words options_in_reach(const struct options *o)
+{
+	return options_word(o) & FW_OWN ?: FW_ANY;
+}
+
+static bool has_own_options(const struct options *o)
+{
+	return options_word(o) & FW_OWN;
 }
 
 /* ---- words --------------------------------------------------------------------------------- */
@@ -72,9 +93,9 @@ static int read_option(struct options *o, int argc, char **argv, int *i)
 /* A parameter of the script. Parameters are collected in argv itself, which is read up to there. */
 static void add_param(struct options *o, char **argv, int i)
 {
-	if (!o->params)
-		o->params = (const char *const *)argv;
-	argv[o->n_params++] = argv[i];
+	if (!o->args.params)
+		o->args.params = (const char *const *)argv;
+	argv[o->args.n_params++] = argv[i];
 }
 
 /* Words as -c takes them, each in quotes. NULL without memory. */
@@ -111,16 +132,17 @@ static int take_params(struct options *o, int argc, char **argv, int i)
 {
 	struct options so_far; /* `explain SCRIPT`: the file is the script */
 
-	if (!o->file && !o->program && i < argc)
-		o->file = argv[i++];
+	if (!has_own_options(o) && !o->args.file && !o->args.program && i < argc)
+		o->args.file = argv[i++];
 	so_far = *o;
 	apply_first_word(&so_far);
-	if (i < argc && o->mode != MODE_HELP && (so_far.file || so_far.program) &&
-	    script_options_take_command(&so_far)) {
-		if (o->command)
+	if (i < argc && !has_own_options(o) && o->mode != MODE_HELP &&
+	    (so_far.args.file || so_far.args.program) &&
+	    script_options_take_command(&so_far.args)) {
+		if (o->args.command)
 			return option_error("-c and a command behind -- cannot be combined");
-		o->command = o->joined = join_words(argc - i, argv + i);
-		return o->command ? 0 : option_error("out of memory");
+		o->args.command = o->args.joined = join_words(argc - i, argv + i);
+		return o->args.command ? 0 : option_error("out of memory");
 	}
 	for (; i < argc; i++)
 		add_param(o, argv, i);
@@ -165,21 +187,23 @@ static bool take_first_word(struct options *o, int argc, char **argv, int *i)
 {
 	const struct first_word *w = o->mode == MODE_TRACE ? first_word_find(argv[*i]) : NULL;
 
-	if (w)
-		o->first_word = w->word;
-	if (w && w->what == FOLLOWED_BY_RUN && strcmp(w->word, "replay") == 0) {
+	if (!w)
+		return false;
+	o->first_word = w;
+	switch (w->what) {
+	case FOLLOWED_BY_RUN: o->format = OUT_RECORDING; return true;
+	case FOLLOWED_BY_RECORDING:
 		o->replay = *i + 1 < argc && argv[*i + 1][0] != '-' ? argv[++*i] : "";
 		return true;
+	case FOLLOWED_BY_SCRIPT:
+	case FOLLOWED_BY_NAMES: return false;
+	case FOLLOWED_BY_WORDS:
+	case FOLLOWED_BY_COMMAND: o->mode = w->mode; return true;
+	case FOLLOWED_BY_TOPIC:
+		o->mode = w->mode;
+		for (++*i; *i < argc; ++*i)
+			add_param(o, argv, *i);
 	}
-	if (w && w->what == FOLLOWED_BY_RUN) {
-		o->format = OUT_RECORDING;
-		return true;
-	}
-	if (!w || w->what != FOLLOWED_BY_OWN)
-		return false;
-	o->mode = w->mode;
-	for (++*i; *i < argc; ++*i)
-		add_param(o, argv, *i);
 	return true;
 }
 
@@ -187,19 +211,19 @@ static bool take_first_word(struct options *o, int argc, char **argv, int *i)
 static void apply_first_word(struct options *o)
 {
 	const struct first_word *w =
-		o->file && o->mode == MODE_TRACE ? first_word_find(o->file) : NULL;
+		o->args.file && o->mode == MODE_TRACE ? first_word_find(o->args.file) : NULL;
 
-	if (!w || w->what == FOLLOWED_BY_RUN || w->what == FOLLOWED_BY_OWN)
+	if (!w || (w->what != FOLLOWED_BY_SCRIPT && w->what != FOLLOWED_BY_NAMES))
 		return;
 	o->mode = w->mode;
 	if (w->what == FOLLOWED_BY_NAMES)
 		return;
-	o->file = NULL;
-	if (!o->n_params || o->program)
+	o->args.file = NULL;
+	if (!o->args.n_params || o->args.program)
 		return;
-	o->file = o->params[0];
-	o->params++;
-	o->n_params--;
+	o->args.file = o->args.params[0];
+	o->args.params++;
+	o->args.n_params--;
 }
 
 /* An option of the script, after its name: options of sonde are those spelled in full. 1: it is
@@ -211,10 +235,10 @@ static int take_script_option(struct options *o, int argc, char **argv, int *i)
 	enum script_option_kind kind;
 
 	apply_first_word(&so_far);
-	if (strncmp(argv[*i], "--", 2) != 0 || !(so_far.file || so_far.program) ||
-	    o->mode == MODE_HELP || option_is_exact(argv[*i], len))
+	if (strncmp(argv[*i], "--", 2) != 0 || !(so_far.args.file || so_far.args.program) ||
+	    has_own_options(o) || o->mode == MODE_HELP || option_is_exact(FW_ANY, argv[*i], len))
 		return 0;
-	kind = script_options_find(&so_far, argv[*i], len);
+	kind = script_options_find(&so_far.args, argv[*i], len);
 	if (kind == SCRIPT_OPTION_NONE)
 		return 0;
 	add_param(o, argv, *i);
@@ -230,11 +254,12 @@ static int take_script_option(struct options *o, int argc, char **argv, int *i)
 /* `sonde help WORD`: the word may be an option. */
 static void take_topic(struct options *o)
 {
-	if (o->mode != MODE_HELP || !o->n_params || o->help_topic || o->file || o->program)
+	if (o->mode != MODE_HELP || !o->args.n_params || o->help_topic || o->args.file ||
+	    o->args.program)
 		return;
-	o->help_topic = o->params[0];
-	o->params++;
-	o->n_params--;
+	o->help_topic = o->args.params[0];
+	o->args.params++;
+	o->args.n_params--;
 }
 
 /* --container is --cgroup with the container's. */
@@ -244,13 +269,10 @@ static int find_container(struct options *o)
 
 	if (!o->container)
 		return 0;
-	if (o->cgroup || o->system)
-		return option_error("--container and %s cannot be combined",
-				    o->cgroup ? "--cgroup" : "--system");
 	if (container_cgroup(o->container, path, sizeof(path)))
 		return -1;
-	o->cgroup = o->container_path = strdup(path);
-	return o->cgroup ? 0 : option_error("out of memory");
+	o->scope.cgroup = o->container_path = strdup(path);
+	return o->scope.cgroup ? 0 : option_error("out of memory");
 }
 
 /* A word that is meant as an option, or as another process of -p. 0: it is none. */
@@ -258,8 +280,8 @@ static int check_word(const struct options *o, char **argv, int i)
 {
 	bool is_number = *argv[i] && !argv[i][strspn(argv[i], "0123456789")];
 
-	if (!o->pid || o->file || o->program || !is_number || access(argv[i], F_OK) == 0 ||
-	    (uint32_t)strtoul(argv[i - 1], NULL, 10) != o->pid)
+	if (!o->scope.pid || o->args.file || o->args.program || !is_number ||
+	    access(argv[i], F_OK) == 0 || (uint32_t)strtoul(argv[i - 1], NULL, 10) != o->scope.pid)
 		return option_check_dash(argv[i]);
 	log_error("-p takes one process: unexpected '%s'", argv[i]);
 	return pid_option_hint_several();
@@ -269,12 +291,12 @@ static int check_word(const struct options *o, char **argv, int i)
  * for sonde's. */
 static void note_behind_command(struct options *o, const char *before, const char *word)
 {
-	bool is_behind_option = before == o->behind_command && *before == '-';
+	bool is_behind_option = before == o->args.behind_command && *before == '-';
 
-	if (before != o->command && !is_behind_option)
+	if (before != o->args.command && !is_behind_option)
 		return;
-	o->behind_command = word;
-	o->is_behind_option = is_behind_option;
+	o->args.behind_command = word;
+	o->args.is_behind_option = is_behind_option;
 }
 
 int options_parse(struct options *o, int argc, char **argv)
@@ -307,16 +329,22 @@ int options_parse(struct options *o, int argc, char **argv)
 		if (argv[i][0] == '-' && argv[i][1] && !is_number(argv[i])) {
 			if (read_option(o, argc, argv, &i))
 				return 1;
+		} else if (has_own_options(o)) {
+			if (check_word(o, argv, i))
+				return 1;
+			add_param(o, argv, i);
+			while (o->first_word->what == FOLLOWED_BY_COMMAND && i + 1 < argc)
+				add_param(o, argv, ++i);
 		} else if (o->mode == MODE_HELP && !o->help_topic) {
 			o->help_topic = argv[i];
 		} else if (check_word(o, argv, i)) {
 			return 1;
-		} else if (!o->file && !o->program && !o->help_topic) {
+		} else if (!o->args.file && !o->args.program && !o->help_topic) {
 			if (o->mode == MODE_TRACE &&
 			    option_report_removed(argv[i], strlen(argv[i])))
 				return 1;
 			if (!take_first_word(o, argc, argv, &i))
-				o->file = argv[i];
+				o->args.file = argv[i];
 		} else {
 			add_param(o, argv, i);
 		}
@@ -334,7 +362,7 @@ void options_free(struct options *o)
 		free((char *)o->include_files[i]);
 	if (o->has_filter)
 		regfree(&o->filter);
-	free(o->joined);
+	free(o->args.joined);
 	free(o->container_path);
 }
 
@@ -364,7 +392,8 @@ void options_usage(void)
 	     "  sonde -e 'tracepoint:sched:sched_switch < @[kstack, ustack] = sum(delta) >'\n\n"
 	     "options:");
 	for (int i = 0; i < n_option_rows; i++)
-		help_columns(option_form(a, &option_rows[i]), 24, option_rows[i].help);
+		if (option_is_listed(&option_rows[i], FW_ANY))
+			help_columns(option_form(a, &option_rows[i]), 24, option_rows[i].help);
 	puts("\nexit status: 0, or the value given to exit(); 1: script or usage error; 2: failure of the\n"
 	     "kernel or the system; 3: defect of sonde; 4: losses, with --strict");
 	arena_free(a);

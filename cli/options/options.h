@@ -6,6 +6,8 @@
 #include <regex.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include "cli/base/first_words.h"
+#include "cli/scripts/script_args.h"
 #include "runtime/output/out_format.h"
 #include "runtime/run/start_moment.h"
 
@@ -23,25 +25,6 @@ enum emit_stage {
 	EMIT_LLVM, /* two files: ir and ir-opt */
 };
 
-/* What a run does instead of tracing. */
-enum mode {
-	MODE_TRACE,
-	MODE_CHECK,
-	MODE_EXPLAIN, /* print the stages */
-	MODE_HELP,
-	MODE_VERSION,
-	MODE_LIST_ROWS,
-	MODE_LIST,
-	MODE_INFO,	 /* print what kernel and build support */
-	MODE_SCRIPTS,	 /* list the bundled scripts */
-	MODE_CAT,	 /* print the script params[0] */
-	MODE_FMT,	 /* print the script in canonical form */
-	MODE_FLAMEGRAPH, /* draw saved stacks */
-	MODE_REPORT,	 /* show a recording; `params` are the words of report.h */
-	MODE_STAT,	 /* count events; `params` are the words of stat.h */
-	MODE_LEARN,	 /* lessons; `params` are the words of learn.h */
-};
-
 /* -B; the default writes when idle. */
 enum buffering { BUFFER_IDLE, BUFFER_LINE, BUFFER_FULL, BUFFER_NONE };
 
@@ -49,22 +32,21 @@ enum buffering { BUFFER_IDLE, BUFFER_LINE, BUFFER_FULL, BUFFER_NONE };
 enum { MAX_INCLUDES = 64 };
 
 struct options {
+	uint64_t given[2]; /* a bit for each row of options.def */
+	struct script_args args;
+	struct {
+		uint32_t pid;	    /* -p */
+		const char *cgroup; /* --cgroup, or that of --container */
+		bool system;	    /* -c or -p, but trace everything */
+		bool follow;	    /* -p and its descendants */
+		bool self;	    /* trace sonde, too */
+	} scope;
 	enum mode mode;
 	enum emit_stage emit;
-	const char *program;	/* -e */
-	const char *first_word; /* the word of first_words.def that is given, or NULL */
-	const char *file;
-	const char *const *params; /* words after the script: $1, $2, … */
-	uint32_t n_params;
+	const struct first_word *first_word; /* the one that is given, or NULL */
 	const char *include_dirs[MAX_INCLUDES], *include_files[MAX_INCLUDES]; /* absolute */
 	uint32_t n_include_dirs, n_include_files;
-	const char *command;	    /* -c */
-	const char *behind_command; /* the word behind that, or NULL */
-	bool is_behind_option;	    /* with an option between them */
-	char *joined;		    /* what `command` is if it was several words, or NULL */
-	uint32_t pid;		    /* -p */
-	const char *cgroup;	    /* --cgroup */
-	const char *container;	    /* --container: `cgroup` is its cgroup, in container_path */
+	const char *container; /* --container: `cgroup` is its cgroup, in container_path */
 	char *container_path;
 	uint64_t duration_ns;
 	struct start_moment start;
@@ -74,13 +56,10 @@ struct options {
 	const char *traceable_functions;
 	const char *help_topic; /* --help TOPIC */
 	bool verbose, quiet;
-	bool system;		      /* -c or -p, but trace everything */
-	bool self;		      /* trace sonde, too */
 	bool no_warnings;	      /* of the compiler and warnf() */
 	bool warnings;		      /* report failed reads and lookups, too */
 	bool calibrate, no_calibrate; /* override config calibrate */
 	bool unsafe;		      /* allow what can harm traced programs */
-	bool follow;		      /* -p and its descendants */
 	enum out_format format;
 	const char *format_word; /* of -f NAME:WORD, or NULL */
 	enum buffering buffering;
@@ -100,7 +79,6 @@ struct options {
 	double max_overhead;	 /* percent; 0: any */
 	const char *events;	 /* --events: the tracepoints to record */
 	bool event_stacks;	 /* ... with their stacks */
-	const char *source_name; /* ... the name of the script */
 	const char *event_facts; /* ... and their formats, as facts of the kernel */
 	const char *replay;	 /* the recording that 'sonde replay' runs the script over */
 	const struct recorded_events *recorded; /* ... and its events */
@@ -113,21 +91,38 @@ struct options {
 	bool is_page;		 /* -f html */
 	bool times;		 /* --mode compiler-bench: print how long the stages take */
 	bool ignored;		 /* options that are accepted without effect */
-	uint64_t denied;	 /* --no-feature: a bit for each capability */
-	regex_t filter;		 /* --probe-filter */
+	const char *ignored_pid;
+	uint64_t denied; /* --no-feature: a bit for each capability */
+	regex_t filter;	 /* --probe-filter */
 	bool has_filter;
 	bool dry_run;	  /* load, attach, stop */
 	bool diff, scale; /* of MODE_FLAMEGRAPH */
 	const char *unit; /* likewise, of the values */
+	struct {
+		const char *format, *sql, *function;
+		uint32_t tid;
+		uint64_t min_ns;
+		bool suggest;
+	} report;
+	struct {
+		const char *format;
+		const char *events[MAX_INCLUDES]; /* lists of names */
+		uint32_t n_events;
+	} stat;
+	struct {
+		bool list, check, test, forget;
+	} learn;
 	int ready_fd;
 	const struct run_watch *watch; /* run.h; or NULL */
 };
 
-/* The word of first_words.def that selects a mode; NULL when there is none. */
-const char *options_word_of_mode(enum mode mode);
 struct config;
 /* Set what the options say about the output in a script's configuration. */
 void options_set_output(const struct options *o, struct config *c);
+/* The first word that is given, as a bit. */
+enum option_words options_word(const struct options *o);
+/* The words whose options are looked up: one with options of its own, or all others. */
+enum option_words options_in_reach(const struct options *o);
 /* Read the command line. 0, or 1 after a message. */
 int options_parse(struct options *o, int argc, char **argv);
 /* Free what options_parse() has allocated, also when it failed. */

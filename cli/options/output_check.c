@@ -30,7 +30,7 @@ int output_check_input(const char *output, const char *input, const char *what)
 /* The program of -c, which starts when the output is open. */
 static int check_command(const struct options *o)
 {
-	char **words = o->command ? command_words(o->command) : NULL;
+	char **words = o->args.command ? command_words(o->args.command) : NULL;
 	char path[PATH_MAX];
 	int err = 0;
 
@@ -48,8 +48,8 @@ int output_check(const struct options *o)
 	if (!o->output || o->mode == MODE_FMT)
 		return 0;
 	if (o->mode == MODE_FLAMEGRAPH) {
-		for (uint32_t i = 0; i < o->n_params; i++)
-			if (output_check_input(o->output, o->params[i], "file to draw"))
+		for (uint32_t i = 0; i < o->args.n_params; i++)
+			if (output_check_input(o->output, o->args.params[i], "file to draw"))
 				return -1;
 		return 0;
 	}
@@ -58,9 +58,9 @@ int output_check(const struct options *o)
 			return -1;
 	if (output_check_input(o->output, o->replay, "recording") || check_command(o))
 		return -1;
-	if (!o->file)
+	if (!o->args.file)
 		return 0;
-	scripts_path(o->file, path, sizeof(path));
+	scripts_path(o->args.file, path, sizeof(path));
 	return output_check_input(o->output, strcmp(path, "-") == 0 ? "/dev/stdin" : path,
 				  "script");
 }

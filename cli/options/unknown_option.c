@@ -4,7 +4,8 @@
  * or of the script, else the script's own options.
  */
 #include "cli/options/unknown_option.h"
-#include "cli/options/command_check.h"
+#include "cli/scripts/command_check.h"
+#include "cli/base/first_words.h"
 #include "cli/options/option_rows.h"
 #include "cli/scripts/script_options.h"
 #include "parser/base/escape.h"
@@ -33,21 +34,23 @@ bool option_report_removed(const char *word, size_t len)
 }
 
 /* Several long options begin with the word. */
-static int ambiguous(const char *word, size_t len)
+static int ambiguous(enum option_words words, const char *word, size_t len)
 {
 	char names[512] = "";
 	size_t n = 0;
 
 	for (const struct option_row *r = NULL;
-	     (r = option_next(r, word, len)) && n < sizeof(names);)
+	     (r = option_next(words, r, word, len)) && n < sizeof(names);)
 		n += (size_t)snprintf(names + n, sizeof(names) - n, "%s%s", n ? ", " : "",
 				      r->name[1] == '-' ? r->name : r->other);
 	return option_error("option '%.*s' is ambiguous: %s", (int)len, word, names);
 }
 
-static void offer_own(struct nearest *near)
+static void offer_own(struct nearest *near, enum option_words words)
 {
 	for (int i = 0; i < n_option_rows; i++) {
+		if (!option_is_listed(&option_rows[i], words))
+			continue;
 		nearest_offer(near, option_rows[i].name);
 		if (option_rows[i].other)
 			nearest_offer(near, option_rows[i].other);
@@ -63,13 +66,13 @@ static bool is_format(const char *name)
 
 static void hint_script(const struct options *o, const struct script_option_list *l)
 {
-	if (o->program && l->n) {
+	if (o->args.program && l->n) {
 		fprintf(stderr, "hint: the program has %s\n", l->text);
-	} else if (o->program) {
+	} else if (o->args.program) {
 		fputs("hint: what the script takes itself goes after '--'\n", stderr);
 	} else if (l->n) {
 		fprintf(stderr, "hint: it has %s; 'sonde ", l->text);
-		escape_write(ESCAPE_MESSAGE, o->file, stderr);
+		escape_write(ESCAPE_MESSAGE, o->args.file, stderr);
 		fputs(" --help' describes them\n", stderr);
 	} else {
 		fputs("hint: it has no options of its own: 'sonde --help' lists those of sonde; a "
@@ -112,7 +115,7 @@ static bool hint_program(const struct options *o, const char *word, const char *
 {
 	bool is_joined = word[1] != '-' && strchr(word, '{');
 
-	if (o->program || o->file || (!is_joined && !strchr(next, '{')))
+	if (o->args.program || o->args.file || (!is_joined && !strchr(next, '{')))
 		return false;
 	fputs("hint: a program follows -e: sonde -e 'PROBE { … }'\n", stderr);
 	return true;
@@ -123,27 +126,33 @@ int option_unknown(const struct options *o, const char *word, size_t len, const 
 	struct script_option_list own = {.n = 0};
 	struct nearest near;
 	char name[80];
+	enum option_words words = options_in_reach(o);
+	const char *first = o->first_word ? o->first_word->word : "";
+	bool is_own = words & FW_OWN;
 
 	if (option_report_removed(word, len))
 		return -1;
-	if (option_next(NULL, word, len))
-		return ambiguous(word, len);
+	if (option_next(words, NULL, word, len))
+		return ambiguous(words, word, len);
 	snprintf(name, sizeof(name), "%.*s", (int)len, word);
 	nearest_init(&near, name);
-	offer_own(&near);
-	if (o->file || o->program)
-		script_options_list(o, &own, &near);
-	if (own.is_script && o->file)
-		log_error("the script %s has no option '%s'", o->file, name);
+	offer_own(&near, words);
+	if (!is_own && (o->args.file || o->args.program))
+		script_options_list(&o->args, &own, &near);
+	if (own.is_script && o->args.file)
+		log_error("the script %s has no option '%s'", o->args.file, name);
 	else
-		log_error("unknown option '%s'", word);
-	if (command_hint(o, word) || (!near.best && hint_program(o, word, next)) ||
-	    option_hint_other(o->file ?: o->first_word ?: "", word, len))
+		log_error(is_own ? "unknown option '%s' of 'sonde %s'" : "unknown option '%s'",
+			  word, first);
+	if (command_hint(&o->args, word) || (!near.best && hint_program(o, word, next)) ||
+	    option_hint_other(o->args.file ?: first, word, len))
 		return -1;
 	if (is_format(name))
 		fprintf(stderr, "hint: did you mean '-f %s'?\n", name + 2);
 	else if (near.best)
 		fprintf(stderr, "hint: did you mean '%s'?\n", near.best);
+	else if (is_own)
+		fprintf(stderr, "hint: 'sonde %s --help' lists the options\n", first);
 	else if (own.is_script)
 		hint_script(o, &own);
 	else
@@ -156,11 +165,11 @@ int option_unknown(const struct options *o, const char *word, size_t len, const 
 static int example_of(const struct option_row *r, const char **value)
 {
 	size_t len = strlen(r->name);
-	const char *end, *at = r->example + len + 1;
+	const char *end, *at;
 
-	if (strncmp(r->example, r->name, len) != 0 || r->example[len] != ' ')
+	if (!r->example || strncmp(r->example, r->name, len) != 0 || r->example[len] != ' ')
 		return 0;
-	*value = at;
+	*value = at = r->example + len + 1;
 	end = *at == '\'' ? strchr(at + 1, '\'') : NULL;
 	return end ? (int)(end + 1 - at) : (int)strcspn(at, " ");
 }
@@ -199,9 +208,9 @@ int option_check_dash(const char *word)
 	word += 3;
 	len = strcspn(word, "=");
 	snprintf(name, sizeof(name), "-%.*s", (int)len, word);
-	if (!option_is_exact(name, strlen(name)))
+	if (!option_is_exact(FW_ANY, name, strlen(name)))
 		snprintf(name, sizeof(name), "--%.*s", (int)len, word + (*word == '-'));
-	if (!option_is_exact(name, strlen(name)))
+	if (!option_is_exact(FW_ANY, name, strlen(name)))
 		return 0;
 	log_error("'%.3s%s' begins with a long dash: write %s", word - 3, word, name);
 	return -1;

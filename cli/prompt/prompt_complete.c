@@ -4,7 +4,6 @@
  * behind one of the prompt, an attach point, or a place in a block; the names come from the
  * tables and from what -l lists.
  */
-#define _GNU_SOURCE
 #include "cli/prompt/prompt.h"
 #include "cli/help/help.h"
 #include "cli/help/help_rows.h"
@@ -17,10 +16,7 @@
 #include "parser/syntax/keywords.h"
 #include "runtime/list/list.h"
 #include <ctype.h>
-#include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { MOST_PROBES = 2000 };
 
@@ -35,37 +31,14 @@ static const char *word_start(const char *text, size_t cursor, const char *more)
 
 /* ---- what -l lists ------------------------------------------------------------------------- */
 
-/* The text of list_probes() without messages; free it. NULL when nothing is listed. */
-static char *listing(struct prompt *p, const char *pattern, bool fields)
-{
-	int null = open("/dev/null", O_WRONLY | O_CLOEXEC), saved = dup(STDERR_FILENO);
-	char *text = NULL;
-	size_t size;
-	FILE *f = open_memstream(&text, &size);
-
-	fflush(stderr);
-	dup2(null, STDERR_FILENO);
-	if (f)
-		list_probes(p->kernel, pattern, fields, f);
-	dup2(saved, STDERR_FILENO);
-	close(saved);
-	close(null);
-	if (f && fclose(f) == 0)
-		return text;
-	free(text);
-	return NULL;
-}
-
 /* The first parts of a line, as many as colons have been typed and one more, with the colon behind
  * it. */
-static const char *parts_of(struct arena *a, const char *line, size_t len, uint32_t colons)
+static const char *parts_of(struct arena *a, const char *line, uint32_t colons)
 {
-	size_t n = 0;
-
-	for (uint32_t i = 0; n < len; n++)
+	for (size_t n = 0, i = 0; line[n]; n++)
 		if (line[n] == ':' && i++ == colons)
 			return arena_strndup(a, line, n + 1);
-	return arena_strndup(a, line, len);
+	return arena_strdup(a, line);
 }
 
 static void offer_types(struct candidates *out, const char *typed)
@@ -112,29 +85,35 @@ static const char *as_typed(struct arena *a, const char *part, const char *typed
 	return arena_join(a, arena_strndup(a, typed, strcspn(typed, ":")), part + n, "");
 }
 
+struct probes_wanted {
+	struct candidates *out;
+	const char *typed, *type; /* type: the long name of the type that is typed, or NULL */
+	uint32_t colons;
+};
+
+static void offer_line(void *ctx, const char *line)
+{
+	const struct probes_wanted *w = ctx;
+	struct candidates *out = w->out;
+	const char *part = parts_of(out->arena, line, w->colons);
+
+	if (out->n == MOST_PROBES)
+		return;
+	part = as_typed(out->arena, part, w->typed, w->type);
+	if (!out->n || strcmp(out->words[out->n - 1], part) != 0)
+		candidates_offer(out, w->typed, part);
+}
+
 static void offer_probes(struct prompt *p, struct candidates *out, const char *typed)
 {
-	const char *type = long_type(out->arena, typed);
-	uint32_t colons = 0;
-	char *text;
+	struct probes_wanted w = {out, typed, long_type(out->arena, typed), 0};
 
 	for (const char *c = typed; *c; c++)
-		colons += *c == ':';
-	if (!colons) {
+		w.colons += *c == ':';
+	if (w.colons)
+		list_each(p->kernel, arena_join(out->arena, typed, "*", ""), offer_line, &w);
+	else
 		offer_types(out, typed);
-		return;
-	}
-	text = listing(p, arena_join(out->arena, typed, "*", ""), false);
-	for (const char *line = text; line && *line && out->n < MOST_PROBES;) {
-		size_t len = strcspn(line, "\n");
-		const char *part = parts_of(out->arena, line, len, colons);
-
-		part = as_typed(out->arena, part, typed, type);
-		if (!out->n || strcmp(out->words[out->n - 1], part) != 0)
-			candidates_offer(out, typed, part);
-		line += len + (line[len] == '\n');
-	}
-	free(text);
 }
 
 /* ---- blocks -------------------------------------------------------------------------------- */
@@ -163,27 +142,25 @@ static const char *open_probe(struct arena *a, const char *text)
 	return arena_strndup(a, start, strcspn(start, " \t\n,/{<"));
 }
 
-/* The names of lines such as "    const char * filename". */
+struct typed_word {
+	struct candidates *out;
+	const char *typed;
+};
+
+static void offer_field(void *ctx, const char *name, size_t len)
+{
+	const struct typed_word *w = ctx;
+
+	candidates_offer(w->out, w->typed, arena_strndup(w->out->arena, name, len));
+}
+
 static void offer_fields(struct prompt *p, struct candidates *out, const char *typed,
 			 const char *probe)
 {
-	char *text = *probe ? listing(p, probe, true) : NULL;
-	const char *line = text ? text + strcspn(text, "\n") : NULL;
+	struct typed_word w = {out, typed};
 
-	while (line && *line == '\n' && line[1] == ' ') {
-		size_t all = strcspn(++line, "\n"), len = all, n;
-
-		if (len && line[len - 1] == ']') /* of an array */
-			while (len && line[--len] != '[')
-				;
-		n = len;
-		while (n && (isalnum((unsigned char)line[n - 1]) || line[n - 1] == '_'))
-			n--;
-		if (n < len)
-			candidates_offer(out, typed, arena_strndup(out->arena, line + n, len - n));
-		line += all;
-	}
-	free(text);
+	if (*probe)
+		list_each_field(p->kernel, probe, offer_field, &w);
 	out->ends = "";
 }
 
@@ -271,7 +248,7 @@ static void complete_block(struct prompt *p, const char *text, size_t cursor, co
 
 static void offer_options(struct candidates *out, const char *typed, const char *before)
 {
-	const struct option_row *row = option_find(before, strlen(before));
+	const struct option_row *row = option_find(FW_ANY, before, strlen(before));
 	const char *word;
 
 	for (uint32_t i = 0; row && row->arg && (word = option_word(row, i)); i++)
@@ -279,6 +256,8 @@ static void offer_options(struct candidates *out, const char *typed, const char 
 	if (row && row->arg)
 		return;
 	for (int i = 0; i < n_option_rows; i++) {
+		if (!option_is_listed(&option_rows[i], FW_ANY))
+			continue;
 		candidates_offer(out, typed, option_rows[i].name);
 		if (option_rows[i].other)
 			candidates_offer(out, typed, option_rows[i].other);
@@ -299,11 +278,6 @@ static void offer_print_words(struct prompt *p, struct candidates *out, const ch
 		candidates_offer(out, typed, clauses[i]);
 	offer_maps(p, out, typed);
 }
-
-struct typed_word {
-	struct candidates *out;
-	const char *typed;
-};
 
 static void offer_script(void *ctx, const char *name)
 {

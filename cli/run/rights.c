@@ -43,7 +43,7 @@ static const char *beyond_interpreter(const struct options *o, const struct plan
 {
 	const char *what = interp_refusal(plan, o->recorded, probe);
 
-	if (!what && (o->command || o->pid || o->cgroup))
+	if (!what && (o->args.command || o->scope.pid || o->scope.cgroup))
 		return "a process to trace";
 	return !what && (o->stats || o->max_overhead) ? "the cost of probes" : what;
 }

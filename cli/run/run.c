@@ -152,9 +152,9 @@ int run_check(const struct program *program, const struct plan *plan, const stru
 
 int run_check_pid(const struct options *o)
 {
-	if (!o->pid || kill((pid_t)o->pid, 0) == 0 || errno != ESRCH)
+	if (!o->scope.pid || kill((pid_t)o->scope.pid, 0) == 0 || errno != ESRCH)
 		return 0;
-	log_error("-p: no process %u", o->pid);
+	log_error("-p: no process %u", o->scope.pid);
 	fputs("hint: 'pgrep NAME' prints the numbers of processes\n", stderr);
 	return 1;
 }
@@ -183,16 +183,16 @@ static int check_format(const struct options *o, const struct plan *plan)
 
 static int check_cgroup(const struct options *o, struct scope_cgroup *out)
 {
-	int err = o->cgroup ? scope_find_cgroup(o->cgroup, out) : 0;
+	int err = o->scope.cgroup ? scope_find_cgroup(o->scope.cgroup, out) : 0;
 
 	if (err == -EINVAL)
 		log_error("--cgroup: '%s' is not a cgroup of version 2: write its directory, as in "
 			  "/sys/fs/cgroup/system.slice",
-			  o->cgroup);
+			  o->scope.cgroup);
 	else if (err)
 		log_error("--cgroup: cannot open '%s': %s: write a directory of "
 			  "/sys/fs/cgroup",
-			  o->cgroup, strerror(-err));
+			  o->scope.cgroup, strerror(-err));
 	return err ? 1 : 0;
 }
 
@@ -203,15 +203,15 @@ bool run_is_of_the_system(int err)
 
 static int start_command(const struct options *o, struct command *c)
 {
-	char **words = command_words(o->command);
+	char **words = command_words(o->args.command);
 	int err;
 
-	if (!o->command[strspn(o->command, " \t\n")]) {
+	if (!o->args.command[strspn(o->args.command, " \t\n")]) {
 		log_error("-c: the command is empty");
 		return 1;
 	}
 	if (!words) {
-		log_error("-c '%s': unclosed quote", o->command);
+		log_error("-c '%s': unclosed quote", o->args.command);
 		return 1;
 	}
 	if (o->ready_fd >=
@@ -233,15 +233,16 @@ static struct session_scope scope_of(const struct options *o, const struct comma
 {
 	struct session_scope scope = {.scope = SONDE_SCOPE_ALL,
 				      .program = c->pid ? c->program : NULL,
+				      .pid = o->scope.pid,
 				      .command = (uint32_t)c->pid,
-				      .with_self = o->self};
+				      .with_self = o->scope.self};
 
-	if (!o->system && c->pid) {
+	if (!o->scope.system && c->pid) {
 		scope.scope = SONDE_SCOPE_TREE;
 		scope.tgid = (uint32_t)c->pid;
-	} else if (!o->system && o->pid) {
-		scope.scope = o->follow ? SONDE_SCOPE_FOLLOW : SONDE_SCOPE_PID;
-		scope.tgid = o->pid;
+	} else if (!o->scope.system && o->scope.pid) {
+		scope.scope = o->scope.follow ? SONDE_SCOPE_FOLLOW : SONDE_SCOPE_PID;
+		scope.tgid = o->scope.pid;
 	}
 	return scope;
 }
@@ -272,12 +273,11 @@ static int begin_output(const struct options *o, const struct plan *plan, struct
 	return err;
 }
 
-static int trace(const struct options *o, const struct session_scope *scope, struct session *s,
-		 struct command *c, struct memory_reserve *reserve, FILE *f)
+static int trace(const struct options *o, struct session *s, struct command *c,
+		 struct memory_reserve *reserve, FILE *f)
 {
 	struct loop_options lo = {.command = c,
 				  .reserve = reserve,
-				  .pid = o->pid,
 				  .duration_ns = o->duration_ns,
 				  .start = o->start,
 				  .interval_ns = o->interval_ns,
@@ -287,12 +287,10 @@ static int trace(const struct options *o, const struct session_scope *scope, str
 				  .max_overhead = o->max_overhead,
 				  .dry_run = o->dry_run,
 				  .tests = o->test || o->bench,
-				  .follow = o->follow && !o->system,
 				  .buffering = buffering_of(o),
 				  .ready_fd = o->ready_fd,
 				  .quiet = o->quiet,
 				  .no_warnings = o->no_warnings,
-				  .everything = scope->scope == SONDE_SCOPE_ALL,
 				  .after = o->watch ? o->watch->after : NULL,
 				  .after_ctx = o->watch ? o->watch->ctx : NULL};
 	struct out *out = out_format_new(o->format, f, s->plan, o->format_word);
@@ -340,7 +338,7 @@ static int compile_and_trace(const struct options *o, const struct program *prog
 	if (!status) {
 		status = session_open(&s, plan, k, &prep, c.bytes, c.len)
 				 ? 2
-				 : trace(o, &scope, &s, command, &reserve, f);
+				 : trace(o, &s, command, &reserve, f);
 		session_close(&s);
 	}
 	memory_reserve_release(&reserve);
@@ -366,7 +364,7 @@ int run_trace(const struct options *o, const struct program *program, const stru
 		no_effect_warn(o, plan);
 	if (!status && o->format == OUT_LIVE)
 		status = live_screen_can_draw() ? 0 : 1;
-	if (!status && o->command)
+	if (!status && o->args.command)
 		status = start_command(o, &command);
 	if (status)
 		return status;

@@ -38,16 +38,16 @@ static void warn_of_file(uint32_t pid, const struct attach_target *t)
 static const char *warn_of_point(const struct options *o, const struct attach_point *p,
 				 const char *last)
 {
-	bool has_process = o->pid || o->command;
+	bool has_process = o->scope.pid || o->args.command;
 
 	if (point_has(p, ARM_PERF) && point_perf(p)->event.type == PERF_TYPE_BREAKPOINT &&
 	    !point_perf(p)->event.path && !has_process && !(point_perf(p)->event.address >> 63))
 		log_warning("%s: the address is one of a process: add -p PID or -c COMMAND",
 			    p->name);
-	if (!o->pid || o->follow || o->system || !p->n_targets || !p->targets[0].path ||
-	    (last && strcmp(last, p->targets[0].path) == 0))
+	if (!o->scope.pid || o->scope.follow || o->scope.system || !p->n_targets ||
+	    !p->targets[0].path || (last && strcmp(last, p->targets[0].path) == 0))
 		return last;
-	warn_of_file(o->pid, &p->targets[0]);
+	warn_of_file(o->scope.pid, &p->targets[0]);
 	return p->targets[0].path;
 }
 

@@ -37,7 +37,7 @@
 /* What the options say to a kernel. */
 static void set_kernel(struct kernel *k, const struct options *o)
 {
-	k->pid = (uint32_t)o->pid;
+	k->pid = (uint32_t)o->scope.pid;
 	k->any_place = o->unsafe;
 	k->is_thorough = o->mode == MODE_CHECK;
 	k->denied = o->denied;
@@ -84,7 +84,7 @@ struct kernel *walk_open_kernel(const struct options *o)
 
 void walk_note_program(struct arena *a, const struct options *o, struct kernel *k)
 {
-	char **words = o->command ? command_words(o->command) : NULL;
+	char **words = o->args.command ? command_words(o->args.command) : NULL;
 
 	if (words)
 		k->program = arena_strdup(a, words[0]);
@@ -112,12 +112,12 @@ static void note_time(const struct options *o, const char *stage)
 /* A program that does not end is often one whose quotes are missing: the shell has split it. */
 static void hint_split(const struct options *o, struct diags *d)
 {
-	if (o->program && o->n_params && d->n && !d->items[d->n - 1].hint)
+	if (o->args.program && o->args.n_params && d->n && !d->items[d->n - 1].hint)
 		diag_hint(
 			d,
 			"the shell split the program, and '%.40s' is a word of its own: put all of "
 			"it in single quotes: -e 'PROGRAM'",
-			o->params[0]);
+			o->args.params[0]);
 }
 
 /* Tell the program what is on the command line. */
@@ -127,11 +127,11 @@ static void note_words(const struct options *o, struct program *p)
 	p->calibrate = o->calibrate - o->no_calibrate;
 	if (o->return_probes)
 		p->return_probes = config_word_find("return_probes", o->return_probes) + 1;
-	p->params = o->params;
-	p->n_params = o->n_params;
-	p->command = o->command;
-	p->behind_command = o->behind_command;
-	p->is_behind_option = o->is_behind_option;
+	p->params = o->args.params;
+	p->n_params = o->args.n_params;
+	p->command = o->args.command;
+	p->behind_command = o->args.behind_command;
+	p->is_behind_option = o->args.is_behind_option;
 }
 
 /* All stages up to the plan. 0, or the exit status. *plan is NULL when nothing is left to do. */
@@ -141,8 +141,9 @@ static int front_end(struct arena *a, const struct options *o, struct kernel *k,
 	bool is_interpreted = rights_are_interpreted(o);
 	struct plan_options po = {.run = run_of(o),
 				  .kernel = is_interpreted && !o->recorded ? NULL : k,
-				  .scope_tree = (o->command || o->follow) && !o->system,
-				  .only_cgroup = o->cgroup != NULL,
+				  .scope_tree =
+					  (o->args.command || o->scope.follow) && !o->scope.system,
+				  .only_cgroup = o->scope.cgroup != NULL,
 				  .warnings = o->warnings,
 				  .pid_namespace = !o->kernel_facts && !is_interpreted &&
 						   scope_pid_namespace(),
@@ -226,7 +227,7 @@ int walk_in(const struct options *o, struct kernel *k)
 		diag_report_as_json();
 	set_kernel(k, o);
 	walk_note_program(a, o, k);
-	d.source = read_source(a, o);
+	d.source = read_source(a, &o->args);
 	if (d.source) {
 		status = front_end(a, o, k, &d, &program, &plan);
 		progress_stage(STAGE_NONE);

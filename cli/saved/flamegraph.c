@@ -53,8 +53,9 @@ static int read_stacks(struct flame_graph *g, const char *path, bool is_before)
 
 static int read_files(const struct options *o, struct flame_graph *g)
 {
-	if (call_tree_init(&g->tree, "all") || (o->diff && read_stacks(g, o->params[0], true)) ||
-	    read_stacks(g, o->params[o->diff ? 1 : 0], false) || call_tree_finish(&g->tree))
+	if (call_tree_init(&g->tree, "all") ||
+	    (o->diff && read_stacks(g, o->args.params[0], true)) ||
+	    read_stacks(g, o->args.params[o->diff ? 1 : 0], false) || call_tree_finish(&g->tree))
 		return -1;
 	return o->scale ? scale(&g->tree) : 0;
 }
@@ -67,8 +68,8 @@ int flamegraph_run(const struct options *o)
 	char name[512];
 	int status = 1;
 
-	snprintf(name, sizeof(name), "%s%s%s", o->params[0], o->diff ? ", " : "",
-		 o->diff ? o->params[1] : "");
+	snprintf(name, sizeof(name), "%s%s%s", o->args.params[0], o->diff ? ", " : "",
+		 o->diff ? o->args.params[1] : "");
 	g.name = name;
 	text_grown_init(&out);
 	if (read_files(o, &g) == 0) {

@@ -347,9 +347,9 @@ static int record(const struct options *o, struct kernel *k, const struct select
 	char *script = NULL, *facts = NULL;
 	int status = put_texts(o, k, s, &script, &facts);
 
-	run.program = script;
+	run.args.program = script;
 	run.event_facts = facts;
-	run.source_name = "--events";
+	run.args.source_name = "--events";
 	if (!status)
 		status = walk_in(&run, k);
 	free(script);

@@ -32,7 +32,7 @@ static int run(const struct options *o, const struct recorded_events *all, struc
 /* 0, or -1 after a message. */
 static int check_words(const struct options *o)
 {
-	bool is_recording = recording_is(o->replay), has_script = o->program || o->file;
+	bool is_recording = recording_is(o->replay), has_script = o->args.program || o->args.file;
 
 	if (has_script || (!is_recording && access(o->replay, R_OK)))
 		return 0; /* what is wrong with the file is reported when it is opened */

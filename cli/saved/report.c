@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Shows a recording: see report.h. Scripts have options of the same names (--function, --min), so
- * these are not rows of options.def but have a table of their own (report_options.def).
+ * Shows a recording: see report.h.
  */
 #include "cli/saved/report.h"
 #include "runtime/output/out.h"
 #include "cli/base/output_file.h"
 #include "cli/options/option_rows.h"
 #include "cli/options/output_check.h"
-#include "cli/options/time_option.h"
-#include "cli/options/word_options.h"
 #include "runtime/base/limit_hint.h"
 #include "runtime/base/log.h"
 #include "runtime/recording/show.h"
@@ -22,7 +19,7 @@ struct report {
 	const char *path, *output, *sql;
 	enum out_format format;
 	const char *format_word; /* of NAME:WORD, or NULL */
-	bool has_format, suggest, help;
+	bool suggest;
 	struct show_filter filter;
 };
 
@@ -32,11 +29,12 @@ static int take_format(struct report *r, const char *arg)
 {
 	bool is_tree = strcmp(arg, "tree") == 0;
 
-	r->has_format = true;
 	r->format = is_tree ? OUT_TEXT : out_format_find(arg, &r->format_word);
 	r->filter.no_events = is_tree || (r->format != OUT_TEXT && r->format != OUT_JSON);
 	r->filter.only_stacks = r->format == OUT_FOLDED || r->format == OUT_FLAMEGRAPH;
 	r->filter.no_maps = r->filter.no_events && !r->filter.only_stacks;
+	if (r->sql && r->format != OUT_JSON && r->format != OUT_TEXT)
+		return option_error("--sql has the formats text and json");
 	if (r->format < OUT_FORMAT_COUNT && r->format != OUT_RECORDING && r->format != OUT_LIVE)
 		return 0;
 	log_error("unknown format '%s' of a report", arg);
@@ -48,115 +46,22 @@ static int take_format(struct report *r, const char *arg)
 	return -1;
 }
 
-static int take_output(struct report *r, const char *arg)
+static int take_options(struct report *r, const struct options *o)
 {
-	r->output = arg;
-	return 0;
-}
-
-static int take_sql(struct report *r, const char *arg)
-{
-	r->sql = arg;
-	return 0;
-}
-
-static int take_suggest(struct report *r, const char *arg)
-{
-	(void)arg;
-	r->suggest = true;
-	return 0;
-}
-
-static int take_function(struct report *r, const char *arg)
-{
-	r->filter.function = arg;
-	return 0;
-}
-
-static int take_tid(struct report *r, const char *arg)
-{
-	return option_count(arg, UINT32_MAX, &r->filter.tid)
-		       ? 0
-		       : option_error("invalid thread ID '%s'", arg);
-}
-
-static int take_min(struct report *r, const char *arg)
-{
-	return option_time("--min", arg, &r->filter.min_ns);
-}
-
-static int take_quiet(struct report *r, const char *arg)
-{
-	(void)arg;
-	r->filter.quiet = true;
-	log_set_level(LOG_WARNING);
-	return 0;
-}
-
-static int take_help(struct report *r, const char *arg)
-{
-	(void)arg;
-	r->help = true;
-	return 0;
-}
-
-static const struct word_option rows[] = {
-#define REPORT_OPTION(name, other, arg, hook, help) {name, other, arg, help},
-#include "cli/saved/report_options.def"
-#undef REPORT_OPTION
-};
-static int (*const hooks[])(struct report *r, const char *arg) = {
-#define REPORT_OPTION(name, other, arg, hook, help) take_##hook,
-#include "cli/saved/report_options.def"
-#undef REPORT_OPTION
-};
-static const struct word_options words = {"report", rows, sizeof(rows) / sizeof(*rows), 24};
-
-static int take_option(struct report *r, const struct options *o, uint32_t *i)
-{
-	const char *arg;
-	int row = word_options_read(&words, o, i, &arg);
-
-	return row < 0 ? -1 : hooks[row](r, arg);
-}
-
-static int take_words(struct report *r, const struct options *o)
-{
-	bool only_files = false;
-
-	for (uint32_t i = 0; i < o->n_params; i++) {
-		const char *word = o->params[i];
-
-		if (!only_files && strcmp(word, "--") == 0) {
-			only_files = true;
-		} else if (!only_files && word[0] == '-' && word[1]) {
-			if (take_option(r, o, &i))
-				return -1;
-		} else if (r->path) {
-			return option_error("'sonde report' takes one recording: unexpected '%s'",
-					    word);
-		} else {
-			r->path = word;
-		}
-	}
-	if (r->help)
-		return 0;
-	if (!r->path)
+	if (!o->args.n_params)
 		return option_error("'sonde report' requires a file of 'sonde record -o FILE'");
-	if (r->sql && r->suggest)
-		return option_error("--sql and --suggest cannot be combined");
-	if (r->sql && r->has_format && r->format != OUT_JSON && r->format != OUT_TEXT)
-		return option_error("--sql has the formats text and json");
-	return 0;
-}
-
-static int print_help(void)
-{
-	puts("usage: sonde report [options] FILE\n\n"
-	     "Shows a recording, which 'sonde record -o FILE SCRIPT' has made: by default what the "
-	     "script printed.\n\noptions:");
-	word_options_print(&words);
-	return 0;
+	if (o->args.n_params > 1)
+		return option_error("'sonde report' takes one recording: unexpected '%s'",
+				    o->args.params[1]);
+	*r = (struct report){.path = o->args.params[0],
+			     .output = o->output,
+			     .sql = o->report.sql,
+			     .suggest = o->report.suggest,
+			     .filter = {.function = o->report.function,
+					.tid = o->report.tid,
+					.min_ns = o->report.min_ns,
+					.quiet = o->quiet}};
+	return o->report.format ? take_format(r, o->report.format) : 0;
 }
 
 /* ---- showing ----------------------------------------------------------------------------- */
@@ -213,15 +118,13 @@ static int answer(struct report *r, struct recording *rec, FILE *f)
 
 int report_run(const struct options *o)
 {
-	struct report r = {.filter.quiet = o->quiet};
+	struct report r;
 	struct recording rec;
 	int status = 1, closed;
 	FILE *f;
 
-	if (take_words(&r, o))
+	if (take_options(&r, o))
 		return 1;
-	if (r.help)
-		return print_help();
 	if (output_check_input(r.output, r.path, "recording"))
 		return 1;
 	if (recording_open(&rec, r.path) == 0 && load(&r, &rec) == 0) {

@@ -4,14 +4,14 @@
  * the script names it. BEGIN and END are left out: they are not events of the system.
  */
 #include "cli/scripts/list_script.h"
-#include "cli/options/options.h"
+#include "cli/scripts/script_args.h"
 #include "parser/lang/ast.h"
 #include "parser/lang/kernel.h"
 #include "parser/lang/probe.h"
 #include "runtime/list/list.h"
 #include <sys/stat.h>
 
-bool list_names_script(const struct options *o)
+bool list_names_script(const struct script_args *o)
 {
 	struct stat st;
 

@@ -60,7 +60,7 @@ static void put_probes(const char *list)
 	}
 }
 
-static void report_strace(const struct options *o)
+static void report_strace(const struct script_args *o)
 {
 	const char *list = strchr(o->program, '=') + 1;
 	bool is_trace = *o->program == 't' && *list && are_calls(list);
@@ -93,7 +93,7 @@ static bool is_file(const char *path)
 	return stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-bool no_program_report(const struct options *o)
+bool no_program_report(const struct script_args *o)
 {
 	const char *word = o->program;
 	char path[PATH_MAX];

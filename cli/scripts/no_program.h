@@ -3,7 +3,7 @@
  * Words behind -e that are no program: names of files and scripts, expressions of strace.
  */
 #pragma once
-#include "cli/options/options.h"
+#include "cli/scripts/script_args.h"
 
 /* Report o->program if it is such a word. False: it is none. */
-bool no_program_report(const struct options *o);
+bool no_program_report(const struct script_args *o);

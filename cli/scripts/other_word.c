@@ -82,7 +82,7 @@ bool other_word_is_program(const char *word)
 	return command_find(word, path) == 0;
 }
 
-bool other_word_hint_path(const struct options *o)
+bool other_word_hint_path(const struct script_args *o)
 {
 	size_t len = strlen(o->file);
 	char found[PATH_MAX];
@@ -96,7 +96,7 @@ bool other_word_hint_path(const struct options *o)
 }
 
 /* The words behind one that is to be left out. */
-static void hint_left_out(const struct options *o)
+static void hint_left_out(const struct script_args *o)
 {
 	const char *next = o->params[0];
 	char path[PATH_MAX];
@@ -115,7 +115,7 @@ static void hint_left_out(const struct options *o)
 	fputc('\n', stderr);
 }
 
-bool other_word_report(const struct options *o)
+bool other_word_report(const struct script_args *o)
 {
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
 		if (strcmp(others[i].word, o->file) != 0 || (!others[i].hint && !o->n_params))

@@ -3,8 +3,8 @@
  * Reads the script that the command line names.
  */
 #include "cli/scripts/read_script.h"
-#include "cli/options/command_check.h"
-#include "cli/options/options.h"
+#include "cli/scripts/command_check.h"
+#include "cli/scripts/script_args.h"
 #include "cli/scripts/no_program.h"
 #include "cli/scripts/other_word.h"
 #include "cli/scripts/scripts.h"
@@ -41,7 +41,7 @@ static void hint_unreadable(const char *path, int err)
 }
 
 /* There is no script and no file of that name. */
-static void hint_absent(const struct options *o)
+static void hint_absent(const struct script_args *o)
 {
 	if (!scripts_hint_tool(o->file) && !other_word_hint_path(o) &&
 	    !scripts_hint_nearest(o->file, true))
@@ -49,7 +49,7 @@ static void hint_absent(const struct options *o)
 }
 
 /* Report that the script cannot be read. */
-static void report_unread(const struct options *o, const char *path)
+static void report_unread(const struct script_args *o, const char *path)
 {
 	const char *word = o->file;
 	int err = errno;
@@ -94,7 +94,7 @@ static bool is_trusted(const char *path, const char *word)
 }
 
 /* Read the script that `o->file` stands for. NULL after an error. */
-static struct source *read_file(struct arena *a, const struct options *o)
+static struct source *read_file(struct arena *a, const struct script_args *o)
 {
 	const char *word = o->file;
 	char path[PATH_MAX];
@@ -116,7 +116,7 @@ static struct source *read_file(struct arena *a, const struct options *o)
 	return s;
 }
 
-static struct source *read_program(struct arena *a, const struct options *o)
+static struct source *read_program(struct arena *a, const struct script_args *o)
 {
 	const char *text = o->program;
 	struct source *s;
@@ -158,7 +158,7 @@ static const struct binary *binary_of(const struct source *s)
 	return NULL;
 }
 
-static void report_binary(const struct options *o, const struct binary *b)
+static void report_binary(const struct script_args *o, const struct binary *b)
 {
 	char path[PATH_MAX + 2];
 
@@ -208,7 +208,7 @@ static const char *wide_encoding(const struct source *s)
 	return NULL;
 }
 
-static void report_encoding(const struct options *o, const char *encoding)
+static void report_encoding(const struct script_args *o, const char *encoding)
 {
 	log_error("'%s' is in %s: a script is in UTF-8", o->file, encoding);
 	fprintf(stderr, "hint: save it as UTF-8, or convert it: iconv -f %s -t UTF-8 ", encoding);
@@ -216,7 +216,7 @@ static void report_encoding(const struct options *o, const char *encoding)
 	fputs(" > new.bt\n", stderr);
 }
 
-struct source *read_source(struct arena *a, const struct options *o)
+struct source *read_source(struct arena *a, const struct script_args *o)
 {
 	struct source *s = o->program ? read_program(a, o) : read_file(a, o);
 	const char *encoding = s && !o->program ? wide_encoding(s) : NULL;

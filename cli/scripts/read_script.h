@@ -5,7 +5,7 @@
 #pragma once
 
 struct arena;
-struct options;
+struct script_args;
 
 /* NULL after a message. */
-struct source *read_source(struct arena *a, const struct options *o);
+struct source *read_source(struct arena *a, const struct script_args *o);

@@ -20,7 +20,7 @@
 #include <string.h>
 
 /* The script as parsed; NULL when it cannot be read. Standard input can be read only once. */
-static struct program *read_script(struct arena *a, const struct options *o)
+static struct program *read_script(struct arena *a, const struct script_args *o)
 {
 	struct diags d = {.arena = a};
 	struct program *p = NULL;
@@ -62,7 +62,8 @@ static enum script_option_kind find_in(struct arena *a, struct program *p, const
 	return SCRIPT_OPTION_NONE;
 }
 
-enum script_option_kind script_options_find(const struct options *o, const char *word, size_t len)
+enum script_option_kind script_options_find(const struct script_args *o, const char *word,
+					    size_t len)
 {
 	struct arena *a = arena_new();
 	struct program *p = read_script(a, o);
@@ -72,7 +73,7 @@ enum script_option_kind script_options_find(const struct options *o, const char 
 	return kind;
 }
 
-bool script_options_take_command(const struct options *o)
+bool script_options_take_command(const struct script_args *o)
 {
 	struct arena *a = arena_new();
 	struct program *p = read_script(a, o);
@@ -119,7 +120,7 @@ static void list(struct arena *a, struct program *p, struct script_option_list *
 }
 
 /* The best name has to outlive the tree. */
-void script_options_list(const struct options *o, struct script_option_list *l,
+void script_options_list(const struct script_args *o, struct script_option_list *l,
 			 struct nearest *near)
 {
 	static char best[64];

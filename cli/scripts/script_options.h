@@ -3,7 +3,7 @@
  * Options that the script on the command line declares: script_options.c.
  */
 #pragma once
-#include "cli/options/options.h"
+#include "cli/scripts/script_args.h"
 #include <stddef.h>
 
 struct nearest;
@@ -15,9 +15,10 @@ enum script_option_kind {
 };
 
 /* What --NAME, the first `len` bytes of `word`, is to the script of `o`. */
-enum script_option_kind script_options_find(const struct options *o, const char *word, size_t len);
+enum script_option_kind script_options_find(const struct script_args *o, const char *word,
+					    size_t len);
 /* Does the script take the words behind "--" as the command that is traced? */
-bool script_options_take_command(const struct options *o);
+bool script_options_take_command(const struct script_args *o);
 
 /* The options that a script declares, as its users write them. */
 struct script_option_list {
@@ -27,5 +28,5 @@ struct script_option_list {
 };
 
 /* List the script's options, and offer their names and those of its parameters. */
-void script_options_list(const struct options *o, struct script_option_list *l,
+void script_options_list(const struct script_args *o, struct script_option_list *l,
 			 struct nearest *near);

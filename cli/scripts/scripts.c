@@ -7,7 +7,7 @@
  * head comment that begins with its name; its help is that comment and its `param` items.
  */
 #include "cli/scripts/scripts.h"
-#include "cli/options/first_words.h"
+#include "cli/base/first_words.h"
 #include "parser/base/arena.h"
 #include "parser/base/escape.h"
 #include "parser/lang/ast.h"

@@ -296,17 +296,11 @@ int stat_run(const struct options *o)
 	struct stat_run r = {.arena = arena_new()};
 	int status = 1;
 
-	if (stat_read_words(&r, o) == 0) {
-		if (r.help)
-			stat_help();
-		else if (stat_find_events(&r) == 0)
-			status = run(&r);
-		status = r.help ? 0 : status;
-	}
+	if (stat_take_options(&r, o) == 0 && stat_find_events(&r) == 0)
+		status = run(&r);
 	for (size_t i = 0; i < r.counters.n; i++)
 		counter_close(&r.counters.items[i]);
 	vec_free(&r.counters);
-	vec_free(&r.events);
 	command_free_words(r.words);
 	arena_free(r.arena);
 	return status;

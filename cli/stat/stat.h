@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sonde stat: count events of a command or process with the kernel's own counters, as a table. The
- * words are read by stat_options.c, names of events become counters in stat_events.c, stat.c runs
- * the command, stat_print.c prints.
+ * sonde stat: count events of a command or process with the kernel's own counters, as a table.
+ * stat_options.c takes the options, stat_events.c finds the counters, stat.c runs the
+ * command, stat_print.c prints.
  */
 #pragma once
 #include "cli/options/options.h"
@@ -14,13 +14,14 @@ struct arena;
 struct kernel;
 
 struct stat_run {
-	struct arena *arena;	  /* names of events */
-	VEC(const char *) events; /* lists of names of -e; none: the usual ones */
-	struct kernel *kernel;	  /* while tracepoints are looked up; or NULL */
-	char **words;		  /* the command, ends with NULL; or NULL */
-	uint32_t pid;		  /* or this process */
-	uint64_t duration_ns;	  /* 0: no limit */
-	bool json, help;
+	struct arena *arena;	   /* names of events */
+	const char *const *events; /* lists of names of -e; none: the usual ones */
+	uint32_t n_events;
+	struct kernel *kernel; /* while tracepoints are looked up; or NULL */
+	char **words;	       /* the command, ends with NULL; or NULL */
+	uint32_t pid;	       /* or this process */
+	uint64_t duration_ns;  /* 0: no limit */
+	bool json;
 	const char *output;
 	VEC(struct counter) counters;
 	uint64_t elapsed_ns, user_ns, system_ns; /* the last two of a command */
@@ -30,9 +31,8 @@ struct stat_run {
 /* Count as the words behind `stat` demand. The exit status: that of the command. */
 int stat_run(const struct options *o);
 
-/* Read the words behind `stat`. 0, or -1 after a message. */
-int stat_read_words(struct stat_run *r, const struct options *o);
-void stat_help(void);
+/* Take what the command line asks for. 0, or -1 after a message. */
+int stat_take_options(struct stat_run *r, const struct options *o);
 /* Fill r->counters. 0, or -1 after a message. */
 int stat_find_events(struct stat_run *r);
 /* Print the table, or the object. */

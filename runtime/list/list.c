@@ -93,7 +93,7 @@ static int report(const struct listing *l)
 /* Warn once, about the first probe type that does not belong to a process. */
 static void report_scope(struct listing *l, const struct probe_row *row)
 {
-	if ((!l->kernel->pid && !l->kernel->program) || l->is_scope_reported ||
+	if ((!l->kernel->pid && !l->kernel->program) || l->is_scope_reported || l->is_quiet ||
 	    row->listing & LIST_FILE)
 		return;
 	l->is_scope_reported = true;
@@ -128,7 +128,7 @@ static void report_unknown(const struct listing *l, const struct probe_row *row)
 {
 	const struct capability_row *c = &capability_rows[row->capability];
 
-	if (row->arm == ARM_TRACEPOINT && l->kernel->stock)
+	if (l->is_quiet || (row->arm == ARM_TRACEPOINT && l->kernel->stock))
 		return; /* it has been said whose they are */
 	log_warning(
 		"%s probes: only root can find out whether this kernel has %s (%s); names from BTF are listed",
@@ -222,7 +222,7 @@ static void list_row(struct listing *l, const struct probe_row *row, const char 
 	resolve(l, &quiet, arena_printf(l->arena, "%s:%s", row->name, rest));
 	if (filter)
 		l->n_points = probe_keep_lines(l->arena, l->points, first, l->n_points, filter);
-	if (is_quiet)
+	if (is_quiet || l->is_quiet)
 		return;
 	if (state == CAPABILITY_UNKNOWN && l->n_points > first)
 		report_unknown(l, row);
@@ -397,8 +397,7 @@ static void print_typed(const struct attach_point *p, FILE *out)
 		list_field(&f->result, f->result.size ? "retval" : "", out);
 }
 
-/* Print fields that resolving has already found, else those that the hook finds. */
-static void print_fields(struct listing *l, const struct list_line *line, FILE *out)
+void list_fields(struct listing *l, const struct list_line *line, FILE *out)
 {
 	const struct attach_point *p = line->point;
 	const struct tp_format *format = probe_format(p);
@@ -427,7 +426,7 @@ void list_print(struct listing *l, bool fields, FILE *out)
 		escape_write(ESCAPE_MESSAGE, line->text, out);
 		fputc('\n', out);
 		if (fields)
-			print_fields(l, line, out);
+			list_fields(l, line, out);
 	}
 }
 
@@ -449,18 +448,23 @@ static void sort_lines(struct listing *l)
 	l->n_lines = n;
 }
 
-int list_probes(struct kernel *k, const char *patterns, bool fields, FILE *out)
+void list_take_all(struct listing *l, const char *patterns)
 {
-	struct listing *l = list_open(k);
-	int status;
-
-	take_patterns(l, patterns ? patterns : "*");
+	take_patterns(l, patterns);
 	for (uint32_t i = 0; i < l->n_points; i++)
 		list_take(l, &l->points[i]);
 	for (uint32_t i = 0; i < l->n_types; i++)
 		arena_push(l->arena, l->lines, l->n_lines,
 			   ((struct list_line){.text = l->types[i]}));
 	sort_lines(l);
+}
+
+int list_probes(struct kernel *k, const char *patterns, bool fields, FILE *out)
+{
+	struct listing *l = list_open(k);
+	int status;
+
+	list_take_all(l, patterns ? patterns : "*");
 	list_print(l, fields, out);
 	fflush(out);
 	status = report(l);

@@ -16,6 +16,13 @@ struct listing;
  * pattern is wrong; 2 when the kernel or a file cannot be read. */
 int list_probes(struct kernel *k, const char *patterns, bool fields, FILE *out);
 
+/* Call fn for each attach point that matches the pattern, in the order of -l. Reports nothing. */
+void list_each(struct kernel *k, const char *pattern, void (*fn)(void *ctx, const char *line),
+	       void *ctx);
+/* The same for the names of the fields of the first attach point that matches. */
+void list_each_field(struct kernel *k, const char *pattern,
+		     void (*fn)(void *ctx, const char *name, size_t len), void *ctx);
+
 /* A listing of attach points that are already resolved. Never NULL. */
 struct listing *list_open(struct kernel *k);
 /* Append the lines of a point, which must live as long as the listing. */

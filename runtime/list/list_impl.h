@@ -37,6 +37,7 @@ struct listing {
 	struct span span;
 	uint32_t first_point, first_type;
 	bool is_missed;		     /* the current pattern matched nothing, which is reported */
+	bool is_quiet;		     /* nothing is reported */
 	bool is_scope_reported;	     /* that -p does not apply to kernel probes */
 	bool is_untyped_reported;    /* that a file has no debug information */
 	struct btf_text *btf;	     /* list_btf() */
@@ -53,6 +54,10 @@ typedef void fld_fn(struct listing *l, const char *name, uint64_t offset, FILE *
 #include "parser/lang/probes.def"
 #undef PROBE
 
+/* Resolve the patterns to sorted lines. */
+void list_take_all(struct listing *l, const char *patterns);
+/* Print fields that resolving has already found, else those that the hook finds. */
+void list_fields(struct listing *l, const struct list_line *line, FILE *out);
 /* Print a field or parameter as it is declared, or else its type and `name`, which may be "". */
 void list_field(const struct tp_field *f, const char *name, FILE *out);
 

@@ -11,5 +11,5 @@ struct session;
  * or -1: there is no such process (reported). */
 int follow_process(uint32_t pid, int *fd);
 
-/* Mark the descendants of `pid` as traced. Call it when all is attached. */
-void session_follow(const struct session *s, uint32_t pid);
+/* Mark the descendants of the process of -p as traced. Call it when all is attached. */
+void session_follow(const struct session *s);

@@ -62,8 +62,8 @@ static void check_end(struct loop *l)
 /* Track the mappings of the traced processes, before any of them continues. */
 static void track_mappings(struct loop *l)
 {
-	const struct loop_options *o = l->o;
-	int pid = o->everything ? -1 : o->pid ? (int)o->pid : o->command->pid, err;
+	const struct session_scope *scope = &l->s->scope;
+	int pid = scope->scope == SONDE_SCOPE_ALL ? -1 : (int)scope->tgid, err;
 
 	if (!l->s->usyms)
 		return;
@@ -205,8 +205,8 @@ static int start(struct loop *l)
 	}
 	if (err || l->done)
 		return err;
-	if (l->o->follow)
-		session_follow(l->s, l->o->pid);
+	if (l->s->scope.scope == SONDE_SCOPE_FOLLOW)
+		session_follow(l->s);
 	err = session_open_begin(l->s) ?: interval_thread_start(l->s, &l->s->interval_thread);
 	if (err)
 		return err;
@@ -218,7 +218,7 @@ static int start(struct loop *l)
 	prog_stats_begin(&l->stats);
 	if (l->o->command)
 		command_release(l->o->command);
-	if (l->s->usyms && l->o->everything)
+	if (l->s->usyms && l->s->scope.scope == SONDE_SCOPE_ALL)
 		usyms_note_all(l->s->usyms);
 	err = session_iterate(l->s, l->events.out, drain_between, l);
 	if (err && err != -EPIPE)
@@ -469,7 +469,7 @@ int loop_run(struct session *s, struct out *out, const struct loop_options *o)
 			 .stats.fd = -1};
 	int err = loop_open(&l), status = 2;
 
-	if (!err && (follow_process(o->pid, &l.pidfd) || (!o->dry_run && packets_open(s)))) {
+	if (!err && (follow_process(s->scope.pid, &l.pidfd) || (!o->dry_run && packets_open(s)))) {
 		; /* they have reported why */
 	} else if (err) {
 		log_error("cannot start: %s%s", strerror(-err), limit_hint(err));

@@ -12,7 +12,6 @@
 struct events;
 struct loop_options {
 	struct command *command; /* NULL or .pid 0: none */
-	uint32_t pid;		 /* -p, or 0 */
 	uint64_t duration_ns;	 /* 0: unlimited */
 	struct start_moment start;
 	int ready_fd; /* receives "ready\n" when all probes are attached; -1: none */
@@ -24,11 +23,9 @@ struct loop_options {
 	double max_overhead;  /* percent of the time of all CPUs; 0: any */
 	bool dry_run;	      /* attach, then stop */
 	bool tests;	      /* run tests or benches instead of waiting for events */
-	bool follow;	      /* -p: trace its existing descendants, too */
 	enum out_buffering buffering;
 	struct memory_reserve *reserve; /* or NULL */
 	bool no_warnings;		/* --no-warnings: warnf() prints nothing */
-	bool everything;		/* not limited to the command or process */
 	/* Called with the exit status at the end of a run, while maps can be read; or NULL. */
 	void (*after)(void *ctx, struct events *e, int status);
 	void *after_ctx;

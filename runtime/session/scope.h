@@ -21,6 +21,7 @@ struct session_scope {
 	struct scope_cgroup cgroup;
 	enum sonde_scope scope;
 	uint32_t tgid;
+	uint32_t pid;	     /* process of -p, whatever the scope; 0: none */
 	uint32_t command;    /* process of the command, whatever the scope; 0: none */
 	const char *program; /* path of the command's program; NULL: there is no command */
 	bool with_self;	     /* with SONDE_SCOPE_ALL: trace the tracer, too */

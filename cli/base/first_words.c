@@ -2,13 +2,13 @@
 /*
  * See first_words.h.
  */
-#include "cli/options/first_words.h"
+#include "cli/base/first_words.h"
 #include "parser/base/nearest.h"
 #include <string.h>
 
 const struct first_word first_words[] = {
 #define FIRST_WORD(...) {__VA_ARGS__},
-#include "cli/options/first_words.def"
+#include "cli/base/first_words.def"
 #undef FIRST_WORD
 };
 const int n_first_words = sizeof(first_words) / sizeof(*first_words);
@@ -21,13 +21,21 @@ const struct first_word *first_word_find(const char *word)
 	return NULL;
 }
 
+const struct first_word *first_word_of(enum option_words bit)
+{
+	for (int i = 0; i < n_first_words; i++)
+		if (first_words[i].bit == bit)
+			return &first_words[i];
+	return NULL;
+}
+
 void first_words_offer(struct nearest *near)
 {
 	for (int i = 0; i < n_first_words; i++)
 		nearest_offer(near, first_words[i].word);
 }
 
-const char *options_word_of_mode(enum mode mode)
+const char *first_word_of_mode(enum mode mode)
 {
 	for (int i = 0; i < n_first_words; i++)
 		if (first_words[i].mode == mode)

@@ -4,8 +4,8 @@
  * runs: a pipe or a redirection would be an argument of the program. In quotes, or behind a
  * backslash, all of it is text.
  */
-#include "cli/options/command_check.h"
-#include "cli/options/options.h"
+#include "cli/scripts/command_check.h"
+#include "cli/scripts/script_args.h"
 #include "parser/base/escape.h"
 #include "runtime/base/log.h"
 #include <ctype.h>
@@ -110,7 +110,7 @@ static int check_text(const char *text)
 	return 0;
 }
 
-int command_check(const struct options *o)
+int command_check(const struct script_args *o)
 {
 	const char *text = o->command;
 	size_t len;
@@ -135,7 +135,7 @@ int command_check(const struct options *o)
 	return check_text(text);
 }
 
-int command_hint(const struct options *o, const char *word)
+int command_hint(const struct script_args *o, const char *word)
 {
 	const char *behind = o->behind_command;
 

@@ -4,10 +4,10 @@
  */
 #pragma once
 
-struct options;
+struct script_args;
 
 /* 0, or -1 after a message. */
-int command_check(const struct options *o);
+int command_check(const struct script_args *o);
 /* Print the hint for the word behind the command of -c, if `word` is that one: the command was not
  * in quotes. Returns whether it was printed. */
-int command_hint(const struct options *o, const char *word);
+int command_hint(const struct script_args *o, const char *word);
