@@ -5,7 +5,6 @@
 #include "runtime/explain/object_code.h"
 #include "parser/base/arena.h"
 #include "runtime/bpf/bpf_elf.h"
-#include "runtime/explain/object_core.h"
 #include <bpf/btf.h>
 #include <errno.h>
 #include <stdbool.h>
@@ -177,6 +176,73 @@ static void take_line(void *ctx, uint32_t section, uint32_t insn, const void *re
 	i->column = BPF_LINE_INFO_LINE_COL(line->line_col);
 }
 
+/* ---- CO-RE: what the kernel that runs puts into an instruction, in words ---- */
+
+/* By enum bpf_core_relo_kind. */
+static const char *const kinds[] = {
+	[BPF_CORE_FIELD_BYTE_OFFSET] = "offset of",
+	[BPF_CORE_FIELD_BYTE_SIZE] = "size of",
+	[BPF_CORE_FIELD_EXISTS] = "is there",
+	[BPF_CORE_FIELD_SIGNED] = "has a sign",
+	[BPF_CORE_FIELD_LSHIFT_U64] = "shift to the left of",
+	[BPF_CORE_FIELD_RSHIFT_U64] = "shift to the right of",
+	[BPF_CORE_TYPE_ID_LOCAL] = "own number of type",
+	[BPF_CORE_TYPE_ID_TARGET] = "number of type",
+	[BPF_CORE_TYPE_EXISTS] = "is there",
+	[BPF_CORE_TYPE_SIZE] = "size of",
+	[BPF_CORE_ENUMVAL_EXISTS] = "is there a value of",
+	[BPF_CORE_ENUMVAL_VALUE] = "a value of",
+	[BPF_CORE_TYPE_MATCHES] = "is the same",
+};
+
+/* The type without typedefs and qualifiers. */
+static const struct btf_type *resolve(const struct btf *btf, uint32_t id)
+{
+	const struct btf_type *t = btf__type_by_id(btf, id);
+
+	while (t && (btf_is_mod(t) || btf_is_typedef(t)))
+		t = btf__type_by_id(btf, t->type);
+	return t;
+}
+
+/* "task_struct.thread_info.status": follow the numbers behind the first, which is the index of the
+ * struct itself. */
+static const char *member_name(struct arena *a, const struct btf *btf, uint32_t type,
+			       const char *access)
+{
+	const struct btf_type *t = resolve(btf, type);
+	const char *name = t ? btf__name_by_offset(btf, t->name_off) : NULL;
+	char *end;
+
+	if (!name || !*name)
+		return NULL;
+	strtoul(access, &end, 10);
+	while (t && *end == ':' && btf_is_composite(t)) {
+		unsigned long i = strtoul(end + 1, &end, 10);
+		const struct btf_member *m = btf_members(t) + i;
+
+		if (i >= btf_vlen(t))
+			return name;
+		if (m->name_off)
+			name = arena_printf(a, "%s.%s", name,
+					    btf__name_by_offset(btf, m->name_off));
+		t = resolve(btf, m->type);
+	}
+	return name;
+}
+
+/* "CO-RE: offset of task_struct.comm". A relocation names a type of the object's BTF and the way to a
+ * member, as the numbers of members: "0:11". NULL: unknown. */
+static const char *core_words(struct arena *a, const struct btf *btf,
+			      const struct bpf_core_relo *relo)
+{
+	const char *access = btf__name_by_offset(btf, relo->access_str_off);
+	const char *kind = relo->kind < sizeof(kinds) / sizeof(*kinds) ? kinds[relo->kind] : NULL;
+	const char *name = access ? member_name(a, btf, relo->type_id, access) : NULL;
+
+	return kind && name ? arena_printf(a, "CO-RE: %s %s", kind, name) : NULL;
+}
+
 static void take_core(void *ctx, uint32_t section, uint32_t insn, const void *record)
 {
 	const struct reader *r = ctx;
@@ -184,7 +250,7 @@ static void take_core(void *ctx, uint32_t section, uint32_t insn, const void *re
 	struct code_insn *i = insn_at(r, section, (uint64_t)insn * BPF_INSN_BYTES, &f);
 
 	if (i && r->btf)
-		i->core = object_core_words(r->a, r->btf, record);
+		i->core = core_words(r->a, r->btf, record);
 }
 
 int object_code_read(struct arena *a, const void *elf, size_t len, struct code_object *out)

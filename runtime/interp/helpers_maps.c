@@ -2,7 +2,7 @@
 /*
  * Helpers for maps and loops.
  */
-#include "runtime/interp/helpers.h"
+#include "runtime/interp/interp_impl.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -9,7 +9,6 @@
  */
 #include "runtime/bpf/bpf_elf.h"
 #include "runtime/interp/interp_impl.h"
-#include "runtime/interp/task_kinds.h"
 #include <bpf/btf.h>
 #include <errno.h>
 #include <stdio.h>

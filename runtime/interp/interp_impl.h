@@ -193,6 +193,9 @@ enum interp_place { PLACE_CURRENT, PLACE_OTHER };
 /* Lay out the struct of the thread by the declarations in the object's BTF; NULL: it has none.
  * Returns 0 or -errno. */
 int interp_make_task(struct interp *p, const struct btf *btf);
+/* The offset, in bytes from the thread's address, of the part for a type of the object's BTF; 0 for
+ * structs other than task_struct. */
+uint32_t task_kind_offset(const struct btf *btf, uint32_t type);
 /* Write the known facts of a thread, its parent and its leader. NULL: nothing is known; without a
  * leader, the thread is its own. */
 void interp_set_thread(struct interp *p, enum interp_place place, const struct thread_facts *t,
@@ -228,6 +231,12 @@ int interp_copy_stack(const struct interp *p, void *to, uint64_t from, uint64_t 
 int interp_call(struct interp *p, uint32_t at, const uint64_t args[5], uint64_t *result);
 /* Call a helper by its number BPF_FUNC_*. Returns 0, or -EFAULT after a fault. */
 int interp_helper(struct interp *p, uint32_t id, const uint64_t args[5], uint64_t *result);
+/* The helpers in helpers.def. Each gets the registers r1 to r5 and sets *result, which becomes r0.
+ * Returns 0, or -EFAULT after a fault that ends the run. */
+typedef int interp_helper_fn(struct interp *p, const uint64_t r[5], uint64_t *result);
+#define HELPER(name) interp_helper_fn help_##name;
+#include "runtime/interp/helpers.def"
+#undef HELPER
 uint64_t interp_alu(const struct bpf_insn *insn, uint64_t a, uint64_t b, bool *is_valid);
 bool interp_compare(uint8_t op, uint64_t a, uint64_t b, bool is_32, bool *is_valid);
 int interp_atomic(struct interp *p, const struct bpf_insn *insn, uint64_t regs[11]);

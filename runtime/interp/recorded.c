@@ -3,7 +3,7 @@
  * Events of a recording as programs see them: the thread, the clocks, the context and the stacks.
  * The functions that select them are in interp.h.
  */
-#include "runtime/interp/helpers.h"
+#include "runtime/interp/interp_impl.h"
 #include "bpf_helpers/shared.h"
 #include "runtime/base/recorded_events.h"
 #include "runtime/base/recorded_task.h"

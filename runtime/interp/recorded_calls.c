@@ -4,7 +4,7 @@
  * has arguments and results by number; which registers they are in depends on the machine that
  * replays, as the programs do.
  */
-#include "runtime/interp/helpers.h"
+#include "runtime/interp/interp_impl.h"
 #include "parser/lang/regs.h"
 #include "runtime/base/recorded_events.h"
 #include <errno.h>

@@ -6,7 +6,6 @@
  */
 #define _GNU_SOURCE
 #include "runtime/interp/interp_impl.h"
-#include "runtime/interp/task_kinds.h"
 #include <bpf/btf.h>
 #include <errno.h>
 #include <stdio.h>
