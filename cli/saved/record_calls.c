@@ -48,7 +48,7 @@ static bool add_to(struct string_set *s, const char *fact)
 {
 	size_t before = s->n_bytes;
 
-	return string_set_keep(s, fact) && s->n_bytes != before;
+	return string_set_intern(s, fact) && s->n_bytes != before;
 }
 
 /* Is it the first time? */

@@ -60,7 +60,7 @@ static const char *copy(struct string_set *s, const char *text)
 	return c->bytes + c->used - size;
 }
 
-const char *string_set_keep(struct string_set *s, const char *text)
+const char *string_set_intern(struct string_set *s, const char *text)
 {
 	const char **found = string_table_find(&s->table, text);
 	const char *kept;

@@ -17,5 +17,5 @@ struct string_set {
 };
 
 /* The copy of `text`, valid until string_set_free(). NULL if out of memory. */
-const char *string_set_keep(struct string_set *s, const char *text);
+const char *string_set_intern(struct string_set *s, const char *text);
 void string_set_free(struct string_set *s);

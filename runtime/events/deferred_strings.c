@@ -27,7 +27,7 @@ struct deferred_string {
 	char bytes[];
 };
 
-static char *keep(struct session *s, const char *text)
+static char *retain(struct session *s, const char *text)
 {
 	size_t n = strlen(text) + 1;
 	struct deferred_string *item = malloc(sizeof(*item) + n);
@@ -40,7 +40,7 @@ static char *keep(struct session *s, const char *text)
 	return item->bytes;
 }
 
-void deferred_strings_forget(struct session *s)
+void deferred_strings_release(struct session *s)
 {
 	while (s->strings) {
 		struct deferred_string *next = s->strings->next;
@@ -75,7 +75,7 @@ static const char *kernel_symbol(struct session *s, uint64_t address)
 	if (!s->replay && ksyms_find(s->ksyms, address, &name, &offset, &module))
 		return name;
 	snprintf(hex, sizeof(hex), "0x%" PRIx64, address);
-	return keep(s, hex);
+	return retain(s, hex);
 }
 
 /* "clock_gettime [vdso]": libc has a function of that name, too. */
@@ -86,7 +86,7 @@ static const char *mark_vdso(struct session *s, const struct usym *u)
 	if (!u->module || strcmp(u->module, "[vdso]") != 0)
 		return u->name;
 	snprintf(text, sizeof(text), "%s [vdso]", u->name);
-	return keep(s, text);
+	return retain(s, text);
 }
 
 /* `bytes`: struct {uint64 address; uint32 tgid, exec_id}. If the process is new and still alive,
@@ -109,14 +109,14 @@ static const char *user_symbol(struct session *s, const void *bytes)
 	if (s->usyms && usyms_find_variable(s->usyms, &a, &u))
 		return u.name;
 	snprintf(hex, sizeof(hex), "0x%" PRIx64, a.ip);
-	return keep(s, hex);
+	return retain(s, hex);
 }
 
 static const char *user_name(struct session *s, uint64_t uid)
 {
 	const struct passwd *p = getpwuid((uid_t)uid);
 
-	return p ? keep(s, p->pw_name) : "";
+	return p ? retain(s, p->pw_name) : "";
 }
 
 /* The path that was recorded; as a number, if there is none. */
@@ -132,7 +132,7 @@ static const char *cgroup_path(struct session *s, uint64_t id, const char *filte
 {
 	char *text =
 		s->replay ? recorded_path(s->replay, id, filter) : cgroup_path_text(id, filter);
-	const char *kept = text ? keep(s, text) : NULL;
+	const char *kept = text ? retain(s, text) : NULL;
 
 	free(text);
 	return kept;
@@ -188,7 +188,7 @@ const char *deferred_strings_time(struct session *s, const char *format, uint64_
 	}
 	if (n > 0) {
 		text[n - 1] = '\0';
-		kept = keep(s, text);
+		kept = retain(s, text);
 	}
 out:
 	free(text);
@@ -218,7 +218,7 @@ static const char *ip_address(struct session *s, const void *bytes)
 	char text[INET6_ADDRSTRLEN];
 	int family = (int)u64_at(bytes, 0);
 
-	return inet_ntop(family, (const uint8_t *)bytes + 8, text, sizeof(text)) ? keep(s, text)
+	return inet_ntop(family, (const uint8_t *)bytes + 8, text, sizeof(text)) ? retain(s, text)
 										 : "";
 }
 
@@ -228,7 +228,7 @@ static const char *mac_address(struct session *s, const uint8_t *b)
 
 	snprintf(text, sizeof(text), "%02X:%02X:%02X:%02X:%02X:%02X", b[0], b[1], b[2], b[3], b[4],
 		 b[5]);
-	return keep(s, text);
+	return retain(s, text);
 }
 
 static const char *gfp_names(struct session *s, uint64_t flags)
@@ -238,7 +238,7 @@ static const char *gfp_names(struct session *s, uint64_t flags)
 	if (!s->gfp_flags)
 		s->gfp_flags = gfp_flags_read(s->kernel);
 	gfp_flags_text(s->gfp_flags, flags, text, sizeof(text));
-	return keep(s, text);
+	return retain(s, text);
 }
 
 /* International Atomic Time to nanoseconds since 1970, where the kernel knows the leap seconds. */

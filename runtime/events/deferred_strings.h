@@ -7,8 +7,8 @@
 
 struct session;
 
-/* The strings live until deferred_strings_forget(). */
+/* The strings live until deferred_strings_release(). */
 void deferred_strings_open(struct session *s);
-void deferred_strings_forget(struct session *s);
+void deferred_strings_release(struct session *s);
 const char *deferred_strings_time(struct session *s, const char *format, uint64_t wall_ns);
 uint64_t deferred_strings_wall_clock(const struct session *s);

@@ -35,7 +35,7 @@ static char *formatted(struct events *e, const struct plan_event *ev, const void
 	events_views(e, ev, record, views);
 	format_printf(&g.text, ev, views);
 	text_char(&g.text, '\0');
-	deferred_strings_forget(e->s);
+	deferred_strings_release(e->s);
 	*len = g.text.n - 1;
 	if (!g.error)
 		return g.text.bytes;

@@ -136,7 +136,7 @@ static void span_name(struct events *e, const struct plan_event *ev, const void 
 	} else {
 		events_views(e, ev, record, views);
 		format_view(&text, &views[0]);
-		deferred_strings_forget(e->s);
+		deferred_strings_release(e->s);
 	}
 	bytes[text.n < NAME_BYTES ? text.n : NAME_BYTES - 1] = '\0';
 }

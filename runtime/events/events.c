@@ -62,7 +62,7 @@ static void print_snapshot(struct events *e, const struct plan_map *m, struct ma
 	view_map_order(&view, m);
 	events_note_error(e, e->out->map(e->out, &view));
 	view_map_free(&view);
-	deferred_strings_forget(e->s);
+	deferred_strings_release(e->s);
 }
 
 /* A map without keys that was never written is printed only on request of the script (`ev`). */
@@ -292,7 +292,7 @@ static void show_fields(struct events *e, const struct plan_event *ev, const uin
 	events_note_error(e, is_printf ? e->out->printf_event(e->out, ev, views)
 				       : e->out->value(e->out, &views[0]));
 	if (e->s->strings)
-		deferred_strings_forget(e->s);
+		deferred_strings_release(e->s);
 }
 
 static void ev_printf(struct events *e, const struct plan_event *ev, const void *record)
@@ -321,7 +321,7 @@ static void ev_time(struct events *e, const struct plan_event *ev, const void *r
 	const char *text = deferred_strings_time(e->s, ev->text, deferred_strings_wall_clock(e->s));
 
 	events_output(e, ev, text, strlen(text));
-	deferred_strings_forget(e->s);
+	deferred_strings_release(e->s);
 }
 
 /* The show column of event_kinds.def. */

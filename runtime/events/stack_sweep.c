@@ -245,7 +245,7 @@ static bool remove_stack(struct session *s, const struct noted *n)
 		bpf_map_delete_elem(s->stacks_fd, &n->hash);
 	else if (monotonic_ns() < w->swept_before_ns + IDLE_NS || !remove_idle(s, n->hash))
 		return false;
-	stacks_forget(s, n->hash);
+	stacks_evict(s, n->hash);
 	return true;
 }
 
@@ -265,7 +265,7 @@ static uint32_t drop_of_process(struct session *s, uint32_t from, uint32_t end, 
 		w->items[n_kept++] = n;
 	}
 	if (n_kept == n_before)
-		usyms_forget_stacks(s->usyms, tgid);
+		usyms_release_stacks(s->usyms, tgid);
 	return n_kept;
 }
 

@@ -157,7 +157,7 @@ int stacks_open(struct session *s)
 	return s->stack_cache && s->ksyms ? 0 : -ENOMEM;
 }
 
-static void forget(struct session *s, uint64_t id)
+static void evict(struct session *s, uint64_t id)
 {
 	struct cached *c = stack_cache_find(s->stack_cache, id);
 
@@ -167,22 +167,22 @@ static void forget(struct session *s, uint64_t id)
 	stack_cache_remove(s->stack_cache, id);
 }
 
-void stacks_forget(struct session *s, uint64_t hash)
+void stacks_evict(struct session *s, uint64_t hash)
 {
-	forget(s, hash);
-	forget(s, hash ^ WITH_LINES);
-	forget(s, hash ^ WITH_FILES);
+	evict(s, hash);
+	evict(s, hash ^ WITH_LINES);
+	evict(s, hash ^ WITH_FILES);
 }
 
 /* Kernel frames have their names from ksyms. */
-static void keep_names(struct session *s, const struct cached *c)
+static void retain_names(struct session *s, const struct cached *c)
 {
 	for (uint32_t i = 0; c->is_user && i < c->n; i++) {
 		struct view_frame *f = &c->frames[i];
 
-		f->name = usyms_names_keep(s->usyms, f->name);
-		f->module = usyms_names_keep(s->usyms, f->module);
-		f->file = usyms_names_keep(s->usyms, f->file);
+		f->name = usyms_names_retain(s->usyms, f->name);
+		f->module = usyms_names_retain(s->usyms, f->module);
+		f->file = usyms_names_retain(s->usyms, f->file);
 	}
 }
 
@@ -198,7 +198,7 @@ void stacks_collect_names(struct session *s)
 	usyms_names_begin(s->usyms);
 	for (struct cached *c = stack_cache_next(s->stack_cache, NULL); c;
 	     c = stack_cache_next(s->stack_cache, c))
-		keep_names(s, c);
+		retain_names(s, c);
 	usyms_names_end(s->usyms);
 	usyms_stats(s->usyms, &st);
 	s->names_limit = 2 * st.names_bytes + NAMES_STEP;
@@ -216,12 +216,12 @@ uint64_t stacks_report(const struct session *s)
 	log_verbose("symbols: at the end: %zu processes, %zu files, %zu KiB of names, %zu stacks "
 		    "with names",
 		    st.n_processes, st.n_files, st.names_bytes / 1024, s->stack_cache->n);
-	return st.n_forgotten;
+	return st.n_evicted;
 }
 
 void stacks_close(struct session *s)
 {
-	deferred_strings_forget(s);
+	deferred_strings_release(s);
 	stack_sweep_free(s->stack_sweep);
 	if (!s->stack_cache)
 		return;

@@ -300,14 +300,14 @@ uint64_t loss_report(struct session *s, struct out *out)
 {
 	uint64_t total =
 		report_missed(s, out) + report_undelivered(s, out) + report_counters(s, out);
-	uint64_t n_forgotten = stacks_report(s);
+	uint64_t n_evicted = stacks_report(s);
 
 	if (s->map_records_lost) {
 		report_runtime(out, "tracing", RUNTIME_LOSS_MAPPING_RECORDS, s->map_records_lost);
 		total += s->map_records_lost;
 	}
-	if (n_forgotten)
-		report_runtime(out, "tracing", RUNTIME_LOSS_FORGOTTEN_PROCESSES, n_forgotten);
-	total += n_forgotten;
+	if (n_evicted)
+		report_runtime(out, "tracing", RUNTIME_LOSS_FORGOTTEN_PROCESSES, n_evicted);
+	total += n_evicted;
 	return total;
 }

@@ -40,8 +40,8 @@ static bool mapfile_table_is_free(struct mapfile *const *e)
 
 HASH_TABLE_FUNCTIONS(mapfile_table, struct mapfile *, struct file_id)
 
-static struct mapfile *file_get(struct mapfiles *files, uint64_t device, uint64_t inode,
-				const char *path)
+static struct mapfile *acquire_file(struct mapfiles *files, uint64_t device, uint64_t inode,
+				    const char *path)
 {
 	struct mapfile **found, *f;
 	size_t size = strlen(path) + 1;
@@ -65,7 +65,7 @@ static struct mapfile *file_get(struct mapfiles *files, uint64_t device, uint64_
 	return NULL;
 }
 
-void mapfile_put(struct mapfiles *files, struct mapfile *f)
+void mapfile_release(struct mapfiles *files, struct mapfile *f)
 {
 	if (--f->refs)
 		return;
@@ -100,12 +100,12 @@ void mapfiles_free(struct mapfiles *files)
 
 /* ---- tables ---- */
 
-void maptable_put(struct mapfiles *files, struct maptable *t)
+void maptable_release(struct mapfiles *files, struct maptable *t)
 {
 	if (!t || --t->refs)
 		return;
 	for (uint32_t i = 0; i < t->n; i++)
-		mapfile_put(files, t->items[i].file);
+		mapfile_release(files, t->items[i].file);
 	free(t);
 }
 
@@ -159,18 +159,18 @@ static void insert_item(struct maptable *t, uint32_t at, const struct mapping *m
 
 /* ---- former mappings ---- */
 
-static void note_forgotten(struct former *former, uint64_t gone_ns)
+static void note_evicted(struct former *former, uint64_t gone_ns)
 {
-	if (!former->forgotten_from_ns)
-		former->forgotten_from_ns = gone_ns;
-	former->forgotten_to_ns = gone_ns;
+	if (!former->evicted_from_ns)
+		former->evicted_from_ns = gone_ns;
+	former->evicted_to_ns = gone_ns;
 }
 
-static void forget_former(struct mapfiles *files, struct former *former, uint32_t n)
+static void evict_former(struct mapfiles *files, struct former *former, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
-		note_forgotten(former, former->items[i].gone_ns);
-		mapfile_put(files, former->items[i].file);
+		note_evicted(former, former->items[i].gone_ns);
+		mapfile_release(files, former->items[i].file);
 	}
 	vec_remove(former, 0, n);
 }
@@ -183,9 +183,9 @@ static void add_former(struct mapfiles *files, struct former *former, const stru
 	gone.gone_ns = m->seen_ns;
 	gone.was_older = m->is_older;
 	if (former->n == FORMER_MAX)
-		forget_former(files, former, FORMER_MAX / 4);
+		evict_former(files, former, FORMER_MAX / 4);
 	if (vec_push(former, gone))
-		note_forgotten(former, gone.gone_ns);
+		note_evicted(former, gone.gone_ns);
 	else
 		gone.file->refs++;
 }
@@ -242,8 +242,7 @@ static bool is_same_code(const struct mapping *a, const struct mapping *b)
 static const struct mapping *at_any_time(const struct mapping *present, const struct former *former,
 					 uint64_t address)
 {
-	if (!present ||
-	    (former->forgotten_from_ns && present->seen_ns >= former->forgotten_from_ns))
+	if (!present || (former->evicted_from_ns && present->seen_ns >= former->evicted_from_ns))
 		return NULL;
 	for (size_t i = 0; i < former->n; i++)
 		if (has_address(&former->items[i], address) &&
@@ -274,13 +273,13 @@ const struct mapping *maptable_at(const struct maptable *t, const struct former 
 			first = f;
 	}
 	/* the address is older than the first record */
-	return first && first->is_older && time_ns >= former->forgotten_to_ns ? first : NULL;
+	return first && first->is_older && time_ns >= former->evicted_to_ns ? first : NULL;
 }
 
 void former_free(struct mapfiles *files, struct former *former)
 {
 	for (size_t i = 0; i < former->n; i++)
-		mapfile_put(files, former->items[i].file);
+		mapfile_release(files, former->items[i].file);
 	vec_free(former);
 }
 
@@ -306,7 +305,7 @@ static uint32_t cut_range(struct mapfiles *files, struct maptable *t, uint64_t s
 		}
 	}
 	for (last = i; last < t->n && t->items[last].end <= end; last++)
-		mapfile_put(files, t->items[last].file);
+		mapfile_release(files, t->items[last].file);
 	memmove(&t->items[i], &t->items[last], (t->n - last) * sizeof(t->items[0]));
 	t->n -= last - i;
 	if (i < t->n && t->items[i].start < end) {
@@ -329,12 +328,12 @@ void maptable_add(struct mapfiles *files, struct maptable **t, const struct mapp
 		if (i < (*t)->n && old->start == m->start && old->end == m->end &&
 		    old->file == m->file && old->file_offset == m->file_offset) {
 			correct(old, m, former);
-			mapfile_put(files, m->file);
+			mapfile_release(files, m->file);
 			return;
 		}
 	}
 	if (m->end <= m->start || !table_reserve(t)) {
-		mapfile_put(files, m->file);
+		mapfile_release(files, m->file);
 		return;
 	}
 	if (former)
@@ -358,20 +357,20 @@ void maptable_trim(struct maptable **t)
 /* ---- /proc and perf ---- */
 
 /* The reference to a file. perf and /proc name the same file differently: one form is used. */
-struct mapfile *mapfile_get(struct mapfiles *files, uint64_t device, uint64_t inode,
-			    const char *path)
+struct mapfile *mapfile_acquire(struct mapfiles *files, uint64_t device, uint64_t inode,
+				const char *path)
 {
 	size_t length = proc_maps_path_length(path);
 	char cut[4096 + 32];
 
 	if (!*path || strncmp(path, "//", 2) == 0)
-		return file_get(files, device, inode, "[anon]");
+		return acquire_file(files, device, inode, "[anon]");
 	if (path[length] && length < sizeof(cut)) {
 		memcpy(cut, path, length);
 		cut[length] = '\0';
 		path = cut;
 	}
-	return file_get(files, device, inode, path);
+	return acquire_file(files, device, inode, path);
 }
 
 struct reading {
@@ -391,7 +390,7 @@ static int add_mapped(const struct proc_mapping *from, void *ctx)
 
 	if (!from->is_executable || strcmp(from->path, "[vsyscall]") == 0)
 		return 0;
-	m.file = mapfile_get(r->files, from->device, from->inode, from->path);
+	m.file = mapfile_acquire(r->files, from->device, from->inode, from->path);
 	if (m.file)
 		maptable_add(r->files, r->table, &m, NULL);
 	return 0;

@@ -47,7 +47,7 @@ enum { FORMER_MAX = 4096 };
 struct former {
 	VEC(struct mapping);
 	/* some mappings that were replaced between these times are missing */
-	uint64_t forgotten_from_ns, forgotten_to_ns;
+	uint64_t evicted_from_ns, evicted_to_ns;
 };
 
 HASH_TABLE(mapfile_table, struct mapfile *);
@@ -66,17 +66,17 @@ struct maptable {
 };
 
 /* A reference to the file, which is added if it is new. NULL if out of memory. */
-struct mapfile *mapfile_get(struct mapfiles *files, uint64_t device, uint64_t inode,
-			    const char *path);
-void mapfile_put(struct mapfiles *files, struct mapfile *f);
+struct mapfile *mapfile_acquire(struct mapfiles *files, uint64_t device, uint64_t inode,
+				const char *path);
+void mapfile_release(struct mapfiles *files, struct mapfile *f);
 /* Iterate over all files: pass NULL for the first one; returns NULL after the last one. The table
  * must not change in the meantime. */
 struct mapfile *const *mapfiles_next(const struct mapfiles *files, struct mapfile *const *f);
 /* Free the table of files once all references are gone. */
 void mapfiles_free(struct mapfiles *files);
 
-/* Give a reference back. An empty table is NULL. */
-void maptable_put(struct mapfiles *files, struct maptable *t);
+/* Release a reference. An empty table is NULL. */
+void maptable_release(struct mapfiles *files, struct maptable *t);
 /* Add mapping *m. It replaces what it overlaps, which is added to *former, unless that is NULL. A
  * shared table is copied first. Takes ownership of the reference m->file, also if there is no
  * memory and nothing is added. */

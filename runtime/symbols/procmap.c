@@ -75,10 +75,10 @@ void procmap_set_bound(struct procmap *p, struct process *r, bool is_bound)
 
 static void free_generation(struct procmap *p, struct generation *g)
 {
-	maptable_put(&p->files, g->table);
+	maptable_release(&p->files, g->table);
 	former_free(&p->files, &g->former);
 	procmap_close_code(p, g);
-	procmap_forget_program(&g->program);
+	procmap_release_program(&g->program);
 }
 
 static void free_process(struct procmap *p, struct process *r)
@@ -106,7 +106,7 @@ static void drop_generation(struct procmap *p, struct process *r)
 		i++;
 	if (i + 1 == r->generations.n) {
 		i = 0;
-		p->n_forgotten++;
+		p->n_evicted++;
 	}
 	free_generation(p, &g[i]);
 	vec_remove(&r->generations, i, 1);
@@ -181,7 +181,7 @@ void procmap_expire(struct procmap *p, uint64_t now_ns)
 		procmap_drop_process(p, r);
 	while (p->n_ended_bound > PROCMAP_BOUND_MAX) {
 		procmap_drop_process(p, TAILQ_FIRST(&p->ended_bound));
-		p->n_forgotten++;
+		p->n_evicted++;
 	}
 }
 
@@ -195,9 +195,9 @@ void procmap_sweep(struct procmap *p, uint64_t now_ns)
 	p->sweep_at = 2 * p->processes.n + SWEEP_STEP;
 }
 
-uint64_t procmap_forgotten(const struct procmap *p)
+uint64_t procmap_evicted(const struct procmap *p)
 {
-	return p->n_forgotten;
+	return p->n_evicted;
 }
 
 size_t procmap_count(const struct procmap *p)

@@ -105,5 +105,5 @@ void procmap_expire(struct procmap *p, uint64_t now_ns);
 /* After records were lost: mark processes that no longer exist as ended. */
 void procmap_sweep(struct procmap *p, uint64_t now_ns);
 /* The number of processes that were dropped although stacks refer to them, so far. */
-uint64_t procmap_forgotten(const struct procmap *p);
+uint64_t procmap_evicted(const struct procmap *p);
 size_t procmap_count(const struct procmap *p);

@@ -21,7 +21,7 @@ void procmap_mmap(struct procmap *p, uint32_t tgid, const struct mapping *m, con
 	if (!r)
 		return;
 	procmap_set_ended(p, r, false, 0);
-	with_file.file = mapfile_get(&p->files, device, inode, path);
+	with_file.file = mapfile_acquire(&p->files, device, inode, path);
 	if (with_file.file)
 		maptable_add(&p->files, &newest_generation(r)->table, &with_file,
 			     &newest_generation(r)->former);
@@ -61,7 +61,7 @@ static struct procmap_program copy_program(const struct procmap_program *from)
 	to.mapped = strdup(from->mapped);
 	to.run = strdup(from->run);
 	if (!to.mapped || !to.run)
-		procmap_forget_program(&to);
+		procmap_release_program(&to);
 	return to;
 }
 
@@ -157,6 +157,6 @@ int procmap_read_process(struct procmap *p, uint32_t tgid, uint64_t not_after_ns
 	}
 	newest_generation(r)->is_complete = true;
 out:
-	maptable_put(&p->files, t);
+	maptable_release(&p->files, t);
 	return err;
 }

@@ -145,7 +145,7 @@ const struct procmap_program *procmap_program(const struct procmap *p, uint32_t 
 	return g ? &g->program : NULL;
 }
 
-void procmap_forget_program(struct procmap_program *p)
+void procmap_release_program(struct procmap_program *p)
 {
 	free(p->mapped);
 	free(p->run);
@@ -160,14 +160,14 @@ void procmap_set_program(struct procmap *p, uint32_t tgid, uint32_t exec_id, con
 
 	if (!g)
 		return;
-	procmap_forget_program(&g->program);
+	procmap_release_program(&g->program);
 	g->program.is_known = true;
 	if (!run)
 		return;
 	g->program.mapped = strdup(mapped);
 	g->program.run = strdup(run);
 	if (!g->program.mapped || !g->program.run)
-		procmap_forget_program(&g->program);
+		procmap_release_program(&g->program);
 }
 
 const struct mapping *procmap_table(const struct procmap *p, uint32_t tgid, uint32_t exec_id,

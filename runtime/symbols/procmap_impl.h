@@ -46,7 +46,7 @@ struct procmap {
 	struct mapfiles files;
 	struct process_list ended, ended_bound;
 	size_t n_ended, n_ended_bound;
-	uint64_t n_forgotten;
+	uint64_t n_evicted;
 	size_t n_codes; /* generations with code.map */
 };
 
@@ -55,8 +55,8 @@ static inline struct generation *newest_generation(const struct process *r)
 	return &r->generations.items[r->generations.n - 1];
 }
 
-/* procmap_exec.c: forget by which link the program was run. */
-void procmap_forget_program(struct procmap_program *p);
+/* procmap_exec.c: free what is known of how the program was run. */
+void procmap_release_program(struct procmap_program *p);
 
 /* procmap_exec.c: the generation that exec_id stands for, or NULL. */
 struct generation *procmap_generation(const struct process *r, uint32_t exec_id);

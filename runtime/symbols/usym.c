@@ -71,7 +71,7 @@ static void drain(struct usyms *u)
 		u->drained_ns = monotonic_ns();
 		u->n_lost += maptrack_drain(u->track, u->maps);
 	}
-	if (procmap_forgotten(u->maps) && !u->has_warned) {
+	if (procmap_evicted(u->maps) && !u->has_warned) {
 		u->has_warned = true;
 		log_warning(
 			"stacks of more than %d ended processes: the oldest lose their user symbols",
@@ -126,7 +126,7 @@ static const char *shown_path(struct usyms *u, uint32_t tgid, uint32_t exec_id, 
 		procmap_set_program(u->maps, tgid, exec_id, path, run);
 	if (p && p->run && strcmp(p->mapped, path) == 0)
 		path = p->run;
-	return string_set_keep(&u->strings, path);
+	return string_set_intern(&u->strings, path);
 }
 
 void usyms_note_stack(struct usyms *u, uint32_t tgid, uint32_t exec_id, uint64_t time_ns)
@@ -149,7 +149,7 @@ void usyms_note_stack(struct usyms *u, uint32_t tgid, uint32_t exec_id, uint64_t
 	usym_code_open(&u->code, tgid, exec_id);
 }
 
-void usyms_forget_stacks(struct usyms *u, uint32_t tgid)
+void usyms_release_stacks(struct usyms *u, uint32_t tgid)
 {
 	procmap_unbind(u->maps, tgid);
 }
@@ -192,7 +192,7 @@ void usyms_stats(const struct usyms *u, struct usyms_stats *out)
 	*out = (struct usyms_stats){.n_processes = procmap_count(u->maps),
 				    .n_files = symfiles_count(&u->files),
 				    .names_bytes = u->strings.n_bytes,
-				    .n_forgotten = procmap_forgotten(u->maps)};
+				    .n_evicted = procmap_evicted(u->maps)};
 }
 
 void usyms_names_begin(struct usyms *u)
@@ -201,9 +201,9 @@ void usyms_names_begin(struct usyms *u)
 	u->strings = (struct string_set){0};
 }
 
-const char *usyms_names_keep(struct usyms *u, const char *text)
+const char *usyms_names_retain(struct usyms *u, const char *text)
 {
-	return text ? string_set_keep(&u->strings, text) : NULL;
+	return text ? string_set_intern(&u->strings, text) : NULL;
 }
 
 void usyms_names_end(struct usyms *u)
@@ -254,7 +254,7 @@ static bool find_in_file(struct usyms *u, const struct uaddress *a, const struct
 	    !(elfsym_by_address(elf, out->module_offset, &name, &out->offset) ||
 	      elfsym_plt_at(elf, out->module_offset, &name, &out->offset)))
 		return false;
-	out->name = string_set_keep(&u->strings, name);
+	out->name = string_set_intern(&u->strings, name);
 	return true;
 }
 
@@ -269,7 +269,7 @@ bool usyms_find(struct usyms *u, const struct uaddress *a, struct usym *out)
 	/* A perf map may also list code of a file: that of run times whose own symbols are
 	 * stripped. */
 	if (usym_code_find(&u->code, a->tgid, a->exec_id, a->ip, &name, &out->offset))
-		out->name = string_set_keep(&u->strings, name);
+		out->name = string_set_intern(&u->strings, name);
 	out->may_be_listed = !out->name && m && mapfile_is_memory(m->file);
 	return out->module || out->name;
 }
@@ -285,7 +285,7 @@ static bool find_variable(struct usyms *u, const struct uaddress *a, const struc
 	if (!elf || !elfsym_file_to_vaddr(elf, m->file_offset, &code) ||
 	    !elfsym_object_at(elf, a->ip - m->start + code, &name, &out->offset))
 		return false;
-	out->name = string_set_keep(&u->strings, name);
+	out->name = string_set_intern(&u->strings, name);
 	out->module = shown_path(u, a->tgid, a->exec_id, m->file->path);
 	return out->name;
 }
@@ -317,7 +317,7 @@ bool usyms_file(struct usyms *u, const struct uaddress *a, struct usym *out)
 		return false;
 	for (size_t i = 0; i < n; i++)
 		snprintf(digits + 2 * i, 3, "%02x", id[i]);
-	out->name = string_set_keep(&u->strings, digits);
+	out->name = string_set_intern(&u->strings, digits);
 	out->offset = a->ip - m->start + m->file_offset;
 	return out->name;
 }
@@ -333,8 +333,8 @@ size_t usyms_lines(struct usyms *u, const struct uaddress *a, struct srcframe *o
 		return 0;
 	n = symfiles_lines(&u->files, a->tgid, m, vaddr, out);
 	for (size_t i = 0; i < n; i++) {
-		out[i].function = usyms_names_keep(u, out[i].function);
-		out[i].file = usyms_names_keep(u, out[i].file);
+		out[i].function = usyms_names_retain(u, out[i].function);
+		out[i].file = usyms_names_retain(u, out[i].file);
 	}
 	return n;
 }

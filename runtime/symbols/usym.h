@@ -34,7 +34,7 @@ struct uaddress {
 struct usyms_stats {
 	size_t n_processes, n_files, names_bytes;
 	/* number of processes that were dropped although stacks refer to them, so far */
-	uint64_t n_forgotten;
+	uint64_t n_evicted;
 };
 
 /* An object that knows no process yet. NULL: no memory. */
@@ -49,7 +49,7 @@ void usyms_note_all(struct usyms *u);
  * mappings of that time. Reads /proc if the process is not known yet. */
 void usyms_note_stack(struct usyms *u, uint32_t tgid, uint32_t exec_id, uint64_t time_ns);
 /* Call it when no stack of this ended process will be named any more. */
-void usyms_forget_stacks(struct usyms *u, uint32_t tgid);
+void usyms_release_stacks(struct usyms *u, uint32_t tgid);
 
 /* Follow mappings as they appear (perf events on all CPUs), for `pid` and its descendants, or for
  * all processes if pid is -1. Call it before the command of -c runs. Returns 0 or -errno. */
@@ -78,10 +78,10 @@ bool usyms_file(struct usyms *u, const struct uaddress *a, struct usym *out);
 size_t usyms_lines(struct usyms *u, const struct uaddress *a, struct srcframe *out);
 
 /* The strings that were returned are interned. To free those that are no longer needed, call begin;
- * then keep for each string that is still needed (it returns the new copy; NULL for NULL, or if
+ * then retain for each string that is still needed (it returns the new copy; NULL for NULL, or if
  * there is no memory); then end. The old strings are valid until end is called. */
 void usyms_names_begin(struct usyms *u);
-const char *usyms_names_keep(struct usyms *u, const char *text);
+const char *usyms_names_retain(struct usyms *u, const char *text);
 void usyms_names_end(struct usyms *u);
 
 /* Set *out to the present sizes. */

@@ -10,7 +10,7 @@ static uint32_t rounded(uint32_t n)
 	return (n + EXTENT_WORDS - 1) / EXTENT_WORDS * EXTENT_WORDS;
 }
 
-uint32_t extents_take(struct extents *e, uint32_t n)
+uint32_t extents_allocate(struct extents *e, uint32_t n)
 {
 	struct extent *best = NULL;
 	uint32_t address;

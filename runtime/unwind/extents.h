@@ -24,7 +24,7 @@ enum { EXTENT_WORDS = 8 };
 
 /* Take n words within one chunk, from the smallest extent that has them. Returns their address; 0:
  * there is no such extent. */
-uint32_t extents_take(struct extents *e, uint32_t n);
+uint32_t extents_allocate(struct extents *e, uint32_t n);
 /* Return words, which are free after the next extents_settle(). If there is no memory to note them,
  * they stay in use. */
 void extents_return(struct extents *e, uint32_t address, uint32_t n);

@@ -33,7 +33,7 @@
 
 enum {
 	UNUSED_MAX = 1024, /* files without a process */
-	KEPT_MAX = 512,	   /* files that are held open */
+	HELD_MAX = 512,	   /* files that are held open */
 };
 #define LINGER_NS 10000000000ull
 
@@ -56,7 +56,7 @@ struct unwind_binary {
 	bool is_published;  /* it is in the kernel's hash */
 	bool is_lingering;  /* it is in `lingering` */
 	uint64_t unused_ns; /* when it lost its last reference */
-	int kept_fd;	    /* the descriptor that holds it open; -1: none */
+	int held_fd;	    /* the descriptor that holds it open; -1: none */
 };
 
 TAILQ_HEAD(binary_list, unwind_binary);
@@ -67,7 +67,7 @@ struct unwind_files {
 	struct unwind_images images;
 	struct binary_table binaries;
 	struct binary_list fresh, unused, lingering; /* the oldest first */
-	uint32_t n_unused, n_kept; /* n_unused counts both `unused` and `lingering` */
+	uint32_t n_unused, n_held; /* n_unused counts both `unused` and `lingering` */
 	struct unwind_binary *vdso;
 	uint64_t vdso_bytes; /* size of the vDSO's mapping */
 	bool is_vdso_tried;
@@ -112,21 +112,21 @@ static void unlist(struct unwind_files *f, struct unwind_binary *b)
 	b->is_published = b->is_listed = b->is_fresh = false;
 }
 
-static void let_go(struct unwind_files *f, struct unwind_binary *b)
+static void release_fd(struct unwind_files *f, struct unwind_binary *b)
 {
-	if (b->kept_fd < 0)
+	if (b->held_fd < 0)
 		return;
-	close(b->kept_fd);
-	b->kept_fd = -1;
-	f->n_kept--;
+	close(b->held_fd);
+	b->held_fd = -1;
+	f->n_held--;
 }
 
 /* Hold a file open. Takes ownership of fd. */
-static void keep(struct unwind_files *f, struct unwind_binary *b, int fd)
+static void retain_fd(struct unwind_files *f, struct unwind_binary *b, int fd)
 {
-	if (b->kept_fd < 0 && f->n_kept < KEPT_MAX) {
-		b->kept_fd = fd;
-		f->n_kept++;
+	if (b->held_fd < 0 && f->n_held < HELD_MAX) {
+		b->held_fd = fd;
+		f->n_held++;
 	} else if (fd >= 0) {
 		close(fd);
 	}
@@ -135,8 +135,8 @@ static void keep(struct unwind_files *f, struct unwind_binary *b, int fd)
 static void free_binary(struct unwind_files *f, struct unwind_binary *b)
 {
 	unlist(f, b);
-	unwind_images_put(&f->images, b->image);
-	let_go(f, b);
+	unwind_images_release(&f->images, b->image);
+	release_fd(f, b);
 	f->n_files--;
 	free(b);
 }
@@ -159,7 +159,7 @@ static void remove_unused(struct unwind_files *f, struct unwind_binary *b)
 	f->n_unused--;
 }
 
-static struct unwind_binary *take(struct unwind_files *f, struct unwind_binary *b)
+static struct unwind_binary *acquire(struct unwind_files *f, struct unwind_binary *b)
 {
 	if (!b->refs++ && b->is_listed)
 		remove_unused(f, b);
@@ -168,7 +168,7 @@ static struct unwind_binary *take(struct unwind_files *f, struct unwind_binary *
 }
 
 /* End the lingering of a file: it is no longer published. */
-static void forget(struct unwind_files *f, struct unwind_binary *b)
+static void unpublish(struct unwind_files *f, struct unwind_binary *b)
 {
 	TAILQ_REMOVE(&f->lingering, b, link);
 	TAILQ_INSERT_TAIL(&f->unused, b, link);
@@ -176,10 +176,10 @@ static void forget(struct unwind_files *f, struct unwind_binary *b)
 	if (b->is_published)
 		unwind_store_remove_file(f->store, &b->key);
 	b->is_published = false;
-	let_go(f, b);
+	release_fd(f, b);
 }
 
-void unwind_files_put(struct unwind_files *f, struct unwind_binary *b)
+void unwind_files_release(struct unwind_files *f, struct unwind_binary *b)
 {
 	if (--b->refs)
 		return;
@@ -193,8 +193,8 @@ void unwind_files_put(struct unwind_files *f, struct unwind_binary *b)
 	b->unused_ns = monotonic_ns();
 	b->is_lingering = true;
 	TAILQ_INSERT_TAIL(&f->lingering, b, link);
-	if (b->kept_fd < 0)
-		forget(f, b);
+	if (b->held_fd < 0)
+		unpublish(f, b);
 	if (++f->n_unused > UNUSED_MAX)
 		unwind_files_shrink(f);
 }
@@ -212,7 +212,7 @@ void unwind_files_work(struct unwind_files *f)
 	struct unwind_binary *b;
 
 	while ((b = TAILQ_FIRST(&f->lingering)) && b->unused_ns + LINGER_NS <= now_ns)
-		forget(f, b);
+		unpublish(f, b);
 }
 
 bool unwind_files_shrink(struct unwind_files *f)
@@ -260,11 +260,11 @@ static struct unwind_binary *add(struct unwind_files *f, struct unwind_file_key 
 	struct unwind_binary *b = image ? calloc(1, sizeof(*b)) : NULL;
 
 	if (!b) {
-		unwind_images_put(&f->images, image);
+		unwind_images_release(&f->images, image);
 		return NULL;
 	}
 	*b = (struct unwind_binary){
-		.key = key, .version = version, .image = image, .refs = 1, .kept_fd = -1};
+		.key = key, .version = version, .image = image, .refs = 1, .held_fd = -1};
 	f->n_files++;
 	b->is_listed = !binary_table_insert(&f->binaries, b);
 	make_fresh(f, b);
@@ -279,8 +279,8 @@ static struct unwind_binary *find(const struct unwind_files *f, struct unwind_fi
 }
 
 /* The binary of the file behind fd. */
-static struct unwind_binary *get(struct unwind_files *f, struct unwind_file_key key, int fd,
-				 const char *name)
+static struct unwind_binary *acquire_of_fd(struct unwind_files *f, struct unwind_file_key key,
+					   int fd, const char *name)
 {
 	struct unwind_binary *b = find(f, key);
 	struct stat st = {0};
@@ -290,7 +290,7 @@ static struct unwind_binary *get(struct unwind_files *f, struct unwind_file_key 
 		return NULL;
 	v = version_of(&st);
 	if (b && is_version(b, v))
-		return take(f, b);
+		return acquire(f, b);
 	if (b)
 		retire(f, b);
 	return add(f, key, v, unwind_images_of_file(&f->images, fd, &st, name));
@@ -359,16 +359,16 @@ struct unwind_binary *unwind_files_of_mapping(struct unwind_files *f, uint32_t t
 	struct unwind_binary *b = find(f, key);
 	int fd;
 
-	if (b && is_current(b, tgid, m) && (b->kept_fd >= 0 || f->n_kept >= KEPT_MAX))
-		return take(f, b);
+	if (b && is_current(b, tgid, m) && (b->held_fd >= 0 || f->n_held >= HELD_MAX))
+		return acquire(f, b);
 	fd = mapped_file_open(tgid, m->start, m->end, m->device, m->inode, m->path);
 	if (fd < 0)
 		/* the process has ended, or sonde may not open the file: there is nothing to
 		 * keep */
 		return NULL;
-	b = get(f, key, fd, m->path);
+	b = acquire_of_fd(f, key, fd, m->path);
 	if (b)
-		keep(f, b, fd);
+		retain_fd(f, b, fd);
 	else
 		close(fd);
 	return b;
@@ -387,10 +387,11 @@ struct unwind_binary *unwind_files_of_path(struct unwind_files *f, const char *p
 		device = st.st_dev;
 		inode = st.st_ino;
 		as_mapped(fd, &device, &inode);
-		b = get(f, (struct unwind_file_key){kernel_device(device), inode}, fd, path);
+		b = acquire_of_fd(f, (struct unwind_file_key){kernel_device(device), inode}, fd,
+				  path);
 	}
 	if (b)
-		keep(f, b, fd);
+		retain_fd(f, b, fd);
 	else
 		close(fd);
 	return b;
@@ -483,7 +484,7 @@ void unwind_files_free(struct unwind_files *f)
 	if (!f)
 		return;
 	if (f->vdso)
-		unwind_files_put(f, f->vdso);
+		unwind_files_release(f, f->vdso);
 	while (unwind_files_shrink(f))
 		;
 	hash_free(&f->binaries);

@@ -32,8 +32,8 @@ void unwind_files_add_vdso(struct unwind_files *f);
 /* A reference to the tracer's vDSO, for a process whose vDSO mapping has `bytes`. NULL: the process
  * has another vDSO. */
 struct unwind_binary *unwind_files_vdso(struct unwind_files *f, uint64_t bytes);
-/* Give a reference back. */
-void unwind_files_put(struct unwind_files *f, struct unwind_binary *b);
+/* Release a reference. */
+void unwind_files_release(struct unwind_files *f, struct unwind_binary *b);
 /* The directory of the file: ranges over file offsets, sorted, from 0 to the end, without gaps. */
 const struct unwind_range *unwind_files_ranges(const struct unwind_binary *b, size_t *n);
 /* Publish the files that were added, after unwind_store_commit(). */

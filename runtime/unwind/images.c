@@ -51,7 +51,7 @@ static void drop_words(struct unwind_images *all, struct unwind_image *m)
 	m->directory.n = 0;
 }
 
-void unwind_images_put(struct unwind_images *all, struct unwind_image *m)
+void unwind_images_release(struct unwind_images *all, struct unwind_image *m)
 {
 	if (!m || --m->refs)
 		return;

@@ -60,6 +60,6 @@ struct unwind_image *unwind_images_of_file(struct unwind_images *all, int fd, co
 /* The same for an image in memory: the vDSO. */
 struct unwind_image *unwind_images_of_memory(struct unwind_images *all, const void *bytes, size_t n,
 					     const char *name);
-/* Give a reference back. The last one frees the image and its words. */
-void unwind_images_put(struct unwind_images *all, struct unwind_image *m);
+/* Release a reference. The last one frees the image and its words. */
+void unwind_images_release(struct unwind_images *all, struct unwind_image *m);
 void unwind_images_free(struct unwind_images *all);

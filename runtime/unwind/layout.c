@@ -12,13 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-void unwind_layout_put(struct unwind_store *store, struct unwind_files *files,
-		       struct unwind_layout *l)
+void unwind_layout_release(struct unwind_store *store, struct unwind_files *files,
+			   struct unwind_layout *l)
 {
 	if (!l || --l->refs)
 		return;
 	for (size_t i = 0; i < l->binaries.n; i++)
-		unwind_files_put(files, l->binaries.items[i]);
+		unwind_files_release(files, l->binaries.items[i]);
 	unwind_store_drop(store, l->address, l->n * UNWIND_RANGE_WORDS);
 	vec_free(&l->binaries);
 	free(l);
@@ -64,7 +64,7 @@ static int add_mapping(const struct proc_mapping *m, void *ctx)
 	if (!b)
 		return unwind_directory_add_plain(m->start, m->end, flags_of(m), &r->ranges);
 	if (vec_push(&r->layout->binaries, b)) {
-		unwind_files_put(r->files, b);
+		unwind_files_release(r->files, b);
 		return -ENOMEM;
 	}
 	directory = unwind_files_ranges(b, &n);
@@ -121,6 +121,6 @@ int unwind_layout_read(struct unwind_store *store, struct unwind_files *files, u
 	if (changed)
 		*out = r.layout;
 	else
-		unwind_layout_put(store, files, r.layout);
+		unwind_layout_release(store, files, r.layout);
 	return err;
 }

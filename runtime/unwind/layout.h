@@ -24,6 +24,6 @@ struct unwind_layout {
  * the process has ended. */
 int unwind_layout_read(struct unwind_store *store, struct unwind_files *files, uint32_t tgid,
 		       const struct unwind_layout *present, struct unwind_layout **out);
-/* Give a reference back. `l` may be NULL. */
-void unwind_layout_put(struct unwind_store *store, struct unwind_files *files,
-		       struct unwind_layout *l);
+/* Release a reference. `l` may be NULL. */
+void unwind_layout_release(struct unwind_store *store, struct unwind_files *files,
+			   struct unwind_layout *l);

@@ -78,7 +78,7 @@ static void drop(struct unwind_spaces *s, struct space *p, bool from_programs)
 	set_due(s, p, 0);
 	TAILQ_REMOVE(&s->all, p, link);
 	space_table_remove(&s->table, p->tgid);
-	unwind_layout_put(s->store, s->files, p->layout);
+	unwind_layout_release(s->store, s->files, p->layout);
 	free(p);
 }
 
@@ -169,7 +169,7 @@ static int read_space(struct unwind_spaces *s, struct space *p)
 		p->layout = fresh;
 	limit_rate(s, p, changed);
 	err = publish(s, p) ?: err;
-	unwind_layout_put(s->store, s->files, changed ? old : fresh);
+	unwind_layout_release(s->store, s->files, changed ? old : fresh);
 	return err;
 }
 
@@ -187,9 +187,9 @@ void unwind_spaces_ask(struct unwind_spaces *s, uint32_t tgid, uint32_t exec_id)
 	if (!p)
 		return;
 	if (p->exec_id != UNWIND_ANY_EXEC && p->exec_id != exec_id) {
-		unwind_layout_put(s->store, s->files,
-				  /* the new layout has replaced the published one */
-				  p->layout);
+		unwind_layout_release(s->store, s->files,
+				      /* the new layout has replaced the published one */
+				      p->layout);
 		p->layout = NULL;
 		p->next_read_ns = 0;
 		p->backoff_ms = 0;

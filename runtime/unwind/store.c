@@ -220,13 +220,13 @@ uint32_t unwind_store_add(struct unwind_store *s, const void *words, uint32_t n)
 
 	if (!n || n > UNWIND_CHUNK_WORDS)
 		return 0;
-	address = extents_take(&s->extents, n);
+	address = extents_allocate(&s->extents, n);
 	if (!address && s->extents.n_returned >= SETTLE_WORDS && settle(s))
-		address = extents_take(&s->extents, n);
+		address = extents_allocate(&s->extents, n);
 	if (!address && s->chunks.n < s->max_chunks && !add_chunk(s))
-		address = extents_take(&s->extents, n);
+		address = extents_allocate(&s->extents, n);
 	while (!address && make_room(s, n))
-		address = extents_take(&s->extents, n);
+		address = extents_allocate(&s->extents, n);
 	if (address)
 		memcpy((uint32_t *)unwind_store_at(s, address), words, (size_t)n * 4);
 	return address;

@@ -59,7 +59,7 @@ struct unwind_worker {
 	struct unwind_store *store;
 	struct unwind_files *files;
 	struct unwind_spaces *spaces;
-	VEC(struct unwind_binary *) kept; /* files of programs that will be executed */
+	VEC(struct unwind_binary *) awaited; /* files of programs that will be executed */
 	uint64_t checked_ns;
 };
 
@@ -214,8 +214,8 @@ static void add_file(const char *path, void *ctx)
 	struct unwind_worker *w = ctx;
 	struct unwind_binary *b = unwind_files_of_path(w->files, path);
 
-	if (b && vec_push(&w->kept, b))
-		unwind_files_put(w->files, b);
+	if (b && vec_push(&w->awaited, b))
+		unwind_files_release(w->files, b);
 }
 
 static void add_program(struct unwind_worker *w, const char *path)
@@ -236,10 +236,10 @@ static void prepare_file(const char *path, void *ctx)
 		return;
 	if (!unwind_store_commit(w->store))
 		unwind_files_publish(w->files);
-	unwind_files_put(w->files, b);
+	unwind_files_release(w->files, b);
 }
 
-static void forget_unknown(struct unwind_worker *w)
+static void evict_unknown(struct unwind_worker *w)
 {
 	struct tgid_set kept = {0};
 
@@ -255,7 +255,7 @@ static void forget_unknown(struct unwind_worker *w)
 static void check(struct unwind_worker *w, bool lost)
 {
 	unwind_spaces_check(w->spaces, lost);
-	forget_unknown(w);
+	evict_unknown(w);
 	w->checked_ns = monotonic_ns();
 }
 
@@ -385,13 +385,13 @@ static bool drop_something(void *ctx)
 static void free_worker(struct unwind_worker *w)
 {
 	unwind_spaces_free(w->spaces);
-	for (size_t i = 0; i < w->kept.n; i++)
-		unwind_files_put(w->files, w->kept.items[i]);
+	for (size_t i = 0; i < w->awaited.n; i++)
+		unwind_files_release(w->files, w->awaited.items[i]);
 	unwind_files_free(w->files);
 	unwind_store_close(w->store);
 	for (size_t i = 0; i < w->queue.n; i++)
 		free(w->queue.items[i].path);
-	vec_free(&w->kept);
+	vec_free(&w->awaited);
 	vec_free(&w->queue);
 	hash_free(&w->known);
 	free(w);

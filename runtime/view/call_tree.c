@@ -51,9 +51,9 @@ static const char *keep_name(struct call_tree *t, enum escape_set set, const cha
 	char *escaped;
 
 	if (escape_clean(set, name, n) == n)
-		return string_set_keep(&t->names, name);
+		return string_set_intern(&t->names, name);
 	escaped = escape_copy(set, name, n, &n);
-	kept = escaped ? string_set_keep(&t->names, escaped) : NULL;
+	kept = escaped ? string_set_intern(&t->names, escaped) : NULL;
 	free(escaped);
 	return kept;
 }

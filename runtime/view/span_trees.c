@@ -134,7 +134,7 @@ static struct span_thread *largest(const struct span_trees *t)
 int span_trees_add(struct span_trees *t, const struct view_span *s)
 {
 	struct span_thread *thread = thread_of(t, s->tid);
-	const char *name = thread ? string_set_keep(&t->names, s->name) : NULL;
+	const char *name = thread ? string_set_intern(&t->names, s->name) : NULL;
 	uint64_t without_tracer = s->length > s->tracer && !s->is_left ? s->length - s->tracer : 0;
 
 	if (!name || vec_push(&thread->spans, (struct span_item){.name = name,

@@ -28,8 +28,8 @@ static void test_address_0_is_never_used(void **state)
 	struct extents e = with_chunks(1);
 
 	(void)state;
-	assert_true(extents_take(&e, 1) > 0);
-	assert_int_equal(extents_take(&e, UNWIND_CHUNK_WORDS), 0);
+	assert_true(extents_allocate(&e, 1) > 0);
+	assert_int_equal(extents_allocate(&e, UNWIND_CHUNK_WORDS), 0);
 	extents_free(&e);
 }
 
@@ -38,27 +38,27 @@ static void test_whole_chunks(void **state)
 	struct extents e = with_chunks(3);
 
 	(void)state;
-	assert_int_equal(extents_take(&e, UNWIND_CHUNK_WORDS) % UNWIND_CHUNK_WORDS, 0);
-	assert_int_equal(extents_take(&e, UNWIND_CHUNK_WORDS) % UNWIND_CHUNK_WORDS, 0);
-	assert_int_equal(extents_take(&e, UNWIND_CHUNK_WORDS), 0);
-	assert_int_equal(extents_take(&e, UNWIND_CHUNK_WORDS + 1), 0);
-	assert_int_equal(extents_take(&e, 0), 0);
+	assert_int_equal(extents_allocate(&e, UNWIND_CHUNK_WORDS) % UNWIND_CHUNK_WORDS, 0);
+	assert_int_equal(extents_allocate(&e, UNWIND_CHUNK_WORDS) % UNWIND_CHUNK_WORDS, 0);
+	assert_int_equal(extents_allocate(&e, UNWIND_CHUNK_WORDS), 0);
+	assert_int_equal(extents_allocate(&e, UNWIND_CHUNK_WORDS + 1), 0);
+	assert_int_equal(extents_allocate(&e, 0), 0);
 	extents_free(&e);
 }
 
 static void test_returned_words_wait(void **state)
 {
 	struct extents e = with_chunks(1);
-	uint32_t n = UNWIND_CHUNK_WORDS - EXTENT_WORDS, all = extents_take(&e, n);
+	uint32_t n = UNWIND_CHUNK_WORDS - EXTENT_WORDS, all = extents_allocate(&e, n);
 
 	(void)state;
 	assert_int_equal(all, EXTENT_WORDS);
 	extents_return(&e, all, n);
-	assert_int_equal(extents_take(&e, 1), 0);
+	assert_int_equal(extents_allocate(&e, 1), 0);
 	assert_int_equal(e.n_returned, n);
 	extents_settle(&e);
 	assert_int_equal(e.n_returned, 0);
-	assert_int_equal(extents_take(&e, n), all);
+	assert_int_equal(extents_allocate(&e, n), all);
 	extents_free(&e);
 }
 
@@ -93,7 +93,7 @@ static void test_random(void **state)
 			all[at].address = 0;
 		} else {
 			all[at].n = 1 + (uint32_t)rand() % (round % 16 ? 200 : 20000);
-			all[at].address = extents_take(&e, all[at].n);
+			all[at].address = extents_allocate(&e, all[at].n);
 			if (all[at].address)
 				check_alone(all, at);
 		}

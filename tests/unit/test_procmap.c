@@ -310,7 +310,7 @@ static void test_bounds(void **state)
 		procmap_expire(p, tgid * 1000000ull);
 	}
 	assert_int_equal(procmap_count(p), 1 + PROCMAP_BOUND_MAX);
-	assert_int_equal(procmap_forgotten(p), 20000 - PROCMAP_BOUND_MAX);
+	assert_int_equal(procmap_evicted(p), 20000 - PROCMAP_BOUND_MAX);
 	assert_true(procmap_is_bound(p, tgid - 1, 1));
 	procmap_unbind(p, tgid - 1); /* no stack refers to it any more */
 	assert_false(procmap_is_bound(p, tgid - 1, 1));

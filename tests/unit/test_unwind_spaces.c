@@ -735,7 +735,7 @@ static void test_full_store(void **state)
 			assert_non_null(b);
 			unwind_files_ranges(b, &n);
 			assert_true(n > 1); /* it has a table */
-			unwind_files_put(small.files, b);
+			unwind_files_release(small.files, b);
 		}
 		while (round % 8 == 0 && unwind_files_shrink(small.files))
 			;
@@ -769,7 +769,7 @@ static void test_unused_files(void **state)
 		close(fd);
 		b = unwind_files_of_path(small.files, path);
 		assert_non_null(b);
-		unwind_files_put(small.files, b);
+		unwind_files_release(small.files, b);
 	}
 	unwind_files_stats(small.files, &st);
 	assert_int_equal(st.n_files, UNUSED_MAX);

@@ -413,9 +413,9 @@ static void test_collect_names(void **state)
 	assert_true(usyms_find(u, &two, &second));
 	assert_int_equal(names_bytes(u), n_bytes + sizeof("second_function"));
 	usyms_names_begin(u);
-	assert_null(usyms_names_keep(u, NULL));
-	first.name = usyms_names_keep(u, first.name);
-	first.module = usyms_names_keep(u, first.module);
+	assert_null(usyms_names_retain(u, NULL));
+	first.name = usyms_names_retain(u, first.name);
+	first.module = usyms_names_retain(u, first.module);
 	usyms_names_end(u);
 	assert_int_equal(names_bytes(u), n_bytes);
 	assert_string_equal(first.name, "first_function");
