@@ -5,10 +5,10 @@
  */
 #define _GNU_SOURCE
 #include "runtime/events/cgroup_path.h"
+#include "parser/base/pattern.h"
 #include "runtime/session/session.h"
 #include "runtime/base/vec.h"
 #include <fcntl.h>
-#include <fnmatch.h>
 #include <inttypes.h>
 #include <mntent.h>
 #include <stdio.h>
@@ -106,7 +106,7 @@ char *cgroup_path_text(uint64_t id, const char *filter)
 		return NULL;
 	read_hierarchies(&list);
 	for (size_t i = 0; i < list.n; i++) {
-		if ((!filter || fnmatch(filter, list.items[i].name, 0) == 0) &&
+		if ((!filter || pattern_matches(filter, list.items[i].name)) &&
 		    path_of(&list.items[i], id, path, sizeof(path))) {
 			fprintf(f, "%s%s:%s", comma, list.items[i].name, path);
 			comma = ",";
@@ -147,7 +147,7 @@ char *cgroup_path_filter(const char *paths, uint64_t id, const char *filter)
 
 		next = next_hierarchy(at);
 		snprintf(name, sizeof(name), "%.*s", (int)(colon ? colon - at : 0), at);
-		if (filter && fnmatch(filter, name, 0) != 0)
+		if (filter && !pattern_matches(filter, name))
 			continue;
 		fprintf(f, "%s%.*s", comma, next ? (int)(next - at) - 1 : (int)strlen(at), at);
 		comma = ",";

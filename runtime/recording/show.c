@@ -8,7 +8,7 @@
 #include "runtime/output/out_format.h"
 #include "runtime/view/call_tree.h"
 #include "parser/base/limits.h"
-#include <fnmatch.h>
+#include "parser/base/pattern.h"
 #include <string.h>
 
 struct show {
@@ -68,7 +68,7 @@ static const char *name_of(sqlite3_stmt *s, int column)
 static bool is_wanted(const struct show_filter *f, const struct view_span *s)
 {
 	return (!f->tid || s->tid == f->tid) && s->length >= f->min_ns + s->tracer &&
-	       (!f->function || fnmatch(f->function, s->name, 0) == 0);
+	       (!f->function || pattern_matches(f->function, s->name));
 }
 
 static int show_span(struct show *w, sqlite3_stmt *s)
