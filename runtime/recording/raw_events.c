@@ -58,20 +58,36 @@ static int read_clocks(struct raw_reader *r)
 	return 0;
 }
 
+/* Does a loss of that cause leave out an event? One of another version of sonde may. */
+static bool is_of_event(const char *cause)
+{
+	static const struct {
+		const char *name;
+		bool is_event;
+	} causes[] = {
+#define LOSS(id, name, is_event, ...) {name, is_event},
+#define RUNTIME_LOSS LOSS
+#include "bpf_helpers/losses.def"
+#undef RUNTIME_LOSS
+#undef LOSS
+	};
+
+	for (size_t i = 0; cause && i < sizeof(causes) / sizeof(*causes); i++)
+		if (strcmp(causes[i].name, cause) == 0)
+			return causes[i].is_event;
+	return true;
+}
+
 static int read_losses(struct raw_reader *r)
 {
-	sqlite3_stmt *s =
-		recording_prepare(r->rec,
-				  "SELECT coalesce(sum(n), 0) FROM losses WHERE cause NOT IN "
-				  "('read-fault', 'string-cut', 'span-return', 'span-start', "
-				  "'division-by-zero', 'index', 'loop-cut', 'loop-time', 'clear', "
-				  "'signal', 'write-fault', 'interval') AND cause NOT LIKE "
-				  "'stack-%'"); /* the event is there */
-	int got = s ? recording_step(r->rec, s) : -1;
+	sqlite3_stmt *s = recording_prepare(r->rec, "SELECT cause, n FROM losses");
+	int got = s ? 1 : -1;
 
-	r->out->n_lost = got > 0 ? (uint64_t)sqlite3_column_int64(s, 0) : 0;
+	while (got > 0 && (got = recording_step(r->rec, s)) > 0)
+		if (is_of_event(recording_text(s, 0)))
+			r->out->n_lost += (uint64_t)sqlite3_column_int64(s, 1);
 	sqlite3_finalize(s);
-	return got < 0 ? -1 : 0;
+	return got;
 }
 
 /* ---- events ------------------------------------------------------------------------------- */

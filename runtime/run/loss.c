@@ -26,7 +26,7 @@ struct cause {
 };
 
 static const struct cause causes[] = {
-#define LOSS(id, ...) [SONDE_LOSS_##id] = {__VA_ARGS__},
+#define LOSS(id, name, is_event, ...) [SONDE_LOSS_##id] = {name, __VA_ARGS__},
 #include "bpf_helpers/losses.def"
 #undef LOSS
 };
@@ -44,7 +44,7 @@ enum runtime_loss {
 
 static const struct cause runtime_causes[] = {
 #define LOSS(...)
-#define RUNTIME_LOSS(id, ...) [RUNTIME_LOSS_##id] = {__VA_ARGS__},
+#define RUNTIME_LOSS(id, name, is_event, ...) [RUNTIME_LOSS_##id] = {name, __VA_ARGS__},
 #include "bpf_helpers/losses.def"
 #undef LOSS
 #undef RUNTIME_LOSS
