@@ -23,78 +23,76 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* The structs that bpf_helpers/ reads, or reaches through a pointer. */
-static const char *const core_structs[] = {
-	/* in every script that needs CO-RE */
-	"task_struct",
-	"cred",
-	"thread_info",
-	"pt_regs",
-	"mm_struct",
-	"xol_area",
-	/* with user stacks */
-	"uprobe_task",
-	"return_instance",
-	"vm_area_struct",
-	"file",
-	"inode",
-	"super_block",
-	"maple_tree",
-	"backing_file",
-	"dentry",
-	"path",
-	/* with needs.cgroup or --cgroup; these are large */
-	"css_set",
-	"cgroup",
-	"kernfs_node",
-	/* in a pid namespace, or with needs.pids */
-	"pid",
-	"upid",
-	"pid_namespace",
-	"ns_common",
-	"xa_node",
-	/* with needs.paths */
-	"path",
-	"fs_struct",
-	"mount",
-	"vfsmount",
-	"dentry",
-	"inode",
-	"super_block",
-	"file_system_type",
-	/* with needs.packets */
-	"sk_buff",
+/* What a script needs CO-RE for. */
+enum core_group {
+	FOR_ALL = 1, /* that need CO-RE */
+	FOR_STACKS = 2,
+	FOR_CGROUPS = 4,
+	FOR_PIDS = 8,
+	FOR_PATHS = 16,
+	FOR_PACKETS = 32,
+	FOR_END = 64,
 };
-enum {
-	N_STRUCTS = 6,
-	N_STACK_STRUCTS = 10,
-	N_CGROUP_STRUCTS = 3,
-	N_PID_STRUCTS = 5,
-	N_PATH_STRUCTS = 8,
-	N_PACKET_STRUCTS = 1,
+
+/* The structs that bpf_helpers/ reads, or reaches through a pointer. */
+static const struct {
+	const char *name;
+	unsigned int groups;
+} core_structs[] = {
+	{"task_struct", FOR_ALL},
+	{"cred", FOR_ALL},
+	{"thread_info", FOR_ALL},
+	{"pt_regs", FOR_ALL},
+	{"mm_struct", FOR_ALL},
+	{"xol_area", FOR_ALL},
+	{"uprobe_task", FOR_STACKS},
+	{"return_instance", FOR_STACKS},
+	{"vm_area_struct", FOR_STACKS},
+	{"file", FOR_STACKS},
+	{"inode", FOR_STACKS | FOR_PATHS},
+	{"super_block", FOR_STACKS | FOR_PATHS},
+	{"maple_tree", FOR_STACKS},
+	{"backing_file", FOR_STACKS},
+	{"dentry", FOR_STACKS | FOR_PATHS},
+	{"path", FOR_STACKS | FOR_PATHS},
+	{"css_set", FOR_CGROUPS},
+	{"cgroup", FOR_CGROUPS},
+	{"kernfs_node", FOR_CGROUPS},
+	{"pid", FOR_PIDS},
+	{"upid", FOR_PIDS},
+	{"pid_namespace", FOR_PIDS},
+	{"ns_common", FOR_PIDS},
+	{"xa_node", FOR_PIDS},
+	{"fs_struct", FOR_PATHS},
+	{"mount", FOR_PATHS},
+	{"vfsmount", FOR_PATHS},
+	{"file_system_type", FOR_PATHS},
+	{"sk_buff", FOR_PACKETS},
 };
 
 static int cut_btf(const struct session_prep *prep, const struct plan *plan, struct kernel *k)
 {
 	const char *names[sizeof(core_structs) / sizeof(*core_structs)];
 	const struct {
+		enum core_group group;
 		bool is_needed;
-		uint32_t n;
 	} groups[] = {
-		{true, N_STRUCTS},
-		{plan->needs.ustack, N_STACK_STRUCTS},
-		{plan->needs.cgroup || prep->config.cgroup_id, N_CGROUP_STRUCTS},
-		{prep->config.pid_ns || plan->needs.pids, N_PID_STRUCTS},
-		{plan->needs.paths, N_PATH_STRUCTS},
-		{plan->needs.packets, N_PACKET_STRUCTS},
+		{FOR_ALL, true},
+		{FOR_STACKS, plan->needs.ustack},
+		{FOR_CGROUPS, plan->needs.cgroup || prep->config.cgroup_id}, /* these are large */
+		{FOR_PIDS, prep->config.pid_ns || plan->needs.pids},
+		{FOR_PATHS, plan->needs.paths},
+		{FOR_PACKETS, plan->needs.packets},
 	};
-	uint32_t n = 0, at = 0;
+	unsigned int needed = 0;
+	uint32_t n = 0;
 
-	for (size_t i = 0; i < sizeof(groups) / sizeof(*groups); i++) {
-		for (uint32_t j = 0; groups[i].is_needed && j < groups[i].n; j++)
-			names[n++] = core_structs[at + j];
-		at += groups[i].n;
-	}
+	_Static_assert(1 << (sizeof(groups) / sizeof(*groups)) == FOR_END, "one for each group");
+	for (size_t i = 0; i < sizeof(groups) / sizeof(*groups); i++)
+		needed |= groups[i].is_needed ? groups[i].group : 0;
+	for (size_t i = 0; i < sizeof(core_structs) / sizeof(*core_structs); i++)
+		if (core_structs[i].groups & needed)
+			names[n++] = core_structs[i].name;
 	return kernel_btf_cut(k, names, n);
 }
 
