@@ -41,8 +41,9 @@ INLINE uint64_t *sonde_agg_slot(void *element, uint32_t n, uint32_t bytes)
 }
 
 /* Add to the word of count() or sum(). */
-INLINE void sonde_agg_sum(uint64_t *words, uint64_t value)
+INLINE void sonde_agg_sum(uint64_t *words, uint64_t value, uint32_t probe)
 {
+	(void)probe;
 	__sync_fetch_and_add(words, value);
 }
 
@@ -66,8 +67,9 @@ INLINE void sonde_agg_max(uint64_t *words, uint64_t value, uint32_t probe)
 }
 
 /* Add a value to avg() or stats(). The words are {total, count}. */
-INLINE void sonde_agg_average(uint64_t *words, uint64_t value)
+INLINE void sonde_agg_average(uint64_t *words, uint64_t value, uint32_t probe)
 {
+	(void)probe;
 	__sync_fetch_and_add(&words[0], value);
 	__sync_fetch_and_add(&words[1], 1);
 }

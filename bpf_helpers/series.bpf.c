@@ -68,8 +68,7 @@ INLINE void sonde_series_last(uint64_t *words, uint64_t interval, uint64_t value
 
 INLINE void sonde_series_average(uint64_t *words, uint64_t interval, uint64_t value, uint32_t probe)
 {
-	(void)probe;
-	sonde_agg_average(words + 1, value);
+	sonde_agg_average(words + 1, value, probe);
 	words[0] = interval;
 }
 
@@ -82,7 +81,6 @@ INLINE void sonde_series_max(uint64_t *words, uint64_t interval, uint64_t value,
 
 INLINE void sonde_series_sum(uint64_t *words, uint64_t interval, uint64_t value, uint32_t probe)
 {
-	(void)probe;
-	sonde_agg_sum(words + 1, value);
+	sonde_agg_sum(words + 1, value, probe);
 	words[0] = interval;
 }

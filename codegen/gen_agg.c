@@ -75,54 +75,46 @@ struct value gen_linear_bucket(struct gen *g, struct expr *e)
 	return gen_int_value(v, e->type);
 }
 
-/* ---- tseries ----------------------------------------------------------------------------- */
+/* ---- adding: the hooks of layouts ---------------------------------------------------------- */
 
-static void add_to_series(struct gen *g, struct expr *target, const struct type *t, LLVMValueRef v)
+static void add_words(struct gen *g, struct expr *target, LLVMValueRef v, const char *function)
+{
+	LLVMBasicBlockRef end;
+	LLVMValueRef words = gen_map_element(g, target, &end);
+
+	GEN_CALL(g, function, words, v, gen_u32(g, g->probe.id));
+	gen_map_element_end(g, end);
+}
+
+static void add_ordered(struct gen *g, struct expr *target, LLVMValueRef v, const char *function)
+{
+	add_words(g, target, ordered(g, target->map.map->value, v), function);
+}
+
+static void add_bucket(struct gen *g, struct expr *target, LLVMValueRef v, const char *function)
+{
+	(void)function;
+	gen_map_bucket(g, target, v);
+}
+
+/* tseries() */
+static void add_interval(struct gen *g, struct expr *target, LLVMValueRef v, const char *function)
 {
 	static const char *const add[] = {
 		[SERIES_LAST] = "sonde_series_last", [SERIES_AVG] = "sonde_series_average",
 		[SERIES_MAX] = "sonde_series_max",   [SERIES_MIN] = "sonde_series_max",
 		[SERIES_SUM] = "sonde_series_sum",
 	};
+	const struct type *t = target->map.map->value;
 	LLVMValueRef interval =
 		GEN_CALL(g, "sonde_series_interval", gen_u64(g, (uint64_t)t->scale[0]));
 	LLVMBasicBlockRef end;
 	LLVMValueRef words = gen_map_interval(g, target, interval, &end);
 
+	(void)function;
 	if (t->scale[2] == SERIES_MAX || t->scale[2] == SERIES_MIN)
 		v = ordered(g, t, v);
 	GEN_CALL(g, add[t->scale[2]], words, interval, v, gen_u32(g, g->probe.id));
-	gen_map_element_end(g, end);
-}
-
-/* ---- adding ------------------------------------------------------------------------------ */
-
-void gen_aggregate(struct gen *g, struct expr *target, struct expr *call)
-{
-	const struct type *t = target->map.map->value;
-	LLVMValueRef v = gen_int(g, call), words;
-	LLVMBasicBlockRef end;
-
-	switch (agg_rows[t->agg].layout) {
-	case AL_SUM:
-		words = gen_map_element(g, target, &end);
-		GEN_CALL(g, "sonde_agg_sum", words, v);
-		break;
-	case AL_LOG_BUCKETS:
-	case AL_LINEAR_BUCKETS:
-	case AL_SIGNED_BUCKETS: gen_map_bucket(g, target, v); return;
-	case AL_SERIES: add_to_series(g, target, t, v); return;
-	case AL_MIN:
-	case AL_MAX:
-		words = gen_map_element(g, target, &end);
-		GEN_CALL(g, "sonde_agg_max", words, ordered(g, t, v), gen_u32(g, g->probe.id));
-		break;
-	case AL_AVERAGE:
-		words = gen_map_element(g, target, &end);
-		GEN_CALL(g, "sonde_agg_average", words, v);
-		break;
-	default: return;
-	}
 	gen_map_element_end(g, end);
 }
 
@@ -147,38 +139,61 @@ static LLVMValueRef total(struct gen *g, uint32_t map, LLVMValueRef at, uint32_t
 	return over_cpus(g, map, at, word, true);
 }
 
-static LLVMValueRef read_extreme(struct gen *g, const struct type *t, uint32_t map, LLVMValueRef at)
+static struct value integer_of(LLVMValueRef v, const struct type *t)
+{
+	return gen_int_value(v, type_int(8, t->is_signed));
+}
+
+static struct value read_total(struct gen *g, const struct type *t, uint32_t map, LLVMValueRef at)
+{
+	return integer_of(total(g, map, at, 0), t);
+}
+
+static struct value read_extreme(struct gen *g, const struct type *t, uint32_t map, LLVMValueRef at)
 {
 	LLVMValueRef v = over_cpus(g, map, at, 0, false), is_set = over_cpus(g, map, at, 1, false);
 
-	return LLVMBuildSelect(g->b, gen_truth(g, is_set), ordered(g, t, v), gen_u64(g, 0), "");
+	v = LLVMBuildSelect(g->b, gen_truth(g, is_set), ordered(g, t, v), gen_u64(g, 0), "");
+	return integer_of(v, t);
 }
 
 /* The average. It is 0 if nothing was added; that is not counted as a division by zero. */
-static LLVMValueRef read_average(struct gen *g, const struct type *t, uint32_t map, LLVMValueRef at)
+static struct value read_average(struct gen *g, const struct type *t, uint32_t map, LLVMValueRef at)
 {
-	LLVMValueRef sum = total(g, map, at, 0), n = total(g, map, at, 1);
+	LLVMValueRef sum = total(g, map, at, 0), n = total(g, map, at, 1), words;
 
-	n = LLVMBuildSelect(g->b, gen_truth(g, n), n, gen_u64(g, 1), "");
-	return gen_quotient(g, sum, n, t->is_signed);
+	if (agg_rows[t->agg].is_readable) {
+		n = LLVMBuildSelect(g->b, gen_truth(g, n), n, gen_u64(g, 1), "");
+		return integer_of(gen_quotient(g, sum, n, t->is_signed), t);
+	}
+	words = gen_big_buffer(g, 16);
+	LLVMBuildStore(g->b, sum, words);
+	LLVMBuildStore(g->b, n, gen_at(g, words, 8));
+	return (struct value){.kind = V_MEM, .type = t, .v = words};
+}
+
+/* ---- by layout --------------------------------------------------------------------------- */
+
+static const struct {
+	void (*add)(struct gen *g, struct expr *target, LLVMValueRef v, const char *function);
+	const char *function;
+	struct value (*read)(struct gen *g, const struct type *t, uint32_t map, LLVMValueRef at);
+} layouts[] = {
+#define LAYOUT(id, words, buckets, add, function, read, merge) [AL_##id] = {add, function, read},
+#include "parser/lang/aggs.def"
+#undef LAYOUT
+};
+
+void gen_aggregate(struct gen *g, struct expr *target, struct expr *call)
+{
+	enum agg_layout layout = agg_rows[target->map.map->value->agg].layout;
+
+	layouts[layout].add(g, target, gen_int(g, call), layouts[layout].function);
 }
 
 struct value gen_agg_read(struct gen *g, uint32_t map, LLVMValueRef at)
 {
 	const struct type *t = g->plan->maps[map].value;
-	LLVMValueRef words;
 
-	switch (agg_rows[t->agg].layout) {
-	case AL_MIN:
-	case AL_MAX: return gen_int_value(read_extreme(g, t, map, at), type_int(8, t->is_signed));
-	case AL_AVERAGE:
-		if (agg_rows[t->agg].is_readable)
-			return gen_int_value(read_average(g, t, map, at),
-					     type_int(8, t->is_signed));
-		words = gen_big_buffer(g, 16);
-		LLVMBuildStore(g->b, total(g, map, at, 0), words);
-		LLVMBuildStore(g->b, total(g, map, at, 1), gen_at(g, words, 8));
-		return (struct value){.kind = V_MEM, .type = t, .v = words};
-	default: return gen_int_value(total(g, map, at, 0), type_int(8, t->is_signed));
-	}
+	return layouts[agg_rows[t->agg].layout].read(g, t, map, at);
 }

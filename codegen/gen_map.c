@@ -352,7 +352,7 @@ void gen_map_bucket(struct gen *g, struct expr *e, LLVMValueRef bucket)
 	if (is_array(m))
 		GEN_CALL(g, "sonde_bucket_count", words, bucket, gen_u64(g, m->n_words));
 	else
-		GEN_CALL(g, "sonde_agg_sum", words, gen_u64(g, 1));
+		GEN_CALL(g, "sonde_agg_sum", words, gen_u64(g, 1), gen_u32(g, g->probe.id));
 	gen_map_element_end(g, end);
 }
 

@@ -6,11 +6,20 @@
 #include "bpf_helpers/bucket.h"
 #include <string.h>
 
+/* The columns of layouts, for those of aggregations. */
+enum {
+#define LAYOUT(id, words, buckets, ...) WORDS_##id = words, KIND_##id = buckets,
+#include "parser/lang/aggs.def"
+#undef LAYOUT
+};
+
 const struct agg_row agg_rows[] = {
 #define AGG_ROW(id, name_u, name_s, layout_, readable, size, scale, ...) \
 	[AGG_##id] = {.name_unsigned = name_u,                           \
 		      .name_signed = name_s,                             \
-		      .layout = layout_,                                 \
+		      .layout = AL_##layout_,                            \
+		      .words = WORDS_##layout_,                          \
+		      .buckets = (enum agg_buckets_kind)KIND_##layout_,  \
 		      .is_readable = readable,                           \
 		      .scale_shown = scale},
 #include "parser/lang/aggs.def"
@@ -32,33 +41,27 @@ bool agg_named(const char *name, enum agg_kind *out)
 
 uint32_t agg_words(const struct type *t, bool is_keyed)
 {
-	switch (agg_rows[t->agg].layout) {
-	case AL_SUM: return 1;
-	case AL_MIN:
-	case AL_MAX:
-	case AL_AVERAGE: return 2;
-	case AL_LOG_BUCKETS:
-	case AL_LINEAR_BUCKETS:
-	case AL_SIGNED_BUCKETS: return is_keyed ? 1 : agg_buckets(t);
-	case AL_SERIES: return 3;
-	}
-	return 1;
+	uint32_t words = agg_rows[t->agg].words;
+
+	return words ? words : is_keyed ? 1 : agg_buckets(t);
 }
 
 uint32_t agg_buckets(const struct type *t)
 {
 	const int64_t *scale = t->scale;
 
-	switch (agg_rows[t->agg].layout) {
-	case AL_LINEAR_BUCKETS:
+	switch (agg_rows[t->agg].buckets) {
+	case BUCKETS_NONE: break;
+	case BUCKETS_LOG: return (uint32_t)sonde_bucket_log(INT64_MAX, (uint32_t)scale[0]) + 1;
+	case BUCKETS_LINEAR:
 		return (uint32_t)sonde_bucket_linear(INT64_MAX, scale[0], scale[1],
 						     (uint64_t)scale[2]) +
 		       1;
-	case AL_SIGNED_BUCKETS:
+	case BUCKETS_SIGNED:
 		return (uint32_t)sonde_bucket_signed(INT64_MAX, (uint32_t)scale[0]) + 1;
-	case AL_SERIES: return (uint32_t)scale[1];
-	default: return (uint32_t)sonde_bucket_log(INT64_MAX, (uint32_t)scale[0]) + 1;
+	case BUCKETS_SERIES: return (uint32_t)scale[1];
 	}
+	return 1;
 }
 
 uint32_t agg_middle_bucket(const struct type *t)
@@ -81,9 +84,7 @@ int series_op_find(const char *name)
 
 bool agg_is_minimum(const struct type *t)
 {
-	enum agg_layout layout = agg_rows[t->agg].layout;
-
-	return layout == AL_MIN || (layout == AL_SERIES && t->scale[2] == SERIES_MIN);
+	return agg_rows[t->agg].layout == AL_MIN || (agg_is_series(t) && t->scale[2] == SERIES_MIN);
 }
 
 uint64_t agg_ordered(const struct type *t, uint64_t value)

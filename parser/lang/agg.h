@@ -7,17 +7,18 @@
 #include "parser/lang/type.h"
 
 enum agg_layout {
-	AL_SUM,	    /* 1 word, added to */
-	AL_MIN,	    /* as AL_MAX, of inverted values */
-	AL_MAX,	    /* 2 words: the maximum in the order of agg_ordered(); 1 once there is one */
-	AL_AVERAGE, /* 2 words: sum, count */
-	/* Counters: with keys an entry each, else words side by side. */
-	AL_LOG_BUCKETS,
-	AL_LINEAR_BUCKETS,
-	AL_SIGNED_BUCKETS, /* those of AL_LOG_BUCKETS on both sides of 0 */
-	/* An entry for each interval, also without keys: the interval's number, which is 0 when
-	 * this CPU has added nothing, and 2 words by enum series_op. */
-	AL_SERIES,
+#define LAYOUT(id, ...) AL_##id,
+#include "parser/lang/aggs.def"
+#undef LAYOUT
+};
+
+/* How the buckets of a histogram are numbered, by the scale of the type. */
+enum agg_buckets_kind {
+	BUCKETS_NONE,
+	BUCKETS_LOG,
+	BUCKETS_LINEAR,
+	BUCKETS_SIGNED, /* those of BUCKETS_LOG on both sides of 0 */
+	BUCKETS_SERIES, /* intervals */
 };
 
 /* What tseries() keeps of an interval: scale[2] of its type. */
@@ -37,6 +38,8 @@ int series_op_find(const char *name);
 struct agg_row {
 	const char *name_unsigned, *name_signed;
 	enum agg_layout layout;
+	uint32_t words; /* as in aggs.def */
+	enum agg_buckets_kind buckets;
 	bool is_readable;     /* in expressions, as an integer */
 	uint32_t scale_shown; /* numbers of the scale in the type's name */
 };
@@ -49,12 +52,12 @@ bool agg_named(const char *name, enum agg_kind *out);
 /* Is it a histogram, or computed from one? */
 static inline bool agg_has_buckets(const struct type *t)
 {
-	return t->kind == TY_AGG && agg_rows[t->agg].layout >= AL_LOG_BUCKETS;
+	return t->kind == TY_AGG && agg_rows[t->agg].buckets != BUCKETS_NONE;
 }
 
 static inline bool agg_is_series(const struct type *t)
 {
-	return t->kind == TY_AGG && agg_rows[t->agg].layout == AL_SERIES;
+	return t->kind == TY_AGG && agg_rows[t->agg].buckets == BUCKETS_SERIES;
 }
 
 /* Number of words of a value of t: in an entry of a map with keys, or in a map without keys. */

@@ -340,7 +340,7 @@ static const char *agg_str(struct arena *a, const struct type *t)
 	const struct agg_row *row = &agg_rows[t->agg];
 	const char *name = t->is_signed ? row->name_signed : row->name_unsigned;
 
-	if (row->layout == AL_SERIES)
+	if (agg_is_series(t))
 		return arena_printf(a, "%s(%lld, %lld%s%s)", name, (long long)t->scale[0],
 				    (long long)t->scale[1], t->scale[2] ? ", " : "",
 				    series_ops[t->scale[2]]);

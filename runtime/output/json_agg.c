@@ -45,7 +45,7 @@ void jsn_quantiles(struct json *j, const char *key, const struct view *v)
 /* The last bucket of lhist has no upper edge. */
 static bool is_open(const struct type *t, uint32_t bucket)
 {
-	return agg_rows[t->agg].layout == AL_LINEAR_BUCKETS && bucket + 1 == agg_buckets(t);
+	return agg_rows[t->agg].buckets == BUCKETS_LINEAR && bucket + 1 == agg_buckets(t);
 }
 
 static int64_t last_value(const struct type *t, uint32_t bucket)

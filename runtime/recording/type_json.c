@@ -113,19 +113,16 @@ static bool is_scale(const struct type *t)
 {
 	const int64_t *s = t->scale;
 
-	switch (agg_rows[t->agg].layout) {
-	case AL_LOG_BUCKETS:
-	case AL_SIGNED_BUCKETS: return s[0] >= 0 && s[0] <= LOG_K;
-	case AL_LINEAR_BUCKETS:
+	switch (agg_rows[t->agg].buckets) {
+	case BUCKETS_NONE: break;
+	case BUCKETS_LOG:
+	case BUCKETS_SIGNED: return s[0] >= 0 && s[0] <= LOG_K;
+	case BUCKETS_LINEAR:
 		return s[0] >= 0 && s[2] > 0 && s[1] >= s[0] &&
 		       (s[1] - s[0]) / s[2] <= LINEAR_STEPS;
-	case AL_SERIES:
+	case BUCKETS_SERIES:
 		return s[0] > 0 && s[1] > 0 && s[1] <= SERIES_INTERVALS && s[2] >= SERIES_LAST &&
 		       s[2] <= SERIES_SUM;
-	case AL_SUM:
-	case AL_MIN:
-	case AL_MAX:
-	case AL_AVERAGE: break;
 	}
 	return true;
 }

@@ -7,46 +7,47 @@
 #include "runtime/view/agg.h"
 #include <string.h>
 
+/* ---- merge hooks of layouts ---------------------------------------------------------------- */
+
+static void merge_sums(const struct type *t, uint64_t *into, const uint64_t *from, uint32_t n)
+{
+	(void)t;
+	for (uint32_t i = 0; i < n; i++)
+		into[i] += from[i];
+}
+
+static void merge_greatest(const struct type *t, uint64_t *into, const uint64_t *from, uint32_t n)
+{
+	(void)t;
+	for (uint32_t i = 0; i < n; i++)
+		into[i] = from[i] > into[i] ? from[i] : into[i];
+}
+
 /* A CPU that is not in the entry's interval yet, or not any more, has nothing to add. */
-static void merge_series(const struct type *t, uint64_t *into, const uint64_t *from)
+static void merge_series(const struct type *t, uint64_t *into, const uint64_t *from, uint32_t n)
 {
 	enum series_op op = (enum series_op)t->scale[2];
 
 	if (from[0] == 0 || from[0] < into[0])
 		return;
-	if (from[0] > into[0]) {
-		memcpy(into, from, 3 * sizeof(*into));
-	} else if (op == SERIES_LAST) {
-		if (from[2] > into[2])
-			memcpy(into, from, 3 * sizeof(*into));
-	} else if (op == SERIES_MAX || op == SERIES_MIN) {
-		into[1] = from[1] > into[1] ? from[1] : into[1];
-	} else {
-		into[1] += from[1];
-		into[2] += from[2];
-	}
+	if (from[0] > into[0] || (op == SERIES_LAST && from[2] > into[2]))
+		memcpy(into, from, n * sizeof(*into));
+	else if (op == SERIES_MAX || op == SERIES_MIN)
+		merge_greatest(t, into + 1, from + 1, 1);
+	else if (op != SERIES_LAST)
+		merge_sums(t, into + 1, from + 1, 2);
 }
 
 void agg_merge(const struct type *t, uint64_t *into, const void *from, uint32_t n)
 {
-	enum agg_layout layout = agg_rows[t->agg].layout;
-	bool is_max = layout == AL_MIN || layout == AL_MAX;
-	uint64_t words[3];
+	static void (*const merge[])(const struct type *t, uint64_t *into, const uint64_t *from,
+				     uint32_t n) = {
+#define LAYOUT(id, words, buckets, add, function, read, merge) [AL_##id] = merge,
+#include "parser/lang/aggs.def"
+#undef LAYOUT
+	};
 
-	if (layout == AL_SERIES) {
-		memcpy(words, from, sizeof(words));
-		merge_series(t, into, words);
-		return;
-	}
-	for (uint32_t i = 0; i < n; i++) {
-		uint64_t word;
-
-		memcpy(&word, (const uint8_t *)from + i * sizeof(word), sizeof(word));
-		if (!is_max)
-			into[i] += word;
-		else if (word > into[i])
-			into[i] = word;
-	}
+	merge[agg_rows[t->agg].layout](t, into, from, n);
 }
 
 static uint64_t divide(uint64_t x, uint64_t y, bool is_signed)
@@ -223,11 +224,11 @@ static int64_t signed_begin(const struct type *t, uint32_t i)
 
 int64_t agg_bucket_begin(const struct type *t, uint32_t i)
 {
-	if (agg_rows[t->agg].layout == AL_SIGNED_BUCKETS)
+	if (agg_rows[t->agg].buckets == BUCKETS_SIGNED)
 		return signed_begin(t, i);
 	if (i == 0)
 		return INT64_MIN;
-	if (agg_rows[t->agg].layout == AL_LINEAR_BUCKETS)
+	if (agg_rows[t->agg].buckets == BUCKETS_LINEAR)
 		return t->scale[0] + (int64_t)(i - 1) * t->scale[2];
 	return log_edge(i - 1, (uint32_t)t->scale[0]);
 }

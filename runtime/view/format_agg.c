@@ -177,7 +177,7 @@ static void linear_header(char *out, const struct type *type, uint32_t i)
 /* A bucket of times: "[1.049, 2.097) ms". */
 static void time_header(char *out, uint64_t unit, const struct type *type, uint32_t i)
 {
-	bool is_first = i == 0 && agg_rows[type->agg].layout != AL_SIGNED_BUCKETS;
+	bool is_first = i == 0 && agg_rows[type->agg].buckets != BUCKETS_SIGNED;
 	bool is_last = i + 1 == agg_buckets(type);
 	int64_t from = is_first ? 0 : agg_bucket_begin(type, i);
 	int64_t to = is_last ? 0 : agg_bucket_begin(type, i + 1);
@@ -193,10 +193,12 @@ static void time_header(char *out, uint64_t unit, const struct type *type, uint3
 
 static void put_header(char *out, const struct type *type, uint32_t bucket)
 {
-	switch (agg_rows[type->agg].layout) {
-	case AL_LINEAR_BUCKETS: linear_header(out, type, bucket); return;
-	case AL_SIGNED_BUCKETS: signed_header(out, type, bucket); return;
-	default: log_header(out, type, bucket); return;
+	switch (agg_rows[type->agg].buckets) {
+	case BUCKETS_NONE:
+	case BUCKETS_SERIES: break; /* they have none */
+	case BUCKETS_LOG: log_header(out, type, bucket); return;
+	case BUCKETS_LINEAR: linear_header(out, type, bucket); return;
+	case BUCKETS_SIGNED: signed_header(out, type, bucket); return;
 	}
 }
 
