@@ -8,7 +8,9 @@
  */
 #define _GNU_SOURCE
 #include "runtime/kernel/container.h"
+#include "parser/base/arena.h"
 #include "parser/base/read_text.h"
+#include "runtime/base/json_read.h"
 #include "runtime/base/log.h"
 #include <ctype.h>
 #include <dirent.h>
@@ -78,52 +80,46 @@ static char *text_of(const char *path)
 	return text;
 }
 
-/* The string behind "key": from `text` on, before `end` (NULL: anywhere). Names have no escapes. */
-static const char *string_of(const char *text, const char *key, const char *end, size_t *len)
+/* The file's JSON, in the arena; NULL if there is none. */
+static const json_t *json_of(struct arena *a, const char *path)
 {
-	const char *at = strstr(text, key);
+	char *text = text_of(path);
+	const json_t *j = text ? json_read(a, text, strlen(text)) : NULL;
 
-	if (!at || (end && at > end))
-		return NULL;
-	at += strlen(key);
-	at += strspn(at, " \t\n:[");
-	if (*at != '"')
-		return NULL;
-	*len = strcspn(++at, "\"");
-	return at;
+	free(text);
+	return j;
 }
 
 /* Docker: containers/ID/config.v2.json has "Name":"/web". */
 static void read_docker(const char *path)
 {
-	char *text = text_of(path);
-	const char *folder, *name;
-	size_t len;
+	const char *folder = path + strlen(path) - strlen("/config.v2.json") - ID_BYTES;
+	struct arena *a = arena_new();
+	const char *name = json_string_value(json_object_get(json_of(a, path), "Name"));
 
-	folder = path + strlen(path) - strlen("/config.v2.json") - ID_BYTES;
-	name = text ? string_of(text, "\"Name\"", NULL, &len) : NULL;
 	if (name && is_id(folder, ID_BYTES)) {
-		bool has_slash = *name == '/';
-
-		note_name(name + has_slash, len - has_slash, folder);
+		name += *name == '/';
+		note_name(name, strlen(name), folder);
 	}
-	free(text);
+	arena_free(a);
 }
 
 /* Podman: a list of {"id":"…","names":["web"],…}. */
 static void read_podman(const char *path)
 {
-	char *text = text_of(path);
-	const char *at = text, *id, *name, *next;
-	size_t len, name_len;
+	struct arena *a = arena_new();
+	const json_t *list = json_of(a, path);
 
-	for (; at && (id = string_of(at, "\"id\"", NULL, &len)); at = id + len) {
-		next = strstr(id + len, "\"id\"");
-		name = string_of(id + len, "\"names\"", next, &name_len);
-		if (name && is_id(id, len))
-			note_name(name, name_len, id);
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		const json_t *one = json_array_get(list, i);
+		const char *id = json_string_value(json_object_get(one, "id"));
+		const json_t *names = json_object_get(one, "names");
+		const char *name = json_string_value(json_array_get(names, 0));
+
+		if (id && name && is_id(id, strlen(id)))
+			note_name(name, strlen(name), id);
 	}
-	free(text);
+	arena_free(a);
 }
 
 /* The kubelet: POD_NAMESPACE_CONTAINER-ID.log; a container is named POD, POD/CONTAINER or

@@ -5,7 +5,7 @@
 #pragma once
 #include "parser/lang/type.h"
 #include "runtime/base/json.h"
-#include "runtime/recording/json_read.h"
+#include "runtime/base/json_read.h"
 
 /* Write the type. */
 void type_json_put(struct json *j, const char *key, const struct type *type);

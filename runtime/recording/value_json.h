@@ -5,7 +5,7 @@
 #pragma once
 #include "runtime/base/json.h"
 #include "runtime/view/view.h"
-#include "runtime/recording/json_read.h"
+#include "runtime/base/json_read.h"
 
 /* The number of a stack in the recording. 0: none. */
 struct stack_numbers {

@@ -2,8 +2,7 @@
 /*
  * Reads JSON: see json_read.h. The library limits the depth (2,048).
  */
-#include "runtime/recording/json_read.h"
-#include "runtime/output/out.h"
+#include "runtime/base/json_read.h"
 #include "parser/base/arena.h"
 #include <ctype.h>
 #include <errno.h>

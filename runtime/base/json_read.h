@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads JSON of recordings with Jansson, which keeps integers of 64 bits as they are.
+ * Reads JSON, with Jansson: it keeps integers of 64 bits as they are, as recordings need it.
  */
 #pragma once
 #include <jansson.h>
