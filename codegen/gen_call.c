@@ -9,7 +9,7 @@
 #include "parser/lang/ast_query.h"
 #include "codegen/gen.h"
 #include "codegen/gen_hooks.h"
-#include "parser/lang/regs.h"
+#include "parser/base/regs.h"
 #include <linux/bpf.h>
 #include <stdio.h>
 #include <string.h>

@@ -5,7 +5,7 @@
  */
 #include "codegen/gen.h"
 #include "codegen/gen_hooks.h"
-#include "parser/lang/regs.h"
+#include "parser/base/regs.h"
 #include "parser/lang/register.h"
 #include <linux/bpf.h>
 

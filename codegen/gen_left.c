@@ -7,7 +7,7 @@
 #include "codegen/gen_hooks.h"
 #include "codegen/gen_prog.h"
 #include "codegen/gen_span.h"
-#include "parser/lang/regs.h"
+#include "parser/base/regs.h"
 #include <linux/bpf.h>
 
 LLVMValueRef span_remaining_calls(struct gen *g, LLVMValueRef calls, LLVMValueRef sp,

@@ -10,7 +10,7 @@
 #include "codegen/gen_cost.h"
 #include "codegen/gen_hooks.h"
 #include "codegen/gen_prog.h"
-#include "parser/lang/regs.h"
+#include "parser/base/regs.h"
 #include <string.h>
 
 void prog_only_if(struct gen *g, LLVMValueRef cond, LLVMBasicBlockRef otherwise)

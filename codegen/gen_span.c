@@ -9,7 +9,7 @@
 #include "codegen/gen_hooks.h"
 #include "codegen/gen_prog.h"
 #include "codegen/gen_span.h"
-#include "parser/lang/regs.h"
+#include "parser/base/regs.h"
 #include <linux/bpf.h>
 
 /* Size and alignment of a kernel stack. Calls in an interrupt are on a stack of their own. */

@@ -8,7 +8,7 @@
 #include "codegen/gen_cost.h"
 #include "codegen/gen_prog.h"
 #include "codegen/gen_span.h"
-#include "parser/lang/regs.h"
+#include "parser/base/regs.h"
 
 /* Of a program that switches stacks: a call is known by its frame alone. */
 static bool is_of_stack(const struct gen *g)

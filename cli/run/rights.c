@@ -10,9 +10,9 @@
 #include "parser/plan/plan.h"
 #include "runtime/base/log.h"
 #include "runtime/base/recorded_events.h"
-#include "runtime/interp/interp.h"
 #include "runtime/kernel/caps.h"
 #include "runtime/kernel/in_container.h"
+#include "runtime/run/kernel_needed.h"
 
 bool rights_are_interpreted(const struct options *o)
 {
@@ -41,7 +41,7 @@ int rights_check_program(const struct options *o, const struct program *p)
 static const char *beyond_interpreter(const struct options *o, const struct plan *plan,
 				      const struct plan_probe **probe)
 {
-	const char *what = interp_refusal(plan, o->recorded, probe);
+	const char *what = kernel_needed(plan, o->recorded, probe);
 
 	if (!what && (o->args.command || o->scope.pid || o->scope.cgroup))
 		return "a process to trace";

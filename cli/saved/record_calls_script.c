@@ -6,7 +6,7 @@
 #include "cli/saved/record_calls.h"
 #include "parser/base/arena.h"
 #include "parser/lang/register.h"
-#include "parser/lang/regs.h"
+#include "parser/base/regs.h"
 #include "runtime/recording/raw_events.h"
 
 enum {

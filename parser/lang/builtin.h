@@ -81,7 +81,7 @@ enum builtin_traits {
 /* The trait that a builtin has from a helper of the kernel that it calls. */
 enum {
 #define HELPER(name, unsafe, purpose) CALLS_##name = (unsafe),
-#include "parser/lang/helpers.def"
+#include "parser/lang/kernel_helpers.def"
 #undef HELPER
 };
 

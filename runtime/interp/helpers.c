@@ -16,7 +16,7 @@ static const struct {
 	const char *name;
 } helpers[__BPF_FUNC_MAX_ID] = {
 #define HELPER(name) [BPF_FUNC_##name] = {help_##name, #name},
-#include "runtime/interp/helpers.def"
+#include "runtime/interp/vm_helpers.def"
 #undef HELPER
 };
 

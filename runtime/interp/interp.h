@@ -15,13 +15,6 @@ struct interp;
 struct recorded_edge;
 struct recorded_event;
 struct recorded_events;
-struct plan;
-struct plan_probe;
-
-/* The part of a script that only a kernel can do, as text, or NULL if there is none. `*probe` is
- * the probe with that part, or NULL. In a replay, tracepoints are possible. */
-const char *interp_refusal(const struct plan *p, const struct recorded_events *all,
-			   const struct plan_probe **probe);
 
 /* Read an object whose maps have their final sizes. NULL with errno. */
 struct interp *interp_open(const struct bpf_object *object, const void *elf, size_t len);

@@ -231,11 +231,11 @@ int interp_copy_stack(const struct interp *p, void *to, uint64_t from, uint64_t 
 int interp_call(struct interp *p, uint32_t at, const uint64_t args[5], uint64_t *result);
 /* Call a helper by its number BPF_FUNC_*. Returns 0, or -EFAULT after a fault. */
 int interp_helper(struct interp *p, uint32_t id, const uint64_t args[5], uint64_t *result);
-/* The helpers in helpers.def. Each gets the registers r1 to r5 and sets *result, which becomes r0.
- * Returns 0, or -EFAULT after a fault that ends the run. */
+/* The helpers of vm_helpers.def. Each gets the registers r1 to r5 and sets *result, which becomes
+ * r0. Returns 0, or -EFAULT after a fault that ends the run. */
 typedef int interp_helper_fn(struct interp *p, const uint64_t r[5], uint64_t *result);
 #define HELPER(name) interp_helper_fn help_##name;
-#include "runtime/interp/helpers.def"
+#include "runtime/interp/vm_helpers.def"
 #undef HELPER
 uint64_t interp_alu(const struct bpf_insn *insn, uint64_t a, uint64_t b, bool *is_valid);
 bool interp_compare(uint8_t op, uint64_t a, uint64_t b, bool is_32, bool *is_valid);

@@ -5,7 +5,7 @@
  * replays, as the programs do.
  */
 #include "runtime/interp/interp_impl.h"
-#include "parser/lang/regs.h"
+#include "parser/base/regs.h"
 #include "runtime/base/recorded_events.h"
 #include <errno.h>
 #include <string.h>

@@ -19,7 +19,7 @@ static const struct {
 	const char *purpose;
 } helpers[] = {
 #define HELPER(name, unsafe, purpose) {BPF_FUNC_##name, unsafe, purpose},
-#include "parser/lang/helpers.def"
+#include "parser/lang/kernel_helpers.def"
 #undef HELPER
 };
 

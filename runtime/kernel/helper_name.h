@@ -8,7 +8,7 @@
 
 /* "map_lookup_elem"; NULL: newer than the headers that sonde was built with. */
 const char *helper_name(uint32_t number);
-/* What it does, in one sentence; NULL: it is not in parser/lang/helpers.def. */
+/* What it does, in one sentence; NULL: it is not in parser/lang/kernel_helpers.def. */
 const char *helper_purpose(uint32_t number);
 /* Does a program that calls it need --unsafe? One that is not in the table does. */
 bool helper_is_unsafe(uint32_t number);

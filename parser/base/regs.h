@@ -5,7 +5,7 @@
  * (arch/x86/include/uapi/asm/ptrace.h, arch/arm64/include/uapi/asm/ptrace.h of the kernel).
  */
 #pragma once
-#include "parser/lang/kernel.h"
+#include "parser/base/prototype.h"
 #include <stdint.h>
 
 /* The place of an argument: an offset in struct pt_regs, or an offset from the stack pointer at the

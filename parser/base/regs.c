@@ -2,7 +2,7 @@
 /*
  * Register offsets of the architecture that sonde is built for.
  */
-#include "parser/lang/regs.h"
+#include "parser/base/regs.h"
 #include <asm/ptrace.h>
 #include <stddef.h>
 
