@@ -174,7 +174,7 @@ static const char *state_words(const char *state)
 	for (size_t i = 0; i < sizeof(states) / sizeof(*states); i++)
 		if (strncmp(state, states[i].begins, strlen(states[i].begins)) == 0)
 			return states[i].words;
-	return NULL;
+	return *state == '-' || isdigit((unsigned char)*state) ? "a known number" : NULL;
 }
 
 /* The bytes of the state at `at`, which ends at a blank that is not in parentheses. */
