@@ -27,7 +27,7 @@ int fmt_run(struct arena *a, const struct options *o, struct diags *d)
 		      stderr);
 		return 3;
 	}
-	status = output_write(o->output, text, len, 0644);
+	status = output_write(o->out.path, text, len, 0644);
 	free(text);
 	return status;
 }

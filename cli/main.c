@@ -182,7 +182,7 @@ static int info(const struct options *o)
 
 	if (!k)
 		return 1;
-	info_print(k, &build, o->format == OUT_JSON, stdout);
+	info_print(k, &build, o->out.format == OUT_JSON, stdout);
 	kernel_close(k);
 	return 0;
 }
@@ -233,7 +233,9 @@ static int run_mode(struct options *o)
 	case MODE_EXPLAIN:
 	case MODE_CHECK: break;
 	}
-	return o->replay ? replay_script(o) : o->events ? record_events_run(o) : walk(o);
+	return o->record.replay	  ? replay_script(o)
+	       : o->record.events ? record_events_run(o)
+				  : walk(o);
 }
 
 /* Open closed standard descriptors, so that no file opened later takes their numbers and receives

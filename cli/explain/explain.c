@@ -41,7 +41,8 @@ static void begin(struct explain *x, struct arena *a, const struct options *o,
 			      .program = program,
 			      .plan = plan,
 			      .kernel = k,
-			      .stages = o->stages ? o->stages : (1u << EXPLAIN_STAGE_COUNT) - 1};
+			      .stages = o->compile.stages ? o->compile.stages
+							  : (1u << EXPLAIN_STAGE_COUNT) - 1};
 }
 
 static void end(struct explain *x)
@@ -61,13 +62,13 @@ int explain_run(struct arena *a, const struct options *o, const struct program *
 
 	begin(&x, a, o, program, plan, k);
 	status = collect(&x);
-	f = status ? NULL : output_open(o->output);
+	f = status ? NULL : output_open(o->out.path);
 	if (f) {
-		if (o->is_page)
+		if (o->compile.is_page)
 			explain_write_page(&x, f);
 		else
 			explain_write_text(&x, f);
-		status = output_close(o->output, f) ?: x.has_failed ? 2 : 0;
+		status = output_close(o->out.path, f) ?: x.has_failed ? 2 : 0;
 	} else if (!status) {
 		status = 2;
 	}

@@ -61,7 +61,7 @@ static const char *obstacle(const struct explain *x)
 {
 	const char *cap = caps_missing();
 
-	if (x->options->kernel_facts || x->options->facts)
+	if (x->options->compile.kernel_facts || x->options->compile.facts)
 		return "nothing is loaded with --kernel-facts or --facts: they describe another kernel";
 	if (cap)
 		return arena_printf(x->arena,
@@ -256,7 +256,7 @@ int ex_cost(struct explain *x, struct script_lines *t)
 			script_lines_add(t, 0, "%s", x->load->missing);
 		return status;
 	}
-	if (x->options->unsafe) {
+	if (x->options->compile.unsafe) {
 		script_lines_add(t, 0, "not measured: with --unsafe, a run may act on the system");
 		return 0;
 	}

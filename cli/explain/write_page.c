@@ -147,7 +147,7 @@ static void write_stages(const struct explain *x, FILE *f)
 	for (int i = 0; i < EXPLAIN_STAGE_COUNT; i++)
 		if (explain_has(x, i))
 			write_stage(&explain_rows[i], &x->texts[i],
-				    i >= EXPLAIN_IR || x->options->stages, f);
+				    i >= EXPLAIN_IR || x->options->compile.stages, f);
 	fputs("</div>\n", f);
 }
 

@@ -44,7 +44,7 @@ int explain_stages_take(struct options *o, const char *words)
 
 		if (stage < 0)
 			return unknown_stage(word, (int)len);
-		o->stages |= 1u << stage;
+		o->compile.stages |= 1u << stage;
 		word += len;
 		if (!*word)
 			return 0;

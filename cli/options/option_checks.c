@@ -128,8 +128,8 @@ static int check_no_words(const struct options *o)
 /* Options that do nothing without others. */
 static int check_lone(const struct options *o)
 {
-	if (o->delimiter && o->format != OUT_FOLDED && o->format != OUT_FLAMEGRAPH &&
-	    o->format != OUT_RECORDING)
+	if (o->out.delimiter && o->out.format != OUT_FOLDED && o->out.format != OUT_FLAMEGRAPH &&
+	    o->out.format != OUT_RECORDING)
 		return option_wrong("--delimiter requires stacks: write -f folded or -f "
 				    "flamegraph, too");
 	if (o->mode == MODE_FMT && o->args.n_params) {
@@ -137,7 +137,7 @@ static int check_lone(const struct options *o)
 		fputs("hint: for several: for f in *.bt; do sonde fmt $f -o $f; done\n", stderr);
 		return -1;
 	}
-	if (o->reset && !o->interval_ns)
+	if (o->out.reset && !o->out.interval_ns)
 		return option_wrong("--reset requires --interval TIME: write --interval 1s, too");
 	return 0;
 }
@@ -146,7 +146,7 @@ static int check_trace(const struct options *o)
 {
 	if (o->args.file && !*o->args.file)
 		return option_error("the name of the script is empty");
-	if (o->args.program && o->args.file && o->format == OUT_RECORDING && !o->output)
+	if (o->args.program && o->args.file && o->out.format == OUT_RECORDING && !o->out.path)
 		return option_wrong("'sonde record' requires -o FILE: write sonde record -o %s -e "
 				    "'PROGRAM'",
 				    o->args.file);
@@ -157,21 +157,22 @@ static int check_trace(const struct options *o)
 	if (!o->args.program && !o->args.file && o->mode == MODE_FMT)
 		return option_wrong("'sonde fmt' requires a script: write sonde fmt FILE, or --fmt "
 				    "-e 'PROGRAM'");
-	if (!o->args.program && !o->args.file && !o->events && o->format == OUT_RECORDING)
+	if (!o->args.program && !o->args.file && !o->record.events &&
+	    o->out.format == OUT_RECORDING)
 		return option_wrong("'sonde record' requires a script: write sonde record -o FILE "
 				    "SCRIPT, or -e 'PROGRAM'");
-	if (!o->args.program && !o->args.file && !o->events && !o->replay)
+	if (!o->args.program && !o->args.file && !o->record.events && !o->record.replay)
 		return option_error("nothing to run: give -e 'PROGRAM' or a FILE");
 	if ((o->test || o->bench) && o->mode == MODE_FMT)
 		return option_error("%s and --fmt cannot be combined",
 				    o->test ? "--test" : "--bench");
-	if (o->live && o->format != OUT_LIVE)
+	if (o->out.live && o->out.format != OUT_LIVE)
 		return option_error("--live and -f %s cannot be combined",
-				    out_formats[o->format].name);
-	if (o->format == OUT_LIVE && (o->test || o->bench))
+				    out_formats[o->out.format].name);
+	if (o->out.format == OUT_LIVE && (o->test || o->bench))
 		return option_error("--live and %s cannot be combined",
 				    o->test ? "--test" : "--bench");
-	if (o->format == OUT_LIVE && o->mode == MODE_TRACE && !o->emit &&
+	if (o->out.format == OUT_LIVE && o->mode == MODE_TRACE && !o->compile.emit &&
 	    (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)))
 		return option_error("--live requires a terminal, and standard %s is none: write "
 				    "--interval 1s to print the maps each second",
@@ -184,9 +185,9 @@ static int check_explain(const struct options *o)
 	if (!o->args.file && !o->args.program)
 		return report_missing(MODE_EXPLAIN, "a script",
 				      "SCRIPT, or sonde explain -e 'PROGRAM'");
-	if (o->format != OUT_TEXT)
+	if (o->out.format != OUT_TEXT)
 		return option_error("-f other than html cannot be combined with 'sonde explain'");
-	if (o->is_page && !o->output)
+	if (o->compile.is_page && !o->out.path)
 		return option_error("-f html requires -o FILE");
 	return check_trace(o);
 }
@@ -213,9 +214,9 @@ static int check_flamegraph(const struct options *o)
 /* A picture, which would fill the terminal with its text. */
 static int check_terminal(const struct options *o)
 {
-	const struct out_format_row *format = &out_formats[o->format];
+	const struct out_format_row *format = &out_formats[o->out.format];
 
-	if (!format->file || o->output || o->dry_run || !isatty(STDOUT_FILENO))
+	if (!format->file || o->out.path || o->dry_run || !isatty(STDOUT_FILENO))
 		return 0;
 	return option_wrong("-f %s is not for a terminal: write it to a file, -o %s", format->name,
 			    format->file);
@@ -224,16 +225,17 @@ static int check_terminal(const struct options *o)
 /* Where the output goes: that of `sonde record` to a file. */
 static int check_output(const struct options *o)
 {
-	if (o->format != OUT_RECORDING)
+	if (o->out.format != OUT_RECORDING)
 		return check_terminal(o);
-	if (!o->args.program && !o->events && o->args.file && other_word_is_program(o->args.file))
+	if (!o->args.program && !o->record.events && o->args.file &&
+	    other_word_is_program(o->args.file))
 		return option_wrong("'sonde record' requires %s: write sonde record -o %s "
 				    "functrace -- %s",
-				    o->output ? "a script" : "-o FILE and a script",
-				    o->output ?: "FILE", o->args.file);
-	if (!o->output)
+				    o->out.path ? "a script" : "-o FILE and a script",
+				    o->out.path ?: "FILE", o->args.file);
+	if (!o->out.path)
 		return option_wrong("'sonde record' requires -o FILE: write sonde record -o FILE %s",
-				    o->events ? "--events 'PATTERN'" : o->args.file ?: "-e 'PROGRAM'");
+				    o->record.events ? "--events 'PATTERN'" : o->args.file ?: "-e 'PROGRAM'");
 	if (o->test || o->bench)
 		return option_error("%s cannot be recorded", o->test ? "--test" : "--bench");
 	return 0;
@@ -254,16 +256,16 @@ static int check_no_recording(const struct options *o)
 /* sonde record --events, sonde replay. */
 static int check_replay(const struct options *o)
 {
-	if (o->events && (o->args.program || o->args.file))
+	if (o->record.events && (o->args.program || o->args.file))
 		return option_error("--events records events, and runs no script: leave out %s",
 				    o->args.program ? "-e" : o->args.file);
-	if (!o->replay)
+	if (!o->record.replay)
 		return 0;
-	if (!*o->replay)
+	if (!*o->record.replay)
 		return check_no_recording(o);
-	if (o->format == OUT_RECORDING || o->format == OUT_LIVE)
+	if (o->out.format == OUT_RECORDING || o->out.format == OUT_LIVE)
 		return option_error("-f %s cannot be combined with 'sonde replay'",
-				    out_formats[o->format].name);
+				    out_formats[o->out.format].name);
 	return 0;
 }
 
@@ -288,9 +290,9 @@ int options_check(const struct options *o)
 	case MODE_FMT:
 	case MODE_CHECK: break;
 	}
-	if (o->is_page)
+	if (o->compile.is_page)
 		return option_error("-f html requires 'sonde explain'");
-	if (o->stages && !o->explain)
+	if (o->compile.stages && !o->compile.explain)
 		return option_error("--stage requires 'sonde explain' or --explain");
 	return check_replay(o) ?: check_trace(o) ?: command_check(&o->args) ?: check_output(o);
 }

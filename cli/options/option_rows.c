@@ -67,6 +67,19 @@ static int set_setting(struct options *o, const struct option_row *row, const ch
 	return err ?: set_word(o, row, arg);
 }
 
+/* The number of the word, from 1 on. */
+static int set_choice(struct options *o, const struct option_row *row, const char *arg)
+{
+	const char *word;
+
+	for (uint32_t i = 0; (word = option_word(row, i)); i++)
+		if (strcmp(word, arg) == 0) {
+			*(unsigned *)((char *)o + row->field) = i + 1;
+			return 0;
+		}
+	return option_wrong("%s: '%s' is not one of %s", row->name, arg, row->choices);
+}
+
 int option_change_mode(struct options *o, enum mode mode, const char *name)
 {
 	const char *other = option_of_mode(o->mode);
@@ -123,12 +136,12 @@ static int add_path(const struct option_row *row, const char **list, uint32_t *n
 
 static int set_include_dir(struct options *o, const struct option_row *row, const char *arg)
 {
-	return add_path(row, o->include_dirs, &o->n_include_dirs, arg);
+	return add_path(row, o->compile.include_dirs, &o->compile.n_include_dirs, arg);
 }
 
 static int set_include_file(struct options *o, const struct option_row *row, const char *arg)
 {
-	return add_path(row, o->include_files, &o->n_include_files, arg);
+	return add_path(row, o->compile.include_files, &o->compile.n_include_files, arg);
 }
 
 static int set_debuginfo(struct options *o, const struct option_row *row, const char *arg)
@@ -145,15 +158,15 @@ static int set_traceable(struct options *o, const struct option_row *row, const 
 	(void)row;
 	if (access(arg, R_OK))
 		return option_error("cannot read '%s': %s", arg, strerror(errno));
-	o->traceable_functions = arg;
+	o->compile.traceable_functions = arg;
 	return 0;
 }
 
 static int set_interval(struct options *o, const struct option_row *row, const char *arg)
 {
-	if (option_time(row->name, arg, &o->interval_ns))
+	if (option_time(row->name, arg, &o->out.interval_ns))
 		return -1;
-	if (o->interval_ns < 1000000)
+	if (o->out.interval_ns < 1000000)
 		return option_wrong("%s: %s is too short: the minimum is 1ms", row->name, arg);
 	return 0;
 }
@@ -162,10 +175,10 @@ static int set_live(struct options *o, const struct option_row *row, const char 
 {
 	if (arg && set_interval(o, row, arg))
 		return -1;
-	if (!o->interval_ns)
-		o->interval_ns = 1000000000;
-	o->live = true;
-	o->format = OUT_LIVE;
+	if (!o->out.interval_ns)
+		o->out.interval_ns = 1000000000;
+	o->out.live = true;
+	o->out.format = OUT_LIVE;
 	return 0;
 }
 
@@ -198,7 +211,7 @@ bool option_count(const char *arg, unsigned long most, uint32_t *n)
 static int set_max_stacks(struct options *o, const struct option_row *row, const char *arg)
 {
 	(void)row;
-	if (option_count(arg, 1 << 24, &o->max_stacks))
+	if (option_count(arg, 1 << 24, &o->compile.max_stacks))
 		return 0;
 	return option_wrong("invalid number of stacks '%s': expected 1 to 16777216", arg);
 }
@@ -206,7 +219,7 @@ static int set_max_stacks(struct options *o, const struct option_row *row, const
 static int set_top(struct options *o, const struct option_row *row, const char *arg)
 {
 	(void)row;
-	if (option_count(arg, 1 << 30, &o->top))
+	if (option_count(arg, 1 << 30, &o->out.top))
 		return 0;
 	return option_wrong("--top: '%s' is not a number of rows: write 10", arg);
 }
@@ -214,16 +227,16 @@ static int set_top(struct options *o, const struct option_row *row, const char *
 static int set_emit_elf(struct options *o, const struct option_row *row, const char *arg)
 {
 	(void)row;
-	o->emit = EMIT_ELF;
-	o->output = arg;
+	o->compile.emit = EMIT_ELF;
+	o->out.path = arg;
 	return 0;
 }
 
 static int set_emit_llvm(struct options *o, const struct option_row *row, const char *arg)
 {
 	(void)row;
-	o->emit = EMIT_LLVM;
-	o->emit_prefix = arg;
+	o->compile.emit = EMIT_LLVM;
+	o->compile.emit_prefix = arg;
 	return 0;
 }
 
@@ -233,13 +246,13 @@ static int set_probe_filter(struct options *o, const struct option_row *row, con
 	int err;
 
 	(void)row;
-	if (o->has_filter)
-		regfree(&o->filter);
-	err = regcomp(&o->filter, arg, REG_EXTENDED | REG_NOSUB);
-	o->has_filter = !err;
+	if (o->compile.has_filter)
+		regfree(&o->compile.filter);
+	err = regcomp(&o->compile.filter, arg, REG_EXTENDED | REG_NOSUB);
+	o->compile.has_filter = !err;
 	if (!err)
 		return 0;
-	regerror(err, &o->filter, message, sizeof(message));
+	regerror(err, &o->compile.filter, message, sizeof(message));
 	return option_error("--probe-filter: '%s' is not a regular expression: %s", arg, message);
 }
 
@@ -290,6 +303,8 @@ static int set_ready_fd(struct options *o, const struct option_row *row, const c
 	{name, other, arg, set_word, FIELD(const char *, field), help, example, __VA_ARGS__},
 #define SETTING(name, other, arg, field, help, example, ...) \
 	{name, other, arg, set_setting, FIELD(const char *, field), help, example, __VA_ARGS__},
+#define CHOICE(name, other, arg, field, help, example, ...) \
+	{name, other, arg, set_choice, FIELD(unsigned, field), help, example, __VA_ARGS__},
 #define ONE(name, other, arg, field, help, example, ...) \
 	{name, other, arg, set_one, FIELD(const char *, field), help, example, __VA_ARGS__},
 #define TIME(name, other, arg, field, help, example, ...) \
@@ -302,6 +317,7 @@ const struct option_row option_rows[] = {
 #include "cli/options/options.def"
 };
 const int n_option_rows = sizeof(option_rows) / sizeof(*option_rows);
+_Static_assert(EMIT_ELF == 9 && (int)OUT_BUFFER_NONE == 3, "the order of the choices");
 _Static_assert(sizeof(option_rows) / sizeof(*option_rows) <= 128, "a bit of `given` each");
 
 const char *option_form(struct arena *a, const struct option_row *r)

@@ -20,13 +20,13 @@ int set_format(struct options *o, const struct option_row *row, const char *arg)
 	size_t n = 0;
 
 	(void)row;
-	o->is_page = strcmp(arg, "html") == 0; /* of 'sonde explain' */
-	if (o->is_page)
+	o->compile.is_page = strcmp(arg, "html") == 0; /* of 'sonde explain' */
+	if (o->compile.is_page)
 		return 0;
-	o->format = out_format_find(arg, &o->format_word);
-	if (o->format == OUT_LIVE && !o->interval_ns)
-		o->interval_ns = 1000000000;
-	if (o->format < OUT_FORMAT_COUNT)
+	o->out.format = out_format_find(arg, &o->out.format_word);
+	if (o->out.format == OUT_LIVE && !o->out.interval_ns)
+		o->out.interval_ns = 1000000000;
+	if (o->out.format < OUT_FORMAT_COUNT)
 		return 0;
 	for (int i = 0; i < OUT_FORMAT_COUNT && n < sizeof(names); i++)
 		n += (size_t)snprintf(names + n, sizeof(names) - n, "%s%s",
@@ -42,44 +42,6 @@ int set_format(struct options *o, const struct option_row *row, const char *arg)
 	if (!option_hint_other("-f", arg, strlen(arg)) && access(arg, R_OK) == 0)
 		log_text("hint: a script needs no -f: sonde %s", arg);
 	return -1;
-}
-
-static const struct {
-	const char *name;
-	enum buffering buffering;
-} bufferings[] = {{"line", BUFFER_LINE}, {"full", BUFFER_FULL}, {"none", BUFFER_NONE}};
-
-int set_buffering(struct options *o, const struct option_row *row, const char *arg)
-{
-	(void)row;
-	for (size_t i = 0; i < sizeof(bufferings) / sizeof(*bufferings); i++)
-		if (strcmp(bufferings[i].name, arg) == 0) {
-			o->buffering = bufferings[i].buffering;
-			return 0;
-		}
-	return option_wrong("unknown buffering mode '%s': expected line, full or none", arg);
-}
-
-static const struct {
-	const char *name;
-	enum emit_stage stage;
-} stages[] = {
-	{"tokens", EMIT_TOKENS}, {"ast", EMIT_AST}, {"types", EMIT_TYPES},
-	{"plan", EMIT_PLAN},	 {"ir", EMIT_IR},   {"ir-opt", EMIT_IR_OPT},
-	{"asm", EMIT_ASM},	 {"elf", EMIT_ELF}, {"facts", EMIT_FACTS},
-};
-
-int set_emit(struct options *o, const struct option_row *row, const char *arg)
-{
-	(void)row;
-	for (size_t i = 0; i < sizeof(stages) / sizeof(*stages); i++)
-		if (strcmp(stages[i].name, arg) == 0) {
-			o->emit = stages[i].stage;
-			return 0;
-		}
-	return option_wrong(
-		"unknown stage '%s': expected tokens, ast, types, plan, ir, ir-opt, asm, elf or facts",
-		arg);
 }
 
 int set_stage(struct options *o, const struct option_row *row, const char *arg)
@@ -133,7 +95,7 @@ static int take_debug_stage(struct options *o, const char *word, size_t len)
 {
 	for (size_t i = 0; i < sizeof(debug_stages) / sizeof(*debug_stages); i++)
 		if (is_word(word, len, debug_stages[i].name)) {
-			o->dumps |= debug_stages[i].dumps;
+			o->compile.dumps |= debug_stages[i].dumps;
 			o->verbose |= debug_stages[i].verbose;
 			return 0;
 		}
@@ -155,7 +117,7 @@ static int take_feature(struct options *o, const char *word, size_t len)
 {
 	for (int i = 0; i < CAP_COUNT; i++)
 		if (is_word(word, len, capability_rows[i].id)) {
-			o->denied |= 1ull << i;
+			o->compile.denied |= 1ull << i;
 			return 0;
 		}
 	log_error("--no-feature: unknown feature '%.*s'", (int)len, word);
@@ -191,7 +153,7 @@ int set_mode(struct options *o, const struct option_row *row, const char *arg)
 			continue;
 		o->test |= modes[i].test;
 		o->bench |= modes[i].bench;
-		o->times = modes[i].times;
+		o->compile.times = modes[i].times;
 		return modes[i].mode == MODE_TRACE
 			       ? 0
 			       : option_change_mode(o, modes[i].mode, row->name);
@@ -223,8 +185,6 @@ static const char *stage_word(uint32_t i)
 	{                                                                             \
 		return i < sizeof(table) / sizeof(*(table)) ? (table)[i].name : NULL; \
 	}
-NAME_OF(bufferings)
-NAME_OF(stages)
 NAME_OF(debug_stages)
 NAME_OF(modes)
 
@@ -232,13 +192,21 @@ static const struct {
 	int (*set)(struct options *o, const struct option_row *row, const char *arg);
 	const char *(*word)(uint32_t i);
 } lists[] = {
-	{set_format, format_word}, {set_buffering, bufferings_word}, {set_emit, stages_word},
-	{set_stage, stage_word},   {set_debug, debug_stages_word},   {set_no_feature, feature_word},
-	{set_mode, modes_word},
+	{set_format, format_word},	{set_stage, stage_word}, {set_debug, debug_stages_word},
+	{set_no_feature, feature_word}, {set_mode, modes_word},
 };
 
 const char *option_word(const struct option_row *row, uint32_t i)
 {
+	static char word[16];
+	const char *at = row->choices;
+
+	for (; at && *at && i; i--)
+		at += strcspn(at, " ") + strspn(at + strcspn(at, " "), " ");
+	if (at) {
+		snprintf(word, sizeof(word), "%.*s", (int)strcspn(at, " "), at);
+		return *word ? word : NULL;
+	}
 	for (size_t k = 0; k < sizeof(lists) / sizeof(*lists); k++)
 		if (lists[k].set == row->set)
 			return lists[k].word(i);

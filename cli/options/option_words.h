@@ -10,9 +10,7 @@ struct options;
 struct option_row;
 
 int set_format(struct options *o, const struct option_row *row, const char *arg);
-int set_buffering(struct options *o, const struct option_row *row, const char *arg);
 int set_stage(struct options *o, const struct option_row *row, const char *arg);
-int set_emit(struct options *o, const struct option_row *row, const char *arg);
 int set_debug(struct options *o, const struct option_row *row, const char *arg);
 int set_no_feature(struct options *o, const struct option_row *row, const char *arg);
 int set_mode(struct options *o, const struct option_row *row, const char *arg);

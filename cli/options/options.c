@@ -72,10 +72,10 @@ enum option_words options_word(const struct options *o)
 {
 	if (o->first_word)
 		return o->first_word->bit;
-	return o->mode == MODE_LIST	    ? FW_LIST
-	       : o->mode != MODE_TRACE	    ? FW_OTHER
-	       : o->format == OUT_RECORDING ? FW_RECORD
-					    : FW_RUN;
+	return o->mode == MODE_LIST		? FW_LIST
+	       : o->mode != MODE_TRACE		? FW_OTHER
+	       : o->out.format == OUT_RECORDING ? FW_RECORD
+						: FW_RUN;
 }
 
 enum option_words options_in_reach(const struct options *o)
@@ -191,9 +191,9 @@ static bool take_first_word(struct options *o, int argc, char **argv, int *i)
 		return false;
 	o->first_word = w;
 	switch (w->what) {
-	case FOLLOWED_BY_RUN: o->format = OUT_RECORDING; return true;
+	case FOLLOWED_BY_RUN: o->out.format = OUT_RECORDING; return true;
 	case FOLLOWED_BY_RECORDING:
-		o->replay = *i + 1 < argc && argv[*i + 1][0] != '-' ? argv[++*i] : "";
+		o->record.replay = *i + 1 < argc && argv[*i + 1][0] != '-' ? argv[++*i] : "";
 		return true;
 	case FOLLOWED_BY_SCRIPT:
 	case FOLLOWED_BY_NAMES: return false;
@@ -356,27 +356,27 @@ int options_parse(struct options *o, int argc, char **argv)
 
 void options_free(struct options *o)
 {
-	for (uint32_t i = 0; i < o->n_include_dirs; i++)
-		free((char *)o->include_dirs[i]);
-	for (uint32_t i = 0; i < o->n_include_files; i++)
-		free((char *)o->include_files[i]);
-	if (o->has_filter)
-		regfree(&o->filter);
+	for (uint32_t i = 0; i < o->compile.n_include_dirs; i++)
+		free((char *)o->compile.include_dirs[i]);
+	for (uint32_t i = 0; i < o->compile.n_include_files; i++)
+		free((char *)o->compile.include_files[i]);
+	if (o->compile.has_filter)
+		regfree(&o->compile.filter);
 	free(o->args.joined);
 	free(o->container_path);
 }
 
 void options_set_output(const struct options *o, struct config *c)
 {
-	if (o->top)
-		c->top = o->top;
-	if (o->time_unit)
-		c->time_unit = (uint64_t)config_word_find("time_unit", o->time_unit);
-	if (o->cpp_names)
-		c->cpp_names = (uint64_t)config_word_find("cpp_names", o->cpp_names);
-	if (o->delimiter)
-		c->stack_delimiter = o->delimiter;
-	c->show_percent |= o->percent;
+	if (o->out.top)
+		c->top = o->out.top;
+	if (o->out.time_unit)
+		c->time_unit = (uint64_t)config_word_find("time_unit", o->out.time_unit);
+	if (o->out.cpp_names)
+		c->cpp_names = (uint64_t)config_word_find("cpp_names", o->out.cpp_names);
+	if (o->out.delimiter)
+		c->stack_delimiter = o->out.delimiter;
+	c->show_percent |= o->out.percent;
 }
 
 /* ---- help ---------------------------------------------------------------------------------- */

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include "cli/base/first_words.h"
 #include "cli/scripts/script_args.h"
+#include "runtime/output/out.h"
 #include "runtime/output/out_format.h"
 #include "runtime/run/start_moment.h"
 
@@ -25,9 +26,6 @@ enum emit_stage {
 	EMIT_LLVM, /* two files: ir and ir-opt */
 };
 
-/* -B; the default writes when idle. */
-enum buffering { BUFFER_IDLE, BUFFER_LINE, BUFFER_FULL, BUFFER_NONE };
-
 /* Most -I, and most --include. */
 enum { MAX_INCLUDES = 64 };
 
@@ -41,63 +39,66 @@ struct options {
 		bool follow;	    /* -p and its descendants */
 		bool self;	    /* trace sonde, too */
 	} scope;
+	struct {
+		const char *path; /* -o */
+		enum out_format format;
+		const char *format_word; /* of -f NAME:WORD, or NULL */
+		enum out_buffering buffering;
+		uint64_t interval_ns; /* between prints of all maps; 0: none */
+		const char *sort;
+		uint32_t top;			   /* 0: all */
+		const char *time_unit, *cpp_names; /* words of settings; NULL: the script's */
+		const char *delimiter;
+		bool percent, live;
+		bool reset; /* clear maps after each print */
+	} out;
+	struct {
+		enum emit_stage emit;
+		const char *emit_prefix; /* --emit-llvm */
+		const char *include_dirs[MAX_INCLUDES], *include_files[MAX_INCLUDES]; /* absolute */
+		uint32_t n_include_dirs, n_include_files;
+		const char *kernel_facts, *facts; /* facts: name of a stock kernel */
+		const char *traceable_functions;
+		const char *return_probes;    /* overrides config return_probes */
+		bool calibrate, no_calibrate; /* override config calibrate */
+		bool unsafe;		      /* allow what can harm traced programs */
+		uint32_t max_stacks;	      /* 0: the default */
+		uint32_t dumps;	 /* -d: a bit for each enum emit_stage to print before the run */
+		uint32_t stages; /* --stage: a bit for each enum explain_stage; 0: all */
+		bool explain;	 /* --explain: before the run */
+		bool is_page;	 /* -f html */
+		bool times;	 /* --mode compiler-bench: print how long the stages take */
+		uint64_t denied; /* --no-feature: a bit for each capability */
+		regex_t filter;	 /* --probe-filter */
+		bool has_filter;
+	} compile;
+	struct {
+		const char *events;	 /* --events: the tracepoints to record */
+		bool event_stacks;	 /* ... with their stacks */
+		const char *event_facts; /* ... and their formats, as facts of the kernel */
+		const char *replay; /* the recording that 'sonde replay' runs the script over */
+		const struct recorded_events *recorded; /* ... and its events */
+	} record;
 	enum mode mode;
-	enum emit_stage emit;
 	const struct first_word *first_word; /* the one that is given, or NULL */
-	const char *include_dirs[MAX_INCLUDES], *include_files[MAX_INCLUDES]; /* absolute */
-	uint32_t n_include_dirs, n_include_files;
+	const char *help_topic;		     /* --help TOPIC */
 	const char *container; /* --container: `cgroup` is its cgroup, in container_path */
 	char *container_path;
 	uint64_t duration_ns;
 	struct start_moment start;
-	const char *output; /* -o */
-	const char *kernel_facts;
-	const char *facts; /* name of a stock kernel */
-	const char *traceable_functions;
-	const char *help_topic; /* --help TOPIC */
 	bool verbose, quiet;
-	bool no_warnings;	      /* of the compiler and warnf() */
-	bool warnings;		      /* report failed reads and lookups, too */
-	bool calibrate, no_calibrate; /* override config calibrate */
-	bool unsafe;		      /* allow what can harm traced programs */
-	enum out_format format;
-	const char *format_word; /* of -f NAME:WORD, or NULL */
-	enum buffering buffering;
-	uint64_t interval_ns;	   /* between prints of all maps; 0: none */
-	const char *sort;	   /* --sort */
-	uint32_t top;		   /* 0: all */
-	const char *time_unit;	   /* a word of the setting; NULL: the script's */
-	const char *cpp_names;	   /* likewise */
-	const char *return_probes; /* overrides config return_probes */
-	bool percent;
-	const char *delimiter;
-	bool live;		 /* --live */
-	bool reset;		 /* clear maps after each print */
-	uint32_t max_stacks;	 /* 0: the default */
+	bool no_warnings;	 /* of the compiler and warnf() */
+	bool warnings;		 /* report failed reads and lookups, too */
 	bool strict;		 /* losses have exit status 4 */
 	bool stats;		 /* print what each program costs */
 	double max_overhead;	 /* percent; 0: any */
-	const char *events;	 /* --events: the tracepoints to record */
-	bool event_stacks;	 /* ... with their stacks */
-	const char *event_facts; /* ... and their formats, as facts of the kernel */
-	const char *replay;	 /* the recording that 'sonde replay' runs the script over */
-	const struct recorded_events *recorded; /* ... and its events */
-	bool interpret;				/* run the programs here, not in the kernel */
-	bool test, bench;			/* run tests, benches */
-	uint32_t dumps;		 /* -d: a bit for each enum emit_stage to print before the run */
-	const char *emit_prefix; /* --emit-llvm */
-	uint32_t stages;	 /* --stage: a bit for each enum explain_stage; 0: all */
-	bool explain;		 /* --explain: before the run */
-	bool is_page;		 /* -f html */
-	bool times;		 /* --mode compiler-bench: print how long the stages take */
+	bool interpret;		 /* run the programs here, not in the kernel */
+	bool test, bench;	 /* run tests, benches */
+	bool dry_run;		 /* load, attach, stop */
+	bool diff, scale;	 /* of MODE_FLAMEGRAPH */
+	const char *unit;	 /* likewise, of the values */
 	bool ignored;		 /* options that are accepted without effect */
-	const char *ignored_pid;
-	uint64_t denied; /* --no-feature: a bit for each capability */
-	regex_t filter;	 /* --probe-filter */
-	bool has_filter;
-	bool dry_run;	  /* load, attach, stop */
-	bool diff, scale; /* of MODE_FLAMEGRAPH */
-	const char *unit; /* likewise, of the values */
+	const char *ignored_pid; /* likewise */
 	struct {
 		const char *format, *sql, *function;
 		uint32_t tid;

@@ -35,7 +35,7 @@ static int check_command(const struct options *o)
 	int err = 0;
 
 	if (words && command_find(words[0], path) == 0)
-		err = output_check_input(o->output, path, "program of -c");
+		err = output_check_input(o->out.path, path, "program of -c");
 	command_free_words(words);
 	return err;
 }
@@ -45,22 +45,23 @@ int output_check(const struct options *o)
 {
 	char path[PATH_MAX];
 
-	if (!o->output || o->mode == MODE_FMT)
+	if (!o->out.path || o->mode == MODE_FMT)
 		return 0;
 	if (o->mode == MODE_FLAMEGRAPH) {
 		for (uint32_t i = 0; i < o->args.n_params; i++)
-			if (output_check_input(o->output, o->args.params[i], "file to draw"))
+			if (output_check_input(o->out.path, o->args.params[i], "file to draw"))
 				return -1;
 		return 0;
 	}
-	for (uint32_t i = 0; i < o->n_include_files; i++)
-		if (output_check_input(o->output, o->include_files[i], "header of --include"))
+	for (uint32_t i = 0; i < o->compile.n_include_files; i++)
+		if (output_check_input(o->out.path, o->compile.include_files[i],
+				       "header of --include"))
 			return -1;
-	if (output_check_input(o->output, o->replay, "recording") || check_command(o))
+	if (output_check_input(o->out.path, o->record.replay, "recording") || check_command(o))
 		return -1;
 	if (!o->args.file)
 		return 0;
 	scripts_path(o->args.file, path, sizeof(path));
-	return output_check_input(o->output, strcmp(path, "-") == 0 ? "/dev/stdin" : path,
+	return output_check_input(o->out.path, strcmp(path, "-") == 0 ? "/dev/stdin" : path,
 				  "script");
 }

@@ -133,7 +133,7 @@ static int run(struct prompt *p, char **words, uint32_t n, int fd)
 	memcpy(copy, words, (n + 1) * sizeof(*words)); /* options_parse() moves them */
 	if (options_parse(&o, (int)n, words))
 		return 1;
-	if ((o.mode != MODE_TRACE && o.mode != MODE_CHECK) || o.kernel_facts) {
+	if ((o.mode != MODE_TRACE && o.mode != MODE_CHECK) || o.compile.kernel_facts) {
 		execv("/proc/self/exe", copy);
 		return 2;
 	}

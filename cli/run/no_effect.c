@@ -52,21 +52,22 @@ void no_effect_warn(const struct options *o, const struct plan *plan)
 		bool (*is_meant)(const struct plan_map *m);
 		const char *lacks, *hint;
 	} rows[] = {
-		{"--time-unit", o->time_unit && strcmp(o->time_unit, "ns") != 0, true, has_times,
-		 "a map of times in nanoseconds",
+		{"--time-unit", o->out.time_unit && strcmp(o->out.time_unit, "ns") != 0, true,
+		 has_times, "a map of times in nanoseconds",
 		 "maps of 'delta' have such: @ = sum(delta), @ = hist(delta); hist(delta / 1000) has "
 		 "numbers"},
-		{"--percent", o->percent, true, has_shares, "a map with keys and counts or sums",
+		{"--percent", o->out.percent, true, has_shares,
+		 "a map with keys and counts or sums",
 		 "such are @[comm] = count(), @[comm] = sum(delta)"},
-		{"--top", o->top, false, any_map, "a map", "write @[comm] = count()"},
+		{"--top", o->out.top, false, any_map, "a map", "write @[comm] = count()"},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		if (!rows[i].is_given)
 			continue;
-		if (rows[i].is_of_text && !is_text(o->format)) {
+		if (rows[i].is_of_text && !is_text(o->out.format)) {
 			log_warning("%s has no effect with -f %s: it changes text", rows[i].option,
-				    out_formats[o->format].name);
+				    out_formats[o->out.format].name);
 		} else if (!has_map(plan, rows[i].is_meant)) {
 			log_warning("%s has no effect: the script lacks %s", rows[i].option,
 				    rows[i].lacks);

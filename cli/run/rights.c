@@ -16,7 +16,7 @@
 
 bool rights_are_interpreted(const struct options *o)
 {
-	return o->interpret || (o->mode == MODE_TRACE && !o->emit && caps_missing());
+	return o->interpret || (o->mode == MODE_TRACE && !o->compile.emit && caps_missing());
 }
 
 static int refuse(void)
@@ -41,7 +41,7 @@ int rights_check_program(const struct options *o, const struct program *p)
 static const char *beyond_interpreter(const struct options *o, const struct plan *plan,
 				      const struct plan_probe **probe)
 {
-	const char *what = kernel_needed(plan, o->recorded, probe);
+	const char *what = kernel_needed(plan, o->record.recorded, probe);
 
 	if (!what && (o->args.command || o->scope.pid || o->scope.cgroup))
 		return "a process to trace";
@@ -56,8 +56,8 @@ static int check_replay(const struct options *o, const struct plan *plan, const 
 		return 0;
 	log_error("%s%s%s requires %s, which the recording '%s' does not have",
 		  probe ? "probe '" : "the script", probe ? probe->name : "", probe ? "'" : "",
-		  what, o->replay);
-	if ((plan->needs.kstack || plan->needs.ustack) && !o->recorded->has_stacks)
+		  what, o->record.replay);
+	if ((plan->needs.kstack || plan->needs.ustack) && !o->record.recorded->has_stacks)
 		log_text("hint: 'sonde record --events LIST --event-stacks' records stacks, too");
 	return 1;
 }
@@ -70,7 +70,7 @@ int rights_check_plan(const struct options *o, const struct plan *plan)
 	if (!rights_are_interpreted(o))
 		return 0;
 	what = beyond_interpreter(o, plan, &probe);
-	if (o->recorded)
+	if (o->record.recorded)
 		return check_replay(o, plan, what, probe);
 	if (!what && missing)
 		log_info("without %s, the interpreter runs the script, not the kernel", missing);

@@ -71,18 +71,18 @@ static void dump(enum emit_stage stage, struct kernel *k, const struct program *
 int run_dump(const struct options *o, struct kernel *k, const struct program *program,
 	     const struct plan *plan)
 {
-	FILE *f = output_open(o->output);
+	FILE *f = output_open(o->out.path);
 
 	if (!f)
 		return 2;
-	dump(o->emit, k, program, plan, f);
-	return output_close(o->output, f);
+	dump(o->compile.emit, k, program, plan, f);
+	return output_close(o->out.path, f);
 }
 
 void run_debug(const struct options *o, enum emit_stage stage, struct kernel *k,
 	       const struct program *program, const struct plan *plan)
 {
-	if (o->dumps >> stage & 1)
+	if (o->compile.dumps >> stage & 1)
 		dump(stage, k, program, plan, stderr);
 }
 
@@ -92,7 +92,7 @@ int run_debug_code(const struct options *o, const struct program *program, const
 	int status = 0;
 
 	for (enum emit_stage stage = EMIT_IR; !status && stage <= EMIT_ASM; stage++)
-		if (o->dumps >> stage & 1)
+		if (o->compile.dumps >> stage & 1)
 			status = refuse_unchecked(k) ?: emit_code(stage, program, plan, stderr);
 	return status;
 }
@@ -105,15 +105,15 @@ int run_emit(const struct options *o, const struct program *program, const struc
 
 	if (refuse_unchecked(k))
 		return 2;
-	if (o->emit == EMIT_ELF && !o->output && isatty(STDOUT_FILENO)) {
+	if (o->compile.emit == EMIT_ELF && !o->out.path && isatty(STDOUT_FILENO)) {
 		log_error("not writing an ELF file to a terminal: give -o FILE");
 		return 1;
 	}
-	f = output_open(o->output);
+	f = output_open(o->out.path);
 	if (!f)
 		return 2;
-	status = emit_code(o->emit, program, plan, f);
-	return output_close(o->output, f) ?: status;
+	status = emit_code(o->compile.emit, program, plan, f);
+	return output_close(o->out.path, f) ?: status;
 }
 
 int run_emit_llvm(const struct options *o, const struct program *program, const struct plan *plan,
@@ -129,9 +129,9 @@ int run_emit_llvm(const struct options *o, const struct program *program, const 
 	for (size_t i = 0; !status && i < sizeof(files) / sizeof(*files); i++) {
 		struct options one = *o;
 
-		snprintf(path, sizeof(path), "%s.%s.ll", o->emit_prefix, files[i].suffix);
-		one.emit = files[i].stage;
-		one.output = path;
+		snprintf(path, sizeof(path), "%s.%s.ll", o->compile.emit_prefix, files[i].suffix);
+		one.compile.emit = files[i].stage;
+		one.out.path = path;
 		status = run_emit(&one, program, plan, k);
 	}
 	return status;
@@ -162,7 +162,7 @@ int run_check_pid(const struct options *o)
 /* A page or file of stacks or spans would be empty. 0, or the exit status after a message. */
 static int check_format(const struct options *o, const struct plan *plan)
 {
-	const char *lacks = out_format_lacks(o->format, plan);
+	const char *lacks = out_format_lacks(o->out.format, plan);
 	char maps[128] = "";
 	size_t n = 0;
 
@@ -171,9 +171,9 @@ static int check_format(const struct options *o, const struct plan *plan)
 	for (uint32_t i = 0; i < plan->n_maps && n < sizeof(maps); i++)
 		n += (size_t)snprintf(maps + n, sizeof(maps) - n, "%s%s%s", n ? ", " : "",
 				      plan->maps[i].name, plan->maps[i].n_keys ? "[…]" : "");
-	log_error("-f %s needs %s: this script has %s", out_formats[o->format].name, lacks,
+	log_error("-f %s needs %s: this script has %s", out_formats[o->out.format].name, lacks,
 		  n ? maps : "no map");
-	if (out_formats[o->format].needs == OUT_NEEDS_SPANS)
+	if (out_formats[o->out.format].needs == OUT_NEEDS_SPANS)
 		fputs("hint: write uretprobe:PROGRAM:* { span(); }; maps are printed without -f\n",
 		      stderr);
 	else
@@ -247,18 +247,6 @@ static struct session_scope scope_of(const struct options *o, const struct comma
 	return scope;
 }
 
-static enum out_buffering buffering_of(const struct options *o)
-{
-	static const enum out_buffering of[] = {
-		[BUFFER_IDLE] = OUT_BUFFER_IDLE,
-		[BUFFER_LINE] = OUT_BUFFER_LINE,
-		[BUFFER_FULL] = OUT_BUFFER_FULL,
-		[BUFFER_NONE] = OUT_BUFFER_NONE,
-	};
-
-	return of[o->buffering];
-}
-
 /* Hand what is known of the run to a writer that keeps it. 0 or -errno after a message. */
 static int begin_output(const struct options *o, const struct plan *plan, struct out *out)
 {
@@ -280,20 +268,20 @@ static int trace(const struct options *o, struct session *s, struct command *c,
 				  .reserve = reserve,
 				  .duration_ns = o->duration_ns,
 				  .start = o->start,
-				  .interval_ns = o->interval_ns,
-				  .reset = o->reset,
+				  .interval_ns = o->out.interval_ns,
+				  .reset = o->out.reset,
 				  .strict = o->strict,
 				  .stats = o->stats,
 				  .max_overhead = o->max_overhead,
 				  .dry_run = o->dry_run,
 				  .tests = o->test || o->bench,
-				  .buffering = buffering_of(o),
+				  .buffering = o->out.buffering,
 				  .ready_fd = o->ready_fd,
 				  .quiet = o->quiet,
 				  .no_warnings = o->no_warnings,
 				  .after = o->watch ? o->watch->after : NULL,
 				  .after_ctx = o->watch ? o->watch->ctx : NULL};
-	struct out *out = out_format_new(o->format, f, s->plan, o->format_word);
+	struct out *out = out_format_new(o->out.format, f, s->plan, o->out.format_word);
 	int status = 2;
 
 	if (out && o->watch && o->watch->rows && out_tap(out, o->watch->rows)) {
@@ -327,8 +315,9 @@ static int compile_and_trace(const struct options *o, const struct program *prog
 	memory_reserve_start(&reserve, plan);
 	scope.cgroup = *cgroup;
 	session_prepare(&prep, plan, k, &scope, rights_are_interpreted(o));
-	prep.replay = o->recorded;
-	prep.tries_reads = o->event_facts != NULL; /* a recorder tries what may be a string */
+	prep.replay = o->record.recorded;
+	prep.tries_reads =
+		o->record.event_facts != NULL; /* a recorder tries what may be a string */
 	if (prep.replay)
 		replay_prepare(&prep);
 	progress_stage(STAGE_COMPILE);
@@ -351,7 +340,7 @@ static int compile_and_trace(const struct options *o, const struct program *prog
 int run_trace(const struct options *o, const struct program *program, const struct plan *plan,
 	      struct kernel *k)
 {
-	struct command command = {.gate = -1, .report = -1, .is_hidden = o->format == OUT_LIVE};
+	struct command command = {.gate = -1, .report = -1, .is_hidden = o->out.format == OUT_LIVE};
 	struct scope_cgroup cgroup = {0};
 	int status = rights_check_plan(o, plan) ?: refuse_unchecked(k), closed;
 	FILE *f;
@@ -362,15 +351,15 @@ int run_trace(const struct options *o, const struct program *program, const stru
 		scope_warn(o, program);
 	if (!status && !o->no_warnings)
 		no_effect_warn(o, plan);
-	if (!status && o->format == OUT_LIVE)
+	if (!status && o->out.format == OUT_LIVE)
 		status = live_screen_can_draw() ? 0 : 1;
 	if (!status && o->args.command)
 		status = start_command(o, &command);
 	if (status)
 		return status;
-	f = output_open(o->output);
+	f = output_open(o->out.path);
 	status = f ? compile_and_trace(o, program, plan, k, &command, &cgroup, f) : 2;
 	command_stop(&command);
-	closed = f ? output_close(o->output, f) : 0;
+	closed = f ? output_close(o->out.path, f) : 0;
 	return status ?: closed;
 }

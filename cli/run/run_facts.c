@@ -64,7 +64,7 @@ void run_facts_make(struct run_facts *f, const struct options *o, const struct p
 	if (uname(&f->system))
 		memset(&f->system, 0, sizeof(f->system));
 	f->run = (struct view_run){
-		.path = o->output,
+		.path = o->out.path,
 		.version = SONDE_VERSION,
 		.arguments = f->arguments,
 		.script_name = s ? s->name : o->args.file,
@@ -76,7 +76,7 @@ void run_facts_make(struct run_facts *f, const struct options *o, const struct p
 		.pid = o->scope.pid,
 		.start = clock_ns(CLOCK_REALTIME),
 		.monotonic = monotonic_ns(),
-		.facts = o->event_facts,
+		.facts = o->record.event_facts,
 		.boot = clock_ns(CLOCK_BOOTTIME),
 		.tai = clock_ns(CLOCK_TAI),
 	};

@@ -38,14 +38,14 @@
 static void set_kernel(struct kernel *k, const struct options *o)
 {
 	k->pid = (uint32_t)o->scope.pid;
-	k->any_place = o->unsafe;
+	k->any_place = o->compile.unsafe;
 	k->is_thorough = o->mode == MODE_CHECK;
-	k->denied = o->denied;
-	k->traceable_functions = o->traceable_functions;
-	k->include_dirs = o->include_dirs;
-	k->n_include_dirs = o->n_include_dirs;
-	k->include_files = o->include_files;
-	k->n_include_files = o->n_include_files;
+	k->denied = o->compile.denied;
+	k->traceable_functions = o->compile.traceable_functions;
+	k->include_dirs = o->compile.include_dirs;
+	k->n_include_dirs = o->compile.n_include_dirs;
+	k->include_files = o->compile.include_files;
+	k->n_include_files = o->compile.n_include_files;
 }
 
 /* Without the right to read this kernel's tracepoints, scripts are checked against those of a stock
@@ -53,17 +53,17 @@ static void set_kernel(struct kernel *k, const struct options *o)
 static int use_stock(struct kernel *k, const struct options *o)
 {
 	bool is_read_only = o->mode == MODE_CHECK || o->mode == MODE_LIST ||
-			    o->mode == MODE_EXPLAIN || (o->mode == MODE_TRACE && o->emit);
+			    o->mode == MODE_EXPLAIN || (o->mode == MODE_TRACE && o->compile.emit);
 	const char *name;
 
-	if (!o->facts && (!is_read_only || !caps_missing() || !stock_facts_needed(k)))
+	if (!o->compile.facts && (!is_read_only || !caps_missing() || !stock_facts_needed(k)))
 		return 0;
 	if (!is_read_only) {
 		log_error("--facts: only with --check, -l, --emit and 'sonde explain'");
 		return -1;
 	}
-	name = stock_facts_use(k, o->facts);
-	if (name && !o->facts)
+	name = stock_facts_use(k, o->compile.facts);
+	if (name && !o->compile.facts)
 		log_info("this kernel's tracepoints cannot be read: those of %s are used instead",
 			 name);
 	return name ? 0 : -1;
@@ -71,11 +71,12 @@ static int use_stock(struct kernel *k, const struct options *o)
 
 struct kernel *walk_open_kernel(const struct options *o)
 {
-	struct kernel *k = o->kernel_facts ? facts_file_open(o->kernel_facts) : kernel_open();
+	struct kernel *k =
+		o->compile.kernel_facts ? facts_file_open(o->compile.kernel_facts) : kernel_open();
 
 	if (k)
 		set_kernel(k, o);
-	if (k && !o->kernel_facts && use_stock(k, o)) {
+	if (k && !o->compile.kernel_facts && use_stock(k, o)) {
 		kernel_close(k);
 		return NULL;
 	}
@@ -95,16 +96,16 @@ static enum plan_run run_of(const struct options *o)
 {
 	if (o->test || o->bench)
 		return o->test ? RUN_TESTS : RUN_BENCHES;
-	return o->mode == MODE_CHECK || o->emit ? RUN_ALL : RUN_ORDINARY;
+	return o->mode == MODE_CHECK || o->compile.emit ? RUN_ALL : RUN_ORDINARY;
 }
 
 /* --mode compiler-bench: print how long a stage took that ends now. NULL: the next one begins. */
 static void note_time(const struct options *o, const char *stage)
 {
 	static uint64_t begin;
-	uint64_t now = o->times ? clock_ns(CLOCK_MONOTONIC) : 0;
+	uint64_t now = o->compile.times ? clock_ns(CLOCK_MONOTONIC) : 0;
 
-	if (o->times && stage)
+	if (o->compile.times && stage)
 		printf("%-8s %8.3f ms\n", stage, (double)(now - begin) / 1e6);
 	begin = now;
 }
@@ -123,10 +124,10 @@ static void hint_split(const struct options *o, struct diags *d)
 /* Tell the program what is on the command line. */
 static void note_words(const struct options *o, struct program *p)
 {
-	p->unsafe = o->unsafe;
-	p->calibrate = o->calibrate - o->no_calibrate;
-	if (o->return_probes)
-		p->return_probes = config_word_find("return_probes", o->return_probes) + 1;
+	p->unsafe = o->compile.unsafe;
+	p->calibrate = o->compile.calibrate - o->compile.no_calibrate;
+	if (o->compile.return_probes)
+		p->return_probes = config_word_find("return_probes", o->compile.return_probes) + 1;
 	p->params = o->args.params;
 	p->n_params = o->args.n_params;
 	p->command = o->args.command;
@@ -140,16 +141,16 @@ static int front_end(struct arena *a, const struct options *o, struct kernel *k,
 {
 	bool is_interpreted = rights_are_interpreted(o);
 	struct plan_options po = {.run = run_of(o),
-				  .kernel = is_interpreted && !o->recorded ? NULL : k,
+				  .kernel = is_interpreted && !o->record.recorded ? NULL : k,
 				  .scope_tree =
 					  (o->args.command || o->scope.follow) && !o->scope.system,
 				  .only_cgroup = o->scope.cgroup != NULL,
 				  .warnings = o->warnings,
-				  .pid_namespace = !o->kernel_facts && !is_interpreted &&
+				  .pid_namespace = !o->compile.kernel_facts && !is_interpreted &&
 						   scope_pid_namespace(),
-				  .max_stacks = o->max_stacks,
-				  .filter = o->has_filter ? &o->filter : NULL,
-				  .sort = o->sort};
+				  .max_stacks = o->compile.max_stacks,
+				  .filter = o->compile.has_filter ? &o->compile.filter : NULL,
+				  .sort = o->out.sort};
 	int status;
 
 	note_time(o, NULL);
@@ -167,7 +168,7 @@ static int front_end(struct arena *a, const struct options *o, struct kernel *k,
 	note_words(o, *program);
 	note_time(o, "parse");
 	run_debug(o, EMIT_AST, k, *program, NULL);
-	if (o->emit == EMIT_TOKENS || o->emit == EMIT_AST)
+	if (o->compile.emit == EMIT_TOKENS || o->compile.emit == EMIT_AST)
 		return run_dump(o, k, *program, NULL);
 	progress_stage(STAGE_CHECK);
 	if (sema_run(a, *program, k, d))
@@ -177,7 +178,7 @@ static int front_end(struct arena *a, const struct options *o, struct kernel *k,
 	run_debug(o, EMIT_TYPES, k, *program, NULL);
 	if (o->mode == MODE_LIST)
 		return list_script(k, *program, o->verbose, stdout);
-	if (o->emit == EMIT_TYPES || o->emit == EMIT_FACTS)
+	if (o->compile.emit == EMIT_TYPES || o->compile.emit == EMIT_FACTS)
 		return run_dump(o, k, *program, NULL);
 	progress_stage(STAGE_PLAN);
 	*plan = plan_make(a, *program, &po, d);
@@ -195,15 +196,15 @@ static int run_plan(struct arena *a, const struct options *o, const struct progr
 
 	if (status)
 		return status;
-	if (o->emit == EMIT_PLAN)
+	if (o->compile.emit == EMIT_PLAN)
 		return run_dump(o, k, program, plan);
-	if (o->emit == EMIT_LLVM)
+	if (o->compile.emit == EMIT_LLVM)
 		return run_emit_llvm(o, program, plan, k);
-	if (o->emit)
+	if (o->compile.emit)
 		return run_emit(o, program, plan, k);
 	if (o->mode == MODE_EXPLAIN)
 		return explain_run(a, o, program, plan, k);
-	if (o->explain && o->mode == MODE_TRACE)
+	if (o->compile.explain && o->mode == MODE_TRACE)
 		status = explain_before_run(a, o, program, plan, k);
 	if (status)
 		return status;
@@ -223,7 +224,7 @@ int walk_in(const struct options *o, struct kernel *k)
 	struct plan *plan;
 	int status = 1;
 
-	if (o->mode == MODE_CHECK && (o->format == OUT_JSON || o->format == OUT_JSONL))
+	if (o->mode == MODE_CHECK && (o->out.format == OUT_JSON || o->out.format == OUT_JSONL))
 		diag_report_as_json();
 	set_kernel(k, o);
 	walk_note_program(a, o, k);
@@ -244,7 +245,8 @@ int walk(const struct options *o)
 	struct kernel *k = walk_open_kernel(o);
 	int status;
 
-	if (o->mode == MODE_TRACE && !o->emit && !o->kernel_facts && !rights_are_interpreted(o))
+	if (o->mode == MODE_TRACE && !o->compile.emit && !o->compile.kernel_facts &&
+	    !rights_are_interpreted(o))
 		in_container_warn();
 	status = k ? walk_in(o, k) : 1;
 

@@ -77,7 +77,7 @@ int flamegraph_run(const struct options *o)
 		if (status || out.error)
 			log_error("out of memory");
 		else
-			status = output_write(o->output, out.text.bytes, out.text.n, 0600);
+			status = output_write(o->out.path, out.text.bytes, out.text.n, 0600);
 	}
 	if (page.graphs.n)
 		flame_page_free(&page);

@@ -331,7 +331,7 @@ static int put_texts(const struct options *o, struct kernel *k, const struct sel
 	int status = 2;
 
 	if (to_script && to_facts)
-		status = put_all(s, k, o->event_stacks, to_script, to_facts) ? 1 : 0;
+		status = put_all(s, k, o->record.event_stacks, to_script, to_facts) ? 1 : 0;
 	else
 		log_error("out of memory");
 	if (to_script)
@@ -348,7 +348,7 @@ static int record(const struct options *o, struct kernel *k, const struct select
 	int status = put_texts(o, k, s, &script, &facts);
 
 	run.args.program = script;
-	run.event_facts = facts;
+	run.record.event_facts = facts;
 	run.args.source_name = "--events";
 	if (!status)
 		status = walk_in(&run, k);
@@ -367,7 +367,7 @@ int record_events_run(const struct options *o)
 	s.calls.kernel = k;
 	if (k)
 		walk_note_program(s.arena, o, k);
-	if (k && select_events(&s, k, o->events) == 0)
+	if (k && select_events(&s, k, o->record.events) == 0)
 		status = record(o, k, &s);
 	record_calls_free(&s.calls);
 	arena_free(s.arena);

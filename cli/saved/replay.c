@@ -21,30 +21,32 @@ static int run(const struct options *o, const struct recorded_events *all, struc
 	if (all->n_lost)
 		log_warning("the recording lacks %llu events, which were lost when it was made",
 			    (unsigned long long)all->n_lost);
-	k->recording = o->replay;
+	k->recording = o->record.replay;
 	k->program = "*"; /* uprobe:FUNCTION: of any program that was recorded */
 	run.interpret = true;
-	run.no_calibrate = true; /* the times are those that were recorded */
-	run.recorded = all;
+	run.compile.no_calibrate = true; /* the times are those that were recorded */
+	run.record.recorded = all;
 	return walk_in(&run, k);
 }
 
 /* 0, or -1 after a message. */
 static int check_words(const struct options *o)
 {
-	bool is_recording = recording_is(o->replay), has_script = o->args.program || o->args.file;
+	bool is_recording = recording_is(o->record.replay),
+	     has_script = o->args.program || o->args.file;
 
-	if (has_script || (!is_recording && access(o->replay, R_OK)))
+	if (has_script || (!is_recording && access(o->record.replay, R_OK)))
 		return 0; /* what is wrong with the file is reported when it is opened */
 	if (is_recording)
 		log_error("'sonde replay' requires a script, too: write sonde replay %s SCRIPT",
-			  o->replay);
+			  o->record.replay);
 	else
-		log_error("'%s' is not a recording, over which the script would run", o->replay);
+		log_error("'%s' is not a recording, over which the script would run",
+			  o->record.replay);
 	if (!is_recording)
 		log_text("hint: write sonde replay RECORDING %s; 'sonde record --events PATTERN -o "
 			 "FILE' makes a recording",
-			 o->replay);
+			 o->record.replay);
 	return -1;
 }
 
@@ -58,10 +60,10 @@ int replay_script(const struct options *o)
 
 	if (check_words(o))
 		return 1;
-	if (recording_open(&rec, o->replay) == 0)
+	if (recording_open(&rec, o->record.replay) == 0)
 		facts = raw_events_facts(&rec);
 	if (facts)
-		k = facts_text_open(facts, o->replay);
+		k = facts_text_open(facts, o->record.replay);
 	if (k && raw_events_read(&rec, k, &all) == 0)
 		status = run(o, &all, k);
 	if (k)

@@ -54,7 +54,7 @@ static int take_options(struct report *r, const struct options *o)
 		return option_error("'sonde report' takes one recording: unexpected '%s'",
 				    o->args.params[1]);
 	*r = (struct report){.path = o->args.params[0],
-			     .output = o->output,
+			     .output = o->out.path,
 			     .sql = o->report.sql,
 			     .suggest = o->report.suggest,
 			     .filter = {.function = o->report.function,

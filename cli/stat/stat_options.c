@@ -49,7 +49,7 @@ int stat_take_options(struct stat_run *r, const struct options *o)
 {
 	r->pid = o->scope.pid;
 	r->duration_ns = o->duration_ns;
-	r->output = o->output;
+	r->output = o->out.path;
 	r->events = o->stat.events;
 	r->n_events = o->stat.n_events;
 	if (take_format(r, o->stat.format) || take_command(r, o) || take_words(r, o))
