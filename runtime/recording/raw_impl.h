@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Shared by the files that read the events of a recording. An event is a value that was printed
- * (cli/saved/record_events.c): a tuple of these parts.
+ * (cli/recordings/record_events.c): a tuple of these parts.
  */
 #pragma once
 #include "parser/lang/kernel.h"

@@ -2,7 +2,7 @@
 /*
  * Replays: see replay.h. The recording's facts are the kernel that the script is checked against.
  */
-#include "cli/saved/replay.h"
+#include "cli/recordings/replay.h"
 #include "cli/options/options.h"
 #include "cli/run/walk.h"
 #include "parser/lang/kernel.h"

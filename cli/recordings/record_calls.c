@@ -5,7 +5,7 @@
  * however many patterns match it. A return is recorded with its entry, because a replay needs both
  * for `delta` and `entry()`.
  */
-#include "cli/saved/record_calls.h"
+#include "cli/recordings/record_calls.h"
 #include "cli/base/diag_report.h"
 #include "cli/compile/emit_facts.h"
 #include "parser/base/arena.h"

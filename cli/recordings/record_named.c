@@ -2,7 +2,7 @@
 /*
  * Events that are recorded by name: see record_named.h.
  */
-#include "cli/saved/record_named.h"
+#include "cli/recordings/record_named.h"
 #include "cli/compile/emit_facts.h"
 #include "parser/base/arena.h"
 #include "parser/lang/kernel.h"

@@ -2,7 +2,7 @@
 /*
  * Shows a recording: see report.h.
  */
-#include "cli/saved/report.h"
+#include "cli/recordings/report.h"
 #include "runtime/output/out.h"
 #include "cli/base/output_file.h"
 #include "cli/options/option_rows.h"

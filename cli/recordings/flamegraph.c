@@ -2,7 +2,7 @@
 /*
  * Draws saved stacks as a flame graph: see flamegraph.h.
  */
-#include "cli/saved/flamegraph.h"
+#include "cli/recordings/flamegraph.h"
 #include "cli/base/output_file.h"
 #include "cli/options/option_rows.h"
 #include "runtime/output/flame_page.h"

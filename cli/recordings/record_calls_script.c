@@ -2,8 +2,8 @@
 /*
  * The probes that record calls of functions: see record_calls_script.h.
  */
-#include "cli/saved/record_calls_script.h"
-#include "cli/saved/record_calls.h"
+#include "cli/recordings/record_calls_script.h"
+#include "cli/recordings/record_calls.h"
 #include "parser/base/arena.h"
 #include "parser/lang/register.h"
 #include "parser/base/regs.h"

@@ -4,10 +4,10 @@
  * needs of each event (runtime/recording/raw_events.c reads it), and the formats of the
  * tracepoints go to the recording as facts of the kernel.
  */
-#include "cli/saved/record_events.h"
-#include "cli/saved/record_calls.h"
-#include "cli/saved/record_calls_script.h"
-#include "cli/saved/record_named.h"
+#include "cli/recordings/record_events.h"
+#include "cli/recordings/record_calls.h"
+#include "cli/recordings/record_calls_script.h"
+#include "cli/recordings/record_named.h"
 #include "cli/compile/emit_facts.h"
 #include "cli/options/options.h"
 #include "cli/run/walk.h"
