@@ -5,9 +5,10 @@
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
-/* The part of a path behind its last slash. */
+/* The part of a path after its last slash. */
 static inline const char *text_base_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -25,13 +26,23 @@ static inline int text_hex_digit(char c)
 	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
+/* FNV-1a. */
+static inline uint32_t text_hash(const char *text, size_t len)
+{
+	uint32_t hash = 2166136261u;
+
+	for (size_t i = 0; i < len; i++)
+		hash = (hash ^ (unsigned char)text[i]) * 16777619u;
+	return hash;
+}
+
 /* A line of a longer text, without its newline. */
 struct text_line {
 	const char *at;
 	size_t len;
 };
 
-/* The line at *at, behind which *at is moved. False at the end. */
+/* The line at *at, which moves past it. False at the end. */
 static inline bool text_next_line(const char **at, const char *end, struct text_line *l)
 {
 	const char *newline;

@@ -5,6 +5,7 @@
  */
 #include "parser/csection/header_words.h"
 #include "parser/base/arena.h"
+#include "parser/base/text.h"
 #include "parser/lang/kernel.h"
 #include <string.h>
 #include <sys/stat.h>
@@ -38,18 +39,9 @@ struct header_words *header_words_new(struct arena *a, const struct kernel *k, c
 	return w;
 }
 
-static uint32_t bucket_of(const char *name, size_t len)
-{
-	uint32_t hash = 2166136261u; /* FNV-1a */
-
-	for (size_t i = 0; i < len; i++)
-		hash = (hash ^ (unsigned char)name[i]) * 16777619u;
-	return hash % BUCKETS;
-}
-
 static struct word *find(const struct header_words *w, const char *name, size_t len)
 {
-	struct word *word = w->buckets[bucket_of(name, len)];
+	struct word *word = w->buckets[text_hash(name, len) % BUCKETS];
 
 	while (word && (word->len != len || memcmp(word->text, name, len) != 0))
 		word = word->next;
@@ -66,7 +58,7 @@ unsigned header_words_find(const struct header_words *w, const char *name, size_
 static void add(struct header_words *w, const struct c_token *t, unsigned flags)
 {
 	struct word *word = find(w, t->text, t->len);
-	uint32_t bucket = bucket_of(t->text, t->len);
+	uint32_t bucket = text_hash(t->text, t->len) % BUCKETS;
 
 	if (!word) {
 		word = arena_new_of(w->arena, struct word);

@@ -7,21 +7,13 @@
 #include "parser/base/arena.h"
 #include "parser/base/diag.h"
 #include "parser/base/limits.h"
+#include "parser/base/text.h"
 #include "parser/lang/ast.h"
 #include <string.h>
 
-static uint32_t bucket_of(const char *name, size_t len)
-{
-	uint32_t hash = 2166136261u; /* FNV-1a */
-
-	for (size_t i = 0; i < len; i++)
-		hash = (hash ^ (unsigned char)name[i]) * 16777619u;
-	return hash % N_BUCKETS;
-}
-
 struct c_macro *preprocess_find(const struct preprocessor *p, const char *name, size_t len)
 {
-	uint32_t i = p->buckets[bucket_of(name, len)];
+	uint32_t i = p->buckets[text_hash(name, len) % N_BUCKETS];
 
 	for (; i; i = p->macros[i - 1]->next) {
 		struct c_macro *m = p->macros[i - 1];
@@ -35,7 +27,7 @@ struct c_macro *preprocess_find(const struct preprocessor *p, const char *name, 
 void preprocess_add(struct preprocessor *p, const struct c_macro *from)
 {
 	struct c_macro *m = arena_new_of(p->arena, struct c_macro);
-	uint32_t *bucket = &p->buckets[bucket_of(from->name, strlen(from->name))];
+	uint32_t *bucket = &p->buckets[text_hash(from->name, strlen(from->name)) % N_BUCKETS];
 
 	*m = *from;
 	if (p->n_macros == LIMIT_C_MACROS) {

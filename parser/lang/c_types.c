@@ -3,6 +3,7 @@
  * A script's register of C types and enum constants by name: see c_type.h.
  */
 #include "parser/base/arena.h"
+#include "parser/base/text.h"
 #include "parser/lang/c_type.h"
 #include "parser/lang/kernel.h"
 #include "parser/lang/known_constant.h"
@@ -19,11 +20,7 @@ struct c_types *c_types_new(struct arena *a)
 
 static uint32_t bucket_of(const char *name)
 {
-	uint32_t hash = 2166136261u; /* FNV-1a */
-
-	while (*name)
-		hash = (hash ^ (unsigned char)*name++) * 16777619u;
-	return hash % C_BUCKETS;
+	return text_hash(name, strlen(name)) % C_BUCKETS;
 }
 
 static struct c_name *find_name(const struct c_types *c, enum c_kind kind, const char *name)
