@@ -2,7 +2,7 @@
 /*
  * The JSON writer: one object per line, {"type": …, "data": …}. Reads views; out_file.c has the
  * buffer and the descriptor. Text of format.c goes to a scratch buffer first and is then quoted
- * (json_text.c).
+ * (runtime/base/json.h).
  */
 #include "runtime/output/json_agg.h"
 #include "runtime/output/out.h"
