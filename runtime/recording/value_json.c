@@ -245,17 +245,17 @@ static bool read_parts(struct arena *a, const json_t *j, struct stack_lookup *st
 		       struct view *out)
 {
 	const struct type *t = out->type;
+	bool is_record = t->kind == TY_RECORD || t->kind == TY_STRUCT;
 	uint32_t n = t->kind == TY_ARRAY ? type_elements(t) : t->n_members;
 	struct view *parts;
 
-	if ((json_is_object(j) ? json_object_size(j) : json_array_size(j)) != n)
+	if ((is_record ? json_object_size(j) : json_array_size(j)) != n)
 		return false;
 	parts = arena_alloc(a, (n + 1) * sizeof(*parts));
 	for (uint32_t i = 0; i < n; i++) {
 		const struct type *part = t->kind == TY_ARRAY ? t->to : t->members[i].type;
-		const json_t *item = json_is_array(j)	   ? json_array_get(j, i)
-				     : t->kind != TY_ARRAY ? json_object_get(j, t->members[i].name)
-							   : NULL;
+		const json_t *item =
+			is_record ? json_object_get(j, t->members[i].name) : json_array_get(j, i);
 
 		if (!item || !value_json_read(a, part, item, stacks, &parts[i]))
 			return false;

@@ -154,6 +154,12 @@ static bool is_read(const struct type *type, const char *json)
 
 static void test_refused_values(void **state)
 {
+	static const struct type_member members[] = {{.name = "x", .type = &t_int},
+						     {.name = "x", .type = &t_int}};
+	static const struct type twice = {.kind = TY_RECORD,
+					  .size = 16,
+					  .members = members,
+					  .n_members = 2};
 	static const char *const series[] = {
 		"{\"buckets\": [{\"bucket\": 1, \"value\": 1}], \"total\": 1, \"divisor\": 1, "
 		"\"last\": 99}",
@@ -162,6 +168,8 @@ static void test_refused_values(void **state)
 	};
 
 	(void)state;
+	assert_false(is_read(&twice, "[1, 2]"));
+	assert_false(is_read(&twice, "{\"x\": 1, \"x\": 2}"));
 	assert_false(is_read(&t_int, "\"5x\""));
 	assert_false(is_read(&t_int, "1.5"));
 	assert_false(is_read(&t_int, "18446744073709551616"));
