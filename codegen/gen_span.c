@@ -146,7 +146,7 @@ void span_body(struct gen *g, LLVMValueRef slot, LLVMValueRef start, LLVMValueRe
 }
 
 /* Compute `delta` of the span in `slot` and run the body, which may read the slot. */
-void span_end_with(struct gen *g, LLVMValueRef slot, LLVMValueRef start, LLVMValueRef now)
+static void span_end_with(struct gen *g, LLVMValueRef slot, LLVMValueRef start, LLVMValueRef now)
 {
 	span_body(g, slot, start, LLVMBuildSub(g->b, now, start, ""));
 }

@@ -63,5 +63,3 @@ void span_leave_calls(struct gen *g, LLVMValueRef calls, LLVMValueRef first, LLV
 LLVMValueRef span_callback(struct gen *g, const char *what,
 			   void (*each)(struct gen *g, LLVMValueRef number, LLVMValueRef at,
 					LLVMBasicBlockRef out));
-/* At the end: compute `delta` of the span in `slot` and run the body, which may read the slot. */
-void span_end_with(struct gen *g, LLVMValueRef slot, LLVMValueRef start, LLVMValueRef now);

@@ -282,11 +282,6 @@ void editor_close(struct editor *e)
 	free(e);
 }
 
-bool editor_is_terminal(const struct editor *e)
-{
-	return e->el != NULL;
-}
-
 /* ---- reading ------------------------------------------------------------------------------- */
 
 static char *read_plain(void)

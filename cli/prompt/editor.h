@@ -34,8 +34,6 @@ struct editor;
 /* NULL with errno set. */
 struct editor *editor_open(const struct editor_setup *setup);
 void editor_close(struct editor *e);
-/* Is there a terminal? */
-bool editor_is_terminal(const struct editor *e);
 /* The next line, without its newline, from malloc. NULL at the end of input. After Ctrl-C it is ""
  * and *cancelled is true. `before`: the lines that it continues; completion looks at them, too. */
 char *editor_read(struct editor *e, const char *prompt, const char *before, bool *cancelled);

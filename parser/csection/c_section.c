@@ -6,7 +6,6 @@
 #include "parser/csection/c_section.h"
 #include "parser/csection/c_headers.h"
 #include "parser/csection/c_parse.h"
-#include "parser/csection/macro_values.h"
 #include "parser/csection/preprocess.h"
 #include "parser/base/arena.h"
 #include "parser/base/diag.h"

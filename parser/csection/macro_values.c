@@ -8,7 +8,6 @@
  * such a macro, needs the text of its arguments: its call is expanded as C does, and what comes out
  * is parsed.
  */
-#include "parser/csection/macro_values.h"
 #include "parser/csection/preprocess.h"
 #include "parser/base/arena.h"
 #include "parser/base/diag.h"

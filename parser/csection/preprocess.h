@@ -110,3 +110,9 @@ void preprocess_expand(struct preprocessor *p, const struct c_tokens *in, struct
 void preprocess_line(struct preprocessor *p, const struct c_token *hash, struct c_tokens line);
 /* True if the text here is used, and not left out by an #if. */
 bool preprocess_is_used(const struct preprocessor *p);
+
+/* ---- macro_values.c: macros of C as values in a script */
+
+/* Replace each name of a macro in the probes and functions of `program` by the macro's value,
+ * which is an expression of the script. */
+void macro_values_replace(struct preprocessor *p, struct program *program);

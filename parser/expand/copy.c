@@ -45,7 +45,8 @@ static struct expr **copy_list(struct expander *x, const struct frame *f, struct
 	return out;
 }
 
-struct expr *copy_clone(struct expander *x, const struct expr *e)
+/* A second copy of an expanded tree. */
+static struct expr *copy_clone(struct expander *x, const struct expr *e)
 {
 	return copy_expr(x, &clone, e);
 }

@@ -41,8 +41,6 @@ struct block copy_block(struct expander *x, const struct frame *f, const struct 
 /* A type's name with what the parameters stand for. */
 const struct type_name *copy_type(struct expander *x, const struct frame *f,
 				  const struct type_name *t);
-/* A second copy of an expanded tree. */
-struct expr *copy_clone(struct expander *x, const struct expr *e);
 
 /* ---- match.c */
 /* The macro or function that a call in `f` means; NULL when it is a builtin or unknown, also after

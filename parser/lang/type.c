@@ -92,7 +92,8 @@ const struct type *type_int(uint32_t size, bool is_signed)
 	return &ints[is_signed][size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : 3];
 }
 
-const struct type *type_plain_int(const struct type *t)
+/* The integer type of an enum, without the names of its values; any other type unchanged. */
+static const struct type *type_plain_int(const struct type *t)
 {
 	return t->kind == TY_INT && t->enumeration ? type_int(t->size, t->is_signed) : t;
 }

@@ -115,8 +115,6 @@ const struct type *type_ustack_as(enum stack_form form);
 
 /* The integer type of `size` bytes (1, 2, 4, 8). */
 const struct type *type_int(uint32_t size, bool is_signed);
-/* The integer type of an enum, without the names of its values; any other type unchanged. */
-const struct type *type_plain_int(const struct type *t);
 /* An integer as variables, maps and records hold it: of 64 bits. */
 const struct type *type_wide(const struct type *t);
 /* A 64-bit integer that is a time of a clock, or an address in a space. */

@@ -119,3 +119,9 @@ void sema_unique_tests(struct sema *s);
 /* sema_usdt.c: the type of `argN` outside of raw tracepoints; 64 bits where the attach point is
  * no USDT probe. */
 const struct type *usdt_arg_type(struct sema *s, const struct expr *e);
+
+/* ---- sema_exits.c: functions that end in jumps to other functions (tail calls) */
+
+/* Check that the functions of `p` have a result where the probe fires, for `e`, which reads it.
+ * Those of a pattern that do not are removed from it, with a warning. False: reported. */
+bool sema_exits_have_result(struct sema *s, const struct expr *e, struct attach_point *p);

@@ -9,7 +9,7 @@
 #include "parser/lang/syscalls.h"
 #include "parser/base/nearest.h"
 #include "parser/sema/sema_type.h"
-#include "parser/sema/sema_exits.h"
+#include "parser/sema/sema.h"
 #include "parser/sema/sema_go.h"
 #include <string.h>
 

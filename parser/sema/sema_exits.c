@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `retval` at the exits of a function: see sema_exits.h.
+ * `retval` at the exits of a function: see sema.h.
  */
-#include "parser/sema/sema_exits.h"
+#include "parser/sema/sema.h"
 #include "parser/base/arena.h"
 
 enum { NAMES_MAX = 3 };

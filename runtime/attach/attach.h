@@ -70,3 +70,8 @@ const char *attach_iter_refusal(int err);
 enum { ATTACH_ERR_REPORTED = -4096 };
 /* attach_user.c: the process that uprobe_multi links can be restricted to; 0: none. */
 uint32_t attach_only_process(const struct session *s);
+
+/* ---- attach_wide.c: a warning before thousands of functions of many processes are probed */
+
+/* `n` functions of the file at `path` are about to be probed by `prog`. */
+void attach_warn_wide(const struct session *s, uint32_t prog, const char *path, uint32_t n);

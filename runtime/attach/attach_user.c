@@ -6,7 +6,7 @@
 #define _GNU_SOURCE
 #include "runtime/attach/attach_check.h"
 #include "runtime/attach/attach_slow.h"
-#include "runtime/attach/attach_wide.h"
+#include "runtime/attach/attach.h"
 #include "runtime/attach/calibrate.h"
 #include "runtime/attach/step_watch.h"
 #include "runtime/kernel/kernel_facts.h"

@@ -3,7 +3,6 @@
  * A breakpoint in a file is one in every process that has mapped the file, also where the script
  * traces only one of them. With thousands of functions of libc that slows the whole machine down.
  */
-#include "runtime/attach/attach_wide.h"
 #include "runtime/base/log.h"
 #include "runtime/base/proc_maps.h"
 #include "runtime/attach/attach.h"

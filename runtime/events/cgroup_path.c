@@ -4,7 +4,7 @@
  * each hierarchy that is mounted: version 2 first, then those of version 1, by name.
  */
 #define _GNU_SOURCE
-#include "runtime/events/cgroup_path.h"
+#include "runtime/events/deferred_strings.h"
 #include "parser/base/pattern.h"
 #include "runtime/session/session.h"
 #include "runtime/base/vec.h"

@@ -11,7 +11,6 @@
 #include "runtime/session/session.h"
 #include "runtime/symbols/usym.h"
 #include "runtime/kernel/gfp_flags.h"
-#include "runtime/events/cgroup_path.h"
 #include <arpa/inet.h>
 #include <inttypes.h>
 #include <pwd.h>

@@ -31,7 +31,6 @@
 #include "runtime/kernel/kernel_facts.h"
 #include "runtime/kernel/kernel_symbols.h"
 #include "runtime/kernel/kernel_types.h"
-#include "runtime/kernel/kernel_usdt.h"
 #include "runtime/kernel/kernel_user.h"
 #include "runtime/kernel/ksym_names.h"
 #include "runtime/kernel/tracefs.h"

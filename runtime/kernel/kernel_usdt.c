@@ -4,7 +4,6 @@
  * have mapped (proc_maps.c).
  */
 #define _GNU_SOURCE
-#include "runtime/kernel/kernel_usdt.h"
 #include "runtime/elf/elfsym.h"
 #include "runtime/kernel/kernel_user.h"
 #include "runtime/base/proc_maps.h"

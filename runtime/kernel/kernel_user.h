@@ -67,3 +67,8 @@ int code_function_types(struct kernel *k, const char *path, uint64_t offset,
 /* In kernel_exits.c. */
 int code_each_exit(struct kernel *k, const struct user_symbol *f, user_exit_fn fn, void *ctx,
 		   struct user_exits *out);
+
+/* ---- kernel_usdt.c: the hooks about USDT probes */
+
+int usdt_each_note(struct kernel *k, const char *path, usdt_note_fn fn, void *ctx);
+int usdt_each_mapped(struct kernel *k, kernel_name_fn fn, void *ctx);

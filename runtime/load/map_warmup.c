@@ -6,7 +6,7 @@
  * deletes one on each CPU before tracing begins, after which there are about 50 (10 of 1 KiB).
  * Failures are ignored: they only leave fewer free elements.
  */
-#include "runtime/load/map_warmup.h"
+#include "runtime/load/precreate.h"
 #include <bpf/bpf.h>
 #include <stdbool.h>
 #include <stddef.h>

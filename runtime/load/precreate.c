@@ -6,7 +6,6 @@
 #define _GNU_SOURCE
 #include "runtime/load/precreate.h"
 #include "runtime/base/log.h"
-#include "runtime/load/map_warmup.h"
 #include "runtime/session/prep.h"
 #include <bpf/libbpf.h>
 #include <linux/bpf.h>

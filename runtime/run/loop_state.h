@@ -78,3 +78,19 @@ void loop_close_signals(struct loop *l);
 void loop_read_signals(struct loop *l);
 /* When the command has ended, end the run. */
 void loop_reap_command(struct loop *l);
+
+/* ---- run_report.c: -v */
+
+/* Programs, links, functions and what is single-stepped; the time of each stage. */
+void run_report(const struct session *s);
+
+/* ---- service.c: messages to systemd */
+
+/* Send "READY=1", "STOPPING=1", … to the socket of NOTIFY_SOCKET; nothing if there is none. */
+void service_notify(const char *state);
+
+/* ---- tests.c: --test and --bench */
+
+/* Run the plan's tests or benchmarks and print the results; `drain` handles the records that they
+ * send. The number of failures, or -errno. */
+int tests_run(struct session *s, struct events *events, void (*drain)(void *ctx), void *ctx);

@@ -2,7 +2,7 @@
 /*
  * -v: what a run has done: programs, what they were attached to, and the time of each stage.
  */
-#include "runtime/run/run_report.h"
+#include "runtime/run/loop_state.h"
 #include "runtime/base/log.h"
 #include "runtime/base/progress.h"
 #include "runtime/attach/attach.h"

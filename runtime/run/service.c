@@ -3,7 +3,7 @@
  * Tells systemd how far a service is (Type=notify): a datagram to the socket that the environment
  * names, as sd_notify(3) sends it.
  */
-#include "runtime/run/service.h"
+#include "runtime/run/loop_state.h"
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>

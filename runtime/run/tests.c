@@ -5,7 +5,7 @@
  * with ten times more repetitions each time, until they take a millisecond.
  */
 #define _GNU_SOURCE
-#include "runtime/run/tests.h"
+#include "runtime/run/loop_state.h"
 #include "runtime/output/out.h"
 #include "runtime/base/log.h"
 #include "runtime/session/interpret.h"

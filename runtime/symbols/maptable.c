@@ -65,7 +65,7 @@ static struct mapfile *acquire_file(struct mapfiles *files, uint64_t device, uin
 	return NULL;
 }
 
-void mapfile_release(struct mapfiles *files, struct mapfile *f)
+static void mapfile_release(struct mapfiles *files, struct mapfile *f)
 {
 	if (--f->refs)
 		return;
@@ -135,7 +135,8 @@ static bool table_reserve(struct maptable **t)
 	return true;
 }
 
-uint32_t maptable_after(const struct maptable *t, uint64_t address)
+/* The index of the first mapping that ends after `address`; t->n if none does. */
+static uint32_t maptable_after(const struct maptable *t, uint64_t address)
 {
 	uint32_t low = 0, high = t->n;
 

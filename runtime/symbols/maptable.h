@@ -68,7 +68,6 @@ struct maptable {
 /* A reference to the file, which is added if it is new. NULL if out of memory. */
 struct mapfile *mapfile_acquire(struct mapfiles *files, uint64_t device, uint64_t inode,
 				const char *path);
-void mapfile_release(struct mapfiles *files, struct mapfile *f);
 /* Iterate over all files: pass NULL for the first one; returns NULL after the last one. The table
  * must not change in the meantime. */
 struct mapfile *const *mapfiles_next(const struct mapfiles *files, struct mapfile *const *f);
@@ -87,8 +86,6 @@ void maptable_add(struct mapfiles *files, struct maptable **t, const struct mapp
 bool mapfile_is_memory(const struct mapfile *f);
 /* Free unused memory of the table. */
 void maptable_trim(struct maptable **t);
-/* The index of the first mapping that ends after `address`; t->n if none does. */
-uint32_t maptable_after(const struct maptable *t, uint64_t address);
 /* The mapping of `address` at time_ns, from a table (NULL: empty) and the mappings that it has
  * replaced. NULL if nothing was mapped, or if that is not known. time_ns 0: any time; NULL if there
  * was more than one mapping. */
