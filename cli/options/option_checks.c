@@ -70,7 +70,7 @@ static int check_rows(const struct options *o)
 			return refuse(word, r);
 		other = r->excludes ? option_given(o, r->excludes) : NULL;
 		if (other)
-			return option_wrong("%s and %s cannot be combined", r->name, other->name);
+			return option_error("%s and %s cannot be combined", r->name, other->name);
 		if (r->needs && !option_given(o, r->needs))
 			return report_needed(r);
 	}
