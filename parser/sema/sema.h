@@ -40,6 +40,7 @@ struct sema {
 	uint32_t n_untaken;
 	struct untaken_block *untaken_blocks; /* sema_comptime.c */
 	uint32_t n_untaken_blocks;
+	bool is_in_untaken; /* their types are being found */
 };
 
 /* Run all passes. Returns 0, or -1 when there were errors. After 0 every expression has a type,

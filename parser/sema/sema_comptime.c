@@ -167,9 +167,9 @@ static struct map *copy_maps(struct sema *s)
 }
 
 /* Type the block, and undo what that changes of variables that had a type. */
-static bool type_untaken(struct sema *s, struct untaken_block *b)
+static bool type_untaken(struct sema *s, struct untaken_block b)
 {
-	struct probe *p = s->probe = b->probe;
+	struct probe *p = s->probe = b.probe;
 	struct var *vars = arena_alloc(s->arena, (p->n_vars + 1) * sizeof(*vars));
 	bool is_any = false, was_wrong = s->is_wrong, has_untyped = false;
 
@@ -179,7 +179,7 @@ static bool type_untaken(struct sema *s, struct untaken_block *b)
 	}
 	if (!has_untyped)
 		return false;
-	sema_type_block(s, &b->block);
+	sema_type_block(s, &b.block);
 	for (uint32_t i = 0; i < p->n_vars; i++) {
 		bool is_new = !vars[i].type && p->vars[i]->type && !sema_is_wrong(p->vars[i]->type);
 
@@ -194,14 +194,24 @@ static bool type_untaken(struct sema *s, struct untaken_block *b)
 bool comptime_type_untaken(struct sema *s)
 {
 	struct program *p = s->program;
-	struct map *maps = copy_maps(s);
-	uint32_t n = s->n_untaken_blocks; /* a branch in a branch comes with the next call */
-	bool is_any = false;
+	struct probe *probe = s->probe;
+	bool is_any = false, settles = s->settles, settled = s->settled;
+	struct map *maps;
 
-	for (uint32_t i = 0; i < n; i++)
-		is_any |= type_untaken(s, &s->untaken_blocks[i]);
+	if (s->is_in_untaken || !s->n_untaken_blocks)
+		return false;
+	s->is_in_untaken = true;
+	s->settles = true; /* of a branch in a branch: no later round comes to it */
+	maps = copy_maps(s);
+	/* a branch in a branch is added meanwhile */
+	for (uint32_t i = 0; i < s->n_untaken_blocks; i++)
+		is_any |= type_untaken(s, s->untaken_blocks[i]);
 	for (uint32_t i = 0; i < p->n_maps; i++)
 		*p->maps[i] = maps[i];
+	s->is_in_untaken = false;
+	s->settles = settles;
+	s->settled = settled;
+	s->probe = probe;
 	return is_any;
 }
 

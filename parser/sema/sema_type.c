@@ -156,8 +156,11 @@ static const struct type *type_map(struct sema *s, struct expr *e)
  * assigns. */
 static bool is_pointer(struct sema *s, struct expr *target)
 {
-	if (target->kind == EX_VAR)
+	if (target->kind == EX_VAR) {
+		if (target->var.var && !target->var.var->type)
+			comptime_type_untaken(s); /* before ++ makes it an integer */
 		return sema_type_expr(s, target)->kind == TY_POINTER;
+	}
 	return target->map.map && target->map.map->value &&
 	       target->map.map->value->kind == TY_POINTER;
 }
