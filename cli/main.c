@@ -233,7 +233,7 @@ static int run_mode(struct options *o)
 	case MODE_EXPLAIN:
 	case MODE_CHECK: break;
 	}
-	return o->record.replay	  ? replay_script(o)
+	return o->record.file	  ? replay_script(o)
 	       : o->record.events ? record_events_run(o)
 				  : walk(o);
 }

@@ -161,7 +161,7 @@ static int check_trace(const struct options *o)
 	    o->out.format == OUT_RECORDING)
 		return option_wrong("'sonde record' requires a script: write sonde record -o FILE "
 				    "SCRIPT, or -e 'PROGRAM'");
-	if (!o->args.program && !o->args.file && !o->record.events && !o->record.replay)
+	if (!o->args.program && !o->args.file && !o->record.events && !o->record.file)
 		return option_error("nothing to run: give -e 'PROGRAM' or a FILE");
 	if ((o->test || o->bench) && o->mode == MODE_FMT)
 		return option_error("%s and --fmt cannot be combined",
@@ -259,9 +259,9 @@ static int check_replay(const struct options *o)
 	if (o->record.events && (o->args.program || o->args.file))
 		return option_error("--events records events, and runs no script: leave out %s",
 				    o->args.program ? "-e" : o->args.file);
-	if (!o->record.replay)
+	if (!o->record.file)
 		return 0;
-	if (!*o->record.replay)
+	if (!*o->record.file)
 		return check_no_recording(o);
 	if (o->out.format == OUT_RECORDING || o->out.format == OUT_LIVE)
 		return option_error("-f %s cannot be combined with 'sonde replay'",

@@ -193,7 +193,7 @@ static bool take_first_word(struct options *o, int argc, char **argv, int *i)
 	switch (w->what) {
 	case FOLLOWED_BY_RUN: o->out.format = OUT_RECORDING; return true;
 	case FOLLOWED_BY_RECORDING:
-		o->record.replay = *i + 1 < argc && argv[*i + 1][0] != '-' ? argv[++*i] : "";
+		o->record.file = *i + 1 < argc && argv[*i + 1][0] != '-' ? argv[++*i] : "";
 		return true;
 	case FOLLOWED_BY_SCRIPT:
 	case FOLLOWED_BY_NAMES: return false;

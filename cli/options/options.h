@@ -76,8 +76,8 @@ struct options {
 		const char *events;	 /* --events: the tracepoints to record */
 		bool event_stacks;	 /* ... with their stacks */
 		const char *event_facts; /* ... and their formats, as facts of the kernel */
-		const char *replay; /* the recording that 'sonde replay' runs the script over */
-		const struct recorded_events *recorded; /* ... and its events */
+		const char *file; /* whose events the script runs over, after its first word */
+		struct event_source *source; /* of these events; NULL: the kernel */
 	} record;
 	enum mode mode;
 	const struct first_word *first_word; /* the one that is given, or NULL */

@@ -57,7 +57,7 @@ int output_check(const struct options *o)
 		if (output_check_input(o->out.path, o->compile.include_files[i],
 				       "header of --include"))
 			return -1;
-	if (output_check_input(o->out.path, o->record.replay, "recording") || check_command(o))
+	if (output_check_input(o->out.path, o->record.file, "recording") || check_command(o))
 		return -1;
 	if (!o->args.file)
 		return 0;

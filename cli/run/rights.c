@@ -9,10 +9,10 @@
 #include "parser/lang/probe.h"
 #include "parser/plan/plan.h"
 #include "runtime/base/log.h"
-#include "runtime/base/recorded_events.h"
 #include "runtime/kernel/caps.h"
 #include "runtime/kernel/in_container.h"
 #include "runtime/run/kernel_needed.h"
+#include "runtime/session/event_source.h"
 
 bool rights_are_interpreted(const struct options *o)
 {
@@ -41,25 +41,11 @@ int rights_check_program(const struct options *o, const struct program *p)
 static const char *beyond_interpreter(const struct options *o, const struct plan *plan,
 				      const struct plan_probe **probe)
 {
-	const char *what = kernel_needed(plan, o->record.recorded, probe);
+	const char *what = kernel_needed(plan, NULL, probe);
 
 	if (!what && (o->args.command || o->scope.pid || o->scope.cgroup))
 		return "a process to trace";
 	return !what && (o->stats || o->max_overhead) ? "the cost of probes" : what;
-}
-
-/* Can the script run on recorded events? 0, or the exit status after a message. */
-static int check_replay(const struct options *o, const struct plan *plan, const char *what,
-			const struct plan_probe *probe)
-{
-	if (!what)
-		return 0;
-	log_error("%s%s%s requires %s, which the recording '%s' does not have",
-		  probe ? "probe '" : "the script", probe ? probe->name : "", probe ? "'" : "",
-		  what, o->record.replay);
-	if ((plan->needs.kstack || plan->needs.ustack) && !o->record.recorded->has_stacks)
-		log_text("hint: 'sonde record --events LIST --event-stacks' records stacks, too");
-	return 1;
 }
 
 int rights_check_plan(const struct options *o, const struct plan *plan)
@@ -69,9 +55,9 @@ int rights_check_plan(const struct options *o, const struct plan *plan)
 
 	if (!rights_are_interpreted(o))
 		return 0;
+	if (o->record.source)
+		return o->record.source->check(o->record.source, plan);
 	what = beyond_interpreter(o, plan, &probe);
-	if (o->record.recorded)
-		return check_replay(o, plan, what, probe);
 	if (!what && missing)
 		log_info("without %s, the interpreter runs the script, not the kernel", missing);
 	if (!what)

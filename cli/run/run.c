@@ -28,7 +28,7 @@
 #include "runtime/base/progress.h"
 #include "runtime/run/loop.h"
 #include "runtime/load/memory_reserve.h"
-#include "runtime/run/replay.h"
+#include "runtime/session/event_source.h"
 #include "runtime/session/session.h"
 #include "runtime/load/load.h"
 #include "runtime/session/prep.h"
@@ -315,11 +315,10 @@ static int compile_and_trace(const struct options *o, const struct program *prog
 	memory_reserve_start(&reserve, plan);
 	scope.cgroup = *cgroup;
 	session_prepare(&prep, plan, k, &scope, rights_are_interpreted(o));
-	prep.replay = o->record.recorded;
-	prep.tries_reads =
-		o->record.event_facts != NULL; /* a recorder tries what may be a string */
-	if (prep.replay)
-		replay_prepare(&prep);
+	prep.source = o->record.source;
+	prep.tries_reads = o->record.event_facts != NULL; /* a recorder tries what may be a string */
+	if (prep.source)
+		prep.source->prepare(prep.source, &prep);
 	progress_stage(STAGE_COMPILE);
 	if (!err)
 		status = compile_wait(&c);

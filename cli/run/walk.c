@@ -141,7 +141,7 @@ static int front_end(struct arena *a, const struct options *o, struct kernel *k,
 {
 	bool is_interpreted = rights_are_interpreted(o);
 	struct plan_options po = {.run = run_of(o),
-				  .kernel = is_interpreted && !o->record.recorded ? NULL : k,
+				  .kernel = is_interpreted && !o->record.source ? NULL : k,
 				  .scope_tree =
 					  (o->args.command || o->scope.follow) && !o->scope.system,
 				  .only_cgroup = o->scope.cgroup != NULL,

@@ -203,14 +203,10 @@ bool probe_find_type(const char *text, enum probe_id *id)
 	return false;
 }
 
-static bool is_call(enum probe_id id)
-{
-	return prog_kind_is(probe_rows[id].program, PK_USER_FUNCTION | PK_KERNEL_FUNCTION);
-}
-
 bool probe_find_call(const char *text, enum probe_id *id)
 {
-	return strchr(text, ':') && probe_find_type(text, id) && is_call(*id);
+	return strchr(text, ':') && probe_find_type(text, id) &&
+	       prog_kind_is(probe_rows[*id].program, PK_USER_FUNCTION | PK_KERNEL_FUNCTION);
 }
 
 enum { MAX_PARTS = 8 };
@@ -380,29 +376,6 @@ bool probe_is_named(enum probe_id id)
 	       (prog_kind_is(kind, PK_EVENT) && !(probe_rows[id].listing & LIST_FORM));
 }
 
-/* A replay has the recorded events and the probes that the tracer itself runs. */
-static bool is_replayed(const struct probe_reader *r, const struct attach_text *text,
-			const struct probe_row *row)
-{
-	bool is_interval =
-		prog_kind_is(row->program, PK_PERIOD) && !prog_kind_is(row->program, PK_SCOPED);
-
-	if (!r->kernel->recording || row->arm == ARM_TRACEPOINT || is_interval ||
-	    prog_kind_is(row->program, PK_TRACER) || is_call((enum probe_id)(row - probe_rows)) ||
-	    (r->kernel->is_recorded && r->kernel->is_recorded(r->kernel, text->text)))
-		return true;
-	if (probe_is_named((enum probe_id)(row - probe_rows))) {
-		recorded_none(r, text->span, text->text);
-		return false;
-	}
-	diag_error(r->diags, text->span, "not-recorded",
-		   "a recording has no events of %s: only those of tracepoints, functions, "
-		   "counters and profile",
-		   row->name);
-	diag_hint(r->diags, "a replay also runs BEGIN, END and interval");
-	return false;
-}
-
 /* Expand a text whose probe type is not a pattern. */
 static int resolve_type(const struct probe_reader *r, const struct attach_text *text,
 			struct attach_point **points, uint32_t *n_points)
@@ -414,10 +387,7 @@ static int resolve_type(const struct probe_reader *r, const struct attach_text *
 		e.rest = probe_unquoted(r->arena, text->text + n + 1);
 	if (!probe_find_type(text->text, &e.id))
 		return exp_one(&e);
-	if (!is_replayed(r, text, &probe_rows[e.id]))
-		return -1;
-	return r->kernel->recording && is_call(e.id) ? recorded_expand(&e)
-						     : probe_rows[e.id].expand(&e);
+	return r->kernel->recording ? recorded_expand(&e) : probe_rows[e.id].expand(&e);
 }
 
 /* True if a pattern of types includes this type. Types whose names are in files are included only

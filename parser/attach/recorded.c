@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Attach points in a replay: see recorded.h.
+ * Attach points on events of a recording: see recorded.h.
  */
 #include "parser/attach/recorded.h"
 #include "parser/base/arena.h"
@@ -112,7 +112,7 @@ static bool is_absence(const struct diags *d)
 	return false;
 }
 
-int recorded_expand(struct probe_expansion *e)
+static int expand_call(struct probe_expansion *e)
 {
 	struct diags quiet = {.arena = e->r->arena, .source = e->r->diags->source};
 	const struct probe_reader *r = e->r;
@@ -137,4 +137,32 @@ int recorded_expand(struct probe_expansion *e)
 	}
 	*e->n_points = n;
 	return n > first ? 0 : recorded_none(r, e->text->span, e->text->text);
+}
+
+/* Are there events of the probe, or does the tracer itself run it? */
+static bool has_events(struct probe_expansion *e)
+{
+	const struct probe_row *row = &probe_rows[e->id];
+	struct kernel *k = e->r->kernel;
+	bool is_interval =
+		prog_kind_is(row->program, PK_PERIOD) && !prog_kind_is(row->program, PK_SCOPED);
+
+	return row->arm == ARM_TRACEPOINT || is_interval || prog_kind_is(row->program, PK_TRACER) ||
+	       (k->is_recorded && k->is_recorded(k, e->text->text));
+}
+
+int recorded_expand(struct probe_expansion *e)
+{
+	if (prog_kind_is(probe_rows[e->id].program, PK_KERNEL_FUNCTION | PK_USER_FUNCTION))
+		return expand_call(e);
+	if (has_events(e))
+		return probe_rows[e->id].expand(e);
+	if (probe_is_named(e->id))
+		return recorded_none(e->r, e->text->span, e->text->text);
+	diag_error(e->r->diags, e->text->span, "not-recorded",
+		   "a recording has no events of %s: only those of tracepoints, functions, "
+		   "counters and profile",
+		   probe_rows[e->id].name);
+	diag_hint(e->r->diags, "BEGIN, END and interval run, too");
+	return -1;
 }

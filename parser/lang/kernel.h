@@ -105,7 +105,7 @@ struct kernel {
 	/* -I: folders of headers; --include: headers. */
 	const char *const *include_dirs, *const *include_files;
 	uint32_t n_include_dirs, n_include_files;
-	const char *recording; /* the file that is replayed, which these facts are of; or NULL */
+	const char *recording; /* the file that these facts and all events are of; or NULL */
 	struct kernel *stock;  /* --facts: tracepoints are this one's; or NULL */
 	/* The format of tracepoint category:event. 0, -ENOENT (no such event), -EACCES/-EPERM (not
 	 * allowed to read tracefs), other -errno. */

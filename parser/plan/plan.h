@@ -105,7 +105,7 @@ struct plan_target {
 	const char *module; /* kernel functions: as in struct attach_target */
 	uint64_t address;
 	uint64_t ref_ctr;     /* usdt: file offset of the semaphore, 0: none */
-	const char *recorded; /* in a replay: the name of its recorded events; else NULL */
+	const char *recorded; /* the name of its events in struct kernel's recording; or NULL */
 	bool is_jump;	      /* to another function, where a function of a program is left */
 	/* What the runtime finds out: the kernel single-steps the instruction; why no other one of
 	 * the function is probed, or NULL. */

@@ -36,8 +36,8 @@ static bool is_rebuilt(const char *event, const struct reads *r)
 	return true;
 }
 
-/* A replay has records, which no kernel is needed to make. */
-static bool is_replay(const struct planner *pl)
+/* A recording has the records of tracepoints, which no kernel is needed to make. */
+static bool is_of_recording(const struct planner *pl)
 {
 	return pl->kernel && pl->kernel->recording;
 }
@@ -51,7 +51,7 @@ static enum plan_prog_kind tracepoint_kind(const struct planner *pl,
 
 	if (point->ends == SPAN_SWITCH || point->ends == SPAN_SLICE)
 		return PP_SWITCH_SPAN;
-	if (!tp->has_raw || (is_replay(pl) && point->ends != SPAN_SYSCALL))
+	if (!tp->has_raw || (is_of_recording(pl) && point->ends != SPAN_SYSCALL))
 		return PP_TRACEPOINT;
 	if (point->ends == SPAN_SYSCALL)
 		return PP_SYSCALL_EXIT;
@@ -156,7 +156,7 @@ static const char *recorded_name(const struct planner *pl, const struct plan_pro
 	bool is_end = prog_kind_is(g->kind, PK_RETURN) || t->is_exit;
 	enum probe_id id = is_end ? point->id : probe_rows[point->id].entry;
 
-	return is_replay(pl) ? probe_recorded_name(pl->arena, id, t) : NULL;
+	return is_of_recording(pl) ? probe_recorded_name(pl->arena, id, t) : NULL;
 }
 
 static void plan_targets(struct planner *pl, struct plan_prog *g, const struct attach_point *point)
@@ -338,7 +338,7 @@ uint32_t plan_prog_for(struct planner *pl, const struct attach_point *point,
 	if (prog_kind_is(kind, PK_SYSCALL)) {
 		pl->use.weight = weight + 1;
 		g.event = prog_kind_is(kind, PK_RETURN) ? "sys_exit" : "sys_enter";
-		if (is_replay(pl)) /* they were recorded apart */
+		if (is_of_recording(pl)) /* they were recorded apart */
 			g.category = point_tracepoint(point)->format->category;
 		if (!shared_prog(pl, &g, &prog))
 			prog = plan_prog_add(pl, g, g.event);

@@ -74,7 +74,7 @@ static bool has_typed_tasks(const struct sema *s, const struct attach_point *p)
 					    : kernel_has(s->kernel, CAP_BTF);
 }
 
-/* In a replay a call's start must have been recorded, too. */
+/* Of a recording: a call's start must have been recorded, too. */
 static bool has_start(struct sema *s, struct expr *e, const struct attach_point *p,
 		      const char *word)
 {
@@ -113,7 +113,7 @@ static bool need_span_of(struct sema *s, struct expr *e, const char *word, bool 
 		if (has_typed_tasks(s, p))
 			continue;
 		if (s->kernel->recording)
-			sema_error(s, e->span, "not-recorded", "a replay has no '%s'", word);
+			sema_error(s, e->span, "not-recorded", "the recording has no '%s'", word);
 		else
 			sema_error(s, e->span, "no-btf",
 				   "'%s' needs the kernel's BTF type information", word);
@@ -237,7 +237,7 @@ const struct type *chk_oncpu(struct sema *s, struct expr *e)
 		if (!point_tracepoint(&p->points[i])->has_raw)
 			return s->kernel->recording
 				       ? sema_error(s, e->span, "not-recorded",
-						    "a replay has no 'oncpu'")
+						    "the recording has no 'oncpu'")
 				       : sema_error(s, e->span, "no-btf",
 						    "'oncpu' needs the kernel's BTF type "
 						    "information");

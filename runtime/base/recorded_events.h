@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Events of the kernel that were recorded, for a replay: runtime/recording reads them, the
- * interpreter runs programs on them.
+ * Events of the kernel that were recorded: runtime/recording reads them, the interpreter runs
+ * programs on them.
  */
 #pragma once
 #include <stdbool.h>

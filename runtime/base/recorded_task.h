@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The fields of a thread's struct that recordings have beside its numbers and names: those that
- * scripts read of curtask. A replay has a struct task_struct of its own, with these fields only;
- * its facts say where they are (cli/recordings/record_events.c), and the interpreter puts them
- * there.
+ * scripts read of curtask. The interpreter has a struct task_struct of its own, with these fields;
+ * its facts say where they are (cli/recordings/record_events.c), and it puts them there.
  */
 #pragma once
 #include <stdint.h>

@@ -6,7 +6,7 @@
  */
 #include "runtime/events/deferred_strings.h"
 #include "runtime/base/clock.h"
-#include "runtime/base/recorded_events.h"
+#include "runtime/session/event_source.h"
 #include "runtime/symbols/ksym.h"
 #include "runtime/session/session.h"
 #include "runtime/symbols/usym.h"
@@ -71,7 +71,7 @@ static const char *kernel_symbol(struct session *s, uint64_t address)
 	char hex[24];
 	uint64_t offset;
 
-	if (!s->replay && ksyms_find(s->ksyms, address, &name, &offset, &module))
+	if (!s->source && ksyms_find(s->ksyms, address, &name, &offset, &module))
 		return name;
 	snprintf(hex, sizeof(hex), "0x%" PRIx64, address);
 	return retain(s, hex);
@@ -118,19 +118,10 @@ static const char *user_name(struct session *s, uint64_t uid)
 	return p ? retain(s, p->pw_name) : "";
 }
 
-/* The path that was recorded; as a number, if there is none. */
-static char *recorded_path(const struct recorded_events *all, uint64_t id, const char *filter)
-{
-	for (uint32_t i = 0; i < all->n_cgroups; i++)
-		if (all->cgroups[i].id == id)
-			return cgroup_path_filter(all->cgroups[i].path, id, filter);
-	return cgroup_path_filter("", id, NULL);
-}
-
 static const char *cgroup_path(struct session *s, uint64_t id, const char *filter)
 {
-	char *text =
-		s->replay ? recorded_path(s->replay, id, filter) : cgroup_path_text(id, filter);
+	char *text = s->source ? s->source->cgroup_path(s->source, id, filter)
+			       : cgroup_path_text(id, filter);
 	const char *kept = text ? retain(s, text) : NULL;
 
 	free(text);
@@ -197,9 +188,7 @@ out:
 
 uint64_t deferred_strings_wall_clock(const struct session *s)
 {
-	if (s->replay)
-		return s->replay_ns + s->boot_offset_ns;
-	return clock_ns(CLOCK_REALTIME);
+	return s->source ? s->source->wall_ns(s->source) : clock_ns(CLOCK_REALTIME);
 }
 
 /* Nanoseconds since boot to nanoseconds since 1970. The offset is measured once, so that equal

@@ -3,7 +3,6 @@
  * From the addresses of a stack to frames: see frames.h.
  */
 #include "runtime/events/frames.h"
-#include "runtime/base/recorded_events.h"
 #include "runtime/base/vec.h"
 #include "runtime/dwarf/srcframe.h"
 #include "runtime/session/session.h"
@@ -133,43 +132,6 @@ int frames_make(struct session *s, const struct sonde_stack *st, uint32_t shows,
 	for (uint32_t i = 0; i < n_ips && !err; i++)
 		err = shows & SHOWS_LINE && st->tgid ? add_lines(s, st, i, &frames)
 						     : vec_push(&frames, frame_of(st, i));
-	if (err) {
-		vec_free(&frames);
-		return err;
-	}
-	*out = frames.items;
-	*n = (uint32_t)frames.n;
-	return 0;
-}
-
-/* ---- a replay ---- */
-
-/* Source lines and files are those of the recording, which has none. */
-static struct view_frame shown(const struct view_frame *f, uint32_t shows)
-{
-	struct view_frame frame = *f;
-
-	if (shows & SHOWS_FILE)
-		frame.name = frame.module = NULL;
-	return frame;
-}
-
-int frames_recorded(const struct recorded_events *all, const struct sonde_stack *st, uint32_t shows,
-		    struct view_frame **out, uint32_t *n, const char **cut)
-{
-	uint32_t n_ips = st->n_frames < SONDE_MAX_FRAMES ? st->n_frames : SONDE_MAX_FRAMES;
-	struct frame_list frames = {0};
-	int err = vec_reserve(&frames, n_ips + 1);
-
-	for (uint32_t i = 0; i < n_ips && !err; i++) {
-		const struct recorded_frame *f =
-			&all->frames[st->ips[i] < all->n_frames ? st->ips[i] : 0];
-
-		if (f->frame)
-			err = vec_push(&frames, shown(f->frame, shows));
-		if (f->cut)
-			*cut = f->cut;
-	}
 	if (err) {
 		vec_free(&frames);
 		return err;

@@ -8,7 +8,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct recorded_events;
 struct session;
 
 /* The frames of `st` without names, in *out, for the caller to free(). With SHOWS_LINE in `shows`
@@ -19,7 +18,3 @@ int frames_make(struct session *s, const struct sonde_stack *st, uint32_t shows,
  * may get one later. */
 bool frames_name(struct session *s, const struct sonde_stack *st, uint32_t shows,
 		 struct view_frame *frames, uint32_t n);
-/* The frames of a stack of a replay, whose addresses are numbers of recorded frames; *cut: why
- * there are no more. 0 or -ENOMEM. */
-int frames_recorded(const struct recorded_events *all, const struct sonde_stack *st, uint32_t shows,
-		    struct view_frame **out, uint32_t *n, const char **cut);

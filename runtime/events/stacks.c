@@ -15,6 +15,7 @@
 #include "runtime/elf/demangle.h"
 #include "runtime/base/log.h"
 #include "runtime/events/frames.h"
+#include "runtime/session/event_source.h"
 #include "runtime/session/session.h"
 #include "runtime/symbols/usym.h"
 #include <bpf/bpf.h>
@@ -89,13 +90,13 @@ static bool resolve(struct session *s, uint64_t hash, uint32_t shows, struct cac
 	}
 	*c = (struct cached){.id = variant(hash, shows), .is_user = st.tgid, .shows = shows};
 	c->cut = st.end < UNWIND_END_COUNT ? cuts[st.end] : NULL;
-	if (s->replay)
-		err = frames_recorded(s->replay, &st, shows, &c->frames, &c->n, &c->cut);
+	if (s->source)
+		err = s->source->frames(s->source, &st, shows, &c->frames, &c->n, &c->cut);
 	else
 		err = frames_make(s, &st, shows, &c->frames, &c->n);
 	if (err)
 		return false;
-	if (!s->replay)
+	if (!s->source)
 		name_frames(s, &st, c);
 	if (!stack_cache_insert(s->stack_cache, *c))
 		return true;

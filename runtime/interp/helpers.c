@@ -108,10 +108,10 @@ static int gives(uint64_t *result, uint64_t value)
 	return 0;
 }
 
-/* The time of a clock; in a replay the time that was recorded. */
+/* The time of a clock; with recorded events the time that was recorded. */
 static uint64_t now_of(const struct interp *p, clockid_t clock)
 {
-	const struct recorded_events *all = p->replay;
+	const struct recorded_events *all = p->recorded;
 	uint64_t start;
 
 	if (!all)
@@ -170,7 +170,7 @@ int help_get_numa_node_id(struct interp *p, const uint64_t r[5], uint64_t *resul
 	unsigned node = 0;
 
 	(void)r;
-	if (p->replay) {
+	if (p->recorded) {
 		interp_end(p, "the recording does not say the node of memory");
 		return -EFAULT;
 	}

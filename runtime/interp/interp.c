@@ -182,7 +182,7 @@ int interp_run(struct interp *p, const char *program, uint32_t *result)
 	if (!f)
 		return -ENOENT;
 	pthread_mutex_lock(&p->lock);
-	if (p->replay)
+	if (p->recorded)
 		cpu = p->event ? (int)(p->event->cpu % p->n_cpus) : 0;
 	p->cpu = cpu >= 0 && (uint32_t)cpu < p->n_cpus ? (uint32_t)cpu : 0;
 	p->left = INTERP_BUDGET;

@@ -29,10 +29,10 @@ int interp_map_fd(const struct interp *p, const char *name);
 int interp_run(struct interp *p, const char *program, uint32_t *result);
 
 /* From now on, programs see the clocks of a recording, which begin at its start. */
-void interp_replay(struct interp *p, const struct recorded_events *all);
+void interp_use_events(struct interp *p, const struct recorded_events *all);
 /* Set the time, CLOCK_BOOTTIME, for programs that run on behalf of the tracer. */
 void interp_set_time(struct interp *p, uint64_t ns);
-/* Set the event of a replay: its time, and its thread as the current one. If the event is a thread
+/* Set the event: its time, and its thread as the current one. If the event is a thread
  * that comes back (RECORDED_BACK), the current thread is the idle one, and the event's thread is
  * the other one of the switch. */
 void interp_set_event(struct interp *p, const struct recorded_event *e);

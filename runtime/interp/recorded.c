@@ -21,10 +21,10 @@ enum {
 	STATE_DEAD = 0x80,
 };
 
-void interp_replay(struct interp *p, const struct recorded_events *all)
+void interp_use_events(struct interp *p, const struct recorded_events *all)
 {
-	p->replay = all;
-	p->random = all->wall | 1; /* random numbers are the same in each replay */
+	p->recorded = all;
+	p->random = all->wall | 1; /* random numbers are the same in each run */
 	p->now = all->start;
 	p->context = p->regions[REGION_CONTEXT];
 	p->called = calloc(all->n_threads + 1u, sizeof(*p->called));
@@ -32,7 +32,7 @@ void interp_replay(struct interp *p, const struct recorded_events *all)
 
 uint32_t interp_thread_index(const struct interp *p)
 {
-	return p->replay->threads[p->event->thread].first;
+	return p->recorded->threads[p->event->thread].first;
 }
 
 static void leave_event(struct interp *p)
@@ -90,7 +90,7 @@ static void put_struct(struct interp *p, enum interp_place place, const struct t
 static void put_recorded(struct interp *p, enum interp_place place, uint32_t thread,
 			 const struct thread_facts *now, const uint64_t *words)
 {
-	const struct recorded_thread *r = &p->replay->threads[thread];
+	const struct recorded_thread *r = &p->recorded->threads[thread];
 	struct thread_facts t = *now, parent = {.pid = r->ppid, .tgid = r->ppid},
 			    leader = {.pid = r->pid, .tgid = r->pid};
 
@@ -338,7 +338,7 @@ static int copy_stack(struct interp *p, const struct recorded_stack *s, uint64_t
 
 static const struct recorded_stack *stack_of(const struct interp *p, uint32_t index)
 {
-	return &p->replay->stacks[index];
+	return &p->recorded->stacks[index];
 }
 
 /* The stack of the thread that runs. */

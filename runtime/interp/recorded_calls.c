@@ -2,7 +2,7 @@
 /*
  * Events of functions as programs see them: registers, and the arguments on the stack. A recording
  * has arguments and results by number; which registers they are in depends on the machine that
- * replays, as the programs do.
+ * runs the programs, as these do.
  */
 #include "runtime/interp/interp_impl.h"
 #include "parser/base/regs.h"

@@ -139,7 +139,7 @@ bool facts_is_file(const struct facts *k, const char *path, const char *written)
 	return is_called(path, written);
 }
 
-/* In a replay, `*` stands for the files that were recorded. */
+/* Of a recording, `*` stands for the files that were recorded. */
 int facts_each_user_file(struct kernel *kernel, const char *pattern, kernel_name_fn fn, void *ctx)
 {
 	const struct facts *k = (const struct facts *)kernel;

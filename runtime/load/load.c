@@ -51,7 +51,7 @@ static void size_scratch(struct session *s)
 	struct bpf_map *m = bpf_object__find_map_by_name(s->object, "sonde_scratch");
 	uint32_t n = (uint32_t)libbpf_num_possible_cpus();
 
-	if (s->replay && n < s->kernel->n_cpus(s->kernel))
+	if (s->source && n < s->kernel->n_cpus(s->kernel))
 		n = s->kernel->n_cpus(s->kernel);
 	if (m && bpf_map__type(m) == BPF_MAP_TYPE_ARRAY)
 		bpf_map__set_max_entries(m, n * SONDE_SCRATCH_SLOTS);

@@ -5,18 +5,16 @@
 #include "runtime/run/kernel_needed.h"
 #include "parser/lang/probe.h"
 #include "parser/plan/plan.h"
-#include "runtime/base/recorded_events.h"
 
-static const char *missing_of(const struct plan_needs *n, const struct recorded_events *all)
+static const char *missing_of(const struct plan_needs *n, const struct kernel_stand_in *in)
 {
-	bool has_stacks = all && all->has_stacks;
 	const struct {
 		bool is_needed;
 		const char *text;
 	} rows[] = {
-		{n->kstack && !has_stacks, "a kernel stack"},
-		{n->ustack && !has_stacks, "a user stack"},
-		{n->cgroup && !all, "the cgroup of a thread"},
+		{n->kstack && !in->has_stacks, "a kernel stack"},
+		{n->ustack && !in->has_stacks, "a user stack"},
+		{n->cgroup && !in->has_cgroups, "the cgroup of a thread"},
 		{n->paths, "path() of a file of the kernel"},
 		{n->pids, "other threads by number"},
 		{n->packets, "packets"},
@@ -28,31 +26,22 @@ static const char *missing_of(const struct plan_needs *n, const struct recorded_
 	return NULL;
 }
 
-/* A timer that looks at what runs, an event of a counter, a raw tracepoint: recorded by name, or
- * refused before. */
-static bool is_named(enum plan_prog_kind kind)
-{
-	return prog_kind_is(kind, PK_EVENT | PK_TYPED) ||
-	       (prog_kind_is(kind, PK_PERIOD) && prog_kind_is(kind, PK_SCOPED));
-}
-
-const char *kernel_needed(const struct plan *p, const struct recorded_events *all,
+const char *kernel_needed(const struct plan *p, const struct kernel_stand_in *in,
 			  const struct plan_probe **probe)
 {
-	uint32_t runs = PK_TRACER | (all ? PK_RECORD | PK_SYSCALL | PK_SWITCH | PK_SPANS |
-						     PK_USER_FUNCTION | PK_KERNEL_FUNCTION | PK_ENDS
-					 : 0);
+	static const struct kernel_stand_in none;
 
+	in = in ?: &none;
 	*probe = NULL;
 	for (uint32_t i = 0; i < p->n_progs; i++) {
 		const struct plan_prog *g = &p->progs[i];
 
-		if (prog_kind_is(g->kind, runs) || (all && is_named(g->kind)))
+		if (prog_kind_is(g->kind, PK_TRACER) || (in->runs && in->runs(g->kind)))
 			continue;
 		*probe = g->n_probes   ? &p->probes[g->probes[0]]
 			 : g->n_starts ? &p->probes[g->starts[0]]
 				       : NULL;
 		return "an event of the kernel";
 	}
-	return missing_of(&p->needs, all);
+	return missing_of(&p->needs, in);
 }

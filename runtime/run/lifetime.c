@@ -16,9 +16,9 @@
 #include "runtime/load/load.h"
 #include "runtime/load/load_report.h"
 #include "runtime/run/interval_thread.h"
-#include "runtime/run/replay.h"
 #include "runtime/symbols/ksym.h"
 #include "runtime/symbols/usym.h"
+#include "runtime/session/event_source.h"
 #include "runtime/session/prep.h"
 #include <bpf/libbpf.h>
 #include <errno.h>
@@ -38,7 +38,7 @@ int session_open(struct session *s, const struct plan *plan, struct kernel *k,
 	*s = (struct session){.plan = plan,
 			      .scope = prep->scope,
 			      .ring = prep->ring,
-			      .replay = prep->replay,
+			      .source = prep->source,
 			      .tries_reads = prep->tries_reads,
 			      .kernel = k,
 			      .unwind = prep->unwind,
@@ -56,8 +56,8 @@ int session_open(struct session *s, const struct plan *plan, struct kernel *k,
 		return -ENOMEM;
 	load_report_begin();
 	err = session_load(s, prep, elf, len);
-	if (!err && s->replay)
-		replay_open(s);
+	if (!err && s->source)
+		s->source->open(s->source, s);
 	if (!err)
 		err = stacks_open(s);
 	load_report_end();

@@ -17,7 +17,7 @@
 #include "runtime/attach/calibrate_thread.h"
 #include "runtime/load/memory_reserve.h"
 #include "runtime/events/packets.h"
-#include "runtime/run/replay.h"
+#include "runtime/session/event_source.h"
 #include "runtime/session/ring.h"
 #include "runtime/attach/step_watch.h"
 #include "runtime/events/unfired.h"
@@ -40,7 +40,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { LOOK_EVERY = 256 }; /* programs of a replay between looks at signals */
+enum { LOOK_EVERY = 256 }; /* programs of a source of events between looks at signals */
 
 static bool exit_called(const struct loop *l)
 {
@@ -155,23 +155,23 @@ static int run_begin(struct loop *l)
 	return session_run_begin(l->s);
 }
 
-static bool drain_replay(void *ctx)
+static bool drain_source(void *ctx)
 {
 	struct loop *l = ctx;
 
 	loop_drain_all(l);
 	/* a system call, so not each time */
-	if (++l->n_replayed % LOOK_EVERY == 0 && session_stopped(l->s))
+	if (++l->n_source_runs % LOOK_EVERY == 0 && session_stopped(l->s))
 		return false;
 	return !exit_called(l) && !l->events.error;
 }
 
 /* Instead of attaching. */
-static int start_replay(struct loop *l)
+static int start_source(struct loop *l)
 {
 	progress_stage(STAGE_RUN);
 	l->is_ready = l->done = true;
-	return replay_run(l->s, drain_replay, l);
+	return l->s->source->run(l->s->source, l->s, drain_source, l);
 }
 
 /* Run BEGIN, attach, release the command. run_events() handles exit() in BEGIN. */
@@ -189,8 +189,8 @@ static int start(struct loop *l)
 		report_attached(l, count_special(l->s->plan));
 		return 0;
 	}
-	if (l->s->replay)
-		return start_replay(l);
+	if (l->s->source)
+		return start_source(l);
 	track_mappings(l);
 	session_unwind_wait(l->s);
 	err = attach(l);

@@ -39,7 +39,7 @@ struct loop {
 	bool out_of_memory;  /* the cgroup's limit was reached, and the reserve is gone */
 	bool packets_failed; /* a file of packets could not be written */
 	bool command_failed; /* it could not be executed after all, and has reported why */
-	uint64_t n_replayed; /* programs that have run on recorded events */
+	uint64_t n_source_runs; /* programs that a source of events has run */
 	uint64_t n_records;  /* in the current drain */
 	uint64_t drain_until, drain_records; /* bounds of it; 0: none */
 };

@@ -74,10 +74,10 @@ static int run_all(const struct session *s, uint32_t trait)
 	return 0;
 }
 
-/* A replay visits threads itself. */
+/* A source of events visits threads itself. */
 static bool has_any(const struct session *s, uint32_t trait)
 {
-	for (uint32_t i = 0; s->control && !s->replay && i < s->plan->n_progs; i++)
+	for (uint32_t i = 0; s->control && !s->source && i < s->plan->n_progs; i++)
 		if (prog_kind_is(s->plan->progs[i].kind, trait))
 			return true;
 	return false;

@@ -32,7 +32,7 @@ static void report(const struct session *s, uint32_t prog)
 	struct interp_fault f = interp_fault(s->interp);
 
 	log_error("probe '%s': %s%s", name_of(s, g), f.text ? f.text : "it failed",
-		  s->replay ? "" : ": run it as root");
+		  s->source ? "" : ": run it as root");
 	if (f.line)
 		log_text("  at %s:%u:%u", s->plan->source->name, f.line, f.column);
 }

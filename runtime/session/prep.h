@@ -10,12 +10,12 @@
 struct kernel;
 struct plan;
 struct precreated_map;
-struct recorded_events;
+struct event_source;
 struct unwind_worker;
 
 struct session_prep {
 	bool is_interpreted;		      /* the kernel does not run the programs */
-	const struct recorded_events *replay; /* events that they run on; or NULL */
+	struct event_source *source;	      /* of the events; NULL: the kernel */
 	bool tries_reads;		      /* reads of memory that fail are no losses */
 	int btf_fd;			      /* custom BTF for CO-RE, or -1 */
 	struct sonde_config config;

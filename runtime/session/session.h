@@ -22,7 +22,7 @@ struct interp;
 struct kernel;
 struct ksyms;
 struct packets;
-struct recorded_events;
+struct event_source;
 struct step_watch;
 struct cpu_watch;
 struct interval_thread;
@@ -54,8 +54,7 @@ struct session {
 	struct kernel *kernel;
 	struct bpf_object *object;
 	struct interp *interp;		      /* runs the programs instead of the kernel; or NULL */
-	const struct recorded_events *replay; /* events that it runs on; or NULL */
-	uint64_t replay_ns;		      /* the time there, CLOCK_BOOTTIME */
+	struct event_source *source;	      /* of its events; NULL: the kernel */
 	bool tries_reads;		      /* as in struct session_prep */
 	struct bpf_program **progs;	      /* by plan->progs index */
 	int *map_fds;			      /* by plan->maps index */

@@ -173,7 +173,7 @@ struct view_run {
 	const char *host, *kernel, *machine;
 	uint32_t pid;		   /* -p, or 0 */
 	uint64_t start, monotonic; /* CLOCK_REALTIME, CLOCK_MONOTONIC */
-	const char *facts;	   /* of the kernel, for a replay; or NULL */
+	const char *facts;	   /* of the kernel whose events are recorded; or NULL */
 	uint64_t boot, tai;	   /* the other clocks */
 };
 

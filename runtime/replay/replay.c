@@ -2,18 +2,26 @@
 /*
  * Feeds recorded events to the interpreter: see replay.h.
  */
-#include "runtime/run/replay.h"
-#include "runtime/run/replay_impl.h"
+#include "runtime/replay/replay.h"
+#include "runtime/replay/replay_impl.h"
 #include "parser/lang/probe.h"
 #include "runtime/base/log.h"
 #include "runtime/base/recorded_events.h"
 #include "runtime/interp/interp.h"
+#include "runtime/run/kernel_needed.h"
 #include "bpf_helpers/shared.h"
 #include "runtime/session/session.h"
 #include "runtime/session/prep.h"
+#include "runtime/events/cgroup_path.h"
+#include "runtime/view/view.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+static const struct replay *of(const struct event_source *source)
+{
+	return (const struct replay *)source;
+}
 
 /* ---- which program runs at which event ----------------------------------------------------- */
 
@@ -32,10 +40,10 @@ static bool is_point(const struct plan_prog *g, const char *point)
 }
 
 /* Timers, events of counters and raw tracepoints are recorded by their names. */
-static bool is_named(const struct plan_prog *g)
+static bool is_named(enum plan_prog_kind kind)
 {
-	return prog_kind_is(g->kind, PK_EVENT | PK_TYPED) ||
-	       (prog_kind_is(g->kind, PK_PERIOD) && prog_kind_is(g->kind, PK_SCOPED));
+	return prog_kind_is(kind, PK_EVENT | PK_TYPED) ||
+	       (prog_kind_is(kind, PK_PERIOD) && prog_kind_is(kind, PK_SCOPED));
 }
 
 /* The target of a program on functions whose events are called so, from 1 on; 0: none. */
@@ -50,7 +58,7 @@ static uint32_t target_at(const struct plan_prog *g, const char *point)
 /* Does the program run at events of that point? Of a function, the target's number, from 1 on. */
 static uint32_t runs_at(const struct plan *p, const struct plan_prog *g, const char *point)
 {
-	if (is_named(g))
+	if (is_named(g->kind))
 		return g->n_probes && strcmp(p->probes[g->probes[0]].name, point) == 0;
 	if (prog_kind_is(g->kind, PK_SWITCH))
 		return strcmp(point, switch_point) == 0;
@@ -99,9 +107,9 @@ static void set_context(struct interp *p, const struct plan_prog *g, uint32_t ru
 		interp_set_cookie(p, t->cookie);
 }
 
-void replay_prepare(struct session_prep *prep)
+static void prepare(const struct event_source *source, struct session_prep *prep)
 {
-	const struct recorded_events *all = prep->replay;
+	const struct recorded_events *all = of(source)->all;
 
 	prep->config.self_tgid = UINT32_MAX; /* nobody; 0 is the idle task */
 	prep->config.start_ns = all->start;
@@ -109,15 +117,17 @@ void replay_prepare(struct session_prep *prep)
 	prep->config.tai_ns = all->tai - all->start;
 }
 
-void replay_open(struct session *s)
+static void open_session(struct event_source *source, struct session *s)
 {
-	const struct recorded_events *all = s->replay;
+	struct replay *r = (struct replay *)source;
+	const struct recorded_events *all = r->all;
 
 	s->boot_offset_ns = all->wall - all->start;
 	s->tai_seconds = (uint32_t)((all->tai - all->wall + 500000000u) / 1000000000u);
 	s->tai_measured = true;
-	s->replay_ns = all->start;
-	interp_replay(s->interp, all);
+	r->s = s;
+	r->now_ns = all->start;
+	interp_use_events(s->interp, all);
 }
 
 /* ---- the run ------------------------------------------------------------------------------ */
@@ -154,7 +164,7 @@ static int run_intervals(struct replay *r, uint64_t end)
 	int err = 0;
 
 	while (!err && !r->is_over && (next = next_interval(r, end)) >= 0) {
-		r->s->replay_ns = r->due_ns[next];
+		r->now_ns = r->due_ns[next];
 		interp_set_time(r->s->interp, r->due_ns[next]);
 		r->due_ns[next] += r->s->plan->progs[next].period_ns;
 		err = replay_run_program(r, (uint32_t)next);
@@ -165,14 +175,14 @@ static int run_intervals(struct replay *r, uint64_t end)
 static uint32_t is_run(const struct replay *r, uint32_t prog, const struct recorded_event *e)
 {
 	if (e->kind == RECORDED_EVENT)
-		return r->runs[(size_t)prog * r->s->replay->n_points + e->point];
+		return r->runs[(size_t)prog * r->all->n_points + e->point];
 	return prog_kind_is(r->s->plan->progs[prog].kind, PK_SWITCH);
 }
 
 /* What is kept of a thread ends with it: at its last switch, or where these were not recorded. */
 static void forget_thread(const struct replay *r, const struct recorded_event *e)
 {
-	const struct recorded_events *all = r->s->replay;
+	const struct recorded_events *all = r->all;
 	const char *point = e->kind == RECORDED_EVENT ? all->points[e->point] : "";
 	bool has_ended = e->has_state ? e->state & RECORDED_ENDS
 				      : strcmp(point, RECORDED_ENDED) == 0 ||
@@ -194,7 +204,7 @@ static int run_event(struct replay *r, const struct recorded_event *e)
 
 		if (!run)
 			continue;
-		r->s->replay_ns = e->time;
+		r->now_ns = e->time;
 		if (!is_set)
 			interp_set_event(r->s->interp, e);
 		is_set = true;
@@ -226,8 +236,8 @@ static int run_all(struct replay *r, const struct recorded_events *all)
 	int err = replay_visit_begins(r) ?: run_events(r, all) ?: replay_visit_ends(r);
 
 	if (!r->is_over)
-		r->s->replay_ns = all->end;
-	interp_set_time(r->s->interp, r->s->replay_ns);
+		r->now_ns = all->end;
+	interp_set_time(r->s->interp, r->now_ns);
 	return err;
 }
 
@@ -244,24 +254,110 @@ static void find_runs(struct replay *r, const struct recorded_events *all)
 	}
 }
 
-int replay_run(struct session *s, bool (*drain)(void *ctx), void *ctx)
+static int run(struct event_source *source, struct session *s, bool (*drain)(void *ctx), void *ctx)
 {
-	struct replay r = {.s = s,
-			   .runs = calloc((size_t)(s->plan->n_progs + 1u) *
-						  (s->replay->n_points + 1u),
-					  sizeof(uint32_t)),
-			   .due_ns = calloc(s->plan->n_progs + 1u, sizeof(uint64_t)),
-			   .drain = drain,
-			   .ctx = ctx};
-	int err = r.runs && r.due_ns ? 0 : -ENOMEM;
+	struct replay *r = (struct replay *)source;
+	int err;
 
+	r->runs = calloc((size_t)(s->plan->n_progs + 1u) * (r->all->n_points + 1u),
+			 sizeof(uint32_t));
+	r->due_ns = calloc(s->plan->n_progs + 1u, sizeof(uint64_t));
+	r->drain = drain;
+	r->ctx = ctx;
+	err = r->runs && r->due_ns ? 0 : -ENOMEM;
 	if (err) {
 		log_error("cannot replay: %s", strerror(-err));
 	} else {
-		find_runs(&r, s->replay);
-		err = run_all(&r, s->replay);
+		find_runs(r, r->all);
+		err = run_all(r, r->all);
 	}
-	free(r.runs);
-	free(r.due_ns);
+	free(r->runs);
+	free(r->due_ns);
 	return err;
+}
+
+/* ---- what a running kernel would be asked -------------------------------------------------- */
+
+static bool runs_kind(enum plan_prog_kind kind)
+{
+	return prog_kind_is(kind, PK_RECORD | PK_SYSCALL | PK_SWITCH | PK_SPANS | PK_USER_FUNCTION |
+					  PK_KERNEL_FUNCTION | PK_ENDS) ||
+	       is_named(kind);
+}
+
+static int check(const struct event_source *source, const struct plan *plan)
+{
+	const struct replay *r = of(source);
+	const struct kernel_stand_in in = {
+		.runs = runs_kind, .has_stacks = r->all->has_stacks, .has_cgroups = true};
+	const struct plan_probe *probe;
+	const char *what = kernel_needed(plan, &in, &probe);
+
+	if (!what)
+		return 0;
+	log_error("%s%s%s requires %s, which the recording '%s' does not have",
+		  probe ? "probe '" : "the script", probe ? probe->name : "", probe ? "'" : "",
+		  what, r->file);
+	if ((plan->needs.kstack || plan->needs.ustack) && !r->all->has_stacks)
+		log_text("hint: 'sonde record --events LIST --event-stacks' records stacks, too");
+	return 1;
+}
+
+static uint64_t wall_ns(const struct event_source *source)
+{
+	const struct replay *r = of(source);
+
+	return r->now_ns + (r->all->wall - r->all->start);
+}
+
+/* The addresses of a stack are numbers of recorded frames. Source lines and files are those of the
+ * recording, which has none. */
+static int frames(const struct event_source *source, const struct sonde_stack *st, uint32_t shows,
+		  struct view_frame **out, uint32_t *n, const char **cut)
+{
+	const struct recorded_events *all = of(source)->all;
+	uint32_t n_ips = st->n_frames < SONDE_MAX_FRAMES ? st->n_frames : SONDE_MAX_FRAMES;
+	struct view_frame *made = calloc(n_ips + 1u, sizeof(*made));
+
+	if (!made)
+		return -ENOMEM;
+	*out = made;
+	*n = 0;
+	for (uint32_t i = 0; i < n_ips; i++) {
+		const struct recorded_frame *f =
+			&all->frames[st->ips[i] < all->n_frames ? st->ips[i] : 0];
+
+		if (f->frame)
+			made[*n] = *f->frame;
+		if (f->frame && shows & SHOWS_FILE)
+			made[*n].name = made[*n].module = NULL;
+		*n += f->frame != NULL;
+		if (f->cut)
+			*cut = f->cut;
+	}
+	return 0;
+}
+
+/* The path that was recorded; as a number, if there is none. */
+static char *path_of_cgroup(const struct event_source *source, uint64_t id, const char *filter)
+{
+	const struct recorded_events *all = of(source)->all;
+
+	for (uint32_t i = 0; i < all->n_cgroups; i++)
+		if (all->cgroups[i].id == id)
+			return cgroup_path_filter(all->cgroups[i].path, id, filter);
+	return cgroup_path_filter("", id, NULL);
+}
+
+void replay_init(struct replay *r, const struct recorded_events *all, const char *file)
+{
+	*r = (struct replay){.source = {.check = check,
+					.prepare = prepare,
+					.open = open_session,
+					.run = run,
+					.wall_ns = wall_ns,
+					.frames = frames,
+					.cgroup_path = path_of_cgroup},
+			     .all = all,
+			     .file = file};
 }

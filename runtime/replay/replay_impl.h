@@ -4,17 +4,8 @@
  */
 #pragma once
 #include "runtime/base/recorded_events.h"
+#include "runtime/replay/replay.h"
 #include "runtime/session/session.h"
-
-struct replay {
-	struct session *s;
-	uint32_t *runs;	  /* of each program at each point: see runs_at() */
-	uint64_t *due_ns; /* of each interval */
-	uint32_t next;	  /* event */
-	bool (*drain)(void *ctx);
-	void *ctx;
-	bool is_over;
-};
 
 /* Run a program, and let the tracer read what it has printed. 0 or -errno. */
 int replay_run_program(struct replay *r, uint32_t prog);

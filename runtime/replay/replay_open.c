@@ -3,7 +3,7 @@
  * Spans that are open at the beginning or at the end of a replay: runs the programs that visit
  * threads, as open_spans.c does.
  */
-#include "runtime/run/replay_impl.h"
+#include "runtime/replay/replay_impl.h"
 #include "runtime/interp/interp.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ static int visit(struct replay *r, const struct recorded_edge *edge)
 	for (uint32_t i = 0; i < p->n_progs && !err; i++) {
 		if (!prog_kind_is(p->progs[i].kind, PK_SPANS))
 			continue;
-		r->s->replay_ns = edge->time;
+		r->now_ns = edge->time;
 		interp_set_visit(r->s->interp, edge);
 		err = replay_run_program(r, i);
 	}
@@ -34,7 +34,7 @@ static int visit(struct replay *r, const struct recorded_edge *edge)
 
 int replay_visit_begins(struct replay *r)
 {
-	const struct recorded_events *all = r->s->replay;
+	const struct recorded_events *all = r->all;
 	int err = 0;
 
 	if (!has_visits(r->s))
@@ -51,7 +51,7 @@ int replay_visit_begins(struct replay *r)
 /* A thread in *seen was visited. */
 static int visit_new(struct replay *r, const struct recorded_edge *edge, uint8_t *seen)
 {
-	uint8_t *is_seen = &seen[r->s->replay->threads[edge->thread].first];
+	uint8_t *is_seen = &seen[r->all->threads[edge->thread].first];
 
 	if (*is_seen)
 		return 0;
@@ -62,7 +62,7 @@ static int visit_new(struct replay *r, const struct recorded_edge *edge, uint8_t
 /* A replay that ends early: the next switch of a thread says where it was. */
 static int visit_before(struct replay *r, uint64_t time, uint8_t *seen)
 {
-	const struct recorded_events *all = r->s->replay;
+	const struct recorded_events *all = r->all;
 	int err = 0;
 
 	for (uint32_t i = r->next; i < all->n_events && !err; i++) {
@@ -85,7 +85,7 @@ static int visit_threads(struct replay *r, uint64_t time, uint8_t *seen)
 {
 	int err = 0;
 
-	for (uint32_t i = r->s->replay->n_threads; i-- > 1 && !err;) {
+	for (uint32_t i = r->all->n_threads; i-- > 1 && !err;) {
 		struct recorded_edge edge = {.time = time, .thread = i};
 
 		err = visit_new(r, &edge, seen);
@@ -95,7 +95,7 @@ static int visit_threads(struct replay *r, uint64_t time, uint8_t *seen)
 
 static int visit_all(struct replay *r, uint64_t time, uint8_t *seen)
 {
-	const struct recorded_events *all = r->s->replay;
+	const struct recorded_events *all = r->all;
 	int err = visit_before(r, time, seen);
 
 	for (uint32_t i = 0; i < all->n_ends && !err; i++) {
@@ -109,8 +109,8 @@ static int visit_all(struct replay *r, uint64_t time, uint8_t *seen)
 
 int replay_visit_ends(struct replay *r)
 {
-	const struct recorded_events *all = r->s->replay;
-	uint64_t time = r->next < all->n_events ? r->s->replay_ns : all->open_end;
+	const struct recorded_events *all = r->all;
+	uint64_t time = r->next < all->n_events ? r->now_ns : all->open_end;
 	uint8_t *seen;
 	int err;
 
