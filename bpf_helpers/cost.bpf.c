@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
- * The tracer's own time in spans of user functions (config calibrate). The state of a thread is the
- * time that probes have taken from it so far. A span stores this time when it begins. What has been
- * added by its end is contained in the span's length, and is subtracted from it, together with the
- * time of the span's own probes (the floor).
+ * The tracer's own time in spans of user functions (needs.tracer_time of the plan). The state of a
+ * thread is the time that probes have taken from it so far. A span stores this time when it begins.
+ * What has been added by its end is contained in the span's length, and is subtracted from it,
+ * together with the time of the span's own probes (the floor).
  */
 #include "bpf_helpers/helpers.h"
 

@@ -167,11 +167,12 @@ enum { SONDE_PACKET_BYTES = 65000 };
 
 /* Flags of a record of span(). */
 enum sonde_span_flags {
-	SONDE_SPAN_OPEN = 1,	   /* it has not ended, but tracing has */
-	SONDE_SPAN_NESTED = 2,	   /* the thread is in another span, which may be recorded later */
-	SONDE_SPAN_CUT = 4,	   /* it began before tracing did, and counts from there */
-	SONDE_SPAN_LEFT = 8,	   /* by an exception or longjmp: length_ns is a limit */
-	SONDE_SPAN_TRACER_BIT = 8, /* from there on: nanoseconds of the tracer in it (calibrate) */
+	SONDE_SPAN_OPEN = 1,   /* it has not ended, but tracing has */
+	SONDE_SPAN_NESTED = 2, /* the thread is in another span, which may be recorded later */
+	SONDE_SPAN_CUT = 4,    /* it began before tracing did, and counts from there */
+	SONDE_SPAN_LEFT = 8,   /* by an exception or longjmp: length_ns is a limit */
+	SONDE_SPAN_TRACER_BIT =
+		8, /* from there on: nanoseconds of the tracer in it, if subtracted */
 };
 
 struct sonde_span_event {

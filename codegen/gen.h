@@ -5,7 +5,7 @@
  *   codegen.c       the steps of code generation
  *   gen_prog.c      kernel programs: entry, scope, dispatch of system calls, body
  *   gen_span.c      both ends of spans       gen_span_go.c   ... of Go's functions
- *   gen_open.c      open spans               gen_cost.c      calibrated spans
+ *   gen_open.c      open spans               gen_cost.c      the tracer's own time
  *   gen_iter.c      iterators                gen_act.c       functions that act
  *   gen_stmt.c      statements               gen_expr.c      expressions
  *   gen_loop.c      loops                    gen_frame.c     storage of variables and epochs
@@ -108,7 +108,7 @@ struct gen_prog {
 	/* An alloca of an i32. In a test: the value of `return VALUE`. In a session program: 0
 	 * requests that the program runs at the return too. NULL in other programs. */
 	LLVMValueRef result;
-	/* i64, when the program began; NULL: no span needs calibration */
+	/* i64, when the program began; NULL: it need not know */
 	LLVMValueRef began;
 	LLVMValueRef charge; /* i32 on the stack (gen_cost.c); NULL: it ends or begins no call */
 };
@@ -264,7 +264,7 @@ LLVMValueRef gen_typed_result(struct gen *g);
 struct value gen_usdt_arg(struct gen *g, struct expr *e, unsigned i);
 LLVMValueRef gen_usdt_name(struct gen *g);
 
-/* The attach cookie as the kernel gives it. With calibration its highest bits hold enum
+/* The attach cookie as the kernel gives it. With needs.tracer_time its highest bits hold enum
  * sonde_cost_class. */
 LLVMValueRef gen_whole_cookie(struct gen *g);
 /* The cookie without these bits: plan_target.cookie of the target that fired, in a program with

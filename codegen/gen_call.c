@@ -169,7 +169,7 @@ LLVMValueRef gen_cookie(struct gen *g)
 {
 	LLVMValueRef cookie = gen_whole_cookie(g);
 
-	if (!g->plan->config.calibrate)
+	if (!g->plan->needs.tracer_time)
 		return cookie;
 	return LLVMBuildAnd(g->b, cookie, gen_u64(g, (1ull << SONDE_COST_BIT) - 1), "");
 }

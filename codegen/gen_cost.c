@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The tracer's own time in spans of user functions, if the script subtracts it (config calibrate;
+ * The tracer's own time in spans of user functions, if the script subtracts it (needs.tracer_time;
  * bpf_helpers/cost.bpf.c). For other probes these functions generate nothing.
  */
 #include "codegen/gen_cost.h"

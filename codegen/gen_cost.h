@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Shared by the files that generate spans of calls: the code that calibrated spans need at both
- * ends. For other probes `cost` is NULL, and nothing is subtracted.
+ * Shared by the files that generate spans of calls: the code at both ends that subtracts the
+ * tracer's own time. For other probes `cost` is NULL, and nothing is subtracted.
  */
 #pragma once
 #include "codegen/gen.h"

@@ -151,7 +151,7 @@ static LLVMValueRef span_all_flags(struct gen *g)
 	return LLVMBuildOr(g->b, span_flags(g), cut, "");
 }
 
-/* With the tracer's time in a calibrated span. */
+/* With the tracer's time in the span, if that is subtracted. */
 static LLVMValueRef span_flags_and_tracer(struct gen *g)
 {
 	LLVMValueRef flags = span_all_flags(g), tracer;

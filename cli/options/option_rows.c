@@ -50,21 +50,35 @@ static int set_one(struct options *o, const struct option_row *row, const char *
 	return set_word(o, row, arg);
 }
 
-/* A word of the setting of this name: of --time-unit, time_unit. */
+/* A setting of the script's config. */
 static int set_setting(struct options *o, const struct option_row *row, const char *arg)
 {
-	struct arena *a = arena_new();
-	char *name = arena_strdup(a, row->name + 2);
-	int err = 0;
+	const struct config_row *c = config_rows;
+	uint32_t i = 0;
 
-	for (char *c = name; *c; c++)
-		*c = *c == '-' ? '_' : *c;
-	for (uint32_t i = 0; i < n_config_rows && config_word_find(name, arg) < 0; i++)
-		if (strcmp(config_rows[i].name, name) == 0)
-			err = option_error("%s: '%s' is not one of %s", row->name, arg,
-					   config_word_list(a, &config_rows[i]));
-	arena_free(a);
-	return err ?: set_word(o, row, arg);
+	while (strcmp(c->name, row->key) != 0)
+		c++;
+	if (!row->value && config_word_find(row->key, arg) < 0) {
+		struct arena *a = arena_new();
+
+		option_error("%s: '%s' is not one of %s", row->name, arg, config_word_list(a, c));
+		arena_free(a);
+		return -1;
+	}
+	while (i < o->n_settings && o->settings[i].key != c->name)
+		i++;
+	o->n_settings += i == o->n_settings;
+	o->settings[i] =
+		(struct setting){.key = c->name, .variable = row->name, .text = row->value ?: arg};
+	return 0;
+}
+
+const char *option_setting(const struct options *o, const char *key)
+{
+	for (uint32_t i = 0; i < o->n_settings; i++)
+		if (strcmp(o->settings[i].key, key) == 0)
+			return o->settings[i].text;
+	return NULL;
 }
 
 /* The number of the word, from 1 on. */
@@ -301,10 +315,13 @@ static int set_ready_fd(struct options *o, const struct option_row *row, const c
 	{name, other, NULL, set_once, FIELD(bool, field), help, example, __VA_ARGS__},
 #define WORD(name, other, arg, field, help, example, ...) \
 	{name, other, arg, set_word, FIELD(const char *, field), help, example, __VA_ARGS__},
-#define SETTING(name, other, arg, field, help, example, ...) \
-	{name, other, arg, set_setting, FIELD(const char *, field), help, example, __VA_ARGS__},
 #define CHOICE(name, other, arg, field, help, example, ...) \
 	{name, other, arg, set_choice, FIELD(unsigned, field), help, example, __VA_ARGS__},
+#define SETTING(name, arg, key_, help, example, ...) \
+	{name, NULL, arg, set_setting, 0, help, example, .key = #key_, __VA_ARGS__},
+#define SETS(name, key_, value_, help, example, ...)      \
+	{name, NULL,	NULL,	      set_setting,     0, \
+	 help, example, .key = #key_, .value = value_, __VA_ARGS__},
 #define ONE(name, other, arg, field, help, example, ...) \
 	{name, other, arg, set_one, FIELD(const char *, field), help, example, __VA_ARGS__},
 #define TIME(name, other, arg, field, help, example, ...) \

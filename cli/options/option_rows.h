@@ -17,7 +17,8 @@ struct option_row {
 	const char *help, *example; /* NULL: not listed; example: the words after `sonde` */
 	enum option_words words;    /* 0: FW_ANY */
 	const char *needs, *excludes;
-	const char *choices; /* the words that the value may be, between blanks; or NULL */
+	const char *choices;	 /* the words that the value may be, between blanks; or NULL */
+	const char *key, *value; /* of SETTING and SETS */
 };
 
 extern const struct option_row option_rows[];
@@ -49,5 +50,7 @@ int option_set(struct options *o, const struct option_row *row, const char *arg)
 bool option_is_given(const struct options *o, const struct option_row *row);
 /* The first option in a list of names that is given; NULL: none is. */
 const struct option_row *option_given(const struct options *o, const char *names);
+/* The text to which an option sets a setting of the script; NULL: none does. */
+const char *option_setting(const struct options *o, const char *key);
 /* Is that a number from 1 to `most`? Stores it if so. */
 bool option_count(const char *arg, unsigned long most, uint32_t *n);

@@ -370,10 +370,6 @@ void options_set_output(const struct options *o, struct config *c)
 {
 	if (o->out.top)
 		c->top = o->out.top;
-	if (o->out.time_unit)
-		c->time_unit = (uint64_t)config_word_find("time_unit", o->out.time_unit);
-	if (o->out.cpp_names)
-		c->cpp_names = (uint64_t)config_word_find("cpp_names", o->out.cpp_names);
 	if (o->out.delimiter)
 		c->stack_delimiter = o->out.delimiter;
 	c->show_percent |= o->out.percent;

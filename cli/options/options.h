@@ -29,6 +29,9 @@ enum emit_stage {
 /* Most -I, and most --include. */
 enum { MAX_INCLUDES = 64 };
 
+/* Most different settings: SETTING and SETS in options.def. */
+enum { MAX_SETTINGS = 8 };
+
 struct options {
 	uint64_t given[2]; /* a bit for each row of options.def */
 	struct script_args args;
@@ -46,8 +49,7 @@ struct options {
 		enum out_buffering buffering;
 		uint64_t interval_ns; /* between prints of all maps; 0: none */
 		const char *sort;
-		uint32_t top;			   /* 0: all */
-		const char *time_unit, *cpp_names; /* words of settings; NULL: the script's */
+		uint32_t top; /* 0: all */
 		const char *delimiter;
 		bool percent, live;
 		bool reset; /* clear maps after each print */
@@ -59,10 +61,8 @@ struct options {
 		uint32_t n_include_dirs, n_include_files;
 		const char *kernel_facts, *facts; /* facts: name of a stock kernel */
 		const char *traceable_functions;
-		const char *return_probes;    /* overrides config return_probes */
-		bool calibrate, no_calibrate; /* override config calibrate */
-		bool unsafe;		      /* allow what can harm traced programs */
-		uint32_t max_stacks;	      /* 0: the default */
+		bool unsafe;	     /* allow what can harm traced programs */
+		uint32_t max_stacks; /* 0: the default */
 		uint32_t dumps;	 /* -d: a bit for each enum emit_stage to print before the run */
 		uint32_t stages; /* --stage: a bit for each enum explain_stage; 0: all */
 		bool explain;	 /* --explain: before the run */
@@ -79,6 +79,8 @@ struct options {
 		const char *file; /* whose events the script runs over, after its first word */
 		struct event_source *source; /* of these events; NULL: the kernel */
 	} record;
+	struct setting settings[MAX_SETTINGS]; /* of the script's config, which they override */
+	uint32_t n_settings;
 	enum mode mode;
 	const struct first_word *first_word; /* the one that is given, or NULL */
 	const char *help_topic;		     /* --help TOPIC */

@@ -26,7 +26,6 @@ static int run(const struct options *o, const struct recorded_events *all, struc
 	k->recording = o->record.file;
 	k->program = "*"; /* uprobe:FUNCTION: of any program that was recorded */
 	run.interpret = true;
-	run.compile.no_calibrate = true; /* the times are those that were recorded */
 	replay_init(&replay, all, o->record.file);
 	run.record.source = &replay.source;
 	return walk_in(&run, k);

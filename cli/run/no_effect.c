@@ -4,6 +4,7 @@
  * shows them so, is known when there is a plan.
  */
 #include "cli/run/no_effect.h"
+#include "cli/options/option_rows.h"
 #include "parser/lang/agg.h"
 #include "parser/plan/plan.h"
 #include "runtime/base/log.h"
@@ -52,7 +53,8 @@ void no_effect_warn(const struct options *o, const struct plan *plan)
 		bool (*is_meant)(const struct plan_map *m);
 		const char *lacks, *hint;
 	} rows[] = {
-		{"--time-unit", o->out.time_unit && strcmp(o->out.time_unit, "ns") != 0, true,
+		{"--time-unit",
+		 option_setting(o, "time_unit") && plan->config.time_unit != TIME_UNIT_NS, true,
 		 has_times, "a map of times in nanoseconds",
 		 "maps of 'delta' have such: @ = sum(delta), @ = hist(delta); hist(delta / 1000) has "
 		 "numbers"},

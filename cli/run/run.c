@@ -28,6 +28,7 @@
 #include "runtime/base/progress.h"
 #include "runtime/run/loop.h"
 #include "runtime/load/memory_reserve.h"
+#include "runtime/calibrate/calibrate.h"
 #include "runtime/session/event_source.h"
 #include "runtime/session/session.h"
 #include "runtime/load/load.h"
@@ -316,7 +317,9 @@ static int compile_and_trace(const struct options *o, const struct program *prog
 	scope.cgroup = *cgroup;
 	session_prepare(&prep, plan, k, &scope, rights_are_interpreted(o));
 	prep.source = o->record.source;
-	prep.tries_reads = o->record.event_facts != NULL; /* a recorder tries what may be a string */
+	prep.tracer_time = plan->needs.tracer_time ? &calibrate_tracer_time : NULL;
+	prep.tries_reads =
+		o->record.event_facts != NULL; /* a recorder tries what may be a string */
 	if (prep.source)
 		prep.source->prepare(prep.source, &prep);
 	progress_stage(STAGE_COMPILE);

@@ -125,9 +125,8 @@ static void hint_split(const struct options *o, struct diags *d)
 static void note_words(const struct options *o, struct program *p)
 {
 	p->unsafe = o->compile.unsafe;
-	p->calibrate = o->compile.calibrate - o->compile.no_calibrate;
-	if (o->compile.return_probes)
-		p->return_probes = config_word_find("return_probes", o->compile.return_probes) + 1;
+	p->overrides = o->settings;
+	p->n_overrides = o->n_settings;
 	p->params = o->args.params;
 	p->n_params = o->args.n_params;
 	p->command = o->args.command;

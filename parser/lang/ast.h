@@ -401,11 +401,11 @@ struct program {
 	uint32_t n_probes;
 	struct map **maps; /* in order of appearance: sema_name.c */
 	uint32_t n_maps;
-	bool unsafe;		    /* --unsafe */
-	int calibrate;		    /* --calibrate 1, --no-calibrate -1: overrides the config */
+	bool unsafe;			 /* --unsafe */
+	const struct setting *overrides; /* of the command line, which override `settings` */
+	uint32_t n_overrides;
 	const char *const *params;  /* $1, $2, …: from the command line */
 	const char *command;	    /* -c; or NULL */
-	int return_probes;	    /* --return-probes: RETURN_PROBES_* plus 1; 0: as config says */
 	const char *behind_command; /* the word behind that of -c, or NULL */
 	bool is_behind_option;	    /* with an option between them */
 	uint32_t n_params;

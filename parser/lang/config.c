@@ -387,6 +387,8 @@ void config_read(struct arena *a, struct program *p, char *(*variable)(const cha
 	for (uint32_t i = 0; i < n_config_rows; i++)
 		if (is_built(&config_rows[i]) || config_rows[i].kind == CONFIG_NO_EFFECT)
 			read_variable(a, p, &config_rows[i], variable, d);
+	for (uint32_t i = 0; i < p->n_overrides; i++)
+		read_setting(a, p, &p->overrides[i], d);
 }
 
 /* Why a variable of that row has no effect; NULL: it has one. */

@@ -66,7 +66,8 @@ struct config_row {
 extern const struct config_row config_rows[];
 extern const uint32_t n_config_rows;
 
-/* Set p->config from the script's settings, then from the environment, which overrides them.
+/* Set p->config from the script's settings, from the environment, and from options of the command
+ * line; each overrides those before.
  * Errors go to `d`. `variable` returns the value of an environment variable or NULL, like
  * getenv(). */
 void config_read(struct arena *a, struct program *p, char *(*variable)(const char *name),

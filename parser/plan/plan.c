@@ -388,6 +388,8 @@ struct plan *plan_make(struct arena *a, struct program *p, const struct plan_opt
 	plan->n_imports = p->n_bpf_imports;
 	plan->config = p->config;
 	plan->allows_unsafe = p->unsafe;
+	/* recorded times are what they were */
+	plan->needs.tracer_time = p->config.calibrate && !(pl.kernel && pl.kernel->recording);
 	plan_scope(&pl, options);
 	for (uint32_t i = 0; i < p->n_maps; i++)
 		plan_map(&pl, p->maps[i]);

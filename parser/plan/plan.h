@@ -206,7 +206,7 @@ struct plan_span {
 	uint32_t head; /* number of open slots, and of execve, if there are several; else 0 */
 	uint32_t slots, slot_bytes;
 	uint32_t inside; /* offset of the time of the calls inside (uint64 ns); 0: not needed */
-	uint32_t before; /* of what calibrated spans keep (bpf_helpers/cost.bpf.c); 0: others */
+	uint32_t before; /* of the tracer's own time before the span (cost.bpf.c); 0: none */
 	struct plan_field *entries; /* entry(…), by their call.event */
 	uint32_t n_entries;
 	/* SPAN_SWITCH: what the start keeps, because another thread runs at the end */
@@ -251,6 +251,7 @@ struct plan_needs {
 	bool pid_namespace;	/* numbers of processes are those of another than the initial one */
 	bool warnings;		/* -k: failed reads and lookups send a record */
 	bool packets;		/* skboutput() sends packets */
+	bool tracer_time;	/* the tracer's own time is subtracted from spans of calls */
 	bool cpus;		/* the number of CPUs: aggregations may be read in programs */
 };
 

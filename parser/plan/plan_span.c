@@ -177,12 +177,12 @@ static uint32_t slot_limit(const struct plan_span *s)
 }
 
 /* What calls keep of the tracer's time. Calls of goroutines also keep the thread. */
-static void plan_calibrated(const struct planner *pl, struct plan_span *s,
-			    const struct attach_point *point)
+static void plan_tracer_time(const struct planner *pl, struct plan_span *s,
+			     const struct attach_point *point)
 {
 	bool is_call = s->kind == SPAN_RETURN || s->kind == SPAN_GOROUTINE;
 
-	if (!pl->program->config.calibrate || !is_call || probe_space(point) != SPACE_USER)
+	if (!pl->plan->needs.tracer_time || !is_call || probe_space(point) != SPACE_USER)
 		return;
 	s->before = s->slot_bytes;
 	s->slot_bytes += s->kind == SPAN_GOROUTINE ? 16 : 8;
@@ -207,7 +207,7 @@ void plan_span(struct planner *pl, struct plan_probe *q, const struct attach_poi
 		q->state.inside = q->state.slot_bytes;
 		q->state.slot_bytes += 8;
 	}
-	plan_calibrated(pl, &q->state, point);
+	plan_tracer_time(pl, &q->state, point);
 	if (q->state.kind == SPAN_SWITCH)
 		plan_switch_state(pl, q, r);
 	for (uint32_t i = 0; i < p->n_entries; i++) {

@@ -34,10 +34,6 @@ int sema_run(struct arena *a, struct program *p, struct kernel *k, struct diags 
 
 	p->c_types->kernel = k;
 	config_read(a, p, getenv, d);
-	if (p->calibrate)
-		p->config.calibrate = p->calibrate > 0;
-	if (p->return_probes)
-		p->config.return_probes = (uint64_t)p->return_probes - 1;
 	k->return_instructions = p->config.return_probes == RETURN_PROBES_RET;
 	config_check_environment(a, environ, d);
 	expand_imports(a, p, d);

@@ -7,12 +7,12 @@
 #include "runtime/attach/attach_check.h"
 #include "runtime/attach/attach_slow.h"
 #include "runtime/attach/attach.h"
-#include "runtime/attach/calibrate.h"
 #include "runtime/attach/step_watch.h"
 #include "runtime/kernel/kernel_facts.h"
 #include "runtime/base/log.h"
 #include "runtime/base/uapi_new.h"
 #include "runtime/base/uprobe_device.h"
+#include "runtime/session/tracer_time.h"
 #include "runtime/session/session.h"
 #include <bpf/bpf.h>
 #include <errno.h>
@@ -241,7 +241,7 @@ static int report_none_left(const struct file_targets *f, int err)
 /* ---- files --------------------------------------------------------------------------------- */
 
 /* The cookie says which instruction is probed, so that the program knows what that costs. */
-static void calibrate_target(const struct file_targets *f, int file, struct plan_target *t)
+static void note_target(const struct file_targets *f, int file, struct plan_target *t)
 {
 	uint8_t code[16]; /* not of a mapping, where another tracer's breakpoint can be */
 	ssize_t n;
@@ -249,19 +249,18 @@ static void calibrate_target(const struct file_targets *f, int file, struct plan
 	n = pread(file, code, sizeof(code), (off_t)t->offset);
 	if (n <= 0)
 		return;
-	t->cookie |= calibrate_class(code, (size_t)n);
-	calibrate_prog(f->s, f->prog, t->cookie);
+	t->cookie |= f->s->tracer_time->attach(f->s, f->prog, code, (size_t)n);
 }
 
-static void calibrate_targets(const struct file_targets *f, struct plan_target *targets)
+static void note_targets(const struct file_targets *f, struct plan_target *targets)
 {
 	int file;
 
-	if (!f->s->plan->config.calibrate || prog_kind_is(f->s->plan->progs[f->prog].kind, PK_USDT))
+	if (!f->s->tracer_time || prog_kind_is(f->s->plan->progs[f->prog].kind, PK_USDT))
 		return;
 	file = open(f->targets->path, O_RDONLY | O_CLOEXEC);
 	for (uint32_t i = 0; file >= 0 && i < f->n; i++)
-		calibrate_target(f, file, &targets[i]);
+		note_target(f, file, &targets[i]);
 	if (file >= 0)
 		close(file);
 }
@@ -320,7 +319,7 @@ static int attach_file(struct file_targets *f)
 		f->n_refused = c.n_refused;
 		f->n_harmful = c.n_harmful;
 		f->targets = c.targets;
-		calibrate_targets(f, c.targets);
+		note_targets(f, c.targets);
 		err = attach_sorted(f);
 	}
 	check_end(&c);

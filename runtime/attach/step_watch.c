@@ -166,8 +166,8 @@ void step_watch_start(struct session *s)
 	struct step_watch *w = s->step_watch;
 	int err = 0;
 
-	/* what it costs would be in calibrated times */
-	if (!w || !kernel_has(s->kernel, CAP_UPROBE_MULTI) || s->plan->config.calibrate)
+	/* its own time would be among that which is subtracted */
+	if (!w || !kernel_has(s->kernel, CAP_UPROBE_MULTI) || s->tracer_time)
 		return;
 	once_a_place(w);
 	w->prog = -1;

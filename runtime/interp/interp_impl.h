@@ -105,8 +105,8 @@ struct interp {
 	uint64_t left;		     /* instructions that this run may still execute */
 	uint64_t random;
 	uint32_t pc;
-	/* With recorded events: their clocks, the current event, and the region and the thread that it
-	 * replaces. */
+	/* With recorded events: their clocks, the current event, and the region and the thread that
+	 * it replaces. */
 	const struct recorded_events *recorded;
 	/* NULL: a program runs on behalf of the tracer */
 	const struct recorded_event *event;

@@ -88,8 +88,8 @@ bool facts_kfunc_allowed(struct kernel *k, const char *name, const char *section
 uint32_t facts_version(struct kernel *k);
 bool facts_is_recorded(struct kernel *k, const char *probe);
 int facts_each_recorded(struct kernel *k, kernel_name_fn fn, void *ctx);
-/* Does `written` mean the file at `path`? In a recording also by the end of the path, and by the name
- * of a library. */
+/* Does `written` mean the file at `path`? In a recording also by the end of the path, and by the
+ * name of a library. */
 bool facts_is_file(const struct facts *k, const char *path, const char *written);
 bool facts_user_unwinds(struct kernel *k, const char *path);
 int facts_each_user_exit(struct kernel *k, const struct user_symbol *f, user_exit_fn fn, void *ctx,

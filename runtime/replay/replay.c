@@ -12,7 +12,7 @@
 #include "bpf_helpers/shared.h"
 #include "runtime/session/session.h"
 #include "runtime/session/prep.h"
-#include "runtime/events/cgroup_path.h"
+#include "runtime/events/deferred_strings.h"
 #include "runtime/view/view.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -259,8 +259,8 @@ static int run(struct event_source *source, struct session *s, bool (*drain)(voi
 	struct replay *r = (struct replay *)source;
 	int err;
 
-	r->runs = calloc((size_t)(s->plan->n_progs + 1u) * (r->all->n_points + 1u),
-			 sizeof(uint32_t));
+	r->runs =
+		calloc((size_t)(s->plan->n_progs + 1u) * (r->all->n_points + 1u), sizeof(uint32_t));
 	r->due_ns = calloc(s->plan->n_progs + 1u, sizeof(uint64_t));
 	r->drain = drain;
 	r->ctx = ctx;
@@ -288,8 +288,9 @@ static bool runs_kind(enum plan_prog_kind kind)
 static int check(const struct event_source *source, const struct plan *plan)
 {
 	const struct replay *r = of(source);
-	const struct kernel_stand_in in = {
-		.runs = runs_kind, .has_stacks = r->all->has_stacks, .has_cgroups = true};
+	const struct kernel_stand_in in = {.runs = runs_kind,
+					   .has_stacks = r->all->has_stacks,
+					   .has_cgroups = true};
 	const struct plan_probe *probe;
 	const char *what = kernel_needed(plan, &in, &probe);
 

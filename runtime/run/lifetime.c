@@ -4,8 +4,6 @@
  */
 #define _GNU_SOURCE
 #include "runtime/run/lifetime.h"
-#include "runtime/attach/calibrate.h"
-#include "runtime/attach/calibrate_thread.h"
 #include "runtime/attach/cpu_watch.h"
 #include "runtime/attach/step_watch.h"
 #include "runtime/events/packets.h"
@@ -19,6 +17,7 @@
 #include "runtime/symbols/ksym.h"
 #include "runtime/symbols/usym.h"
 #include "runtime/session/event_source.h"
+#include "runtime/session/tracer_time.h"
 #include "runtime/session/prep.h"
 #include <bpf/libbpf.h>
 #include <errno.h>
@@ -39,6 +38,7 @@ int session_open(struct session *s, const struct plan *plan, struct kernel *k,
 			      .scope = prep->scope,
 			      .ring = prep->ring,
 			      .source = prep->source,
+			      .tracer_time = prep->tracer_time,
 			      .tries_reads = prep->tries_reads,
 			      .kernel = k,
 			      .unwind = prep->unwind,
@@ -94,11 +94,10 @@ static void leave_to_child(int *held)
 
 void session_detach(struct session *s)
 {
-	bool slow = calibrate_closes_slowly(s);
+	bool slow = s->tracer_time && s->tracer_time->stop(s);
 	int held = -1;
 
 	interval_thread_stop(s->interval_thread);
-	calibrate_thread_stop(s);
 	if (s->control)
 		__atomic_store_n(&s->control->exiting, 1, __ATOMIC_SEQ_CST);
 	for (uint32_t i = 0; i < s->links.n; i++) {
@@ -122,7 +121,8 @@ void session_close(struct session *s)
 		if (s->links.items[i].fd >= 0)
 			close(s->links.items[i].fd);
 	interval_thread_free(s->interval_thread);
-	calibrate_close(s);
+	if (s->tracer_time)
+		s->tracer_time->close(s);
 	packets_close(s);
 	cpu_watch_free(s);
 	step_watch_free(s->step_watch);

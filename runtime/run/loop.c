@@ -12,12 +12,11 @@
 #include "runtime/base/progress.h"
 #include "runtime/base/status.h"
 #include "runtime/attach/attach.h"
-#include "runtime/attach/calibrate.h"
 #include "runtime/attach/cpu_watch.h"
-#include "runtime/attach/calibrate_thread.h"
 #include "runtime/load/memory_reserve.h"
 #include "runtime/events/packets.h"
 #include "runtime/session/event_source.h"
+#include "runtime/session/tracer_time.h"
 #include "runtime/session/ring.h"
 #include "runtime/attach/step_watch.h"
 #include "runtime/events/unfired.h"
@@ -117,7 +116,8 @@ static int report_ready(const struct loop *l)
 	static const char word[] = "ready\n";
 
 	report_attached(l, count_attached(l->s));
-	calibrate_report(l->s);
+	if (l->s->tracer_time)
+		l->s->tracer_time->start(l->s);
 	service_notify("READY=1");
 	if (l->o->ready_fd >= 0 && write(l->o->ready_fd, word, sizeof(word) - 1) < 0)
 		return -errno;
@@ -207,7 +207,6 @@ static int start(struct loop *l)
 	err = session_open_begin(l->s) ?: interval_thread_start(l->s, &l->s->interval_thread);
 	if (err)
 		return err;
-	calibrate_thread_start(l->s);
 	step_watch_start(l->s);
 	progress_stage(STAGE_RUN);
 	report_ready(l);
@@ -371,7 +370,8 @@ static int finish(struct loop *l)
 		log_warning("%llu commands of system() were not run: tracing was stopped",
 			    (unsigned long long)l->events.n_not_run);
 	session_unwind_report(l->s);
-	calibrate_report_end(l->s);
+	if (l->s->tracer_time)
+		l->s->tracer_time->report(l->s);
 	step_watch_report(l->s);
 	cpu_watch_report(l->s);
 	prog_stats_print_all(&l->stats, l->s, l->events.out);

@@ -34,13 +34,13 @@ struct loop {
 	struct loop_status status;
 	bool is_ready; /* all probes were attached */
 	bool done;
-	bool too_costly;     /* --max-overhead ended tracing */
-	bool overrun;	     /* the ring cannot be read any more */
-	bool out_of_memory;  /* the cgroup's limit was reached, and the reserve is gone */
-	bool packets_failed; /* a file of packets could not be written */
-	bool command_failed; /* it could not be executed after all, and has reported why */
+	bool too_costly;	/* --max-overhead ended tracing */
+	bool overrun;		/* the ring cannot be read any more */
+	bool out_of_memory;	/* the cgroup's limit was reached, and the reserve is gone */
+	bool packets_failed;	/* a file of packets could not be written */
+	bool command_failed;	/* it could not be executed after all, and has reported why */
 	uint64_t n_source_runs; /* programs that a source of events has run */
-	uint64_t n_records;  /* in the current drain */
+	uint64_t n_records;	/* in the current drain */
 	uint64_t drain_until, drain_records; /* bounds of it; 0: none */
 };
 

@@ -8,16 +8,18 @@
 #include "runtime/session/scope.h"
 
 struct kernel;
+struct tracer_time;
 struct plan;
 struct precreated_map;
 struct event_source;
 struct unwind_worker;
 
 struct session_prep {
-	bool is_interpreted;		      /* the kernel does not run the programs */
-	struct event_source *source;	      /* of the events; NULL: the kernel */
-	bool tries_reads;		      /* reads of memory that fail are no losses */
-	int btf_fd;			      /* custom BTF for CO-RE, or -1 */
+	bool is_interpreted;		       /* the kernel does not run the programs */
+	struct event_source *source;	       /* of the events; NULL: the kernel */
+	const struct tracer_time *tracer_time; /* with needs.tracer_time of the plan */
+	bool tries_reads;		       /* reads of memory that fail are no losses */
+	int btf_fd;			       /* custom BTF for CO-RE, or -1 */
 	struct sonde_config config;
 	struct session_scope scope;
 	struct ring_layout ring;

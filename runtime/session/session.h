@@ -21,6 +21,7 @@ struct bpf_program;
 struct interp;
 struct kernel;
 struct ksyms;
+struct tracer_time;
 struct packets;
 struct event_source;
 struct step_watch;
@@ -53,11 +54,11 @@ struct session {
 	struct session_scope scope;
 	struct kernel *kernel;
 	struct bpf_object *object;
-	struct interp *interp;		      /* runs the programs instead of the kernel; or NULL */
-	struct event_source *source;	      /* of its events; NULL: the kernel */
-	bool tries_reads;		      /* as in struct session_prep */
-	struct bpf_program **progs;	      /* by plan->progs index */
-	int *map_fds;			      /* by plan->maps index */
+	struct interp *interp;	     /* runs the programs instead of the kernel; or NULL */
+	struct event_source *source; /* of its events; NULL: the kernel */
+	bool tries_reads;	     /* as in struct session_prep */
+	struct bpf_program **progs;  /* by plan->progs index */
+	int *map_fds;		     /* by plan->maps index */
 	int attach_to_fd; /* module BTF or program that the current load targets, or -1 */
 	int kfunc_ids[SONDE_KFUNC_COUNT]; /* of functions that programs call; 0: not looked up */
 	int losses_fd, stacks_fd, ring_fd, wake_fd, packets_fd; /* -1 when the object has none */
@@ -87,10 +88,10 @@ struct session {
 	uint64_t boot_offset_ns;	 /* CLOCK_REALTIME - CLOCK_BOOTTIME */
 	uint32_t tai_seconds;		 /* CLOCK_TAI - CLOCK_REALTIME, if tai_measured */
 	bool tai_measured;
-	struct calibration *calibration; /* NULL unless some functions are calibrated */
-	bool is_calibration_impossible;	 /* and it was reported (calibrate.c) */
-	bool is_stack_unread;		 /* reading one failed, and was reported */
-	uint64_t goroutine_sweep_ns;	 /* when the next one is due; 0: never */
+	const struct tracer_time *tracer_time; /* NULL unless the plan needs it */
+	void *tracer_time_state;	       /* of its own; NULL: none yet */
+	bool is_stack_unread;		       /* reading one failed, and was reported */
+	uint64_t goroutine_sweep_ns;	       /* when the next one is due; 0: never */
 	char *logs; /* with prep->keeps_logs: SESSION_LOG_BYTES for each program; else NULL */
 	uint64_t map_records_lost; /* mmap and exec records the kernel dropped */
 };

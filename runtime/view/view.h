@@ -158,7 +158,7 @@ struct view_span {
 	uint32_t pid, tid;
 	const char *comm;
 	uint64_t start, length; /* nanoseconds, CLOCK_MONOTONIC */
-	uint64_t tracer;	/* of the length: the tracer's own time, if that is calibrated */
+	uint64_t tracer;	/* of the length: the tracer's own time, if that is subtracted */
 	bool is_open;		/* it had not ended when tracing did */
 	bool is_left;	   /* an exception or longjmp left it; it ended after `length` at most */
 	bool is_cut;	   /* it began before tracing did, and counts from there */

@@ -4,7 +4,7 @@
  * by calibrate.c and calibrate_thread.c.
  */
 #pragma once
-#include "runtime/attach/calibrate_probe.h"
+#include "runtime/calibrate/calibrate_probe.h"
 #include <stdbool.h>
 
 enum {
@@ -30,4 +30,5 @@ struct calibrate_kind {
 struct calibration {
 	struct calibrate_kind kinds[SONDE_COST_METHODS][SONDE_COST_CLASSES];
 	struct calibrate_thread *thread; /* NULL: it does not run */
+	bool is_impossible;		 /* and that was reported */
 };

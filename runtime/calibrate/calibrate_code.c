@@ -3,7 +3,7 @@
  * Functions to be probed: see calibrate_code.h. Each has nothing but the instruction of its class
  * and what that demands, so a call of it takes about a nanosecond.
  */
-#include "runtime/attach/calibrate_code.h"
+#include "runtime/calibrate/calibrate_code.h"
 
 #define FUNCTION(class, code)                                                                      \
 	extern void calibrate_at_##class(void);                                                    \

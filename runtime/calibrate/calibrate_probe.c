@@ -13,11 +13,11 @@
  * Each call gives one value of both, and the median is taken, so interrupts do not count.
  */
 #define _GNU_SOURCE
-#include "runtime/attach/calibrate_probe.h"
+#include "runtime/calibrate/calibrate_probe.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/own_offset.h"
 #include "runtime/kernel/kernel_facts.h"
-#include "runtime/attach/calibrate_code.h"
+#include "runtime/calibrate/calibrate_code.h"
 #include "runtime/attach/uprobe_program.h"
 #include <bpf/bpf.h>
 #include <errno.h>

@@ -6,14 +6,15 @@
  * what the kernel does with the probed instruction (the class), and on how both ends are attached
  * (enum sonde_cost_method).
  */
-#include "runtime/attach/calibrate.h"
+#include "runtime/calibrate/calibrate.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/log.h"
 #include "runtime/insn/uprobe_insn.h"
 #include "runtime/insn/uprobe_place.h"
 #include "runtime/kernel/kernel_facts.h"
-#include "runtime/attach/calibrate_code.h"
-#include "runtime/attach/calibrate_state.h"
+#include "runtime/calibrate/calibrate_code.h"
+#include "runtime/calibrate/calibrate_state.h"
+#include "runtime/calibrate/calibrate_thread.h"
 #include "runtime/session/session.h"
 #include <errno.h>
 #include <stdio.h>
@@ -51,14 +52,10 @@ static int measure(const struct calibrate_probe *p, struct sonde_cost *cost)
 static int calibrate(struct session *s, enum sonde_cost_method method, uint64_t class,
 		     struct sonde_cost *cost)
 {
-	struct calibrate_kind *k;
+	struct calibration *c = s->tracer_time_state;
+	struct calibrate_kind *k = &c->kinds[method][class];
 	int err;
 
-	if (!s->calibration)
-		s->calibration = calloc(1, sizeof(*s->calibration));
-	if (!s->calibration)
-		return -ENOMEM;
-	k = &s->calibration->kinds[method][class];
 	err = calibrate_probe_open(&k->probe, method, class) ?: measure(&k->probe, cost);
 	k->is_open = !err && kernel_is_at_least(6, 10);
 	if (!k->is_open)
@@ -110,7 +107,8 @@ static int calibrate_method(struct session *s, enum sonde_cost_method method, ui
 
 /* ---- programs of the script ---------------------------------------------------------------- */
 
-uint64_t calibrate_class(const uint8_t *c, size_t n)
+/* The class of an instruction, as bits of an attach cookie. */
+static uint64_t class_of(const uint8_t *c, size_t n)
 {
 	enum sonde_cost_class class = SONDE_COST_STEP;
 
@@ -149,27 +147,34 @@ static enum sonde_cost_method method_of(const struct session *s, uint32_t prog)
 
 static void report_impossible(struct session *s, int err)
 {
-	if (!s->is_calibration_impossible)
+	struct calibration *c = s->tracer_time_state;
+
+	if (!c->is_impossible)
 		log_warning(
 			"calibration: not possible here: %s; 'delta' contains the tracer's own time",
 			err == -EOPNOTSUPP ? "this kernel has no uprobe_multi links (6.6)"
 					   : strerror(-err));
-	s->is_calibration_impossible = true;
+	c->is_impossible = true;
 }
 
-void calibrate_prog(struct session *s, uint32_t prog, uint64_t cookie)
+/* Measure what the program costs at instructions of that class, unless it is known, and store it in
+ * s->control. */
+static uint64_t attach(struct session *s, uint32_t prog, const uint8_t *code, size_t n)
 {
 	enum sonde_cost_method method = method_of(s, prog);
-	uint64_t class = cookie >> SONDE_COST_BIT;
+	uint64_t bits = class_of(code, n), class = bits >> SONDE_COST_BIT;
 	struct sonde_cost *cost = &s->control->costs[method][class];
+	struct calibration *c = s->tracer_time_state ?: calloc(1, sizeof(*c));
 	int err = -EOPNOTSUPP;
 
-	if (cost->call_ns || s->is_calibration_impossible)
-		return;
+	s->tracer_time_state = c;
+	if (!c || cost->call_ns || c->is_impossible)
+		return bits;
 	if (kernel_has(s->kernel, CAP_UPROBE_MULTI))
 		err = calibrate_method(s, method, class, cost);
 	if (err)
 		report_impossible(s, err);
+	return bits;
 }
 
 static const char *const methods[] = {
@@ -203,11 +208,13 @@ static void report_one(const struct sonde_cost *c, const char *instruction, cons
 		 method);
 }
 
-void calibrate_report(const struct session *s)
+/* Say what is subtracted. */
+static void report_start(const struct session *s)
 {
+	const struct calibration *c = s->tracer_time_state;
 	uint32_t n = 0;
 
-	if (!s->plan->config.calibrate || !s->control)
+	if (!s->control)
 		return;
 	for (uint32_t i = 0; i < SONDE_COST_METHODS; i++)
 		for (uint32_t j = 0; j < SONDE_COST_CLASSES; j++)
@@ -219,7 +226,7 @@ void calibrate_report(const struct session *s)
 	if (has_others(s->plan))
 		log_info("calibration: not possible for functions of the kernel: their 'delta' "
 			 "contains the tracer's own time");
-	else if (!n && !s->is_calibration_impossible)
+	else if (!n && !(c && c->is_impossible))
 		log_info("calibration: nothing to subtract: no 'delta' is that of a function of a "
 			 "program");
 }
@@ -248,30 +255,54 @@ static void report_repeated(struct calibrate_kind *k)
 		methods[k->probe.method]);
 }
 
-void calibrate_report_end(const struct session *s)
+static void start(struct session *s)
 {
-	if (!s->plan->config.calibrate || !s->control)
-		return;
-	for (uint32_t i = 0; s->calibration && i < SONDE_COST_METHODS; i++)
+	report_start(s);
+	calibrate_thread_start(s);
+}
+
+static bool has_probes(const struct calibration *c)
+{
+	for (uint32_t i = 0; c && i < SONDE_COST_METHODS; i++)
 		for (uint32_t j = 0; j < SONDE_COST_CLASSES; j++)
-			report_repeated(&s->calibration->kinds[i][j]);
+			if (c->kinds[i][j].is_open)
+				return true;
+	return false;
+}
+
+static bool stop(struct session *s)
+{
+	calibrate_thread_stop(s);
+	return has_probes(s->tracer_time_state);
+}
+
+/* Also say how many calls were shorter than what was subtracted. */
+static void report(const struct session *s)
+{
+	struct calibration *c = s->tracer_time_state;
+
+	if (!s->control)
+		return;
+	for (uint32_t i = 0; c && i < SONDE_COST_METHODS; i++)
+		for (uint32_t j = 0; j < SONDE_COST_CLASSES; j++)
+			report_repeated(&c->kinds[i][j]);
 	if (s->control->n_short)
 		log_info("calibration: %llu calls took less than what is subtracted, and count as "
 			 "0 ns",
 			 (unsigned long long)s->control->n_short);
 }
 
-bool calibrate_closes_slowly(const struct session *s)
+static void close_probes(struct session *s)
 {
-	return s->calibration;
+	struct calibration *c = s->tracer_time_state;
+
+	for (uint32_t i = 0; c && i < SONDE_COST_METHODS; i++)
+		for (uint32_t j = 0; j < SONDE_COST_CLASSES; j++)
+			if (c->kinds[i][j].is_open)
+				calibrate_probe_close(&c->kinds[i][j].probe);
+	free(c);
+	s->tracer_time_state = NULL;
 }
 
-void calibrate_close(struct session *s)
-{
-	for (uint32_t i = 0; s->calibration && i < SONDE_COST_METHODS; i++)
-		for (uint32_t j = 0; j < SONDE_COST_CLASSES; j++)
-			if (s->calibration->kinds[i][j].is_open)
-				calibrate_probe_close(&s->calibration->kinds[i][j].probe);
-	free(s->calibration);
-	s->calibration = NULL;
-}
+const struct tracer_time calibrate_tracer_time = {
+	.attach = attach, .start = start, .stop = stop, .report = report, .close = close_probes};

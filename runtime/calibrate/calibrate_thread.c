@@ -9,13 +9,13 @@
  * batches follow soon, for programs that end soon.
  */
 #define _GNU_SOURCE
-#include "runtime/attach/calibrate_thread.h"
+#include "runtime/calibrate/calibrate_thread.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/limit_hint.h"
 #include "runtime/base/log.h"
 #include "runtime/base/thread.h"
 #include "runtime/kernel/kernel_facts.h"
-#include "runtime/attach/calibrate_state.h"
+#include "runtime/calibrate/calibrate_state.h"
 #include "runtime/session/session.h"
 #include <errno.h>
 #include <sched.h>
@@ -31,6 +31,7 @@ enum {
 
 struct calibrate_thread {
 	struct session *s;
+	struct calibration *state;
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t wake;
@@ -74,13 +75,13 @@ static void add(struct calibrate_series *s, uint64_t value, uint64_t *word)
 
 static struct calibrate_kind *kind_of(struct calibrate_thread *t, uint32_t i)
 {
-	return &t->s->calibration->kinds[i / SONDE_COST_CLASSES][i % SONDE_COST_CLASSES];
+	return &t->state->kinds[i / SONDE_COST_CLASSES][i % SONDE_COST_CLASSES];
 }
 
 /* Of a function with a program at each exit, the exit has costs of its own. */
 static bool measure_exit(struct calibrate_thread *t, uint64_t *call_ns)
 {
-	struct calibrate_kind *exit = &t->s->calibration->kinds[SONDE_COST_EXITS][SONDE_COST_RET];
+	struct calibrate_kind *exit = &t->state->kinds[SONDE_COST_EXITS][SONDE_COST_RET];
 	struct sonde_cost cost;
 
 	if (!exit->is_open || calibrate_probe_measure(&exit->probe, &cost))
@@ -180,19 +181,21 @@ static int start(struct session *s)
 	if (!t)
 		return -ENOMEM;
 	t->s = s;
+	t->state = s->tracer_time_state;
 	pthread_mutex_init(&t->lock, NULL);
 	thread_condition_init(&t->wake);
 	err = thread_start(&t->thread, NULL, run, t);
 	if (err)
 		free(t);
 	else
-		s->calibration->thread = t;
+		t->state->thread = t;
 	return err;
 }
 
 void calibrate_thread_start(struct session *s)
 {
-	int err = s->calibration && kernel_is_at_least(6, 10) ? start(s) : 0;
+	const struct calibration *c = s->tracer_time_state;
+	int err = c && !c->is_impossible && kernel_is_at_least(6, 10) ? start(s) : 0;
 
 	if (err)
 		log_warning("calibration: cannot repeat it while the script runs: %s%s",
@@ -201,7 +204,8 @@ void calibrate_thread_start(struct session *s)
 
 void calibrate_thread_stop(struct session *s)
 {
-	struct calibrate_thread *t = s->calibration ? s->calibration->thread : NULL;
+	struct calibration *c = s->tracer_time_state;
+	struct calibrate_thread *t = c ? c->thread : NULL;
 
 	if (!t)
 		return;
@@ -213,5 +217,5 @@ void calibrate_thread_stop(struct session *s)
 	pthread_mutex_destroy(&t->lock);
 	pthread_cond_destroy(&t->wake);
 	free(t);
-	s->calibration->thread = NULL;
+	c->thread = NULL;
 }
