@@ -17,7 +17,7 @@ struct option_row {
 	const char *help, *example; /* NULL: not listed; example: the words after `sonde` */
 	enum option_words words;    /* 0: FW_ANY */
 	const char *needs, *excludes;
-	const char *choices;	 /* the words that the value may be, between blanks; or NULL */
+	const char *choices;	 /* the words that the value may be, with commas; or NULL */
 	const char *key, *value; /* of SETTING and SETS */
 };
 

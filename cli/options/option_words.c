@@ -202,9 +202,9 @@ const char *option_word(const struct option_row *row, uint32_t i)
 	const char *at = row->choices;
 
 	for (; at && *at && i; i--)
-		at += strcspn(at, " ") + strspn(at + strcspn(at, " "), " ");
+		at += strcspn(at, ",") + strspn(at + strcspn(at, ","), ", ");
 	if (at) {
-		snprintf(word, sizeof(word), "%.*s", (int)strcspn(at, " "), at);
+		snprintf(word, sizeof(word), "%.*s", (int)strcspn(at, ","), at);
 		return *word ? word : NULL;
 	}
 	for (size_t k = 0; k < sizeof(lists) / sizeof(*lists); k++)
