@@ -32,13 +32,20 @@ static const char *names_of_jumping(struct sema *s, const struct attach_point *p
 	return list;
 }
 
-static bool no_result(struct sema *s, const struct expr *e, const struct attach_target *f)
+static bool no_result(struct sema *s, const struct expr *e, const struct attach_point *p)
 {
+	const struct attach_target *f = p->user.entries;
 	const char *to = f->jumps_to ? f->jumps_to : "another function";
+	const struct user_switch *x = probe_switches(p);
 
 	sema_error(s, e->span, "no-value", "%s has no 'retval': it ends in a jump to %s",
 		   f->function, to);
-	if (s->report)
+	if (s->report && x && x->file)
+		diag_hint(s->diags,
+			  "the probe is on instructions, since %s uses %s; -p and -c limit it to "
+			  "other programs",
+			  x->file, x->function);
+	else if (s->report)
 		diag_hint(s->diags,
 			  "it returns what %s returns: probe that function, or do not use 'retval'",
 			  f->jumps_to ? to : "the other");
@@ -56,7 +63,7 @@ bool sema_exits_have_result(struct sema *s, const struct expr *e, struct attach_
 	if (!n)
 		return true;
 	if (!p->pattern)
-		return no_result(s, e, p->user.entries);
+		return no_result(s, e, p);
 	if (n == n_before) {
 		sema_error(s, e->span, "no-value",
 			   "no function of %s has a 'retval': they end in jumps to other functions",
