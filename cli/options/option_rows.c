@@ -211,7 +211,8 @@ static int set_max_overhead(struct options *o, const struct option_row *row, con
 	return 0;
 }
 
-bool option_count(const char *arg, unsigned long most, uint32_t *n)
+/* Read a number from 1 to `most`. False: it is none. */
+static bool read_count(const char *arg, unsigned long most, uint32_t *n)
 {
 	char *end;
 	unsigned long number = strtoul(arg, &end, 10);
@@ -225,7 +226,7 @@ bool option_count(const char *arg, unsigned long most, uint32_t *n)
 static int set_max_stacks(struct options *o, const struct option_row *row, const char *arg)
 {
 	(void)row;
-	if (option_count(arg, 1 << 24, &o->compile.max_stacks))
+	if (read_count(arg, 1 << 24, &o->compile.max_stacks))
 		return 0;
 	return option_wrong("invalid number of stacks '%s': expected 1 to 16777216", arg);
 }
@@ -233,7 +234,7 @@ static int set_max_stacks(struct options *o, const struct option_row *row, const
 static int set_top(struct options *o, const struct option_row *row, const char *arg)
 {
 	(void)row;
-	if (option_count(arg, 1 << 30, &o->out.top))
+	if (read_count(arg, 1 << 30, &o->out.top))
 		return 0;
 	return option_wrong("--top: '%s' is not a number of rows: write 10", arg);
 }
@@ -273,7 +274,7 @@ static int set_probe_filter(struct options *o, const struct option_row *row, con
 static int set_tid(struct options *o, const struct option_row *row, const char *arg)
 {
 	(void)row;
-	return option_count(arg, UINT32_MAX, &o->report.tid)
+	return read_count(arg, UINT32_MAX, &o->report.tid)
 		       ? 0
 		       : option_error("invalid thread ID '%s'", arg);
 }

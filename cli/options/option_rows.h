@@ -52,5 +52,3 @@ bool option_is_given(const struct options *o, const struct option_row *row);
 const struct option_row *option_given(const struct options *o, const char *names);
 /* The text to which an option sets a setting of the script; NULL: none does. */
 const char *option_setting(const struct options *o, const char *key);
-/* Is that a number from 1 to `most`? Stores it if so. */
-bool option_count(const char *arg, unsigned long most, uint32_t *n);

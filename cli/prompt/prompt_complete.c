@@ -95,11 +95,11 @@ static void offer_line(void *ctx, const char *line)
 {
 	const struct probes_wanted *w = ctx;
 	struct candidates *out = w->out;
-	const char *part = parts_of(out->arena, line, w->colons);
+	const char *part;
 
 	if (out->n == MOST_PROBES)
 		return;
-	part = as_typed(out->arena, part, w->typed, w->type);
+	part = as_typed(out->arena, parts_of(out->arena, line, w->colons), w->typed, w->type);
 	if (!out->n || strcmp(out->words[out->n - 1], part) != 0)
 		candidates_offer(out, w->typed, part);
 }

@@ -55,7 +55,8 @@ static uint64_t inflated_size(const struct elf_file *f, const struct section *s)
 	return s->type == SHT_PROGBITS && !memcmp(h.gnu.magic, "ZLIB", 4) ? be64toh(h.gnu.size) : 0;
 }
 
-bool libdw_is_too_large(int fd)
+/* True if the compressed sections of the file claim too much memory. */
+static bool is_too_large(int fd)
 {
 	uint64_t sum = 0, limit;
 	struct elf_file f;
@@ -124,7 +125,7 @@ static void open_alt(struct libdw *l, Dwarf *d)
 
 	l->alt = NULL;
 	l->alt_fd = n > 0 && is_trusted_path(name) ? elfsym_open_regular(name) : -1;
-	if (l->alt_fd >= 0 && !libdw_is_too_large(l->alt_fd))
+	if (l->alt_fd >= 0 && !is_too_large(l->alt_fd))
 		l->alt = l->dwarf_begin(l->alt_fd, DWARF_C_READ);
 	if (l->alt)
 		its_n = l->dwelf_elf_gnu_build_id(l->dwarf_getelf(l->alt), &its_id);
@@ -144,7 +145,7 @@ int libdw_open(struct libdw *l, int fd, Dwarf **out)
 	*out = NULL;
 	if (err)
 		return err;
-	if (libdw_is_too_large(fd))
+	if (is_too_large(fd))
 		return -EFBIG;
 	*out = l->dwarf_begin(fd, DWARF_C_READ);
 	if (!*out || l->dwarf_get_units(*out, NULL, &first, NULL, NULL, NULL, NULL) != 0) {

@@ -82,8 +82,6 @@ bool libdw_split(const struct libdw *l, Dwarf_Die *skeleton, Dwarf_Die *out);
 bool libdw_lacks_packages(const struct libdw *l, int fd);
 /* Is the unit a skeleton, whose DIEs are in another file? */
 bool libdw_is_skeleton(const struct libdw *l, Dwarf_Die *unit);
-/* Do the compressed sections of the file claim too much memory? */
-bool libdw_is_too_large(int fd);
 /* The size in bytes of the line program at offset `at` of .debug_line; UINT64_MAX if there is
  * none. */
 uint64_t libdw_line_program_bytes(const struct libdw *l, Dwarf *d, uint64_t at);
