@@ -2,7 +2,7 @@
 /*
  * --emit facts: writes what a script needs to know about this kernel, for --kernel-facts on another
  * machine, or by users who may not read tracefs. The format is described in
- * runtime/kernel/facts_file.c.
+ * runtime/kernel/facts_read.c.
  */
 #include "cli/compile/emit_facts.h"
 #include "cli/compile/emit_types.h"

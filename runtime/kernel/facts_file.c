@@ -1,133 +1,128 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A struct kernel from a text file of facts, one a line:
- *	tracepoint CATEGORY:EVENT [raw]		with the lines of its tracefs format file below it
- *	raw NAME				a raw tracepoint with BTF types
- *	symbol PATH NAME ADDRESS OFFSET SIZE [exits|jump]
- *		a function in an ELF file; in recordings: its return probes were on the
- *		instructions by which it is left, one of which is a jump
- *	go PATH [VERSION]			the file was built by the Go compiler (go1.19)
- *	loads PATH LIBRARY			a library that a program loads, by its path
- *	source PATH FILE LINE SYMBOL OFFSET	where in PATH the code of a source line begins
- *	arguments PATH SYMBOL RESULT TYPE:PARAM …
- *		a function's prototype in debug information; double and struct take no word of
- *		the arguments; the location of a `lost` one is unknown; TYPE:PARAM@WORD if
- *		it is not the word behind the one before
- *	usdt PATH PROVIDER:NAME ADDRESS SEMAPHORE ARGUMENTS
- *		a location of a USDT probe; its address is also its file offset; the arguments
- *		as in the note, but separated by ';', or - for none
- *	object PATH NAME ADDRESS		a variable in an ELF file
- *	mapped PATH				a file that processes run
- *	alias PATH NAME				a link to it, or a name that scripts have for it
- *	function NAME				a function of the kernel
- *	address NAME ADDRESS			a symbol of the kernel
- *	cgroup PATH ID				a cgroup's directory
- *	kfunc NAME				a kernel function that programs may call
- *	typed MODULE NAME RESULT TYPE:PARAM …	what BTF says of it; bpf:ID: of a program's
- *	typed-raw MODULE NAME TYPE:PARAM …	a raw tracepoint's (types: set_type)
- *	iterator NAME FIELD:TYPE…		TYPE: pointer, struct.X*, u32, s64 …; from offset 0
- *	struct TAG SIZE [TYPEDEF]		of BTF, or union; the tag #N: it has none
- *	member OFFSET[:BIT:BITS] TYPE [NAME]	of the struct or union above
- *	enum TAG TYPE				TYPE: int32, uint32 …
- *	value NAME NUMBER			of the enum above
- *	typedef NAME TYPE			TYPE: as int32, string[16], struct.sock*, uint64[4]
- *	capability NAME [unknown]		an id of parser/lang/capabilities.def
- *	cpus N					possible CPUs; default 1
- *	recorded PROBE				a probe whose events a recording has: as written,
- *		or TYPE:PATH:SYMBOL of functions, usdt:PATH:PROVIDER:NAME
- *	version MAJOR.MINOR.PATCH		of Linux; default: unknown
- * Blank lines and lines that start with '#' are skipped; paths are compared as they are written.
- * What the file does not say does not exist. All of it is read at the start, so that a bad line is
- * reported before anything else happens; of two equal facts the first counts.
+ * A struct kernel that answers from facts, which facts_read.c reads. What the file does not say does
+ * not exist; of two equal facts the first counts.
  */
+#define _GNU_SOURCE
 #include "runtime/kernel/facts_file.h"
 #include "parser/base/arena.h"
+#include "parser/base/pattern.h"
+#include "parser/base/read_text.h"
+#include "parser/base/text.h"
+#include "runtime/base/log.h"
 #include "runtime/elf/demangle.h"
 #include "runtime/elf/go_abi.h"
 #include "runtime/elf/ldcache.h"
 #include "runtime/kernel/facts_impl.h"
-#include "runtime/base/log.h"
+#include "runtime/kernel/release.h"
 #include <elf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-void facts_free_typed(struct typed_function *f)
+enum { FACTS_MOST_BYTES = 256 << 20 };
+
+/* ---- search ------------------------------------------------------------------------------- */
+
+const struct fact *facts_next(const struct kernel *kernel, const struct fact *f,
+			      enum fact_kind kind, const char *name)
 {
+	const struct facts *k = (const struct facts *)kernel;
+	const struct fact *end = k->facts + k->n_facts;
+
+	for (f = f ? f + 1 : k->facts; f < end; f++)
+		if (f->kind == kind && (!name || strcmp(f->name, name) == 0))
+			return f;
+	return NULL;
+}
+
+static const struct fact *first(const struct kernel *k, enum fact_kind kind, const char *name)
+{
+	return facts_next(k, NULL, kind, name);
+}
+
+static int each_name(const struct kernel *k, enum fact_kind kind, kernel_name_fn fn, void *ctx)
+{
+	for (const struct fact *f = NULL; (f = facts_next(k, f, kind, NULL));)
+		fn(f->name, ctx);
+	return 0;
+}
+
+static int find_number(const struct kernel *k, enum fact_kind kind, const char *name,
+		       uint64_t *number)
+{
+	const struct fact *f = first(k, kind, name);
+
 	if (f)
-		free(f->params);
-	free(f);
+		*number = f->symbol.address;
+	return f ? 0 : -ENOENT;
 }
 
-static const struct facts *facts_of(const struct kernel *k)
+/* ---- files -------------------------------------------------------------------------------- */
+
+static bool ends_with_path(const char *path, const char *end)
 {
-	return (const struct facts *)k;
+	size_t n = strlen(path), m = strlen(end);
+
+	return m && n > m && strcmp(path + n - m, end) == 0 &&
+	       (*end == '/' || path[n - m - 1] == '/');
 }
 
-/* ---- answers ---- */
-
-static int facts_tracepoint(struct kernel *kernel, const char *category, const char *event,
-			    const struct tp_format **out)
+static bool is_called(const char *path, const char *written)
 {
-	const struct facts *k = facts_of(kernel);
-	const struct tp_format *format;
-
-	for (uint32_t i = 0; i < k->facts.n; i++) {
-		format = k->facts.items[i].format;
-		if (k->facts.items[i].kind == FACT_TRACEPOINT && !strcmp(format->event, event) &&
-		    !strcmp(format->category, category)) {
-			*out = format;
-			return 0;
-		}
-	}
-	return -ENOENT;
+	return strcmp(path, written) == 0 || ends_with_path(path, written) ||
+	       (!strchr(written, '/') && ldcache_is_library(text_base_name(path), written));
 }
 
-static int facts_each_tracepoint(struct kernel *kernel, const char *category, kernel_name_fn fn,
-				 void *ctx)
+/* Does `written` mean the file at `path`? In a recording also by the end of the path, and by the
+ * name of a library. */
+static bool is_file(const struct kernel *k, const char *path, const char *written)
 {
-	const struct facts *k = facts_of(kernel);
-	const struct tp_format *format;
-	char name[512];
+	if (strcmp(path, written) == 0)
+		return true;
+	if (!k->recording)
+		return false;
+	while (strncmp(written, "./", 2) == 0 || strncmp(written, "../", 3) == 0)
+		written = strchr(written, '/') + 1;
+	for (const struct fact *f = NULL; (f = facts_next(k, f, FACT_ALIAS, path));)
+		if (is_called(f->other, written))
+			return true;
+	return is_called(path, written);
+}
 
-	for (uint32_t i = 0; i < k->facts.n; i++) {
-		format = k->facts.items[i].format;
-		if (k->facts.items[i].kind != FACT_TRACEPOINT ||
-		    (category && strcmp(format->category, category)))
+/* The next fact of that kind about the file. */
+static const struct fact *next_of_file(const struct kernel *k, const struct fact *f,
+				       enum fact_kind kind, const char *written)
+{
+	while ((f = facts_next(k, f, kind, NULL)) && !is_file(k, f->name, written))
+		;
+	return f;
+}
+
+/* Of a recording, `*` stands for the files that were recorded. */
+static int facts_each_user_file(struct kernel *k, const char *pattern, kernel_name_fn fn, void *ctx)
+{
+	const char *last = "";
+
+	for (const struct fact *f = NULL; (f = facts_next(k, f, FACT_MAPPED, NULL));) {
+		if (strcmp(f->name, last) == 0 || !pattern_matches(pattern, f->name))
 			continue;
-		snprintf(name, sizeof(name), "%s:%s", format->category, format->event);
-		fn(name, ctx);
+		fn(f->name, ctx);
+		last = f->name;
 	}
 	return 0;
 }
 
-static bool has_name(const struct facts *k, enum fact_kind kind, const char *name)
-{
-	for (uint32_t i = 0; i < k->facts.n; i++)
-		if (k->facts.items[i].kind == kind && !strcmp(k->facts.items[i].name, name))
-			return true;
-	return false;
-}
-
-static bool facts_has_raw_tracepoint(struct kernel *kernel, const char *name)
-{
-	return has_name(facts_of(kernel), FACT_RAW, name);
-}
-
-static int facts_user_symbol(struct kernel *kernel, const char *path, const char *symbol,
+static int facts_user_symbol(struct kernel *k, const char *path, const char *symbol,
 			     struct user_symbol *out)
 {
-	const struct facts *k = facts_of(kernel);
 	const char *found = NULL;
 
-	for (uint32_t i = 0; i < k->facts.n; i++) {
-		if (k->facts.items[i].kind != FACT_SYMBOL ||
-		    !facts_is_file(k, k->facts.items[i].symbol.path, path))
-			continue;
-		found = k->facts.items[i].symbol.path;
-		if (!strcmp(k->facts.items[i].symbol.symbol, symbol)) {
-			*out = k->facts.items[i].symbol;
+	for (const struct fact *f = NULL; (f = next_of_file(k, f, FACT_SYMBOL, path));) {
+		found = f->name;
+		if (strcmp(f->symbol.symbol, symbol) == 0) {
+			*out = f->symbol;
 			return 0;
 		}
 	}
@@ -138,89 +133,77 @@ static int facts_user_symbol(struct kernel *kernel, const char *path, const char
 }
 
 /* A function, or an `object`. */
-static int facts_user_object(struct kernel *kernel, const char *path, const char *name,
+static int facts_user_object(struct kernel *k, const char *path, const char *name,
 			     struct user_object *out)
 {
-	const struct facts *k = facts_of(kernel);
 	struct user_symbol s = {0};
-	int err = facts_user_symbol(kernel, path, name, &s);
+	int err = facts_user_symbol(k, path, name, &s);
 
-	for (uint32_t i = 0; i < k->facts.n && err; i++)
-		if (k->facts.items[i].kind == FACT_OBJECT &&
-		    !strcmp(k->facts.items[i].symbol.path, path) &&
-		    !strcmp(k->facts.items[i].symbol.symbol, name)) {
-			s = k->facts.items[i].symbol;
+	for (const struct fact *f = NULL; err && (f = facts_next(k, f, FACT_OBJECT, path));)
+		if (strcmp(f->symbol.symbol, name) == 0) {
+			s = f->symbol;
 			err = 0;
 		}
 	*out = (struct user_object){.path = s.path, .address = s.address, .size = s.size};
 	return err;
 }
 
-static int facts_each_user_function(struct kernel *kernel, const char *path, user_function_fn fn,
+static int facts_each_user_function(struct kernel *k, const char *path, user_function_fn fn,
 				    void *ctx)
 {
-	const struct facts *k = facts_of(kernel);
+	const struct fact *f = NULL;
 	int err = -ENOENT;
 
-	for (uint32_t i = 0; i < k->facts.n; i++) {
-		if (k->facts.items[i].kind != FACT_SYMBOL ||
-		    !facts_is_file(k, k->facts.items[i].symbol.path, path))
-			continue;
-		fn(&k->facts.items[i].symbol, ctx);
-		err = 0;
-	}
+	for (; (f = next_of_file(k, f, FACT_SYMBOL, path)); err = 0)
+		fn(&f->symbol, ctx);
 	return err;
 }
 
-static bool facts_user_is_go(struct kernel *kernel, const char *path)
+static int facts_function_at(struct kernel *k, const char *path, uint64_t address,
+			     struct user_symbol *out)
 {
-	return has_name(facts_of(kernel), FACT_GO, path);
+	for (const struct fact *f = NULL; (f = facts_next(k, f, FACT_SYMBOL, path));)
+		if (address - f->symbol.address < f->symbol.size) {
+			*out = f->symbol;
+			return 0;
+		}
+	out->path = path;
+	return -ESRCH;
 }
 
-static enum user_abi facts_user_abi(struct kernel *kernel, const struct user_symbol *s)
+static bool facts_user_is_go(struct kernel *k, const char *path)
 {
-	const struct fact *f = facts_of(kernel)->facts.items, *end = f + facts_of(kernel)->facts.n;
-
-	for (; f < end; f++)
-		if (f->kind == FACT_GO && !strcmp(f->name, s->path))
-			return go_symbol_abi(go_version_abi(go_minor_version(f->other), EM_X86_64),
-					     s->symbol);
-	return USER_ABI_C;
+	return first(k, FACT_GO, path);
 }
 
-static int facts_user_library(struct kernel *kernel, const char *path, const char *name,
+static enum user_abi facts_user_abi(struct kernel *k, const struct user_symbol *s)
+{
+	const struct fact *f = first(k, FACT_GO, s->path);
+
+	return f ? go_symbol_abi(go_version_abi(go_minor_version(f->other), EM_X86_64), s->symbol)
+		 : USER_ABI_C;
+}
+
+static int facts_user_library(struct kernel *k, const char *path, const char *name,
 			      const char **out, kernel_name_fn fn, void *ctx)
 {
-	const struct facts *k = facts_of(kernel);
-
-	for (uint32_t i = 0; i < k->facts.n; i++) {
-		const struct fact *f = &k->facts.items[i];
-		const char *slash;
-
-		if (f->kind != FACT_LOADS || strcmp(f->name, path))
-			continue;
-		slash = strrchr(f->other, '/');
+	for (const struct fact *f = NULL; (f = facts_next(k, f, FACT_LOADS, path));) {
 		*out = f->other;
-		if (ldcache_is_library(slash ? slash + 1 : f->other, name))
+		if (ldcache_is_library(text_base_name(f->other), name))
 			return 0;
 		fn(f->other, ctx);
 	}
 	return -ESRCH;
 }
 
-static int facts_each_user_line(struct kernel *kernel, const char *path,
+static int facts_each_user_line(struct kernel *k, const char *path,
 				const struct source_place *place, user_function_fn fn, void *ctx,
 				uint32_t *near)
 {
-	const struct facts *k = facts_of(kernel);
 	int err = -ENODATA;
 
-	for (uint32_t i = 0; i < k->facts.n; i++) {
-		const struct fact *f = &k->facts.items[i];
-
-		if (f->kind != FACT_SOURCE || strcmp(f->symbol.path, path))
-			continue;
-		if (strcmp(f->other, place->file)) {
+	for (const struct fact *f = NULL; (f = facts_next(k, f, FACT_SOURCE, path));) {
+		if (strcmp(f->other, place->file) != 0) {
 			err = err == -ENODATA ? -ENOENT : err;
 		} else if (f->line != place->line) {
 			*near = f->line > place->line && !*near ? f->line : *near;
@@ -237,20 +220,15 @@ static int facts_each_user_line(struct kernel *kernel, const char *path,
 }
 
 /* A file has debug information if there are `arguments` of any of its functions. */
-static int facts_user_typed(struct kernel *kernel, const char *path, uint64_t offset,
+static int facts_user_typed(struct kernel *k, const char *path, uint64_t offset,
 			    const struct typed_function **out)
 {
-	const struct facts *k = facts_of(kernel);
 	struct user_symbol s;
 	int err = -ENODATA;
 
-	for (uint32_t i = 0; i < k->facts.n; i++) {
-		const struct fact *f = &k->facts.items[i];
-
-		if (f->kind != FACT_ARGUMENTS || strcmp(f->typed->module, path))
-			continue;
-		err = -ESRCH;
-		if (facts_user_symbol(kernel, path, f->typed->name, &s) || s.offset != offset)
+	for (const struct fact *f = NULL; (f = facts_next(k, f, FACT_ARGUMENTS, path));
+	     err = -ESRCH) {
+		if (facts_user_symbol(k, path, f->typed->name, &s) || s.offset != offset)
 			continue;
 		*out = f->typed;
 		return 0;
@@ -258,156 +236,160 @@ static int facts_user_typed(struct kernel *kernel, const char *path, uint64_t of
 	return err;
 }
 
-static bool facts_demangle(struct kernel *kernel, const char *symbol, bool with_parameters,
-			   char *out, size_t size)
+static bool facts_demangle(struct kernel *k, const char *symbol, bool with_parameters, char *out,
+			   size_t size)
 {
-	(void)kernel;
+	(void)k;
 	return demangle(symbol, with_parameters, out, size);
 }
 
-static int facts_each_kernel_function(struct kernel *kernel, kernel_name_fn fn, void *ctx)
+static int facts_each_usdt(struct kernel *k, const char *path, usdt_note_fn fn, void *ctx)
 {
-	const struct facts *k = facts_of(kernel);
+	const struct fact *f = NULL;
+	int err = next_of_file(k, NULL, FACT_SYMBOL, path) ? 0 : -ENOENT;
 
-	for (uint32_t i = 0; i < k->facts.n; i++)
-		if (k->facts.items[i].kind == FACT_FUNCTION)
-			fn(k->facts.items[i].name, ctx);
-	return 0;
-}
-
-static const struct typed_function *typed_at(const struct facts *k, uint32_t i,
-					     enum typed_kind kind)
-{
-	enum fact_kind expected = kind == TYPED_FUNCTION ? FACT_TYPED : FACT_TYPED_RAW;
-
-	return k->facts.items[i].kind == expected ? k->facts.items[i].typed : NULL;
-}
-
-static int facts_typed(struct kernel *kernel, enum typed_kind kind, const char *module,
-		       const char *name, const struct typed_function **out)
-{
-	const struct facts *k = facts_of(kernel);
-	bool has_module = !module;
-	uint32_t n = 0;
-
-	for (uint32_t i = 0; i < k->facts.n; i++) {
-		const struct typed_function *f = typed_at(k, i, kind);
-		bool in_module = f && (!module || !strcmp(module, f->module));
-
-		has_module |= in_module;
-		if (!in_module || f->prog_id || strcmp(f->name, name))
-			continue;
-		*out = f;
-		if (module || !strcmp(f->module, "vmlinux"))
-			return 0;
-		n++;
-	}
-	return n == 1 ? 0 : n ? -ENOTUNIQ : has_module ? -ENOENT : -ESRCH;
-}
-
-static int facts_each_typed(struct kernel *kernel, enum typed_kind kind, const char *module,
-			    kernel_name_fn fn, void *ctx)
-{
-	const struct facts *k = facts_of(kernel);
-	char text[512];
-
-	for (uint32_t i = 0; i < k->facts.n; i++) {
-		const struct typed_function *f = typed_at(k, i, kind);
-
-		if (!f || f->prog_id || (module && strcmp(module, f->module)))
-			continue;
-		snprintf(text, sizeof(text), "%s [%s]", f->name, f->module);
-		fn(strcmp(f->module, "vmlinux") ? text : f->name, ctx);
-	}
-	return 0;
-}
-
-static int facts_each_bpf_function(struct kernel *kernel, typed_function_fn fn, void *ctx)
-{
-	const struct facts *k = facts_of(kernel);
-
-	for (uint32_t i = 0; i < k->facts.n; i++)
-		if (k->facts.items[i].kind == FACT_TYPED && k->facts.items[i].typed->prog_id)
-			fn(k->facts.items[i].typed, ctx);
-	return 0;
-}
-
-static int facts_function_at(struct kernel *kernel, const char *path, uint64_t address,
-			     struct user_symbol *out)
-{
-	const struct facts *k = facts_of(kernel);
-
-	for (uint32_t i = 0; i < k->facts.n; i++) {
-		const struct user_symbol *s = &k->facts.items[i].symbol;
-
-		if (k->facts.items[i].kind == FACT_SYMBOL && !strcmp(s->path, path) &&
-		    address - s->address < s->size) {
-			*out = *s;
-			return 0;
-		}
-	}
-	out->path = path;
-	return -ESRCH;
-}
-
-static bool has_file(const struct facts *k, const char *path)
-{
-	for (uint32_t i = 0; i < k->facts.n; i++)
-		if (k->facts.items[i].kind == FACT_SYMBOL &&
-		    facts_is_file(k, k->facts.items[i].symbol.path, path))
-			return true;
-	return false;
-}
-
-static int facts_each_usdt(struct kernel *kernel, const char *path, usdt_note_fn fn, void *ctx)
-{
-	const struct facts *k = facts_of(kernel);
-	int err = has_file(k, path) ? 0 : -ENOENT;
-
-	for (uint32_t i = 0; i < k->facts.n; i++) {
-		if (k->facts.items[i].kind != FACT_USDT ||
-		    !facts_is_file(k, k->facts.items[i].note.path, path))
-			continue;
-		fn(&k->facts.items[i].note, ctx);
-		err = 0;
-	}
+	for (; (f = next_of_file(k, f, FACT_USDT, path)); err = 0)
+		fn(&f->note, ctx);
 	return err;
 }
 
-static int facts_each_mapped(struct kernel *kernel, kernel_name_fn fn, void *ctx)
+static int facts_each_mapped(struct kernel *k, kernel_name_fn fn, void *ctx)
 {
-	const struct facts *k = facts_of(kernel);
+	return each_name(k, FACT_MAPPED, fn, ctx);
+}
 
-	for (uint32_t i = 0; i < k->facts.n; i++)
-		if (k->facts.items[i].kind == FACT_MAPPED)
-			fn(k->facts.items[i].name, ctx);
+static bool facts_user_unwinds(struct kernel *k, const char *path)
+{
+	const struct fact *f = NULL;
+
+	while ((f = facts_next(k, f, FACT_SYMBOL, path)) && !f->exits)
+		;
+	return f;
+}
+
+/* All exits of a function were recorded as one. */
+static int facts_each_user_exit(struct kernel *k, const struct user_symbol *s, user_exit_fn fn,
+				void *ctx, struct user_exits *out)
+{
+	(void)out;
+	for (const struct fact *f = NULL; (f = facts_next(k, f, FACT_SYMBOL, s->path));) {
+		if (!f->exits || strcmp(f->symbol.symbol, s->symbol) != 0)
+			continue;
+		fn(&(struct user_exit){.is_jump = f->exits == EXITS_JUMPS}, ctx);
+		return 0;
+	}
+	return k->recording ? -EINVAL : -ENOSYS;
+}
+
+/* ---- the kernel --------------------------------------------------------------------------- */
+
+static int facts_tracepoint(struct kernel *k, const char *category, const char *event,
+			    const struct tp_format **out)
+{
+	for (const struct fact *f = NULL; (f = facts_next(k, f, FACT_TRACEPOINT, category));)
+		if (strcmp(f->format->event, event) == 0) {
+			*out = f->format;
+			return 0;
+		}
+	return -ENOENT;
+}
+
+static int facts_each_tracepoint(struct kernel *k, const char *category, kernel_name_fn fn,
+				 void *ctx)
+{
+	char name[512];
+
+	for (const struct fact *f = NULL; (f = facts_next(k, f, FACT_TRACEPOINT, category));) {
+		snprintf(name, sizeof(name), "%s:%s", f->name, f->format->event);
+		fn(name, ctx);
+	}
 	return 0;
 }
 
-static enum capability_state facts_capability(struct kernel *kernel, enum capability_id id)
+static bool facts_has_raw_tracepoint(struct kernel *k, const char *name)
 {
-	return facts_of(kernel)->capabilities[id];
+	return first(k, FACT_RAW, name);
+}
+
+static int facts_kernel_symbol(struct kernel *k, const char *name, uint64_t *address)
+{
+	return find_number(k, FACT_ADDRESS, name, address);
+}
+
+static int facts_cgroup_id(struct kernel *k, const char *path, uint64_t *id)
+{
+	return find_number(k, FACT_CGROUP, path, id);
+}
+
+/* A function that is listed twice is two of that name. */
+static int facts_kernel_function(struct kernel *k, const char *name)
+{
+	const struct fact *f = first(k, FACT_FUNCTION, name);
+
+	if (!f)
+		return -ENOENT;
+	return k->is_thorough && facts_next(k, f, FACT_FUNCTION, name) ? -ENOTUNIQ : 0;
+}
+
+static int facts_each_kernel_function(struct kernel *k, kernel_name_fn fn, void *ctx)
+{
+	return each_name(k, FACT_FUNCTION, fn, ctx);
+}
+
+static enum capability_state facts_capability(struct kernel *k, enum capability_id id)
+{
+	return ((struct facts *)k)->capabilities[id];
+}
+
+static int facts_iterator(struct kernel *k, const char *name, const struct kernel_iter **out)
+{
+	const struct fact *f = first(k, FACT_ITERATOR, name);
+
+	if (f)
+		*out = &f->iter;
+	return f ? 0 : facts_capability(k, CAP_BTF) == CAPABILITY_YES ? -ENOENT : -ENOTSUP;
+}
+
+static int facts_each_iterator(struct kernel *k, kernel_name_fn fn, void *ctx)
+{
+	return each_name(k, FACT_ITERATOR, fn, ctx);
+}
+
+static bool facts_kfunc_allowed(struct kernel *k, const char *name, const char *section)
+{
+	(void)section;
+	return first(k, FACT_KFUNC, name);
+}
+
+static uint32_t facts_version(struct kernel *k)
+{
+	const struct fact *f = first(k, FACT_VERSION, NULL);
+
+	return f ? release_code(f->name) : 0;
+}
+
+static bool facts_is_recorded(struct kernel *k, const char *probe)
+{
+	return first(k, FACT_RECORDED, probe);
+}
+
+static int facts_each_recorded(struct kernel *k, kernel_name_fn fn, void *ctx)
+{
+	return each_name(k, FACT_RECORDED, fn, ctx);
 }
 
 static uint32_t facts_n_cpus(struct kernel *k)
 {
-	return facts_of(k)->n_cpus ? facts_of(k)->n_cpus : 1;
+	return ((struct facts *)k)->n_cpus;
 }
+
+/* ---- opening ------------------------------------------------------------------------------ */
 
 void facts_free(struct facts *k)
 {
-	for (uint32_t i = 0; i < k->facts.n; i++) {
-		if (k->facts.items[i].kind == FACT_TRACEPOINT)
-			free(k->facts.items[i].format);
-		if (k->facts.items[i].kind == FACT_TYPED ||
-		    k->facts.items[i].kind == FACT_TYPED_RAW ||
-		    k->facts.items[i].kind == FACT_ARGUMENTS)
-			facts_free_typed(k->facts.items[i].typed);
-		if (k->facts.items[i].kind == FACT_ITERATOR)
-			free(k->facts.items[i].iter.fields);
-	}
-	vec_free(&k->facts);
-	vec_free(&k->aliases);
+	for (uint32_t i = 0; i < k->n_facts; i++)
+		if (k->facts[i].kind == FACT_TRACEPOINT)
+			free(k->facts[i].format);
 	arena_free(k->arena);
 	free(k->text);
 }
@@ -422,7 +404,8 @@ static void facts_close(struct kernel *kernel)
 
 void facts_init(struct facts *k)
 {
-	*k = (struct facts){0};
+	*k = (struct facts){.arena = arena_new(), .n_cpus = 1};
+	k->c_types = c_types_new(k->arena);
 	k->k = (struct kernel){
 		.kernel_symbol = facts_kernel_symbol,
 		.cgroup_id = facts_cgroup_id,
@@ -468,11 +451,8 @@ struct kernel *facts_text_open(char *text, const char *name)
 {
 	struct facts *k = calloc(1, sizeof(*k));
 
-	if (!k) {
-		log_error("out of memory");
-		free(text);
-		return NULL;
-	}
+	if (!k)
+		arena_out_of_memory();
 	facts_init(k);
 	k->text = text;
 	if (!facts_read(k, name))
@@ -483,10 +463,21 @@ struct kernel *facts_text_open(char *text, const char *name)
 
 struct kernel *facts_file_open(const char *path)
 {
-	char *text = NULL;
+	FILE *file = fopen(path, "re");
+	size_t n = 0;
+	char *text = file ? read_text(file, '\0', FACTS_MOST_BYTES, &n) : NULL;
+	int err = errno;
 
-	if (!facts_read_text(path, &text))
+	if (file)
+		fclose(file);
+	if (text && n == strlen(text))
 		return facts_text_open(text, path);
+	if (text)
+		log_error("%s: not a text file", path);
+	else if (err)
+		log_error("cannot read '%s': %s", path, strerror(err));
+	else
+		log_error("%s: the file is empty", path);
 	free(text);
 	return NULL;
 }

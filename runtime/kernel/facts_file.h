@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A struct kernel that answers from a text file (--kernel-facts FILE): for tests, and to check a
- * script for another machine. facts_file.c describes the file.
+ * script for another machine. facts_read.c describes the file.
  */
 #pragma once
 #include "parser/lang/kernel.h"

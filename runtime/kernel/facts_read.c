@@ -1,66 +1,55 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads a facts file line by line. facts_file.c describes the lines.
+ * Reads a text file of facts, one a line:
+ *	tracepoint CATEGORY:EVENT [raw]		with the lines of its tracefs format file below it
+ *	raw NAME				a raw tracepoint with BTF types
+ *	symbol PATH NAME ADDRESS OFFSET SIZE [exits|jump]
+ *		a function in an ELF file; in recordings: its return probes were on the
+ *		instructions by which it is left, one of which is a jump
+ *	go PATH [VERSION]			the file was built by the Go compiler (go1.19)
+ *	loads PATH LIBRARY			a library that a program loads, by its path
+ *	source PATH FILE LINE SYMBOL OFFSET	where in PATH the code of a source line begins
+ *	arguments PATH SYMBOL RESULT TYPE:PARAM …
+ *		a function's prototype in debug information; double and struct take no word of
+ *		the arguments; the location of a `lost` one is unknown; TYPE:PARAM@WORD if
+ *		it is not the word behind the one before
+ *	usdt PATH PROVIDER:NAME ADDRESS SEMAPHORE ARGUMENTS
+ *		a location of a USDT probe; its address is also its file offset; the arguments
+ *		as in the note, but separated by ';', or - for none
+ *	object PATH NAME ADDRESS		a variable in an ELF file
+ *	mapped PATH				a file that processes run
+ *	alias PATH NAME				a link to it, or a name that scripts have for it
+ *	function NAME				a function of the kernel
+ *	address NAME ADDRESS			a symbol of the kernel
+ *	cgroup PATH ID				a cgroup's directory
+ *	kfunc NAME				a kernel function that programs may call
+ *	typed MODULE NAME RESULT TYPE:PARAM …	what BTF says of it; bpf:ID: of a program's
+ *	typed-raw MODULE NAME TYPE:PARAM …	a raw tracepoint's (types: set_type)
+ *	iterator NAME FIELD:TYPE…		TYPE: pointer, struct.X*, u32, s64 …; from offset 0
+ *	struct TAG SIZE [TYPEDEF]		of BTF, or union; the tag #N: it has none
+ *	member OFFSET[:BIT:BITS] TYPE [NAME]	of the struct or union above
+ *	enum TAG TYPE				TYPE: int32, uint32 …
+ *	value NAME NUMBER			of the enum above
+ *	typedef NAME TYPE			TYPE: as int32, string[16], struct.sock*, uint64[4]
+ *	capability NAME [unknown]		an id of parser/lang/capabilities.def
+ *	cpus N					possible CPUs; default 1
+ *	recorded PROBE				a probe whose events a recording has: as written,
+ *		or TYPE:PATH:SYMBOL of functions, usdt:PATH:PROVIDER:NAME
+ *	version MAJOR.MINOR.PATCH		of Linux; default: unknown
+ * Blank lines and lines that start with '#' are skipped; paths are compared as they are written.
+ * All of it is read at the start, so that a bad line is reported before anything else happens. Readers
+ * of lines return false if the line is wrong.
  */
 #define _GNU_SOURCE
-#include "runtime/kernel/facts_impl.h"
+#include "parser/base/arena.h"
 #include "runtime/base/log.h"
+#include "runtime/kernel/facts_impl.h"
 #include "runtime/kernel/tracefs.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-
-enum { WORDS_MAX = 16 };
-
-/* The current line and the rest of the file. */
-struct reader {
-	struct facts *k;
-	const char *path;
-	char *line, *rest; /* line is split into words; lines of a format are not */
-	uint32_t line_number;
-	char *words[WORDS_MAX + 1]; /* one more than any directive takes */
-	uint32_t n_words;
-};
-
-static int bad_line(const struct reader *r, const char *what)
-{
-	log_error("%s:%u: %s", r->path, r->line_number, what);
-	return -1;
-}
-
-/* A kernel with a tracepoint has tracepoints, and so on. */
-static void imply_capability(struct facts *k, enum fact_kind kind)
-{
-	static const struct {
-		enum fact_kind kind;
-		enum capability_id id;
-	} rows[] = {
-		{FACT_TRACEPOINT, CAP_TRACEPOINTS},
-		{FACT_RAW, CAP_RAW_TRACEPOINTS},
-		{FACT_ITERATOR, CAP_ITERATORS},
-	};
-
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-		if (rows[i].kind == kind)
-			k->capabilities[rows[i].id] = CAPABILITY_YES;
-}
-
-static int add_fact(const struct reader *r, const struct fact *fact)
-{
-	struct facts *k = r->k;
-
-	if (vec_push(&k->facts, *fact))
-		return bad_line(r, "out of memory");
-	imply_capability(k, fact->kind);
-	return 0;
-}
-
-static int add_name(const struct reader *r, enum fact_kind kind, const char *name)
-{
-	return add_fact(r, &(struct fact){.kind = kind, .name = name});
-}
 
 /* In a format file the first word ends with a colon, which no directive does. */
 static bool is_format_line(const char *line)
@@ -76,62 +65,46 @@ static bool is_format_line(const char *line)
 	return false;
 }
 
-/* Skip the lines of a format, up to the next directive; returns their length. */
-static size_t take_format(struct reader *r, uint32_t *n_lines)
+/* Skip the lines of a format, up to the next line of facts. */
+static void skip_format(struct facts_reader *r)
 {
-	char *start = r->rest;
-
-	for (*n_lines = 0; *r->rest && is_format_line(r->rest); ++*n_lines) {
+	for (; *r->rest && is_format_line(r->rest); r->line_number++) {
 		r->rest += strcspn(r->rest, "\n");
 		r->rest += *r->rest == '\n';
 	}
-	return r->rest - start;
 }
 
-static int read_tracepoint(struct reader *r)
+static bool is_word(const struct facts_reader *r, uint32_t i, const char *word)
 {
-	bool is_raw = r->n_words == 3 && !strcmp(r->words[2], "raw");
-	char *category = r->words[1], *event = category ? strchr(category, ':') : NULL;
-	const char *text = r->rest;
-	struct fact fact = {.kind = FACT_TRACEPOINT};
-	uint32_t n_lines;
-	size_t len;
+	return r->words[i] && strcmp(r->words[i], word) == 0;
+}
+
+static bool read_tracepoint(struct facts_reader *r, struct fact *f)
+{
+	struct facts *k = r->k;
+	char *event = strchr(r->words[1], ':'), *text = r->rest;
+	uint32_t line = r->line_number;
 	int err;
 
-	if (!event || event == category || !event[1] || (r->n_words != 2 && !is_raw))
-		return bad_line(r, "write tracepoint CATEGORY:EVENT [raw]");
+	if (!event || event == f->name || !event[1] || (r->words[2] && !is_word(r, 2, "raw")))
+		return false;
 	*event++ = '\0';
-	len = take_format(r, &n_lines);
-	err = tracefs_format_parse(category, event, text, len, &fact.format);
-	if (err == -EINVAL)
-		return bad_line(r,
-				"no format follows: paste the tracepoint's tracefs file 'format'");
-	if (err)
-		return bad_line(r, strerror(-err));
-	if (add_fact(r, &fact)) {
-		free(fact.format);
-		return -1;
+	skip_format(r);
+	err = tracefs_format_parse(f->name, event, text, (size_t)(r->rest - text), &f->format);
+	if (err) {
+		r->line_number = line;
+		r->wrong = err == -EINVAL
+				   ? "no format follows: paste the tracepoint's tracefs file "
+				     "'format'"
+				   : strerror(-err);
+		return false;
 	}
-	r->line_number += n_lines;
-	return is_raw ? add_name(r, FACT_RAW, event) : 0;
-}
-
-/* Lines of a word and a name. */
-static int read_name(struct reader *r)
-{
-	static const struct {
-		const char *word;
-		enum fact_kind kind;
-	} rows[] = {{"raw", FACT_RAW},	       {"function", FACT_FUNCTION},
-		    {"mapped", FACT_MAPPED},   {"kfunc", FACT_KFUNC},
-		    {"version", FACT_VERSION}, {"recorded", FACT_RECORDED}};
-	char what[64];
-	size_t i = 0;
-
-	while (strcmp(rows[i].word, r->words[0]) != 0)
-		i++;
-	snprintf(what, sizeof(what), "write %s NAME", rows[i].word);
-	return r->n_words == 2 ? add_name(r, rows[i].kind, r->words[1]) : bad_line(r, what);
+	if (r->words[2]) {
+		arena_push(k->arena, k->facts, k->n_facts,
+			   ((struct fact){.kind = FACT_RAW, .name = event}));
+		k->capabilities[CAP_RAW_TRACEPOINTS] = CAPABILITY_YES;
+	}
+	return true;
 }
 
 static bool read_number(const char *word, uint64_t *out)
@@ -143,54 +116,45 @@ static bool read_number(const char *word, uint64_t *out)
 	return !errno && word[0] >= '0' && word[0] <= '9' && !*end;
 }
 
-static int read_symbol(struct reader *r)
+static bool read_symbol(struct facts_reader *r, struct fact *f)
 {
-	struct fact fact = {.kind = FACT_SYMBOL};
-	struct user_symbol *s = &fact.symbol;
+	struct user_symbol *s = &f->symbol;
 
-	*s = (struct user_symbol){.path = r->words[1], .symbol = r->words[2]};
-	if (r->n_words == 7)
-		fact.exits = strcmp(r->words[6], "jump") ? EXITS_ALL : EXITS_JUMPS;
-	if (r->n_words < 6 || r->n_words > 7 || !read_number(r->words[3], &s->address) ||
-	    !read_number(r->words[4], &s->offset) || !read_number(r->words[5], &s->size))
-		return bad_line(r, "write symbol PATH NAME ADDRESS OFFSET SIZE [exits|jump]");
-	return add_fact(r, &fact);
+	*s = (struct user_symbol){.path = f->name, .symbol = r->words[2]};
+	if (r->words[6])
+		f->exits = is_word(r, 6, "jump") ? EXITS_JUMPS : EXITS_ALL;
+	return read_number(r->words[3], &s->address) && read_number(r->words[4], &s->offset) &&
+	       read_number(r->words[5], &s->size);
 }
 
-static int read_go(struct reader *r)
+static bool read_object(struct facts_reader *r, struct fact *f)
 {
-	struct fact fact = {.kind = FACT_GO, .name = r->words[1], .other = "go1.19"};
-
-	if (r->n_words < 2 || r->n_words > 3)
-		return bad_line(r, "write go PATH VERSION");
-	if (r->n_words == 3)
-		fact.other = r->words[2];
-	return add_fact(r, &fact);
+	f->symbol = (struct user_symbol){.path = f->name, .symbol = r->words[2]};
+	return read_number(r->words[3], &f->symbol.address);
 }
 
-static int read_loads(struct reader *r)
+/* The address of a symbol of the kernel, or the ID of a cgroup. */
+static bool read_address(struct facts_reader *r, struct fact *f)
 {
-	if (r->n_words != 3)
-		return bad_line(r, "write loads PATH LIBRARY");
-	return add_fact(r, &(struct fact){.kind = FACT_LOADS,
-					  .name = r->words[1],
-					  .other = r->words[2]});
+	return read_number(r->words[2], &f->symbol.address);
 }
 
-static int read_source(struct reader *r)
+static bool read_other(struct facts_reader *r, struct fact *f)
 {
-	struct fact fact = {.kind = FACT_SOURCE, .other = r->words[2]};
-	char *end = "x";
+	f->other = r->words[2] ?: "go1.19";
+	return true;
+}
 
-	fact.symbol.path = r->words[1];
-	fact.symbol.symbol = r->words[4];
-	if (r->n_words == 6)
-		fact.line = (uint32_t)strtoul(r->words[3], &end, 10);
+static bool read_source(struct facts_reader *r, struct fact *f)
+{
+	char *end;
+
+	f->other = r->words[2];
+	f->symbol = (struct user_symbol){.path = f->name, .symbol = r->words[4]};
+	f->line = (uint32_t)strtoul(r->words[3], &end, 10);
 	if (*end == ':')
-		fact.column = (uint32_t)strtoul(end + 1, &end, 10);
-	if (*end || !read_number(r->words[5], &fact.symbol.offset))
-		return bad_line(r, "write source PATH FILE LINE[:COLUMN] SYMBOL OFFSET");
-	return add_fact(r, &fact);
+		f->column = (uint32_t)strtoul(end + 1, &end, 10);
+	return !*end && read_number(r->words[5], &f->symbol.offset);
 }
 
 /* Of a type of C: "struct.sock*". */
@@ -251,14 +215,14 @@ static bool set_type(struct facts *k, struct tp_field *f, const char *word)
 	return f->type;
 }
 
-static bool set_params(struct reader *r, uint32_t first, struct typed_function *f)
+static bool set_params(struct facts_reader *r, uint32_t i, bool is_user, struct typed_function *f)
 {
-	bool is_user = !strcmp(r->words[0], "arguments");
 	uint32_t at = 0;
 
-	for (uint32_t i = first; i < r->n_words; i++) {
+	f->params = arena_alloc(r->k->arena, FACT_WORDS_MAX * sizeof(*f->params));
+	for (; i < r->n_words; i++) {
 		char *colon = strchr(r->words[i], ':'), *word;
-		struct tp_field *p = &f->params[f->n_params];
+		struct tp_field *p = &f->params[f->n_params++];
 
 		if (!colon)
 			return false;
@@ -270,49 +234,29 @@ static bool set_params(struct reader *r, uint32_t first, struct typed_function *
 		*p = (struct tp_field){.name = colon + 1, .offset = at};
 		if (!set_type(r->k, p, r->words[i]))
 			return false;
-		if (!strcmp(r->words[i], "lost"))
+		if (is_word(r, i, "lost"))
 			p->offset = TYPED_NO_PLACE;
 		else if (p->size || !is_user)
 			at += 8;
-		f->n_params++;
 	}
 	return true;
 }
 
-static int read_typed(struct reader *r)
+static bool read_typed(struct facts_reader *r, struct fact *fact)
 {
-	bool is_raw = !strcmp(r->words[0], "typed-raw");
-	bool is_user = !strcmp(r->words[0], "arguments");
-	struct fact fact = {.kind = is_raw    ? FACT_TYPED_RAW
-				    : is_user ? FACT_ARGUMENTS
-					      : FACT_TYPED};
-	struct typed_function *f = calloc(1, sizeof(*f));
-	uint32_t first = is_raw ? 3 : 4;
-	char *id;
+	bool is_raw = fact->kind == FACT_TYPED_RAW, is_user = fact->kind == FACT_ARGUMENTS;
+	struct typed_function *f = arena_new_of(r->k->arena, struct typed_function);
+	char *id = is_user ? NULL : strchr(r->words[1], ':');
 
-	if (f)
-		f->params = calloc(WORDS_MAX, sizeof(*f->params));
-	if (!f || !f->params || r->n_words < first || r->n_words > WORDS_MAX ||
-	    !set_type(r->k, &f->result, is_raw ? "void" : r->words[3]) ||
-	    !set_params(r, first, f)) {
-		facts_free_typed(f);
-		return bad_line(
-			r, is_user ? "write arguments PATH SYMBOL RESULT TYPE:PARAM …"
-				   : "write typed MODULE NAME RESULT TYPE:PARAM …, or typed-raw "
-				     "MODULE NAME TYPE:PARAM …");
-	}
-	f->module = r->words[1];
-	f->name = r->words[2];
-	id = is_user ? NULL : strchr(r->words[1], ':');
 	if (id) {
 		*id = '\0';
 		f->prog_id = (uint32_t)strtoul(id + 1, NULL, 10);
 	}
-	fact.typed = f;
-	if (!add_fact(r, &fact))
-		return 0;
-	facts_free_typed(f);
-	return -1;
+	f->module = fact->name;
+	f->name = r->words[2];
+	fact->typed = f;
+	return set_type(r->k, &f->result, is_raw ? "void" : r->words[3]) &&
+	       set_params(r, is_raw ? 3 : 4, is_user, f);
 }
 
 static bool read_iter_field(char *word, uint32_t i, struct iter_field *f)
@@ -338,151 +282,159 @@ static bool read_iter_field(char *word, uint32_t i, struct iter_field *f)
 	return f->size == 1 || f->size == 2 || f->size == 4 || f->size == 8;
 }
 
-static int read_iterator(struct reader *r)
+static bool read_iterator(struct facts_reader *r, struct fact *f)
 {
-	struct fact fact = {.kind = FACT_ITERATOR};
-	struct kernel_iter *iter = &fact.iter;
-	bool ok = r->n_words > 2 && r->n_words <= WORDS_MAX;
-	int err;
+	struct iter_field *fields = arena_alloc(r->k->arena, FACT_WORDS_MAX * sizeof(*fields));
+	bool ok = true;
 
-	iter->fields = calloc(WORDS_MAX, sizeof(*iter->fields));
-	iter->name = r->words[1];
-	for (uint32_t i = 2; ok && iter->fields && i < r->n_words; i++)
-		ok = read_iter_field(r->words[i], i - 2, &iter->fields[iter->n_fields++]);
-	err = !iter->fields ? bad_line(r, "out of memory")
-	      : !ok ? bad_line(r, "write iterator NAME FIELD:TYPE…, the types pointer, u32, s64 …")
-		    : add_fact(r, &fact);
-	if (err)
-		free(iter->fields);
-	return err;
+	for (uint32_t i = 2; ok && i < r->n_words; i++)
+		ok = read_iter_field(r->words[i], i - 2, &fields[i - 2]);
+	f->iter =
+		(struct kernel_iter){.name = f->name, .fields = fields, .n_fields = r->n_words - 2};
+	return ok;
 }
 
-static int read_usdt(struct reader *r)
+static bool read_usdt(struct facts_reader *r, struct fact *f)
 {
-	struct fact fact = {.kind = FACT_USDT};
-	struct usdt_note *n = &fact.note;
-	char *colon = r->words[2] ? strchr(r->words[2], ':') : NULL;
+	struct usdt_note *n = &f->note;
+	char *colon = strchr(r->words[2], ':');
 
-	if (r->n_words != 6 || !colon || !read_number(r->words[3], &n->address) ||
+	if (!colon || !read_number(r->words[3], &n->address) ||
 	    !read_number(r->words[4], &n->semaphore))
-		return bad_line(r, "write usdt PATH PROVIDER:NAME ADDRESS SEMAPHORE ARGUMENTS");
+		return false;
 	*colon = '\0';
 	for (char *c = r->words[5]; *c; c++)
 		if (*c == ';')
 			*c = ' ';
-	n->path = r->words[1];
+	n->path = f->name;
 	n->provider = r->words[2];
 	n->name = colon + 1;
 	n->offset = n->address;
-	n->args = strcmp(r->words[5], "-") ? r->words[5] : "";
-	return add_fact(r, &fact);
+	n->args = is_word(r, 5, "-") ? "" : r->words[5];
+	return true;
 }
 
-static int read_object(struct reader *r)
+static bool read_capability(struct facts_reader *r, struct fact *f)
 {
-	struct fact fact = {.kind = FACT_OBJECT};
-
-	fact.symbol = (struct user_symbol){.path = r->words[1], .symbol = r->words[2]};
-	if (r->n_words != 4 || !read_number(r->words[3], &fact.symbol.address))
-		return bad_line(r, "write object PATH NAME ADDRESS");
-	return add_fact(r, &fact);
-}
-
-/* The address of a symbol of the kernel, or the ID of a cgroup. */
-static int read_numbered(struct reader *r)
-{
-	bool is_cgroup = strcmp(r->words[0], "cgroup") == 0;
-	struct fact fact = {.kind = is_cgroup ? FACT_CGROUP : FACT_ADDRESS};
-
-	fact.symbol.symbol = r->words[1];
-	if (r->n_words != 3 || !read_number(r->words[2], &fact.symbol.address))
-		return bad_line(r,
-				is_cgroup ? "write cgroup PATH ID" : "write address NAME ADDRESS");
-	return add_fact(r, &fact);
-}
-
-static int read_capability(struct reader *r)
-{
-	bool is_unknown = r->n_words == 3 && !strcmp(r->words[2], "unknown");
-
-	if (r->n_words != 2 && !is_unknown)
-		return bad_line(r, "write capability NAME [unknown]");
 	for (uint32_t i = 0; i < CAP_COUNT; i++) {
-		if (!strcasecmp(r->words[1], capability_rows[i].id)) {
-			r->k->capabilities[i] = is_unknown ? CAPABILITY_UNKNOWN : CAPABILITY_YES;
-			return 0;
-		}
+		if (strcasecmp(f->name, capability_rows[i].id) != 0)
+			continue;
+		r->k->capabilities[i] = r->words[2] ? CAPABILITY_UNKNOWN : CAPABILITY_YES;
+		return !r->words[2] || is_word(r, 2, "unknown");
 	}
-	return bad_line(r, "unknown capability: `sonde --info -f json` has the names");
+	r->wrong = "unknown capability: `sonde --info -f json` has the names";
+	return false;
 }
 
-static int read_cpus(struct reader *r)
+static bool read_cpus(struct facts_reader *r, struct fact *f)
 {
 	uint64_t n;
 
-	if (r->n_words != 2 || !read_number(r->words[1], &n) || n < 1 || n > 8192)
-		return bad_line(r, "write cpus N, 1 to 8192");
+	if (!read_number(f->name, &n) || n < 1 || n > 8192)
+		return false;
 	r->k->n_cpus = (uint32_t)n;
+	return true;
+}
+
+/* A kind of line. A kernel with such a fact has the capability. */
+static const struct line {
+	const char *form;
+	uint32_t least, most; /* words */
+	enum fact_kind kind;
+	enum capability_id implies;
+	bool (*read)(struct facts_reader *r, struct fact *f);
+} lines[] = {
+	{"tracepoint CATEGORY:EVENT [raw]", 2, 3, FACT_TRACEPOINT, CAP_TRACEPOINTS,
+	 read_tracepoint},
+	{"raw NAME", 2, 2, FACT_RAW, CAP_RAW_TRACEPOINTS, NULL},
+	{"symbol PATH NAME ADDRESS OFFSET SIZE [exits|jump]", 6, 7, FACT_SYMBOL, CAP_NONE,
+	 read_symbol},
+	{"function NAME", 2, 2, FACT_FUNCTION, CAP_NONE, NULL},
+	{"capability NAME [unknown]", 2, 3, FACT_NONE, CAP_NONE, read_capability},
+	{"cpus N, 1 to 8192", 2, 2, FACT_NONE, CAP_NONE, read_cpus},
+	{"go PATH [VERSION]", 2, 3, FACT_GO, CAP_NONE, read_other},
+	{"loads PATH LIBRARY", 3, 3, FACT_LOADS, CAP_NONE, read_other},
+	{"alias PATH NAME", 3, 3, FACT_ALIAS, CAP_NONE, read_other},
+	{"source PATH FILE LINE[:COLUMN] SYMBOL OFFSET", 6, 6, FACT_SOURCE, CAP_NONE, read_source},
+	{"typed MODULE NAME RESULT TYPE:PARAM …", 4, FACT_WORDS_MAX, FACT_TYPED, CAP_NONE,
+	 read_typed},
+	{"typed-raw MODULE NAME TYPE:PARAM …", 3, FACT_WORDS_MAX, FACT_TYPED_RAW, CAP_NONE,
+	 read_typed},
+	{"arguments PATH SYMBOL RESULT TYPE:PARAM …", 4, FACT_WORDS_MAX, FACT_ARGUMENTS, CAP_NONE,
+	 read_typed},
+	{"iterator NAME FIELD:TYPE…, the types pointer, u32, s64 …", 3, FACT_WORDS_MAX,
+	 FACT_ITERATOR, CAP_ITERATORS, read_iterator},
+	{"usdt PATH PROVIDER:NAME ADDRESS SEMAPHORE ARGUMENTS", 6, 6, FACT_USDT, CAP_NONE,
+	 read_usdt},
+	{"object PATH NAME ADDRESS", 4, 4, FACT_OBJECT, CAP_NONE, read_object},
+	{"mapped PATH", 2, 2, FACT_MAPPED, CAP_NONE, NULL},
+	{"address NAME ADDRESS", 3, 3, FACT_ADDRESS, CAP_NONE, read_address},
+	{"cgroup PATH ID", 3, 3, FACT_CGROUP, CAP_NONE, read_address},
+	{"kfunc NAME", 2, 2, FACT_KFUNC, CAP_NONE, NULL},
+	{"version MAJOR.MINOR.PATCH", 2, 2, FACT_VERSION, CAP_NONE, NULL},
+	{"recorded PROBE", 2, 2, FACT_RECORDED, CAP_NONE, NULL},
+	{"struct TAG SIZE [TYPEDEF]", 3, 4, FACT_NONE, CAP_NONE, facts_read_struct},
+	{"union TAG SIZE [TYPEDEF]", 3, 4, FACT_NONE, CAP_NONE, facts_read_struct},
+	{"member OFFSET[:BIT:BITS] TYPE [NAME], after struct or union", 3, 4, FACT_NONE, CAP_NONE,
+	 facts_read_member},
+	{"enum TAG TYPE, where TYPE is an integer", 3, 3, FACT_NONE, CAP_NONE, facts_read_enum},
+	{"value NAME NUMBER, after enum", 3, 3, FACT_NONE, CAP_NONE, facts_read_value},
+	{"typedef NAME TYPE", 3, 3, FACT_NONE, CAP_NONE, facts_read_typedef},
+};
+enum { N_LINES = sizeof(lines) / sizeof(*lines) };
+
+static int bad_line(const struct facts_reader *r, const char *form)
+{
+	log_error("%s:%u: %s%s", r->path, r->line_number, r->wrong ? "" : "write ",
+		  r->wrong ?: form);
+	return -1;
+}
+
+static int unknown_line(const struct facts_reader *r)
+{
+	char words[512];
+	size_t n = 0;
+
+	for (size_t i = 0; i < N_LINES; i++)
+		n += (size_t)snprintf(words + n, sizeof(words) - n, "%.*s, ",
+				      (int)strcspn(lines[i].form, " "), lines[i].form);
+	log_error("%s:%u: a line starts with %sor #", r->path, r->line_number, words);
+	return -1;
+}
+
+static int read_words(struct facts_reader *r)
+{
+	size_t n = strlen(r->words[0]);
+	const struct line *l = lines, *end = lines + N_LINES;
+	struct fact fact = {.name = r->words[1]};
+
+	while (l < end && (strncmp(l->form, r->words[0], n) != 0 || l->form[n] != ' '))
+		l++;
+	if (l == end)
+		return unknown_line(r);
+	fact.kind = l->kind;
+	if (r->n_words < l->least || r->n_words > l->most || (l->read && !l->read(r, &fact)))
+		return bad_line(r, l->form);
+	if (l->kind)
+		arena_push(r->k->arena, r->k->facts, r->k->n_facts, fact);
+	if (l->implies != CAP_NONE)
+		r->k->capabilities[l->implies] = CAPABILITY_YES;
 	return 0;
 }
 
-static const struct {
-	const char *word;
-	int (*read)(struct reader *r);
-} directives[] = {
-	{"tracepoint", read_tracepoint},
-	{"raw", read_name},
-	{"symbol", read_symbol},
-	{"function", read_name},
-	{"capability", read_capability},
-	{"cpus", read_cpus},
-	{"go", read_go},
-	{"loads", read_loads},
-	{"source", read_source},
-	{"typed", read_typed},
-	{"typed-raw", read_typed},
-	{"arguments", read_typed},
-	{"iterator", read_iterator},
-	{"usdt", read_usdt},
-	{"object", read_object},
-	{"mapped", read_name},
-	{"address", read_numbered},
-	{"cgroup", read_numbered},
-	{"kfunc", read_name},
-	{"version", read_name},
-	{"recorded", read_name},
-};
-
-static int read_directive(struct reader *r)
+/* Split the next line into words. False at the end of the file. */
+static bool next_line(struct facts_reader *r)
 {
-	const char *wrong = NULL;
+	char *line = r->rest, *end = line + strcspn(line, "\n"), *save = NULL, *word;
 
-	for (size_t i = 0; i < sizeof(directives) / sizeof(*directives); i++)
-		if (!strcmp(r->words[0], directives[i].word))
-			return directives[i].read(r);
-	if (facts_read_alias(r->k, r->words, r->n_words, &wrong) ||
-	    facts_read_type(r->k, r->words, r->n_words, &wrong))
-		return wrong ? bad_line(r, wrong) : 0;
-	return bad_line(
-		r,
-		"a line starts with tracepoint, raw, symbol, usdt, object, mapped, alias, function, typed, typed-raw, arguments, iterator, address, cgroup, kfunc, capability, cpus, version, recorded, struct, union, member, enum, value, typedef or #");
-}
-
-/* Take the next line off the rest. False at the end of the file. */
-static bool next_line(struct reader *r)
-{
-	char *end, *save = NULL, *word;
-
-	if (!*r->rest)
+	if (!*line)
 		return false;
-	r->line = r->rest;
-	end = r->line + strcspn(r->line, "\n");
 	r->rest = end + (*end == '\n');
 	*end = '\0';
 	r->line_number++;
 	memset(r->words, 0, sizeof(r->words));
 	r->n_words = 0;
-	for (word = strtok_r(r->line, " \t\r", &save); word && r->n_words <= WORDS_MAX;
+	for (word = strtok_r(line, " \t\r", &save); word && r->n_words <= FACT_WORDS_MAX;
 	     word = strtok_r(NULL, " \t\r", &save))
 		r->words[r->n_words++] = word;
 	return true;
@@ -490,11 +442,11 @@ static bool next_line(struct reader *r)
 
 int facts_read(struct facts *k, const char *path)
 {
-	struct reader r = {.k = k, .path = path, .rest = k->text};
+	struct facts_reader r = {.k = k, .path = path, .rest = k->text};
 	int err = 0;
 
 	while (!err && next_line(&r))
 		if (r.n_words && r.words[0][0] != '#')
-			err = read_directive(&r);
+			err = read_words(&r);
 	return err;
 }

@@ -1,30 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Types of C and iterators in a facts file: facts_file.c describes the lines. Types are kept in a
+ * Types of C and typed functions in a facts file: facts_read.c describes the lines. Types are kept in a
  * register like a script's own (parser/lang/c_type.h).
  */
 #include "parser/base/arena.h"
 #include "runtime/kernel/facts_impl.h"
 #include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static struct c_types *types_of(struct facts *k)
-{
-	if (!k->arena) {
-		k->arena = arena_new();
-		k->c_types = c_types_new(k->arena);
-	}
-	return k->c_types;
-}
 
 /* ---- words ------------------------------------------------------------------------------- */
 
 /* The type before the suffixes: int32, bool, void, string[N], struct.TAG, enum.TAG. */
 static const struct type *base_type(struct facts *k, const char *name)
 {
-	struct c_types *c = types_of(k);
+	struct c_types *c = k->c_types;
 
 	if (strncmp(name, "struct.", 7) == 0)
 		return &c_types_tag(c, false, name + 7)->type;
@@ -42,7 +34,6 @@ const struct type *facts_type(struct facts *k, const char *word)
 	size_t len = strcspn(word, "*[");
 	const struct type *t;
 
-	types_of(k);
 	if (strncmp(word, "string[", 7) == 0)
 		return type_string(k->arena, (uint32_t)strtoul(word + 7, NULL, 10));
 	t = base_type(k, arena_strndup(k->arena, word, len));
@@ -65,101 +56,75 @@ const struct type *facts_type(struct facts *k, const char *word)
 
 static bool is_number(const char *word)
 {
-	return word && isdigit((unsigned char)*word);
+	return isdigit((unsigned char)*word);
 }
 
 /* ---- lines ------------------------------------------------------------------------------- */
 
-static const char *read_struct(struct facts *k, char **words, uint32_t n)
+bool facts_read_struct(struct facts_reader *r, struct fact *f)
 {
-	struct type_layout *l;
+	struct type_layout *l = c_types_tag(r->k->c_types, r->words[0][0] == 'u', f->name);
 
-	if (n < 3 || n > 4 || !is_number(words[2]))
-		return "write struct TAG SIZE, union TAG SIZE, or struct #N SIZE [TYPEDEF]";
-	l = c_types_tag(types_of(k), words[0][0] == 'u', words[1]);
-	l->type.size = (uint32_t)strtoul(words[2], NULL, 10);
+	l->type.size = (uint32_t)strtoul(r->words[2], NULL, 10);
 	l->align = l->type.size % 8 ? l->type.size % 4 ? 1 : 4 : 8;
-	l->alias = words[3];
-	if (words[1][0] == '#')
+	l->alias = r->words[3];
+	if (f->name[0] == '#')
 		l->tag = NULL;
 	l->is_complete = true;
-	k->layout = l;
-	return NULL;
+	r->k->layout = l;
+	return is_number(r->words[2]);
 }
 
-static const char *read_member(struct facts *k, char **words, uint32_t n)
+bool facts_read_member(struct facts_reader *r, struct fact *f)
 {
-	static const char usage[] = "write member OFFSET TYPE [NAME], or member OFFSET:BIT:BITS "
-				    "TYPE NAME, after struct or union";
-	struct type_member m = {.name = n == 4 ? words[3] : NULL};
+	struct facts *k = r->k;
+	struct type_member m = {.name = r->words[3], .type = facts_type(k, r->words[2])};
 	char *end;
 
-	if (!k->layout || n < 3 || n > 4 || !is_number(words[1]))
-		return usage;
-	m.type = facts_type(k, words[2]);
-	m.offset = (uint32_t)strtoul(words[1], &end, 10);
+	m.offset = (uint32_t)strtoul(f->name, &end, 10);
 	if (*end == ':')
 		m.bit = (uint8_t)strtoul(end + 1, &end, 10);
 	if (*end == ':')
 		m.bits = (uint8_t)strtoul(end + 1, &end, 10);
-	if (!m.type || *end || m.bit > 7 || m.bit + m.bits > 64)
-		return usage;
+	if (!k->layout || !is_number(f->name) || !m.type || *end || m.bit > 7 ||
+	    m.bit + m.bits > 64)
+		return false;
 	arena_push(k->arena, k->layout->members, k->layout->n_members, m);
-	return NULL;
+	return true;
 }
 
-static const char *read_enum(struct facts *k, char **words, uint32_t n)
+bool facts_read_enum(struct facts_reader *r, struct fact *f)
 {
-	const struct type *t = n == 3 ? facts_type(k, words[2]) : NULL;
+	const struct type *t = facts_type(r->k, r->words[2]);
 
 	if (!t || t->kind != TY_INT)
-		return "write enum TAG TYPE, where TYPE is an integer";
-	k->enumeration =
-		enum_new(k->arena, words[1][0] == '#' ? NULL : words[1], t->size, t->is_signed);
-	c_types_add(types_of(k), C_ENUM, words[1], &k->enumeration->type);
-	return NULL;
+		return false;
+	r->k->enumeration =
+		enum_new(r->k->arena, f->name[0] == '#' ? NULL : f->name, t->size, t->is_signed);
+	c_types_add(r->k->c_types, C_ENUM, f->name, &r->k->enumeration->type);
+	return true;
 }
 
-static const char *read_value(struct facts *k, char **words, uint32_t n)
+bool facts_read_value(struct facts_reader *r, struct fact *f)
 {
-	int64_t value;
+	struct type_enum *e = r->k->enumeration;
+	int64_t value = r->words[2][0] == '-' ? strtoll(r->words[2], NULL, 10)
+					      : (int64_t)strtoull(r->words[2], NULL, 10);
 
-	if (!k->enumeration || n != 3)
-		return "write value NAME NUMBER after enum";
-	value = words[2][0] == '-' ? strtoll(words[2], NULL, 10)
-				   : (int64_t)strtoull(words[2], NULL, 10);
-	enum_add(k->arena, k->enumeration, words[1], value);
-	c_types_add_constant(k->c_types, words[1], &k->enumeration->type, value);
-	return NULL;
+	if (!e)
+		return false;
+	enum_add(r->k->arena, e, f->name, value);
+	c_types_add_constant(r->k->c_types, f->name, &e->type, value);
+	return true;
 }
 
-static const char *read_typedef(struct facts *k, char **words, uint32_t n)
+bool facts_read_typedef(struct facts_reader *r, struct fact *f)
 {
-	const struct type *t = n == 3 ? facts_type(k, words[2]) : NULL;
+	const struct type *t = facts_type(r->k, r->words[2]);
 
-	if (!t)
-		return "write typedef NAME TYPE";
-	c_types_add(types_of(k), C_TYPEDEF, words[1], t);
-	return NULL;
-}
-
-static const struct {
-	const char *word;
-	const char *(*read)(struct facts *k, char **words, uint32_t n);
-} lines[] = {
-	{"struct", read_struct}, {"union", read_struct}, {"member", read_member},
-	{"enum", read_enum},	 {"value", read_value},	 {"typedef", read_typedef},
-};
-
-bool facts_read_type(struct facts *k, char **words, uint32_t n, const char **wrong)
-{
-	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
-		if (strcmp(lines[i].word, words[0]) != 0)
-			continue;
-		*wrong = lines[i].read(k, words, n);
-		return true;
-	}
-	return false;
+	if (t)
+		c_types_add(r->k->c_types, C_TYPEDEF, f->name, t);
+	return t;
 }
 
 /* ---- answers ----------------------------------------------------------------------------- */
@@ -168,7 +133,7 @@ int facts_c_type(struct kernel *kernel, enum c_kind kind, const char *name, cons
 {
 	struct facts *k = (struct facts *)kernel;
 
-	*out = k->c_types ? c_types_find(k->c_types, kind, name) : NULL;
+	*out = c_types_find(k->c_types, kind, name);
 	return *out ? 0 : -ENOENT;
 }
 
@@ -176,7 +141,7 @@ int facts_c_constant(struct kernel *kernel, const char *name, const struct type 
 		     int64_t *value)
 {
 	struct facts *k = (struct facts *)kernel;
-	const struct c_constant *c = k->c_types ? c_types_constant(k->c_types, name) : NULL;
+	const struct c_constant *c = c_types_constant(k->c_types, name);
 
 	if (!c)
 		return -ENOENT;
@@ -189,31 +154,53 @@ int facts_each_c_type(struct kernel *kernel, enum c_kind kind, kernel_name_fn fn
 {
 	const struct facts *k = (struct facts *)kernel;
 
-	for (uint32_t i = 0; k->c_types && i < k->c_types->n_names; i++)
+	for (uint32_t i = 0; i < k->c_types->n_names; i++)
 		if (k->c_types->names[i].kind == kind && k->c_types->names[i].type)
 			fn(k->c_types->names[i].name, ctx);
 	return 0;
 }
 
-int facts_iterator(struct kernel *kernel, const char *name, const struct kernel_iter **out)
+static enum fact_kind typed_fact(enum typed_kind kind)
 {
-	const struct facts *k = (const struct facts *)kernel;
-
-	for (uint32_t i = 0; i < k->facts.n; i++)
-		if (k->facts.items[i].kind == FACT_ITERATOR &&
-		    !strcmp(k->facts.items[i].iter.name, name)) {
-			*out = &k->facts.items[i].iter;
-			return 0;
-		}
-	return k->capabilities[CAP_BTF] == CAPABILITY_YES ? -ENOENT : -ENOTSUP;
+	return kind == TYPED_FUNCTION ? FACT_TYPED : FACT_TYPED_RAW;
 }
 
-int facts_each_iterator(struct kernel *kernel, kernel_name_fn fn, void *ctx)
+int facts_typed(struct kernel *k, enum typed_kind kind, const char *module, const char *name,
+		const struct typed_function **out)
 {
-	const struct facts *k = (const struct facts *)kernel;
+	bool has_module = !module;
+	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < k->facts.n; i++)
-		if (k->facts.items[i].kind == FACT_ITERATOR)
-			fn(k->facts.items[i].iter.name, ctx);
+	for (const struct fact *f = NULL; (f = facts_next(k, f, typed_fact(kind), module));) {
+		has_module = true;
+		if (f->typed->prog_id || strcmp(f->typed->name, name) != 0)
+			continue;
+		*out = f->typed;
+		if (module || strcmp(f->name, "vmlinux") == 0)
+			return 0;
+		n++;
+	}
+	return n == 1 ? 0 : n ? -ENOTUNIQ : has_module ? -ENOENT : -ESRCH;
+}
+
+int facts_each_typed(struct kernel *k, enum typed_kind kind, const char *module, kernel_name_fn fn,
+		     void *ctx)
+{
+	char text[512];
+
+	for (const struct fact *f = NULL; (f = facts_next(k, f, typed_fact(kind), module));) {
+		if (f->typed->prog_id)
+			continue;
+		snprintf(text, sizeof(text), "%s [%s]", f->typed->name, f->name);
+		fn(strcmp(f->name, "vmlinux") != 0 ? text : f->typed->name, ctx);
+	}
+	return 0;
+}
+
+int facts_each_bpf_function(struct kernel *k, typed_function_fn fn, void *ctx)
+{
+	for (const struct fact *f = NULL; (f = facts_next(k, f, FACT_TYPED, NULL));)
+		if (f->typed->prog_id)
+			fn(f->typed, ctx);
 	return 0;
 }
