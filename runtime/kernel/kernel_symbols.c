@@ -10,6 +10,7 @@
 #include "runtime/kernel/ksym_names.h"
 #include "runtime/kernel/release.h"
 #include <bpf/bpf.h>
+#include <bpf/libbpf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/btf.h>
@@ -49,28 +50,16 @@ static int live_cgroup_id(struct kernel *k, const char *path, uint64_t *id)
 	return err;
 }
 
-static const struct {
-	const char *section; /* its beginning */
-	enum bpf_prog_type type;
-	enum bpf_attach_type attach;
-	const char *target; /* of typed programs: any that exists */
-	uint32_t kind;	    /* ... its kind in BTF */
-} types[] = {
-	{"tp_btf", BPF_PROG_TYPE_TRACING, BPF_TRACE_RAW_TP, "btf_trace_sched_switch",
-	 BTF_KIND_TYPEDEF},
-	{"fentry", BPF_PROG_TYPE_TRACING, BPF_TRACE_FENTRY, "vfs_read", BTF_KIND_FUNC},
-	{"fexit", BPF_PROG_TYPE_TRACING, BPF_TRACE_FEXIT, "vfs_read", BTF_KIND_FUNC},
-	{"iter", BPF_PROG_TYPE_TRACING, BPF_TRACE_ITER, "bpf_iter_task", BTF_KIND_FUNC},
-	{"kprobe", BPF_PROG_TYPE_KPROBE, (enum bpf_attach_type)0, NULL, 0},
-	{"kretprobe", BPF_PROG_TYPE_KPROBE, (enum bpf_attach_type)0, NULL, 0},
-	{"uprobe", BPF_PROG_TYPE_KPROBE, (enum bpf_attach_type)0, NULL, 0},
-	{"uretprobe", BPF_PROG_TYPE_KPROBE, (enum bpf_attach_type)0, NULL, 0},
-	{"tracepoint", BPF_PROG_TYPE_TRACEPOINT, (enum bpf_attach_type)0, NULL, 0},
-	{"perf_event", BPF_PROG_TYPE_PERF_EVENT, (enum bpf_attach_type)0, NULL, 0},
-	{"raw_tp", BPF_PROG_TYPE_RAW_TRACEPOINT, (enum bpf_attach_type)0, NULL, 0},
-	{"xdp", BPF_PROG_TYPE_XDP, (enum bpf_attach_type)0, NULL, 0},
-};
-enum { N_TYPES = sizeof(types) / sizeof(*types), LOG_BYTES = 4096 };
+enum { LOG_BYTES = 4096 };
+
+/* The type of any function or raw tracepoint to which a typed program can be attached. */
+static int any_target(struct kernel *k, enum bpf_attach_type attach)
+{
+	if (attach == BPF_TRACE_RAW_TP)
+		return kernel_btf_id(k, "btf_trace_sched_switch", BTF_KIND_TYPEDEF);
+	return kernel_btf_id(k, attach == BPF_TRACE_ITER ? "bpf_iter_task" : "vfs_read",
+			     BTF_KIND_FUNC);
+}
 
 /* Load a program that calls it without arguments: the verifier says that the call is not allowed
  * before it looks at these. */
@@ -85,17 +74,14 @@ static bool live_kfunc_allowed(struct kernel *k, const char *name, const char *s
 	char log[LOG_BYTES] = "";
 	LIBBPF_OPTS(bpf_prog_load_opts, opts, .log_buf = log, .log_size = sizeof(log),
 		    .log_level = 1);
-	int i = 0;
+	enum bpf_prog_type type;
 
-	while (i < N_TYPES && strncmp(section, types[i].section, strlen(types[i].section)) != 0)
-		i++;
-	if (id <= 0 || i == N_TYPES)
+	if (id <= 0 || libbpf_prog_type_by_name(section, &type, &opts.expected_attach_type))
 		return false;
-	opts.expected_attach_type = types[i].attach;
-	if (types[i].target)
-		opts.attach_btf_id = (uint32_t)kernel_btf_id(k, types[i].target, types[i].kind);
-	fd = bpf_prog_load(types[i].type, "sonde_probe", "GPL", insns,
-			   sizeof(insns) / sizeof(*insns), &opts);
+	if (type == BPF_PROG_TYPE_TRACING)
+		opts.attach_btf_id = (uint32_t)any_target(k, opts.expected_attach_type);
+	fd = bpf_prog_load(type, "sonde_probe", "GPL", insns, sizeof(insns) / sizeof(*insns),
+			   &opts);
 	if (fd >= 0)
 		close(fd);
 	return fd >= 0 || (*log && !strstr(log, "not allowed") && !strstr(log, "not supported"));

@@ -6,11 +6,10 @@
  */
 #include "runtime/kernel/ksym_names.h"
 #include "runtime/symbols/kallsyms.h"
+#include <bpf/bpf.h>
 #include <errno.h>
-#include <linux/bpf.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 enum {
@@ -89,35 +88,20 @@ static void emit_lookup(struct program *p, const char *name, size_t i)
 				  .off = (int16_t)(8 * i)});
 }
 
-static int load_program(const struct program *p)
+/* Run it: the kernel copies the context back. 0 or -errno, of a call or of the program. */
+static int run_program(const struct program *p, uint64_t *context, size_t n)
 {
-	static const char license[] = "Apache-2.0"; /* the helper is not GPL-only */
-	union bpf_attr attr;
-	long fd;
+	LIBBPF_OPTS(bpf_prog_load_opts, load, .prog_flags = BPF_F_SLEEPABLE);
+	LIBBPF_OPTS(bpf_test_run_opts, run, .ctx_in = context,
+		    .ctx_size_in = (uint32_t)(n * sizeof(*context)));
+	/* the helper is not GPL-only */
+	int fd = bpf_prog_load(BPF_PROG_TYPE_SYSCALL, "sonde_ksyms", "Apache-2.0", p->insns, p->n,
+			       &load);
+	int err = fd < 0 ? fd : bpf_prog_test_run_opts(fd, &run);
 
-	memset(&attr, 0, sizeof(attr));
-	attr.prog_type = BPF_PROG_TYPE_SYSCALL;
-	attr.prog_flags = BPF_F_SLEEPABLE;
-	attr.insns = (uintptr_t)p->insns;
-	attr.insn_cnt = (uint32_t)p->n;
-	attr.license = (uintptr_t)license;
-	strcpy(attr.prog_name, "sonde_ksyms");
-	fd = syscall(SYS_bpf, BPF_PROG_LOAD, &attr, sizeof(attr));
-	return fd < 0 ? -errno : (int)fd;
-}
-
-/* The kernel copies the context back after the run. 0 or -errno, of the call or of the program. */
-static int run_program(int fd, uint64_t *context, size_t n)
-{
-	union bpf_attr attr;
-
-	memset(&attr, 0, sizeof(attr));
-	attr.test.prog_fd = (uint32_t)fd;
-	attr.test.ctx_in = (uintptr_t)context;
-	attr.test.ctx_size_in = (uint32_t)(n * sizeof(*context));
-	if (syscall(SYS_bpf, BPF_PROG_TEST_RUN, &attr, sizeof(attr)))
-		return -errno;
-	return (int)attr.test.retval;
+	if (fd >= 0)
+		close(fd);
+	return err ? err : (int)run.retval;
 }
 
 /* At most LOOKUP_BATCH names in one run. Names too long for the stack get address 0. */
@@ -125,7 +109,7 @@ static int ask_kernel(const char *const *names, uint64_t *addresses, size_t n)
 {
 	struct program p = {.capacity = 8 + n * (LOOKUP_NAME_MAX / 4 + 20)};
 	uint64_t context[LOOKUP_BATCH] = {0};
-	int fd, err;
+	int err;
 
 	p.insns = calloc(p.capacity, sizeof(*p.insns));
 	if (!p.insns)
@@ -137,12 +121,8 @@ static int ask_kernel(const char *const *names, uint64_t *addresses, size_t n)
 			emit_lookup(&p, names[i], i);
 	emit_move(&p, BPF_REG_0, BPF_REG_7, 0);
 	emit(&p, (struct bpf_insn){.code = BPF_JMP | BPF_EXIT});
-	fd = load_program(&p);
+	err = run_program(&p, context, n);
 	free(p.insns);
-	if (fd < 0)
-		return fd;
-	err = run_program(fd, context, n);
-	close(fd);
 	if (!err)
 		memcpy(addresses, context, n * sizeof(*context));
 	return err;
