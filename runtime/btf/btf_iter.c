@@ -5,81 +5,36 @@
  * machines.
  */
 #include "runtime/btf/btf_iter.h"
+#include "parser/base/arena.h"
 #include "runtime/btf/btf_walk.h"
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-static const char prefix[] = "bpf_iter__", struct_word[] = "struct ";
-enum { PREFIX_LEN = sizeof(prefix) - 1, MAX_FIELDS = 16, MAX_STEPS = 16 };
-
-/* Types by id. */
-struct types {
-	const struct btf_raw *btf;
-	const struct btf_type **at;
-	uint32_t n;
-};
-
-static int index_types(struct types *t, const struct btf_raw *b)
-{
-	size_t most = (size_t)(b->types_end - b->types) / sizeof(struct btf_type) + 2;
-	struct btf_walk w = btf_walk_start(b);
-	const struct btf_type *type;
-
-	*t = (struct types){.btf = b, .n = 1};
-	t->at = calloc(most, sizeof(*t->at));
-	if (!t->at)
-		return -ENOMEM;
-	while ((type = btf_walk_next(&w)))
-		t->at[t->n++] = type;
-	return w.is_broken ? -EINVAL : 0;
-}
-
-static const char *string_at(const struct btf_raw *b, uint32_t offset)
-{
-	return offset < b->strings_len ? b->strings + offset : "";
-}
-
-/* Skip qualifiers and typedefs. NULL when there is no such type. */
-static const struct btf_type *resolve(const struct types *t, uint32_t id)
-{
-	for (int i = 0; i < MAX_STEPS && id && id < t->n; i++) {
-		switch (BTF_INFO_KIND(t->at[id]->info)) {
-		case BTF_KIND_TYPEDEF:
-		case BTF_KIND_CONST:
-		case BTF_KIND_VOLATILE:
-		case BTF_KIND_RESTRICT:
-		case BTF_KIND_TYPE_TAG: id = t->at[id]->type; break;
-		default: return t->at[id];
-		}
-	}
-	return NULL;
-}
-
-static const struct btf_member *members_of(const struct btf_type *t)
-{
-	return (const struct btf_member *)(t + 1);
-}
+static const char prefix[] = "bpf_iter__";
+enum { PREFIX_LEN = sizeof(prefix) - 1 };
 
 /* False for a member that is neither an integer nor a pointer. */
-static bool read_field(const struct types *t, const struct btf_member *m, struct iter_field *f)
+static bool read_field(struct arena *a, const struct btf_types *t, const struct btf_member *m,
+		       struct iter_field *f)
 {
-	const struct btf_type *type = resolve(t, m->type);
-	const char *name = string_at(t->btf, m->name_off);
+	const struct btf_type *type = btf_types_plain(t, m->type);
+	const char *name = btf_types_string(t, m->name_off);
 
+	*f = (struct iter_field){.offset = m->offset / 8, .size = 8};
 	if (type && BTF_INFO_KIND(type->info) == BTF_KIND_UNION && BTF_INFO_VLEN(type->info)) {
-		name = string_at(t->btf, members_of(type)->name_off);
-		type = resolve(t, members_of(type)->type);
+		m = (const struct btf_member *)(type + 1);
+		name = btf_types_string(t, m->name_off);
+		type = btf_types_plain(t, m->type);
 	}
 	if (!type || !*name)
 		return false;
-	*f = (struct iter_field){.name = name, .offset = m->offset / 8, .size = 8};
+	f->name = arena_strdup(a, name);
 	f->is_pointer = BTF_INFO_KIND(type->info) == BTF_KIND_PTR;
 	if (f->is_pointer) {
-		type = resolve(t, type->type);
+		type = btf_types_plain(t, type->type);
 		if (type && BTF_INFO_KIND(type->info) == BTF_KIND_STRUCT)
-			f->to = string_at(t->btf, type->name_off);
+			f->to = arena_join(a, "struct ", btf_types_string(t, type->name_off), "");
 		return true;
 	}
 	f->size = type->size;
@@ -89,59 +44,31 @@ static bool read_field(const struct types *t, const struct btf_member *m, struct
 	return f->size == 1 || f->size == 2 || f->size == 4 || f->size == 8;
 }
 
-/* One block of memory: the iterator, its fields, its names. */
-static struct kernel_iter *make(const char *name, const struct iter_field *fields, uint32_t n)
+int btf_iter_read(struct arena *a, const struct btf_types *t, const char *name,
+		  const struct kernel_iter **out)
 {
-	size_t bytes = sizeof(struct kernel_iter) + n * sizeof(*fields) + strlen(name) + 1;
+	const struct btf_type *type;
 	struct kernel_iter *iter;
-	char *text;
-
-	for (uint32_t i = 0; i < n; i++)
-		bytes += strlen(fields[i].name) + 1 +
-			 (fields[i].to ? sizeof(struct_word) + strlen(fields[i].to) : 0);
-	iter = malloc(bytes);
-	if (!iter)
-		return NULL;
-	iter->fields = (struct iter_field *)(iter + 1);
-	iter->n_fields = n;
-	text = (char *)(iter->fields + n);
-	iter->name = text;
-	text = stpcpy(text, name) + 1;
-	for (uint32_t i = 0; i < n; i++) {
-		iter->fields[i] = fields[i];
-		iter->fields[i].name = text;
-		text = stpcpy(text, fields[i].name) + 1;
-		if (!fields[i].to)
-			continue;
-		iter->fields[i].to = text;
-		text = stpcpy(stpcpy(text, struct_word), fields[i].to) + 1;
-	}
-	return iter;
-}
-
-int btf_iter_read(const struct btf_raw *b, const char *name, struct kernel_iter **out)
-{
-	struct iter_field fields[MAX_FIELDS];
 	char struct_name[128];
-	uint32_t n = 0;
-	struct types t;
-	int id, err;
+	uint32_t n;
+	int id;
 
 	if (strstr(name, "__"))
 		return -ENOENT;
 	snprintf(struct_name, sizeof(struct_name), "%s%s", prefix, name);
-	id = btf_raw_find(b, struct_name, BTF_KIND_STRUCT);
+	id = btf_raw_find(t->raw, struct_name, BTF_KIND_STRUCT);
 	if (id < 0)
 		return id;
-	err = index_types(&t, b);
-	for (uint32_t i = 0; !err && i < BTF_INFO_VLEN(t.at[id]->info) && n < MAX_FIELDS; i++)
-		n += read_field(&t, &members_of(t.at[id])[i], &fields[n]);
-	if (!err) {
-		*out = make(name, fields, n);
-		err = *out ? 0 : -ENOMEM;
-	}
-	free(t.at);
-	return err;
+	type = btf_types_at(t, (uint32_t)id);
+	n = BTF_INFO_VLEN(type->info);
+	iter = arena_new_of(a, struct kernel_iter);
+	iter->name = arena_strdup(a, name);
+	iter->fields = arena_alloc(a, n * sizeof(*iter->fields));
+	for (uint32_t i = 0; i < n; i++)
+		iter->n_fields += read_field(a, t, (const struct btf_member *)(type + 1) + i,
+					     &iter->fields[iter->n_fields]);
+	*out = iter;
+	return 0;
 }
 
 struct each {

@@ -4,9 +4,10 @@
  */
 #pragma once
 #include "parser/base/prototype.h"
-#include "runtime/btf/btf_raw.h"
+#include "runtime/btf/btf_types.h"
 
-/* What programs of iterator `name` receive; to be free()d. 0, -ENOENT, -EINVAL, -ENOMEM. */
-int btf_iter_read(const struct btf_raw *b, const char *name, struct kernel_iter **out);
+/* What programs of iterator `name` receive, allocated in `a`. 0, -ENOENT, -EINVAL. */
+int btf_iter_read(struct arena *a, const struct btf_types *t, const char *name,
+		  const struct kernel_iter **out);
 /* Call fn for each iterator's name. 0 or -EINVAL. */
 int btf_iter_each(const struct btf_raw *b, kernel_name_fn fn, void *ctx);

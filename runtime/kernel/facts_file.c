@@ -387,9 +387,6 @@ static uint32_t facts_n_cpus(struct kernel *k)
 
 void facts_free(struct facts *k)
 {
-	for (uint32_t i = 0; i < k->n_facts; i++)
-		if (k->facts[i].kind == FACT_TRACEPOINT)
-			free(k->facts[i].format);
 	arena_free(k->arena);
 	free(k->text);
 }

@@ -41,7 +41,7 @@ struct fact {
 	enum fact_kind kind;
 	const char *name; /* the first word of the line: a path, a category, a module, … */
 	union {
-		struct tp_format *format;     /* FACT_TRACEPOINT; from malloc */
+		const struct tp_format *format; /* FACT_TRACEPOINT */
 		struct user_symbol symbol;    /* FACT_SYMBOL, _OBJECT, _SOURCE, _ADDRESS, _CGROUP */
 		struct typed_function *typed; /* FACT_TYPED(_RAW), FACT_ARGUMENTS */
 		struct kernel_iter iter;      /* FACT_ITERATOR */
@@ -56,7 +56,7 @@ struct fact {
 struct facts {
 	struct kernel k;     /* first: a struct kernel * is a struct facts * */
 	char *text;	     /* the file; names point into it; from malloc */
-	struct arena *arena; /* all but text and formats */
+	struct arena *arena; /* all but text */
 	struct fact *facts;
 	uint32_t n_facts, n_cpus;
 	enum capability_state capabilities[CAP_COUNT];

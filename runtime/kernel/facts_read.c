@@ -90,7 +90,8 @@ static bool read_tracepoint(struct facts_reader *r, struct fact *f)
 		return false;
 	*event++ = '\0';
 	skip_format(r);
-	err = tracefs_format_parse(f->name, event, text, (size_t)(r->rest - text), &f->format);
+	err = tracefs_format_parse(k->arena, f->name, event, text, (size_t)(r->rest - text),
+				   &f->format);
 	if (err) {
 		r->line_number = line;
 		r->wrong = err == -EINVAL

@@ -5,16 +5,15 @@
  */
 #include "runtime/kernel/gfp_flags.h"
 #include "runtime/kernel/kernel_facts.h"
+#include "runtime/kernel/tracefs.h"
 #include <ctype.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-enum { MOST_NAMES = 128, MOST_BYTES = 64 << 10, MOST_DEPTH = 100, NAME_BYTES = 40 };
+enum { MOST_NAMES = 128, MOST_DEPTH = 100, NAME_BYTES = 40 };
 
 struct gfp_flags {
 	uint32_t n;
@@ -154,22 +153,13 @@ struct gfp_flags *gfp_flags_parse(const char *format)
 
 struct gfp_flags *gfp_flags_read(struct kernel *k)
 {
-	int tracefs = kernel_tracefs(k), fd = -1;
-	char *text = calloc(1, MOST_BYTES);
-	struct gfp_flags *f = NULL;
-	ssize_t n;
+	int tracefs = kernel_tracefs(k);
+	char *text = NULL;
+	struct gfp_flags *f;
 
 	if (tracefs >= 0)
-		fd = openat(tracefs, "events/kmem/kmalloc/format", O_RDONLY | O_CLOEXEC);
-	for (size_t at = 0; text && fd >= 0; at += (size_t)n) {
-		n = read(fd, text + at, MOST_BYTES - 1 - at);
-		if (n <= 0)
-			break;
-	}
-	if (text)
-		f = gfp_flags_parse(text);
-	if (fd >= 0)
-		close(fd);
+		tracefs_format_text(tracefs, "kmem", "kmalloc", &text);
+	f = gfp_flags_parse(text ?: "");
 	free(text);
 	return f;
 }

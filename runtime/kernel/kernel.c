@@ -23,7 +23,6 @@
 #include "runtime/kernel/bpf_object.h"
 #include "runtime/kernel/c_preprocessor.h"
 #include "parser/base/arena.h"
-#include "runtime/btf/btf_iter.h"
 #include "runtime/btf/btf_raw.h"
 #include "runtime/elf/elfsym.h"
 #include "runtime/kernel/capability_probe.h"
@@ -49,8 +48,8 @@ struct live_kernel {
 	void *formats;	       /* tsearch trees: struct tp_format by category and event */
 	void *raw_tracepoints; /* … and names after btf_trace_, once many were looked up */
 	uint32_t n_raw_lookups;
-	struct kernel_types *types; /* NULL before the first use */
-	struct iter_node *iters;
+	struct arena *arena; /* formats, types */
+	struct kernel_types *types;
 	int8_t capabilities[CAP_COUNT]; /* enum capability_state; -1: not probed yet */
 	struct user_files user;
 	struct bpf_object_types *imported;
@@ -66,6 +65,11 @@ static struct live_kernel *live(struct kernel *k)
 struct user_files *kernel_user_files(struct kernel *k)
 {
 	return &live(k)->user;
+}
+
+struct kernel_types *kernel_types_of(struct kernel *k)
+{
+	return live(k)->types;
 }
 
 /* False for a struct kernel that answers from a file (facts_file.c). */
@@ -103,7 +107,7 @@ static int compare_formats(const void *a, const void *b)
 static int live_tracepoint(struct kernel *kernel, const char *category, const char *event,
 			   const struct tp_format **out)
 {
-	struct tp_format key = {.category = category, .event = event}, *format = NULL, **node;
+	const struct tp_format key = {.category = category, .event = event}, *format, **node;
 	struct live_kernel *k = live(kernel);
 	int fd, err;
 
@@ -112,15 +116,13 @@ static int live_tracepoint(struct kernel *kernel, const char *category, const ch
 		fd = kernel_tracefs(kernel);
 		if (fd < 0)
 			return fd;
-		err = tracefs_format_read(fd, category, event, &format);
+		err = tracefs_format_read(k->arena, fd, category, event, &format);
 		if (err)
 			return err;
 		node = tsearch(format, &k->formats, compare_formats);
 	}
-	if (!node) {
-		free(format);
+	if (!node)
 		return -ENOMEM;
-	}
 	*out = *node;
 	return 0;
 }
@@ -135,10 +137,13 @@ static int live_each_tracepoint(struct kernel *kernel, const char *category, ker
 
 /* ---- BTF ---- */
 
-static int open_btf(struct live_kernel *k)
+int kernel_open_btf(struct kernel *kernel)
 {
+	struct live_kernel *k = live(kernel);
 	char path[32];
 
+	if (!is_live(kernel))
+		return -ENOSYS;
 	if (k->btf_err != NOT_OPENED)
 		return k->btf_err;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", k->btf_fd);
@@ -149,19 +154,20 @@ static int open_btf(struct live_kernel *k)
 void kernel_use_types(struct kernel *kernel, int fd)
 {
 	kernel_trim(kernel);
+	kernel_types_without_modules(live(kernel)->types);
 	live(kernel)->btf_fd = fd;
 }
 
 int kernel_btf_id(struct kernel *kernel, const char *name, uint32_t kind)
 {
-	int err = is_live(kernel) ? open_btf(live(kernel)) : -ENOSYS;
+	int err = kernel_open_btf(kernel);
 
 	return err ? err : btf_raw_find(&live(kernel)->btf, name, kind);
 }
 
 const struct btf_raw *kernel_btf(struct kernel *kernel)
 {
-	return is_live(kernel) && !open_btf(live(kernel)) ? &live(kernel)->btf : NULL;
+	return kernel_open_btf(kernel) ? NULL : &live(kernel)->btf;
 }
 
 #define RAW_PREFIX "btf_trace_"
@@ -189,111 +195,9 @@ static bool live_has_raw_tracepoint(struct kernel *kernel, const char *name)
 		len = snprintf(type, sizeof(type), RAW_PREFIX "%s", name);
 		return len < (int)sizeof(type) && kernel_btf_id(kernel, type, BTF_KIND_TYPEDEF) > 0;
 	}
-	if (!k->raw_tracepoints && !open_btf(k))
+	if (!k->raw_tracepoints && !kernel_open_btf(kernel))
 		btf_raw_each(&k->btf, BTF_KIND_TYPEDEF, RAW_PREFIX, note_raw_tracepoint, k);
 	return tfind(name, &k->raw_tracepoints, compare_names);
-}
-
-/* ---- typed functions ---- */
-
-static int need_types(struct live_kernel *k)
-{
-	if (!k->types)
-		k->types = kernel_types_new(k->btf_fd < 0);
-	return k->types ? open_btf(k) : -ENOMEM;
-}
-
-static int live_typed(struct kernel *kernel, enum typed_kind kind, const char *module,
-		      const char *name, const struct typed_function **out)
-{
-	struct live_kernel *k = live(kernel);
-	int err = need_types(k);
-
-	return err ? err : kernel_types_find(k->types, &k->btf, kind, module, name, out);
-}
-
-static int live_each_typed(struct kernel *kernel, enum typed_kind kind, const char *module,
-			   kernel_name_fn fn, void *ctx)
-{
-	struct live_kernel *k = live(kernel);
-	int err = need_types(k);
-
-	return err ? err : kernel_types_each(k->types, &k->btf, kind, module, fn, ctx);
-}
-
-static int live_each_bpf_function(struct kernel *kernel, typed_function_fn fn, void *ctx)
-{
-	int err = need_types(live(kernel));
-
-	return err ? err : kernel_types_each_bpf(live(kernel)->types, fn, ctx);
-}
-
-static int live_c_type(struct kernel *kernel, enum c_kind kind, const char *name,
-		       const struct type **out)
-{
-	struct live_kernel *k = live(kernel);
-	int err = need_types(k);
-
-	return err ? err : kernel_types_c_type(k->types, &k->btf, kind, name, out);
-}
-
-static int live_c_constant(struct kernel *kernel, const char *name, const struct type **type,
-			   int64_t *value)
-{
-	struct live_kernel *k = live(kernel);
-	int err = need_types(k);
-
-	return err ? err : kernel_types_constant(k->types, &k->btf, name, type, value);
-}
-
-static int live_each_c_type(struct kernel *kernel, enum c_kind kind, kernel_name_fn fn, void *ctx)
-{
-	struct live_kernel *k = live(kernel);
-	int err = need_types(k);
-
-	return err ? err : kernel_types_each_c_type(k->types, &k->btf, kind, fn, ctx);
-}
-
-/* One for each iterator looked up: a script has few. */
-struct iter_node {
-	struct kernel_iter *iter;
-	struct iter_node *next;
-};
-
-static int live_iterator(struct kernel *kernel, const char *name, const struct kernel_iter **out)
-{
-	struct live_kernel *k = live(kernel);
-	struct iter_node *node = malloc(sizeof(*node));
-	int err = node ? open_btf(k) : -ENOMEM;
-
-	if (!err)
-		err = btf_iter_read(&k->btf, name, &node->iter);
-	if (err) {
-		free(node);
-		return err;
-	}
-	node->next = k->iters;
-	k->iters = node;
-	*out = node->iter;
-	return 0;
-}
-
-static int live_each_iterator(struct kernel *kernel, kernel_name_fn fn, void *ctx)
-{
-	int err = open_btf(live(kernel));
-
-	return err ? err : btf_iter_each(&live(kernel)->btf, fn, ctx);
-}
-
-static void free_iterators(struct live_kernel *k)
-{
-	while (k->iters) {
-		struct iter_node *node = k->iters;
-
-		k->iters = node->next;
-		free(node->iter);
-		free(node);
-	}
 }
 
 /* ---- variables of user files ---- */
@@ -349,48 +253,18 @@ static bool is_for_root(int err)
 	return (err == -EACCES || err == -EPERM) && geteuid() != 0;
 }
 
-/* Call fn for each line of the file, which is closed. */
-static int each_line_of(int fd, kernel_name_fn fn, void *ctx)
-{
-	FILE *f = fdopen(fd, "r");
-	char *line = NULL, *tab;
-	size_t size = 0;
-	int err;
-
-	if (!f) {
-		err = -errno;
-		close(fd);
-		return err;
-	}
-	while (getline(&line, &size, f) > 0) {
-		line[strcspn(line, "\n")] = '\0';
-		tab = strchr(line, '\t'); /* "name\t[module]" on some kernels */
-		if (tab)
-			*tab = ' ';
-		fn(line, ctx);
-	}
-	free(line);
-	fclose(f);
-	return 0;
-}
-
 /* The functions that can be traced: those of --traceable-functions, or of the kernel's list; all
  * functions if the kernel has no function tracer or this process may not read its list. Locked-down
  * kernels show neither. */
 static int live_each_kernel_function(struct kernel *kernel, kernel_name_fn fn, void *ctx)
 {
 	struct function_walk w = {fn, ctx};
-	int dir = kernel_tracefs(kernel), fd, err;
+	int dir = kernel_tracefs(kernel), err;
 
-	if (kernel->traceable_functions) {
-		fd = open(kernel->traceable_functions, O_RDONLY | O_CLOEXEC);
-		return fd < 0 ? -errno : each_line_of(fd, fn, ctx);
-	}
-	fd = dir < 0 ? dir : openat(dir, "available_filter_functions", O_RDONLY | O_CLOEXEC);
-	err = dir < 0 ? dir : fd < 0 ? -errno : 0;
-	if (err == -ENOENT || is_for_root(err))
-		return kallsyms_each(offer_kallsym, &w);
-	return err ? err : each_line_of(fd, fn, ctx);
+	if (kernel->traceable_functions)
+		return tracefs_each_line(AT_FDCWD, kernel->traceable_functions, fn, ctx);
+	err = dir < 0 ? dir : tracefs_each_line(dir, "available_filter_functions", fn, ctx);
+	return err == -ENOENT || is_for_root(err) ? kallsyms_each(offer_kallsym, &w) : err;
 }
 
 static const char *live_read_bpf(struct kernel *kernel, struct arena *a, struct bpf_import *import)
@@ -434,26 +308,26 @@ struct kernel *kernel_open(void)
 		.kernel_function = live_kernel_function,
 		.kernel_offset = kernel_offset,
 		.each_kernel_function = live_each_kernel_function,
-		.typed = live_typed,
-		.each_typed = live_each_typed,
-		.each_bpf_function = live_each_bpf_function,
 		.user_object = live_user_object,
-		.iterator = live_iterator,
-		.each_iterator = live_each_iterator,
-		.c_type = live_c_type,
-		.c_constant = live_c_constant,
 		.preprocess_c = c_preprocessor_run,
 		.read_bpf = live_read_bpf,
-		.each_c_type = live_each_c_type,
 		.capability = live_capability,
 		.close = live_close,
 	};
+	k->arena = arena_new();
+	k->types = kernel_types_init(&k->k, k->arena);
 	kernel_user_init(&k->k);
 	kernel_symbols_init(&k->k);
 	k->tracefs_fd = k->btf_err = NOT_OPENED;
 	k->btf_fd = -1;
 	memset(k->capabilities, -1, sizeof(k->capabilities));
 	return &k->k;
+}
+
+/* It is in the arena. */
+static void leave_format(void *format)
+{
+	(void)format;
 }
 
 static void live_close(struct kernel *kernel)
@@ -464,11 +338,10 @@ static void live_close(struct kernel *kernel)
 	bpf_object_forget(k->imported);
 	if (k->btf_fd >= 0)
 		close(k->btf_fd);
-	kernel_types_free(k->types);
-	tdestroy(k->formats, free);
+	tdestroy(k->formats, leave_format);
 	kernel_user_close(&k->user);
 	tdestroy(k->raw_tracepoints, free);
-	free_iterators(k);
+	arena_free(k->arena);
 	if (k->tracefs_fd >= 0)
 		close(k->tracefs_fd);
 	free(k);

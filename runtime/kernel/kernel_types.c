@@ -7,13 +7,16 @@
 #include "runtime/kernel/kernel_types.h"
 #include "parser/base/arena.h"
 #include "runtime/kernel/btf_layout.h"
+#include "runtime/btf/btf_iter.h"
 #include "runtime/btf/btf_types.h"
 #include "runtime/kernel/kernel_facts.h"
 #include <bpf/bpf.h>
+#include <bpf/btf.h>
 #include <dirent.h>
 #include <errno.h>
 #include <linux/btf.h>
 #include <stdio.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -39,19 +42,8 @@ struct kernel_types {
 	bool has_modules;
 };
 
-struct kernel_types *kernel_types_new(bool with_modules)
-{
-	struct kernel_types *t = calloc(1, sizeof(*t));
-
-	if (t)
-		*t = (struct kernel_types){.arena = arena_new(), .has_modules = !with_modules};
-	return t;
-}
-
 void kernel_types_trim(struct kernel_types *t)
 {
-	if (!t)
-		return;
 	for (uint32_t i = 0; i < t->n_modules; i++) {
 		struct module_types *m = t->modules[i];
 
@@ -67,24 +59,22 @@ void kernel_types_trim(struct kernel_types *t)
 	t->has_vmlinux = false;
 }
 
-void kernel_types_free(struct kernel_types *t)
+void kernel_types_without_modules(struct kernel_types *t)
 {
-	if (!t)
-		return;
-	kernel_types_trim(t);
-	arena_free(t->arena);
-	free(t);
+	t->has_modules = true;
 }
 
 /* ---- sections ------------------------------------------------------------------------------ */
 
-static int need_vmlinux(struct kernel_types *t, const struct btf_raw *raw)
+/* 0 with *out, whose vmlinux is open, or -errno. */
+static int need_types(struct kernel *k, struct kernel_types **out)
 {
-	int err;
+	struct kernel_types *t = *out = kernel_types_of(k);
+	int err = t->has_vmlinux ? 0 : kernel_open_btf(k);
 
-	if (t->has_vmlinux)
-		return 0;
-	err = btf_types_init(&t->vmlinux, raw, NULL);
+	if (err || t->has_vmlinux)
+		return err;
+	err = btf_types_init(&t->vmlinux, kernel_btf(k), NULL);
 	if (err)
 		return err;
 	btf_layouts_init(&t->layouts, &t->vmlinux, NULL, t->arena);
@@ -168,10 +158,11 @@ static int find_in_modules(struct kernel_types *t, enum typed_kind kind, const c
 	return n == 1 ? 0 : n ? -ENOTUNIQ : -ENOENT;
 }
 
-int kernel_types_find(struct kernel_types *t, const struct btf_raw *vmlinux, enum typed_kind kind,
-		      const char *module, const char *name, const struct typed_function **out)
+static int live_typed(struct kernel *k, enum typed_kind kind, const char *module, const char *name,
+		      const struct typed_function **out)
 {
-	int err = need_vmlinux(t, vmlinux);
+	struct kernel_types *t;
+	int err = need_types(k, &t);
 	struct module_types *m;
 
 	if (err)
@@ -205,11 +196,12 @@ static void name_one(const char *name, uint32_t id, void *ctx)
 	n->fn(n->module ? text : name, n->ctx);
 }
 
-int kernel_types_each(struct kernel_types *t, const struct btf_raw *vmlinux, enum typed_kind kind,
-		      const char *module, kernel_name_fn fn, void *ctx)
+static int live_each_typed(struct kernel *k, enum typed_kind kind, const char *module,
+			   kernel_name_fn fn, void *ctx)
 {
 	struct naming n = {.fn = fn, .ctx = ctx};
-	int err = need_vmlinux(t, vmlinux);
+	struct kernel_types *t;
+	int err = need_types(k, &t);
 
 	if (err)
 		return err;
@@ -253,55 +245,31 @@ int kernel_module_btf(const char *module)
 
 /* ---- loaded programs ----------------------------------------------------------------------- */
 
-/* A copy of the program's BTF, to be free()d. */
-static void *program_btf(uint32_t btf_id, size_t *len)
-{
-	struct bpf_btf_info info = {0};
-	uint32_t info_len = sizeof(info);
-	int fd = bpf_btf_get_fd_by_id(btf_id);
-	void *data = NULL;
-
-	if (fd < 0)
-		return NULL;
-	if (!bpf_obj_get_info_by_fd(fd, &info, &info_len) &&
-	    (data = calloc(1, info.btf_size + 4))) {
-		*len = info.btf_size;
-		info = (struct bpf_btf_info){.btf = (uintptr_t)data, .btf_size = (uint32_t)*len};
-		info_len = sizeof(info);
-		if (bpf_obj_get_info_by_fd(fd, &info, &info_len)) {
-			free(data);
-			data = NULL;
-		}
-	}
-	close(fd);
-	return data;
-}
-
-static void each_function_of(struct kernel_types *t, const struct bpf_prog_info *info,
+static void each_function_of(struct arena *a, const struct bpf_prog_info *info,
 			     const struct bpf_func_info *functions, typed_function_fn fn, void *ctx)
 {
+	struct btf *btf = btf__load_from_kernel_by_id(info->btf_id);
 	struct btf_raw raw;
-	struct btf_types types;
-	size_t len = 0;
-	void *data = program_btf(info->btf_id, &len);
+	struct btf_types types = {0};
+	uint32_t len = 0;
+	const void *data = btf ? btf__raw_data(btf, &len) : NULL;
+	bool is_good =
+		data && !btf_raw_init(&raw, data, len) && !btf_types_init(&types, &raw, NULL);
 
-	if (data && !btf_raw_init(&raw, data, len) && !btf_types_init(&types, &raw, NULL)) {
-		for (uint32_t i = 0; i < info->nr_func_info; i++) {
-			struct typed_function *f =
-				btf_types_describe(&types, TYPED_FUNCTION, functions[i].type_id,
-						   "bpf", t->arena);
+	for (uint32_t i = 0; is_good && i < info->nr_func_info; i++) {
+		struct typed_function *f =
+			btf_types_describe(&types, TYPED_FUNCTION, functions[i].type_id, "bpf", a);
 
-			if (!f)
-				continue;
-			f->prog_id = info->id;
-			fn(f, ctx);
-		}
-		btf_types_free(&types);
+		if (!f)
+			continue;
+		f->prog_id = info->id;
+		fn(f, ctx);
 	}
-	free(data);
+	btf_types_free(&types);
+	btf__free(btf);
 }
 
-static void each_of_program(struct kernel_types *t, int fd, typed_function_fn fn, void *ctx)
+static void each_of_program(struct arena *a, int fd, typed_function_fn fn, void *ctx)
 {
 	struct bpf_prog_info info = {0};
 	uint32_t len = sizeof(info), n;
@@ -318,20 +286,23 @@ static void each_of_program(struct kernel_types *t, int fd, typed_function_fn fn
 				      .func_info = (uintptr_t)functions};
 	len = sizeof(info);
 	if (!bpf_obj_get_info_by_fd(fd, &info, &len) && info.nr_func_info <= n)
-		each_function_of(t, &info, functions, fn, ctx);
+		each_function_of(a, &info, functions, fn, ctx);
 	free(functions);
 }
 
-int kernel_types_each_bpf(struct kernel_types *t, typed_function_fn fn, void *ctx)
+static int live_each_bpf_function(struct kernel *k, typed_function_fn fn, void *ctx)
 {
+	int err = kernel_open_btf(k);
 	uint32_t id = 0;
 
+	if (err)
+		return err;
 	while (bpf_prog_get_next_id(id, &id) == 0) {
 		int fd = bpf_prog_get_fd_by_id(id);
 
 		if (fd < 0)
 			continue;
-		each_of_program(t, fd, fn, ctx);
+		each_of_program(kernel_types_of(k)->arena, fd, fn, ctx);
 		close(fd);
 	}
 	return errno == ENOENT ? 0 : -errno;
@@ -353,10 +324,10 @@ static const struct type *ask(struct btf_layouts *s, struct c_question *q)
 }
 
 /* In the kernel itself, or else in the first module that has it. */
-static int find_c_type(struct kernel_types *t, const struct btf_raw *vmlinux, struct c_question *q,
-		       const struct type **out)
+static int find_c_type(struct kernel *k, struct c_question *q, const struct type **out)
 {
-	int err = need_vmlinux(t, vmlinux);
+	struct kernel_types *t;
+	int err = need_types(k, &t);
 
 	if (err)
 		return err;
@@ -369,30 +340,63 @@ static int find_c_type(struct kernel_types *t, const struct btf_raw *vmlinux, st
 	return *out ? 0 : -ENOENT;
 }
 
-int kernel_types_c_type(struct kernel_types *t, const struct btf_raw *vmlinux, enum c_kind kind,
-			const char *name, const struct type **out)
+static int live_c_type(struct kernel *k, enum c_kind kind, const char *name,
+		       const struct type **out)
 {
 	struct c_question q = {.kind = kind, .name = name};
 
-	return find_c_type(t, vmlinux, &q, out);
+	return find_c_type(k, &q, out);
 }
 
-int kernel_types_constant(struct kernel_types *t, const struct btf_raw *vmlinux, const char *name,
-			  const struct type **out, int64_t *value)
+static int live_c_constant(struct kernel *k, const char *name, const struct type **out,
+			   int64_t *value)
 {
 	struct c_question q = {.name = name, .is_constant = true};
-	int err = find_c_type(t, vmlinux, &q, out);
+	int err = find_c_type(k, &q, out);
 
 	*value = q.value;
 	return err;
 }
 
-int kernel_types_each_c_type(struct kernel_types *t, const struct btf_raw *vmlinux,
-			     enum c_kind kind, kernel_name_fn fn, void *ctx)
+static int live_each_c_type(struct kernel *k, enum c_kind kind, kernel_name_fn fn, void *ctx)
 {
-	int err = need_vmlinux(t, vmlinux);
+	struct kernel_types *t;
+	int err = need_types(k, &t);
 
 	if (!err)
 		btf_layouts_each(&t->layouts, kind, fn, ctx);
 	return err;
+}
+
+/* ---- iterators ----------------------------------------------------------------------------- */
+
+static int live_iterator(struct kernel *k, const char *name, const struct kernel_iter **out)
+{
+	struct kernel_types *t;
+	int err = need_types(k, &t);
+
+	return err ? err : btf_iter_read(t->arena, &t->vmlinux, name, out);
+}
+
+static int live_each_iterator(struct kernel *k, kernel_name_fn fn, void *ctx)
+{
+	int err = kernel_open_btf(k);
+
+	return err ? err : btf_iter_each(kernel_btf(k), fn, ctx);
+}
+
+struct kernel_types *kernel_types_init(struct kernel *k, struct arena *a)
+{
+	struct kernel_types *t = arena_new_of(a, struct kernel_types);
+
+	t->arena = a;
+	k->typed = live_typed;
+	k->each_typed = live_each_typed;
+	k->each_bpf_function = live_each_bpf_function;
+	k->c_type = live_c_type;
+	k->c_constant = live_c_constant;
+	k->each_c_type = live_each_c_type;
+	k->iterator = live_iterator;
+	k->each_iterator = live_each_iterator;
+	return t;
 }

@@ -3,7 +3,6 @@
  * Reads tracefs: finds or mounts it, reads the format file of an event, lists the events.
  */
 #define _GNU_SOURCE
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -16,7 +15,7 @@
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <unistd.h>
-#include "runtime/base/vec.h"
+#include "parser/base/read_text.h"
 #include "runtime/kernel/tracefs.h"
 
 enum { FORMAT_BYTES_MAX = 1 << 20 };
@@ -66,133 +65,99 @@ int tracefs_open(void)
 
 /* ---- one format file ---- */
 
-/* Read a file whose size stat() does not know. *out is to be free()d. */
-static int read_whole(int fd, char **out, size_t *out_len)
-{
-	VEC(char) text = {0};
-	ssize_t n = 1;
-	int err = 0;
-
-	while (!err && n > 0) {
-		if (text.n == FORMAT_BYTES_MAX)
-			err = -EFBIG;
-		else if (text.n == text.capacity)
-			err = vec_reserve(&text, text.n ? 2 * text.n : 4096);
-		if (err)
-			break;
-		n = read(fd, text.items + text.n, text.capacity - text.n);
-		err = n < 0 ? -errno : 0;
-		text.n += n > 0 ? (size_t)n : 0;
-	}
-	if (err) {
-		vec_free(&text);
-		return err;
-	}
-	*out = text.items;
-	*out_len = text.n;
-	return 0;
-}
-
 /* The word comes from a script: it must not lead out of the folder. */
 static bool is_file_name(const char *s)
 {
 	return s[0] && s[0] != '.' && !strchr(s, '/') && strlen(s) <= NAME_MAX;
 }
 
-/* A descriptor of events/…, -ENOENT, -EACCES or another -errno. */
-static int open_below(int tracefs_fd, int flags, const char *path)
+static int open_file(int tracefs_fd, const char *path, FILE **out)
 {
-	int fd = openat(tracefs_fd, path, flags | O_RDONLY | O_CLOEXEC);
+	int fd = openat(tracefs_fd, path, O_RDONLY | O_CLOEXEC), err;
 
-	if (fd >= 0)
-		return fd;
-	if (errno == EPERM)
-		return -EACCES;
-	return errno == ENOTDIR ? -ENOENT : -errno;
+	*out = fd < 0 ? NULL : fdopen(fd, "r");
+	err = *out ? 0 : -errno;
+	if (err && fd >= 0)
+		close(fd);
+	return err == -EPERM ? -EACCES : err == -ENOTDIR ? -ENOENT : err;
 }
 
-int tracefs_format_read(int tracefs_fd, const char *category, const char *event,
-			struct tp_format **out)
+int tracefs_format_text(int tracefs_fd, const char *category, const char *event, char **out)
 {
-	char path[2 * NAME_MAX + sizeof("events///format")], *text = NULL;
-	size_t len = 0;
-	int fd, err;
+	char path[2 * NAME_MAX + sizeof("events///format")];
+	size_t len;
+	FILE *f;
+	int err;
 
 	if (!is_file_name(category) || !is_file_name(event))
 		return -ENOENT;
 	snprintf(path, sizeof(path), "events/%s/%s/format", category, event);
-	fd = open_below(tracefs_fd, 0, path);
-	if (fd < 0)
-		return fd;
-	err = read_whole(fd, &text, &len);
-	close(fd);
+	err = open_file(tracefs_fd, path, &f);
+	if (err)
+		return err;
+	*out = read_text(f, '\0', FORMAT_BYTES_MAX, &len);
+	err = *out ? 0 : errno ? -errno : -EINVAL;
+	fclose(f);
+	return err;
+}
+
+int tracefs_format_read(struct arena *a, int tracefs_fd, const char *category, const char *event,
+			const struct tp_format **out)
+{
+	char *text = NULL;
+	int err = tracefs_format_text(tracefs_fd, category, event, &text);
+
 	if (!err)
-		err = tracefs_format_parse(category, event, text, len, out);
+		err = tracefs_format_parse(a, category, event, text, strlen(text), out);
 	free(text);
 	return err;
 }
 
 /* ---- listing ---- */
 
-struct listing {
-	int events_fd; /* the folder events/ while all categories are listed; owned by the DIR */
-	const char *category;
-	kernel_name_fn fn;
-	void *ctx;
-};
-
-/* Call fn for each folder in `dir_fd`, which is closed. */
-static int each_folder(int dir_fd, int (*fn)(struct listing *l, const char *name),
-		       struct listing *l)
+int tracefs_each_line(int dir_fd, const char *path, kernel_name_fn fn, void *ctx)
 {
-	DIR *dir = fdopendir(dir_fd);
-	struct dirent *e;
-	int err = 0;
+	char *line = NULL, *tab;
+	size_t size = 0;
+	FILE *f;
+	int err = open_file(dir_fd, path, &f);
 
-	if (!dir) {
-		err = -errno;
-		close(dir_fd);
+	if (err)
 		return err;
+	while (getline(&line, &size, f) > 0) {
+		line[strcspn(line, "\n")] = '\0';
+		tab = strchr(line, '\t'); /* "name\t[module]" on some kernels */
+		if (tab)
+			*tab = ' ';
+		fn(line, ctx);
 	}
-	while (!err && (errno = 0, e = readdir(dir))) {
-		if (e->d_name[0] != '.' && (e->d_type == DT_DIR || e->d_type == DT_UNKNOWN))
-			err = fn(l, e->d_name);
-	}
-	if (!err)
-		err = -errno;
-	closedir(dir);
-	return err;
-}
-
-static int list_event(struct listing *l, const char *event)
-{
-	char name[2 * NAME_MAX + 2];
-
-	snprintf(name, sizeof(name), "%s:%s", l->category, event);
-	l->fn(name, l->ctx);
+	free(line);
+	fclose(f);
 	return 0;
 }
 
-static int list_category(struct listing *l, const char *category)
-{
-	int fd = open_below(l->events_fd, O_DIRECTORY, category);
+struct listing {
+	const char *category;
+	kernel_name_fn fn;
+	void *ctx;
+	bool is_found;
+};
 
-	if (fd < 0) /* just removed, or a file */
-		return fd == -ENOENT ? 0 : fd;
-	l->category = category;
-	return each_folder(fd, list_event, l);
+static void offer_event(const char *name, void *ctx)
+{
+	struct listing *l = ctx;
+	size_t n = l->category ? strlen(l->category) : 0;
+
+	if (l->category && (strncmp(name, l->category, n) != 0 || name[n] != ':'))
+		return;
+	l->is_found = true;
+	l->fn(name, l->ctx);
 }
 
 int tracefs_each_event(int tracefs_fd, const char *category, kernel_name_fn fn, void *ctx)
 {
 	struct listing l = {.category = category, .fn = fn, .ctx = ctx};
-	char path[NAME_MAX + sizeof("events/")];
+	int err = tracefs_each_line(tracefs_fd, "available_events", offer_event, &l);
 
-	if (category && !is_file_name(category))
-		return -ENOENT;
-	snprintf(path, sizeof(path), "events/%s", category ? category : "");
-	l.events_fd = open_below(tracefs_fd, O_DIRECTORY, path);
-	if (l.events_fd < 0)
-		return l.events_fd;
-	return each_folder(l.events_fd, category ? list_event : list_category, &l);
+	return err ? err : l.is_found || !category ? 0 : -ENOENT;
 }

@@ -12,87 +12,52 @@
  */
 #define _GNU_SOURCE
 #include "runtime/kernel/tracefs.h"
+#include "parser/base/arena.h"
 #include <ctype.h>
 #include <errno.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct text {
-	const char *s, *end;
-};
+static const char field_word[] = "field:", id_word[] = "ID:", attribute[] = "__attribute__";
 
-/* Builds a tp_format: one block with the struct, the fields and the strings. */
-struct builder {
-	struct tp_format *format;
-	char *strings;
-};
-
-static struct text text_trim(struct text t)
+/* If s begins with the word, what follows it; else NULL. */
+static char *after(char *s, const char *word)
 {
-	while (t.s < t.end && isspace((unsigned char)*t.s))
-		t.s++;
-	while (t.s < t.end && isspace((unsigned char)t.end[-1]))
-		t.end--;
-	return t;
+	size_t n = strlen(word);
+
+	return strncmp(s, word, n) == 0 ? s + n : NULL;
 }
 
-static bool text_next_line(struct text *rest, struct text *line)
+/* What follows "__attribute__((…))", which s begins with. */
+static const char *skip_attribute(const char *s)
 {
-	const char *nl;
+	int depth = 0;
 
-	if (rest->s >= rest->end)
-		return false;
-	nl = memchr(rest->s, '\n', rest->end - rest->s);
-	line->s = rest->s;
-	line->end = nl ? nl : rest->end;
-	rest->s = nl ? nl + 1 : rest->end;
-	*line = text_trim(*line);
-	return true;
-}
-
-static bool text_is(struct text t, const char *word)
-{
-	return (size_t)(t.end - t.s) == strlen(word) && !memcmp(t.s, word, t.end - t.s);
-}
-
-/* Remove `prefix` and the blanks after it from the front of t. */
-static bool text_take(struct text *t, const char *prefix)
-{
-	size_t len = strlen(prefix);
-
-	if ((size_t)(t->end - t->s) < len || memcmp(t->s, prefix, len))
-		return false;
-	t->s += len;
-	*t = text_trim(*t);
-	return true;
-}
-
-static bool text_take_number(struct text *t, uint32_t *out)
-{
-	uint64_t n = 0;
-	const char *s = t->s;
-
-	for (; s < t->end && isdigit((unsigned char)*s); s++) {
-		n = n * 10 + (*s - '0');
-		if (n > UINT32_MAX)
-			return false;
+	for (s += strlen(attribute); *s; s++) {
+		depth += (*s == '(') - (*s == ')');
+		if (*s == ')' && depth <= 0)
+			return s + 1;
 	}
-	if (s == t->s)
-		return false;
-	t->s = s;
-	*out = n;
-	return true;
+	return s;
 }
 
-/* "KEY:NUMBER;" after the declaration: offset, size, signed. */
-static bool text_take_key(struct text *t, const char *key, uint32_t *out)
+/* Leave single blanks, none at the ends, and no attributes. */
+static void squeeze(char *text)
 {
-	*t = text_trim(*t);
-	if (!text_take(t, key) || !text_take(t, ":") || !text_take_number(t, out))
-		return false;
-	*t = text_trim(*t);
-	return text_take(t, ";") || t->s == t->end;
+	char *to = text;
+
+	for (const char *s = text; *s;) {
+		if (strncmp(s, attribute, strlen(attribute)) == 0)
+			s = skip_attribute(s);
+		else if (!isspace((unsigned char)*s))
+			*to++ = *s++;
+		else if (s++, to > text && to[-1] != ' ')
+			*to++ = ' ';
+	}
+	to -= to > text && to[-1] == ' ';
+	*to = '\0';
 }
 
 static bool is_ident(char c)
@@ -100,247 +65,158 @@ static bool is_ident(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-/* Remove the identifier at the end of t and return it. */
-static struct text text_cut_ident(struct text *t)
-{
-	struct text id;
-
-	*t = text_trim(*t);
-	id.s = id.end = t->end;
-	while (id.s > t->s && is_ident(id.s[-1]))
-		id.s--;
-	t->end = id.s;
-	*t = text_trim(*t);
-	return id;
-}
-
-/* Start of the bracketed group that ends at `end`, NULL when it has no start in t. */
-static const char *text_group(struct text t, const char *end, char open, char close)
-{
-	int depth = 0;
-
-	while (end > t.s) {
-		end--;
-		if (*end == close)
-			depth++;
-		else if (*end == open && --depth == 0)
-			return end;
-	}
-	return NULL;
-}
-
 /* A declaration in its parts: `base` name `suffix`, as in "char" comm "[16]". */
 struct declaration {
-	struct text base, name, suffix;
+	const char *base, *name, *suffix;
+	int base_len, name_len;
 };
 
-/* "void (*fn)(int)": the name is inside, what follows it goes with the suffix. */
-static bool split_function_pointer(struct text t, struct declaration *d)
+/* "void (*fn)(int)": the name is inside, what follows it is the suffix. */
+static bool split_function_pointer(const char *text, const char *star, struct declaration *d)
 {
-	const char *star = memmem(t.s, t.end - t.s, "(*", 2), *s;
-
-	if (!star)
-		return false;
-	for (s = star + 2; s < t.end && (is_ident(*s) || *s == ' '); s++)
-		;
-	if (s == t.end || *s != ')')
-		return false;
-	d->base = (struct text){t.s, star + 2};
-	d->suffix = (struct text){s, t.end};
-	d->name = text_trim((struct text){star + 2, s});
-	return d->name.s < d->name.end;
+	d->base = text;
+	d->base_len = (int)(star + 2 - text);
+	d->name = star + 2 + (star[2] == ' ');
+	while (is_ident(d->name[d->name_len]))
+		d->name_len++;
+	d->suffix = d->name + d->name_len;
+	d->suffix += *d->suffix == ' ';
+	return d->name_len && *d->suffix == ')';
 }
 
-static bool is_balanced(struct text t)
+/* Where "[4][6]" at the end of the text begins; its end if there is none. NULL: not balanced. */
+static const char *find_suffix(const char *text)
 {
-	int depth = 0;
+	const char *s = text + strlen(text);
 
-	for (; t.s < t.end; t.s++)
-		depth += (*t.s == '(') - (*t.s == ')');
-	return depth == 0;
-}
+	while (s > text && s[-1] == ']') {
+		int depth = 0;
 
-static bool split_declaration(struct text t, struct declaration *d)
-{
-	const char *end, *open;
-	struct text before;
-
-	t = text_trim(t);
-	while (t.s < t.end && t.end[-1] == ')') { /* attributes after the name */
-		open = text_group(t, t.end, '(', ')');
-		before = (struct text){t.s, open ? open : t.s};
-		d->name = text_cut_ident(&before);
-		if (!text_is(d->name, "__attribute__"))
-			return split_function_pointer(t, d);
-		t = before;
+		do {
+			s--;
+			depth += (*s == ']') - (*s == '[');
+		} while (depth && s > text);
+		if (depth)
+			return NULL;
+		s -= s > text && s[-1] == ' ';
 	}
-	end = t.end;
-	while (t.s < t.end && t.end[-1] == ']') {
-		open = text_group(t, t.end, '[', ']');
-		if (!open)
-			return false;
-		t = text_trim((struct text){t.s, open});
-	}
-	d->suffix = text_trim((struct text){t.end, end});
-	d->name = text_cut_ident(&t);
-	d->base = t;
-	return d->name.s < d->name.end && t.s < t.end && is_balanced(t);
+	return s;
 }
 
-/* Append t to the strings, with single blanks and without "__attribute__((…))". */
-static char *append_squeezed(char *to, struct text t)
+static bool split_declaration(const char *text, struct declaration *d)
 {
-	const char *s = t.s;
-	int depth;
+	const char *star = strstr(text, "(*"), *end;
 
-	while (s < t.end) {
-		if (t.end - s > 13 && !memcmp(s, "__attribute__", 13)) {
-			for (s += 13, depth = 0; s < t.end; s++) {
-				depth += (*s == '(') - (*s == ')');
-				if (*s == ')' && depth <= 0)
-					break;
-			}
-			s += s < t.end;
-			continue;
-		}
-		if (isspace((unsigned char)*s)) {
-			if (to[-1] && to[-1] != ' ')
-				*to++ = ' ';
-			s++;
-			continue;
-		}
-		*to++ = *s++;
-	}
-	if (to[-1] == ' ')
-		to--;
-	return to;
-}
-
-static const char *builder_add(struct builder *b, struct text t, struct text suffix)
-{
-	char *start = b->strings;
-
-	b->strings = append_squeezed(start, t);
-	b->strings = append_squeezed(b->strings, suffix);
-	*b->strings++ = '\0';
-	return start;
+	*d = (struct declaration){.base = text};
+	if (star)
+		return split_function_pointer(text, star, d);
+	d->suffix = d->name = end = find_suffix(text);
+	while (end && d->name > text && is_ident(d->name[-1]))
+		d->name--;
+	d->name_len = (int)(end - d->name);
+	d->base_len = (int)(d->name - text);
+	d->base_len -= d->base_len && text[d->base_len - 1] == ' ';
+	d->suffix += end && *end == ' ';
+	return d->name_len && d->base_len;
 }
 
 /* The product of the bounds of "[4][6]", 0 when one is missing or not a number. */
-static uint32_t array_length(struct text suffix)
+static uint32_t array_length(const char *s)
 {
-	uint64_t n = 1;
-	uint32_t one;
+	unsigned long long n = 1, one;
+	int used = 0;
 
-	while (text_take(&suffix, "[")) {
-		if (!text_take_number(&suffix, &one))
+	for (; *s; s += used) {
+		used = 0;
+		if (sscanf(s, " [%llu ]%n", &one, &used) != 1 || !used || one > UINT32_MAX)
 			return 0;
-		suffix = text_trim(suffix);
 		n *= one;
-		if (!text_take(&suffix, "]") || n > UINT32_MAX)
+		if (n > UINT32_MAX)
 			return 0;
 	}
-	return n;
+	return (uint32_t)n;
 }
 
-static void set_array(struct tp_field *f, const struct declaration *d)
+static void set_array(struct tp_field *f, const char *base, const char *suffix)
 {
-	bool is_char = text_is(d->base, "char") || text_is(d->base, "const char");
-	uint32_t n = array_length(d->suffix);
+	uint32_t n = array_length(suffix);
+	bool is_char = strcmp(base, "char") == 0 || strcmp(base, "const char") == 0;
 
-	if (d->suffix.s == d->suffix.end || *d->suffix.s != '[' || f->is_data_loc)
+	if (*suffix != '[' || f->is_data_loc)
 		return;
-	if (is_char || text_is(d->base, "unsigned char") || text_is(d->base, "u8"))
+	if (is_char || strcmp(base, "unsigned char") == 0 || strcmp(base, "u8") == 0)
 		f->elem_size = 1;
 	else if (n && f->size % n == 0)
 		f->elem_size = f->size / n;
 	f->is_char_array = is_char && f->size > 0;
 }
 
-static bool has_prefix(struct text t, const char *prefix)
-{
-	return text_take(&t, prefix);
-}
-
-static bool is_word_first(struct text t, const char *word)
-{
-	struct text first = {t.s, t.s};
-
-	while (first.end < t.end && is_ident(*first.end))
-		first.end++;
-	return text_is(first, word);
-}
-
 /* One line after "field:". A line that cannot be parsed is ignored. */
-static void add_field(struct builder *b, struct text line)
+static void add_field(struct arena *a, struct tp_format *format, char *line)
 {
-	const char *semicolon = memchr(line.s, ';', line.end - line.s);
-	struct tp_field *f = &b->format->fields[b->format->n_fields];
-	uint32_t is_signed = 0;
+	struct tp_field *f = &format->fields[format->n_fields];
+	char *text = strsep(&line, ";"), *base;
+	unsigned long long offset, size;
 	struct declaration d;
+	int is_signed = 0; /* may be missing */
 
-	if (!semicolon || !split_declaration((struct text){line.s, semicolon}, &d))
+	squeeze(text);
+	if (!line || !split_declaration(text, &d) || strncmp(d.name, "common_", 7) == 0 ||
+	    sscanf(line, " offset : %llu ; size : %llu ; signed : %d", &offset, &size, &is_signed) <
+		    2 ||
+	    offset > UINT32_MAX || size > UINT32_MAX)
 		return;
-	line.s = semicolon + 1;
-	if (has_prefix(d.name, "common_") || !text_take_key(&line, "offset", &f->offset) ||
-	    !text_take_key(&line, "size", &f->size))
-		return;
-	text_take_key(&line, "signed", &is_signed); /* may be missing */
-	f->is_signed = is_signed;
-	f->is_data_loc = is_word_first(d.base, "__data_loc") || is_word_first(d.base, "__rel_loc");
-	set_array(f, &d);
-	f->type_text = builder_add(b, d.base, d.suffix);
-	f->name = builder_add(b, d.name, (struct text){d.name.end, d.name.end});
-	b->format->n_fields++;
+	base = arena_strndup(a, d.base, (size_t)d.base_len);
+	*f = (struct tp_field){
+		.name = arena_strndup(a, d.name, (size_t)d.name_len),
+		.type_text = *d.suffix ? arena_join(a, base, d.suffix, "") : base,
+		.offset = (uint32_t)offset,
+		.size = (uint32_t)size,
+		.is_signed = is_signed,
+		.is_data_loc = after(base, "__data_loc ") || after(base, "__rel_loc "),
+	};
+	set_array(f, base, d.suffix);
+	format->n_fields++;
 }
 
-static uint32_t count_fields(struct text rest)
+static uint32_t count_fields(const char *text)
 {
-	struct text line;
 	uint32_t n = 0;
 
-	while (text_next_line(&rest, &line))
-		n += has_prefix(line, "field:");
+	for (; (text = strstr(text, field_word)); text++)
+		n++;
 	return n;
 }
 
-/* Allocate the block: struct, fields, strings. A field's two strings with their NULs are shorter
- * than its line, which has "field:" in front. */
-static struct tp_format *format_new(uint32_t n_fields, size_t string_bytes)
+static void read_lines(struct arena *a, struct tp_format *format, char *text)
 {
-	size_t fields = n_fields * sizeof(struct tp_field);
-	struct tp_format *f = calloc(1, sizeof(*f) + fields + string_bytes);
+	for (char *line; (line = strsep(&text, "\n"));) {
+		char *rest;
 
-	if (f)
-		f->fields = (struct tp_field *)(f + 1);
-	return f;
+		line += strspn(line, " \t\r");
+		if (after(line, "print fmt:"))
+			return;
+		if ((rest = after(line, id_word)) && strtoull(rest, NULL, 10) <= UINT32_MAX)
+			format->id = (uint32_t)strtoull(rest, NULL, 10);
+		else if ((rest = after(line, field_word)))
+			add_field(a, format, rest);
+	}
 }
 
-int tracefs_format_parse(const char *category, const char *event, const char *text, size_t len,
-			 struct tp_format **out)
+int tracefs_format_parse(struct arena *a, const char *category, const char *event, const char *text,
+			 size_t len, const struct tp_format **out)
 {
-	struct text rest = {text, text + len}, line;
-	uint32_t n = count_fields(rest);
-	struct builder b;
+	char *copy = strndup(text, len);
+	uint32_t n = copy ? count_fields(copy) : 0;
+	struct tp_format *format;
 
-	if (n == 0)
-		return -EINVAL;
-	b.format = format_new(n, len + strlen(category) + strlen(event) + 2);
-	if (!b.format)
-		return -ENOMEM;
-	b.strings = (char *)(b.format->fields + n);
-	b.format->category = strcpy(b.strings, category);
-	b.strings += strlen(category) + 1;
-	b.format->event = strcpy(b.strings, event);
-	b.strings += strlen(event) + 1;
-	while (text_next_line(&rest, &line)) {
-		if (has_prefix(line, "print fmt:"))
-			break;
-		if (text_take(&line, "ID:"))
-			text_take_number(&line, &b.format->id);
-		else if (text_take(&line, "field:"))
-			add_field(&b, line);
+	if (n) {
+		*out = format = arena_new_of(a, struct tp_format);
+		format->category = arena_strdup(a, category);
+		format->event = arena_strdup(a, event);
+		format->fields = arena_alloc(a, n * sizeof(*format->fields));
+		read_lines(a, format, copy);
 	}
-	*out = b.format;
-	return 0;
+	free(copy);
+	return n ? 0 : copy ? -EINVAL : -ENOMEM;
 }

@@ -15,6 +15,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 #include "runtime/kernel/tracefs.h"
+#include "parser/base/arena.h"
 
 #define COMMON                                                                 \
 	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n" \
@@ -42,14 +43,16 @@ static const char shapes[] =
 	"\tfield:unsigned long rest[];\toffset:116;\tsize:0;\tsigned:0;\n"
 	"\tfield:struct in6_addr *addr;\toffset:116;\tsize:8;\tsigned:0;";
 
-static int parse(const char *text, size_t len, struct tp_format **out)
+static struct arena *arena; /* the answers */
+
+static int parse(const char *text, size_t len, const struct tp_format **out)
 {
 	char *copy = malloc(len ? len : 1);
 	int err;
 
 	assert_non_null(copy);
 	memcpy(copy, text, len);
-	err = tracefs_format_parse("cat", "event", copy, len, out);
+	err = tracefs_format_parse(arena, "cat", "event", copy, len, out);
 	free(copy);
 	return err;
 }
@@ -66,7 +69,7 @@ static void check(const struct tp_field *f, const char *type, const char *name, 
 
 static void test_sched_switch(void **state)
 {
-	struct tp_format *f = NULL;
+	const struct tp_format *f = NULL;
 
 	(void)state;
 	assert_int_equal(parse(sched_switch, strlen(sched_switch), &f), 0);
@@ -80,12 +83,11 @@ static void test_sched_switch(void **state)
 	assert_true(f->fields[0].is_char_array);
 	assert_false(f->fields[0].is_signed);
 	assert_true(f->fields[1].is_signed);
-	free(f);
 }
 
 static void test_shapes(void **state)
 {
-	struct tp_format *f = NULL;
+	const struct tp_format *f = NULL;
 
 	(void)state;
 	assert_int_equal(parse(shapes, strlen(shapes), &f), 0);
@@ -105,7 +107,6 @@ static void test_shapes(void **state)
 	assert_true(f->fields[0].is_data_loc && f->fields[1].is_data_loc);
 	assert_false(f->fields[0].is_char_array || f->fields[7].is_char_array);
 	assert_true(f->fields[6].is_char_array && f->fields[6].is_signed);
-	free(f);
 }
 
 /* Lines that make no sense are left out; the others stay. */
@@ -120,39 +121,36 @@ static void test_malformed_lines(void **state)
 		"field:__attribute__((;offset:0;size:4;\nfield:__attribute__((x));offset:0;size:4;\n"
 		"field:int e;offset:4294967296;size:4;\nfield:int x[3][;offset:0;size:9;\n"
 		"field:int good;offset:8;size:4;signed:1;";
-	struct tp_format *f = NULL;
+	const struct tp_format *f = NULL;
 
 	(void)state;
 	assert_int_equal(parse(text, strlen(text), &f), 0);
 	assert_int_equal(f->id, 0);
 	assert_int_equal(f->n_fields, 1);
 	check(&f->fields[0], "int", "good", 8, 4, 0);
-	free(f);
 	assert_int_equal(parse("", 0, &f), -EINVAL);
 	assert_int_equal(parse("name: x\nID: 3\n", 14, &f), -EINVAL);
 }
 
 static void test_only_common_fields(void **state)
 {
-	struct tp_format *f = NULL;
+	const struct tp_format *f = NULL;
 
 	(void)state;
 	assert_int_equal(parse("ID: 5\n" COMMON, strlen("ID: 5\n" COMMON), &f), 0);
 	assert_int_equal(f->n_fields, 0);
 	assert_int_equal(f->id, 5);
-	free(f);
 }
 
 static void test_truncated(void **state)
 {
-	struct tp_format *f;
+	const struct tp_format *f;
 
 	(void)state;
 	for (size_t len = 0; len < strlen(shapes); len++) {
 		f = NULL;
 		if (!parse(shapes, len, &f))
 			assert_true(f->n_fields <= 12);
-		free(f);
 	}
 }
 
@@ -162,7 +160,7 @@ static void test_damaged(void **state)
 	static const char bytes[] = "[]();:*_ \t\n0 9a,\"\0";
 	uint32_t seed = 12345;
 	char text[sizeof(shapes)];
-	struct tp_format *f;
+	const struct tp_format *f;
 
 	(void)state;
 	for (int round = 0; round < 20000; round++) {
@@ -176,7 +174,6 @@ static void test_damaged(void **state)
 			for (uint32_t i = 0; i < f->n_fields; i++)
 				assert_true(strlen(f->fields[i].name) < sizeof(text) &&
 					    strlen(f->fields[i].type_text) < sizeof(text));
-		free(f);
 	}
 }
 
@@ -191,7 +188,7 @@ static void see(const char *name, void *ctx)
 {
 	struct seen *s = ctx;
 	const char *colon = strchr(name, ':');
-	struct tp_format *f = NULL;
+	const struct tp_format *f = NULL;
 	char category[256];
 
 	s->n++;
@@ -199,29 +196,28 @@ static void see(const char *name, void *ctx)
 		s->is_switch_there = true;
 	memcpy(category, name, colon - name);
 	category[colon - name] = '\0';
-	assert_int_equal(tracefs_format_read(s->fd, category, colon + 1, &f), 0);
+	assert_int_equal(tracefs_format_read(arena, s->fd, category, colon + 1, &f), 0);
 	assert_int_not_equal(f->id, 0);
 	s->n_parsed++;
-	free(f);
 }
 
 static void test_live(void **state)
 {
 	struct seen s = {.fd = tracefs_open()};
-	struct tp_format *f = NULL;
+	const struct tp_format *f = NULL;
 
 	(void)state;
 	if (s.fd == -EACCES || s.fd == -ENODEV)
 		skip();
 	assert_true(s.fd >= 0);
-	assert_int_equal(tracefs_format_read(s.fd, "sched", "sched_switch", &f), 0);
+	assert_int_equal(tracefs_format_read(arena, s.fd, "sched", "sched_switch", &f), 0);
 	assert_int_equal(f->n_fields, 7);
 	check(&f->fields[0], "char[16]", "prev_comm", 8, 16, 1);
-	free(f);
-	assert_int_equal(tracefs_format_read(s.fd, "sched", "no_such", &f), -ENOENT);
-	assert_int_equal(tracefs_format_read(s.fd, "sched", "enable", &f), -ENOENT);
-	assert_int_equal(tracefs_format_read(s.fd, "..", "sched", &f), -ENOENT);
-	assert_int_equal(tracefs_format_read(s.fd, "sched", "../sched/sched_switch", &f), -ENOENT);
+	assert_int_equal(tracefs_format_read(arena, s.fd, "sched", "no_such", &f), -ENOENT);
+	assert_int_equal(tracefs_format_read(arena, s.fd, "sched", "enable", &f), -ENOENT);
+	assert_int_equal(tracefs_format_read(arena, s.fd, "..", "sched", &f), -ENOENT);
+	assert_int_equal(tracefs_format_read(arena, s.fd, "sched", "../sched/sched_switch", &f),
+			 -ENOENT);
 	assert_int_equal(tracefs_each_event(s.fd, "no_such", see, &s), -ENOENT);
 	assert_int_equal(tracefs_each_event(s.fd, "sched", see, &s), 0);
 	assert_true(s.n > 10 && s.is_switch_there);
@@ -243,5 +239,10 @@ int main(void)
 		cmocka_unit_test(test_live),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	int n;
+
+	arena = arena_new();
+	n = cmocka_run_group_tests(tests, NULL, NULL);
+	arena_free(arena);
+	return n;
 }
