@@ -78,8 +78,8 @@ static void report_refusal(const struct session *s, const struct verifier_messag
 {
 	/* without a translation the verifier's own last line is the reason */
 	const char *why = v->words ? v->words : v->reason, *text;
-	/* before Linux 6.9 it may be in an imported file; a reference is missed at the end */
-	bool is_in_c = v->import || (s->plan->n_imports && (!v->has_places || v->is_defect));
+	/* before Linux 6.9 it may be in an imported file */
+	bool is_in_c = v->import || (s->plan->n_imports && (!v->has_places || v->is_late));
 	const char *help = is_in_c ? v->help_in_c : v->help;
 	const struct source *source = s->plan->source;
 	int why_len = (int)(v->words ? strlen(v->words) : v->reason_len);

@@ -21,10 +21,13 @@
 
 static const struct {
 	const char *says, *words, *help, *example, *in_c;
+	bool is_late;
 } cases[] = {
 #define CASE(...) {__VA_ARGS__},
+#define LATE(...) {__VA_ARGS__, .is_late = true},
 #include "runtime/load/verifier_cases.def"
 #undef CASE
+#undef LATE
 };
 
 /* What a register holds, as the log spells it; the first match counts. */
@@ -142,7 +145,7 @@ static void find_words(struct verifier_message *v)
 			v->words = cases[i].words;
 			v->help = cases[i].help;
 			v->help_in_c = cases[i].in_c ?: cases[i].help;
-			v->is_defect = cases[i].help && strcmp(cases[i].help, REPORT) == 0;
+			v->is_late = cases[i].is_late;
 			v->example = cases[i].example;
 			return;
 		}

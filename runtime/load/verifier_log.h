@@ -13,7 +13,7 @@ struct source;
 struct verifier_message {
 	const char *words, *help; /* the reason in plain words; NULL: not a known case */
 	const char *help_in_c;	  /* what the author of imported C can do; or NULL */
-	bool is_defect;		  /* without imported C only sonde can have caused it */
+	bool is_late;		  /* the mistake is before the line that the log names */
 	const char *reason;	  /* the last message in the log; NULL: none found */
 	size_t reason_len;
 	const char *program; /* name of the refused program, in the log; NULL: none found */
