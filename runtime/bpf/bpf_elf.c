@@ -42,7 +42,6 @@ static bool read_section(struct bpf_elf *e, uint32_t i)
 {
 	const Elf64_Shdr *h = &e->sections[i];
 	const char *name = bpf_elf_section_name(e, i);
-	uint32_t symbols = e->symbols != NULL;
 
 	if (h->sh_type == SHT_NOBITS)
 		return true;
@@ -52,7 +51,8 @@ static bool read_section(struct bpf_elf *e, uint32_t i)
 		e->symbols = bpf_elf_bytes(e, i);
 		e->n_symbols = (uint32_t)(h->sh_size / sizeof(*e->symbols));
 		e->symbol_names = h->sh_link;
-		return note(&symbols, i, h->sh_offset % 8 == 0) && is_strings(e, h->sh_link);
+		return note(&e->symbol_table, i, h->sh_offset % 8 == 0) &&
+		       is_strings(e, h->sh_link);
 	}
 	if (strcmp(name, ".BTF") == 0)
 		return note(&e->btf, i, h->sh_offset % 4 == 0);
@@ -132,7 +132,7 @@ const char *bpf_elf_open(struct bpf_elf *e, const void *bytes, size_t len)
 	if (!read_sections(e, bytes) || !are_functions_good(e))
 		return "it is damaged";
 	for (uint32_t i = 0; i < e->n_sections; i++)
-		if (bpf_elf_is_code(e, i) && !are_relocations_good(e, i))
+		if (!are_relocations_good(e, i))
 			return "it is damaged";
 	find_strings(e);
 	return e->symbols ? NULL : "it has no symbols";
@@ -179,7 +179,7 @@ bool bpf_elf_is_function(const struct bpf_elf *e, const Elf64_Sym *s)
 
 const Elf64_Rel *bpf_elf_relocations(const struct bpf_elf *e, uint32_t section, uint32_t *n)
 {
-	for (uint32_t i = 1; i < e->n_sections; i++)
+	for (uint32_t i = 1; bpf_elf_is_code(e, section) && i < e->n_sections; i++)
 		if (e->sections[i].sh_type == SHT_REL && e->sections[i].sh_info == section) {
 			*n = (uint32_t)(e->sections[i].sh_size / sizeof(Elf64_Rel));
 			return bpf_elf_bytes(e, i);

@@ -23,7 +23,7 @@ struct bpf_elf {
 	uint32_t n_sections, n_symbols;
 	const Elf64_Sym *symbols;
 	/* indexes of sections, 0: none */
-	uint32_t section_names, symbol_names, btf, btf_ext;
+	uint32_t section_names, symbol_table, symbol_names, btf, btf_ext;
 	const char *btf_strings;
 	uint32_t btf_string_bytes;
 };
@@ -47,7 +47,7 @@ uint32_t bpf_elf_find(const struct bpf_elf *e, const char *name);
 bool bpf_elf_is_code(const struct bpf_elf *e, uint32_t section);
 /* True for a function that the object has; its instructions lie within its section. */
 bool bpf_elf_is_function(const struct bpf_elf *e, const Elf64_Sym *s);
-/* The *n relocations of a section of code. */
+/* The *n relocations of a section; none if it is not of code. */
 const Elf64_Rel *bpf_elf_relocations(const struct bpf_elf *e, uint32_t section, uint32_t *n);
 /* Where a relocation of the section leads, in the section of its symbol, in bytes. */
 uint64_t bpf_elf_target(const struct bpf_elf *e, uint32_t section, const Elf64_Rel *rel);

@@ -23,7 +23,7 @@ struct reader {
 
 static void take_function(struct reader *r, const Elf64_Sym *s)
 {
-	struct code_function *f = &r->out->functions[r->out->n_functions];
+	struct code_function *f = &r->out->functions[r->out->n_functions++];
 	const struct bpf_insn *code = (const struct bpf_insn *)bpf_elf_bytes(&r->elf, s->st_shndx) +
 				      s->st_value / BPF_INSN_BYTES;
 	uint32_t n = (uint32_t)(s->st_size / BPF_INSN_BYTES);
@@ -36,7 +36,6 @@ static void take_function(struct reader *r, const Elf64_Sym *s)
 	};
 	for (uint32_t i = 0; i < n; i++)
 		f->insns[i] = (struct code_insn){.insn = code[i], .text = ""};
-	r->symbols[r->out->n_functions++] = *s;
 }
 
 static int by_place(const void *a, const void *b)
@@ -50,17 +49,16 @@ static int by_place(const void *a, const void *b)
 
 static void read_functions(struct reader *r)
 {
-	Elf64_Sym *found = arena_alloc(r->a, (r->elf.n_symbols + 1) * sizeof(*found));
 	uint32_t n = 0;
 
+	r->symbols = arena_alloc(r->a, (r->elf.n_symbols + 1) * sizeof(*r->symbols));
 	for (uint32_t i = 0; i < r->elf.n_symbols; i++)
 		if (bpf_elf_is_function(&r->elf, &r->elf.symbols[i]) && r->elf.symbols[i].st_size)
-			found[n++] = r->elf.symbols[i];
-	qsort(found, n, sizeof(*found), by_place);
+			r->symbols[n++] = r->elf.symbols[i];
+	qsort(r->symbols, n, sizeof(*r->symbols), by_place);
 	r->out->functions = arena_alloc(r->a, (n + 1) * sizeof(*r->out->functions));
-	r->symbols = arena_alloc(r->a, (n + 1) * sizeof(*r->symbols));
 	for (uint32_t i = 0; i < n; i++)
-		take_function(r, &found[i]);
+		take_function(r, &r->symbols[i]);
 }
 
 /* The instruction at a byte of a section; *of is its function. NULL: none. */
@@ -112,9 +110,8 @@ static void relocate(const struct reader *r, uint32_t section, const Elf64_Rel *
 static void read_relocations(struct reader *r)
 {
 	for (uint32_t i = 0; i < r->elf.n_sections; i++) {
-		uint32_t n = 0;
-		const Elf64_Rel *rel =
-			bpf_elf_is_code(&r->elf, i) ? bpf_elf_relocations(&r->elf, i, &n) : NULL;
+		uint32_t n;
+		const Elf64_Rel *rel = bpf_elf_relocations(&r->elf, i, &n);
 
 		for (uint32_t j = 0; j < n; j++)
 			relocate(r, i, &rel[j]);

@@ -99,10 +99,12 @@ static int relocate(struct image *im, uint32_t section, const Elf64_Rel *rel)
 	struct bpf_insn *insn = &im->p->insns[at];
 	const struct interp_map *m;
 
-	if (type == BPF_ELF_CALL && is_code)
+	if (type == BPF_ELF_CALL && is_code) {
 		insn->imm = (int32_t)(insn_at(im, s->st_shndx, target) - at - 1);
+		return 0;
+	}
 	if (type != BPF_ELF_LOAD)
-		return type == BPF_ELF_CALL && is_code ? 0 : -ENOTSUP;
+		return -ENOTSUP;
 	if (is_code)
 		return set_long(insn, INTERP_TAG_CODE << 48 | insn_at(im, s->st_shndx, target));
 	m = interp_map_find(im->p, bpf_elf_symbol_name(&im->elf, s));
@@ -117,9 +119,8 @@ static int relocate_all(struct image *im)
 	int err = 0;
 
 	for (uint32_t i = 0; i < im->elf.n_sections; i++) {
-		uint32_t n = 0;
-		const Elf64_Rel *rel =
-			bpf_elf_is_code(&im->elf, i) ? bpf_elf_relocations(&im->elf, i, &n) : NULL;
+		uint32_t n;
+		const Elf64_Rel *rel = bpf_elf_relocations(&im->elf, i, &n);
 
 		for (uint32_t j = 0; j < n && !err; j++)
 			err = relocate(im, i, &rel[j]);

@@ -131,8 +131,7 @@ static const char *check_kfunc(const struct reader *r, const char *name)
 	if (!kfunc_is_unsafe(name))
 		return NULL;
 	for (uint32_t i = 0; !found && i < r->elf->n_sections; i++)
-		if (bpf_elf_is_code(r->elf, i))
-			found = find_call(r, i, name);
+		found = find_call(r, i, name);
 	return found ?: arena_printf(r->arena, "it calls %s()", name);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Links a compiled script with the functions that are compiled when sonde is built
+ * Links an object with the functions that are compiled when sonde is built
  * (bpf_helpers/unwind.bpf.c): to have LLVM generate code for them at each start would take 28 ms,
  * linking takes 0.5 ms.
  */
