@@ -5,20 +5,8 @@
  */
 #include "parser/csection/c_parse.h"
 #include "parser/base/arena.h"
-#include "parser/base/diag.h"
 #include "parser/base/limits.h"
 #include <string.h>
-
-static const char *take_tag(struct c_parser *p, struct span *s)
-{
-	const struct c_token *t = c_next(p);
-
-	*s = t->span;
-	if (t->kind != CT_NAME)
-		return NULL;
-	p->at++;
-	return c_token_name(p->arena, t);
-}
 
 /* ---- struct, union ---- */
 
@@ -36,254 +24,218 @@ static bool has_member(const struct type_layout *l, const char *name)
 }
 
 /* The width of a bit-field after ':'. */
-static bool read_width(struct c_parser *p, const struct c_declared *d, int64_t *bits)
+static int64_t read_width(struct c_parser *p, const struct c_declared *d)
 {
 	struct span s = c_next(p)->span;
-	bool is_unsigned;
+	int64_t bits = (int64_t)c_evaluate(p).bits;
+	uint32_t most = d->type->kind == TY_BOOL ? 1 : d->type->size * 8;
 
-	if (!c_constant(p, bits, &is_unsigned))
-		return false;
 	if (d->type->kind != TY_INT && d->type->kind != TY_BOOL)
-		return c_error(p, s, "c-type", "only integers can be bit-fields");
-	if (*bits < 0 || *bits > (d->type->kind == TY_BOOL ? 1 : d->type->size * 8))
-		return c_error(p, s, "c-type", "a bit-field of %s can have at most %u bits",
-			       type_str(p->arena, d->type),
-			       d->type->kind == TY_BOOL ? 1 : d->type->size * 8);
-	if (*bits == 0 && d->name)
-		return c_error(p, s, "c-type", "a bit-field with a name must have at least 1 bit");
-	return true;
+		c_error(p, s, "c-type", "only integers can be bit-fields");
+	if (bits < 0 || bits > most)
+		c_error(p, s, "c-type", "a bit-field of %s can have at most %u bits",
+			type_str(p->arena, d->type), most);
+	if (bits == 0 && d->name)
+		c_error(p, s, "c-type", "a bit-field with a name must have at least 1 bit");
+	return bits;
 }
 
-static bool check_member(struct c_parser *p, const struct body *b, const struct c_declared *d)
+static void add_member(struct c_parser *p, struct body *b, const struct c_declared *d, int64_t bits)
 {
-	const struct type_layout *l = b->layout;
+	struct type_layout *l = b->layout;
 
 	if (b->has_flexible && !l->is_union)
-		return c_error(p, d->span, "c-type", "nothing can follow an array without a size");
+		c_error(p, d->span, "c-type", "nothing can follow an array without a size");
 	if (d->name && has_member(l, d->name))
-		return c_error(p, d->span, "c-type", "a second member '%s'", d->name);
-	if (!c_complete(p, d->type, d->span))
-		return false;
+		c_error(p, d->span, "c-type", "a second member '%s'", d->name);
+	c_complete(p, d->type, d->span);
 	if (l->n_members == LIMIT_C_MEMBERS)
-		return c_error(p, d->span, "limit-c-type", "a type can have at most %d members",
-			       LIMIT_C_MEMBERS);
+		c_error(p, d->span, "limit-c-type", "a type can have at most %d members",
+			LIMIT_C_MEMBERS);
 	if ((uint64_t)l->type.size + d->type->size + LIMIT_C_ALIGN > LIMIT_C_BYTES)
-		return c_error(p, d->span, "limit-c-type", "a type can have at most %d bytes",
-			       LIMIT_C_BYTES);
-	return true;
+		c_error(p, d->span, "limit-c-type", "a type can have at most %d bytes",
+			LIMIT_C_BYTES);
+	if (bits >= 0 && d->attributes.align)
+		c_error(p, d->span, "c-type", "an aligned bit-field is not supported");
+	if (p->is_wrong)
+		return;
+	layout_add_as(p->arena, l, d->name, d->type, (int)bits, d->attributes.is_packed,
+		      d->attributes.align);
+	b->has_flexible |= d->is_flexible;
 }
 
-static bool read_member(struct c_parser *p, struct body *b, const struct c_base *base)
+static void read_member(struct c_parser *p, struct body *b, const struct c_declared *base)
 {
-	struct c_declared d = {0};
-	int64_t bits = -1;
+	struct c_declared d = c_declarator(p, base);
+	int64_t bits = c_take(p, ':') ? read_width(p, &d) : -1;
 
-	if (!c_declarator(p, base, &d) || (c_take(p, ':') && !read_width(p, &d, &bits)) ||
-	    !c_attributes(p, &d.attributes))
-		return false;
+	c_attributes(p, &d.attributes);
 	if (!d.name && bits < 0)
-		return c_unexpected(p, "a member's name");
-	if (!check_member(p, b, &d))
-		return false;
-	if (bits >= 0 && d.attributes.align)
-		return c_error(p, d.span, "c-type", "an aligned bit-field is not supported");
-	layout_add_as(p->arena, b->layout, d.name, d.type, (int)bits, d.attributes.is_packed,
-		      d.attributes.align);
-	b->has_flexible |= d.is_flexible;
-	return true;
+		c_unexpected(p, "c-syntax", "a member's name");
+	add_member(p, b, &d, bits);
 }
 
-/* The ';' after the last members of a body may be missing, as C compilers allow. */
-static bool end_of_members(struct c_parser *p)
+/* One declaration in a body, up to its ';', which may be missing before the '}', as C compilers
+ * allow. */
+static void read_members(struct c_parser *p, struct body *b)
 {
-	return c_token_is(c_next(p), '}') || c_expect(p, ';', "';'");
-}
+	struct c_declared base = c_specifiers(p), unnamed = {.span = base.span, .type = base.type};
 
-/* One declaration in a body, up to its ';'. */
-static bool read_members(struct c_parser *p, struct body *b)
-{
-	struct c_base base = {0};
-	struct c_declared unnamed = {0};
-
-	if (!c_specifiers(p, &base))
-		return false;
 	if (base.is_typedef)
-		return c_error(p, base.span, "c-syntax", "a typedef cannot be a member");
-	if (c_token_is(c_next(p), ';')) {
-		unnamed.span = base.span;
-		unnamed.type = base.type;
+		c_error(p, base.span, "c-syntax", "a typedef cannot be a member");
+	if (!c_token_is(c_next(p), ';')) {
+		do
+			read_member(p, b, &base);
+		while (c_take(p, ','));
+	} else if (base.type->kind == TY_STRUCT && !base.type->layout->tag) {
 		/* struct tag; in a struct declares nothing that a script could need */
-		if (base.type->kind == TY_STRUCT && !base.type->layout->tag) {
-			if (!check_member(p, b, &unnamed))
-				return false;
-			layout_add(p->arena, b->layout, NULL, base.type, -1);
-		}
-		return end_of_members(p);
+		add_member(p, b, &unnamed, -1);
 	}
-	do
-		if (!read_member(p, b, &base))
-			return false;
-	while (c_take(p, ','));
-	return end_of_members(p);
-}
-
-static bool read_body(struct c_parser *p, struct body *b)
-{
-	while (!c_take(p, '}'))
-		if (!c_take(p, ';') && !read_members(p, b))
-			return false;
-	return true;
+	if (!c_token_is(c_next(p), '}'))
+		c_expect(p, ';', "';'");
 }
 
 /* The attributes of a struct may follow its body. They are read first, because they decide where
  * members are. */
-static bool attributes_after_body(struct c_parser *p, struct c_attributes *a)
+static void attributes_after_body(struct c_parser *p, struct c_attributes *a)
 {
-	uint32_t start = p->at, depth = 1;
-	bool is_right;
+	uint32_t start = p->at;
 
-	for (; depth; p->at++) {
-		if (c_next(p)->kind == CT_END)
-			return c_unexpected(p, "'}'");
-		depth += c_token_is(c_next(p), '{');
-		depth -= c_token_is(c_next(p), '}');
-	}
-	is_right = c_attributes(p, a);
+	c_skip(p, '{');
+	c_attributes(p, a);
 	p->at = start;
-	return is_right;
 }
 
-static bool define(struct c_parser *p, struct type_layout *l, struct c_attributes *a)
+static void define(struct c_parser *p, struct type_layout *l, struct c_attributes *a)
 {
 	struct body b = {.layout = l};
-	uint32_t depth = p->depth;
 
-	if (!attributes_after_body(p, a))
-		return false;
+	attributes_after_body(p, a);
+	if (p->is_wrong)
+		return;
 	l->complete = NULL;
 	l->is_packed = a->is_packed;
-	if (!read_body(p, &b)) {
+	while (!p->is_wrong && !c_take(p, '}'))
+		if (!c_take(p, ';'))
+			read_members(p, &b);
+	if (p->is_wrong)
 		l->n_members = 0;
-		if (!p->is_header)
-			layout_finish(l); /* defined, so that its uses cause no further errors */
-		return false;
-	}
-	p->depth = depth;
-	if (a->align > l->align)
+	else if (a->align > l->align)
 		l->align = a->align;
-	layout_finish(l);
-	return true;
+	if (!p->is_wrong || !p->is_header)
+		layout_finish(l); /* one that is wrong, too, so that its uses cause no errors */
+	c_attributes(p, a);
 }
 
-bool c_aggregate(struct c_parser *p, bool is_union, struct c_base *base)
+const struct type *c_aggregate(struct c_parser *p, bool is_union)
 {
 	struct c_attributes a = {0};
 	struct type_layout *l;
 	const char *tag;
 	struct span s;
 
-	if (!c_attributes(p, &a))
-		return false;
-	tag = take_tag(p, &s);
+	c_attributes(p, &a);
+	s = c_next(p)->span;
+	tag = c_take_name(p);
 	if (!tag && !c_token_is(c_next(p), '{'))
-		return c_unexpected(p, "a name or '{'");
+		c_unexpected(p, "c-syntax", "a name or '{'");
 	l = tag ? c_types_tag(p->types, is_union, tag) : layout_new(p->arena, is_union, NULL);
-	base->type = &l->type;
 	if (!c_take(p, '{'))
-		return true;
+		return &l->type;
 	if (l->is_complete || l->n_members)
-		return c_error(p, s, "c-type", "%s is already defined, or was used before this",
-			       layout_str(p->arena, l));
-	return define(p, l, &a) && c_attributes(p, &a);
+		c_error(p, s, "c-type", "%s is already defined, or was used before this",
+			layout_str(p->arena, l));
+	define(p, l, &a);
+	return &l->type;
 }
 
 /* ---- enum ---- */
 
+/* The values of an enum. */
 struct range {
 	bool is_negative;
-	bool is_wide; /* more than 32 bits */
+	int64_t least;
+	uint64_t most;
 };
 
-static bool read_enumerator(struct c_parser *p, struct type_enum *e, int64_t *value,
+static void read_enumerator(struct c_parser *p, struct type_enum *e, struct c_value *v,
 			    struct range *r)
 {
-	const struct c_token *t = c_next(p);
-	const char *name = c_token_name(p->arena, t);
-	bool is_unsigned = false;
+	struct span s = c_next(p)->span;
+	const char *name = c_take_name(p);
 
-	if (t->kind != CT_NAME)
-		return c_unexpected(p, "the name of a constant");
-	p->at++;
-	if (!c_attributes(p, &(struct c_attributes){0}))
-		return false;
-	if (c_take(p, '=') && !c_constant(p, value, &is_unsigned))
-		return false;
-	if (!c_types_add_constant(p->types, name, &e->type, *value))
-		return c_error(p, t->span, "c-type", "the constant %s is already defined", name);
-	enum_add(p->arena, e, name, *value);
-	r->is_negative |= *value < 0 && !is_unsigned;
-	r->is_wide |= is_unsigned ? (uint64_t)*value > UINT32_MAX
-				  : *value > (int64_t)UINT32_MAX || *value < INT32_MIN;
-	*value = (int64_t)((uint64_t)*value + 1);
-	return true;
+	if (!name)
+		c_unexpected(p, "c-syntax", "the name of a constant");
+	c_attributes(p, &(struct c_attributes){0});
+	if (c_take(p, '='))
+		*v = c_evaluate(p);
+	if (p->is_wrong)
+		return;
+	if (!c_types_add_constant(p->types, name, &e->type, (int64_t)v->bits))
+		c_error(p, s, "c-type", "the constant %s is already defined", name);
+	enum_add(p->arena, e, name, (int64_t)v->bits);
+	if ((int64_t)v->bits < 0 && !v->is_unsigned) {
+		r->is_negative = true;
+		r->least = (int64_t)v->bits < r->least ? (int64_t)v->bits : r->least;
+	} else {
+		r->most = v->bits > r->most ? v->bits : r->most;
+	}
+	v->bits++;
+	v->is_unsigned = false;
 }
 
-static bool read_enumerators(struct c_parser *p, struct type_enum *e, bool is_packed)
+/* The size in bytes of the smallest integer that has all values. */
+static uint32_t size_of(const struct range *r, bool is_packed)
 {
-	struct range r = {0};
-	int64_t value = 0, least = 0, most = 0;
-	uint32_t size;
+	uint32_t size = is_packed ? 1 : 4;
 
-	while (!c_token_is(c_next(p), '}')) {
-		if (!read_enumerator(p, e, &value, &r))
-			return false;
-		if (!c_take(p, ',') && !c_token_is(c_next(p), '}'))
-			return c_unexpected(p, "',' or '}'");
+	for (; size < 8; size *= 2) {
+		uint64_t half = UINT64_C(1) << (size * 8 - 1);
+
+		if (r->is_negative ? r->least >= -(int64_t)half && r->most < half
+				   : r->most < 2 * half)
+			break;
 	}
-	for (uint32_t i = 0; i < e->n_values; i++) {
-		least = e->values[i].value < least ? e->values[i].value : least;
-		most = e->values[i].value > most ? e->values[i].value : most;
-	}
-	r.is_wide |= r.is_negative && most > INT32_MAX;
-	size = r.is_wide ? 8 : 4;
-	if (is_packed && !r.is_wide)
-		size = r.is_negative	    ? (least >= INT8_MIN && most <= INT8_MAX	 ? 1
-					       : least >= INT16_MIN && most <= INT16_MAX ? 2
-											 : 4)
-		       : most <= UINT8_MAX  ? 1
-		       : most <= UINT16_MAX ? 2
-					    : 4;
-	e->type = *type_int(size, r.is_negative);
-	e->type.enumeration = e;
-	e->wide = *type_int(8, r.is_negative);
-	e->wide.enumeration = e;
-	return c_expect(p, '}', "'}'");
+	return size;
 }
 
-bool c_enumeration(struct c_parser *p, struct c_base *base)
+static void read_enumerators(struct c_parser *p, struct type_enum *e, bool is_packed)
+{
+	struct c_value v = {0};
+	struct range r = {0};
+
+	while (!p->is_wrong && !c_take(p, '}')) {
+		read_enumerator(p, e, &v, &r);
+		if (!c_take(p, ',') && !c_token_is(c_next(p), '}'))
+			c_unexpected(p, "c-syntax", "',' or '}'");
+	}
+	if (!p->is_wrong)
+		enum_set_size(e, size_of(&r, is_packed), r.is_negative);
+}
+
+const struct type *c_enumeration(struct c_parser *p)
 {
 	struct c_attributes a = {0};
 	struct type_enum *e;
 	const char *tag;
 	struct span s;
-	uint32_t body;
 
-	if (!c_attributes(p, &a))
-		return false;
-	tag = take_tag(p, &s);
+	c_attributes(p, &a);
+	s = c_next(p)->span;
+	tag = c_take_name(p);
 	if (tag && !c_token_is(c_next(p), '{')) {
-		base->type = c_types_find(p->types, C_ENUM, tag);
-		return base->type || c_error(p, s, "c-type", "enum %s is not defined", tag);
+		const struct type *t = c_types_find(p->types, C_ENUM, tag);
+
+		if (!t)
+			c_error(p, s, "c-type", "enum %s is not defined", tag);
+		return t;
 	}
-	if (!c_expect(p, '{', "'{'"))
-		return false;
-	body = p->at;
-	if (!attributes_after_body(p, &a))
-		return false;
-	p->at = body;
+	c_expect(p, '{', "'{'");
+	attributes_after_body(p, &a);
 	e = enum_new(p->arena, tag, 4, false);
-	base->type = &e->type;
-	if (tag && !c_types_add(p->types, C_ENUM, tag, &e->type))
-		return c_error(p, s, "c-type", "enum %s is already defined", tag);
-	return read_enumerators(p, e, a.is_packed) && c_attributes(p, &a);
+	if (tag && !p->is_wrong && !c_types_add(p->types, C_ENUM, tag, &e->type))
+		c_error(p, s, "c-type", "enum %s is already defined", tag);
+	read_enumerators(p, e, a.is_packed);
+	c_attributes(p, &a);
+	return &e->type;
 }

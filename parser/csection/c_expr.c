@@ -1,128 +1,137 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Evaluates constant expressions of C: see c_expr.h. All arithmetic has 64 bits, as in #if, and
- * wraps around. An operand that && || or ?: leave out is parsed, but its errors of arithmetic
- * do not count.
+ * Evaluates constant expressions of C: #if, enum constants, sizes of arrays, widths of bit-fields.
+ * All arithmetic has 64 bits, as in #if, and wraps around. An operand that && || or ?: leave out is
+ * parsed, but its errors of arithmetic do not count.
  */
-#include "parser/csection/c_expr.h"
-#include "parser/base/diag.h"
-#include "parser/base/limits.h"
+#include "parser/csection/c_headers.h"
+#include "parser/csection/c_parse.h"
 
-static bool unary(struct c_eval *e, struct c_value *out);
-static bool conditional(struct c_eval *e, struct c_value *out);
-
-static const struct c_token *next(const struct c_eval *e)
-{
-	return &e->tokens[e->at];
-}
-
-static bool take(struct c_eval *e, int punct)
-{
-	if (!c_token_is(next(e), punct))
-		return false;
-	e->at++;
-	return true;
-}
-
-bool c_expected(struct c_eval *e, const char *what)
-{
-	const struct c_token *t = next(e);
-
-	if (e->is_wrong)
-		return false;
-	e->is_wrong = true;
-	if (t->kind == CT_END)
-		diag_error(e->diags, t->span, "c-expression", "expected %s", what);
-	else
-		diag_error(e->diags, t->span, "c-expression", "expected %s, found '%.*s'", what,
-			   (int)(t->len > 40 ? 40 : t->len), t->text);
-	return false;
-}
+static struct c_value unary(struct c_parser *p);
 
 static struct c_value truth(bool is_true)
 {
 	return (struct c_value){.bits = is_true};
 }
 
-static bool parenthesis(struct c_eval *e, struct c_value *out)
+/* ---- operands ---- */
+
+/* (TYPE) x, after the '('. */
+static struct c_value cast(struct c_parser *p)
 {
-	bool is_unsigned = false;
-	uint32_t size = 8;
+	struct span s = c_next(p)->span;
+	const struct type *t = c_type_name(p);
+	uint32_t shift = t->size && t->size < 8 ? 64 - t->size * 8 : 0;
+	struct c_value v;
 
-	if (!e->is_type || !e->is_type(e))
-		return conditional(e, out) && (take(e, ')') || c_expected(e, "')'"));
-	if (!e->skip_type(e, &size, &is_unsigned) || (!take(e, ')') && !c_expected(e, "')'")) ||
-	    !unary(e, out))
-		return false;
-	if (size && size < 8) {
-		uint32_t shift = 64 - size * 8;
+	if (t->kind != TY_INT && t->kind != TY_BOOL && t->kind != TY_POINTER)
+		c_error(p, s, "c-expression", "only casts to integers are constant");
+	c_expect(p, ')', "')'");
+	v = unary(p);
+	v.bits <<= shift;
+	v.bits = t->is_signed ? (uint64_t)((int64_t)v.bits >> shift) : v.bits >> shift;
+	v.is_unsigned = !t->is_signed && t->size == 8;
+	return v;
+}
 
-		out->bits <<= shift;
-		out->bits =
-			is_unsigned ? out->bits >> shift : (uint64_t)((int64_t)out->bits >> shift);
+/* sizeof(TYPE), _Alignof(TYPE), after the word. */
+static struct c_value type_number(struct c_parser *p, uint32_t (*number)(const struct type *t))
+{
+	struct span s = c_next(p)->span;
+	const struct type *t;
+
+	c_expect(p, '(', "'('");
+	if (!c_begins_type(p))
+		c_unexpected(p, "c-syntax", "a type");
+	t = c_type_name(p);
+	c_complete(p, t, s);
+	c_expect(p, ')', "')'");
+	return (struct c_value){p->is_wrong ? 0 : number(t), true};
+}
+
+static uint32_t size_of(const struct type *t)
+{
+	return t->size;
+}
+
+/* A name that is no macro. In #if it is 0 unless a header defines it. */
+static struct c_value name_value(struct c_parser *p)
+{
+	const struct c_token *t = c_next(p);
+	const char *name = c_take_name(p);
+	const struct c_constant *c = p->types ? c_types_constant(p->types, name) : NULL;
+	const struct c_macro *m = preprocess_find(p->pre, t->text, t->len);
+	struct c_value v = {0};
+
+	if (c)
+		v.bits = (uint64_t)c->value;
+	else if (m && m->is_function)
+		c_error(p, t->span, "macro-call", "%s is a macro with parameters: write %s(…)",
+			name, name);
+	else if (p->types && m)
+		p->is_wrong = true; /* it refers to itself, which was reported */
+	else if (p->types)
+		c_error(p, t->span, "c-expression", "unknown constant '%.80s'", name);
+	else if (c_token_is_word(t, "true"))
+		v.bits = 1;
+	else
+		c_headers_constant(p->pre, name, &v);
+	return v;
+}
+
+static struct c_value primary(struct c_parser *p)
+{
+	const struct c_token *t = c_next(p);
+	struct c_value v = {t->value, t->is_unsigned};
+
+	if (c_take(p, '(')) {
+		if (p->types && c_begins_type(p))
+			return cast(p);
+		v = c_evaluate(p);
+		if (!c_take(p, ')'))
+			c_unexpected(p, "c-expression", "')'");
+	} else if (p->types && c_take_word(p, "sizeof")) {
+		v = type_number(p, size_of);
+	} else if (p->types && c_take_word(p, "_Alignof")) {
+		v = type_number(p, c_align);
+	} else if (t->kind == CT_NAME) {
+		v = name_value(p);
+	} else if (t->kind == CT_NUMBER) {
+		p->at++;
+	} else {
+		c_unexpected(p, "c-expression", "an integer constant");
 	}
-	out->is_unsigned = is_unsigned && size == 8;
-	return true;
+	return v;
 }
 
-static bool primary(struct c_eval *e, struct c_value *out)
+static struct c_value unary(struct c_parser *p)
 {
-	const struct c_token *t = next(e);
+	struct c_value v;
 
-	if (take(e, '('))
-		return parenthesis(e, out);
-	if (t->kind == CT_NAME)
-		return e->name(e, out);
-	if (t->kind != CT_NUMBER)
-		return c_expected(e, "an integer constant");
-	e->at++;
-	*out = (struct c_value){t->value, t->is_unsigned};
-	return true;
-}
-
-static bool unary_of(struct c_eval *e, struct c_value *out)
-{
-	int punct = next(e)->kind == CT_PUNCT ? next(e)->punct : 0;
-
-	if (punct != '-' && punct != '+' && punct != '~' && punct != '!')
-		return primary(e, out);
-	e->at++;
-	if (!unary(e, out))
-		return false;
-	if (punct == '-')
-		out->bits = -out->bits;
-	else if (punct == '~')
-		out->bits = ~out->bits;
-	else if (punct == '!')
-		*out = truth(!out->bits);
-	return true;
-}
-
-static bool unary(struct c_eval *e, struct c_value *out)
-{
-	bool is_right;
-
-	if (e->depth == LIMIT_C_NESTING) {
-		if (!e->is_wrong)
-			diag_error(e->diags, next(e)->span, "limit-nesting",
-				   "nested too deeply: more than %d levels", LIMIT_C_NESTING);
-		e->is_wrong = true;
-		return false;
+	c_enter(p);
+	if (c_take(p, '-')) {
+		v = unary(p);
+		v.bits = -v.bits;
+	} else if (c_take(p, '+')) {
+		v = unary(p);
+	} else if (c_take(p, '~')) {
+		v = unary(p);
+		v.bits = ~v.bits;
+	} else if (c_take(p, '!')) {
+		v = truth(!unary(p).bits);
+	} else {
+		v = primary(p);
 	}
-	e->depth++;
-	is_right = unary_of(e, out);
-	e->depth--;
-	return is_right;
+	c_leave(p);
+	return v;
 }
 
-/* ---- binary operators ---- */
+/* ---- operators ---- */
 
-/* From loosely to tightly binding; 0: not a binary operator. */
+/* 1 binds least; 0: not a binary operator. */
 static int precedence(const struct c_token *t)
 {
-	if (t->kind != CT_PUNCT)
-		return 0;
-	switch (t->punct) {
+	switch (t->kind == CT_PUNCT ? t->punct : 0) {
 	case CP_OR: return 1;
 	case CP_AND: return 2;
 	case '|': return 3;
@@ -145,26 +154,18 @@ static int precedence(const struct c_token *t)
 	}
 }
 
-static bool divide(struct c_eval *e, const struct c_token *op, struct c_value *x, struct c_value y)
+static uint64_t divide(struct c_parser *p, const struct c_token *op, struct c_value x, uint64_t y)
 {
-	bool is_unsigned = x->is_unsigned || y.is_unsigned;
-
-	if (!y.bits && !e->n_skipped) {
-		diag_error(e->diags, op->span, "c-expression", "division by zero");
-		e->is_wrong = true;
-		return false;
-	}
-	if (!y.bits)
-		return true;
-	if (is_unsigned)
-		x->bits = op->punct == '/' ? x->bits / y.bits : x->bits % y.bits;
-	else if (y.bits == UINT64_MAX) /* -1: the quotient of the least number does not exist */
-		x->bits = op->punct == '/' ? -x->bits : 0;
-	else
-		x->bits = (uint64_t)(op->punct == '/' ? (int64_t)x->bits / (int64_t)y.bits
-						      : (int64_t)x->bits % (int64_t)y.bits);
-	x->is_unsigned = is_unsigned;
-	return true;
+	if (!y && !p->n_skipped)
+		c_error(p, op->span, "c-expression", "division by zero");
+	if (!y)
+		return x.bits;
+	if (x.is_unsigned)
+		return op->punct == '/' ? x.bits / y : x.bits % y;
+	if (y == UINT64_MAX) /* -1: the quotient of the least number does not exist */
+		return op->punct == '/' ? -x.bits : 0;
+	return (uint64_t)(op->punct == '/' ? (int64_t)x.bits / (int64_t)y
+					   : (int64_t)x.bits % (int64_t)y);
 }
 
 static bool is_less(struct c_value x, struct c_value y)
@@ -172,101 +173,81 @@ static bool is_less(struct c_value x, struct c_value y)
 	return x.is_unsigned || y.is_unsigned ? x.bits < y.bits : (int64_t)x.bits < (int64_t)y.bits;
 }
 
-static void shift(int punct, struct c_value *x, struct c_value y)
+static struct c_value operate(struct c_parser *p, const struct c_token *op, struct c_value x,
+			      struct c_value y)
 {
+	struct c_value v = {.is_unsigned = x.is_unsigned || y.is_unsigned};
 	uint64_t n = y.bits & 63;
 
-	if (punct == CP_SHL)
-		x->bits <<= n;
-	else
-		x->bits = x->is_unsigned ? x->bits >> n : (uint64_t)((int64_t)x->bits >> n);
-}
-
-static bool operate(struct c_eval *e, const struct c_token *op, struct c_value *x, struct c_value y)
-{
-	struct c_value v = {.is_unsigned = x->is_unsigned || y.is_unsigned};
-
 	switch (op->punct) {
-	case CP_OR: *x = truth(x->bits || y.bits); return true;
-	case CP_AND: *x = truth(x->bits && y.bits); return true;
-	case CP_EQ: *x = truth(x->bits == y.bits); return true;
-	case CP_NE: *x = truth(x->bits != y.bits); return true;
-	case '<': *x = truth(is_less(*x, y)); return true;
-	case '>': *x = truth(is_less(y, *x)); return true;
-	case CP_LE: *x = truth(!is_less(y, *x)); return true;
-	case CP_GE: *x = truth(!is_less(*x, y)); return true;
-	case CP_SHL:
-	case CP_SHR: shift(op->punct, x, y); return true;
+	case CP_OR: return truth(x.bits || y.bits);
+	case CP_AND: return truth(x.bits && y.bits);
+	case CP_EQ: return truth(x.bits == y.bits);
+	case CP_NE: return truth(x.bits != y.bits);
+	case '<': return truth(is_less(x, y));
+	case '>': return truth(is_less(y, x));
+	case CP_LE: return truth(!is_less(y, x));
+	case CP_GE: return truth(!is_less(x, y));
+	case CP_SHL: x.bits <<= n; return x;
+	case CP_SHR:
+		x.bits = x.is_unsigned ? x.bits >> n : (uint64_t)((int64_t)x.bits >> n);
+		return x;
 	case '/':
-	case '%': return divide(e, op, x, y);
-	case '|': v.bits = x->bits | y.bits; break;
-	case '^': v.bits = x->bits ^ y.bits; break;
-	case '&': v.bits = x->bits & y.bits; break;
-	case '+': v.bits = x->bits + y.bits; break;
-	case '-': v.bits = x->bits - y.bits; break;
-	default: v.bits = x->bits * y.bits; break;
+	case '%':
+		x.is_unsigned = v.is_unsigned;
+		v.bits = divide(p, op, x, y.bits);
+		break;
+	case '|': v.bits = x.bits | y.bits; break;
+	case '^': v.bits = x.bits ^ y.bits; break;
+	case '&': v.bits = x.bits & y.bits; break;
+	case '+': v.bits = x.bits + y.bits; break;
+	case '-': v.bits = x.bits - y.bits; break;
+	default: v.bits = x.bits * y.bits; break;
 	}
-	*x = v;
-	return true;
+	return v;
 }
 
 /* Operators that bind at least as tightly as `least`. The recursion is bounded by their levels. */
-static bool binary(struct c_eval *e, int least, struct c_value *out)
+static struct c_value binary(struct c_parser *p, int least)
 {
-	if (!unary(e, out))
-		return false;
-	while (precedence(next(e)) >= least) {
-		const struct c_token *op = next(e);
-		bool skips =
-			(op->punct == CP_AND && !out->bits) || (op->punct == CP_OR && out->bits);
-		struct c_value right;
+	struct c_value v = unary(p);
+	const struct c_token *op;
 
-		e->at++;
-		e->n_skipped += skips;
-		if (!binary(e, precedence(op) + 1, &right) || !operate(e, op, out, right))
-			return false;
-		e->n_skipped -= skips;
+	while (precedence(op = c_next(p)) >= least) {
+		bool skips = op->punct == CP_AND ? !v.bits : op->punct == CP_OR && v.bits;
+
+		p->at++;
+		p->n_skipped += skips;
+		v = operate(p, op, v, binary(p, precedence(op) + 1));
+		p->n_skipped -= skips;
 	}
-	return true;
+	return v;
 }
 
-static bool choose(struct c_eval *e, struct c_value *out)
+static struct c_value choose(struct c_parser *p, bool is_true)
 {
-	bool is_true = out->bits;
 	struct c_value then, otherwise;
 
-	e->n_skipped += !is_true;
-	if (!conditional(e, &then))
-		return false;
-	e->n_skipped -= !is_true;
-	if (!take(e, ':'))
-		return c_expected(e, "':'");
-	e->n_skipped += is_true;
-	if (!conditional(e, &otherwise))
-		return false;
-	e->n_skipped -= is_true;
-	*out = is_true ? then : otherwise;
-	out->is_unsigned = then.is_unsigned || otherwise.is_unsigned;
-	return true;
+	p->n_skipped += !is_true;
+	then = c_evaluate(p);
+	p->n_skipped -= !is_true;
+	if (!c_take(p, ':'))
+		c_unexpected(p, "c-expression", "':'");
+	p->n_skipped += is_true;
+	otherwise = c_evaluate(p);
+	p->n_skipped -= is_true;
+	return (struct c_value){is_true ? then.bits : otherwise.bits,
+				then.is_unsigned || otherwise.is_unsigned};
 }
 
-static bool conditional(struct c_eval *e, struct c_value *out)
+struct c_value c_evaluate(struct c_parser *p)
 {
-	bool is_right;
+	struct c_value v = binary(p, 1);
 
-	if (!binary(e, 1, out))
-		return false;
-	if (!take(e, '?'))
-		return true;
-	if (e->depth == LIMIT_C_NESTING)
-		return c_expected(e, "fewer nested '?'");
-	e->depth++;
-	is_right = choose(e, out);
-	e->depth--;
-	return is_right;
-}
-
-bool c_evaluate(struct c_eval *e, struct c_value *out)
-{
-	return conditional(e, out);
+	if (!c_take(p, '?'))
+		return v;
+	c_enter(p);
+	v = choose(p, v.bits);
+	c_leave(p);
+	return v;
 }

@@ -30,8 +30,7 @@ struct c_headers {
 	uint32_t n_scanned;    /* includes whose words were read */
 	struct c_types *types; /* of the first n_read includes; NULL: none */
 	uint32_t n_read;
-	const struct source *macros; /* #define lines of the first n_macros includes; NULL: none */
-	uint32_t n_macros;
+	struct source *text;	  /* what the preprocessor printed for these */
 	const char *why;	  /* the preprocessor failed */
 	struct c_include missing; /* a header that was not found; without a path: none */
 	bool is_reported;	  /* `why`, at an #include */
@@ -114,7 +113,7 @@ static void write_all_words(const struct c_headers *h, FILE *out)
 }
 
 /* Headers that do not exist are left out. */
-static char *make_text(const struct c_headers *h, bool has_words)
+static char *make_text(const struct c_headers *h)
 {
 	char *text = NULL;
 	size_t len = 0;
@@ -129,8 +128,7 @@ static char *make_text(const struct c_headers *h, bool has_words)
 		fprintf(out, "#if __has_include(%c%s%c)\n#include %c%s%c\n#endif\n", open,
 			inc->path, close, open, inc->path, close);
 	}
-	if (has_words)
-		write_all_words(h, out);
+	write_all_words(h, out);
 	if (fclose(out))
 		arena_out_of_memory();
 	return text;
@@ -146,9 +144,9 @@ static struct c_tokens read_part(struct c_headers *h, const struct source *s, ui
 	struct c_token t;
 
 	for (;;) {
-		t = c_token_read(s, at, s->len);
-		is_line = (is_line && !t.begins_line) ||
-			  (t.begins_line && c_token_is(&t, '#')); /* #pragma */
+		t = c_token_read(s, at, s->base + s->len);
+		if (t.begins_line || t.span.start == s->base)
+			is_line = c_token_is(&t, '#'); /* #define, #pragma */
 		if (t.kind == CT_END || c_token_is_word(&t, marker))
 			break;
 		if (!is_line)
@@ -163,8 +161,7 @@ static struct c_tokens read_part(struct c_headers *h, const struct source *s, ui
 static void read_constant(struct c_headers *h, struct c_parser *p, struct c_tokens part)
 {
 	const struct c_token *word = &part.items[0], *value = &part.items[1];
-	bool is_unsigned;
-	int64_t number;
+	struct c_value v;
 
 	if (part.n < 3 || word->kind != CT_STRING ||
 	    (part.n == 3 && value->len == word->len - 2 &&
@@ -172,32 +169,28 @@ static void read_constant(struct c_headers *h, struct c_parser *p, struct c_toke
 		return;
 	p->tokens = part.items;
 	p->at = 1;
-	p->depth = 0;
-	if (c_constant(p, &number, &is_unsigned) && c_next(p)->kind == CT_END)
+	p->is_wrong = false;
+	v = c_evaluate(p);
+	if (!p->is_wrong && c_next(p)->kind == CT_END)
 		c_types_add_constant(h->types,
 				     arena_strndup(h->arena, word->text + 1, word->len - 2),
-				     type_int(8, !is_unsigned), number);
+				     type_int(8, !v.is_unsigned), (int64_t)v.bits);
 }
 
-static bool read_output(struct c_headers *h, const char *text)
+static void read_output(struct c_headers *h)
 {
-	const struct source *s = source_from_text(h->arena, "headers", text, strlen(text));
-	struct diags quiet = {.arena = h->arena, .source = s};
-	struct preprocessor *none = arena_new_of(h->arena, struct preprocessor);
-	struct c_parser p = {.arena = h->arena, .diags = &quiet, .pre = none, .is_header = true};
-	uint32_t at = 0;
+	struct diags quiet = {.arena = h->arena, .source = h->text};
+	struct c_parser p = {.arena = h->arena,
+			     .diags = &quiet,
+			     .types = h->types = c_types_new(h->arena),
+			     .pre = arena_new_of(h->arena, struct preprocessor),
+			     .is_header = true};
+	uint32_t at = h->text->base, end = at + h->text->len;
 
-	if (!s) {
-		h->why = "the headers are too large";
-		return false;
-	}
-	h->types = c_types_new(h->arena);
-	p.types = h->types;
-	p.tokens = read_part(h, s, &at).items;
+	p.tokens = read_part(h, h->text, &at).items;
 	c_parse(&p);
-	while (at < s->len)
-		read_constant(h, &p, read_part(h, s, &at));
-	return true;
+	while (at < end)
+		read_constant(h, &p, read_part(h, h->text, &at));
 }
 
 /* Read the headers unless that was done. */
@@ -207,51 +200,42 @@ static bool is_read(struct c_headers *h)
 	char *text;
 
 	if (h->n_read == h->pre->n_includes)
-		return h->types;
+		return h->text;
 	h->n_read = h->pre->n_includes;
-	h->types = NULL;
-	text = make_text(h, true);
-	out = h->kernel->preprocess_c(h->kernel, h->arena, text, h->dir, false, &h->why);
+	text = make_text(h);
+	out = h->kernel->preprocess_c(h->kernel, h->arena, text, h->dir, &h->why);
 	free(text);
-	return out && read_output(h, out);
+	h->text = out ? source_from_text(h->arena, "headers", out, strlen(out)) : NULL;
+	if (h->text && !source_add_file(h->arena, h->pre->source, h->text))
+		h->text = NULL;
+	if (h->text)
+		read_output(h);
+	else if (out)
+		h->why = "the headers are too large";
+	return h->text;
 }
 
 /* ---- macros ---- */
 
-/* Read the #define lines unless that was done. */
-static bool are_macros_read(struct c_headers *h)
+static bool is_line(const char *text, uint32_t len, const char *word, const char *name)
 {
-	struct source *s;
-	const char *out;
-	char *text;
+	size_t n = strlen(word), n_name = strlen(name);
 
-	if (h->n_macros == h->pre->n_includes)
-		return h->macros;
-	h->n_macros = h->pre->n_includes;
-	h->macros = NULL;
-	text = make_text(h, false);
-	out = h->kernel->preprocess_c(h->kernel, h->arena, text, h->dir, true, &h->why);
-	free(text);
-	s = out ? source_from_text(h->arena, "headers", out, strlen(out)) : NULL;
-	if (s && source_add_file(h->arena, h->pre->source, s))
-		h->macros = s;
-	return h->macros;
+	return len >= n + n_name && !memcmp(text, word, n) && !memcmp(text + n, name, n_name) &&
+	       (len == n + n_name || strchr(" (", text[n + n_name]));
 }
 
-/* The number of the line that defines the macro, from 1; 0: there is none. */
+/* The number of the last line that defines the macro, from 1; 0: there is none. */
 static uint32_t line_of_macro(const struct source *s, const char *name)
 {
-	static const char define[] = "#define ";
-	size_t len = strlen(name);
-
-	for (uint32_t line = 1; line <= s->n_lines; line++) {
+	for (uint32_t line = s->n_lines; line; line--) {
 		uint32_t n;
 		const char *text = source_line(s, line, &n);
 
-		if (n > strlen(define) + len && !memcmp(text, define, strlen(define)) &&
-		    !memcmp(text + strlen(define), name, len) &&
-		    strchr(" (", text[strlen(define) + len]))
+		if (is_line(text, n, "#define ", name))
 			return line;
+		if (is_line(text, n, "#undef ", name))
+			return 0;
 	}
 	return 0;
 }
@@ -261,14 +245,14 @@ static struct c_macro *define_macro(struct c_headers *h, struct preprocessor *p,
 				    uint32_t depth)
 {
 	struct c_macro *m = preprocess_find(p, name, strlen(name));
-	uint32_t line = m || depth == LIMIT_C_NESTING ? 0 : line_of_macro(h->macros, name), len, at;
+	uint32_t line = m || depth == LIMIT_C_NESTING ? 0 : line_of_macro(h->text, name), len, at;
 	struct c_tokens text;
 
 	if (!line)
 		return m;
-	at = h->macros->base + h->macros->lines[line - 1];
-	source_line(h->macros, line, &len);
-	preprocess_part(p, h->macros, (struct span){at, at + len});
+	at = h->text->base + h->text->lines[line - 1];
+	source_line(h->text, line, &len);
+	preprocess_part(p, h->text, (struct span){at, at + len});
 	m = preprocess_find(p, name, strlen(name));
 	if (!m)
 		return NULL;
@@ -280,9 +264,11 @@ static struct c_macro *define_macro(struct c_headers *h, struct preprocessor *p,
 	return preprocess_find(p, name, strlen(name));
 }
 
-struct c_macro *c_headers_macro(struct c_headers *h, struct preprocessor *p, const char *name)
+struct c_macro *c_headers_macro(struct preprocessor *p, const char *name)
 {
-	return find_word(h, name) && are_macros_read(h) ? define_macro(h, p, name, 0) : NULL;
+	struct c_headers *h = p->headers;
+
+	return h && find_word(h, name) && is_read(h) ? define_macro(h, p, name, 0) : NULL;
 }
 
 /* ---- questions ---- */
@@ -354,13 +340,13 @@ struct c_more *c_headers_more(struct c_headers *h)
 	return &h->more;
 }
 
-bool c_headers_constant(struct c_headers *h, const char *name, int64_t *value)
+bool c_headers_constant(struct preprocessor *p, const char *name, struct c_value *v)
 {
-	const struct c_constant *c = find_constant(&h->more, name);
+	const struct c_constant *c = p->headers ? find_constant(&p->headers->more, name) : NULL;
 
 	if (c)
-		*value = c->value;
-	else if (find_word(h, name))
-		report_failure(h, true, name);
+		*v = (struct c_value){(uint64_t)c->value, false};
+	else if (p->headers && find_word(p->headers, name))
+		report_failure(p->headers, true, name);
 	return c;
 }

@@ -45,42 +45,23 @@ static void define_version(struct preprocessor *p, struct kernel *k)
 		preprocess_text(p, s);
 }
 
-/* Macros of headers in #if. */
-static bool header_constant(struct preprocessor *p, const char *name, struct c_value *out)
+static void include(struct preprocessor *p, const char *path, struct span span)
 {
-	int64_t value;
+	struct c_include include = {.path = path, .span = span, .is_quoted = true};
 
-	if (!p->n_includes || !c_headers_constant(p->ctx, name, &value))
-		return false;
-	*out = (struct c_value){(uint64_t)value, false};
-	return true;
-}
-
-static struct c_macro *header_macro(struct preprocessor *p, const char *name)
-{
-	return p->n_includes ? c_headers_macro(p->ctx, p, name) : NULL;
+	arena_push(p->arena, p->includes, p->n_includes, include);
 }
 
 static void include_headers(struct preprocessor *p, struct program *program, struct kernel *k)
 {
 	if (!k->preprocess_c)
 		return;
-	p->ctx = c_headers_new(p, k);
-	p->header_constant = header_constant;
-	p->header_macro = header_macro;
-	program->c_types->more = c_headers_more(p->ctx);
-	for (uint32_t i = 0; i < program->n_headers; i++) {
-		struct c_include include = {.path = program->headers[i].text,
-					    .span = program->headers[i].span,
-					    .is_quoted = true};
-
-		arena_push(p->arena, p->includes, p->n_includes, include);
-	}
-	for (uint32_t i = 0; i < k->n_include_files; i++) {
-		struct c_include include = {.path = k->include_files[i], .is_quoted = true};
-
-		arena_push(p->arena, p->includes, p->n_includes, include);
-	}
+	p->headers = c_headers_new(p, k);
+	program->c_types->more = c_headers_more(p->headers);
+	for (uint32_t i = 0; i < program->n_headers; i++)
+		include(p, program->headers[i].text, program->headers[i].span);
+	for (uint32_t i = 0; i < k->n_include_files; i++)
+		include(p, k->include_files[i], (struct span){0});
 }
 
 void c_section(struct arena *a, struct program *program, struct kernel *k, struct diags *d)

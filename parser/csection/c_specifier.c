@@ -6,8 +6,6 @@
  */
 #include "parser/csection/c_parse.h"
 #include "parser/base/arena.h"
-#include "parser/base/diag.h"
-#include <string.h>
 
 enum word {
 	WORD_QUALIFIER,
@@ -28,6 +26,7 @@ enum word {
 	WORD_SIGNED,
 	WORD_UNSIGNED,
 	WORD_COUNT,
+	WORD_NONE,
 };
 
 static const struct {
@@ -51,7 +50,11 @@ static const struct {
 	{"extern", WORD_STORAGE},
 	{"static", WORD_STORAGE},
 	{"inline", WORD_STORAGE},
-	{"register", WORD_STORAGE},
+	{"__inline", WORD_STORAGE},
+	{"__inline__", WORD_STORAGE},
+	{"_Noreturn", WORD_STORAGE},
+	{"__asm__", WORD_STORAGE},
+	{"asm", WORD_STORAGE},
 	{"struct", WORD_STRUCT},
 	{"union", WORD_UNION},
 	{"enum", WORD_ENUM},
@@ -76,26 +79,37 @@ struct counts {
 	uint32_t n_numbers; /* words from WORD_VOID on */
 };
 
-static int word_of(const struct c_token *t)
+static enum word next_word(const struct c_parser *p)
 {
-	for (size_t i = 0; t->kind == CT_NAME && i < sizeof(words) / sizeof(words[0]); i++)
-		if (c_token_is_word(t, words[i].text))
-			return (int)words[i].word;
-	return -1;
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (c_token_is_word(c_next(p), words[i].text))
+			return words[i].word;
+	return WORD_NONE;
 }
 
-static const struct type *find_typedef(struct c_parser *p, const struct c_token *t)
+bool c_is_qualifier(const struct c_parser *p)
 {
-	return c_types_find(p->types, C_TYPEDEF, c_token_name(p->arena, t));
+	return next_word(p) == WORD_QUALIFIER;
+}
+
+bool c_is_storage(const struct c_parser *p)
+{
+	return next_word(p) == WORD_STORAGE;
+}
+
+/* The typedef that the next token names, or NULL. */
+static const struct type *find_typedef(struct c_parser *p)
+{
+	const struct c_token *t = c_next(p);
+
+	return t->kind == CT_NAME ? c_types_find(p->types, C_TYPEDEF, c_token_name(p->arena, t))
+				  : NULL;
 }
 
 bool c_begins_type(struct c_parser *p)
 {
-	const struct c_token *t = c_next(p);
-
-	if (t->kind != CT_NAME)
-		return false;
-	return word_of(t) >= 0 || c_token_is_word(t, "__attribute__") || find_typedef(p, t);
+	return next_word(p) != WORD_NONE || c_token_is_word(c_next(p), "__attribute__") ||
+	       find_typedef(p);
 }
 
 /* A type whose values sonde cannot compute with: of that size and name. */
@@ -143,90 +157,74 @@ static const struct type *number_type(struct c_parser *p, const uint32_t *n)
 			!n[WORD_UNSIGNED]);
 }
 
-static bool take_tagged(struct c_parser *p, int word, struct c_base *b)
+/* False: the word ends the type, or is an error. */
+static bool take_word(struct c_parser *p, struct c_declared *d, struct counts *counts)
 {
-	bool is_right;
-
-	p->at++;
-	if (!c_enter(p))
-		return false;
-	is_right = word == WORD_ENUM ? c_enumeration(p, b) : c_aggregate(p, word == WORD_UNION, b);
-	if (is_right)
-		c_leave(p);
-	return is_right;
-}
-
-static bool take_word(struct c_parser *p, int word, struct c_base *b, struct counts *counts)
-{
+	enum word word = next_word(p);
 	const struct c_token *t = c_next(p);
 
-	if (word == WORD_STORAGE)
-		return c_error(p, t->span, "c-syntax",
-			       "'%.*s': only types can be defined here, not variables or functions",
-			       (int)t->len, t->text);
-	if (word >= WORD_STRUCT && (b->type || (counts->n_numbers && word < WORD_VOID)))
-		return c_error(p, t->span, "c-syntax", "a second type: a ';' is missing before it");
-	if (word == WORD_STRUCT || word == WORD_UNION || word == WORD_ENUM)
-		return take_tagged(p, word, b);
+	if (c_token_is_word(t, "__attribute__")) {
+		c_attributes(p, &d->attributes);
+		return true;
+	}
+	if (word == WORD_NONE) {
+		if (d->type || counts->n_numbers || !(d->type = find_typedef(p)))
+			return false;
+	} else if (word == WORD_STORAGE) {
+		c_error(p, t->span, "c-syntax",
+			"'%.*s': only types can be defined here, not variables or functions",
+			(int)t->len, t->text);
+	} else if (word >= WORD_STRUCT && (d->type || (counts->n_numbers && word < WORD_VOID))) {
+		c_error(p, t->span, "c-syntax", "a second type: a ';' is missing before it");
+	}
 	p->at++;
-	b->is_typedef |= word == WORD_TYPEDEF;
-	counts->n[word]++;
-	counts->n_numbers += word >= WORD_VOID;
+	if (word == WORD_STRUCT || word == WORD_UNION || word == WORD_ENUM) {
+		c_enter(p);
+		d->type = word == WORD_ENUM ? c_enumeration(p) : c_aggregate(p, word == WORD_UNION);
+		c_leave(p);
+	} else if (word != WORD_NONE) {
+		d->is_typedef |= word == WORD_TYPEDEF;
+		counts->n[word]++;
+		counts->n_numbers += word >= WORD_VOID;
+	}
 	return true;
 }
 
-/* The words up to one that does not belong to a type. */
-static bool take_words(struct c_parser *p, struct c_base *b, struct counts *counts)
+static void unknown_type(struct c_parser *p)
 {
-	for (;;) {
-		const struct c_token *t = c_next(p);
-		int word = word_of(t);
-
-		if (c_token_is_word(t, "__attribute__")) {
-			if (!c_attributes(p, &b->attributes))
-				return false;
-		} else if (word >= 0) {
-			if (!take_word(p, word, b, counts))
-				return false;
-		} else if (t->kind == CT_NAME && !b->type && !counts->n_numbers &&
-			   (b->type = find_typedef(p, t))) {
-			p->at++;
-		} else {
-			return true;
-		}
-	}
-}
-
-static bool unknown_type(struct c_parser *p, const struct c_token *t)
-{
+	const struct c_token *t = c_next(p);
 	const struct c_macro *m =
 		t->kind == CT_NAME ? preprocess_find(p->pre, t->text, t->len) : NULL;
 
 	if (t->kind != CT_NAME)
-		return c_unexpected(p, "a type");
-	if (m && m->is_function)
-		return c_error(p, t->span, "macro-call",
-			       "%s is a macro with parameters: write %s(…)", m->name, m->name);
-	if (m)
-		return false; /* it refers to itself, which was reported */
-	return c_error(p, t->span, "c-type", "unknown type '%.*s'",
-		       (int)(t->len > 80 ? 80 : t->len), t->text);
+		c_unexpected(p, "c-syntax", "a type");
+	else if (m && m->is_function)
+		c_error(p, t->span, "macro-call", "%s is a macro with parameters: write %s(…)",
+			m->name, m->name);
+	else if (m)
+		p->is_wrong = true; /* it refers to itself, which was reported */
+	else
+		c_error(p, t->span, "c-type", "unknown type '%.*s'",
+			(int)(t->len > 80 ? 80 : t->len), t->text);
 }
 
-bool c_specifiers(struct c_parser *p, struct c_base *b)
+struct c_declared c_specifiers(struct c_parser *p)
 {
+	struct c_declared d = {.span = c_next(p)->span};
 	struct counts counts = {0};
-	const struct c_token *first = c_next(p), *t;
 
-	if (!take_words(p, b, &counts))
-		return false;
-	t = c_next(p);
-	b->span = span_join(first->span, p->tokens[p->at ? p->at - 1 : 0].span);
-	if (b->type)
-		return true;
-	if (!counts.n_numbers)
-		return unknown_type(p, t);
-	b->type = number_type(p, counts.n);
-	b->is_plain_char = counts.n[WORD_CHAR] && counts.n_numbers == 1;
-	return b->type || c_error(p, b->span, "c-type", "these words are not a type of C");
+	while (take_word(p, &d, &counts))
+		;
+	d.span = span_join(d.span, p->tokens[p->at ? p->at - 1 : 0].span);
+	if (!d.type && !counts.n_numbers) {
+		unknown_type(p);
+	} else if (!d.type) {
+		d.type = number_type(p, counts.n);
+		d.is_plain_char = counts.n[WORD_CHAR] && counts.n_numbers == 1;
+		if (!d.type)
+			c_error(p, d.span, "c-type", "these words are not a type of C");
+	}
+	if (!d.type)
+		d.type = &type_void;
+	return d;
 }

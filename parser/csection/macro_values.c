@@ -8,6 +8,7 @@
  * such a macro, needs the text of its arguments: its call is expanded as C does, and what comes out
  * is parsed.
  */
+#include "parser/csection/c_headers.h"
 #include "parser/csection/preprocess.h"
 #include "parser/base/arena.h"
 #include "parser/base/diag.h"
@@ -167,59 +168,45 @@ static struct source *expand_text(struct replacer *r, struct span span, const st
 	return NULL;
 }
 
-/* Replace `e`, a name or call of a textual macro. */
-static void replace_text(struct replacer *r, struct expr *e, struct c_macro *m)
+/* The value of the macro that `e` names or calls, or NULL after an error. */
+static struct expr *value_of(struct replacer *r, const struct expr *e, struct c_macro *m,
+			     bool is_text)
 {
-	struct source *s = NULL;
-	struct span use = e->span;
-	struct expr *value = NULL;
+	struct source *s;
 
-	if (m->is_active)
+	if (m->is_function && !is_text) {
+		diag_error(r->pre->diags, e->span, "macro-call",
+			   "%s is a macro with parameters: write %s(…)", m->name, m->name);
+		return NULL;
+	}
+	if (m->is_active) {
 		diag_error(r->pre->diags, m->name_span, "macro-recursive",
 			   "the macro %s refers to itself", m->name);
-	else if (!is_full(r, e, m))
-		s = expand_text(r, e->span, m);
-	if (s)
-		value = parse_text(r, e, m, s, (struct span){s->base, s->base + s->len});
+		return NULL;
+	}
+	if (is_full(r, e, m))
+		return NULL;
+	if (!is_text)
+		return parse_macro(r, e, m);
+	s = expand_text(r, e->span, m);
+	return s ? parse_text(r, e, m, s, (struct span){s->base, s->base + s->len}) : NULL;
+}
+
+static void replace_name(struct replacer *r, struct expr *e, struct c_macro *m, bool is_text)
+{
+	struct span use = e->span;
+	struct expr *value = value_of(r, e, m, is_text);
+	bool was_active = m->is_active;
+
 	if (!value)
 		value = ast_int(r->pre->arena, use, 0);
 	m->is_active = true;
 	r->n_active++;
 	replace(value, r);
 	r->n_active--;
-	m->is_active = false;
+	m->is_active = was_active;
 	*e = *value;
 	e->span = use;
-}
-
-static void replace_name(struct replacer *r, struct expr *e, struct c_macro *m)
-{
-	struct span use = e->span;
-	struct expr *value;
-
-	if (m->is_function) {
-		diag_error(r->pre->diags, use, "macro-call",
-			   "%s is a macro with parameters: write %s(…)", m->name, m->name);
-		*e = *ast_int(r->pre->arena, use, 0);
-	} else if (m->is_active) {
-		diag_error(r->pre->diags, m->name_span, "macro-recursive",
-			   "the macro %s refers to itself", m->name);
-		*e = *ast_int(r->pre->arena, use, 0);
-	} else if (is_full(r, e, m)) {
-		*e = *ast_int(r->pre->arena, use, 0);
-	} else {
-		value = parse_macro(r, e, m);
-		value = value ? value : ast_int(r->pre->arena, use, 0);
-		m->is_active = true;
-		r->n_active++;
-		replace(value, r);
-		r->n_active--;
-		m->is_active = false;
-		*e = *value;
-		e->span = use;
-		return;
-	}
-	e->height = 1;
 }
 
 static struct c_macro *macro_of(const struct replacer *r, const char *name)
@@ -294,8 +281,8 @@ static struct c_macro *called_macro(struct replacer *r, const struct expr *e)
 	if (is_own_function(r, name))
 		return NULL;
 	m = macro_of(r, name);
-	if (!m && r->pre->header_macro && !builtin_find(name) && !standard_has(name))
-		m = r->pre->header_macro(r->pre, name);
+	if (!m && !builtin_find(name) && !standard_has(name))
+		m = c_headers_macro(r->pre, name);
 	return m;
 }
 
@@ -307,12 +294,10 @@ static void replace(struct expr *e, void *ctx)
 	struct c_macro *called = e->kind == EX_CALL ? called_macro(r, e) : NULL;
 
 	if (called && (!called->is_function || is_textual(r, called, 0))) {
-		replace_text(r, e, called);
+		replace_name(r, e, called, true);
 		called = NULL;
-	} else if (m && !m->is_function && is_textual(r, m, 0)) {
-		replace_text(r, e, m);
 	} else if (m && !macro_is_itself(m)) {
-		replace_name(r, e, m);
+		replace_name(r, e, m, !m->is_function && is_textual(r, m, 0));
 	} else {
 		replace_inside(r, e);
 	}

@@ -4,11 +4,16 @@
  * macros that are defined at its end, and the headers that it includes.
  */
 #pragma once
-#include "parser/csection/c_expr.h"
 #include "parser/csection/c_token.h"
 
+struct c_headers;
 struct diags;
 struct program;
+
+struct c_value {
+	uint64_t bits;
+	bool is_unsigned;
+};
 
 struct c_macro {
 	const char *name;
@@ -55,14 +60,8 @@ struct preprocessor {
 	uint32_t buckets[N_BUCKETS]; /* of macros by name: index + 1 */
 	struct c_include *includes;
 	uint32_t n_includes;
-	struct c_tokens out; /* what is left for the parser of definitions */
-	/* The value of a name that no macro defines, from the headers that were included so far;
-	 * false if they do not define it. May be NULL. */
-	bool (*header_constant)(struct preprocessor *p, const char *name, struct c_value *out);
-	/* Define the macro `name` of these headers, with all that its text refers to; NULL: they
-	 * have none. May be NULL. */
-	struct c_macro *(*header_macro)(struct preprocessor *p, const char *name);
-	void *ctx;
+	struct c_tokens out;	   /* what is left for the parser of definitions */
+	struct c_headers *headers; /* NULL: there are none */
 
 	struct c_group *groups; /* open #if, the innermost last */
 	uint32_t n_groups;

@@ -2,15 +2,14 @@
 /*
  * Lines of the C section that begin with '#': one function for each word, found in a table.
  */
-#include "parser/csection/preprocess.h"
+#include "parser/csection/c_headers.h"
+#include "parser/csection/c_parse.h"
 #include "parser/base/arena.h"
 #include "parser/base/diag.h"
 #include "parser/base/limits.h"
 #include <string.h>
 
-/* A line: its words, and the '#'. */
 struct line {
-	const struct c_token *hash;
 	struct c_tokens tokens; /* [0] is the word */
 	struct span span;	/* from the '#' to the word's end */
 };
@@ -31,13 +30,20 @@ static void expect_end(struct preprocessor *p, const struct line *l, uint32_t at
 
 /* ---- conditions ---- */
 
+static bool is_defined(struct preprocessor *p, const struct c_token *name)
+{
+	struct c_value v;
+
+	return preprocess_find(p, name->text, name->len) ||
+	       c_headers_constant(p, c_token_name(p->arena, name), &v);
+}
+
 /* defined NAME, defined(NAME): at *at, which moves past it. */
 static bool read_defined(struct preprocessor *p, const struct c_tokens *in, uint32_t *at,
 			 struct c_token *out)
 {
 	const struct c_token *t = &in->items[*at + 1];
 	bool has_parens = c_token_is(t, '(');
-	struct c_value v;
 
 	t += has_parens;
 	if (t->kind != CT_NAME)
@@ -45,40 +51,19 @@ static bool read_defined(struct preprocessor *p, const struct c_tokens *in, uint
 	if (has_parens && !c_token_is(t + 1, ')'))
 		return fail(p, t->span, "missing ')' after this name");
 	*out = (struct c_token){.kind = CT_NUMBER, .text = "1", .len = 1, .span = t->span};
-	out->value = preprocess_find(p, t->text, t->len) ||
-		     (p->header_constant && p->header_constant(p, c_token_name(p->arena, t), &v));
+	out->value = is_defined(p, t);
 	*at = (uint32_t)(t - in->items) + has_parens;
 	return true;
 }
 
-/* A name that is no macro is 0, unless a header defines it. */
-static bool name_value(struct c_eval *e, struct c_value *out)
+/* The value of the condition after the line's word; false after an error. */
+static bool holds(struct preprocessor *p, const struct line *l)
 {
-	struct preprocessor *p = e->ctx;
-	const struct c_token *t = &e->tokens[e->at++];
-	const struct c_macro *m = preprocess_find(p, t->text, t->len);
-
-	*out = (struct c_value){0};
-	if (m && m->is_function) {
-		e->is_wrong = true;
-		diag_error(p->diags, t->span, "macro-call",
-			   "%s is a macro with parameters: write %s(…)", m->name, m->name);
-		return false;
-	}
-	if (c_token_is_word(t, "true"))
-		out->bits = 1;
-	else if (p->header_constant)
-		p->header_constant(p, c_token_name(p->arena, t), out);
-	return true;
-}
-
-/* The value of the condition that begins at token `at` of the line; false after an error. */
-static bool holds(struct preprocessor *p, const struct line *l, uint32_t at)
-{
+	uint32_t at = 1;
 	struct c_tokens words = {0}, expanded = {0};
-	struct c_eval e = {.diags = p->diags, .name = name_value, .ctx = p};
+	struct c_parser e = {.arena = p->arena, .diags = p->diags, .pre = p};
 	struct c_token defined;
-	struct c_value v;
+	bool is_true;
 
 	for (; l->tokens.items[at].kind != CT_END; at++) {
 		if (!c_token_is_word(&l->tokens.items[at], "defined")) {
@@ -92,31 +77,30 @@ static bool holds(struct preprocessor *p, const struct line *l, uint32_t at)
 	preprocess_expand(p, &words, &expanded);
 	arena_push(p->arena, expanded.items, expanded.n, l->tokens.items[at]);
 	e.tokens = expanded.items;
-	if (!c_evaluate(&e, &v))
-		return false;
-	if (e.tokens[e.at].kind != CT_END)
-		return c_expected(&e, "an operator");
-	return v.bits;
+	is_true = c_evaluate(&e).bits;
+	if (c_next(&e)->kind != CT_END)
+		c_unexpected(&e, "c-expression", "an operator");
+	return is_true && !e.is_wrong;
 }
 
 static bool is_name_defined(struct preprocessor *p, const struct line *l)
 {
 	const struct c_token *t = &l->tokens.items[1];
-	struct c_value v;
 
 	if (t->kind != CT_NAME)
 		return fail(p, l->span, "a name is missing here");
 	expect_end(p, l, 2);
-	return preprocess_find(p, t->text, t->len) ||
-	       (p->header_constant && p->header_constant(p, c_token_name(p->arena, t), &v));
+	return is_defined(p, t);
 }
-
-static void open_group(struct preprocessor *p, const struct line *l, bool is_outer, bool is_true)
+static void open_group(struct preprocessor *p, const struct line *l,
+		       bool (*condition)(struct preprocessor *p, const struct line *l), bool wanted)
 {
+	bool is_outer = preprocess_is_used(p);
+	bool is_used = is_outer && condition(p, l) == wanted;
 	struct c_group g = {.span = l->span,
 			    .is_outer = is_outer,
-			    .is_used = is_true,
-			    .was_used = is_true};
+			    .is_used = is_used,
+			    .was_used = is_used};
 
 	if (p->n_groups == LIMIT_C_NESTING)
 		diag_error(p->diags, l->span, "limit-nesting",
@@ -126,23 +110,17 @@ static void open_group(struct preprocessor *p, const struct line *l, bool is_out
 
 static void line_if(struct preprocessor *p, const struct line *l)
 {
-	bool is_outer = preprocess_is_used(p);
-
-	open_group(p, l, is_outer, is_outer && holds(p, l, 1));
+	open_group(p, l, holds, true);
 }
 
 static void line_ifdef(struct preprocessor *p, const struct line *l)
 {
-	bool is_outer = preprocess_is_used(p);
-
-	open_group(p, l, is_outer, is_outer && is_name_defined(p, l));
+	open_group(p, l, is_name_defined, true);
 }
 
 static void line_ifndef(struct preprocessor *p, const struct line *l)
 {
-	bool is_outer = preprocess_is_used(p);
-
-	open_group(p, l, is_outer, is_outer && !is_name_defined(p, l));
+	open_group(p, l, is_name_defined, false);
 }
 
 /* The group of an #elif, #else or #endif; NULL after an error. */
@@ -168,7 +146,7 @@ static void next_branch(struct preprocessor *p, const struct line *l, bool is_el
 	may_be_used = g->is_outer && !g->was_used;
 	g->has_else = is_else;
 	g->is_used = false; /* so that the condition below is not within the branch before it */
-	g->is_used = may_be_used && (is_else || holds(p, l, 1));
+	g->is_used = may_be_used && (is_else || holds(p, l));
 	g->was_used |= g->is_used;
 	if (is_else)
 		expect_end(p, l, 1);
@@ -396,7 +374,7 @@ static void unknown_word(struct preprocessor *p, const struct line *l)
 
 void preprocess_line(struct preprocessor *p, const struct c_token *hash, struct c_tokens tokens)
 {
-	struct line l = {.hash = hash, .tokens = tokens};
+	struct line l = {.tokens = tokens};
 
 	if (tokens.items[0].kind == CT_END)
 		return; /* a '#' alone means nothing in C */

@@ -225,14 +225,19 @@ bool layout_equal(const struct type_layout *x, const struct type_layout *y)
 
 /* ---- enums ------------------------------------------------------------------------------- */
 
-struct type_enum *enum_new(struct arena *a, const char *tag, uint32_t size, bool is_signed)
+void enum_set_size(struct type_enum *e, uint32_t size, bool is_signed)
 {
-	struct type_enum *e = arena_new_of(a, struct type_enum);
-
 	e->type = *type_int(size, is_signed);
 	e->type.enumeration = e;
 	e->wide = *type_int(8, is_signed);
 	e->wide.enumeration = e;
+}
+
+struct type_enum *enum_new(struct arena *a, const char *tag, uint32_t size, bool is_signed)
+{
+	struct type_enum *e = arena_new_of(a, struct type_enum);
+
+	enum_set_size(e, size, is_signed);
 	e->tag = tag ? arena_strdup(a, tag) : NULL;
 	return e;
 }

@@ -92,6 +92,8 @@ uint32_t c_align(const struct type *t);
 
 /* ---- enums */
 
+/* The values of the enum are integers of `size` bytes. */
+void enum_set_size(struct type_enum *e, uint32_t size, bool is_signed);
 struct type_enum *enum_new(struct arena *a, const char *tag, uint32_t size, bool is_signed);
 void enum_add(struct arena *a, struct type_enum *e, const char *name, int64_t value);
 /* The first name of the value; NULL: it has none. */
@@ -160,8 +162,8 @@ struct type_layout *c_types_tag(struct c_types *c, bool is_union, const char *ta
 const struct type *c_types_find(struct c_types *c, enum c_kind kind, const char *name);
 /* The type "struct X" or "X" of a program, from its debug information; NULL: there is none. */
 const struct type *c_types_find_user(struct c_types *c, const char *file, const char *name);
-/* True if the script itself defines the name. */
-bool c_types_is_own(const struct c_types *c, enum c_kind kind, const char *name);
+/* The type of that name that the script itself defines, which may be incomplete; or NULL. */
+const struct type *c_types_own(const struct c_types *c, enum c_kind kind, const char *name);
 /* The type as C writes it, without a declarator: "const struct sock *", "unsigned long", "pid_t".
  * Pointers point into `space`. NULL: not known. */
 const struct type *c_types_parse(struct c_types *c, const char *text, enum type_space space);

@@ -174,11 +174,11 @@ const struct type *c_types_find_user(struct c_types *c, const char *file, const 
 	return n.type;
 }
 
-bool c_types_is_own(const struct c_types *c, enum c_kind kind, const char *name)
+const struct type *c_types_own(const struct c_types *c, enum c_kind kind, const char *name)
 {
 	const struct c_name *n = find_name(c, kind, name);
 
-	return n && n->is_own;
+	return n && n->is_own ? n->type : NULL;
 }
 
 const struct c_constant *c_types_constant(struct c_types *c, const char *name)

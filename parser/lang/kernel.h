@@ -223,11 +223,11 @@ struct kernel {
 			  int64_t *value);
 	/* Call fn for the name of every struct, union, enum or typedef of the kernel itself. */
 	int (*each_c_type)(struct kernel *k, enum c_kind kind, kernel_name_fn fn, void *ctx);
-	/* What the C preprocessor of this machine makes of `text`, in `a`, or the #define lines of
-	 * all macros; `dir`: where quoted headers are. NULL: *why says why not. The hook may be
-	 * NULL: headers are not read then. */
+	/* What the C preprocessor of this machine makes of `text`, with the #define lines, in `a`;
+	 * `dir`: where quoted headers are. NULL: *why says why not. The hook may be NULL: headers
+	 * are not read then. */
 	const char *(*preprocess_c)(struct kernel *k, struct arena *a, const char *text,
-				    const char *dir, bool only_macros, const char **why);
+				    const char *dir, const char **why);
 	/* Read the object of BPF, or compile the C, at import->path: sets its bytes and functions,
 	 * which are in `a`. NULL, or why not. The hook may be NULL: imports do not work then. */
 	const char *(*read_bpf)(struct kernel *k, struct arena *a, struct bpf_import *import);

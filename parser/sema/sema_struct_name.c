@@ -41,7 +41,7 @@ const struct type *struct_named(struct sema *s, const char *name)
 		kind = tag_words[i].kind;
 		bare = name + n;
 	}
-	if (file && !c_types_is_own(c, kind, bare))
+	if (file && !c_types_own(c, kind, bare))
 		t = c_types_find_user(c, file, name);
 	t = t ? t : c_types_find(c, kind, bare);
 	return t || kind != C_TYPEDEF ? t : c_types_number(bare);

@@ -22,17 +22,14 @@ static void add(struct words *w, const char *word)
 		w->items[w->n++] = word;
 }
 
-static void add_all(struct words *w, const struct kernel *k, const char *dir, bool only_macros,
-		    const char *compiler)
+static void add_all(struct words *w, const struct kernel *k, const char *dir, const char *compiler)
 {
-	static const char *const fixed[] = {"-E",      "-P",	 "-w",		 "-std=gnu17",
-					    "-Ulinux", "-Uunix", "-D_GNU_SOURCE"};
+	static const char *const fixed[] = {"-E",	  "-P",	     "-dD",    "-w",
+					    "-std=gnu17", "-Ulinux", "-Uunix", "-D_GNU_SOURCE"};
 
 	add(w, compiler);
 	for (size_t i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++)
 		add(w, fixed[i]);
-	if (only_macros)
-		add(w, "-dM");
 	add(w, "-iquote");
 	add(w, dir);
 	for (uint32_t i = 0; i < k->n_include_dirs; i++) {
@@ -45,7 +42,7 @@ static void add_all(struct words *w, const struct kernel *k, const char *dir, bo
 }
 
 const char *c_preprocessor_run(struct kernel *k, struct arena *a, const char *text, const char *dir,
-			       bool only_macros, const char **why)
+			       const char **why)
 {
 	const char *compiler =
 		c_compiler_find(a, compilers, sizeof(compilers) / sizeof(compilers[0]));
@@ -56,6 +53,6 @@ const char *c_preprocessor_run(struct kernel *k, struct arena *a, const char *te
 		*why = "reading it needs a C compiler: install gcc or clang";
 		return NULL;
 	}
-	add_all(&words, k, dir, only_macros, compiler);
+	add_all(&words, k, dir, compiler);
 	return c_compiler_run(a, words.items, text, false, &len, why);
 }

@@ -9,4 +9,4 @@ struct arena;
 struct kernel;
 
 const char *c_preprocessor_run(struct kernel *k, struct arena *a, const char *text, const char *dir,
-			       bool only_macros, const char **why);
+			       const char **why);

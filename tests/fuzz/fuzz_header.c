@@ -7,9 +7,9 @@
 static const char *header;
 
 static const char *preprocess(struct kernel *k, struct arena *a, const char *text, const char *dir,
-			      bool only_macros, const char **why)
+			      const char **why)
 {
-	(void)k, (void)a, (void)text, (void)dir, (void)only_macros, (void)why;
+	(void)k, (void)a, (void)text, (void)dir, (void)why;
 	return header;
 }
 

@@ -435,18 +435,18 @@ static void test_values(void **state)
 /* ---- headers ---- */
 
 static const char *no_compiler(struct kernel *k, struct arena *a, const char *text, const char *dir,
-			       bool only_macros, const char **why)
+			       const char **why)
 {
-	(void)k, (void)a, (void)text, (void)dir, (void)only_macros;
+	(void)k, (void)a, (void)text, (void)dir;
 	*why = "no compiler";
 	return NULL;
 }
 
 /* What the preprocessor would print, with functions and variables, of an #include. */
 static const char *some_header(struct kernel *k, struct arena *a, const char *text, const char *dir,
-			       bool only_macros, const char **why)
+			       const char **why)
 {
-	(void)k, (void)a, (void)dir, (void)only_macros, (void)why;
+	(void)k, (void)a, (void)dir, (void)why;
 	assert_non_null(strstr(text, "#include <errno.h>"));
 	assert_non_null(strstr(text, "sonde_constant \"EDOM\" EDOM\n"));
 	return "extern int variable __attribute__((unused));\n"
