@@ -145,24 +145,3 @@ void json_put_value(struct json_writer *w, const char *key, const struct view *v
 	case SHAPE_PARTS: put_compound(w, key, v); break;
 	}
 }
-
-void json_put_stats(struct json *j, const struct view_stats *s)
-{
-	json_put_unsigned(j, "elapsed_ns", s->elapsed_ns);
-	json_put_unsigned(j, "sonde_ns", s->self_ns);
-	json_put_bool(j, "whole_run", s->is_all);
-	json_open(j, "probes", '[');
-	for (uint32_t i = 0; i < s->n; i++) {
-		const struct view_stats_row *r = &s->rows[i];
-
-		json_open(j, NULL, '{');
-		json_put_string(j, "probe", r->name);
-		json_put_unsigned(j, "hits", r->hits);
-		json_put_unsigned(j, "runs", r->runs);
-		json_put_unsigned(j, "ns", r->ns);
-		json_put_unsigned(j, "missed", r->missed);
-		json_put_unsigned(j, "lost", r->lost);
-		json_close(j, '}');
-	}
-	json_close(j, ']');
-}

@@ -17,8 +17,6 @@ void json_writer_init(struct json_writer *w, struct text *text);
 /* Integers that a double cannot hold are strings; tuples and arrays are arrays, records objects. */
 void json_put_value(struct json_writer *w, const char *key, const struct view *v);
 void json_put_integer(struct json *j, const char *key, const struct view *v);
-/* Members: what programs cost. */
-void json_put_stats(struct json *j, const struct view_stats *s);
 /* The text of a printf call, as a string. */
 void json_put_printf(struct json_writer *w, const char *key, const struct plan_event *e,
 		     const struct view *fields);

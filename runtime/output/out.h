@@ -25,7 +25,6 @@ struct out {
 	int (*attached)(struct out *o, uint32_t n_probes);
 	int (*lost)(struct out *o, const struct view_loss *l);
 	int (*test)(struct out *o, const struct view_test *t);
-	/* NULL: a table on standard error. Call it through out_stats(). */
 	int (*stats)(struct out *o, const struct view_stats *s);
 	/* Everything that the script prints is written; only the maps at the end may follow. */
 	int (*end)(struct out *o);
@@ -43,32 +42,19 @@ struct out {
 	/* Tracing has ended: what comes now is shown as by the text writer. */
 	void (*stop)(struct out *o);
 	void (*close)(struct out *o);
-	struct out_tap *tap; /* out_tap.h; or NULL */
+	void (*release)(struct out *o); /* called by close(): free what the writer holds; or NULL */
+	struct out_tap *tap;		/* out_tap.h; or NULL */
 };
 
-/* Text in the form of bpftrace. Writes to the file's descriptor with its own buffer; does not own
- * the file. close() flushes, but only flush() reports errors. NULL with errno set if the file has
- * no descriptor or cannot be flushed, or without memory. */
-struct out *out_text_new(FILE *f);
-/* JSON, one object per line; otherwise the same. */
-struct out *out_json_new(FILE *f);
-/* JSON in lines of our own form: docs/jsonl.schema.json. */
-struct out *out_jsonl_new(FILE *f, const struct plan *plan, const char *word);
-/* Maps on a terminal, refreshed in place (standard input and output); at the end text, to `f`. */
-struct out *out_live_new(FILE *f, const struct plan *plan, const char *word);
-/* Text with a bar behind each number of a map. */
-struct out *out_bars_new(FILE *f, const struct plan *plan, const char *word);
-/* Folded stacks, a flame graph; likewise. The plan says which maps there are. */
-struct out *out_folded_new(FILE *f, const struct plan *plan, const char *word);
-struct out *out_flamegraph_new(FILE *f, const struct plan *plan, const char *word);
-/* Of spans: a table of names, trace events in JSON, and who calls whom; the word is a function. */
-struct out *out_graph_new(FILE *f, const struct plan *plan, const char *word);
-struct out *out_summary_new(FILE *f, const struct plan *plan, const char *word);
-struct out *out_chrome_new(FILE *f, const struct plan *plan, const char *word);
-/* A recording (runtime/recording/): begin() makes the database in the file of -o. */
-struct out *out_recording_new(FILE *f, const struct plan *plan, const char *word);
+/* A writer of that format for what `plan` prints, which may be NULL for text and JSON. Writes to the
+ * file's descriptor with its own buffer; does not own the file. close() flushes, but only flush()
+ * reports errors. `word` followed the format's name, or is NULL; it is kept. NULL with errno set if
+ * the file has no descriptor or cannot be flushed, or without memory. */
+typedef struct out *out_new_fn(FILE *f, const struct plan *plan, const char *word);
+#define OUT_FORMAT(id, name, make, ...) out_new_fn make;
+#include "runtime/output/formats.def"
+#undef OUT_FORMAT
 
-int out_stats(struct out *o, const struct view_stats *s);
 /* Set the buffering (-B). Returns the descriptor, which can be polled for the end of its reader. */
 int out_set_buffering(struct out *o, enum out_buffering buffering);
 /* A command will write to the same descriptor: set O_APPEND until out_unshare(). Programs that copy

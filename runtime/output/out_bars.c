@@ -137,10 +137,8 @@ static int bars_map(struct out *o, const struct view_map *m)
 
 struct out *out_bars_new(FILE *f, const struct plan *plan, const char *word)
 {
-	struct out *o = out_text_new(f);
+	struct out *o = out_text_new(f, plan, word);
 
-	(void)plan;
-	(void)word;
 	if (o)
 		o->map = bars_map;
 	return o;

@@ -5,10 +5,9 @@
  * since the run began. Everything else that the script prints is text on standard error.
  */
 #include "runtime/base/clock.h"
-#include "runtime/output/out.h"
 #include "runtime/base/hash.h"
 #include "runtime/base/json.h"
-#include "runtime/output/out_stacks.h"
+#include "runtime/output/out_file.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -22,7 +21,7 @@ struct named_thread {
 HASH_TABLE(named_threads, struct named_thread);
 
 struct out_chrome {
-	struct out_stacks stacks; /* first */
+	struct out_file file; /* first */
 	struct json json;
 	struct named_threads threads;
 	uint64_t began;
@@ -128,44 +127,38 @@ static int chrome_span(struct out *o, const struct view_span *s)
 		put_microseconds(j, "dur", s->length);
 	put_args(j, s);
 	json_close(j, '}');
-	return out_file_done(&w->stacks.file);
+	return out_file_done(&w->file);
 }
 
 static int chrome_finish(struct out *o)
 {
 	struct out_chrome *w = (struct out_chrome *)o;
 
-	text_string(&w->stacks.file.text,
+	text_string(&w->file.text,
 		    w->has_events ? "\n]}\n"
 				  : "{\"displayTimeUnit\": \"ns\", \"traceEvents\": []}\n");
 	return 0;
 }
 
-static void chrome_close(struct out *o)
+static void chrome_release(struct out *o)
 {
-	struct out_chrome *w = (struct out_chrome *)o;
-
-	out_stacks_close(&w->stacks);
-	hash_free(&w->threads);
-	free(w);
+	hash_free(&((struct out_chrome *)o)->threads);
 }
 
 struct out *out_chrome_new(FILE *f, const struct plan *plan, const char *word)
 {
-	struct out_chrome *w = calloc(1, sizeof(*w));
+	static const struct out hooks = {
+		.begin = chrome_begin,
+		.span = chrome_span,
+		.finish = chrome_finish,
+		.release = chrome_release,
+	};
+	struct out_chrome *w = out_file_beside_text(sizeof(*w), f, &hooks);
 
-	(void)word;
+	(void)plan, (void)word;
 	if (!w)
 		return NULL;
-	if (out_stacks_init(&w->stacks, f, plan, NULL)) {
-		free(w);
-		return NULL;
-	}
-	w->json.text = &w->stacks.file.text;
+	w->json.text = &w->file.text;
 	w->began = monotonic_ns();
-	w->stacks.file.out.begin = chrome_begin;
-	w->stacks.file.out.span = chrome_span;
-	w->stacks.file.out.finish = chrome_finish;
-	w->stacks.file.out.close = chrome_close;
-	return &w->stacks.file.out;
+	return &w->file.out;
 }

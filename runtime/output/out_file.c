@@ -5,7 +5,7 @@
  * later call returns it. out_text.c and out_json.c fill the buffer.
  */
 #include "runtime/output/out_file.h"
-#include "runtime/output/out.h"
+#include "runtime/base/log.h"
 #include "runtime/base/status.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -110,24 +110,152 @@ void out_unshare(struct out *o)
 	w->is_appending = false;
 }
 
+void out_file_note(struct out_file *w, int err)
+{
+	if (!w->error)
+		w->error = err;
+}
+
 int out_finish(struct out *o)
 {
 	struct out_file *w = (struct out_file *)o;
 	int err = o->finish ? o->finish(o) : 0;
 
 	o->finish = NULL; /* once */
-	if (err && !w->error)
-		w->error = err;
+	out_file_note(w, err);
 	write_out(w);
 	return w->error;
 }
 
-int out_file_init(struct out_file *w, FILE *f)
+/* ---- callbacks that a writer does not have ------------------------------------------------- */
+
+static struct out *other_of(struct out *o)
 {
+	return ((struct out_file *)o)->other;
+}
+
+/* What the other one was given is not held back. */
+static int shown(struct out *o, int err)
+{
+	return err ?: other_of(o)->flush(other_of(o));
+}
+
+static int other_printf_event(struct out *o, const struct plan_event *e, const struct view *fields)
+{
+	return shown(o, other_of(o)->printf_event(other_of(o), e, fields));
+}
+
+static int other_message(struct out *o, const struct view_message *m)
+{
+	return shown(o, other_of(o)->message(other_of(o), m));
+}
+
+static int other_value(struct out *o, const struct view *v)
+{
+	return shown(o, other_of(o)->value(other_of(o), v));
+}
+
+int out_other_map(struct out *o, const struct view_map *m)
+{
+	return shown(o, other_of(o)->map(other_of(o), m));
+}
+
+static int other_attached(struct out *o, uint32_t n_probes)
+{
+	return shown(o, other_of(o)->attached(other_of(o), n_probes));
+}
+
+static int other_lost(struct out *o, const struct view_loss *l)
+{
+	return shown(o, other_of(o)->lost(other_of(o), l));
+}
+
+static int other_test(struct out *o, const struct view_test *t)
+{
+	return shown(o, other_of(o)->test(other_of(o), t));
+}
+
+static int add_span(struct out *o, const struct view_span *s)
+{
+	return span_trees_add(&((struct out_file *)o)->spans, s);
+}
+
+static int end(struct out *o)
+{
+	return ((struct out_file *)o)->error;
+}
+
+static double percent(uint64_t ns, uint64_t elapsed_ns)
+{
+	return elapsed_ns ? 100 * (double)ns / (double)elapsed_ns : 0;
+}
+
+/* A table on standard error. */
+static int print_stats(struct out *o, const struct view_stats *s)
+{
+	(void)o;
+	log_text("%12s %12s %9s %10s %10s %10s  %s", "hits", "runs", "ns/run", "% of a CPU",
+		 "missed", "lost",
+		 s->is_all ? "probe, in the whole run" : "probe, since the last table");
+	for (uint32_t i = 0; i < s->n; i++) {
+		const struct view_stats_row *r = &s->rows[i];
+
+		log_text("%12llu %12llu %9.0f %10.3f %10llu %10llu  %s",
+			 (unsigned long long)r->hits, (unsigned long long)r->runs,
+			 r->runs ? (double)r->ns / (double)r->runs : 0,
+			 percent(r->ns, s->elapsed_ns), (unsigned long long)r->missed,
+			 (unsigned long long)r->lost, r->name);
+	}
+	log_text("%12s %12s %9s %10.3f %10s %10s  sonde itself", "", "", "",
+		 percent(s->self_ns, s->elapsed_ns), "", "");
+	return 0;
+}
+
+/* ---- opening and closing ------------------------------------------------------------------- */
+
+static void close_file(struct out *o)
+{
+	struct out_file *w = (struct out_file *)o;
+
+	out_finish(o);
+	if (o->release)
+		o->release(o);
+	if (w->other)
+		w->other->close(w->other);
+	span_trees_free(&w->spans);
+	free(w);
+}
+
+static void set_callbacks(struct out *to, const struct out *own)
+{
+	*to = *own;
+	to->printf_event = own->printf_event ?: other_printf_event;
+	to->message = own->message ?: other_message;
+	to->value = own->value ?: other_value;
+	to->map = own->map ?: out_other_map;
+	to->span = own->span ?: add_span;
+	to->attached = own->attached ?: other_attached;
+	to->lost = own->lost ?: other_lost;
+	to->test = own->test ?: other_test;
+	to->stats = own->stats ?: print_stats;
+	to->end = own->end ?: end;
+	to->flush = own->flush ?: out_file_flush;
+	to->close = close_file;
+}
+
+void *out_file_new(size_t size, FILE *f, struct out *other, const struct out *out)
+{
+	struct out_file *w = calloc(1, size);
 	int fd = fileno(f);
 
-	if (fd < 0 || fflush(f) != 0)
-		return -errno;
+	if (!w || fd < 0 || fflush(f) != 0) {
+		if (other)
+			other->close(other);
+		free(w);
+		return NULL;
+	}
+	set_callbacks(&w->out, out);
+	w->other = other;
 	w->text = (struct text){
 		.bytes = w->buffer,
 		.capacity = sizeof(w->buffer),
@@ -135,9 +263,12 @@ int out_file_init(struct out_file *w, FILE *f)
 		.is_terminal = isatty(fd) == 1,
 	};
 	w->fd = fd;
-	w->error = 0;
-	w->buffering = OUT_BUFFER_IDLE;
-	w->is_appending = false;
-	w->looked_at = 0;
-	return 0;
+	return w;
+}
+
+void *out_file_beside_text(size_t size, FILE *f, const struct out *out)
+{
+	struct out *text = out_text_new(stderr, NULL, NULL);
+
+	return text ? out_file_new(size, f, text, out) : NULL;
 }

@@ -4,15 +4,15 @@
  * last, and so are all spans together.
  */
 #include "runtime/output/flame_page.h"
-#include "runtime/output/out.h"
-#include "runtime/output/out_stacks.h"
+#include "runtime/output/out_file.h"
+#include "runtime/output/out_format.h"
 #include <errno.h>
 #include <stdlib.h>
 
 struct out_flamegraph {
-	struct out_stacks stacks; /* first */
+	struct out_file file; /* first */
 	struct flame_page page;
-	struct span_trees spans;
+	bool is_named;	 /* several maps may have stacks: their names are shown */
 	size_t of_spans; /* number of the graph of spans, from 1; 0: there is none */
 };
 
@@ -20,7 +20,7 @@ static int flamegraph_finish(struct out *o)
 {
 	struct out_flamegraph *w = (struct out_flamegraph *)o;
 
-	return flame_page_write(&w->page, &w->stacks.file.text);
+	return flame_page_write(&w->page, &w->file.text);
 }
 
 static struct flame_graph *graph_of(struct out_flamegraph *w, const struct view_map *m)
@@ -33,24 +33,32 @@ static struct flame_graph *graph_of(struct out_flamegraph *w, const struct view_
 	return &w->page.graphs.items[w->page.graphs.n - 1];
 }
 
-static int flamegraph_map(struct out_stacks *s, const struct view_map *m)
+static int add_map(struct out_flamegraph *w, const struct view_map *m)
 {
-	struct out_flamegraph *w = (struct out_flamegraph *)s;
 	struct flame_graph *g = graph_of(w, m);
 
 	if (!g)
 		return -ENOMEM;
 	call_tree_free(&g->tree);
-	return call_tree_init(&g->tree, s->is_named ? m->name : "all")
+	return call_tree_init(&g->tree, w->is_named ? m->name : "all")
 		       ?: call_tree_add(&g->tree, 0, m) ?: call_tree_finish(&g->tree);
+}
+
+static int flamegraph_map(struct out *o, const struct view_map *m)
+{
+	struct out_flamegraph *w = (struct out_flamegraph *)o;
+
+	if (!call_tree_takes(m))
+		return out_other_map(o, m);
+	out_file_note(&w->file, add_map(w, m));
+	return out_file_done(&w->file);
 }
 
 /* ---- spans ------------------------------------------------------------------------------- */
 
 static int add_spans(struct span_trees *trees, const struct span_thread *thread)
 {
-	struct out_flamegraph *w =
-		(struct out_flamegraph *)((char *)trees - offsetof(struct out_flamegraph, spans));
+	struct out_flamegraph *w = out_of_spans(trees);
 
 	return call_tree_add_spans(&w->page.graphs.items[w->of_spans - 1].tree, 0, trees, thread);
 }
@@ -65,12 +73,12 @@ static int flamegraph_span(struct out *o, const struct view_span *s)
 			       (struct flame_graph){.name = "span()", .is_time = true});
 		err = err
 			      ?: call_tree_init(&w->page.graphs.items[w->page.graphs.n - 1].tree,
-						w->stacks.is_named ? "span()" : "all");
+						w->is_named ? "span()" : "all");
 		if (err)
 			return err;
 		w->of_spans = w->page.graphs.n;
 	}
-	return span_trees_add(&w->spans, s);
+	return span_trees_add(&w->file.spans, s);
 }
 
 /* All spans are known. */
@@ -80,35 +88,30 @@ static int flamegraph_end(struct out *o)
 
 	if (!w->of_spans)
 		return 0;
-	return span_trees_finish(&w->spans)
+	return span_trees_finish(&w->file.spans)
 		       ?: call_tree_finish(&w->page.graphs.items[w->of_spans - 1].tree);
 }
 
-static void flamegraph_close(struct out *o)
+static void flamegraph_release(struct out *o)
 {
-	struct out_flamegraph *w = (struct out_flamegraph *)o;
-
-	out_stacks_close(&w->stacks);
-	span_trees_free(&w->spans);
-	flame_page_free(&w->page);
-	free(w);
+	flame_page_free(&((struct out_flamegraph *)o)->page);
 }
 
 struct out *out_flamegraph_new(FILE *f, const struct plan *plan, const char *word)
 {
-	struct out_flamegraph *w = calloc(1, sizeof(*w));
+	static const struct out hooks = {
+		.map = flamegraph_map,
+		.span = flamegraph_span,
+		.end = flamegraph_end,
+		.finish = flamegraph_finish,
+		.release = flamegraph_release,
+	};
+	struct out_flamegraph *w = out_file_beside_text(sizeof(*w), f, &hooks);
 
 	(void)word;
 	if (!w)
 		return NULL;
-	if (out_stacks_init(&w->stacks, f, plan, flamegraph_map)) {
-		free(w);
-		return NULL;
-	}
-	w->spans.show = add_spans;
-	w->stacks.file.out.span = flamegraph_span;
-	w->stacks.file.out.end = flamegraph_end;
-	w->stacks.file.out.close = flamegraph_close;
-	w->stacks.file.out.finish = flamegraph_finish;
-	return &w->stacks.file.out;
+	w->is_named = out_format_n_trees(plan) > 1;
+	w->file.spans.show = add_spans;
+	return &w->file.out;
 }

@@ -6,15 +6,15 @@
  * output can be piped.
  */
 #include "runtime/view/call_tree.h"
-#include "runtime/output/out.h"
-#include "runtime/output/out_stacks.h"
+#include "runtime/output/out_file.h"
+#include "runtime/output/out_format.h"
 #include <errno.h>
 #include <stdlib.h>
 
 struct out_folded {
-	struct out_stacks stacks; /* first */
+	struct out_file file; /* first */
+	bool is_named;	      /* several maps may have stacks: their names are shown */
 	VEC(const char *) path;
-	struct span_trees spans;
 	struct call_tree tree; /* of the spans */
 	uint32_t top;	       /* in it: below which they are */
 };
@@ -61,31 +61,34 @@ static int put_tree(struct out_folded *w, const struct call_tree *tree)
 			at = nodes[at].next;
 		}
 		if (nodes[at].self)
-			err = put_line(w, &w->stacks.file.text, tree, at);
+			err = put_line(w, &w->file.text, tree, at);
 	}
 	return err;
 }
 
-static int folded_map(struct out_stacks *s, const struct view_map *m)
+static int folded_map(struct out *o, const struct view_map *m)
 {
-	struct out_folded *w = (struct out_folded *)s;
+	struct out_folded *w = (struct out_folded *)o;
 	struct call_tree tree;
 	uint32_t top = 0;
-	int err = call_tree_init(&tree, "all");
+	int err;
 
-	if (!err && s->is_named) {
+	if (!call_tree_takes(m))
+		return out_other_map(o, m);
+	err = call_tree_init(&tree, "all");
+	if (!err && w->is_named) {
 		top = call_tree_child(&tree, 0, CALL_LABEL, ESCAPE_NAME, m->name);
 		err = top ? 0 : -ENOMEM;
 	}
 	err = err ?: call_tree_add(&tree, top, m) ?: call_tree_finish(&tree) ?: put_tree(w, &tree);
 	call_tree_free(&tree);
-	return err;
+	out_file_note(&w->file, err);
+	return out_file_done(&w->file);
 }
 
 static int add_spans(struct span_trees *trees, const struct span_thread *thread)
 {
-	struct out_folded *w =
-		(struct out_folded *)((char *)trees - offsetof(struct out_folded, spans));
+	struct out_folded *w = out_of_spans(trees);
 
 	return call_tree_add_spans(&w->tree, w->top, trees, thread);
 }
@@ -95,9 +98,9 @@ static int folded_span(struct out *o, const struct view_span *s)
 	struct out_folded *w = (struct out_folded *)o;
 	int err = w->tree.nodes.n ? 0 : call_tree_init(&w->tree, "all");
 
-	if (!err && w->stacks.is_named && !w->top)
+	if (!err && w->is_named && !w->top)
 		w->top = call_tree_child(&w->tree, 0, CALL_LABEL, ESCAPE_NAME, "span()");
-	return err ?: span_trees_add(&w->spans, s);
+	return err ?: span_trees_add(&w->file.spans, s);
 }
 
 static int folded_finish(struct out *o)
@@ -106,34 +109,32 @@ static int folded_finish(struct out *o)
 
 	if (!w->tree.nodes.n)
 		return 0;
-	return span_trees_finish(&w->spans) ?: call_tree_finish(&w->tree) ?: put_tree(w, &w->tree);
+	return span_trees_finish(&w->file.spans) ?: call_tree_finish(&w->tree)
+						       ?: put_tree(w, &w->tree);
 }
 
-static void folded_close(struct out *o)
+static void folded_release(struct out *o)
 {
 	struct out_folded *w = (struct out_folded *)o;
 
-	out_stacks_close(&w->stacks);
 	vec_free(&w->path);
-	span_trees_free(&w->spans);
 	call_tree_free(&w->tree);
-	free(w);
 }
 
 struct out *out_folded_new(FILE *f, const struct plan *plan, const char *word)
 {
-	struct out_folded *w = calloc(1, sizeof(*w));
+	static const struct out hooks = {
+		.map = folded_map,
+		.span = folded_span,
+		.finish = folded_finish,
+		.release = folded_release,
+	};
+	struct out_folded *w = out_file_beside_text(sizeof(*w), f, &hooks);
 
 	(void)word;
 	if (!w)
 		return NULL;
-	if (out_stacks_init(&w->stacks, f, plan, folded_map)) {
-		free(w);
-		return NULL;
-	}
-	w->spans.show = add_spans;
-	w->stacks.file.out.span = folded_span;
-	w->stacks.file.out.finish = folded_finish;
-	w->stacks.file.out.close = folded_close;
-	return &w->stacks.file.out;
+	w->is_named = out_format_n_trees(plan) > 1;
+	w->file.spans.show = add_spans;
+	return &w->file.out;
 }

@@ -4,22 +4,8 @@
  */
 #include "runtime/output/out_format.h"
 #include "runtime/output/out.h"
-#include "runtime/output/out_stacks.h"
+#include "runtime/view/call_tree.h"
 #include <string.h>
-
-static struct out *new_text(FILE *f, const struct plan *plan, const char *word)
-{
-	(void)plan;
-	(void)word;
-	return out_text_new(f);
-}
-
-static struct out *new_json(FILE *f, const struct plan *plan, const char *word)
-{
-	(void)plan;
-	(void)word;
-	return out_json_new(f);
-}
 
 const struct out_format_row out_formats[] = {
 #define OUT_FORMAT(id, name, make, ...) [OUT_##id] = {name, __VA_ARGS__},
@@ -48,12 +34,40 @@ enum out_format out_format_find(const char *name, const char **word)
 	return i;
 }
 
+/* Maps with a stack in their keys. */
+static uint32_t count_stack_maps(const struct plan *plan)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < plan->n_maps; i++) {
+		bool has_stack = false;
+
+		for (uint32_t k = 0; k < plan->maps[i].n_keys; k++)
+			has_stack |= call_tree_has_stack(plan->maps[i].keys[k].type);
+		n += has_stack;
+	}
+	return n;
+}
+
+bool out_format_has_spans(const struct plan *plan)
+{
+	for (uint32_t i = 0; i < plan->n_events; i++)
+		if (plan->events[i].kind == PE_SPAN)
+			return true;
+	return false;
+}
+
+uint32_t out_format_n_trees(const struct plan *plan)
+{
+	return count_stack_maps(plan) + out_format_has_spans(plan);
+}
+
 const char *out_format_lacks(enum out_format format, const struct plan *plan)
 {
 	switch (out_formats[format].needs) {
 	case OUT_NEEDS_STACKS:
-		return out_stacks_are_in(plan) ? NULL : "a map with a stack in its key, or span()";
-	case OUT_NEEDS_SPANS: return out_spans_are_in(plan) ? NULL : "span()";
+		return out_format_n_trees(plan) ? NULL : "a map with a stack in its key, or span()";
+	case OUT_NEEDS_SPANS: return out_format_has_spans(plan) ? NULL : "span()";
 	case OUT_NEEDS_NOTHING: break;
 	}
 	return NULL;

@@ -5,17 +5,15 @@
  * calls. Everything else that the script prints is text on standard error.
  */
 #include "parser/base/pattern.h"
-#include "runtime/output/out.h"
 #include "runtime/view/call_tree.h"
 #include "runtime/output/format_spans.h"
-#include "runtime/output/out_stacks.h"
+#include "runtime/output/out_file.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct out_graph {
-	struct out_stacks stacks; /* first */
-	struct span_trees spans;
+	struct out_file file; /* first */
 	const char *function; /* a name or pattern; NULL: the graph is of all spans */
 	struct call_tree callers, calls;
 	VEC(uint32_t) path; /* spans around the current one */
@@ -106,8 +104,7 @@ static int add_function(struct out_graph *w, struct span_trees *trees,
 
 static int add_tree(struct span_trees *trees, const struct span_thread *thread)
 {
-	struct out_graph *w =
-		(struct out_graph *)((char *)trees - offsetof(struct out_graph, spans));
+	struct out_graph *w = out_of_spans(trees);
 
 	return w->function ? add_function(w, trees, thread)
 			   : call_tree_add_spans(&w->calls, 0, trees, thread);
@@ -185,17 +182,12 @@ static int put_tree(struct text *t, struct call_tree *tree, bool has_self)
 	return err;
 }
 
-static int graph_span(struct out *o, const struct view_span *s)
-{
-	return span_trees_add(&((struct out_graph *)o)->spans, s);
-}
-
 static int graph_finish(struct out *o)
 {
 	struct out_graph *w = (struct out_graph *)o;
-	struct text *t = &w->stacks.file.text;
-	int err = span_trees_finish(&w->spans) ?: call_tree_finish(&w->calls)
-					       ?: call_tree_finish(&w->callers);
+	struct text *t = &w->file.text;
+	int err = span_trees_finish(&w->file.spans) ?: call_tree_finish(&w->calls)
+							    ?: call_tree_finish(&w->callers);
 
 	if (err)
 		return err;
@@ -208,34 +200,29 @@ static int graph_finish(struct out *o)
 	return err ?: put_tree(t, &w->calls, true);
 }
 
-static void graph_close(struct out *o)
+static void graph_release(struct out *o)
 {
 	struct out_graph *w = (struct out_graph *)o;
 
-	out_stacks_close(&w->stacks);
-	span_trees_free(&w->spans);
 	call_tree_free(&w->callers);
 	call_tree_free(&w->calls);
 	vec_free(&w->path);
-	free(w);
 }
 
 struct out *out_graph_new(FILE *f, const struct plan *plan, const char *word)
 {
-	struct out_graph *w = calloc(1, sizeof(*w));
+	static const struct out hooks = {.finish = graph_finish, .release = graph_release};
+	struct out_graph *w = out_file_beside_text(sizeof(*w), f, &hooks);
 
+	(void)plan;
 	if (!w)
 		return NULL;
 	w->function = word;
-	if (out_stacks_init(&w->stacks, f, plan, NULL) || call_tree_init(&w->callers, "all") ||
-	    call_tree_init(&w->calls, "all")) {
-		call_tree_free(&w->callers);
-		free(w);
+	w->file.spans.show = add_tree;
+	if (call_tree_init(&w->callers, "all") || call_tree_init(&w->calls, "all")) {
+		w->file.out.finish = NULL; /* there is nothing to write */
+		w->file.out.close(&w->file.out);
 		return NULL;
 	}
-	w->spans.show = add_tree;
-	w->stacks.file.out.span = graph_span;
-	w->stacks.file.out.finish = graph_finish;
-	w->stacks.file.out.close = graph_close;
-	return &w->stacks.file.out;
+	return &w->file.out;
 }

@@ -1,22 +1,71 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The JSON writer: one object per line, {"type": …, "data": …}. Reads views; out_file.c has the
- * buffer and the descriptor. Text of format.c goes to a scratch buffer first and is then quoted
+ * The writers of JSON, one object a line. -f json has the shapes of bpftrace: {"type": …,
+ * "data": …}. -f jsonl has {"type": …, "time": …, …}, as docs/jsonl.schema.json describes them:
+ * keys and stacks are arrays, each line has the time at which it was written, and the first and the
+ * last say what ran. Text of format.c goes to a scratch buffer first and is then quoted
  * (runtime/base/json.h).
  */
+#include "runtime/base/clock.h"
+#include "runtime/base/hash.h"
 #include "runtime/output/json_agg.h"
-#include "runtime/output/out.h"
-#include "runtime/output/json_names.h"
 #include "runtime/output/json_value.h"
 #include "runtime/output/out_file.h"
-#include <errno.h>
-#include <stdlib.h>
+#include <inttypes.h>
+
+/* Of the lines of jsonl; it changes when a reader of older ones would misread them. */
+enum { LINES_VERSION = 1 };
+
+/* The names that differ between the two. */
+struct form {
+	bool has_data; /* most members are in an object "data"; else each line has a time */
+	const char *printed, *value;
+	const char *text, *result, *file, *column, *end_column; /* of a message */
+	const char *attached, *lost, *what;			/* `what` was lost */
+	const char *start, *length, *tracer;			/* of a span */
+};
+
+static const struct form json_form = {
+	.has_data = true,
+	.printed = "data",
+	.value = "data",
+	.text = "msg",
+	.result = "retcode",
+	.file = "filename",
+	.column = "col",
+	.attached = "attached_probes",
+	.lost = "lost_events",
+	.what = "msg",
+	.start = "start",
+	.length = "duration",
+	.tracer = "tracer",
+};
+
+static const struct form jsonl_form = {
+	.printed = "text",
+	.value = "value",
+	.text = "text",
+	.result = "result",
+	.file = "file",
+	.column = "column",
+	.end_column = "end_column",
+	.attached = "attached",
+	.lost = "lost",
+	.what = "message",
+	.start = "start_ns",
+	.length = "duration_ns",
+	.tracer = "tracer_ns",
+};
+
+HASH_TABLE(json_names, uint64_t);
 
 struct out_json {
 	struct out_file file; /* first */
+	const struct form *form;
 	struct json_writer writer;
-	struct text_grown name; /* of a row, escaped */
-	struct json_names names;
+	struct text_grown name;	  /* of a row, escaped */
+	struct json_names names;  /* hashes of those that an object has so far */
+	uint64_t begin_ns, lines; /* of jsonl */
 };
 
 static struct out_json *out_json(struct out *o)
@@ -24,11 +73,221 @@ static struct out_json *out_json(struct out *o)
 	return (struct out_json *)o;
 }
 
-static void key_part(struct text *t, uint32_t i, const struct view *part)
+/* ---- lines --------------------------------------------------------------------------------- */
+
+/* Seconds with six digits after the point. */
+static void put_seconds(struct json *j, const char *key, uint64_t ns)
 {
-	if (i > 0)
-		text_char(t, ',');
-	format_view(t, part);
+	json_put_format(j, key, "%" PRIu64 ".%06" PRIu64, ns / 1000000000, ns % 1000000000 / 1000);
+}
+
+static struct json *begin_at(struct out *o, const char *type, uint64_t ns)
+{
+	struct out_json *w = out_json(o);
+	struct json *j = &w->writer.json;
+
+	json_open(j, NULL, '{');
+	json_put_string(j, "type", type);
+	if (!w->form->has_data)
+		put_seconds(j, "time", ns);
+	w->lines++;
+	return j;
+}
+
+static struct json *begin(struct out *o, const char *type)
+{
+	bool has_time = !out_json(o)->form->has_data;
+
+	return begin_at(o, type, has_time ? clock_ns(CLOCK_REALTIME) : 0);
+}
+
+static int end(struct out *o)
+{
+	struct out_json *w = out_json(o);
+
+	json_end_line(&w->writer.json);
+	w->file.error = w->file.error ?: w->writer.scratch.error ?: w->name.error;
+	return out_file_done(&w->file);
+}
+
+static void open_data(struct out *o)
+{
+	if (out_json(o)->form->has_data)
+		json_open(&out_json(o)->writer.json, "data", '{');
+}
+
+static int end_data(struct out *o)
+{
+	if (out_json(o)->form->has_data)
+		json_close(&out_json(o)->writer.json, '}');
+	return end(o);
+}
+
+/* ---- the run ------------------------------------------------------------------------------- */
+
+static int jsonl_begin(struct out *o, const struct view_run *r)
+{
+	struct json *j = begin_at(o, "begin", r->start);
+
+	out_json(o)->begin_ns = r->start;
+	json_put_unsigned(j, "version", LINES_VERSION);
+	json_put_string(j, "sonde", r->version);
+	json_put_string(j, "arguments", r->arguments);
+	json_put_string(j, "script_name", r->script_name);
+	json_put_string(j, "script", r->script);
+	json_put_string(j, "command", r->command);
+	if (r->pid)
+		json_put_unsigned(j, "pid", r->pid);
+	json_put_string(j, "kernel", r->kernel);
+	json_put_string(j, "machine", r->machine);
+	return end(o);
+}
+
+static int jsonl_finish(struct out *o)
+{
+	uint64_t now = clock_ns(CLOCK_REALTIME), begin_ns = out_json(o)->begin_ns;
+	struct json *j = begin_at(o, "end", now);
+
+	put_seconds(j, "duration", now > begin_ns ? now - begin_ns : 0);
+	json_put_unsigned(j, "lines", out_json(o)->lines);
+	return end(o);
+}
+
+static int json_attached(struct out *o, uint32_t n_probes)
+{
+	const struct form *f = out_json(o)->form;
+	struct json *j = begin(o, f->attached);
+
+	if (f->has_data)
+		json_put_unsigned(j, "count", n_probes);
+	open_data(o);
+	json_put_unsigned(j, "probes", n_probes);
+	return end_data(o);
+}
+
+static int json_lost(struct out *o, const struct view_loss *l)
+{
+	const struct form *f = out_json(o)->form;
+	struct json *j = begin(o, f->lost);
+
+	json_put_unsigned(j, "count", l->n);
+	open_data(o);
+	if (f->has_data)
+		json_put_unsigned(j, "events", l->n);
+	json_put_string(j, "probe", l->probe);
+	json_put_string(j, "cause", l->cause);
+	json_put_string(j, f->what, l->what);
+	json_put_string(j, "hint", l->help);
+	return end_data(o);
+}
+
+static int json_stats(struct out *o, const struct view_stats *s)
+{
+	struct json *j = begin(o, "stats");
+
+	open_data(o);
+	json_put_unsigned(j, "elapsed_ns", s->elapsed_ns);
+	json_put_unsigned(j, "sonde_ns", s->self_ns);
+	json_put_bool(j, "whole_run", s->is_all);
+	json_open(j, "probes", '[');
+	for (uint32_t i = 0; i < s->n; i++) {
+		const struct view_stats_row *r = &s->rows[i];
+
+		json_open(j, NULL, '{');
+		json_put_string(j, "probe", r->name);
+		json_put_unsigned(j, "hits", r->hits);
+		json_put_unsigned(j, "runs", r->runs);
+		json_put_unsigned(j, "ns", r->ns);
+		json_put_unsigned(j, "missed", r->missed);
+		json_put_unsigned(j, "lost", r->lost);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+	return end_data(o);
+}
+
+/* ---- what scripts print -------------------------------------------------------------------- */
+
+static const char *const line_types[] = {
+#define EVENT(id, name, json, ...) [PE_##id] = json,
+#include "parser/lang/event_kinds.def"
+#undef EVENT
+};
+_Static_assert(sizeof(line_types) / sizeof(*line_types) == PE_KIND_COUNT, "one for each kind");
+
+static int json_printf_event(struct out *o, const struct plan_event *e, const struct view *fields)
+{
+	struct out_json *w = out_json(o);
+
+	begin(o, line_types[e->kind]);
+	json_put_printf(&w->writer, w->form->printed, e, fields);
+	return end(o);
+}
+
+static int json_message(struct out *o, const struct view_message *m)
+{
+	const struct form *f = out_json(o)->form;
+	struct json *j = begin(o, m->helper ? "helper_error" : line_types[m->kind]);
+
+	json_put_bytes(j, f->text, m->text, m->len);
+	json_put_string(j, "helper", m->helper);
+	if (m->helper)
+		json_put_signed(j, f->result, m->result);
+	json_put_string(j, f->file, m->file);
+	json_put_unsigned(j, "line", m->line);
+	json_put_unsigned(j, f->column, m->first);
+	if (f->end_column)
+		json_put_unsigned(j, f->end_column, m->end);
+	return end(o);
+}
+
+static int json_value(struct out *o, const struct view *v)
+{
+	struct out_json *w = out_json(o);
+
+	begin(o, "value");
+	json_put_value(&w->writer, w->form->value, v);
+	return end(o);
+}
+
+static int json_span(struct out *o, const struct view_span *s)
+{
+	const struct form *f = out_json(o)->form;
+	struct json *j = begin(o, "span");
+
+	open_data(o);
+	json_put_string(j, "name", s->name);
+	json_put_unsigned(j, "pid", s->pid);
+	json_put_unsigned(j, "tid", s->tid);
+	json_put_string(j, "comm", s->comm);
+	json_put_unsigned(j, f->start, s->start);
+	if (s->is_left)
+		json_put_format(j, f->length, "null");
+	else
+		json_put_unsigned(j, f->length, s->length);
+	if (s->is_left)
+		json_put_bool(j, "left", true);
+	if (s->tracer)
+		json_put_unsigned(j, f->tracer, s->tracer);
+	json_put_bool(j, "cut", s->is_cut);
+	json_put_bool(j, "open", s->is_open);
+	return end_data(o);
+}
+
+/* ---- maps ---------------------------------------------------------------------------------- */
+
+HASH_INTEGER_FUNCTIONS(json_names, uint64_t, uint64_t, hash_none, *e, *e)
+
+/* 1 for a new name, 0 for one that the object has, -ENOMEM. Rarely, a new name has a known hash: it
+ * gets a suffix, and nothing else. */
+static int add_name(struct out_json *w)
+{
+	uint64_t hash = hash_bytes(w->name.text.bytes, w->name.text.n);
+
+	hash += !hash; /* 0 is a free slot */
+	if (json_names_find(&w->names, hash))
+		return 0;
+	return json_names_insert(&w->names, hash) ? -ENOMEM : 1;
 }
 
 /* Different keys can have the same text: "a,b" and "c", "a" and "b,c". Of equal names, most readers
@@ -38,92 +297,46 @@ static void make_unique(struct out_json *w)
 	size_t n = w->name.text.n;
 	int is_new;
 
-	for (uint32_t i = 2;
-	     !(is_new = json_names_add(&w->names, w->name.text.bytes, w->name.text.n)); i++) {
+	for (uint32_t i = 2; !(is_new = add_name(w)); i++) {
 		w->name.text.n = n;
 		text_char(&w->name.text, '#');
 		text_unsigned(&w->name.text, i);
 	}
-	if (is_new < 0 && !w->file.error)
-		w->file.error = is_new;
+	if (is_new < 0)
+		out_file_note(&w->file, is_new);
 }
 
-/* An object's key is one string: the text of the parts, separated by commas. A tuple is the same as
- * several keys. */
+static void key_part(struct text *t, uint32_t i, const struct view *part)
+{
+	if (i > 0)
+		text_char(t, ',');
+	format_view(t, part);
+}
+
+/* A tuple that is the only key is the same as several keys. */
+static bool is_tuple(const struct view_map *m, const struct view_row *r)
+{
+	return m->n_keys == 1 && r->keys[0].type->kind == TY_TUPLE;
+}
+
+/* An object's key is one string: the text of the parts, separated by commas. */
 static void put_key(struct out_json *w, const struct view_map *m, const struct view_row *r)
 {
-	bool is_tuple = m->n_keys == 1 && r->keys[0].type->kind == TY_TUPLE;
 	struct text *key = &w->writer.scratch.text, *name = &w->name.text;
-	struct view part;
+	uint32_t n = is_tuple(m, r) ? r->keys[0].type->n_members : m->n_keys;
 
 	key->n = 0;
-	for (uint32_t i = 0; is_tuple && i < r->keys[0].type->n_members; i++) {
-		view_part(&r->keys[0], i, &part);
+	for (uint32_t i = 0; i < n; i++) {
+		struct view part = r->keys[is_tuple(m, r) ? 0 : i];
+
+		if (is_tuple(m, r))
+			view_part(&r->keys[0], i, &part);
 		key_part(key, i, &part);
 	}
-	for (uint32_t i = 0; !is_tuple && i < m->n_keys; i++)
-		key_part(key, i, &r->keys[i]);
 	name->n = 0;
 	json_escape(name, key->bytes, key->n);
 	make_unique(w);
 	json_put_escaped_key(&w->writer.json, name->bytes, name->n);
-}
-
-/* ---- lines --------------------------------------------------------------------------------- */
-
-static struct json *begin(struct out_json *w, const char *type)
-{
-	json_open(&w->writer.json, NULL, '{');
-	json_put_string(&w->writer.json, "type", type);
-	return &w->writer.json;
-}
-
-static int end(struct out_json *w)
-{
-	json_end_line(&w->writer.json);
-	w->file.error = w->file.error ?: w->writer.scratch.error ?: w->name.error;
-	return out_file_done(&w->file);
-}
-
-static const char *const line_types[] = {
-#define EVENT(id, name, json, ...) [PE_##id] = json,
-#include "parser/lang/event_kinds.def"
-#undef EVENT
-};
-
-_Static_assert(sizeof(line_types) / sizeof(*line_types) == PE_KIND_COUNT, "one for each kind");
-
-static int json_printf_event(struct out *o, const struct plan_event *e, const struct view *fields)
-{
-	struct out_json *w = out_json(o);
-
-	begin(w, line_types[e->kind]);
-	json_put_printf(&w->writer, "data", e, fields);
-	return end(w);
-}
-
-static int json_message(struct out *o, const struct view_message *m)
-{
-	struct out_json *w = out_json(o);
-	struct json *j = begin(w, m->helper ? "helper_error" : line_types[m->kind]);
-
-	json_put_bytes(j, "msg", m->text, m->len);
-	json_put_string(j, "helper", m->helper);
-	if (m->helper)
-		json_put_signed(j, "retcode", m->result);
-	json_put_string(j, "filename", m->file);
-	json_put_unsigned(j, "line", m->line);
-	json_put_unsigned(j, "col", m->first);
-	return end(w);
-}
-
-static int json_value(struct out *o, const struct view *v)
-{
-	struct out_json *w = out_json(o);
-
-	begin(w, "value");
-	json_put_value(&w->writer, "data", v);
-	return end(w);
 }
 
 static int json_map(struct out *o, const struct view_map *m)
@@ -133,8 +346,8 @@ static int json_map(struct out *o, const struct view_map *m)
 
 	if (m->n_rows == 0)
 		return w->file.error;
-	begin(w, json_agg_line(m->rows[0].value.type));
-	json_open(j, "data", '{');
+	begin(o, json_agg_line(m->rows[0].value.type));
+	open_data(o);
 	if (m->n_keys)
 		json_open(j, m->name, '{');
 	for (uint32_t i = 0; i < m->n_rows && w->file.error == 0; i++) {
@@ -145,55 +358,54 @@ static int json_map(struct out *o, const struct view_map *m)
 	if (m->n_keys)
 		json_close(j, '}');
 	hash_free(&w->names);
-	json_close(j, '}');
-	return end(w);
+	return end_data(o);
 }
 
-static int json_attached(struct out *o, uint32_t n_probes)
+static void put_keys(struct json_writer *w, const struct view_map *m, const struct view_row *r)
 {
-	struct json *j = begin(out_json(o), "attached_probes");
-
-	json_put_unsigned(j, "count", n_probes);
-	json_open(j, "data", '{');
-	json_put_unsigned(j, "probes", n_probes);
-	json_close(j, '}');
-	return end(out_json(o));
+	if (is_tuple(m, r)) {
+		json_put_value(w, "key", &r->keys[0]);
+		return;
+	}
+	json_open(&w->json, "key", '[');
+	for (uint32_t i = 0; i < m->n_keys; i++)
+		json_put_value(w, NULL, &r->keys[i]);
+	json_close(&w->json, ']');
 }
 
-static int json_stats(struct out *o, const struct view_stats *s)
+static int jsonl_map(struct out *o, const struct view_map *m)
 {
-	struct json *j = begin(out_json(o), "stats");
+	struct out_json *w = out_json(o);
+	struct json *j;
 
-	json_open(j, "data", '{');
-	json_put_stats(j, s);
-	json_close(j, '}');
-	return end(out_json(o));
+	if (m->n_rows == 0)
+		return w->file.error;
+	j = begin(o, "map");
+	json_put_string(j, "name", m->name);
+	json_put_string(j, "kind", json_agg_line(m->rows[0].value.type));
+	json_put_string(j, "unit", m->is_time ? "ns" : NULL);
+	json_open(j, "rows", '[');
+	for (uint32_t i = 0; i < m->n_rows && w->file.error == 0; i++) {
+		json_open(j, NULL, '{');
+		if (m->n_keys)
+			put_keys(&w->writer, m, &m->rows[i]);
+		json_put_value(&w->writer, "value", &m->rows[i].value);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+	return end(o);
 }
 
-static int json_lost(struct out *o, const struct view_loss *l)
-{
-	struct json *j = begin(out_json(o), "lost_events");
-
-	json_put_unsigned(j, "count", l->n);
-	json_open(j, "data", '{');
-	json_put_unsigned(j, "events", l->n);
-	json_put_string(j, "probe", l->probe);
-	json_put_string(j, "cause", l->cause);
-	json_put_string(j, "msg", l->what);
-	json_put_string(j, "hint", l->help);
-	json_close(j, '}');
-	return end(out_json(o));
-}
+/* ---- tests --------------------------------------------------------------------------------- */
 
 static int json_test(struct out *o, const struct view_test *v)
 {
-	struct out_json *w = out_json(o);
-	struct json *j = &w->writer.json;
+	struct json *j;
 
 	if (v->stage != VIEW_TEST_RESULT || v->skipped)
-		return w->file.error;
-	begin(w, v->is_bench ? "benchmark_result" : "test_result");
-	json_open(j, "data", '{');
+		return out_json(o)->file.error;
+	j = begin(o, v->is_bench ? "benchmark_result" : "test_result");
+	open_data(o);
 	json_open(j, v->name, '{');
 	json_put_unsigned(j, v->is_bench ? "average" : "duration", v->ns);
 	if (v->is_bench)
@@ -203,56 +415,37 @@ static int json_test(struct out *o, const struct view_test *v)
 	if (!v->is_bench)
 		json_put_string(j, "output", v->output);
 	json_close(j, '}');
-	json_close(j, '}');
-	return end(w);
+	return end_data(o);
 }
 
-static int json_span(struct out *o, const struct view_span *s)
+static int jsonl_test(struct out *o, const struct view_test *v)
 {
-	struct json *j = begin(out_json(o), "span");
+	struct json *j;
 
-	json_open(j, "data", '{');
-	json_put_string(j, "name", s->name);
-	json_put_unsigned(j, "pid", s->pid);
-	json_put_unsigned(j, "tid", s->tid);
-	json_put_string(j, "comm", s->comm);
-	json_put_unsigned(j, "start", s->start);
-	if (s->is_left)
-		json_put_format(j, "duration", "null");
-	else
-		json_put_unsigned(j, "duration", s->length);
-	if (s->is_left)
-		json_put_bool(j, "left", true);
-	if (s->tracer)
-		json_put_unsigned(j, "tracer", s->tracer);
-	json_put_bool(j, "cut", s->is_cut);
-	json_put_bool(j, "open", s->is_open);
-	json_close(j, '}');
-	return end(out_json(o));
+	if (v->stage != VIEW_TEST_RESULT)
+		return out_json(o)->file.error;
+	j = begin(o, v->is_bench ? "bench" : "test");
+	json_put_string(j, "name", v->name);
+	json_put_bool(j, "skipped", v->skipped);
+	json_put_bool(j, "passed", v->passed);
+	json_put_unsigned(j, "ns", v->ns);
+	if (v->is_bench)
+		json_put_unsigned(j, "runs", v->runs);
+	json_put_string(j, "output", v->output);
+	return end(o);
 }
 
-static int json_end(struct out *o)
-{
-	return out_json(o)->file.error;
-}
+/* ---- opening ------------------------------------------------------------------------------- */
 
-static void close_json(struct out *o)
+static void json_release(struct out *o)
 {
-	if (!o)
-		return;
-	out_finish(o);
 	text_grown_free(&out_json(o)->writer.scratch);
 	text_grown_free(&out_json(o)->name);
-	free(o);
 }
 
-struct out *out_json_new(FILE *f)
+static struct out *new_writer(FILE *f, const struct form *form)
 {
-	struct out_json *w = calloc(1, sizeof(*w));
-
-	if (!w)
-		return NULL;
-	w->file.out = (struct out){
+	static const struct out hooks = {
 		.printf_event = json_printf_event,
 		.message = json_message,
 		.value = json_value,
@@ -262,15 +455,35 @@ struct out *out_json_new(FILE *f)
 		.lost = json_lost,
 		.stats = json_stats,
 		.test = json_test,
-		.end = json_end,
-		.flush = out_file_flush,
-		.close = close_json,
+		.release = json_release,
 	};
+	struct out_json *w = out_file_new(sizeof(*w), f, NULL, &hooks);
+
+	if (!w)
+		return NULL;
+	w->form = form;
 	json_writer_init(&w->writer, &w->file.text);
 	text_grown_init(&w->name);
-	if (out_file_init(&w->file, f)) {
-		free(w);
-		return NULL;
-	}
 	return &w->file.out;
+}
+
+struct out *out_json_new(FILE *f, const struct plan *plan, const char *word)
+{
+	(void)plan, (void)word;
+	return new_writer(f, &json_form);
+}
+
+struct out *out_jsonl_new(FILE *f, const struct plan *plan, const char *word)
+{
+	struct out *o = new_writer(f, &jsonl_form);
+
+	(void)plan, (void)word;
+	if (!o)
+		return NULL;
+	out_json(o)->writer.stacks_are_arrays = true;
+	o->begin = jsonl_begin;
+	o->map = jsonl_map;
+	o->test = jsonl_test;
+	o->finish = jsonl_finish;
+	return o;
 }

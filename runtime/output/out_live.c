@@ -11,7 +11,6 @@
  */
 #define _GNU_SOURCE
 #include "runtime/base/clock.h"
-#include "runtime/output/out.h"
 #include "runtime/base/log.h"
 #include "runtime/output/live_screen.h"
 #include "runtime/output/out_file.h"
@@ -21,8 +20,9 @@
 #include <unistd.h>
 
 struct out_live {
-	struct out_file file;	/* first; its text is that of one printed record */
-	struct out *text;	/* to the file of -o, or at the end to standard output */
+	/* First. Its text is that of one printed record; the other writer is text to the file of
+	 * -o, or at the end to standard output. */
+	struct out_file file;
 	bool has_file;		/* -o */
 	bool is_over;		/* tracing has ended, and so has the view */
 	bool is_round;		/* maps that come now are those of a round */
@@ -98,7 +98,8 @@ static int live_printf_event(struct out *o, const struct plan_event *e, const st
 		out_text_event(&w->file.text, e, fields);
 		to_pane(&w->file.text);
 	}
-	return w->is_over || w->has_file ? w->text->printf_event(w->text, e, fields) : 0;
+	return w->is_over || w->has_file ? w->file.other->printf_event(w->file.other, e, fields)
+					 : 0;
 }
 
 static int live_value(struct out *o, const struct view *v)
@@ -110,7 +111,7 @@ static int live_value(struct out *o, const struct view *v)
 		text_char(&w->file.text, '\n');
 		to_pane(&w->file.text);
 	}
-	return w->is_over || w->has_file ? w->text->value(w->text, v) : 0;
+	return w->is_over || w->has_file ? w->file.other->value(w->file.other, v) : 0;
 }
 
 static int live_span(struct out *o, const struct view_span *s)
@@ -118,29 +119,9 @@ static int live_span(struct out *o, const struct view_span *s)
 	struct out_live *w = out_live(o);
 
 	if (w->is_over || w->has_file)
-		return w->text->span(w->text, s);
+		return w->file.other->span(w->file.other, s);
 	w->screen.n_spans++;
 	return 0;
-}
-
-static int live_message(struct out *o, const struct view_message *m)
-{
-	return out_live(o)->text->message(out_live(o)->text, m);
-}
-
-static int live_attached(struct out *o, uint32_t n_probes)
-{
-	return out_live(o)->text->attached(out_live(o)->text, n_probes);
-}
-
-static int live_lost(struct out *o, const struct view_loss *l)
-{
-	return out_live(o)->text->lost(out_live(o)->text, l);
-}
-
-static int live_test(struct out *o, const struct view_test *t)
-{
-	return out_live(o)->text->test(out_live(o)->text, t);
 }
 
 /* ---- maps ---------------------------------------------------------------------------------- */
@@ -159,7 +140,7 @@ static int live_map(struct out *o, const struct view_map *m)
 	struct live_table *t = table_of(&w->screen, m->name);
 
 	if (w->is_over)
-		return w->text->map(w->text, m);
+		return w->file.other->map(w->file.other, m);
 	if (!t || w->screen.is_frozen || (w->is_round && t->is_printed))
 		return 0;
 	t->is_printed |= !w->is_round;
@@ -224,29 +205,31 @@ static int live_input(struct out *o)
 
 static int live_end(struct out *o)
 {
-	return out_live(o)->text->end(out_live(o)->text);
+	struct out *text = out_live(o)->file.other;
+
+	return text->end(text);
 }
 
 static int live_flush(struct out *o)
 {
-	return out_live(o)->text->flush(out_live(o)->text);
+	struct out *text = out_live(o)->file.other;
+
+	return text->flush(text);
 }
 
 static int live_finish(struct out *o)
 {
-	return out_finish(out_live(o)->text);
+	return out_finish(out_live(o)->file.other);
 }
 
-static void live_close(struct out *o)
+static void live_release(struct out *o)
 {
 	struct out_live *w = out_live(o);
 
 	live_stop(o);
-	w->text->close(w->text);
 	for (uint32_t i = 0; i < w->screen.n_tables; i++)
 		live_table_free(&w->screen.tables[i]);
 	free(w->screen.tables);
-	free(w);
 }
 
 static int by_name(const void *x, const void *y)
@@ -267,42 +250,32 @@ static int make_tables(struct live_screen *s, const struct plan *plan)
 	return 0;
 }
 
-static const struct out hooks = {
-	.printf_event = live_printf_event,
-	.message = live_message,
-	.value = live_value,
-	.map = live_map,
-	.span = live_span,
-	.attached = live_attached,
-	.lost = live_lost,
-	.test = live_test,
-	.end = live_end,
-	.flush = live_flush,
-	.finish = live_finish,
-	.round = live_round,
-	.input = live_input,
-	.stop = live_stop,
-	.close = live_close,
-};
-
 struct out *out_live_new(FILE *f, const struct plan *plan, const char *word)
 {
-	struct out_live *w = calloc(1, sizeof(*w));
+	static const struct out hooks = {
+		.printf_event = live_printf_event,
+		.value = live_value,
+		.map = live_map,
+		.span = live_span,
+		.end = live_end,
+		.flush = live_flush,
+		.finish = live_finish,
+		.round = live_round,
+		.input = live_input,
+		.stop = live_stop,
+		.release = live_release,
+	};
+	struct out *text = out_text_new(f, plan, word);
+	struct out_live *w = text ? out_file_new(sizeof(*w), f, text, &hooks) : NULL;
 
-	(void)word;
 	if (!w)
 		return NULL;
 	w->messages = w->error_fd = -1;
 	w->has_file = f != stdout;
-	w->text = out_text_new(f);
-	if (!w->text || out_file_init(&w->file, f) || make_tables(&w->screen, plan)) {
-		if (w->text)
-			w->text->close(w->text);
-		free(w);
-		return NULL;
-	}
-	w->file.out = hooks;
 	w->file.text.make_room = to_pane;
 	w->file.text.is_terminal = true;
-	return &w->file.out;
+	if (make_tables(&w->screen, plan) == 0)
+		return &w->file.out;
+	w->file.out.close(&w->file.out);
+	return NULL;
 }

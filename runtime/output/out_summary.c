@@ -4,8 +4,7 @@
  * maximum. Everything else that the script prints is text on standard error.
  */
 #include "runtime/output/format_spans.h"
-#include "runtime/output/out.h"
-#include "runtime/output/out_stacks.h"
+#include "runtime/output/out_file.h"
 #include <errno.h>
 #include <stdlib.h>
 
@@ -18,8 +17,7 @@ struct span_row {
 HASH_TABLE(span_rows, uint32_t);
 
 struct out_summary {
-	struct out_stacks stacks; /* first */
-	struct span_trees spans;
+	struct out_file file;	   /* first */
 	VEC(struct span_row) rows; /* [0] is not used */
 	struct span_rows table;	   /* indexes, by name */
 	VEC(uint32_t) path;	   /* rows of the spans around the current one */
@@ -74,8 +72,7 @@ static void leave(struct out_summary *w, uint32_t level)
 
 static int add_tree(struct span_trees *trees, const struct span_thread *thread)
 {
-	struct out_summary *w =
-		(struct out_summary *)((char *)trees - offsetof(struct out_summary, spans));
+	struct out_summary *w = out_of_spans(trees);
 
 	for (size_t i = 0; i < thread->spans.n; i++) {
 		const struct span_item *s = &thread->spans.items[i];
@@ -132,16 +129,11 @@ static void put_row(struct text *t, const struct span_row *r)
 	text_char(t, '\n');
 }
 
-static int summary_span(struct out *o, const struct view_span *s)
-{
-	return span_trees_add(&((struct out_summary *)o)->spans, s);
-}
-
 static int summary_finish(struct out *o)
 {
 	struct out_summary *w = (struct out_summary *)o;
-	struct text *t = &w->stacks.file.text;
-	int err = span_trees_finish(&w->spans);
+	struct text *t = &w->file.text;
+	int err = span_trees_finish(&w->file.spans);
 
 	if (err)
 		return err;
@@ -154,32 +146,23 @@ static int summary_finish(struct out *o)
 	return 0;
 }
 
-static void summary_close(struct out *o)
+static void summary_release(struct out *o)
 {
 	struct out_summary *w = (struct out_summary *)o;
 
-	out_stacks_close(&w->stacks);
-	span_trees_free(&w->spans);
 	vec_free(&w->rows);
 	hash_free(&w->table);
 	vec_free(&w->path);
-	free(w);
 }
 
 struct out *out_summary_new(FILE *f, const struct plan *plan, const char *word)
 {
-	struct out_summary *w = calloc(1, sizeof(*w));
+	static const struct out hooks = {.finish = summary_finish, .release = summary_release};
+	struct out_summary *w = out_file_beside_text(sizeof(*w), f, &hooks);
 
-	(void)word;
+	(void)plan, (void)word;
 	if (!w)
 		return NULL;
-	if (out_stacks_init(&w->stacks, f, plan, NULL)) {
-		free(w);
-		return NULL;
-	}
-	w->spans.show = add_tree;
-	w->stacks.file.out.span = summary_span;
-	w->stacks.file.out.finish = summary_finish;
-	w->stacks.file.out.close = summary_close;
-	return &w->stacks.file.out;
+	w->file.spans.show = add_tree;
+	return &w->file.out;
 }

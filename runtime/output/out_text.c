@@ -15,7 +15,6 @@
 
 struct out_text {
 	struct out_file file; /* first */
-	struct span_trees spans;
 	struct span_text shown;
 };
 
@@ -124,15 +123,10 @@ static int text_interval(struct out *o, const struct timespec *now, bool is_shor
 
 static int show_spans(struct span_trees *trees, const struct span_thread *thread)
 {
-	struct out_text *w = (struct out_text *)((char *)trees - offsetof(struct out_text, spans));
+	struct out_text *w = out_of_spans(trees);
 	int err = format_span_tree(&w->file.text, &w->shown, trees, thread);
 
 	return err ?: out_file_done(&w->file);
-}
-
-static int text_span(struct out *o, const struct view_span *s)
-{
-	return span_trees_add(&((struct out_text *)o)->spans, s);
 }
 
 /* Shows spans that are left. Ends the line in which a terminal shows ^C, and sets the maps off by
@@ -140,7 +134,7 @@ static int text_span(struct out *o, const struct view_span *s)
 static int text_end(struct out *o)
 {
 	struct out_file *w = out_text(o);
-	int err = span_trees_finish(&((struct out_text *)o)->spans);
+	int err = span_trees_finish(&w->spans);
 
 	text_string(&w->text, "\n\n");
 	return err ?: out_file_done(w);
@@ -161,39 +155,24 @@ static int text_lost(struct out *o, const struct view_loss *l)
 	return 0;
 }
 
-static void text_close(struct out *o)
+struct out *out_text_new(FILE *f, const struct plan *plan, const char *word)
 {
-	if (!o)
-		return;
-	out_finish(o);
-	span_trees_free(&((struct out_text *)o)->spans);
-	free(o);
-}
-
-struct out *out_text_new(FILE *f)
-{
-	struct out_text *w = calloc(1, sizeof(*w));
-
-	if (!w)
-		return NULL;
-	w->spans.show = show_spans;
-	w->file.out = (struct out){
+	static const struct out hooks = {
 		.printf_event = text_printf_event,
 		.message = text_message,
 		.value = text_value,
 		.map = out_text_map,
-		.span = text_span,
 		.attached = text_attached,
 		.lost = text_lost,
 		.test = out_text_test,
 		.end = text_end,
 		.interval = text_interval,
-		.flush = out_file_flush,
-		.close = text_close,
 	};
-	if (out_file_init(&w->file, f)) {
-		free(w);
+	struct out_file *w = out_file_new(sizeof(struct out_text), f, NULL, &hooks);
+
+	(void)plan, (void)word;
+	if (!w)
 		return NULL;
-	}
-	return &w->file.out;
+	w->spans.show = show_spans;
+	return &w->out;
 }

@@ -15,8 +15,7 @@
 #include <sys/stat.h>
 
 struct out_recording {
-	struct out_file file; /* first; nothing is written to it */
-	struct out *text;     /* on standard error */
+	struct out_file file; /* first; nothing is written to it; the other writer is text */
 	struct recorder recorder;
 	char *path;
 };
@@ -28,7 +27,7 @@ static struct recorder *recorder_of(struct out *o)
 
 static struct out *text_of(struct out *o)
 {
-	return ((struct out_recording *)o)->text;
+	return ((struct out_recording *)o)->file.other;
 }
 
 static int done(struct out *o)
@@ -36,8 +35,7 @@ static int done(struct out *o)
 	struct out_recording *w = (struct out_recording *)o;
 
 	recorder_put(&w->recorder, &w->recorder.row);
-	if (!w->file.error)
-		w->file.error = w->recorder.error;
+	out_file_note(&w->file, w->recorder.error);
 	return w->file.error;
 }
 
@@ -229,12 +227,6 @@ static int put_lost(struct out *o, const struct view_loss *l)
 	return text_of(o)->lost(text_of(o), l) ?: done(o);
 }
 
-/* Tests and benchmarks cannot be recorded: option_checks.c refuses them. */
-static int put_test(struct out *o, const struct view_test *t)
-{
-	return text_of(o)->test(text_of(o), t);
-}
-
 static int put_end(struct out *o)
 {
 	return put_mark(o, "end", 0);
@@ -245,8 +237,7 @@ static int flush(struct out *o)
 	struct out_recording *w = (struct out_recording *)o;
 	int err = w->recorder.spool ? spool_flush(w->recorder.spool) : 0;
 
-	if (err && !w->file.error)
-		w->file.error = err;
+	out_file_note(&w->file, err);
 	return w->file.error;
 }
 
@@ -282,50 +273,36 @@ static int finish(struct out *o)
 	return err;
 }
 
-static void close_recording(struct out *o)
+static void release(struct out *o)
 {
 	struct out_recording *w = (struct out_recording *)o;
 
-	out_finish(o);
-	w->text->close(w->text);
 	recorder_free(&w->recorder);
 	free(w->path);
-	free(w);
 }
 
+/* Tests and benchmarks cannot be recorded: option_checks.c refuses them. */
 struct out *out_recording_new(FILE *f, const struct plan *plan, const char *word)
 {
-	struct out_recording *w = calloc(1, sizeof(*w));
-	int err = -ENOMEM;
+	static const struct out hooks = {
+		.begin = begin,
+		.printf_event = put_printf_event,
+		.message = put_message,
+		.value = put_value,
+		.map = put_map,
+		.span = put_span,
+		.attached = put_attached,
+		.lost = put_lost,
+		.end = put_end,
+		.flush = flush,
+		.finish = finish,
+		.release = release,
+	};
+	struct out_recording *w = out_file_beside_text(sizeof(*w), f, &hooks);
 
 	(void)word;
-	if (w) {
-		w->file.out = (struct out){
-			.begin = begin,
-			.printf_event = put_printf_event,
-			.message = put_message,
-			.value = put_value,
-			.map = put_map,
-			.span = put_span,
-			.attached = put_attached,
-			.lost = put_lost,
-			.test = put_test,
-			.end = put_end,
-			.flush = flush,
-			.finish = finish,
-			.close = close_recording,
-		};
-		w->text = out_text_new(stderr);
-		recorder_init(&w->recorder, plan);
-		err = out_file_init(&w->file, f);
-	}
-	if (!err && w->text)
-		return &w->file.out;
-	if (w && w->text)
-		w->text->close(w->text);
-	if (w)
-		recorder_free(&w->recorder);
-	free(w);
-	errno = w ? -err : ENOMEM;
-	return NULL;
+	if (!w)
+		return NULL;
+	recorder_init(&w->recorder, plan);
+	return &w->file.out;
 }

@@ -149,7 +149,7 @@ static void print(const struct prog_stats *p, const struct session *s, struct ou
 			followers = row;
 	}
 	v->rows = rows;
-	out_stats(out, v);
+	out->stats(out, v);
 	for (uint32_t i = 0; i < v->n; i++)
 		free((char *)(uintptr_t)rows[i].name);
 	free(rows);

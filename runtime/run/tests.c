@@ -73,7 +73,7 @@ static int capture_begin(struct capture *c, struct running *r)
 	int fd = memfd_create("sonde-test", MFD_CLOEXEC);
 
 	*c = (struct capture){.before = r->events->out, .file = fd >= 0 ? fdopen(fd, "w+") : NULL};
-	c->out = c->file ? out_text_new(c->file) : NULL;
+	c->out = c->file ? out_text_new(c->file, NULL, NULL) : NULL;
 	if (!c->out)
 		return -ENOMEM;
 	r->events->out = c->out;

@@ -28,7 +28,8 @@ static void show(const struct view *v)
 {
 	struct view_row row = {.keys = (struct view *)v, .value = *v};
 	struct view_map map = {.name = "@", .n_keys = 1, .rows = &row, .n_rows = 1};
-	struct out *outs[] = {out_text_new(fuzz_sink()), out_json_new(fuzz_sink())};
+	struct out *outs[] = {out_text_new(fuzz_sink(), NULL, NULL),
+			      out_json_new(fuzz_sink(), NULL, NULL)};
 
 	for (int i = 0; i < 2; i++) {
 		outs[i]->value(outs[i], v);

@@ -303,7 +303,7 @@ static void test_escapes_in_tests(void **state)
 	const char *const failed[] = {"a\033b"};
 	struct view_test t = {.stage = VIEW_TEST_RESULT, .name = failed[0], .output = "x\n\ty\033"};
 	FILE *file = tmpfile();
-	struct out *o = out_text_new(file);
+	struct out *o = out_text_new(file, NULL, NULL);
 	char got[256] = "";
 
 	(void)state;
@@ -462,7 +462,7 @@ static void test_out_maps(void **state)
 	struct view_row row = {.keys = keys, .value = view_of_int(&t_count, 7)};
 	struct view_map m = {.name = "@", .n_keys = 2, .rows = &row, .n_rows = 1};
 	FILE *file = tmpfile();
-	struct out *o = out_text_new(file);
+	struct out *o = out_text_new(file, NULL, NULL);
 
 	(void)state;
 	assert_non_null(o);
@@ -494,7 +494,7 @@ static void test_out_order(void **state)
 
 	(void)state;
 	fputs("1\n", file);
-	o = out_text_new(file);
+	o = out_text_new(file, NULL, NULL);
 	assert_int_equal(o->value(o, &v), 0);
 	o->close(o);
 	expect_file(file, "1\n2\n");
@@ -513,7 +513,7 @@ static void test_out_epipe(void **state)
 	assert_int_equal(pipe(pipe_fds), 0);
 	close(pipe_fds[0]);
 	file = fdopen(pipe_fds[1], "w");
-	o = out_text_new(file);
+	o = out_text_new(file, NULL, NULL);
 	while (!err && n++ < 1000000)
 		err = o->value(o, &v);
 	assert_int_equal(err, -EPIPE);
@@ -562,7 +562,7 @@ static void test_out_partial_writes(void **state)
 	r.fd = pipe_fds[0];
 	pthread_create(&thread, NULL, read_slowly, &r);
 	FILE *file = fdopen(pipe_fds[1], "w");
-	struct out *o = out_text_new(file);
+	struct out *o = out_text_new(file, NULL, NULL);
 	for (int i = 0; i < 10; i++) {
 		v.integer = (uint64_t)i;
 		assert_int_equal(o->printf_event(o, &e, &v), 0);

@@ -31,7 +31,7 @@ static int open_file(void **state)
 	struct file *x = calloc(1, sizeof(*x));
 
 	x->f = tmpfile();
-	x->out = out_json_new(x->f);
+	x->out = out_json_new(x->f, NULL, NULL);
 	*state = x;
 	return !x->out;
 }
