@@ -10,6 +10,7 @@
 #include "parser/base/arena.h"
 #include "parser/base/diag.h"
 #include "parser/lang/ast.h"
+#include "runtime/base/io.h"
 #include "runtime/base/limit_hint.h"
 #include "runtime/base/log.h"
 #include "runtime/base/progress.h"
@@ -36,19 +37,6 @@ struct report {
 	int status;
 	uint64_t gen_ns, llvm_ns;
 };
-
-static int write_all(int fd, const char *bytes, size_t len)
-{
-	while (len) {
-		ssize_t n = write(fd, bytes, len);
-
-		if (n < 0 && errno != EINTR)
-			return -errno;
-		bytes += n > 0 ? n : 0;
-		len -= n > 0 ? (size_t)n : 0;
-	}
-	return 0;
-}
 
 /* Return no freed memory to the kernel: it is soon allocated again, and the process ends soon. */
 static void keep_memory(void)
@@ -85,10 +73,10 @@ static void child(const struct compile *c, int done, const struct program *p,
 						     : SONDE_DEFECT,
 				 .gen_ns = out.gen_ns,
 				 .llvm_ns = out.llvm_ns};
-	err = out.bytes ? write_all(c->memfd, out.bytes, out.len) : 0;
+	err = out.bytes ? io_write(c->memfd, out.bytes, out.len) : 0;
 	if (err)
 		report.status = err;
-	_exit(write_all(done, (const char *)&report, sizeof(report)) ? SYSTEM_FAILED : 0);
+	_exit(io_write(done, (const char *)&report, sizeof(report)) ? SYSTEM_FAILED : 0);
 }
 
 static int start(struct compile *c, const struct program *p, const struct plan *plan,
@@ -218,7 +206,7 @@ static int link_imports(struct compile *c)
 	c->bytes = NULL;
 	err = ftruncate(c->memfd, 0) || lseek(c->memfd, 0, SEEK_SET) < 0 ? -errno : 0;
 	if (!err)
-		err = write_all(c->memfd, linked, len);
+		err = io_write(c->memfd, linked, len);
 	free(linked);
 	return err ? err : map_bytes(c);
 }

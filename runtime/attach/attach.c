@@ -6,6 +6,7 @@
  */
 #include "runtime/attach/attach.h"
 #include "runtime/session/session.h"
+#include "runtime/base/io.h"
 #include "runtime/base/limit_hint.h"
 #include "runtime/base/log.h"
 #include <bpf/bpf.h>
@@ -112,14 +113,9 @@ bool attach_can_skip(const struct session *s, const struct plan_prog *g, int err
 /* Debian's kernels know a level 3, at which CAP_PERFMON does not open perf events. */
 static bool is_paranoid(void)
 {
-	char text[16] = "";
-	FILE *f = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
+	char text[16];
 
-	if (!f)
-		return false;
-	if (!fgets(text, sizeof(text), f))
-		text[0] = '\0';
-	fclose(f);
+	io_read_file("/proc/sys/kernel/perf_event_paranoid", text, sizeof(text), 0);
 	return strtol(text, NULL, 10) > 2;
 }
 

@@ -3,12 +3,13 @@
  * CPU lists: see cpu_list.h. CPU numbers may have gaps, so a count of CPUs does not tell them.
  */
 #include "runtime/base/cpu_list.h"
+#include "runtime/base/io.h"
 #include <ctype.h>
 #include <stdbool.h>
 #include <stdio.h>
 
 /* More than any kernel supports: a damaged list must not use up memory. */
-enum { CPU_NUMBER_MAX = 1 << 20 };
+enum { CPU_NUMBER_MAX = 1 << 20, LIST_BYTES = 4097 /* a file of sysfs has one page */ };
 
 static bool parse_number(const char **at, uint32_t *out)
 {
@@ -45,17 +46,10 @@ int cpu_list_parse(struct cpu_list *list, const char *text)
 
 static int read_list(struct cpu_list *list, const char *path)
 {
-	FILE *f = fopen(path, "re");
-	size_t size = 0;
-	char *line = NULL;
-	int err;
+	char text[LIST_BYTES];
+	ssize_t n = io_read_file(path, text, sizeof(text), 0);
 
-	if (!f)
-		return -errno;
-	err = getline(&line, &size, f) < 0 ? -EIO : cpu_list_parse(list, line);
-	free(line);
-	fclose(f);
-	return err;
+	return n < 0 ? (int)n : n ? cpu_list_parse(list, text) : -EIO;
 }
 
 int cpu_list_online(struct cpu_list *list)

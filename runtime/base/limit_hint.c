@@ -4,6 +4,7 @@
  * memory limit of its cgroup and of all cgroups above it, in either version of cgroups.
  */
 #include "runtime/base/limit_hint.h"
+#include "runtime/base/io.h"
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -22,18 +23,11 @@ static uint64_t rlimit(int resource)
 /* A number in a file; UINT64_MAX when there is none ("max"). */
 static uint64_t read_limit(const char *folder, const char *path, const char *file)
 {
-	char name[PATH_MAX + 64], text[32] = "";
-	FILE *f;
-	char *end;
+	char name[PATH_MAX + 64], text[32], *end;
 	uint64_t n;
 
 	snprintf(name, sizeof(name), "%s%s/%s", folder, path, file);
-	f = fopen(name, "re");
-	if (!f)
-		return UINT64_MAX;
-	if (!fgets(text, sizeof(text), f))
-		*text = '\0';
-	fclose(f);
+	io_read_file(name, text, sizeof(text), 0);
 	n = strtoull(text, &end, 10);
 	return end > text ? n : UINT64_MAX;
 }

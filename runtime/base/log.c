@@ -6,6 +6,7 @@
  * errno is preserved. The level is global; it is set once, before any thread starts.
  */
 #include "runtime/base/log.h"
+#include "runtime/base/io.h"
 #include "runtime/base/progress.h"
 #include "runtime/base/status.h"
 #include "parser/base/escape.h"
@@ -39,19 +40,6 @@ static const char *level_prefix(enum log_level level)
 	return "";
 }
 
-static void write_all(int fd, const char *bytes, size_t n)
-{
-	while (n > 0) {
-		ssize_t written = write(fd, bytes, n);
-		if (written < 0 && errno == EINTR)
-			continue;
-		if (written < 0)
-			return;
-		bytes += written;
-		n -= (size_t)written;
-	}
-}
-
 struct line {
 	char *bytes;
 	size_t n;
@@ -82,7 +70,7 @@ __attribute__((format(printf, 2, 0))) static void write_line(const char *prefix,
 		put_line(&line, "\n", 1);
 		status_hide();
 		progress_clear();
-		write_all(STDERR_FILENO, line.bytes, line.n);
+		(void)io_write(STDERR_FILENO, line.bytes, line.n);
 	}
 	free(text);
 	free(line.bytes);
@@ -105,7 +93,7 @@ void log_place(const char *file, unsigned line, unsigned first, unsigned end, co
 	escape_text(ESCAPE_LINES, text, len, put_line, &out);
 	put_line(&out, "\n", 1);
 	status_hide();
-	write_all(STDERR_FILENO, out.bytes, out.n);
+	(void)io_write(STDERR_FILENO, out.bytes, out.n);
 	free(out.bytes);
 }
 

@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE
 #include "runtime/base/proc_program.h"
+#include "runtime/base/io.h"
 #include "runtime/base/proc_maps.h"
 #include <elf.h>
 #include <fcntl.h>
@@ -31,15 +32,9 @@ static size_t read_proc(uint32_t pid, const char *name, uint64_t offset, void *o
 {
 	char path[48];
 	ssize_t got;
-	int fd;
 
 	snprintf(path, sizeof(path), "/proc/%u/%s", pid, name);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return 0;
-	got = pread(fd, out, n - 1, (off_t)offset);
-	close(fd);
-	((char *)out)[got > 0 ? got : 0] = '\0';
+	got = io_read_file(path, out, n, offset);
 	return got > 0 ? (size_t)got : 0;
 }
 

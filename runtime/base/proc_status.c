@@ -5,8 +5,8 @@
 #define _GNU_SOURCE
 #include "runtime/base/proc_status.h"
 #include "runtime/base/clock.h"
+#include "runtime/base/io.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,19 +17,10 @@ static ssize_t read_file(uint32_t pid, const char *name, char *text, size_t size
 {
 	char path[48];
 	ssize_t n;
-	int fd, err;
 
 	snprintf(path, sizeof(path), "/proc/%u/%s", pid, name);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return errno == ENOENT ? -ESRCH : -errno;
-	n = read(fd, text, size - 1);
-	err = -errno;
-	close(fd);
-	if (n < 0)
-		return err;
-	text[n] = '\0';
-	return n;
+	n = io_read_file(path, text, size, 0);
+	return n == -ENOENT ? -ESRCH : n;
 }
 
 /* The `n`th number of the line that begins with `name`; n = -1: the last one. */

@@ -6,6 +6,7 @@
  */
 #define _GNU_SOURCE
 #include "runtime/interp/interp_impl.h"
+#include "runtime/base/io.h"
 #include <bpf/btf.h>
 #include <errno.h>
 #include <stdio.h>
@@ -305,15 +306,10 @@ const uint32_t *interp_thread_number(const struct interp *p, uint64_t address)
 static void read_comm(char comm[TASK_COMM], uint32_t pid)
 {
 	char path[32];
-	FILE *f;
 
 	snprintf(path, sizeof(path), "/proc/%u/comm", pid);
-	f = fopen(path, "re");
-	if (!f)
-		return;
-	if (fgets(comm, TASK_COMM, f))
-		comm[strcspn(comm, "\n")] = '\0';
-	fclose(f);
+	io_read_file(path, comm, TASK_COMM, 0);
+	comm[strcspn(comm, "\n")] = '\0';
 }
 
 /* Fields of struct pt_regs, as bpf_helpers/syscall.bpf.c declares it. */

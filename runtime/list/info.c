@@ -9,6 +9,7 @@
 #include "parser/base/limits.h"
 #include "parser/lang/probe.h"
 #include "runtime/list/info_out.h"
+#include "runtime/base/io.h"
 #include "runtime/kernel/kernel_facts.h"
 #include <bpf/libbpf.h>
 #include <linux/capability.h>
@@ -22,16 +23,12 @@
 #include <unistd.h>
 
 /* The first line of a file; false when it cannot be read. */
-static bool read_line(const char *path, char *line, int size)
+static bool read_line(const char *path, char *line, size_t size)
 {
-	FILE *f = fopen(path, "re");
-	bool ok = f && fgets(line, size, f);
+	bool is_there = io_read_file(path, line, size, 0) > 0;
 
-	if (ok)
-		line[strcspn(line, "\n")] = '\0';
-	if (f)
-		fclose(f);
-	return ok;
+	line[strcspn(line, "\n")] = '\0';
+	return is_there;
 }
 
 /* ---- kernel, machine, process -------------------------------------------------------------- */

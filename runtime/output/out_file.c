@@ -5,38 +5,19 @@
  * later call returns it. out_text.c and out_json.c fill the buffer.
  */
 #include "runtime/output/out_file.h"
+#include "runtime/base/io.h"
 #include "runtime/base/log.h"
 #include "runtime/base/status.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-/* Wait for a descriptor that is non-blocking: terminals are shared with other processes. */
-static int write_all(int fd, const char *bytes, size_t n)
-{
-	while (n > 0) {
-		ssize_t written = write(fd, bytes, n);
-		if (written >= 0) {
-			bytes += written;
-			n -= (size_t)written;
-		} else if (errno == EAGAIN) {
-			struct pollfd p = {.fd = fd, .events = POLLOUT};
-			if (poll(&p, 1, -1) < 0 && errno != EINTR)
-				return -errno;
-		} else if (errno != EINTR) {
-			return -errno;
-		}
-	}
-	return 0;
-}
 
 static void write_out(struct out_file *w)
 {
 	if (w->error == 0 && w->text.n) {
 		status_hide();
-		w->error = write_all(w->fd, w->text.bytes, w->text.n);
+		w->error = io_write(w->fd, w->text.bytes, w->text.n);
 		status_note(w->fd, w->text.bytes, w->text.n);
 	}
 	w->text.n = 0;

@@ -12,6 +12,7 @@
  */
 #include "runtime/recording/pages.h"
 #include "runtime/base/hash.h"
+#include "runtime/base/io.h"
 #include <errno.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -104,19 +105,12 @@ static int write_at(struct pages *f, const struct page *p, uint32_t n, uint64_t 
 
 static int read_at(const struct pages *f, void *into, size_t n, off_t offset)
 {
-	size_t got = 0;
+	ssize_t got = io_read_at(f->fd, into, n, (uint64_t)offset);
 
-	while (got < n) {
-		ssize_t more = pread(f->fd, (char *)into + got, n - got, offset + (off_t)got);
-
-		if (more < 0 && errno != EINTR)
-			return SQLITE_IOERR_READ;
-		if (more == 0)
-			break;
-		got += more > 0 ? (size_t)more : 0;
-	}
-	memset((char *)into + got, 0, n - got);
-	return got < n ? SQLITE_IOERR_SHORT_READ : SQLITE_OK;
+	if (got < 0)
+		return SQLITE_IOERR_READ;
+	memset((char *)into + got, 0, n - (size_t)got);
+	return (size_t)got < n ? SQLITE_IOERR_SHORT_READ : SQLITE_OK;
 }
 
 /* ---- commits ----------------------------------------------------------------------------- */

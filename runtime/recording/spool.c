@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include "runtime/recording/spool.h"
+#include "runtime/base/io.h"
 #include "runtime/base/thread.h"
 #include "runtime/recording/store.h"
 #include <errno.h>
@@ -57,22 +58,6 @@ static uint64_t wait_for(struct spool *s, uint64_t from)
 	return written;
 }
 
-static int read_at(int fd, char *into, size_t n, uint64_t offset)
-{
-	while (n > 0) {
-		ssize_t got = pread(fd, into, n, (off_t)offset);
-
-		if (got <= 0 && errno != EINTR)
-			return got ? -errno : -EIO;
-		if (got <= 0)
-			continue;
-		into += got;
-		n -= (size_t)got;
-		offset += (uint64_t)got;
-	}
-	return 0;
-}
-
 /* A row may be longer than the buffer. */
 static int make_room(char **buffer, size_t *capacity, size_t kept)
 {
@@ -98,7 +83,8 @@ static int follow(struct spool *s)
 
 	while (!err && (written = wait_for(s, at)) > at) {
 		size_t n = written - at < capacity - kept ? written - at : capacity - kept;
-		long used = read_at(s->fd, buffer + kept, n, at);
+		ssize_t got = io_read_at(s->fd, buffer + kept, n, at);
+		long used = got < 0 ? got : (size_t)got < n ? -EIO : 0;
 
 		at += n; /* the database may need the space */
 		fallocate(s->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, (off_t)at);
@@ -175,19 +161,10 @@ struct spool *spool_new(struct store *store, const char *path)
 
 static int write_all(struct spool *s, const char *bytes, size_t n)
 {
-	size_t left = n;
-	int err;
+	int err = io_write(s->fd, bytes, n);
 
-	while (left > 0) {
-		ssize_t written = write(s->fd, bytes, left);
-
-		if (written < 0 && errno != EINTR)
-			return -errno;
-		if (written < 0)
-			continue;
-		bytes += written;
-		left -= (size_t)written;
-	}
+	if (err)
+		return err;
 	pthread_mutex_lock(&s->lock);
 	s->written += n;
 	err = s->error;

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reads and writes that are not cut short: by a signal, a pipe or the kernel's limits.
+ */
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* Write all bytes; waits where the descriptor is non-blocking. 0 or -errno. */
+int io_write(int fd, const void *bytes, size_t n);
+/* Read `n` bytes at `offset`: their number, which is smaller only at the end of the file, or
+ * -errno. */
+ssize_t io_read_at(int fd, void *into, size_t n, uint64_t offset);
+/* Read a small file, such as one of /proc, by one call: at most size - 1 bytes from `offset` on, and a NUL behind
+ * them. Their number or -errno; then the text is empty. */
+ssize_t io_read_file(const char *path, char *text, size_t size, uint64_t offset);
