@@ -12,6 +12,6 @@ int io_write(int fd, const void *bytes, size_t n);
 /* Read `n` bytes at `offset`: their number, which is smaller only at the end of the file, or
  * -errno. */
 ssize_t io_read_at(int fd, void *into, size_t n, uint64_t offset);
-/* Read a small file, such as one of /proc, by one call: at most size - 1 bytes from `offset` on, and a NUL behind
- * them. Their number or -errno; then the text is empty. */
+/* Read a small file, such as one of /proc, by one call: at most size - 1 bytes from `offset` on,
+ * and a NUL behind them. Their number or -errno; then the text is empty. */
 ssize_t io_read_file(const char *path, char *text, size_t size, uint64_t offset);

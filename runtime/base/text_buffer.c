@@ -41,6 +41,21 @@ void text_grown_free(struct text_grown *g)
 	text_grown_init(g);
 }
 
+static void drop_rest(struct text *t)
+{
+	t->n = t->capacity - 1;
+}
+
+struct text text_in_array(char *bytes, size_t size)
+{
+	return (struct text){.bytes = bytes, .capacity = size, .make_room = drop_rest};
+}
+
+void text_terminate(struct text *t)
+{
+	t->bytes[t->n < t->capacity ? t->n : t->capacity - 1] = '\0';
+}
+
 static void write_out(struct text *t)
 {
 	fwrite(t->bytes, 1, t->n, ((struct text_file *)t)->f);

@@ -68,6 +68,11 @@ char *text_hex_digits(char *end, uint64_t x, const char *digits);
 /* text_put() as a callback. */
 void text_put_to(void *text, const char *bytes, size_t n);
 
+/* A text in an array of `size` bytes: what does not fit is dropped. */
+struct text text_in_array(char *bytes, size_t size);
+/* End it with a NUL. */
+void text_terminate(struct text *t);
+
 /* A text in memory, of at most 1 GiB. Without memory its bytes are discarded. */
 struct text_grown {
 	struct text text; /* first */

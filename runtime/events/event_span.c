@@ -14,12 +14,6 @@
 
 enum { NAME_BYTES = 1024 };
 
-/* Longer names are cut. */
-static void name_full(struct text *t)
-{
-	t->n = t->capacity - 1;
-}
-
 static enum view_span_kind kind_of(const struct plan *p, const struct plan_probe *q)
 {
 	switch (q->state.kind) {
@@ -125,12 +119,10 @@ static void default_name(char *name, enum view_span_kind kind)
 static void span_name(struct events *e, const struct plan_event *ev, const void *record,
 		      char bytes[NAME_BYTES])
 {
-	struct text text = {.bytes = bytes,
-			    .capacity = NAME_BYTES,
-			    .make_room = name_full,
-			    .is_quoted = true};
+	struct text text = text_in_array(bytes, NAME_BYTES); /* longer names are cut */
 	struct view views[LIMIT_CALL_ARGS];
 
+	text.is_quoted = true;
 	if (ev->text) {
 		text_string(&text, ev->text);
 	} else {
@@ -138,7 +130,7 @@ static void span_name(struct events *e, const struct plan_event *ev, const void 
 		format_view(&text, &views[0]);
 		deferred_strings_release(e->s);
 	}
-	bytes[text.n < NAME_BYTES ? text.n : NAME_BYTES - 1] = '\0';
+	text_terminate(&text);
 }
 
 bool event_span_is_alone(const struct plan *p)

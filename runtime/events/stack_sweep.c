@@ -206,11 +206,9 @@ static int unmark_in_map(struct session *s, uint32_t map)
 		return err;
 	for (uint32_t i = 0; i < snap.n_rows; i++) {
 		if (snap.keys)
-			unmark_referenced(s->stack_sweep, snap.keys + (size_t)i * m->key_size,
-					  m->key_size);
-		if (snap.value_bytes)
-			unmark_referenced(s->stack_sweep,
-					  snap.value_bytes + (size_t)i * m->value_size,
+			unmark_referenced(s->stack_sweep, map_row_key(m, &snap, i), m->key_size);
+		if (!map_is_aggregated(m))
+			unmark_referenced(s->stack_sweep, map_row_value(m, &snap, i),
 					  m->value_size);
 	}
 	map_snapshot_free(&snap);

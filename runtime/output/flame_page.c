@@ -220,33 +220,22 @@ static void put_frame(struct drawing *d, uint32_t at, uint32_t depth)
 /* Call fn for each node that is drawn, parents first. */
 static void walk(struct drawing *d, void (*fn)(struct drawing *d, uint32_t at, uint32_t depth))
 {
-	const struct call_node *nodes = d->graph->tree.nodes.items;
+	const struct call_tree *t = &d->graph->tree;
+	const struct call_node *nodes = t->nodes.items;
 	uint32_t at = 0, depth = 0;
 
 	d->x[0] = d->graph->x;
-	if (!is_drawn(d->graph, &nodes[0]))
-		return;
-	fn(d, 0, 0);
-	for (;;) {
-		uint32_t next = nodes[at].child;
+	do {
+		const struct call_node *n = &nodes[at];
 
-		if (next && is_drawn(d->graph, &nodes[at])) {
-			d->x[next] = d->x[at];
-			depth++;
-		} else {
-			while (at && !nodes[at].next) {
-				at = nodes[at].parent;
-				depth--;
-			}
-			if (!at)
-				return;
-			next = nodes[at].next;
-			d->x[next] = d->x[at] + width_of(d->graph, &nodes[at]);
-		}
-		at = next;
-		if (is_drawn(d->graph, &nodes[at]))
+		if (n->child)
+			d->x[n->child] = d->x[at];
+		if (n->next)
+			d->x[n->next] = d->x[at] + width_of(d->graph, n);
+		if (is_drawn(d->graph, n))
 			fn(d, at, depth);
-	}
+		at = call_tree_next(t, at, is_drawn(d->graph, n), &depth);
+	} while (at);
 }
 
 static void note_height(struct drawing *d, uint32_t at, uint32_t depth)

@@ -28,17 +28,11 @@ void jsn_stats(struct json *j, const char *key, const struct view *v)
 
 void jsn_quantiles(struct json *j, const char *key, const struct view *v)
 {
-	struct agg_quantiles q;
-
-	agg_quantiles(v, &q);
 	json_open(j, key, '{');
-	json_put_unsigned(j, "count", q.count);
-	json_put_signed(j, "min", q.min);
-	json_put_signed(j, "p50", q.p50);
-	json_put_signed(j, "p90", q.p90);
-	json_put_signed(j, "p99", q.p99);
-	json_put_signed(j, "p99.9", q.p999);
-	json_put_signed(j, "max", q.max);
+	json_put_unsigned(j, "count", v->histogram.total);
+	for (int i = 0; i < SHOWN_QUANTILES; i++)
+		json_put_signed(j, agg_shown_quantiles[i].name,
+				agg_quantile(v, agg_shown_quantiles[i].per_mille));
 	json_close(j, '}');
 }
 

@@ -46,10 +46,10 @@ struct out {
 	struct out_tap *tap;		/* out_tap.h; or NULL */
 };
 
-/* A writer of that format for what `plan` prints, which may be NULL for text and JSON. Writes to the
- * file's descriptor with its own buffer; does not own the file. close() flushes, but only flush()
- * reports errors. `word` followed the format's name, or is NULL; it is kept. NULL with errno set if
- * the file has no descriptor or cannot be flushed, or without memory. */
+/* A writer of that format for what `plan` prints, which may be NULL for text and JSON. Writes to
+ * the file's descriptor with its own buffer; does not own the file. close() flushes, but only
+ * flush() reports errors. `word` followed the format's name, or is NULL; it is kept. NULL with
+ * errno set if the file has no descriptor or cannot be flushed, or without memory. */
 typedef struct out *out_new_fn(FILE *f, const struct plan *plan, const char *word);
 #define OUT_FORMAT(id, name, make, ...) out_new_fn make;
 #include "runtime/output/formats.def"

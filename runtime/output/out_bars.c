@@ -25,22 +25,13 @@ static bool has_numbers(const struct view_map *m)
 	       (t->kind == TY_INT || (t->kind == TY_AGG && !format_is_block(t) && t->size == 8));
 }
 
-static void drop_rest(struct text *t)
-{
-	t->n = t->capacity - 1;
-}
-
 /* The key on a line of at most KEY_COLUMNS characters. */
 static void make_key(const struct view_map *m, const struct view_row *row, struct bar_row *out)
 {
-	struct text t = {.bytes = out->key, .capacity = KEY_BYTES, .make_room = drop_rest};
+	struct text t = text_in_array(out->key, KEY_BYTES);
 	uint32_t n = 0, end = 0;
 
-	for (uint32_t i = 0; i < m->n_keys; i++) {
-		if (i)
-			text_string(&t, ", ");
-		format_view(&t, &row->keys[i]);
-	}
+	format_keys(&t, row, m->n_keys);
 	for (uint32_t i = 0; i < t.n; i++) /* a stack has lines */
 		if (out->key[i] != '\n' || (end && i + 1 < t.n))
 			out->key[end++] = out->key[i] == '\n' ? ';' : out->key[i];
@@ -79,11 +70,9 @@ static void put_number(struct text *t, const struct bar_row *row)
 static uint32_t number_columns(const struct text *like, const struct bar_row *row)
 {
 	char bytes[64];
-	struct text t = {.bytes = bytes,
-			 .capacity = sizeof(bytes),
-			 .make_room = drop_rest,
-			 .time_unit = like->time_unit};
+	struct text t = text_in_array(bytes, sizeof(bytes));
 
+	t.time_unit = like->time_unit;
 	put_number(&t, row);
 	return (uint32_t)t.n;
 }

@@ -45,24 +45,12 @@ static int put_line(struct out_folded *w, struct text *t, const struct call_tree
 
 static int put_tree(struct out_folded *w, const struct call_tree *tree)
 {
-	const struct call_node *nodes = tree->nodes.items;
-	uint32_t at = 0;
+	uint32_t at = 0, level = 0;
 	int err = 0;
 
-	/* depth first */
-	while (!err) {
-		if (nodes[at].child) {
-			at = nodes[at].child;
-		} else {
-			while (at && !nodes[at].next)
-				at = nodes[at].parent;
-			if (!at)
-				break;
-			at = nodes[at].next;
-		}
-		if (nodes[at].self)
+	while (!err && (at = call_tree_next(tree, at, true, &level)))
+		if (tree->nodes.items[at].self)
 			err = put_line(w, &w->file.text, tree, at);
-	}
 	return err;
 }
 

@@ -19,13 +19,6 @@ struct out_graph {
 	VEC(uint32_t) path; /* spans around the current one */
 };
 
-static enum call_kind kind_of(const struct span_item *s)
-{
-	return s->kind == VIEW_SPAN_LIBRARY ? CALL_LIBRARY
-	       : s->kind == VIEW_SPAN_USER  ? CALL_PROGRAM
-					    : CALL_KERNEL;
-}
-
 /* FUNCTION also stands for FUNCTION@LIBRARY. */
 static bool is_function(const struct out_graph *w, const struct span_item *s)
 {
@@ -46,7 +39,7 @@ static bool is_function(const struct out_graph *w, const struct span_item *s)
 /* The child of node `at`, which counts the span; 0 without memory. */
 static uint32_t count_at(struct call_tree *t, uint32_t at, const struct span_item *s)
 {
-	at = call_tree_child(t, at, kind_of(s), ESCAPE_NAME, s->name);
+	at = call_tree_child(t, at, call_kind_of_span(s->kind), ESCAPE_NAME, s->name);
 	if (at) {
 		t->nodes.items[at].calls++;
 		t->nodes.items[at].left += s->is_left;
@@ -158,26 +151,14 @@ static void put_node(struct text *t, const struct call_node *n, uint32_t level, 
 	text_char(t, '\n');
 }
 
-/* Depth first; `level` counts the nodes on the way from the root. */
 static int put_tree(struct text *t, struct call_tree *tree, bool has_self)
 {
-	const struct call_node *nodes = tree->nodes.items;
 	uint32_t at = 0, level = 0;
 	int err = sort_children(tree, 0);
 
-	while (!err) {
-		if (nodes[at].child) {
-			at = nodes[at].child;
-			level++;
-		} else {
-			for (; at && !nodes[at].next; level--)
-				at = nodes[at].parent;
-			if (!at)
-				break;
-			at = nodes[at].next;
-		}
+	while (!err && (at = call_tree_next(tree, at, true, &level))) {
 		err = sort_children(tree, at);
-		put_node(t, &nodes[at], level - 1, has_self);
+		put_node(t, &tree->nodes.items[at], level - 1, has_self);
 	}
 	return err;
 }

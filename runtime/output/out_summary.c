@@ -14,54 +14,35 @@ struct span_row {
 	uint32_t n_open; /* spans of that name on the path: a recursion counts once in the total */
 };
 
-HASH_TABLE(span_rows, uint32_t);
-
-struct out_summary {
-	struct out_file file;	   /* first */
-	VEC(struct span_row) rows; /* [0] is not used */
-	struct span_rows table;	   /* indexes, by name */
-	VEC(uint32_t) path;	   /* rows of the spans around the current one */
+/* Where the row of a name is. */
+struct span_index {
+	const char *name;
+	uint32_t row;
 };
 
-static uint64_t span_rows_hash(const char *name)
-{
-	return hash_u64((uint64_t)(uintptr_t)name);
-}
+HASH_TABLE(span_rows, struct span_index);
 
-static bool span_rows_equal(const char *a, const char *b)
-{
-	return a == b;
-}
+struct out_summary {
+	struct out_file file; /* first */
+	VEC(struct span_row) rows;
+	struct span_rows table; /* by name */
+	VEC(uint32_t) path;	/* rows of the spans around the current one */
+};
 
-static const char *span_rows_key(const struct span_rows *h, const uint32_t *e)
-{
-	return HASH_TABLE_OWNER(h, struct out_summary, table)->rows.items[*e].name;
-}
+HASH_INTEGER_FUNCTIONS(span_rows, struct span_index, uintptr_t, hash_u64, (uintptr_t)e->name,
+		       e->name)
 
-static bool span_rows_is_free(const uint32_t *e)
+/* The row of a name; NULL without memory. */
+static struct span_row *row_of(struct out_summary *w, const char *name)
 {
-	return !*e;
-}
-
-HASH_TABLE_FUNCTIONS(span_rows, uint32_t, const char *)
-
-/* The index of a name's row; 0 without memory. */
-static uint32_t row_of(struct out_summary *w, const char *name)
-{
-	uint32_t *found = span_rows_find(&w->table, name), at = (uint32_t)w->rows.n;
+	const struct span_index *found = span_rows_find(&w->table, (uintptr_t)name);
+	struct span_index new = {name, (uint32_t)w->rows.n};
 
 	if (found)
-		return *found;
-	if (!at && vec_push(&w->rows, (struct span_row){0}))
-		return 0;
-	at = (uint32_t)w->rows.n;
+		return &w->rows.items[found->row];
 	if (vec_push(&w->rows, (struct span_row){.name = name}))
-		return 0;
-	if (span_rows_insert(&w->table, at)) {
-		w->rows.n--;
-		return 0;
-	}
-	return at;
+		return NULL;
+	return span_rows_insert(&w->table, new) ? NULL : &w->rows.items[new.row];
 }
 
 static void leave(struct out_summary *w, uint32_t level)
@@ -76,15 +57,13 @@ static int add_tree(struct span_trees *trees, const struct span_thread *thread)
 
 	for (size_t i = 0; i < thread->spans.n; i++) {
 		const struct span_item *s = &thread->spans.items[i];
-		uint32_t at = s->is_shown ? 0 : row_of(w, s->name);
-		struct span_row *r;
+		struct span_row *r = s->is_shown ? NULL : row_of(w, s->name);
 
 		if (s->is_shown) /* nothing is part of it */
 			continue;
 		leave(w, s->level);
-		if (!at || vec_push(&w->path, at))
+		if (!r || vec_push(&w->path, (uint32_t)(r - w->rows.items)))
 			return -ENOMEM;
-		r = &w->rows.items[at];
 		r->total += r->n_open ? 0 : s->length;
 		r->n_open++;
 		r->self += s->self;
@@ -139,9 +118,9 @@ static int summary_finish(struct out *o)
 		return err;
 	text_string(t,
 		    "      TOTAL         SELF       CALLS      AVERAGE      MAXIMUM  FUNCTION\n");
-	if (w->rows.n > 1)
-		qsort(w->rows.items + 1, w->rows.n - 1, sizeof(*w->rows.items), by_total);
-	for (size_t i = 1; i < w->rows.n; i++)
+	if (w->rows.n)
+		qsort(w->rows.items, w->rows.n, sizeof(*w->rows.items), by_total);
+	for (size_t i = 0; i < w->rows.n; i++)
 		put_row(t, &w->rows.items[i]);
 	return 0;
 }

@@ -89,11 +89,7 @@ static int tap_map(struct out *o, const struct view_map *m)
 	fprintf(tap->f, "map\t%s\n", m->name);
 	for (uint32_t i = 0; i < m->n_rows; i++) {
 		fputs("row\t", tap->f);
-		for (uint32_t k = 0; k < m->n_keys; k++) {
-			if (k)
-				text_string(t, ", ");
-			format_view(t, &m->rows[i].keys[k]);
-		}
+		format_keys(t, &m->rows[i], m->n_keys);
 		write_key(t);
 		put_value(tap->f, &m->rows[i].value);
 	}

@@ -254,8 +254,12 @@ static int64_t middle(const struct type *t, uint32_t bucket)
 	return begin + (agg_bucket_begin(t, bucket + 1) - begin) / 2;
 }
 
+const struct agg_quantile_row agg_shown_quantiles[] = {
+	{"min", 0}, {"p50", 500}, {"p90", 900}, {"p99", 990}, {"p99.9", 999}, {"max", 1000},
+};
+
 /* The value of rank ceil(count * per_mille / 1000). */
-static int64_t at_rank(const struct view *v, uint32_t per_mille)
+int64_t agg_quantile(const struct view *v, uint32_t per_mille)
 {
 	uint64_t total = v->histogram.total, seen = 0;
 	uint64_t rank = total / 1000 * per_mille + (total % 1000 * per_mille + 999) / 1000;
@@ -266,17 +270,4 @@ static int64_t at_rank(const struct view *v, uint32_t per_mille)
 			return middle(v->type, v->histogram.buckets[i].index);
 	}
 	return 0;
-}
-
-void agg_quantiles(const struct view *v, struct agg_quantiles *out)
-{
-	*out = (struct agg_quantiles){
-		.count = v->histogram.total,
-		.min = at_rank(v, 0),
-		.p50 = at_rank(v, 500),
-		.p90 = at_rank(v, 900),
-		.p99 = at_rank(v, 990),
-		.p999 = at_rank(v, 999),
-		.max = at_rank(v, 1000),
-	};
 }

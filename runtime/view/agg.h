@@ -52,9 +52,11 @@ struct agg_range {
 };
 struct agg_range agg_shown_buckets(const struct view *v);
 
-/* The values that quantiles() shows, computed from the middles of buckets. */
-struct agg_quantiles {
-	uint64_t count;
-	int64_t min, p50, p90, p99, p999, max; /* -1: a value below 0 */
-};
-void agg_quantiles(const struct view *v, struct agg_quantiles *out);
+/* What quantiles() shows beside the count. */
+enum { SHOWN_QUANTILES = 6 };
+extern const struct agg_quantile_row {
+	const char *name;
+	uint32_t per_mille;
+} agg_shown_quantiles[SHOWN_QUANTILES];
+/* Computed from the middles of buckets; -1: a value below 0. */
+int64_t agg_quantile(const struct view *v, uint32_t per_mille);

@@ -130,21 +130,15 @@ bool call_tree_takes(const struct view_map *m)
 	return has_stack && has_weight(m->rows[0].value.type);
 }
 
-enum { LABEL_BYTES = 4096 };
-
-/* Labels that are longer are cut. */
-static void forget(struct text *t)
-{
-	t->n = t->capacity - 1;
-}
+enum { LABEL_BYTES = 4096 }; /* labels that are longer are cut */
 
 static uint32_t add_label(struct call_tree *t, uint32_t at, const struct view *v)
 {
 	char bytes[LABEL_BYTES];
-	struct text text = {.bytes = bytes, .capacity = sizeof(bytes), .make_room = forget};
+	struct text text = text_in_array(bytes, sizeof(bytes));
 
 	format_view(&text, v);
-	bytes[text.n < sizeof(bytes) ? text.n : sizeof(bytes) - 1] = '\0';
+	text_terminate(&text);
 	return call_tree_child(t, at, CALL_LABEL, ESCAPE_MESSAGE, bytes);
 }
 
@@ -303,11 +297,16 @@ int call_tree_add(struct call_tree *t, uint32_t parent, const struct view_map *m
 
 /* ---- spans ------------------------------------------------------------------------------- */
 
-static const enum call_kind kinds_of_spans[VIEW_SPAN_KINDS] = {
-	[VIEW_SPAN_USER] = CALL_PROGRAM,  [VIEW_SPAN_LIBRARY] = CALL_LIBRARY,
-	[VIEW_SPAN_KERNEL] = CALL_KERNEL, [VIEW_SPAN_SYSCALL] = CALL_KERNEL,
-	[VIEW_SPAN_OFF_CPU] = CALL_NOTE,  [VIEW_SPAN_ON_CPU] = CALL_NOTE,
-};
+enum call_kind call_kind_of_span(uint8_t kind)
+{
+	static const enum call_kind kinds[VIEW_SPAN_KINDS] = {
+		[VIEW_SPAN_USER] = CALL_PROGRAM,  [VIEW_SPAN_LIBRARY] = CALL_LIBRARY,
+		[VIEW_SPAN_KERNEL] = CALL_KERNEL, [VIEW_SPAN_SYSCALL] = CALL_KERNEL,
+		[VIEW_SPAN_OFF_CPU] = CALL_NOTE,  [VIEW_SPAN_ON_CPU] = CALL_NOTE,
+	};
+
+	return kinds[kind];
+}
 
 /* trees->path is the node of each level. */
 int call_tree_add_spans(struct call_tree *t, uint32_t parent, struct span_trees *trees,
@@ -319,7 +318,8 @@ int call_tree_add_spans(struct call_tree *t, uint32_t parent, struct span_trees 
 		uint32_t at = s->level ? trees->path.items[s->level - 1] : parent;
 
 		if (!s->is_shown)
-			at = call_tree_child(t, at, kinds_of_spans[s->kind], ESCAPE_NAME, s->name);
+			at = call_tree_child(t, at, call_kind_of_span(s->kind), ESCAPE_NAME,
+					     s->name);
 		trees->path.n = s->level;
 		if ((!at && !s->is_shown) || vec_push(&trees->path, at))
 			return -ENOMEM;
@@ -379,6 +379,19 @@ int call_tree_finish(struct call_tree *t)
 	}
 	free(sorted);
 	return 0;
+}
+
+uint32_t call_tree_next(const struct call_tree *t, uint32_t at, bool descends, uint32_t *level)
+{
+	const struct call_node *nodes = t->nodes.items;
+
+	if (descends && nodes[at].child) {
+		++*level;
+		return nodes[at].child;
+	}
+	for (; at && !nodes[at].next; --*level)
+		at = nodes[at].parent;
+	return at ? nodes[at].next : 0;
 }
 
 void call_tree_free(struct call_tree *t)

@@ -55,11 +55,16 @@ int call_tree_add(struct call_tree *t, uint32_t parent, const struct view_map *m
 /* Add a thread's spans below `parent`, each with the time of its own. 0 or -ENOMEM. */
 int call_tree_add_spans(struct call_tree *t, uint32_t parent, struct span_trees *trees,
 			const struct span_thread *thread);
+/* What a span of that kind (enum view_span_kind) stands for. */
+enum call_kind call_kind_of_span(uint8_t kind);
 /* The child of `parent` with that name, escaped by `set` (ESCAPE_MESSAGE if it is escaped already,
  * else ESCAPE_NAME). It is made if there is none; below CALL_DEPTH_MOST it is
  * the parent. 0 without memory. */
 uint32_t call_tree_child(struct call_tree *t, uint32_t parent, enum call_kind kind,
 			 enum escape_set set, const char *name);
+/* The node after `at` in depth-first order, 0 at the end; children of `at` come only if `descends`.
+ * *level: how many nodes are on the way to it. */
+uint32_t call_tree_next(const struct call_tree *t, uint32_t at, bool descends, uint32_t *level);
 /* Sort children by name, and set the totals. 0 or -ENOMEM. */
 int call_tree_finish(struct call_tree *t);
 void call_tree_free(struct call_tree *t);

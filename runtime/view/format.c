@@ -34,6 +34,14 @@ void format_parts(struct text *t, const struct view *v)
 	}
 }
 
+void format_keys(struct text *t, const struct view_row *r, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		text_string(t, i ? ", " : "");
+		format_view(t, &r->keys[i]);
+	}
+}
+
 /* [1,2,3] */
 static void format_array(struct text *t, const struct view *v)
 {

@@ -12,6 +12,8 @@
 void format_view(struct text *t, const struct view *v);
 /* The comma between two parts of a key or a tuple (format_stack.c). */
 void format_comma(struct text *t, const struct type *before, const struct type *next);
+/* The keys of a row, separated by commas. */
+void format_keys(struct text *t, const struct view_row *r, uint32_t n);
 /* The parts of a tuple, separated by commas. */
 void format_parts(struct text *t, const struct view *v);
 /* An integer; with a time_unit, a time (format_agg.c). */

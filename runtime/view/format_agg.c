@@ -71,28 +71,21 @@ void txt_stats(struct text *t, const struct view *v)
 	text_string(t, " }");
 }
 
-static void put_quantile(struct text *t, const char *name, int64_t x)
-{
-	text_string(t, name);
-	if (x < 0)
-		text_string(t, "<0");
-	else
-		format_number(t, (uint64_t)x, false);
-}
-
 void txt_quantiles(struct text *t, const struct view *v)
 {
-	struct agg_quantiles q;
-
-	agg_quantiles(v, &q);
 	text_string(t, "{ .count = ");
-	text_unsigned(t, q.count);
-	put_quantile(t, ", .min = ", q.min);
-	put_quantile(t, ", .p50 = ", q.p50);
-	put_quantile(t, ", .p90 = ", q.p90);
-	put_quantile(t, ", .p99 = ", q.p99);
-	put_quantile(t, ", .p99.9 = ", q.p999);
-	put_quantile(t, ", .max = ", q.max);
+	text_unsigned(t, v->histogram.total);
+	for (int i = 0; i < SHOWN_QUANTILES; i++) {
+		int64_t x = agg_quantile(v, agg_shown_quantiles[i].per_mille);
+
+		text_string(t, ", .");
+		text_string(t, agg_shown_quantiles[i].name);
+		text_string(t, " = ");
+		if (x < 0)
+			text_string(t, "<0");
+		else
+			format_number(t, (uint64_t)x, false);
+	}
 	text_string(t, " }");
 }
 

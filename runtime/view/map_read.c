@@ -178,8 +178,8 @@ static bool is_touched(const struct reading *r, const uint8_t *value)
  * plain values the newest is kept. */
 static void array_add(struct reading *r, const uint8_t *value)
 {
-	if (is_aggregated(r->map) && r->rows.n_rows > 0)
-		map_merge_cpus(r, row_words(r, 0), value);
+	if (map_is_aggregated(r->map) && r->rows.n_rows > 0)
+		map_merge_cpus(r, row_value(r, 0), value);
 	else
 		map_row_set_value(r, 0, value);
 	r->rows.n_rows = 1;
@@ -227,7 +227,6 @@ void map_snapshot_free(struct map_snapshot *s)
 		return;
 	free(s->keys);
 	free(s->values);
-	free(s->value_bytes);
 	*s = (struct map_snapshot){.n_rows = 0};
 }
 
@@ -235,20 +234,11 @@ int map_snapshot_add_zero(const struct plan_map *m, struct map_snapshot *s)
 {
 	if (m->n_keys || s->n_rows > 0)
 		return 0;
-	if (!is_array(m) && !s->keys)
-		s->keys = calloc(1, m->key_size);
-	if (!is_array(m) && !s->keys)
+	map_snapshot_free(s); /* memory that was reserved for rows */
+	s->keys = is_array(m) ? NULL : calloc(1, m->key_size);
+	s->value_bytes = calloc(1, map_row_bytes(m));
+	if (!s->value_bytes || (!is_array(m) && !s->keys))
 		return -ENOMEM;
-	if (is_aggregated(m) && !s->values)
-		s->values = malloc(n_words(m) * sizeof(*s->values));
-	if (!is_aggregated(m) && !s->value_bytes)
-		s->value_bytes = malloc(m->value_size);
-	if (is_aggregated(m) ? !s->values : !s->value_bytes)
-		return -ENOMEM;
-	if (is_aggregated(m))
-		memset(s->values, 0, n_words(m) * sizeof(*s->values));
-	else
-		memset(s->value_bytes, 0, m->value_size);
 	s->n_rows = 1;
 	return 0;
 }

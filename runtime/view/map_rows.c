@@ -11,13 +11,7 @@
 void map_merge_cpus(const struct reading *r, uint64_t *words, const uint8_t *value)
 {
 	for (uint32_t cpu = 0; cpu < r->n_parts; cpu++)
-		agg_merge(r->map->value, words, value + cpu * r->stride, n_words(r->map));
-}
-
-/* Zero the words of row i. */
-static void clear_words(const struct reading *r, uint32_t i)
-{
-	memset(row_words(r, i), 0, n_words(r->map) * sizeof(uint64_t));
+		agg_merge(r->map->value, words, value + cpu * r->stride, map_n_words(r->map));
 }
 
 /* ---- rows ---------------------------------------------------------------------------- */
@@ -42,10 +36,8 @@ int map_rows_reserve(struct reading *r, uint32_t capacity)
 
 	if (!is_array(r->map))
 		err = map_grow_bytes(&r->rows.keys, capacity, r->map->key_size);
-	if (!err && is_aggregated(r->map))
-		err = map_grow_bytes(&r->rows.values, capacity, n_words(r->map) * sizeof(uint64_t));
-	if (!err && !is_aggregated(r->map))
-		err = map_grow_bytes(&r->rows.value_bytes, capacity, r->map->value_size);
+	if (!err)
+		err = map_grow_bytes(&r->rows.values, capacity, map_row_bytes(r->map));
 	if (!err)
 		r->capacity = capacity;
 	return err;
@@ -53,11 +45,11 @@ int map_rows_reserve(struct reading *r, uint32_t capacity)
 
 void map_row_set_value(struct reading *r, uint32_t i, const uint8_t *value)
 {
-	if (is_aggregated(r->map)) {
-		clear_words(r, i);
-		map_merge_cpus(r, row_words(r, i), value);
+	if (map_is_aggregated(r->map)) {
+		memset(row_value(r, i), 0, map_row_bytes(r->map));
+		map_merge_cpus(r, row_value(r, i), value);
 	} else {
-		memcpy(row_bytes(r, i), value, r->map->value_size);
+		memcpy(row_value(r, i), value, r->map->value_size);
 	}
 }
 
@@ -85,10 +77,7 @@ static void row_copy(struct reading *r, uint32_t to, uint32_t from)
 	if (to == from)
 		return;
 	memcpy(row_key(r, to), row_key(r, from), r->map->key_size);
-	if (is_aggregated(r->map))
-		memcpy(row_words(r, to), row_words(r, from), n_words(r->map) * sizeof(uint64_t));
-	else
-		memcpy(row_bytes(r, to), row_bytes(r, from), r->map->value_size);
+	memcpy(row_value(r, to), row_value(r, from), map_row_bytes(r->map));
 }
 
 /* Rows `to` and `from` have equal keys. If both are of one epoch, the entry was read twice, and the
@@ -97,8 +86,8 @@ static void row_fold(struct reading *r, uint32_t to, uint32_t from)
 {
 	uint32_t to_epoch = key_epoch(row_key(r, to)), from_epoch = key_epoch(row_key(r, from));
 
-	if (to_epoch != from_epoch && is_aggregated(r->map))
-		agg_merge(r->map->value, row_words(r, to), row_words(r, from), n_words(r->map));
+	if (to_epoch != from_epoch && map_is_aggregated(r->map))
+		agg_merge(r->map->value, row_value(r, to), row_value(r, from), map_n_words(r->map));
 	else if ((int32_t)(from_epoch - to_epoch) >= 0)
 		row_copy(r, to, from);
 }

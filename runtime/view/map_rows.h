@@ -20,11 +20,6 @@ struct reading {
 	uint32_t capacity; /* of rows */
 };
 
-static inline bool is_aggregated(const struct plan_map *m)
-{
-	return m->kind == PM_SLOT_HASH || m->kind == PM_PERCPU_ARRAY;
-}
-
 static inline bool is_array(const struct plan_map *m)
 {
 	return m->kind == PM_ARRAY || m->kind == PM_PERCPU_ARRAY;
@@ -58,25 +53,14 @@ static inline bool is_requested(const struct reading *r, uint32_t epoch)
 	return epoch - r->oldest <= r->newest - r->oldest;
 }
 
-/* Words of an aggregation's value. */
-static inline uint32_t n_words(const struct plan_map *m)
-{
-	return m->n_words ? m->n_words : 1;
-}
-
-static inline uint64_t *row_words(const struct reading *r, uint32_t i)
-{
-	return r->rows.values + (size_t)i * n_words(r->map);
-}
-
 static inline uint8_t *row_key(const struct reading *r, uint32_t i)
 {
-	return r->rows.keys + (size_t)i * r->map->key_size;
+	return map_row_key(r->map, &r->rows, i);
 }
 
-static inline uint8_t *row_bytes(const struct reading *r, uint32_t i)
+static inline void *row_value(const struct reading *r, uint32_t i)
 {
-	return r->rows.value_bytes + (size_t)i * r->map->value_size;
+	return map_row_value(r->map, &r->rows, i);
 }
 
 /* map_rows.c */

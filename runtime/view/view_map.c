@@ -30,31 +30,25 @@ static int compare_rows(const void *x, const void *y, void *arg)
 }
 
 /* Integers have 8 bytes in a map's value whatever the width of their type. */
-static void make_value(struct view *v, const struct plan_map *m, const struct map_snapshot *s,
-		       uint32_t row, struct stack_source *stacks)
+static void make_value(struct view *v, const struct plan_map *m, const void *value,
+		       struct stack_source *stacks)
 {
-	const uint8_t *bytes;
-
-	if (s->values) {
-		agg_view(v, m->value, s->values + (size_t)row * (m->n_words ? m->n_words : 1));
-		return;
-	}
-	bytes = s->value_bytes + (size_t)row * m->value_size;
-	if (m->value->kind == TY_INT && m->value_size >= sizeof(v->integer)) {
+	if (map_is_aggregated(m)) {
+		agg_view(v, m->value, value);
+	} else if (m->value->kind == TY_INT && m->value_size >= sizeof(v->integer)) {
 		v->type = m->value;
-		memcpy(&v->integer, bytes, sizeof(v->integer));
-		return;
+		memcpy(&v->integer, value, sizeof(v->integer));
+	} else {
+		view_make(v, m->value, value, stacks);
 	}
-	view_make(v, m->value, bytes, stacks);
 }
 
-static void make_keys(struct view_row *r, const struct plan_map *m, const struct map_snapshot *s,
-		      uint32_t row, struct stack_source *stacks)
+void map_row_views(const struct plan_map *m, const struct map_snapshot *s, uint32_t row,
+		   struct stack_source *stacks, struct view *keys)
 {
-	for (uint32_t i = 0; i < m->n_keys; i++) {
-		const uint8_t *key = s->keys + (size_t)row * m->key_size;
-		view_make(&r->keys[i], m->keys[i].type, key + m->keys[i].offset, stacks);
-	}
+	for (uint32_t i = 0; i < m->n_keys; i++)
+		view_make(&keys[i], m->keys[i].type, map_row_key(m, s, row) + m->keys[i].offset,
+			  stacks);
 }
 
 /* Allocate `n` rows with the views of their keys, and `n_buckets` buckets, in one block. */
@@ -97,44 +91,32 @@ struct sparse {
 	const struct map_snapshot *snapshot;
 };
 
-static const uint8_t *raw_key(const struct sparse *sp, uint32_t row)
-{
-	return sp->snapshot->keys + (size_t)row * sp->map->key_size;
-}
-
 /* The key of the script is between the epoch and the bucket. */
-static bool same_key(const struct sparse *sp, uint32_t a, uint32_t b)
+static int compare_key(const struct sparse *sp, uint32_t a, uint32_t b)
 {
-	return memcmp(raw_key(sp, a) + 4, raw_key(sp, b) + 4, sp->map->bucket_offset - 4) == 0;
-}
-
-static uint32_t bucket_of(const struct sparse *sp, uint32_t row)
-{
-	uint32_t bucket;
-
-	memcpy(&bucket, raw_key(sp, row) + sp->map->bucket_offset, sizeof(bucket));
-	return bucket;
+	return memcmp(map_row_key(sp->map, sp->snapshot, a) + sizeof(uint32_t),
+		      map_row_key(sp->map, sp->snapshot, b) + sizeof(uint32_t),
+		      sp->map->bucket_offset - sizeof(uint32_t));
 }
 
 static int compare_entries(const void *x, const void *y, void *arg)
 {
 	const uint32_t *a = x, *b = y;
 	const struct sparse *sp = arg;
-	int order = memcmp(raw_key(sp, *a) + 4, raw_key(sp, *b) + 4, sp->map->bucket_offset - 4);
-
-	uint32_t i = bucket_of(sp, *a), j = bucket_of(sp, *b);
+	int order = compare_key(sp, *a, *b);
+	uint32_t i = map_row_bucket(sp->map, sp->snapshot, *a),
+		 j = map_row_bucket(sp->map, sp->snapshot, *b);
 
 	return order ? order : (i > j) - (i < j);
 }
 
 static struct view_bucket bucket_at(const struct sparse *sp, uint32_t row)
 {
-	uint32_t n = sp->map->n_words ? sp->map->n_words : 1;
-	const uint64_t *words = sp->snapshot->values + (size_t)row * n;
+	const uint64_t *words = map_row_value(sp->map, sp->snapshot, row);
 
 	if (agg_is_series(sp->map->value))
 		return (struct view_bucket){words[0], agg_series_value(sp->map->value, words)};
-	return (struct view_bucket){bucket_of(sp, row), words[0]};
+	return (struct view_bucket){map_row_bucket(sp->map, sp->snapshot, row), words[0]};
 }
 
 /* Make rows of buckets from entries that are sorted by key and bucket. */
@@ -145,13 +127,13 @@ static int make_groups(const struct sparse *sp, const uint32_t *order, struct st
 	struct view_bucket *buckets;
 
 	for (uint32_t i = 0; i < n_entries; i++)
-		n += i == 0 || !same_key(sp, order[i - 1], order[i]);
+		n += i == 0 || compare_key(sp, order[i - 1], order[i]);
 	if (make_room(out, n, n_entries, &buckets))
 		return -ENOMEM;
 	for (uint32_t i = 0, row = 0, begin; i < n_entries; row++) {
-		for (begin = i; i < n_entries && same_key(sp, order[begin], order[i]); i++)
+		for (begin = i; i < n_entries && !compare_key(sp, order[begin], order[i]); i++)
 			buckets[i] = bucket_at(sp, order[i]);
-		make_keys(&out->rows[row], sp->map, sp->snapshot, order[begin], stacks);
+		map_row_views(sp->map, sp->snapshot, order[begin], stacks, out->rows[row].keys);
 		agg_view_buckets(&out->rows[row].value, sp->map->value, buckets + begin, i - begin);
 	}
 	return 0;
@@ -218,8 +200,8 @@ static int make_rows(const struct plan_map *m, const struct map_snapshot *s,
 	if (make_room(out, s->n_rows, 0, &none))
 		return -ENOMEM;
 	for (uint32_t i = 0; i < s->n_rows; i++) {
-		make_keys(&out->rows[i], m, s, i, stacks);
-		make_value(&out->rows[i].value, m, s, i, stacks);
+		map_row_views(m, s, i, stacks, out->rows[i].keys);
+		make_value(&out->rows[i].value, m, map_row_value(m, s, i), stacks);
 	}
 	return 0;
 }
@@ -281,21 +263,12 @@ void view_map_limit(struct view_map *v, uint32_t top, uint64_t divisor)
 /* Keys of which this many bytes do not have the text are left out. */
 enum { KEY_BYTES = 16 * 1024 };
 
-static void stop_text(struct text *t)
-{
-	t->n = t->capacity - 1; /* the rest is dropped */
-}
-
 static bool key_has(const struct view_map *v, const struct view_row *row, const char *text,
 		    char *bytes)
 {
-	struct text t = {.bytes = bytes, .capacity = KEY_BYTES, .make_room = stop_text};
+	struct text t = text_in_array(bytes, KEY_BYTES);
 
-	for (uint32_t i = 0; i < v->n_keys; i++) {
-		if (i)
-			text_string(&t, ", ");
-		format_view(&t, &row->keys[i]);
-	}
+	format_keys(&t, row, v->n_keys);
 	return memmem(bytes, t.n, text, strlen(text)) != NULL;
 }
 

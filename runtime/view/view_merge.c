@@ -31,26 +31,6 @@ static bool may_look_alike(const struct type *t)
 	       (shape == SHAPE_DEFERRED || shape == SHAPE_STACK || shape == SHAPE_PARTS);
 }
 
-static uint8_t *raw_key(const struct merging *m, uint32_t row)
-{
-	return m->rows->keys + (size_t)row * m->map->key_size;
-}
-
-/* Keyed histograms have an entry per bucket. */
-static uint32_t bucket_of(const struct merging *m, uint32_t row)
-{
-	uint32_t bucket = 0;
-
-	if (m->map->bucket_offset)
-		memcpy(&bucket, raw_key(m, row) + m->map->bucket_offset, sizeof(bucket));
-	return bucket;
-}
-
-static uint32_t n_words(const struct plan_map *map)
-{
-	return map->n_words ? map->n_words : 1;
-}
-
 static int compare_keys(const struct merging *m, uint32_t a, uint32_t b)
 {
 	uint32_t n = m->map->n_keys;
@@ -66,7 +46,7 @@ static int compare_entries(const void *x, const void *y, void *arg)
 	const uint32_t *a = x, *b = y;
 	const struct merging *m = arg;
 	int order = compare_keys(m, *a, *b);
-	uint32_t i = bucket_of(m, *a), j = bucket_of(m, *b);
+	uint32_t i = map_row_bucket(m->map, m->rows, *a), j = map_row_bucket(m->map, m->rows, *b);
 
 	return order ? order : (i > j) - (i < j);
 }
@@ -75,19 +55,22 @@ static int compare_entries(const void *x, const void *y, void *arg)
  * key. */
 static void merge_neighbours(const struct merging *m)
 {
-	uint32_t n = n_words(m->map), first = m->order[0], kept = first;
+	const struct plan_map *map = m->map;
+	struct map_snapshot *rows = m->rows;
+	uint32_t first = m->order[0], kept = first;
 
-	for (uint32_t i = 1; i < m->rows->n_rows; i++) {
+	for (uint32_t i = 1; i < rows->n_rows; i++) {
 		uint32_t row = m->order[i];
 
 		if (compare_keys(m, first, row)) {
 			first = kept = row;
-		} else if (bucket_of(m, kept) == bucket_of(m, row)) {
-			agg_merge(m->map->value, m->rows->values + (size_t)kept * n,
-				  m->rows->values + (size_t)row * n, n);
+		} else if (map_row_bucket(map, rows, kept) == map_row_bucket(map, rows, row)) {
+			agg_merge(map->value, map_row_value(map, rows, kept),
+				  map_row_value(map, rows, row), map_n_words(map));
 			m->is_gone[row] = true;
 		} else {
-			memcpy(raw_key(m, row), raw_key(m, first), m->map->bucket_offset);
+			memcpy(map_row_key(map, rows, row), map_row_key(map, rows, first),
+			       map->bucket_offset);
 			kept = row;
 		}
 	}
@@ -95,14 +78,15 @@ static void merge_neighbours(const struct merging *m)
 
 static void close_ranks(const struct merging *m)
 {
-	uint32_t n = n_words(m->map), n_kept = 0;
+	uint32_t n_kept = 0;
 
 	for (uint32_t row = 0; row < m->rows->n_rows; row++) {
 		if (m->is_gone[row])
 			continue;
-		memmove(raw_key(m, n_kept), raw_key(m, row), m->map->key_size);
-		memmove(m->rows->values + (size_t)n_kept * n, m->rows->values + (size_t)row * n,
-			n * sizeof(*m->rows->values));
+		memmove(map_row_key(m->map, m->rows, n_kept), map_row_key(m->map, m->rows, row),
+			m->map->key_size);
+		memmove(map_row_value(m->map, m->rows, n_kept), map_row_value(m->map, m->rows, row),
+			map_row_bytes(m->map));
 		n_kept++;
 	}
 	m->rows->n_rows = n_kept;
@@ -110,14 +94,11 @@ static void close_ranks(const struct merging *m)
 
 static void make_keys(const struct merging *m, struct stack_source *stacks)
 {
-	const struct plan_field *fields = m->map->keys;
 	uint32_t n = m->map->n_keys;
 
 	for (uint32_t row = 0; row < m->rows->n_rows; row++) {
 		m->order[row] = row;
-		for (uint32_t i = 0; i < n; i++)
-			view_make(&m->keys[(size_t)row * n + i], fields[i].type,
-				  raw_key(m, row) + fields[i].offset, stacks);
+		map_row_views(m->map, m->rows, row, stacks, &m->keys[(size_t)row * n]);
 	}
 }
 
@@ -129,7 +110,7 @@ int map_snapshot_merge(const struct plan_map *map, struct map_snapshot *s,
 
 	for (uint32_t i = 0; i < map->n_keys; i++)
 		may |= may_look_alike(map->keys[i].type);
-	if (!may || !s->values || s->n_rows < 2)
+	if (!may || !map_is_aggregated(map) || s->n_rows < 2)
 		return 0;
 	m.keys = malloc((size_t)s->n_rows * map->n_keys * sizeof(*m.keys));
 	m.order = malloc(s->n_rows * sizeof(*m.order));
