@@ -31,7 +31,9 @@ static uint64_t read_period(struct arena *a, char **parts, uint32_t n)
 	}
 	if (strpbrk(text, "_e"))
 		text = arena_printf(a, "%llu", (unsigned long long)probe_number(a, text));
-	if (strchr(text, '.') || (n == 2 && !*parts[0]))
+	if (strchr(text, '.'))
+		return 0;
+	if (n == 2 && (!*parts[0] || text[strspn(text, "0123456789")])) /* s:5m */
 		return 0;
 	if (n == 2)
 		text = arena_printf(a, "%s%s", text, parts[0]);
@@ -103,6 +105,8 @@ static int bad_period(const struct probe_reader *r, const struct attach_point *p
 	}
 	diag_error(r->diags, p->span, "bad-period", "'%s%s%s' is not a period", parts[0],
 		   n == 2 ? ":" : "", n == 2 ? parts[1] : "");
+	if (n == 2 && strcmp(parts[0], "hz") && read_period(r->arena, parts + 1, 1))
+		return diag_hint(r->diags, "write %s:%s", name, parts[1]);
 	return diag_hint(r->diags, "write %s:s:1, %s:ms:100, %s:hz:99 or %s:500ms", name, name,
 			 name, name);
 }

@@ -248,9 +248,17 @@ static void test_refusals(void **state)
 static void test_bad_periods(void **state)
 {
 	static const char *const texts[] = {
-		"i:s:0", "i:0ms",  "i:s:-1",	      "i:s:+1",		"i:ms",
-		"i:s:",	 "i:s:1s", "i:hz:1000000001", "i:s:9223372037", "i:s:99999999999999999999",
-		"i::1",	 "i:",
+		"i:s:0",
+		"i:0ms",
+		"i:s:-1",
+		"i:s:+1",
+		"i:ms",
+		"i:s:",
+		"i:hz:1000000001",
+		"i:s:9223372037",
+		"i:s:99999999999999999999",
+		"i::1",
+		"i:",
 	};
 	struct refusal f = {.tag = "bad-period",
 			    .words = "is not a period",
@@ -264,6 +272,8 @@ static void test_bad_periods(void **state)
 	f = (struct refusal){"i:x:1", "bad-period", "'x' is not a unit of time", "units are hz, s"};
 	check_refusal(&f, NULL);
 	f = (struct refusal){"i:1s:1s", "bad-period", "'1s' is not a unit of time", "units are"};
+	check_refusal(&f, NULL);
+	f = (struct refusal){"i:s:1s", "bad-period", "'s:1s' is not a period", "interval:1s"};
 	check_refusal(&f, NULL);
 	f = (struct refusal){"p:5w", "bad-period", "'w' is not a unit of time", "profile:500ms"};
 	check_refusal(&f, NULL);
