@@ -26,9 +26,13 @@ static int read_code(struct image *im)
 {
 	const struct bpf_elf *e = &im->elf;
 	struct interp *p = im->p;
+	uint64_t bytes = BPF_INSN_BYTES; /* sections may overlap: no sum is that of the file */
 
+	for (uint32_t i = 0; i < e->n_sections; i++)
+		if (bpf_elf_is_code(e, i))
+			bytes += e->sections[i].sh_size;
 	im->firsts = calloc(e->n_sections, sizeof(*im->firsts));
-	p->insns = calloc(e->len / BPF_INSN_BYTES, sizeof(*p->insns));
+	p->insns = calloc(bytes / BPF_INSN_BYTES, sizeof(*p->insns));
 	if (!im->firsts || !p->insns)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < e->n_sections; i++) {

@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <bpf/libbpf.h>
+#include <elf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -42,9 +43,36 @@ static void programs(void **state)
 	bpf_object__close(object);
 }
 
+/* Sections of code that overlap hold more instructions than the file has room for. */
+static void sections_overlap(void **state)
+{
+	struct bpf_object *object = bpf_object__open_mem(elf, len, NULL);
+	static char damaged[sizeof(elf)];
+	Elf64_Ehdr *h = (Elf64_Ehdr *)damaged;
+	Elf64_Shdr *sections;
+	struct interp *p;
+	uint32_t n = 0;
+
+	memcpy(damaged, elf, len);
+	sections = (Elf64_Shdr *)(damaged + h->e_shoff);
+	for (uint32_t i = 0; i < h->e_shnum; i++)
+		if (sections[i].sh_flags & SHF_ALLOC && sections[i].sh_size < 100) {
+			sections[i].sh_flags |= SHF_EXECINSTR;
+			sections[i].sh_offset = 0;
+			sections[i].sh_size = len & ~(size_t)7;
+			n++;
+		}
+	assert_true(n > 1);
+	p = interp_open(object, damaged, len);
+	if (p)
+		interp_close(p);
+	bpf_object__close(object);
+}
+
 int main(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(programs)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(programs),
+					   cmocka_unit_test(sections_overlap)};
 	FILE *f = argc > 1 ? fopen(argv[1], "r") : NULL;
 
 	if (!f)
