@@ -255,12 +255,6 @@ static void report_repeated(struct calibrate_kind *k)
 		methods[k->probe.method]);
 }
 
-static void start(struct session *s)
-{
-	report_start(s);
-	calibrate_thread_start(s);
-}
-
 static bool has_probes(const struct calibration *c)
 {
 	for (uint32_t i = 0; c && i < SONDE_COST_METHODS; i++)
@@ -268,6 +262,13 @@ static bool has_probes(const struct calibration *c)
 			if (c->kinds[i][j].is_open)
 				return true;
 	return false;
+}
+
+static void start(struct session *s)
+{
+	report_start(s);
+	if (has_probes(s->tracer_time_state)) /* of several classes, one may have failed */
+		calibrate_thread_start(s);
 }
 
 static bool stop(struct session *s)

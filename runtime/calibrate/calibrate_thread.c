@@ -194,8 +194,7 @@ static int start(struct session *s)
 
 void calibrate_thread_start(struct session *s)
 {
-	const struct calibration *c = s->tracer_time_state;
-	int err = c && !c->is_impossible && kernel_is_at_least(6, 10) ? start(s) : 0;
+	int err = start(s);
 
 	if (err)
 		log_warning("calibration: cannot repeat it while the script runs: %s%s",

@@ -6,7 +6,7 @@
 
 struct session;
 
-/* Does nothing unless something was calibrated. A failure is a warning. */
+/* Call it when something is calibrated. A failure is a warning. */
 void calibrate_thread_start(struct session *s);
 /* What was measured stays. */
 void calibrate_thread_stop(struct session *s);
