@@ -47,7 +47,7 @@ void list_each_field(struct kernel *k, const char *pattern,
 	if (out && l->n_lines && l->lines[0].point)
 		list_fields(l, &l->lines[0], out);
 	if (out && fclose(out) == 0)
-		for (const char *at = text; *at; at += len + 1) {
+		for (const char *at = text; *at; at += len + (at[len] == '\n')) {
 			len = strcspn(at, "\n");
 			take_name(at, len, fn, ctx);
 		}

@@ -12,7 +12,7 @@
 /* Warn once, about the first file. */
 static void report_untyped(struct listing *l, const char *path, int err)
 {
-	if (l->is_untyped_reported)
+	if (l->is_untyped_reported || l->is_quiet)
 		return;
 	l->is_untyped_reported = true;
 	if (err == -ENOSYS)
