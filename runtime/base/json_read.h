@@ -12,5 +12,7 @@ struct arena;
 /* The value in the `len` bytes, which lives as long as the arena; NULL if they are no JSON, or have
  * more than 4,000,000 values. */
 const json_t *json_read(struct arena *a, const char *text, size_t len);
+/* An integer that lives as long as the arena. */
+const json_t *json_of_integer(struct arena *a, int64_t x);
 /* An integer, or a string that is an unsigned one. False if it is neither. `j` may be NULL. */
 bool json_number(const json_t *j, uint64_t *out);

@@ -69,10 +69,11 @@ const char *recording_text(sqlite3_stmt *s, int column)
 
 const json_t *recording_json(struct arena *a, sqlite3_stmt *s, int column)
 {
-	bool is_integer = sqlite3_column_type(s, column) == SQLITE_INTEGER;
-	const char *text = is_integer ? (const char *)sqlite3_column_text(s, column)
-				      : recording_text(s, column);
+	const char *text;
 
+	if (sqlite3_column_type(s, column) == SQLITE_INTEGER)
+		return json_of_integer(a, sqlite3_column_int64(s, column));
+	text = recording_text(s, column);
 	return text ? json_read(a, text, (size_t)sqlite3_column_bytes(s, column)) : NULL;
 }
 

@@ -169,13 +169,15 @@ static int put_table(struct recording *r, sqlite3_stmt *s, FILE *out)
 static void put_json_value(struct json *j, const char *key, sqlite3_stmt *s, int column)
 {
 	int type = sqlite3_column_type(s, column); /* sqlite3_column_text() changes it */
-	const char *text = (const char *)sqlite3_column_text(s, column);
+	const char *text = NULL;		   /* and is NULL without memory */
 
+	if (type == SQLITE_FLOAT || type == SQLITE_TEXT || type == SQLITE_BLOB)
+		text = (const char *)sqlite3_column_text(s, column);
 	switch (type) {
 	case SQLITE_NULL: json_put_format(j, key, "null"); break;
-	case SQLITE_INTEGER:
+	case SQLITE_INTEGER: json_put_signed(j, key, sqlite3_column_int64(s, column)); break;
 	case SQLITE_FLOAT: /* Inf */
-		json_put_format(j, key, "%s", strpbrk(text, "IN") ? "null" : text);
+		json_put_format(j, key, "%s", !text || strpbrk(text, "IN") ? "null" : text);
 		break;
 	default:
 		json_put_bytes(j, key, text ? text : "",
