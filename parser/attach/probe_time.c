@@ -105,7 +105,8 @@ static int bad_period(const struct probe_reader *r, const struct attach_point *p
 	}
 	diag_error(r->diags, p->span, "bad-period", "'%s%s%s' is not a period", parts[0],
 		   n == 2 ? ":" : "", n == 2 ? parts[1] : "");
-	if (n == 2 && strcmp(parts[0], "hz") && read_period(r->arena, parts + 1, 1))
+	if (n == 2 && parts[1][strspn(parts[1], "0123456789")] &&
+	    read_period(r->arena, parts + 1, 1))
 		return diag_hint(r->diags, "write %s:%s", name, parts[1]);
 	return diag_hint(r->diags, "write %s:s:1, %s:ms:100, %s:hz:99 or %s:500ms", name, name,
 			 name, name);

@@ -14,7 +14,6 @@
 #include "runtime/base/limit_hint.h"
 #include "runtime/base/log.h"
 #include "runtime/base/thread.h"
-#include "runtime/kernel/kernel_facts.h"
 #include "runtime/calibrate/calibrate_state.h"
 #include "runtime/session/session.h"
 #include <errno.h>
