@@ -88,9 +88,7 @@ static void find_maps(struct gen *g)
 	g->probe.frame.epoch_at = arena_alloc(g->arena, (n + 1) * sizeof(uint32_t));
 	for (uint32_t i = 0; i < n; i++)
 		g->probe.frame.epoch_at[i] = NO_EPOCH;
-	if (p->predicate)
-		find_map(p->predicate, g);
-	ast_each_in_block((struct block *)&p->body, find_map, g);
+	ast_each_in_probe(p, find_map, g);
 }
 
 static void lay_out_epochs(struct gen *g)

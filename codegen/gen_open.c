@@ -32,9 +32,7 @@ bool span_tells_cut(struct gen *g)
 {
 	bool found = false;
 
-	if (g->probe.ast->predicate)
-		find_cut(g->probe.ast->predicate, &found);
-	ast_each_in_block((struct block *)&g->probe.ast->body, find_cut, &found);
+	ast_each_in_probe(g->probe.ast, find_cut, &found);
 	return found;
 }
 

@@ -196,9 +196,7 @@ static bool probe_uses_task(const struct probe *p)
 {
 	bool uses = false;
 
-	if (p->predicate)
-		uses_task(p->predicate, &uses);
-	ast_each_in_block((struct block *)&p->body, uses_task, &uses);
+	ast_each_in_probe(p, uses_task, &uses);
 	return uses;
 }
 

@@ -312,11 +312,8 @@ void macro_values_replace(struct preprocessor *p, struct program *program)
 	struct replacer r = {.pre = p, .program = program};
 	uint32_t n_functions = program->n_functions;
 
-	for (uint32_t i = 0; i < program->n_probes; i++) {
-		if (program->probes[i]->predicate)
-			replace(program->probes[i]->predicate, &r);
-		ast_each_in_block(&program->probes[i]->body, replace, &r);
-	}
+	for (uint32_t i = 0; i < program->n_probes; i++)
+		ast_each_in_probe(program->probes[i], replace, &r);
 	for (uint32_t i = 0; i < n_functions; i++) {
 		r.of = program->functions[i];
 		ast_each_in_block(&program->functions[i]->body, replace, &r);

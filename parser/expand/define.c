@@ -5,6 +5,7 @@
  * returns its result on every way.
  */
 #include "parser/expand/expander.h"
+#include "parser/lang/ast_query.h"
 #include "parser/lang/builtin.h"
 #include <string.h>
 
@@ -14,7 +15,7 @@ struct checked {
 	uint32_t n_loops; /* around the statement */
 };
 
-static void check_block(struct checked *c, struct block *b);
+static void check_block(struct block *b, void *ctx);
 
 /* ---- expressions ------------------------------------------------------------------------- */
 
@@ -47,20 +48,13 @@ static void check_builtin(struct checked *c, const struct expr *e, const char *n
 
 static void check_expr(struct expr *e, void *ctx)
 {
-	struct checked *c = ctx;
-
-	switch (e->kind) {
-	case EX_MAP: check_map(c, e); break;
-	case EX_NAME: check_builtin(c, e, e->name.name); break;
-	case EX_CALL: check_builtin(c, e, e->call.name); break;
-	case EX_BLOCK:
-		check_block(c, &e->block.body);
-		if (e->block.value)
-			check_expr(e->block.value, ctx);
-		return;
-	default: break;
-	}
-	ast_each_child(e, check_expr, ctx);
+	if (e->kind == EX_MAP)
+		check_map(ctx, e);
+	if (e->kind == EX_NAME)
+		check_builtin(ctx, e, e->name.name);
+	if (e->kind == EX_CALL)
+		check_builtin(ctx, e, e->call.name);
+	ast_each_below(e, check_expr, check_block, ctx);
 }
 
 /* ---- statements -------------------------------------------------------------------------- */
@@ -98,51 +92,27 @@ static void check_let(struct checked *c, const struct stmt *st)
 		check_expr(st->let.value, c);
 }
 
-static void check_loop(struct checked *c, struct stmt *st)
-{
-	struct expr *const parts[] = {st->loop.cond, st->loop.over, st->loop.from, st->loop.to,
-				      st->loop.count};
-
-	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
-		if (parts[i])
-			check_expr(parts[i], c);
-	c->n_loops++;
-	check_block(c, &st->loop.body);
-	c->n_loops--;
-}
-
 static void check_stmt(struct checked *c, struct stmt *st)
 {
-	switch (st->kind) {
-	case ST_EXPR: check_expr(st->expr, c); return;
-	case ST_ASSIGN:
-		check_expr(st->assign.target, c);
-		check_expr(st->assign.value, c);
-		return;
-	case ST_IF:
-		check_expr(st->branch.cond, c);
-		check_block(c, &st->branch.then);
-		check_block(c, &st->branch.otherwise);
-		return;
-	case ST_BLOCK:
-	case ST_CALLED: check_block(c, &st->block); return;
-	case ST_RETURN: check_return(c, st); return;
-	case ST_LET: check_let(c, st); return;
-	case ST_WHILE:
-	case ST_FOR:
-	case ST_UNROLL: check_loop(c, st); return;
-	case ST_BREAK:
-	case ST_CONTINUE:
-		if (c->f->is_macro && !c->n_loops)
-			refuse_jump(c, st, st->kind == ST_BREAK ? "break" : "continue");
-		return;
-	}
+	bool is_jump = st->kind == ST_BREAK || st->kind == ST_CONTINUE;
+
+	if (st->kind == ST_RETURN)
+		check_return(c, st);
+	else if (st->kind == ST_LET)
+		check_let(c, st);
+	else
+		ast_each_head(st, check_expr, c);
+	if (is_jump && c->f->is_macro && !c->n_loops)
+		refuse_jump(c, st, st->kind == ST_BREAK ? "break" : "continue");
+	c->n_loops += ast_is_loop(st);
+	ast_each_block(st, check_block, c);
+	c->n_loops -= ast_is_loop(st);
 }
 
-static void check_block(struct checked *c, struct block *b)
+static void check_block(struct block *b, void *ctx)
 {
 	for (uint32_t i = 0; i < b->n; i++)
-		check_stmt(c, b->items[i]);
+		check_stmt(ctx, b->items[i]);
 }
 
 /* ---- definitions ------------------------------------------------------------------------- */
@@ -217,7 +187,7 @@ void define_check(struct expander *x, uint32_t index)
 	check_names(x, f, index);
 	check_params(x, f);
 	check_param_names(x, f);
-	check_block(&c, &f->body);
+	check_block(&f->body, &c);
 	if (f->is_macro || ast_is_void(f->result) || always_leaves(&f->body))
 		return;
 	diag_error(

@@ -39,9 +39,7 @@ static void expand_probe(struct expander *x, struct probe *p)
 	static const struct frame script;
 	struct scan scan = {.program = x->program};
 
-	if (p->predicate)
-		find_call(p->predicate, &scan);
-	ast_each_in_block(&p->body, find_call, &scan);
+	ast_each_in_probe(p, find_call, &scan);
 	if (!scan.found)
 		return;
 	if (p->predicate)

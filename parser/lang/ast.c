@@ -4,34 +4,34 @@
  * checks. Also the generic walk over sub-expressions, and the spelling of operators.
  */
 #include "parser/lang/ast.h"
+#include "parser/lang/ast_query.h"
 #include "parser/lang/type.h"
 #include "parser/base/arena.h"
 #include <string.h>
 
-static struct expr *new_expr(struct arena *a, struct span s, enum expr_kind kind)
+static struct expr *new_expr(struct arena *a, struct expr e)
 {
-	struct expr *e = arena_new_of(a, struct expr);
+	struct expr *n = arena_new_of(a, struct expr);
 
-	e->kind = kind;
-	e->span = s;
-	return e;
+	*n = e;
+	return n;
 }
 
-static struct stmt *new_stmt(struct arena *a, struct span s, enum stmt_kind kind)
+static struct stmt *new_stmt(struct arena *a, struct stmt st)
 {
-	struct stmt *st = arena_new_of(a, struct stmt);
+	struct stmt *n = arena_new_of(a, struct stmt);
 
-	st->kind = kind;
-	st->span = s;
-	return st;
+	*n = st;
+	return n;
 }
+
+/* A node of that kind, with the rest of the designated initializers. */
+#define NEW(a, s, node, k, ...) \
+	new_##node((a), (struct node){.kind = (k), .span = (s), ##__VA_ARGS__})
 
 struct expr *ast_int(struct arena *a, struct span s, uint64_t value)
 {
-	struct expr *e = new_expr(a, s, EX_INT);
-
-	e->integer.value = value;
-	return e;
+	return NEW(a, s, expr, EX_INT, .integer = {.value = value});
 }
 
 struct expr *ast_bool(struct arena *a, struct span s, bool value)
@@ -44,111 +44,71 @@ struct expr *ast_bool(struct arena *a, struct span s, bool value)
 
 struct expr *ast_string(struct arena *a, struct span s, const char *text, uint32_t len)
 {
-	struct expr *e = new_expr(a, s, EX_STRING);
-
-	e->string.text = text;
-	e->string.len = len;
-	return e;
+	return NEW(a, s, expr, EX_STRING, .string = {.text = text, .len = len});
 }
 
 struct expr *ast_name(struct arena *a, struct span s, const char *name)
 {
-	struct expr *e = new_expr(a, s, EX_NAME);
-
-	e->name.name = name;
-	return e;
+	return NEW(a, s, expr, EX_NAME, .name = {.name = name});
 }
 
 struct expr *ast_var(struct arena *a, struct span s, const char *name)
 {
-	struct expr *e = new_expr(a, s, EX_VAR);
-
-	e->var.name = name;
-	return e;
+	return NEW(a, s, expr, EX_VAR, .var = {.name = name});
 }
 
 struct expr *ast_map(struct arena *a, struct span s, const char *name, struct expr **keys,
 		     uint32_t n)
 {
-	struct expr *e = new_expr(a, s, EX_MAP);
-
-	e->map.name = name;
-	e->map.keys = keys;
-	e->map.n_keys = n;
-	return e;
+	return NEW(a, s, expr, EX_MAP, .map = {.name = name, .keys = keys, .n_keys = n});
 }
 
 struct expr *ast_call(struct arena *a, struct span s, struct span name_span, const char *name,
 		      struct expr **args, uint32_t n)
 {
-	struct expr *e = new_expr(a, s, EX_CALL);
-
-	e->call.name = name;
-	e->call.name_span = name_span;
-	e->call.args = args;
-	e->call.n_args = n;
-	e->call.event = -1;
-	return e;
+	return NEW(a, s, expr, EX_CALL,
+		   .call = {.name = name,
+			    .name_span = name_span,
+			    .args = args,
+			    .n_args = n,
+			    .event = -1});
 }
 
 struct expr *ast_unary(struct arena *a, struct span s, enum op op, struct expr *operand)
 {
-	struct expr *e = new_expr(a, s, EX_UNARY);
-
-	e->unary.op = op;
-	e->unary.operand = operand;
-	return e;
+	return NEW(a, s, expr, EX_UNARY, .unary = {.op = op, .operand = operand});
 }
 
 struct expr *ast_binary(struct arena *a, struct span s, enum op op, struct expr *l, struct expr *r)
 {
-	struct expr *e = new_expr(a, s, EX_BINARY);
-
-	e->binary.op = op;
-	e->binary.left = l;
-	e->binary.right = r;
-	return e;
+	return NEW(a, s, expr, EX_BINARY, .binary = {.op = op, .left = l, .right = r});
 }
 
 struct expr *ast_ternary(struct arena *a, struct span s, struct expr *c, struct expr *t,
 			 struct expr *o)
 {
-	struct expr *e = new_expr(a, s, EX_TERNARY);
-
-	e->ternary.cond = c;
-	e->ternary.then = t;
-	e->ternary.otherwise = o;
-	return e;
+	return NEW(a, s, expr, EX_TERNARY, .ternary = {.cond = c, .then = t, .otherwise = o});
 }
 
 struct expr *ast_field(struct arena *a, struct span s, struct expr *object, struct span name_span,
 		       const char *name)
 {
-	struct expr *e = new_expr(a, s, EX_FIELD);
-
-	e->field.object = object;
-	e->field.name_span = name_span;
-	e->field.name = name;
-	return e;
+	return NEW(a, s, expr, EX_FIELD,
+		   .field = {.object = object, .name_span = name_span, .name = name});
 }
 
 struct expr *ast_incdec(struct arena *a, struct span s, struct expr *target, bool is_increment,
 			bool is_prefix)
 {
-	struct expr *e = new_expr(a, s, EX_INCDEC);
-
-	e->incdec.target = target;
-	e->incdec.is_increment = is_increment;
-	e->incdec.is_prefix = is_prefix;
-	return e;
+	return NEW(a, s, expr, EX_INCDEC,
+		   .incdec = {.target = target,
+			      .is_increment = is_increment,
+			      .is_prefix = is_prefix});
 }
 
 struct stmt *ast_stmt_expr(struct arena *a, struct span s, struct expr *e)
 {
-	struct stmt *st = new_stmt(a, s, ST_EXPR);
-
-	st->expr = e;
-	return st;
+	return NEW(a, s, stmt, ST_EXPR, .expr = e);
 }
 
 struct stmt *ast_stmt_discard(struct arena *a, struct span s, struct expr *e)
@@ -162,174 +122,104 @@ struct stmt *ast_stmt_discard(struct arena *a, struct span s, struct expr *e)
 struct stmt *ast_stmt_assign(struct arena *a, struct span s, struct expr *target, enum op op,
 			     struct expr *value)
 {
-	struct stmt *st = new_stmt(a, s, ST_ASSIGN);
-
-	st->assign.target = target;
-	st->assign.op = op;
-	st->assign.value = value;
-	return st;
+	return NEW(a, s, stmt, ST_ASSIGN, .assign = {.target = target, .op = op, .value = value});
 }
 
 struct stmt *ast_stmt_if(struct arena *a, struct span s, struct expr *cond, struct block then,
 			 struct block otherwise)
 {
-	struct stmt *st = new_stmt(a, s, ST_IF);
-
-	st->branch.cond = cond;
-	st->branch.then = then;
-	st->branch.otherwise = otherwise;
-	return st;
+	return NEW(a, s, stmt, ST_IF,
+		   .branch = {.cond = cond, .then = then, .otherwise = otherwise});
 }
 
 struct stmt *ast_stmt_block(struct arena *a, struct span s, struct block block)
 {
-	struct stmt *st = new_stmt(a, s, ST_BLOCK);
-
-	st->block = block;
-	return st;
+	return NEW(a, s, stmt, ST_BLOCK, .block = block);
 }
 
 struct stmt *ast_stmt_called(struct arena *a, struct span s, struct block block)
 {
-	struct stmt *st = new_stmt(a, s, ST_CALLED);
-
-	st->block = block;
-	return st;
+	return NEW(a, s, stmt, ST_CALLED, .block = block);
 }
 
 struct stmt *ast_stmt_return(struct arena *a, struct span s, struct expr *value)
 {
-	struct stmt *st = new_stmt(a, s, ST_RETURN);
-
-	st->expr = value;
-	return st;
+	return NEW(a, s, stmt, ST_RETURN, .expr = value);
 }
 
 struct expr *ast_param(struct arena *a, struct span s, const char *text)
 {
-	struct expr *e = new_expr(a, s, EX_PARAM);
-
-	e->param.text = text;
-	return e;
+	return NEW(a, s, expr, EX_PARAM, .param = {.text = text});
 }
 
 struct expr *ast_cast(struct arena *a, struct span s, const struct type_name *to,
 		      struct expr *operand)
 {
-	struct expr *e = new_expr(a, s, EX_CAST);
-
-	e->cast.to = to;
-	e->cast.operand = operand;
-	return e;
+	return NEW(a, s, expr, EX_CAST, .cast = {.to = to, .operand = operand});
 }
 
 struct expr *ast_tuple(struct arena *a, struct span s, struct expr **items, uint32_t n)
 {
-	struct expr *e = new_expr(a, s, EX_TUPLE);
-
-	e->list.items = items;
-	e->list.n = n;
-	return e;
+	return NEW(a, s, expr, EX_TUPLE, .list = {.items = items, .n = n});
 }
 
 struct expr *ast_record(struct arena *a, struct span s, struct expr **items, const char **names,
 			struct span *name_spans, uint32_t n)
 {
-	struct expr *e = new_expr(a, s, EX_RECORD);
-
-	e->list.items = items;
-	e->list.names = names;
-	e->list.name_spans = name_spans;
-	e->list.n = n;
-	return e;
+	return NEW(a, s, expr, EX_RECORD,
+		   .list = {.items = items, .names = names, .name_spans = name_spans, .n = n});
 }
 
 struct expr *ast_index(struct arena *a, struct span s, struct expr *object, struct expr *at)
 {
-	struct expr *e = new_expr(a, s, EX_INDEX);
-
-	e->index.object = object;
-	e->index.at = at;
-	return e;
+	return NEW(a, s, expr, EX_INDEX, .index = {.object = object, .at = at});
 }
 
 struct expr *ast_block(struct arena *a, struct span s, struct block body, struct expr *value)
 {
-	struct expr *e = new_expr(a, s, EX_BLOCK);
-
-	e->block.body = body;
-	e->block.value = value;
-	return e;
+	return NEW(a, s, expr, EX_BLOCK, .block = {.body = body, .value = value});
 }
 
 struct expr *ast_type(struct arena *a, struct span s, const struct type_name *named)
 {
-	struct expr *e = new_expr(a, s, EX_TYPE);
-
-	e->named = named;
-	return e;
+	return NEW(a, s, expr, EX_TYPE, .named = named);
 }
 
 struct stmt *ast_stmt_let(struct arena *a, struct span s, struct expr *var,
 			  const struct type_name *type, struct expr *value)
 {
-	struct stmt *st = new_stmt(a, s, ST_LET);
-
-	st->let.var = var;
-	st->let.type = type;
-	st->let.value = value;
-	return st;
+	return NEW(a, s, stmt, ST_LET, .let = {.var = var, .type = type, .value = value});
 }
 
 struct stmt *ast_stmt_while(struct arena *a, struct span s, struct expr *cond, struct block body)
 {
-	struct stmt *st = new_stmt(a, s, ST_WHILE);
-
-	st->loop.cond = cond;
-	st->loop.body = body;
-	return st;
+	return NEW(a, s, stmt, ST_WHILE, .loop = {.cond = cond, .body = body});
 }
 
 struct stmt *ast_stmt_for_map(struct arena *a, struct span s, struct expr *var, struct expr *map,
 			      struct block body)
 {
-	struct stmt *st = new_stmt(a, s, ST_FOR);
-
-	st->loop.var = var;
-	st->loop.over = map;
 	map->map.is_whole = true;
-	st->loop.body = body;
-	return st;
+	return NEW(a, s, stmt, ST_FOR, .loop = {.var = var, .over = map, .body = body});
 }
 
 struct stmt *ast_stmt_for_range(struct arena *a, struct span s, struct expr *var, struct expr *from,
 				struct expr *to, struct block body)
 {
-	struct stmt *st = new_stmt(a, s, ST_FOR);
-
-	st->loop.var = var;
-	st->loop.from = from;
-	st->loop.to = to;
-	st->loop.body = body;
-	return st;
+	return NEW(a, s, stmt, ST_FOR, .loop = {.var = var, .from = from, .to = to, .body = body});
 }
 
 struct stmt *ast_stmt_unroll(struct arena *a, struct span s, struct expr *count, struct block body)
 {
-	struct stmt *st = new_stmt(a, s, ST_UNROLL);
-
-	st->loop.count = count;
-	st->loop.body = body;
-	return st;
+	return NEW(a, s, stmt, ST_UNROLL, .loop = {.count = count, .body = body});
 }
 
 struct stmt *ast_stmt_jump(struct arena *a, struct span s, bool is_break)
 {
-	return new_stmt(a, s, is_break ? ST_BREAK : ST_CONTINUE);
+	return NEW(a, s, stmt, is_break ? ST_BREAK : ST_CONTINUE);
 }
 
-static void each_of(struct expr **items, uint32_t n, void (*visit)(struct expr *, void *),
-		    void *ctx)
+static void each_of(struct expr **items, uint32_t n, expr_visit *visit, void *ctx)
 {
 	for (uint32_t i = 0; i < n; i++)
 		visit(items[i], ctx);
@@ -350,7 +240,7 @@ const struct builtin *ast_builtin(const struct expr *e)
 	return e->kind == EX_CALL ? e->call.builtin : e->kind == EX_NAME ? e->name.builtin : NULL;
 }
 
-void ast_each_child(struct expr *e, void (*visit)(struct expr *child, void *ctx), void *ctx)
+void ast_each_child(struct expr *e, expr_visit *visit, void *ctx)
 {
 	switch (e->kind) {
 	case EX_INT:
@@ -396,7 +286,18 @@ void ast_each_child(struct expr *e, void (*visit)(struct expr *child, void *ctx)
 	}
 }
 
-static void each_in_loop(struct stmt *st, void (*visit)(struct expr *, void *), void *ctx)
+void ast_each_below(struct expr *e, expr_visit *visit, block_visit *enter, void *ctx)
+{
+	if (e->kind != EX_BLOCK) {
+		ast_each_child(e, visit, ctx);
+		return;
+	}
+	enter(&e->block.body, ctx);
+	if (e->block.value)
+		visit(e->block.value, ctx);
+}
+
+static void each_in_loop(struct stmt *st, expr_visit *visit, void *ctx)
 {
 	struct expr *const parts[] = {st->loop.cond, st->loop.count, st->loop.from,
 				      st->loop.to,   st->loop.over,  st->loop.var};
@@ -404,10 +305,9 @@ static void each_in_loop(struct stmt *st, void (*visit)(struct expr *, void *), 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
 		if (parts[i])
 			visit(parts[i], ctx);
-	ast_each_in_block(&st->loop.body, visit, ctx);
 }
 
-static void each_in_stmt(struct stmt *st, void (*visit)(struct expr *, void *), void *ctx)
+void ast_each_head(struct stmt *st, expr_visit *visit, void *ctx)
 {
 	switch (st->kind) {
 	case ST_EXPR:
@@ -419,13 +319,7 @@ static void each_in_stmt(struct stmt *st, void (*visit)(struct expr *, void *), 
 		visit(st->assign.target, ctx);
 		visit(st->assign.value, ctx);
 		return;
-	case ST_IF:
-		visit(st->branch.cond, ctx);
-		ast_each_in_block(&st->branch.then, visit, ctx);
-		ast_each_in_block(&st->branch.otherwise, visit, ctx);
-		return;
-	case ST_BLOCK:
-	case ST_CALLED: ast_each_in_block(&st->block, visit, ctx); return;
+	case ST_IF: visit(st->branch.cond, ctx); return;
 	case ST_LET:
 		visit(st->let.var, ctx);
 		if (st->let.type && st->let.type->of && !st->let.type->type)
@@ -436,15 +330,50 @@ static void each_in_stmt(struct stmt *st, void (*visit)(struct expr *, void *), 
 	case ST_WHILE:
 	case ST_FOR:
 	case ST_UNROLL: each_in_loop(st, visit, ctx); return;
+	case ST_BLOCK:
+	case ST_CALLED:
 	case ST_BREAK:
 	case ST_CONTINUE: return;
 	}
 }
 
-void ast_each_in_block(struct block *b, void (*visit)(struct expr *e, void *ctx), void *ctx)
+void ast_each_block(struct stmt *st, block_visit *enter, void *ctx)
 {
-	for (uint32_t i = 0; i < b->n; i++)
-		each_in_stmt(b->items[i], visit, ctx);
+	if (st->kind == ST_IF) {
+		enter(&st->branch.then, ctx);
+		enter(&st->branch.otherwise, ctx);
+	}
+	if (st->kind == ST_BLOCK || st->kind == ST_CALLED)
+		enter(&st->block, ctx);
+	if (ast_is_loop(st))
+		enter(&st->loop.body, ctx);
+}
+
+struct visitor {
+	expr_visit *visit;
+	void *ctx;
+};
+
+static void each_in_block(struct block *b, void *ctx)
+{
+	const struct visitor *v = ctx;
+
+	for (uint32_t i = 0; i < b->n; i++) {
+		ast_each_head(b->items[i], v->visit, v->ctx);
+		ast_each_block(b->items[i], each_in_block, ctx);
+	}
+}
+
+void ast_each_in_block(struct block *b, expr_visit *visit, void *ctx)
+{
+	each_in_block(b, &(struct visitor){visit, ctx});
+}
+
+void ast_each_in_probe(const struct probe *p, expr_visit *visit, void *ctx)
+{
+	if (p->predicate)
+		visit(p->predicate, ctx);
+	ast_each_in_block((struct block *)&p->body, visit, ctx);
 }
 
 static const char *const op_names[] = {

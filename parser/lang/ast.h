@@ -459,7 +459,6 @@ struct stmt *ast_stmt_for_range(struct arena *a, struct span s, struct expr *var
 				struct expr *to, struct block body);
 struct stmt *ast_stmt_unroll(struct arena *a, struct span s, struct expr *count, struct block body);
 struct stmt *ast_stmt_jump(struct arena *a, struct span s, bool is_break);
-
 struct expr *ast_type(struct arena *a, struct span s, const struct type_name *named);
 
 /* Is it one of the members of offsetof's second argument? The parser writes offsetof(T, a.b) as
@@ -469,11 +468,20 @@ bool ast_is_offset_member(const struct expr *e);
 bool ast_is_void(const struct type_name *t);
 /* The row of builtins.def that a name or a call refers to; NULL if there is none. */
 const struct builtin *ast_builtin(const struct expr *e);
+typedef void expr_visit(struct expr *e, void *ctx);
+typedef void block_visit(struct block *b, void *ctx);
 /* Call `visit` for each direct sub-expression of `e` (keys, arguments, operands). */
-void ast_each_child(struct expr *e, void (*visit)(struct expr *child, void *ctx), void *ctx);
+void ast_each_child(struct expr *e, expr_visit *visit, void *ctx);
 /* Call `visit` for each expression of the statements of `b` and of nested blocks; use
  * ast_each_child() for their sub-expressions. */
-void ast_each_in_block(struct block *b, void (*visit)(struct expr *e, void *ctx), void *ctx);
+void ast_each_in_block(struct block *b, expr_visit *visit, void *ctx);
+/* The same for a probe's predicate, if it has one, and body. */
+void ast_each_in_probe(const struct probe *p, expr_visit *visit, void *ctx);
+/* For passes that visit each statement: the expressions that are directly in it; the blocks that
+ * are; the children of an expression, whose block is entered in place of its expressions. */
+void ast_each_head(struct stmt *st, expr_visit *visit, void *ctx);
+void ast_each_block(struct stmt *st, block_visit *enter, void *ctx);
+void ast_each_below(struct expr *e, expr_visit *visit, block_visit *enter, void *ctx);
 /* The operator's spelling: "+", "&&", … */
 const char *op_str(enum op op);
 

@@ -140,3 +140,18 @@ bool ast_counts_open(const struct program *p, const struct probe *probe)
 	       (p->config.open_spans == OPEN_SPANS_SWITCHES &&
 		(kind == SPAN_SWITCH || kind == SPAN_SLICE));
 }
+
+bool ast_is_loop(const struct stmt *st)
+{
+	return st->kind == ST_WHILE || st->kind == ST_FOR || st->kind == ST_UNROLL;
+}
+
+struct expr *ast_target(const struct stmt *st)
+{
+	return st->kind == ST_LET ? st->let.var : st->kind == ST_ASSIGN ? st->assign.target : NULL;
+}
+
+struct expr *ast_assigned(const struct stmt *st)
+{
+	return st->kind == ST_LET ? st->let.value : st->kind == ST_ASSIGN ? st->assign.value : NULL;
+}

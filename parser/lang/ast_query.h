@@ -10,9 +10,9 @@
 
 /* True when argument `i` of `call` names a whole map: print(@m), clear(@m), delete(@m, key). */
 bool ast_is_whole_map(const struct expr *call, uint32_t i);
-/* True for a map whose values have an entry for each key and bucket. */
 /* True when argument `i` is a variable that the call assigns to. */
 bool ast_is_set_by(const struct expr *call, uint32_t i);
+/* True for a map whose values have an entry for each key and bucket. */
 bool ast_is_keyed_histogram(const struct expr *m);
 /* True for `args`, the object of args.FIELD. */
 bool ast_is_args(const struct expr *e);
@@ -41,3 +41,10 @@ bool ast_counts_open(const struct program *p, const struct probe *probe);
 enum type_space ast_space(const struct probe *p);
 /* As probe_address_space(). */
 enum type_space ast_number_space(const struct probe *p, const struct type *t);
+
+/* True for while, for and unroll. */
+bool ast_is_loop(const struct stmt *st);
+/* What a `let` or an assignment sets, and to what: NULL for other statements, and a `let` without
+ * a value. */
+struct expr *ast_target(const struct stmt *st);
+struct expr *ast_assigned(const struct stmt *st);

@@ -87,9 +87,7 @@ static void read_probe(struct planner *pl, struct probe *p, struct reads *r)
 		read_expr(p->entries[i]->call.args[0], &of_start);
 	r->entry_of_point = of_start.args || of_start.probe;
 	r->n_entry_exprs = of_start.n_exprs;
-	if (p->predicate)
-		read_expr(p->predicate, r);
-	ast_each_in_block(&p->body, read_expr, r);
+	ast_each_in_probe(p, read_expr, r);
 	note_walks(&pl->plan->needs, r, has_trait(p, PR_SPECIAL));
 	note_walks(&pl->plan->needs, &of_start, false);
 }
@@ -222,7 +220,7 @@ static void plan_probe(struct planner *pl, uint32_t ast)
 	pl->has_divisors = false;
 	if (p->predicate)
 		plan_expr(p->predicate, pl);
-	plan_block(pl, &p->body);
+	plan_block(&p->body, pl);
 	for (uint32_t i = 0; i < p->n_entries; i++)
 		p->entries[i]->call.event = (int32_t)i;
 	read_probe(pl, p, &r);
@@ -272,9 +270,7 @@ static bool may_sleep(const struct probe *p)
 {
 	bool has_stack = false;
 
-	if (p->predicate)
-		note_stack(p->predicate, &has_stack);
-	ast_each_in_block((struct block *)&p->body, note_stack, &has_stack);
+	ast_each_in_probe(p, note_stack, &has_stack);
 	return !has_stack && !p->has_loops;
 }
 

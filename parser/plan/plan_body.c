@@ -379,13 +379,7 @@ void plan_expr(struct expr *e, void *ctx)
 	struct planner *pl = ctx;
 	const struct builtin *b = ast_builtin(e);
 
-	if (e->kind == EX_BLOCK) {
-		plan_block(pl, &e->block.body);
-		if (e->block.value)
-			plan_expr(e->block.value, pl);
-		return;
-	}
-	ast_each_child(e, plan_expr, pl);
+	ast_each_below(e, plan_expr, plan_block, pl);
 	if (e->kind == EX_BINARY)
 		note_divisor(pl, e->binary.op, e->binary.right);
 	if (e->kind == EX_CALL)
@@ -418,51 +412,18 @@ static bool fuse_clear(struct planner *pl, struct stmt *print, struct stmt *clea
 	return true;
 }
 
-static void plan_loop(struct planner *pl, struct stmt *st)
+void plan_block(struct block *b, void *ctx)
 {
-	struct expr *const parts[] = {st->loop.cond, st->loop.from, st->loop.to};
+	struct planner *pl = ctx;
 
-	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
-		if (parts[i])
-			plan_expr(parts[i], pl);
-	plan_block(pl, &st->loop.body);
-}
-
-void plan_block(struct planner *pl, struct block *b)
-{
 	for (uint32_t i = 0; i < b->n; i++) {
 		struct stmt *st = b->items[i];
 
-		switch (st->kind) {
-		case ST_EXPR:
-			if (i == 0 || !fuse_clear(pl, b->items[i - 1], st))
-				plan_expr(st->expr, pl);
-			break;
-		case ST_ASSIGN:
-			plan_expr(st->assign.target, pl);
-			plan_expr(st->assign.value, pl);
+		if (i && fuse_clear(pl, b->items[i - 1], st))
+			continue;
+		ast_each_head(st, plan_expr, pl);
+		if (st->kind == ST_ASSIGN)
 			note_divisor(pl, st->assign.op, st->assign.value);
-			break;
-		case ST_IF:
-			plan_expr(st->branch.cond, pl);
-			plan_block(pl, &st->branch.then);
-			plan_block(pl, &st->branch.otherwise);
-			break;
-		case ST_BLOCK:
-		case ST_CALLED: plan_block(pl, &st->block); break;
-		case ST_RETURN:
-			if (st->expr)
-				plan_expr(st->expr, pl);
-			break;
-		case ST_LET:
-			if (st->let.value)
-				plan_expr(st->let.value, pl);
-			break;
-		case ST_WHILE:
-		case ST_FOR:
-		case ST_UNROLL: plan_loop(pl, st); break;
-		case ST_BREAK:
-		case ST_CONTINUE: break;
-		}
+		ast_each_block(st, plan_block, pl);
 	}
 }

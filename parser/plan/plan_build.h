@@ -66,7 +66,7 @@ void plan_map(struct planner *pl, struct map *map);
 /* Plan the records that an expression or a block sends, and what the runtime must provide for
  * it. */
 void plan_expr(struct expr *e, void *planner);
-void plan_block(struct planner *pl, struct block *b);
+void plan_block(struct block *b, void *planner);
 
 /* ---- plan_prog.c ------------------------------------------------------------------------- */
 
