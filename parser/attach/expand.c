@@ -101,7 +101,7 @@ static void compare_stem(const char *name, void *ctx)
 			return;
 		end++;
 	}
-	nearest_keep(&s->nearest, s->arena, arena_strndup(s->arena, name, (size_t)(end - name)));
+	nearest_offer(&s->nearest, arena_strndup(s->arena, name, (size_t)(end - name)));
 }
 
 /* Returns -1 after a hint, 0 if no name is similar. */

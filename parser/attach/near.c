@@ -180,8 +180,8 @@ void near_words_offer(struct near_words *w, const char *name)
 		const char *end = end_of_words(w, from);
 
 		if (end)
-			nearest_keep(&w->nearest, w->arena,
-				     arena_strndup(w->arena, from, (size_t)(end - from)));
+			nearest_offer(&w->nearest,
+				      arena_strndup(w->arena, from, (size_t)(end - from)));
 		from += strcspn(from, separators);
 		from += *from != '\0';
 	}

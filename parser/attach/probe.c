@@ -16,6 +16,7 @@
 #include "parser/attach/recorded.h"
 #include "parser/base/pattern.h"
 #include <ctype.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -58,20 +59,12 @@ static bool has_alias(const struct probe_row *row, const char *text, size_t len)
 	return false;
 }
 
-static bool is_named(const struct probe_row *row, const char *name, size_t len)
+bool probe_type_is(const char *text, size_t len, enum probe_id id)
 {
-	return (strlen(row->name) == len && strncasecmp(row->name, name, len) == 0) ||
-	       has_alias(row, name, len);
-}
+	const struct probe_row *row = &probe_rows[id];
 
-bool probe_text_is_of_kernel(const char *text)
-{
-	size_t len = strcspn(text, ":");
-
-	for (size_t i = 0; i < sizeof(probe_rows) / sizeof(*probe_rows); i++)
-		if (is_named(&probe_rows[i], text, len))
-			return !prog_kind_is(probe_rows[i].program, PK_TRACER);
-	return false;
+	return (strlen(row->name) == len && strncasecmp(row->name, text, len) == 0) ||
+	       has_alias(row, text, len);
 }
 
 static bool ends_in_colon(const struct source *s, struct span span)
@@ -138,7 +131,7 @@ static int find_row(const struct probe_reader *r, const char *name, const char *
 		*c = (char)tolower((unsigned char)*c);
 	nearest_init(&near, lower);
 	for (uint32_t i = 0; i < PROBE_COUNT; i++) {
-		if (is_named(&probe_rows[i], name, strlen(name))) {
+		if (probe_type_is(name, strlen(name), i)) {
 			*out = (enum probe_id)i;
 			return 0;
 		}
@@ -183,14 +176,6 @@ struct attach_target *probe_functions(const struct attach_point *p, uint32_t *n)
 	return is_at_returns ? p->user.entries : p->targets;
 }
 
-bool probe_type_is(const char *text, size_t len, enum probe_id id)
-{
-	const struct probe_row *row = &probe_rows[id];
-
-	return (strlen(row->name) == len && strncasecmp(row->name, text, len) == 0) ||
-	       has_alias(row, text, len);
-}
-
 bool probe_find_type(const char *text, enum probe_id *id)
 {
 	size_t n = strcspn(text, ":");
@@ -201,6 +186,13 @@ bool probe_find_type(const char *text, enum probe_id *id)
 			return true;
 		}
 	return false;
+}
+
+bool probe_text_is_of_kernel(const char *text)
+{
+	enum probe_id id;
+
+	return probe_find_type(text, &id) && !prog_kind_is(probe_rows[id].program, PK_TRACER);
 }
 
 bool probe_find_call(const char *text, enum probe_id *id)
@@ -355,6 +347,27 @@ uint64_t probe_number(struct arena *a, const char *text)
 	if (!is_hex && text[strspn(text, "0123456789_e")])
 		return 0;
 	return literal_word_number(a, text, &n) ? n : 0;
+}
+
+int probe_read_offset(const struct probe_reader *r, const struct attach_point *p,
+		      const char *function, char *plus, uint64_t *out)
+{
+	const struct probe_row *row = &probe_rows[p->id];
+	char *end;
+
+	*plus++ = '\0';
+	errno = 0;
+	*out = strtoull(plus, &end, 0);
+	if (*plus < '0' || *plus > '9' || *end || errno) {
+		diag_error(r->diags, p->span, "bad-offset", "'%s' is not an offset", plus);
+		return diag_hint(r->diags, "write %s+16 or %s+0x10", function, function);
+	}
+	if (!probe_is_return(p))
+		return 0;
+	diag_error(r->diags, p->span, "bad-offset",
+		   "%s has no offsets: it fires when the function returns", row->name);
+	return diag_hint(r->diags, "write %s:… to probe inside the function",
+			 probe_rows[row->entry].name);
 }
 
 const char *probe_end_of_part(const char *text, char end)

@@ -19,22 +19,10 @@ static const struct {
 	{"cgroup", "6.1"},    {"kmem_cache", "6.13"}, {"dmabuf", "6.16"},
 };
 
-struct iter_hint {
-	struct nearest nearest;
-	struct arena *arena;
-};
-
-static void offer_iterator(const char *name, void *ctx)
-{
-	struct iter_hint *h = ctx;
-
-	nearest_keep(&h->nearest, h->arena, name);
-}
-
 static int no_iterator(const struct probe_reader *r, const struct attach_point *p, const char *name,
 		       int err)
 {
-	struct iter_hint h = {.arena = r->arena};
+	struct nearest near;
 
 	if (err != -ENOENT) {
 		diag_error(r->diags, p->span, "no-btf",
@@ -43,8 +31,9 @@ static int no_iterator(const struct probe_reader *r, const struct attach_point *
 			r->diags,
 			"is CONFIG_DEBUG_INFO_BTF on, and /sys/kernel/btf/vmlinux readable?");
 	}
-	nearest_init(&h.nearest, name);
-	r->kernel->each_iterator(r->kernel, offer_iterator, &h);
+	nearest_init(&near, name);
+	near.arena = r->arena;
+	r->kernel->each_iterator(r->kernel, nearest_offer_name, &near);
 	diag_error(r->diags, p->span, "unknown-iterator",
 		   "iter:%s is not available for your kernel version", name);
 	for (size_t i = 0; i < sizeof(later) / sizeof(*later); i++)
@@ -53,8 +42,8 @@ static int no_iterator(const struct probe_reader *r, const struct attach_point *
 				r->diags,
 				"available since Linux %s; 'sonde -l iter' lists what this kernel has",
 				later[i].since);
-	if (h.nearest.best)
-		return diag_hint(r->diags, "did you mean iter:%s?", h.nearest.best);
+	if (near.best)
+		return diag_hint(r->diags, "did you mean iter:%s?", near.best);
 	return diag_hint(r->diags, "'sonde -l iter' lists what this kernel has");
 }
 

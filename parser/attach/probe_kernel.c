@@ -111,7 +111,7 @@ static void offer_function(const char *text, void *ctx)
 	    !is_in_module(s->module, module))
 		return;
 	s->has_module = true;
-	nearest_keep(&s->near, s->r->arena, name);
+	nearest_offer(&s->near, name);
 	if (!find_meant(s, name, sizeof(name)))
 		return;
 	t.function = t.symbol = arena_strdup(s->r->arena, name);
@@ -146,6 +146,7 @@ static int search_all(struct search *s)
 	int err;
 
 	nearest_init(&s->near, pattern_letters(s->r->arena, s->function));
+	s->near.arena = s->r->arena;
 	err = s->r->kernel->each_kernel_function(s->r->kernel, offer_function, s);
 	once_a_name(s->p);
 	return err;
@@ -319,35 +320,17 @@ static int one_function(struct search *s, uint64_t offset)
 
 /* ---- reading ------------------------------------------------------------------------------- */
 
-static int bad_offset(const struct search *s, const char *text)
-{
-	diag_error(s->r->diags, s->p->span, "bad-offset", "'%s' is not an offset", text);
-	return diag_hint(s->r->diags, "write %s+16 or %s+0x10", s->function, s->function);
-}
-
-/* Read OFF of FUNCTION+OFF, decimal or 0x…, and cut the text at the '+'. 0, or -1 (reported). */
 static int read_offset(const struct search *s, char *function, uint64_t *out)
 {
-	char *plus = strchr(function, '+'), *end;
+	char *plus = strchr(function, '+');
 
-	*out = 0;
-	if (!plus)
-		return 0;
-	*plus++ = '\0';
-	errno = 0;
-	*out = strtoull(plus, &end, 0);
-	if (*plus < '0' || *plus > '9' || *end || errno)
-		return bad_offset(s, plus);
-	if (pattern_is(function)) {
-		diag_error(s->r->diags, s->p->span, "bad-offset",
-			   "an offset goes with one function, not with a pattern");
-		return diag_hint(s->r->diags, "write the function's name");
-	}
-	if (!probe_is_return(s->p))
+	if (plus && probe_read_offset(s->r, s->p, function, plus, out))
+		return -1;
+	if (!plus || !pattern_is(function))
 		return 0;
 	diag_error(s->r->diags, s->p->span, "bad-offset",
-		   "%s has no offsets: it fires when the function returns", row_name(s->p));
-	return diag_hint(s->r->diags, "write kprobe:… to probe inside the function");
+		   "an offset goes with one function, not with a pattern");
+	return diag_hint(s->r->diags, "write the function's name");
 }
 
 static int by_address(const struct probe_reader *r, struct attach_point *p, const char *text)
@@ -390,7 +373,7 @@ int prs_kernel_function(const struct probe_reader *r, struct attach_point *p, ch
 			uint32_t n)
 {
 	struct search s = {.r = r, .p = p};
-	uint64_t offset;
+	uint64_t offset = 0;
 	char *last;
 
 	if (n < 1 || n > 2 || !*parts[0] || !*parts[n - 1])

@@ -26,6 +26,10 @@ bool probe_has_uprobes(const struct probe_reader *r, const struct attach_point *
 int probe_no_mapped_file(const struct probe_reader *r, const struct attach_point *p, int err);
 /* The number that `text` is, spelled as in scripts: 1000, 1_000, 1e3, 0x3e8. 0 if it is none. */
 uint64_t probe_number(struct arena *a, const char *text);
+/* Read OFF of FUNCTION+OFF, decimal or 0x…, and cut the text at its '+', `plus`. 0, or -1
+ * (reported). */
+int probe_read_offset(const struct probe_reader *r, const struct attach_point *p,
+		      const char *function, char *plus, uint64_t *out);
 /* The text without its quotes, and without the backslashes in them that make a letter of what
  * follows. */
 char *probe_unquoted(struct arena *a, const char *text);

@@ -26,7 +26,7 @@ static void offer_event(const char *name, void *ctx)
 	struct event_hint *h = ctx;
 	const char *colon = strchr(name, ':');
 
-	nearest_keep(&h->nearest, h->arena, name);
+	nearest_offer(&h->nearest, name);
 	if (colon)
 		nearest_offer(&h->category, arena_strndup(h->arena, name, (size_t)(colon - name)));
 	h->is_category |= colon && strlen(h->event) == (size_t)(colon - name) &&
@@ -35,17 +35,27 @@ static void offer_event(const char *name, void *ctx)
 		h->same_event = arena_strdup(h->arena, name);
 }
 
+static struct event_hint search_events(const struct probe_reader *r, const char *category,
+				       const char *event)
+{
+	struct event_hint h = {.event = event, .arena = r->arena};
+
+	nearest_init(&h.nearest, arena_printf(r->arena, "%s:%s", category, event));
+	nearest_init(&h.category, category);
+	h.nearest.arena = r->arena;
+	r->kernel->each_tracepoint(r->kernel, NULL, offer_event, &h);
+	return h;
+}
+
 static int no_tracepoint(const struct probe_reader *r, const struct attach_point *p,
 			 const char *category, const char *event)
 {
-	struct event_hint h = {.event = event, .arena = r->arena};
+	struct event_hint h;
 
 	if (*category && r->kernel->recording)
 		return recorded_none(r, p->span,
 				     arena_printf(r->arena, "tracepoint:%s:%s", category, event));
-	nearest_init(&h.nearest, arena_printf(r->arena, "%s:%s", category, event));
-	nearest_init(&h.category, category);
-	r->kernel->each_tracepoint(r->kernel, NULL, offer_event, &h);
+	h = search_events(r, category, event);
 	diag_error(r->diags, p->span, "unknown-tracepoint",
 		   *category ? "this kernel has no tracepoint %s%s%s"
 			     : "a tracepoint has a category and a name: %s%s%s is one word",
@@ -76,12 +86,7 @@ static int no_tracepoint(const struct probe_reader *r, const struct attach_point
 
 const char *probe_event_called(const struct probe_reader *r, const char *event)
 {
-	struct event_hint h = {.event = event, .arena = r->arena};
-
-	nearest_init(&h.nearest, event);
-	nearest_init(&h.category, "");
-	r->kernel->each_tracepoint(r->kernel, NULL, offer_event, &h);
-	return h.same_event;
+	return search_events(r, "", event).same_event;
 }
 
 /* The events of a single system call have no raw tracepoint: they are sys_enter and sys_exit with a

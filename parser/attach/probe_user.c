@@ -282,43 +282,18 @@ static char *find_plus(char *symbol)
 	return cpp_name_in_operator(symbol, plus) ? NULL : plus;
 }
 
-/* Read OFF of SYMBOL+OFF, decimal or 0x…, and cut the text at the '+'. 0, or -1 (reported). */
-static int read_offset(struct user_matching *m, char *symbol)
-{
-	char *plus = find_plus(symbol), *end;
-	struct diags *d = m->r->diags;
-
-	if (!plus)
-		return 0;
-	*plus++ = '\0';
-	errno = 0;
-	m->offset = strtoull(plus, &end, 0);
-	if (*plus < '0' || *plus > '9' || *end || errno) {
-		diag_error(d, m->p->span, "bad-offset", "'%s' is not an offset", plus);
-		return diag_hint(d, "write %s+16 or %s+0x10", symbol, symbol);
-	}
-	if (!probe_is_return(m->p))
-		return 0;
-	diag_error(d, m->p->span, "bad-offset",
-		   "%s has no offsets: it fires when the function returns",
-		   probe_rows[m->p->id].name);
-	return diag_hint(d, "write uprobe:… to probe inside the function");
-}
-
 /* In uprobe:f, the function belongs to the traced process or command. */
 static const char *traced_program(struct user_matching *m, const char *name)
 {
-	const struct kernel *k = m->r->kernel;
+	const char *program = user_traced_program(m->r), *type = probe_rows[m->p->id].name;
 	struct diags *d = m->r->diags;
 
-	if (k->pid)
-		return arena_printf(m->r->arena, "/proc/%u/exe", k->pid);
-	if (k->program)
-		return k->program;
-	diag_error(d, m->p->span, "attach-form", "%s probes are written %s",
-		   probe_rows[m->p->id].name, probe_rows[m->p->id].form);
-	diag_hint(d, "write %s:PATH:%s; the path can be left out with -p PID or -c COMMAND",
-		  probe_rows[m->p->id].name, name);
+	if (program)
+		return program;
+	diag_error(d, m->p->span, "attach-form", "%s probes are written %s", type,
+		   probe_rows[m->p->id].form);
+	diag_hint(d, "write %s:PATH:%s; the path can be left out with -p PID or -c COMMAND", type,
+		  name);
 	return NULL;
 }
 
@@ -328,6 +303,7 @@ static void begin(struct user_matching *m, const struct probe_reader *r, struct 
 	user_name_query(m, arena_strdup(r->arena, name));
 	m->is_demangled |= r->lists && strstr(name, "::");
 	nearest_init(&m->nearest, pattern_letters(r->arena, name));
+	m->nearest.arena = r->arena;
 	p->function = m->pattern;
 }
 
@@ -399,7 +375,7 @@ static bool is_number(const char *s)
 /* Resolve NAME in PATH. */
 static int resolve(struct user_matching *m, char *path, char *name)
 {
-	char *at = find_at(m, path);
+	char *at = find_at(m, path), *plus;
 	bool many_files = at ? pattern_is(at + 1) : user_path_is_pattern(m, path);
 	const char *file = path;
 	bool is_odd;
@@ -416,7 +392,8 @@ static int resolve(struct user_matching *m, char *path, char *name)
 	is_odd = !many_files && user_name_is_odd(m, file, name);
 	if (*name >= '0' && *name <= '9' && !is_odd)
 		return user_at_address(m, file, name);
-	if (!is_odd && read_offset(m, name))
+	plus = is_odd ? NULL : find_plus(name);
+	if (plus && probe_read_offset(m->r, m->p, name, plus, &m->offset))
 		return -1;
 	m->p->is_listed = m->r->lists && !m->offset;
 	begin(m, m->r, m->p, name);

@@ -6,63 +6,86 @@
  */
 #include "parser/attach/probe_user.h"
 #include "parser/base/arena.h"
+#include "parser/base/text.h"
 #include <errno.h>
 #include <string.h>
 
-/* No library has that name, so the lookup offers all of them. */
-static const char no_library[] = "";
-
 struct library_list {
-	struct user_matching *m;
-	const char *pattern;
+	struct arena *arena;
 	const char **paths;
 	uint32_t n;
 };
 
-static const char *file_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
-static void take_library(const char *path, void *ctx)
+static void keep_library(const char *path, void *ctx)
 {
 	struct library_list *l = ctx;
-	struct arena *a = l->m->r->arena;
-	const char *name = file_name(path);
 
-	if (!strstr(name, ".so") || !pattern_matches(l->pattern, name)) /* the program itself */
-		return;
-	for (uint32_t i = 0; i < l->n; i++)
-		if (strcmp(file_name(l->paths[i]), name) == 0)
-			return;
-	arena_push(a, l->paths, l->n, arena_strdup(a, path));
+	arena_push(l->arena, l->paths, l->n, arena_strdup(l->arena, path));
+}
+
+const char *user_traced_program(const struct probe_reader *r)
+{
+	uint32_t pid = r->kernel->pid;
+
+	return pid ? arena_printf(r->arena, "/proc/%u/exe", pid) : r->kernel->program;
+}
+
+int user_libraries(const struct probe_reader *r, const char *program, const char ***paths,
+		   uint32_t *n)
+{
+	struct library_list l = {.arena = r->arena, .paths = *paths, .n = *n};
+	struct kernel *k = r->kernel;
+	const char *none;
+	int err = -ENOSYS;
+
+	if (k->user_library) /* no library is named "", so all of them are offered */
+		err = k->user_library(k, program, "", &none, keep_library, &l);
+	*paths = l.paths;
+	*n = l.n;
+	return err == -ESRCH ? 0 : err;
+}
+
+/* Keep the libraries whose names match, one of each name; the program itself is none. */
+static uint32_t keep_matching(const char **paths, uint32_t n, const char *pattern)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		const char *name = text_base_name(paths[i]);
+		uint32_t k = 0;
+
+		if (!strstr(name, ".so") || !pattern_matches(pattern, name))
+			continue;
+		while (k < kept && strcmp(text_base_name(paths[k]), name) != 0)
+			k++;
+		if (k == kept)
+			paths[kept++] = paths[i];
+	}
+	return kept;
 }
 
 int user_match_libraries(struct user_matching *m, const char *program, const char *pattern)
 {
-	struct library_list l = {.m = m, .pattern = pattern};
-	struct kernel *k = m->r->kernel;
 	struct diags *d = m->r->diags;
-	const char *path;
-	int err = k->user_library ? k->user_library(k, program, no_library, &path, take_library, &l)
-				  : -ENOSYS;
+	const char **paths = NULL;
+	uint32_t n = 0;
+	int err = user_libraries(m->r, program, &paths, &n);
 
-	if (err && err != -ESRCH)
+	if (err)
 		return err;
-	if (!l.n) {
+	n = keep_matching(paths, n, pattern);
+	if (!n) {
 		diag_error(d, m->p->span, "no-library", "%s loads no library that matches '%s'",
 			   program, pattern);
 		return diag_hint(d, "`ldd %s` lists the libraries it loads", program);
 	}
-	for (uint32_t i = 0; i < l.n && !m->status; i++) {
-		err = user_match_file(m, l.paths[i]);
+	for (uint32_t i = 0; i < n && !m->status; i++) {
+		err = user_match_file(m, paths[i]);
 		m->n_files += err == 0 || err == -1;
 	}
 	if (m->status || m->p->n_targets || m->n_sizeless || m->n_left_out)
 		return m->status;
 	return diag_error(d, m->p->span, "no-match",
-			  "none of the %u libraries of %s that match '%s' has a function %s'%s'",
-			  l.n, program, pattern, m->is_pattern ? "that matches " : "", m->pattern);
+			  "none of the %u libraries of %s that match '%s' has a function %s'%s'", n,
+			  program, pattern, m->is_pattern ? "that matches " : "", m->pattern);
 }

@@ -194,5 +194,5 @@ void user_name_offer(struct user_matching *m, const char *symbol)
 		make_plain(m, name);
 		symbol = name;
 	}
-	nearest_keep(&m->nearest, m->r->arena, symbol);
+	nearest_offer(&m->nearest, symbol);
 }

@@ -4,40 +4,31 @@
  */
 #include "parser/attach/near.h"
 #include "parser/base/arena.h"
+#include "parser/base/text.h"
 #include "parser/attach/probe_user.h"
 #include <errno.h>
 #include <string.h>
 
-struct near_search {
-	const struct probe_reader *r;
-	struct nearest nearest;
-};
-
-static void offer_name(const char *name, void *ctx)
+static void offer_file(const char *path, void *near)
 {
-	struct near_search *s = ctx;
-
-	nearest_keep(&s->nearest, s->r->arena, name);
-}
-
-static void offer_file(const char *path, void *ctx)
-{
-	offer_name(strrchr(path, '/') + 1, ctx);
+	nearest_offer(near, strrchr(path, '/') + 1);
 }
 
 void user_hint_file(const struct probe_reader *r, const char *path)
 {
 	struct kernel *k = r->kernel;
-	struct near_search s = {.r = r};
+	struct nearest near;
 	int n_dir = (int)(strrchr(path, '/') - path);
 
 	if (pattern_is(path))
 		return;
-	nearest_init(&s.nearest, path + n_dir + 1);
+	nearest_init(&near, path + n_dir + 1);
+	near.arena = r->arena;
 	if (k->each_user_file)
-		k->each_user_file(k, arena_printf(r->arena, "%.*s/*", n_dir, path), offer_file, &s);
-	if (s.nearest.best)
-		diag_hint(r->diags, "did you mean %.*s/%s?", n_dir, path, s.nearest.best);
+		k->each_user_file(k, arena_printf(r->arena, "%.*s/*", n_dir, path), offer_file,
+				  &near);
+	if (near.best)
+		diag_hint(r->diags, "did you mean %.*s/%s?", n_dir, path, near.best);
 	else
 		diag_hint(r->diags,
 			  "write the path of a program or library, or a name that is found "
@@ -78,7 +69,7 @@ void user_hint_no_program(const struct probe_reader *r, const char *path)
 		diag_hint(r->diags,
 			  "it is source: probe the program that is made from it, as "
 			  "uprobe:PROGRAM@%s:LINE or uprobe:PROGRAM:FUNCTION",
-			  strrchr(path, '/') ? strrchr(path, '/') + 1 : path);
+			  text_base_name(path));
 	else
 		diag_hint(r->diags,
 			  "functions of scripts cannot be probed: probe the interpreter's");
@@ -86,34 +77,19 @@ void user_hint_no_program(const struct probe_reader *r, const char *path)
 
 /* ---- libraries ----------------------------------------------------------------------------- */
 
-struct libraries {
-	const struct probe_reader *r;
-	const char **paths;
-	uint32_t n;
-};
-
-static void keep_library(const char *path, void *ctx)
-{
-	struct libraries *l = ctx;
-	const char *copy = arena_strdup(l->r->arena, path);
-
-	arena_push(l->r->arena, l->paths, l->n, copy);
-}
-
 bool user_hint_library(struct user_matching *m, const char *program)
 {
 	struct kernel *k = m->r->kernel;
-	struct libraries l = {.r = m->r};
 	struct user_symbol f = {0};
-	const char *none, *name;
+	const char **paths = NULL, *name;
+	uint32_t n = 0;
 
-	/* no library is named "", so the callback gets all of them */
-	if (!k->user_library || k->user_library(k, program, "", &none, keep_library, &l) != -ESRCH)
+	if (user_libraries(m->r, program, &paths, &n))
 		return false;
-	for (uint32_t i = 0; i < l.n; i++) {
-		if (k->user_symbol(k, l.paths[i], m->pattern, &f))
+	for (uint32_t i = 0; i < n; i++) {
+		if (k->user_symbol(k, paths[i], m->pattern, &f))
 			continue;
-		name = strrchr(l.paths[i], '/') + 1;
+		name = text_base_name(paths[i]);
 		if (m->nearest.best)
 			diag_hint(m->r->diags,
 				  "did you mean %s:%s:%s? Its library %s has %s: write %s:%s@%s:%s",
@@ -132,12 +108,13 @@ bool user_hint_library(struct user_matching *m, const char *program)
 const char *user_near_variable(const struct probe_reader *r, const char *path, const char *name)
 {
 	struct kernel *k = r->kernel;
-	struct near_search s = {.r = r};
+	struct nearest near;
 
-	nearest_init(&s.nearest, name);
+	nearest_init(&near, name);
+	near.arena = r->arena;
 	if (k->each_user_object)
-		k->each_user_object(k, path, offer_name, &s);
-	return s.nearest.best;
+		k->each_user_object(k, path, nearest_offer_name, &near);
+	return near.best;
 }
 
 /* ---- patterns ------------------------------------------------------------------------------ */

@@ -141,7 +141,7 @@ static void offer_library(const char *path, void *ctx)
 	struct arena *a = m->r->arena;
 
 	m->n_offered++;
-	nearest_keep(&m->nearest, a, name);
+	nearest_offer(&m->nearest, name);
 	/* compare without the suffix, which most people omit, but suggest the whole name */
 	if (so && nearest_offer(&m->nearest, arena_strndup(a, name, (size_t)(so - name))))
 		m->nearest.best = arena_strdup(a, name);
@@ -154,6 +154,7 @@ const char *user_library_path(struct user_matching *m, const char *program, cons
 	int err;
 
 	nearest_init(&m->nearest, library);
+	m->nearest.arena = m->r->arena;
 	err = k->user_library ? k->user_library(k, program, library, &path, offer_library, m)
 			      : -ENOSYS;
 	if (!err)

@@ -153,19 +153,12 @@ static int add_exits(struct user_matching *m, const struct user_symbol *f,
 	return 0;
 }
 
-static const char *traced_program(const struct user_matching *m)
-{
-	const struct kernel *k = m->r->kernel;
-
-	return k->pid ? arena_printf(m->r->arena, "/proc/%u/exe", k->pid) : k->program;
-}
-
 /* True if threads that run the file switch stacks; sets m->switches. A library is used by the
  * traced program, or by any process. */
 static bool switches_stacks(struct user_matching *m, const char *path)
 {
 	struct kernel *k = m->r->kernel;
-	const char *program = traced_program(m);
+	const char *program = user_traced_program(m->r);
 	bool is_library = strstr(path, ".so");
 
 	if (k->return_instructions) {
@@ -196,37 +189,23 @@ static bool needs_returns(struct user_matching *m, const char *path)
 		(m->is_thrown_through || k->user_unwinds(k, path)));
 }
 
-struct unwinder_search {
-	struct arena *arena;
-	const char **paths;
-	uint32_t n;
-};
-
-static void keep_path(const char *path, void *ctx)
-{
-	struct unwinder_search *s = ctx;
-
-	arena_push(s->arena, s->paths, s->n, arena_strdup(s->arena, path));
-}
-
 /* In a program that throws exceptions, they can pass through functions of any library, such as
  * qsort(). */
 void user_find_throwers(struct user_matching *m)
 {
-	struct unwinder_search s = {.arena = m->r->arena};
 	struct kernel *k = m->r->kernel;
-	const char *program, *none;
+	const char *program, **paths = NULL;
+	uint32_t n = 0;
 
 	if (!probe_is_return(m->p) || !k->user_unwinds || k->any_place)
 		return;
-	program = traced_program(m);
+	program = user_traced_program(m->r);
 	if (!program)
 		return;
-	keep_path(program, &s);
-	if (k->user_library)
-		k->user_library(k, program, "", &none, keep_path, &s);
-	for (uint32_t i = 0; i < s.n && !m->is_thrown_through; i++)
-		m->is_thrown_through = k->user_unwinds(k, s.paths[i]);
+	arena_push(m->r->arena, paths, n, program);
+	user_libraries(m->r, program, &paths, &n);
+	for (uint32_t i = 0; i < n && !m->is_thrown_through; i++)
+		m->is_thrown_through = k->user_unwinds(k, paths[i]);
 }
 
 /* Functions that use their return address for more than one return: setjmp() keeps it for

@@ -68,7 +68,7 @@ bool nearest_offer(struct nearest *n, const char *candidate)
 	if (n->best && edits == n->best_distance &&
 	    shared_prefix(n->word, candidate) <= shared_prefix(n->word, n->best))
 		return false;
-	n->best = candidate;
+	n->best = n->arena ? arena_strdup(n->arena, candidate) : candidate;
 	n->best_distance = edits;
 	return true;
 }
@@ -76,12 +76,4 @@ bool nearest_offer(struct nearest *n, const char *candidate)
 void nearest_offer_name(const char *candidate, void *near)
 {
 	nearest_offer(near, candidate);
-}
-
-bool nearest_keep(struct nearest *n, struct arena *a, const char *candidate)
-{
-	if (!nearest_offer(n, candidate))
-		return false;
-	n->best = arena_strdup(a, candidate);
-	return true;
 }

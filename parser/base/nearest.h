@@ -13,11 +13,10 @@ struct nearest {
 	const char *word;
 	const char *best;
 	unsigned best_distance;
+	struct arena *arena; /* where copies of candidates are made; NULL: the pointers are kept */
 };
 void nearest_init(struct nearest *n, const char *word);
-/* True if it is the nearest so far; the pointer is kept. */
+/* True if it is the nearest so far. */
 bool nearest_offer(struct nearest *n, const char *candidate);
 /* The same, as a callback: `near` is a struct nearest. */
 void nearest_offer_name(const char *candidate, void *near);
-/* The same, but a copy is kept. */
-bool nearest_keep(struct nearest *n, struct arena *a, const char *candidate);

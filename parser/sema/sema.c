@@ -89,3 +89,25 @@ const struct type *sema_error(struct sema *s, struct span span, const char *tag,
 	va_end(ap);
 	return &type_error;
 }
+
+const struct type *sema_hint(struct sema *s, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	if (s->report)
+		diag_hint(s->diags, "%s", arena_vprintf(s->arena, fmt, ap));
+	va_end(ap);
+	return &type_error;
+}
+
+const struct type *sema_note(struct sema *s, struct span span, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	if (s->report)
+		diag_note(s->diags, span, "%s", arena_vprintf(s->arena, fmt, ap));
+	va_end(ap);
+	return &type_error;
+}

@@ -66,9 +66,19 @@ bool sema_is_absent_map(struct sema *s, const char *name);
 /* For pass 2 and check hooks: report an error, but only in the final round. Returns &type_error. */
 const struct type *sema_error(struct sema *s, struct span span, const char *tag, const char *fmt,
 			      ...) __attribute__((format(printf, 4, 5), cold));
+/* Add a hint, or a second place, to that error if it is reported. Return &type_error. */
+const struct type *sema_hint(struct sema *s, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3), cold));
+const struct type *sema_note(struct sema *s, struct span span, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4), cold));
 /* For pass 1: report the use of a word that an option (unstable_WORD) warns of, once, or forbids.
  * The standard library may use it. */
 void sema_unstable(struct sema *s, struct span span, const char *word);
+/* sema_args.c: the fields or arguments that `args` has at attach point `p`. */
+const struct tp_field *sema_args_fields(const struct attach_point *p, uint32_t *n);
+/* The one of that name; NULL. */
+const struct tp_field *sema_field_named(const struct tp_field *fields, uint32_t n,
+					const char *name);
 /* The field or argument that `args.NAME` names at attach point `p`; NULL. */
 const struct tp_field *sema_args_field(const struct attach_point *p, const char *name);
 /* True when the body also runs for spans that are still open at the end (open_spans = count), so

@@ -12,41 +12,27 @@
 #include <errno.h>
 #include <string.h>
 
-struct search {
-	struct arena *arena;
-	struct nearest near;
-};
-
-/* The name is valid during the call only. */
-static void offer(const char *name, void *ctx)
-{
-	struct search *search = ctx;
-
-	nearest_keep(&search->near, search->arena, name);
-}
-
 static const struct type *wrong_probe(struct sema *s, const struct expr *e)
 {
 	sema_error(s, e->call.name_span, "wrong-probe", "'uaddr' is not available in %s probes",
 		   probe_title(s->probe->points[0].id));
-	if (s->report)
-		diag_hint(s->diags, "it is available in: uprobe, uretprobe, usdt");
-	return &type_error;
+	return sema_hint(s, "it is available in: uprobe, uretprobe, usdt");
 }
 
 static const struct type *no_symbol(struct sema *s, const struct expr *name, const char *path,
 				    int err)
 {
-	struct search near = {.arena = s->arena};
+	struct nearest near;
 
 	sema_error(s, name->span, "unknown-symbol",
 		   err == -ESRCH ? "%s has no symbol '%s'" : "%s cannot be read for '%s'", path,
 		   name->string.text);
-	nearest_init(&near.near, name->string.text);
+	nearest_init(&near, name->string.text);
+	near.arena = s->arena;
 	if (s->report && s->kernel->each_user_object)
-		s->kernel->each_user_object(s->kernel, path, offer, &near);
-	if (s->report && near.near.best)
-		diag_hint(s->diags, "did you mean \"%s\"?", near.near.best);
+		s->kernel->each_user_object(s->kernel, path, nearest_offer_name, &near);
+	if (near.best)
+		sema_hint(s, "did you mean \"%s\"?", near.best);
 	return &type_error;
 }
 
@@ -89,9 +75,7 @@ static bool is_one_file(const struct attach_target *t, uint32_t n)
 static const struct type *too_many(struct sema *s, const struct expr *e, const char *why)
 {
 	sema_error(s, e->span, "uaddr-places", "uaddr needs the place of the program: %s", why);
-	if (s->report)
-		diag_hint(s->diags, "write a probe for each function");
-	return &type_error;
+	return sema_hint(s, "write a probe for each function");
 }
 
 /* Signed, of the symbol's size; of 8 bytes where that is no integer's. */
