@@ -23,7 +23,7 @@ struct param_item {
 	struct span span, name_span;
 	bool is_option;
 	bool is_getopt;	  /* declared by getopt(): no expression names it */
-	const char *name; /* with the $ */
+	const char *name; /* with the $; of getopt(): with the -- */
 	struct param_form form;
 	struct expr *other; /* the default: a literal or a name, such as `none`; NULL: required, or
 			     * none for an option */

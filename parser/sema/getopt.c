@@ -53,13 +53,10 @@ static bool is_option(struct sema *s, const struct expr *e)
 	return true;
 }
 
+/* Its name is that of the option, so that no `$name` is taken for it. */
 static struct param_item *find(const struct sema *s, const char *name)
 {
-	for (uint32_t i = 0; i < s->program->n_items; i++)
-		if (s->program->items[i].is_getopt &&
-		    strcmp(s->program->items[i].name + 1, name) == 0)
-			return &s->program->items[i];
-	return NULL;
+	return param_find(s, arena_join(s->arena, "--", name, ""));
 }
 
 static const char **type_of(const struct expr *other)
@@ -84,7 +81,7 @@ static void declare(struct sema *s, const struct expr *e)
 					  .name_span = e->span,
 					  .is_option = true,
 					  .is_getopt = true,
-					  .name = arena_printf(s->arena, "$%s", name),
+					  .name = arena_join(s->arena, "--", name, ""),
 					  .form = {.words = type_of(other), .n_words = 1},
 					  .other = other,
 					  .doc = doc};
@@ -119,11 +116,8 @@ void getopt_declare(struct sema *s)
 {
 	struct program *p = s->program;
 
-	for (uint32_t i = 0; i < p->n_probes; i++) {
-		if (p->probes[i]->predicate)
-			collect(p->probes[i]->predicate, s);
-		ast_each_in_block(&p->probes[i]->body, collect, s);
-	}
+	for (uint32_t i = 0; i < p->n_probes; i++)
+		ast_each_in_probe(p->probes[i], collect, s);
 }
 
 void getopt_declare_all(struct arena *a, struct program *p)
@@ -138,10 +132,11 @@ void getopt_declare_all(struct arena *a, struct program *p)
 
 bool getopt_resolve(struct sema *s, struct expr *e)
 {
-	const struct expr *name = is_getopt(e) && e->call.n_args ? e->call.args[0] : NULL;
+	const struct builtin *b = e->call.builtin;
+	const struct expr *name = e->call.n_args ? e->call.args[0] : NULL;
 	const struct param_item *item;
 
-	if (!is_getopt(e))
+	if (!b || b->check != chk_getopt)
 		return false;
 	item = name && name->kind == EX_STRING ? find(s, name->string.text) : NULL;
 	if (item)

@@ -41,9 +41,12 @@ const char *param_usage(struct arena *a, const struct program *p)
 
 const char *param_option_name(struct arena *a, const struct param_item *item)
 {
-	char *name = arena_printf(a, "--%s", item->name + 1);
+	char *name;
 
-	for (char *c = name; *c && !item->is_getopt; c++)
+	if (item->is_getopt)
+		return item->name;
+	name = arena_printf(a, "--%s", item->name + 1);
+	for (char *c = name; *c; c++)
 		*c = *c == '_' ? '-' : *c;
 	return name;
 }
@@ -190,7 +193,8 @@ static void check_twice(struct sema *s, uint32_t i)
 	struct param_item *items = s->program->items;
 
 	for (uint32_t k = 0; k < i; k++)
-		if (strcmp(items[k].name, items[i].name) == 0) {
+		if (strcmp(param_option_name(s->arena, &items[k]),
+			   param_option_name(s->arena, &items[i])) == 0) {
 			diag_error(s->diags, items[i].name_span, "redeclared",
 				   "parameter %s is declared twice", items[i].name);
 			diag_note(s->diags, items[k].name_span, "the other one is here");
@@ -230,7 +234,7 @@ static void bind_item(struct sema *s, struct param_item *item, const char *word)
 struct param_item *param_find(const struct sema *s, const char *name)
 {
 	for (uint32_t i = 0; i < s->program->n_items; i++)
-		if (!s->program->items[i].is_getopt && strcmp(s->program->items[i].name, name) == 0)
+		if (strcmp(s->program->items[i].name, name) == 0)
 			return &s->program->items[i];
 	return NULL;
 }
@@ -254,7 +258,7 @@ static bool names_item(const char *text, const struct param_item *item)
 	size_t len = strlen(item->name);
 
 	for (const char *at = strstr(text, item->name); at; at = strstr(at + 1, item->name))
-		if (!item->is_getopt && !isalnum((unsigned char)at[len]) && at[len] != '_')
+		if (!isalnum((unsigned char)at[len]) && at[len] != '_')
 			return true;
 	return false;
 }
@@ -332,8 +336,7 @@ static bool is_option_of(struct sema *s, const struct param_item *item, const ch
 		return false;
 	name = param_option_name(s->arena, item);
 	if (word[len] && word[0] != '-')
-		return !item->is_getopt && strlen(item->name + 1) == len &&
-		       memcmp(item->name + 1, word, len) == 0;
+		return strlen(item->name + 1) == len && memcmp(item->name + 1, word, len) == 0;
 	return strlen(name) == len && memcmp(name, word, len) == 0;
 }
 

@@ -16,8 +16,7 @@ static bool is_on_current(struct sema *s, const struct expr *e)
 		return true;
 	sema_error(s, e->span, "span-memory",
 		   "%s acts on the current thread, which is not the span's here", e->call.name);
-	if (s->report)
-		diag_hint(s->diags, "write it in a probe without delta, oncpu and open spans");
+	sema_hint(s, "write it in a probe without delta, oncpu and open spans");
 	return false;
 }
 
@@ -29,8 +28,7 @@ static bool has_capability(struct sema *s, const struct expr *e, enum capability
 		return true;
 	sema_error(s, e->span, "lacks-capability", "%s needs %s (%s, since Linux %s)", e->call.name,
 		   c->name, c->from, c->since);
-	if (s->report)
-		diag_hint(s->diags, "'sonde --info' says what this kernel has");
+	sema_hint(s, "'sonde --info' says what this kernel has");
 	return false;
 }
 
@@ -41,16 +39,14 @@ static void unknown_signal(struct sema *s, const struct expr *e, const char *nam
 	struct nearest near;
 
 	sema_error(s, e->span, "unknown-signal", "there is no signal '%s'", name);
-	if (!s->report)
-		return;
 	nearest_init(&near, strncasecmp(name, "SIG", 3) ? name : name + 3);
 	for (int i = 1; i <= SIGNAL_LAST; i++)
 		if (signal_text(i))
 			nearest_offer(&near, signal_text(i));
 	if (near.best)
-		diag_hint(s->diags, "did you mean \"%s\"?", near.best);
+		sema_hint(s, "did you mean \"%s\"?", near.best);
 	else
-		diag_hint(s->diags, "'kill -l' lists the signals");
+		sema_hint(s, "'kill -l' lists the signals");
 }
 
 /* A name becomes its number. */
@@ -91,8 +87,7 @@ const struct type *chk_override(struct sema *s, struct expr *e)
 			continue;
 		sema_error(s, e->call.name_span, "wrong-probe",
 			   "'override' is only available in kprobe probes of one function");
-		if (s->report)
-			diag_hint(s->diags, "write kprobe:FUNCTION, without a pattern");
+		sema_hint(s, "write kprobe:FUNCTION, without a pattern");
 		return &type_void;
 	}
 	has_capability(s, e, CAP_OVERRIDE);

@@ -2,20 +2,18 @@
 /*
  * Advice: see sema_advice.h. This file visits every expression and statement of the script once.
  */
+#include "parser/base/arena.h"
 #include "parser/sema/sema_advice.h"
 
-const char *advice_text(const struct sema *s, struct span span, uint32_t *len)
+const char *advice_text(const struct sema *s, struct span span, uint32_t most)
 {
 	struct place p = source_place(s->program->source, span.start);
-	const char *line = source_line(p.in, p.line, len);
-	uint32_t before = p.col - 1, n = span.end - span.start;
+	uint32_t len, before = p.col - 1, n = span.end - span.start;
+	const char *line = source_line(p.in, p.line, &len);
 
-	if (before + n > *len) {
-		*len = 0;
-		return "";
-	}
-	*len = n;
-	return line + before;
+	if (!n || before + n > len || (most && n > most))
+		return NULL;
+	return arena_strndup(s->arena, line + before, n);
 }
 
 bool advice_is_copy(const struct sema *s, struct span span)
@@ -25,7 +23,7 @@ bool advice_is_copy(const struct sema *s, struct span span)
 	return source_call_of(s->program->source, span, &call);
 }
 
-static void advise_block(struct sema *s, struct block *b);
+static void advise_block(struct block *b, void *ctx);
 
 static void advise_expr(struct expr *e, void *ctx)
 {
@@ -47,65 +45,23 @@ static void advise_expr(struct expr *e, void *ctx)
 	if (e->kind == EX_MAP)
 		advise_keys(s, e);
 	advise_unit(s, e);
-	if (e->kind != EX_BLOCK) {
-		ast_each_child(e, advise_expr, s);
-		return;
-	}
-	advise_block(s, &e->block.body);
-	if (e->block.value)
-		advise_expr(e->block.value, s);
+	ast_each_below(e, advise_expr, advise_block, s);
 }
 
-static void advise_for(struct sema *s, struct stmt *st)
+static void advise_block(struct block *b, void *ctx)
 {
-	if (st->loop.from) {
-		advise_loop(s, st);
-		advise_expr(st->loop.from, s);
-		advise_expr(st->loop.to, s);
-	}
-	advise_block(s, &st->loop.body);
-}
+	for (uint32_t i = 0; i < b->n; i++) {
+		struct stmt *st = b->items[i];
 
-static void advise_stmt(struct sema *s, struct stmt *st)
-{
-	switch (st->kind) {
-	case ST_EXPR:
-	case ST_RETURN:
-		if (st->expr)
-			advise_expr(st->expr, s);
-		return;
-	case ST_ASSIGN:
-		advise_expr(st->assign.target, s);
-		advise_expr(st->assign.value, s);
-		return;
-	case ST_IF:
-		advise_condition(s, st->branch.cond, st->span);
-		advise_expr(st->branch.cond, s);
-		advise_block(s, &st->branch.then);
-		advise_block(s, &st->branch.otherwise);
-		return;
-	case ST_BLOCK:
-	case ST_CALLED: advise_block(s, &st->block); return;
-	case ST_LET:
-		if (st->let.value)
-			advise_expr(st->let.value, s);
-		return;
-	case ST_WHILE:
-		advise_endless(s, st);
-		advise_expr(st->loop.cond, s);
-		advise_block(s, &st->loop.body);
-		return;
-	case ST_FOR: advise_for(s, st); return;
-	case ST_UNROLL: advise_block(s, &st->loop.body); return;
-	case ST_BREAK:
-	case ST_CONTINUE: return;
+		if (st->kind == ST_IF)
+			advise_condition(ctx, st->branch.cond, st->span);
+		if (st->kind == ST_WHILE)
+			advise_endless(ctx, st);
+		if (st->kind == ST_FOR && st->loop.from)
+			advise_loop(ctx, st);
+		ast_each_head(st, advise_expr, ctx);
+		ast_each_block(st, advise_block, ctx);
 	}
-}
-
-static void advise_block(struct sema *s, struct block *b)
-{
-	for (uint32_t i = 0; i < b->n; i++)
-		advise_stmt(s, b->items[i]);
 }
 
 void advise(struct sema *s)
@@ -122,7 +78,7 @@ void advise(struct sema *s)
 			advise_condition(s, p->predicate, p->span);
 			advise_expr(p->predicate, s);
 		}
-		advise_block(s, &p->body);
+		advise_block(&p->body, s);
 		advise_entries(s, p);
 	}
 	s->diags->is_advice = false;

@@ -22,7 +22,7 @@ void advise_condition(struct sema *s, const struct expr *e, struct span around);
 /* sema_condition.c: a loop over a range without numbers. */
 void advise_loop(struct sema *s, const struct stmt *st);
 /* sema_endless.c: `while (1)` without an end. */
-void advise_endless(struct sema *s, const struct stmt *st);
+void advise_endless(struct sema *s, struct stmt *st);
 /* sema_unit.c: find the variables and maps that hold nanoseconds, for warnings and for pictures of
  * the maps; after the types are known. */
 void units_note(struct sema *s);
@@ -48,7 +48,8 @@ void advise_clocks(struct sema *s, const struct expr *e);
 /* sema_compare.c: comparisons that mean something else than they look. */
 void advise_compare(struct sema *s, const struct expr *e);
 
-/* The text of the script at `span`, if it is on one line; else "". */
-const char *advice_text(const struct sema *s, struct span span, uint32_t *len);
+/* The text of the script at `span`; NULL if it is not on one line, or longer than `most` (0: any
+ * length). */
+const char *advice_text(const struct sema *s, struct span span, uint32_t most);
 /* True if the text at `span` was expanded from a macro or function. */
 bool advice_is_copy(const struct sema *s, struct span span);

@@ -156,14 +156,10 @@ static bool is_text_field(const struct expr *e)
 /* *f: the parameter, if it is one. */
 static const char *text_address(struct sema *s, const struct expr *e, const struct tp_field **f)
 {
-	const char *text;
-	uint32_t len;
-
 	*f = text_parameter(s, e);
 	if ((!*f && !is_text_field(e)) || advice_is_copy(s, e->span))
 		return NULL;
-	text = advice_text(s, e->span, &len);
-	return len ? arena_strndup(s->arena, text, len) : NULL;
+	return advice_text(s, e->span, 0);
 }
 
 const char *advice_text_address(struct sema *s, const struct expr *e)

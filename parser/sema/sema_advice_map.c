@@ -23,7 +23,7 @@ struct map_uses {
 	uint32_t n_assigned;
 };
 
-static void visit_block(struct map_uses *u, struct block *b);
+static void visit_block(struct block *b, void *ctx);
 
 /* The entry of `nsecs - @map[key]`, or NULL. */
 static const struct expr *entry_of(const struct expr *e)
@@ -56,78 +56,34 @@ static void visit_expr(struct expr *e, void *ctx)
 	if (e->kind == EX_INCDEC && e->incdec.target->kind == EX_MAP)
 		arena_push(u->s->arena, u->assigned, u->n_assigned, e->incdec.target->map.map);
 	u->in_condition += is_logic;
-	if (e->kind == EX_BLOCK) {
-		visit_block(u, &e->block.body);
-		if (e->block.value)
-			visit_expr(e->block.value, u);
-	} else {
-		ast_each_child(e, visit_expr, u);
-	}
+	ast_each_below(e, visit_expr, visit_block, u);
 	u->in_condition -= is_logic;
 }
 
-/* `$start = @start[tid]`: a condition may test the variable. */
-static void visit_held(struct map_uses *u, struct expr *value)
+static void note_assigned(struct map_uses *u, const struct stmt *st)
 {
-	u->is_tested |= value->kind == EX_MAP && value->map.n_keys;
-	visit_expr(value, u);
+	const struct expr *target = ast_target(st), *value = ast_assigned(st);
+
+	/* `$start = @start[tid]`: a condition may test the variable */
+	u->is_tested |= value && value->kind == EX_MAP && value->map.n_keys;
+	if (target && target->kind == EX_MAP)
+		arena_push(u->s->arena, u->assigned, u->n_assigned, target->map.map);
 }
 
-static void visit_condition(struct map_uses *u, struct expr *e)
+static void visit_block(struct block *b, void *ctx)
 {
-	u->in_condition++;
-	visit_expr(e, u);
-	u->in_condition--;
-}
+	struct map_uses *u = ctx;
 
-static void visit_loop(struct map_uses *u, struct stmt *st)
-{
-	struct expr *const heads[] = {st->loop.cond, st->loop.over, st->loop.from, st->loop.to};
+	for (uint32_t i = 0; i < b->n; i++) {
+		struct stmt *st = b->items[i];
+		bool is_condition = st->kind == ST_IF || ast_is_loop(st);
 
-	for (size_t i = 0; i < sizeof(heads) / sizeof(*heads); i++)
-		if (heads[i])
-			visit_condition(u, heads[i]);
-	visit_block(u, &st->loop.body);
-}
-
-static void visit_stmt(struct map_uses *u, struct stmt *st)
-{
-	switch (st->kind) {
-	case ST_EXPR:
-	case ST_RETURN:
-		if (st->expr)
-			visit_expr(st->expr, u);
-		return;
-	case ST_ASSIGN:
-		if (st->assign.target->kind == EX_MAP)
-			arena_push(u->s->arena, u->assigned, u->n_assigned,
-				   st->assign.target->map.map);
-		visit_expr(st->assign.target, u);
-		visit_held(u, st->assign.value);
-		return;
-	case ST_IF:
-		visit_condition(u, st->branch.cond);
-		visit_block(u, &st->branch.then);
-		visit_block(u, &st->branch.otherwise);
-		return;
-	case ST_BLOCK:
-	case ST_CALLED: visit_block(u, &st->block); return;
-	case ST_LET:
-		if (st->let.value)
-			visit_held(u, st->let.value);
-		return;
-	case ST_WHILE:
-	case ST_FOR:
-	case ST_UNROLL: visit_loop(u, st); return;
-	case ST_BREAK:
-	case ST_CONTINUE: return;
+		note_assigned(u, st);
+		u->in_condition += is_condition;
+		ast_each_head(st, visit_expr, u);
+		u->in_condition -= is_condition;
+		ast_each_block(st, visit_block, u);
 	}
-}
-
-static void visit_block(struct map_uses *u, struct block *b)
-{
-	for (uint32_t i = 0; i < b->n; i++)
-		visit_stmt(u, b->items[i]);
 }
 
 static bool is_assigned(const struct map_uses *u, const struct map *m)
@@ -136,15 +92,6 @@ static bool is_assigned(const struct map_uses *u, const struct map *m)
 		if (u->assigned[i] == m)
 			return true;
 	return false;
-}
-
-/* The text of an expression of the script; NULL: not on one line. */
-static const char *text_of(struct sema *s, const struct expr *e)
-{
-	uint32_t len;
-	const char *text = advice_text(s, e->span, &len);
-
-	return len ? arena_strndup(s->arena, text, len) : NULL;
 }
 
 /* True if the body can use delta. */
@@ -159,7 +106,7 @@ static bool ends_span(const struct probe *p)
 static void report_difference(struct sema *s, const struct probe *p, const struct expr *e)
 {
 	const struct expr *m = entry_of(e);
-	const char *text = text_of(s, m);
+	const char *text = advice_text(s, m->span, 0);
 
 	if (!text || advice_is_copy(s, e->span))
 		return;
@@ -176,9 +123,11 @@ void advise_entries(struct sema *s, struct probe *p)
 {
 	struct map_uses u = {.s = s};
 
+	u.in_condition = 1;
 	if (p->predicate)
-		visit_condition(&u, p->predicate);
-	visit_block(&u, &p->body);
+		visit_expr(p->predicate, &u);
+	u.in_condition = 0;
+	visit_block(&p->body, &u);
 	for (uint32_t i = 0; i < u.n_differences && !u.is_tested; i++)
 		if (!is_assigned(&u, entry_of(u.differences[i])->map.map))
 			report_difference(s, p, u.differences[i]);
@@ -209,7 +158,7 @@ void advise_address(struct sema *s, const struct expr *call)
 	if (!call->call.builtin || call->call.builtin->check != chk_str || !at ||
 	    at->kind != EX_INT || !at->integer.value || at->integer.value >= UADDR_PAGE)
 		return;
-	text = text_of(s, at);
+	text = advice_text(s, at->span, 0);
 	if (!text || advice_is_copy(s, call->span))
 		return;
 	diag_warning(s->diags, call->span, "empty-text",

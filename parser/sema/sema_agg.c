@@ -51,11 +51,8 @@ const struct type *chk_quantiles(struct sema *s, struct expr *e)
 static const struct type *bad_scale(struct sema *s, const struct expr *e, const char *what)
 {
 	sema_error(s, e->span, "lhist-scale", "%s", what);
-	if (s->report)
-		diag_hint(s->diags,
-			  "lhist(value, min, max, step): from min to max in at most %d steps",
-			  LHIST_MAX_STEPS);
-	return &type_error;
+	return sema_hint(s, "lhist(value, min, max, step): from min to max in at most %d steps",
+			 LHIST_MAX_STEPS);
 }
 
 const struct type *chk_lhist(struct sema *s, struct expr *e)
@@ -80,11 +77,9 @@ const struct type *chk_lhist(struct sema *s, struct expr *e)
 static const struct type *bad_series(struct sema *s, const struct expr *e, const char *what)
 {
 	sema_error(s, e->span, "tseries-scale", "%s", what);
-	if (s->report)
-		diag_hint(s->diags,
-			  "tseries(value, interval, n, \"avg\"): the last n intervals, at most %d",
-			  TSERIES_MAX);
-	return &type_error;
+	return sema_hint(s,
+			 "tseries(value, interval, n, \"avg\"): the last n intervals, at most %d",
+			 TSERIES_MAX);
 }
 
 const struct type *chk_tseries(struct sema *s, struct expr *e)

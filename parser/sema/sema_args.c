@@ -13,25 +13,35 @@
 #include "parser/sema/sema_go.h"
 #include <string.h>
 
+const struct tp_field *sema_args_fields(const struct attach_point *p, uint32_t *n)
+{
+	const struct typed_function *f = probe_typed(p);
+	const struct tp_format *format = probe_format(p);
+
+	*n = f ? f->n_params : format ? format->n_fields : 0;
+	return f ? f->params : format ? format->fields : NULL;
+}
+
+const struct tp_field *sema_field_named(const struct tp_field *fields, uint32_t n, const char *name)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (strcmp(fields[i].name, name) == 0)
+			return &fields[i];
+	return NULL;
+}
+
 const struct tp_field *sema_args_field(const struct attach_point *p, const char *name)
 {
 	static const struct tp_field unchecked = {.name = "",
 						  .type_text = "long",
 						  .size = 8,
 						  .is_signed = true};
+	uint32_t n;
+	const struct tp_field *fields = sema_args_fields(p, &n);
 
-	const struct tp_format *format = probe_format(p);
-	const struct typed_function *typed = probe_typed(p);
-
-	if (format && format->is_unchecked)
+	if (probe_format(p) && probe_format(p)->is_unchecked)
 		return &unchecked;
-	for (uint32_t i = 0; typed && i < typed->n_params; i++)
-		if (strcmp(typed->params[i].name, name) == 0)
-			return &typed->params[i];
-	for (uint32_t i = 0; format && i < format->n_fields; i++)
-		if (strcmp(format->fields[i].name, name) == 0)
-			return &format->fields[i];
-	return NULL;
+	return sema_field_named(fields, n, name);
 }
 
 static const char *list_fields(struct arena *a, const struct tp_field *fields, uint32_t n)
@@ -43,11 +53,6 @@ static const char *list_fields(struct arena *a, const struct tp_field *fields, u
 			list = arena_printf(a, "%s%sargs.%s", list, *list ? ", " : "",
 					    fields[i].name);
 	return list;
-}
-
-static const char *list_params(struct arena *a, const struct typed_function *f)
-{
-	return list_fields(a, f->params, f->n_params);
 }
 
 /* The field of which the word is a part: filename of `file`; the first of several. */
@@ -73,50 +78,36 @@ static bool hint_other_end(struct sema *s, const struct expr *e, const struct at
 			     strstr(here->event, "enter") ? "sys_exit" : "sys_enter", name);
 	if (k->tracepoint(k, here->category, event, &other))
 		return false;
-	for (uint32_t i = 0; i < other->n_fields; i++) {
-		if (strcmp(other->fields[i].name, e->field.name) != 0)
-			continue;
-		diag_hint(s->diags, "tracepoint:%s:%s has args.%s", here->category, event,
-			  e->field.name);
-		return true;
-	}
-	return false;
+	if (!sema_field_named(other->fields, other->n_fields, e->field.name))
+		return false;
+	sema_hint(s, "tracepoint:%s:%s has args.%s", here->category, event, e->field.name);
+	return true;
 }
 
 static const struct type *no_field(struct sema *s, struct expr *e, const struct attach_point *p)
 {
-	const struct tp_format *format = probe_format(p);
-	const struct typed_function *typed = probe_typed(p);
+	const char *what = probe_typed(p) ? "argument" : "field";
 	struct nearest near;
+	uint32_t n;
+	const struct tp_field *fields = sema_args_fields(p, &n);
 
-	sema_error(s, e->field.name_span, "unknown-field", "%s has no %s '%s'", p->name,
-		   typed ? "argument" : "field", e->field.name);
-	if (!s->report)
-		return &type_error;
+	sema_error(s, e->field.name_span, "unknown-field", "%s has no %s '%s'", p->name, what,
+		   e->field.name);
 	nearest_init(&near, e->field.name);
-	for (uint32_t i = 0; format && i < format->n_fields; i++)
-		nearest_offer(&near, format->fields[i].name);
-	for (uint32_t i = 0; typed && i < typed->n_params; i++)
-		nearest_offer(&near, typed->params[i].name);
-	if (!near.best && format)
-		near.best = field_with(format->fields, format->n_fields, e->field.name);
-	if (!near.best && typed)
-		near.best = field_with(typed->params, typed->n_params, e->field.name);
+	for (uint32_t i = 0; i < n; i++)
+		nearest_offer(&near, fields[i].name);
+	if (!near.best)
+		near.best = field_with(fields, n, e->field.name);
 	if (near.best)
-		diag_hint(s->diags, "did you mean '%s'?", near.best);
-	else if (!s->probe->is_start && hint_other_end(s, e, p))
-		;
-	else if (s->probe->is_start)
-		diag_hint(
-			s->diags,
+		return sema_hint(s, "did you mean '%s'?", near.best);
+	if (s->probe->is_start)
+		return sema_hint(
+			s,
 			"entry(…) refers to the event that starts the span; for the one that ends it write args.%s",
 			e->field.name);
-	else if (typed && typed->n_params)
-		diag_hint(s->diags, "its arguments are: %s", list_params(s->arena, typed));
-	else if (format && format->n_fields)
-		diag_hint(s->diags, "its fields are: %s",
-			  list_fields(s->arena, format->fields, format->n_fields));
-	return &type_error;
+	if (hint_other_end(s, e, p) || !n)
+		return &type_error;
+	return sema_hint(s, "its %ss are: %s", what, list_fields(s->arena, fields, n));
 }
 
 /* The type of a field that is an enum: its values have names. */
@@ -131,14 +122,6 @@ static const struct type *enum_type(struct sema *s, const struct tp_field *f)
 
 /* ---- kprobe ------------------------------------------------------------------------------ */
 
-static const struct tp_field *param_of(const struct typed_function *f, const char *name)
-{
-	for (uint32_t i = 0; f && i < f->n_params; i++)
-		if (strcmp(f->params[i].name, name) == 0)
-			return &f->params[i];
-	return NULL;
-}
-
 static void no_types(struct sema *s, const struct expr *e, const struct attach_target *t)
 {
 	sema_error(s, e->span, "no-types",
@@ -146,8 +129,7 @@ static void no_types(struct sema *s, const struct expr *e, const struct attach_t
 			   ? "%s is probed inside, where its arguments are not known"
 			   : "the kernel's type information (BTF) does not describe %s",
 		   t->symbol ? t->symbol : "this function");
-	if (s->report)
-		diag_hint(s->diags, "arg0 to arg5 are the argument registers");
+	sema_hint(s, "arg0 to arg5 are the argument registers");
 }
 
 /* The function's prototype in BTF. NULL: there is none, which is reported. */
@@ -176,7 +158,7 @@ static bool kernel_args_known(struct sema *s, const struct expr *e, struct attac
 		if (!typed)
 			return false;
 		p->kernel.typed = i ? p->kernel.typed : typed;
-		f = param_of(typed, e->field.name);
+		f = sema_field_named(typed->params, typed->n_params, e->field.name);
 		if (i && (!first != !f || (f && (f->offset != first->offset ||
 						 strcmp(f->type_text, first->type_text) != 0)))) {
 			sema_error(s, e->field.name_span, "arguments-differ",
@@ -219,14 +201,8 @@ static const struct type *field_at(struct sema *s, struct expr *e, struct attach
 
 static bool has_args(const struct attach_point *p)
 {
-	switch (probe_rows[p->id].context) {
-	case CTX_TRACEPOINT:
-	case CTX_TYPED_ENTRY:
-	case CTX_TYPED_RETURN:
-	case CTX_TYPED_EVENT: return true;
-	case CTX_REGS_ENTRY: return true;
-	default: return false;
-	}
+	return probe_is_typed(p) || probe_rows[p->id].context == CTX_TRACEPOINT ||
+	       probe_rows[p->id].context == CTX_REGS_ENTRY;
 }
 
 static const char *where_args(struct arena *a)
@@ -247,13 +223,13 @@ static const struct type *no_args(struct sema *s, const struct expr *e,
 
 	sema_error(s, e->span, "wrong-probe", "'args' is not available in %s probes",
 		   probe_title(p->id));
-	if (s->report && context == CTX_REGS_RETURN)
-		diag_hint(s->diags, "arguments are not available at a return: write entry(args.%s)",
+	if (context == CTX_REGS_RETURN)
+		sema_hint(s, "arguments are not available at a return: write entry(args.%s)",
 			  e->kind == EX_FIELD ? e->field.name : "NAME");
-	else if (s->report && context == CTX_NOTE)
-		diag_hint(s->diags, "arguments are arg0, arg1, … here");
-	else if (s->report)
-		diag_hint(s->diags, "it is available in: %s", where_args(s->arena));
+	else if (context == CTX_NOTE)
+		sema_hint(s, "arguments are arg0, arg1, … here");
+	else
+		sema_hint(s, "it is available in: %s", where_args(s->arena));
 	return &type_error;
 }
 
@@ -321,9 +297,9 @@ const struct type *chk_argn(struct sema *s, struct expr *e)
 		sema_error(s, e->span, "no-argument", "%s has %u argument%s, so there is no '%s'",
 			   p->name, p->typed->n_params, p->typed->n_params == 1 ? "" : "s",
 			   e->name.name);
-		if (s->report && p->typed->n_params)
-			diag_hint(s->diags, "its arguments are: %s",
-				  list_params(s->arena, p->typed));
+		if (p->typed->n_params)
+			sema_hint(s, "its arguments are: %s",
+				  list_fields(s->arena, p->typed->params, p->typed->n_params));
 		return &type_error;
 	}
 	return memory_given(s, usdt_arg_type(s, e));

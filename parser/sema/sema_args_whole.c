@@ -8,21 +8,6 @@
 #include "parser/sema/sema_type.h"
 #include <string.h>
 
-struct fields {
-	const struct tp_field *items;
-	uint32_t n;
-};
-
-static struct fields fields_of(const struct attach_point *p)
-{
-	const struct typed_function *f = probe_typed(p);
-	const struct tp_format *format = probe_format(p);
-
-	if (f)
-		return (struct fields){f->params, f->n_params};
-	return format ? (struct fields){format->fields, format->n_fields} : (struct fields){0};
-}
-
 /* True if args.FIELD can be read. */
 static bool is_readable(struct sema *s, const struct attach_point *p, const struct tp_field *f)
 {
@@ -54,14 +39,14 @@ static void report_left_out(struct sema *s, const struct expr *e, const struct a
 const struct type *args_as_record(struct sema *s, struct expr *e)
 {
 	const struct attach_point *p = &s->probe->points[0];
-	struct fields all = fields_of(p);
-	struct expr **items = arena_alloc(s->arena, (all.n + 1) * sizeof(*items));
-	const char **names = arena_alloc(s->arena, (all.n + 1) * sizeof(*names)), *out = "";
-	struct span *spans = arena_alloc(s->arena, (all.n + 1) * sizeof(*spans));
-	uint32_t n = 0;
+	uint32_t n_all, n = 0;
+	const struct tp_field *all = sema_args_fields(p, &n_all);
+	struct expr **items = arena_alloc(s->arena, (n_all + 1) * sizeof(*items));
+	const char **names = arena_alloc(s->arena, (n_all + 1) * sizeof(*names)), *out = "";
+	struct span *spans = arena_alloc(s->arena, (n_all + 1) * sizeof(*spans));
 
-	for (uint32_t i = 0; i < all.n; i++) {
-		const struct tp_field *f = &all.items[i];
+	for (uint32_t i = 0; i < n_all; i++) {
+		const struct tp_field *f = &all[i];
 
 		if (!is_readable(s, p, f)) {
 			out = arena_printf(s->arena, "%s%s%s (%s)", out, *out ? ", " : "",
@@ -73,7 +58,7 @@ const struct type *args_as_record(struct sema *s, struct expr *e)
 		names[n] = f->name;
 		spans[n++] = e->span;
 	}
-	if (all.n && !n)
+	if (n_all && !n)
 		return sema_error(s, e->span, "args-field",
 				  "none of the arguments of %s can be read: %s", p->name, out);
 	if (*out)

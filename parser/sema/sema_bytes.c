@@ -67,9 +67,7 @@ const struct type *chk_buf(struct sema *s, struct expr *e)
 	if (is_address(data->type) && e->call.n_args == 1) {
 		sema_error(s, e->span, "arg-count",
 			   "buf needs the number of bytes to read at an address");
-		if (s->report)
-			diag_hint(s->diags, "write buf(address, 16)");
-		return &type_error;
+		return sema_hint(s, "write buf(address, 16)");
 	}
 	if (is_address(data->type) && !memory_is_clear(s, data, data->type))
 		return &type_error;

@@ -166,8 +166,7 @@ static bool check_unsafe(struct sema *s, const struct expr *e)
 		return true;
 	sema_error(s, e->span, "needs-unsafe", "%s() is an unsafe function being used in safe mode",
 		   e->call.name);
-	if (s->report)
-		diag_hint(s->diags, "the option --unsafe allows it");
+	sema_hint(s, "the option --unsafe allows it");
 	return false;
 }
 

@@ -16,7 +16,7 @@
 #include "parser/sema/sema_type.h"
 #include <string.h>
 
-static void check_block(struct sema *s, struct block *b);
+static void check_block(struct block *b, void *ctx);
 
 /* The probe type that sees the return of calls whose entry `id` sees. */
 static enum probe_id return_of(enum probe_id id)
@@ -220,9 +220,7 @@ static void check_expr(struct expr *e, void *ctx)
 		}
 	}
 	if (e->kind == EX_BLOCK) {
-		check_block(s, &e->block.body);
-		if (e->block.value)
-			check_expr(e->block.value, s);
+		ast_each_below(e, check_expr, check_block, s);
 		return;
 	}
 	if (e->kind == EX_VAR && e->var.var && e->var.var->map)
@@ -321,36 +319,23 @@ static void check_loop(struct sema *s, struct stmt *st)
 	if (st->kind == ST_UNROLL)
 		check_unroll(s, st);
 	s->loop_depth += st->kind != ST_UNROLL;
-	check_block(s, &st->loop.body);
+	check_block(&st->loop.body, s);
 	s->loop_depth -= st->kind != ST_UNROLL;
 }
 
 static void check_stmt(struct sema *s, struct stmt *st)
 {
-	switch (st->kind) {
-	case ST_EXPR:
-		check_expr(st->expr, s);
-		if (!st->is_discard)
+	if (st->kind == ST_ASSIGN) {
+		check_assign(s, st);
+	} else if (st->kind == ST_LET) {
+		check_let(s, st);
+	} else if (ast_is_loop(st)) {
+		check_loop(s, st);
+	} else {
+		ast_each_head(st, check_expr, s);
+		if (st->kind == ST_EXPR && !st->is_discard)
 			check_effect(s, st->expr);
-		return;
-	case ST_ASSIGN: check_assign(s, st); return;
-	case ST_IF:
-		check_expr(st->branch.cond, s);
-		check_block(s, &st->branch.then);
-		check_block(s, &st->branch.otherwise);
-		return;
-	case ST_BLOCK:
-	case ST_CALLED: check_block(s, &st->block); return;
-	case ST_RETURN:
-		if (st->expr)
-			check_expr(st->expr, s);
-		return;
-	case ST_LET: check_let(s, st); return;
-	case ST_WHILE:
-	case ST_FOR:
-	case ST_UNROLL: check_loop(s, st); return;
-	case ST_BREAK:
-	case ST_CONTINUE: return;
+		ast_each_block(st, check_block, s);
 	}
 }
 
@@ -374,8 +359,9 @@ bool sema_leaves(const struct stmt *st)
 	}
 }
 
-static void check_block(struct sema *s, struct block *b)
+static void check_block(struct block *b, void *ctx)
 {
+	struct sema *s = ctx;
 	bool is_reported = false;
 
 	for (uint32_t i = 0; i < b->n; i++) {
@@ -485,7 +471,7 @@ void sema_checks(struct sema *s)
 		s->probe = p;
 		if (p->predicate)
 			check_expr(p->predicate, s);
-		check_block(s, &p->body);
+		check_block(&p->body, s);
 		if (p->predicate && ast_span(p) != SPAN_NO && ast_span(p) != SPAN_SLICE)
 			split_predicate(s, p, p->predicate);
 	}

@@ -38,9 +38,9 @@ static const struct expr *clock_in(const struct sema *s, const struct expr *hold
 
 	for (uint32_t i = 0; i < s->n_assigns; i++) {
 		const struct stmt *st = s->assigns[i];
-		const struct expr *value = st->kind == ST_LET ? st->let.value : st->assign.value;
+		const struct expr *value = ast_assigned(st);
 
-		if (!holds(st->kind == ST_LET ? st->let.var : st->assign.target, holder) ||
+		if (!holds(ast_target(st), holder) ||
 		    (value->kind == EX_INT && !value->integer.value))
 			continue;
 		if (!is_clock(value) || (found && !is_same_clock(found, value)))
@@ -48,14 +48,6 @@ static const struct expr *clock_in(const struct sema *s, const struct expr *hold
 		found = value;
 	}
 	return found;
-}
-
-static const char *text_of(struct sema *s, const struct expr *e)
-{
-	uint32_t len;
-	const char *text = advice_text(s, e->span, &len);
-
-	return len ? arena_strndup(s->arena, text, len) : NULL;
 }
 
 void advise_clocks(struct sema *s, const struct expr *e)
@@ -68,9 +60,9 @@ void advise_clocks(struct sema *s, const struct expr *e)
 	clock = is_clock(then) ? then : clock_in(s, then);
 	if (!clock || is_same_clock(clock, now))
 		return;
-	text = text_of(s, then);
-	name = text_of(s, now);
-	other = text_of(s, clock);
+	text = advice_text(s, then->span, 0);
+	name = advice_text(s, now->span, 0);
+	other = advice_text(s, clock->span, 0);
 	if (!text || !name || !other)
 		return;
 	if (clock == then) {

@@ -19,10 +19,7 @@ static bool is_comparison(const struct expr *e)
 /* The script's text of an expression, or "…". */
 static const char *text_of(struct sema *s, const struct expr *e)
 {
-	uint32_t len;
-	const char *text = advice_text(s, e->span, &len);
-
-	return len && len <= SHOWN_MOST ? arena_strndup(s->arena, text, len) : "…";
+	return advice_text(s, e->span, SHOWN_MOST) ?: "…";
 }
 
 static bool is_number(struct sema *s, const struct expr *e)

@@ -76,16 +76,13 @@ const struct type *compound_member(struct sema *s, struct expr *e)
 		return t->members[i].type;
 	sema_error(s, e->field.name_span, "no-field", "%s has no '%s'", sema_name_of(s, t),
 		   e->field.name);
-	if (!s->report)
-		return &type_error;
 	nearest_init(&near, e->field.name);
 	for (uint32_t j = 0; t->kind == TY_RECORD && j < t->n_members; j++)
 		nearest_offer(&near, t->members[j].name);
 	if (near.best)
-		diag_hint(s->diags, "did you mean '%s'?", near.best);
-	else if (t->kind == TY_TUPLE)
-		diag_hint(s->diags, "its members are .0 to .%u",
-			  t->n_members ? t->n_members - 1 : 0);
+		return sema_hint(s, "did you mean '%s'?", near.best);
+	if (t->kind == TY_TUPLE)
+		sema_hint(s, "its members are .0 to .%u", t->n_members ? t->n_members - 1 : 0);
 	return &type_error;
 }
 
@@ -111,9 +108,7 @@ static bool is_doubled(const struct expr *e, uint32_t i)
 static const struct type *too_large(struct sema *s, const struct expr *e)
 {
 	sema_error(s, e->span, "limit-tuple", "this takes more than %d bytes", LIMIT_TUPLE_BYTES);
-	if (s->report)
-		diag_hint(s->diags, "read shorter strings: str(x, 64)");
-	return &type_error;
+	return sema_hint(s, "read shorter strings: str(x, 64)");
 }
 
 const struct type *compound_list(struct sema *s, struct expr *e)
@@ -215,11 +210,11 @@ static bool refuse_inner(struct sema *s, const struct type_name *n)
 		   is_agg ? "%s is an aggregation, which only a map can hold"
 			  : "the type %s cannot be declared",
 		   n->name);
-	if (s->report && is_agg)
-		diag_hint(s->diags, "write @name = %s(…); a map needs no declaration",
+	if (is_agg)
+		sema_hint(s, "write @name = %s(…); a map needs no declaration",
 			  builtin_of_agg(agg)->name);
-	else if (s->report)
-		diag_hint(s->diags, "assign a value instead: let $x = %s;", made_by);
+	else
+		sema_hint(s, "assign a value instead: let $x = %s;", made_by);
 	return true;
 }
 
@@ -268,10 +263,8 @@ static const struct type *cast_to_formatted(struct sema *s, const struct expr *e
 		return t;
 	sema_error(s, e->span, "cast-type", "%s cannot be cast to %s", sema_name_of(s, t),
 		   sema_name_of(s, to));
-	if (s->report)
-		diag_hint(s->diags, to == &type_time ? "write strftime(\"%%T\", nsecs)"
-						     : "write cgroup_path(id)");
-	return &type_error;
+	return sema_hint(s, to == &type_time ? "write strftime(\"%%T\", nsecs)"
+					     : "write cgroup_path(id)");
 }
 
 const struct type *compound_cast(struct sema *s, struct expr *e)
@@ -387,8 +380,7 @@ void compound_spread_key(struct sema *s, struct expr *e)
 	if (t->kind != TY_TUPLE || t->n_members != m->n_keys) {
 		sema_error(s, key->span, "key-count", "%s has %u keys, but this is %s", m->name,
 			   m->n_keys, sema_name_of(s, t));
-		if (s->report)
-			diag_note(s->diags, m->first, "it has %u here", m->n_keys);
+		sema_note(s, m->first, "it has %u here", m->n_keys);
 		return;
 	}
 	for (uint32_t i = 0; i < m->n_keys; i++)

@@ -318,21 +318,16 @@ static bool is_in_parentheses(const struct sema *s, const struct expr *e)
 /* The comparison that `e` is or, if its operands were literals, was; NULL. */
 static const char *comparison_in(const struct sema *s, const struct expr *e)
 {
-	uint32_t len;
 	const char *text;
 
 	if (e->kind == EX_BINARY && is_comparison(e->binary.op))
 		return op_str(e->binary.op);
 	if (e->kind != EX_INT || e->type->kind != TY_BOOL)
 		return NULL;
-	text = advice_text(s, e->span, &len);
-	for (uint32_t i = 0; i < len; i++)
-		for (enum op op = OP_EQ; op <= OP_GE; op++) {
-			size_t n = strlen(op_str(op));
-
-			if (i + n <= len && memcmp(text + i, op_str(op), n) == 0)
+	for (text = advice_text(s, e->span, 0); text && *text; text++)
+		for (enum op op = OP_EQ; op <= OP_GE; op++)
+			if (strncmp(text, op_str(op), strlen(op_str(op))) == 0)
 				return op_str(op);
-		}
 	return NULL;
 }
 
@@ -375,29 +370,21 @@ void advise_binary(struct sema *s, const struct expr *e)
 /* ---- literals ---------------------------------------------------------------------------- */
 
 /* True if the text consists of literals and operators only, so that its value can never change. */
-static bool is_literal_text(const char *text, uint32_t len)
-{
-	for (uint32_t i = 0; i < len; i++) {
-		uint32_t from = i;
-
-		while (i < len && (isalnum((unsigned char)text[i]) || text[i] == '_'))
-			i++;
-		if (i > from && !isdigit((unsigned char)text[from]) &&
-		    !(i - from == 4 && memcmp(text + from, "true", 4) == 0) &&
-		    !(i - from == 5 && memcmp(text + from, "false", 5) == 0))
-			return false;
-		if (i < len && (text[i] == '$' || text[i] == '@' || text[i] == '"'))
-			return false;
-	}
-	return len > 0;
-}
-
 static bool is_literal(const struct sema *s, struct span span)
 {
-	uint32_t len;
-	const char *text = advice_text(s, span, &len);
+	const char *text = advice_text(s, span, 0), *end;
 
-	return is_literal_text(text, len);
+	for (const char *c = text; c && *c; c = end + (*end != '\0')) {
+		for (end = c; isalnum((unsigned char)*end) || *end == '_';)
+			end++;
+		if (end > c && !isdigit((unsigned char)*c) &&
+		    !(end - c == 4 && memcmp(c, "true", 4) == 0) &&
+		    !(end - c == 5 && memcmp(c, "false", 5) == 0))
+			return false;
+		if (*end && strchr("$@\"", *end))
+			return false;
+	}
+	return text;
 }
 
 void advise_condition(struct sema *s, const struct expr *e, struct span around)

@@ -78,8 +78,7 @@ bool constant_check_right(struct sema *s, enum op op, const struct expr *right)
 		return true;
 	if ((op == OP_DIV || op == OP_MOD) && v == 0) {
 		sema_error(s, right->span, "division-by-zero", "division by zero");
-		if (s->report)
-			diag_hint(s->diags, "write a divisor that is not 0");
+		sema_hint(s, "write a divisor that is not 0");
 		return false;
 	}
 	if ((op == OP_SHL || op == OP_SHR) && (v < 0 || v > MOST_SHIFT)) {
@@ -95,10 +94,8 @@ static const struct type *overflow(struct sema *s, const struct expr *e, const c
 {
 	sema_error(s, e->span, "number-overflow", "this is %s, which does not fit in 64 bits",
 		   result);
-	if (s->report)
-		diag_hint(s->diags, "they hold %s to %s; calculations with variables wrap around",
-			  number_str(s->arena, least), number_str(s->arena, greatest));
-	return &type_error;
+	return sema_hint(s, "they hold %s to %s; calculations with variables wrap around",
+			 number_str(s->arena, least), number_str(s->arena, greatest));
 }
 
 /* ---- folding ----------------------------------------------------------------------------- */

@@ -5,40 +5,27 @@
 #include "parser/sema/sema_advice.h"
 #include "parser/sema/sema_type.h"
 
-static bool has_exit(const struct block *b);
-
-/* True if the statement leaves the loop, in any branch. A statement that leaves an inner loop
- * counts, too. */
-static bool leaves_loop(const struct stmt *st)
+/* Set *found if a statement leaves the loop, in any branch. One that leaves an inner loop counts,
+ * too. */
+static void find_exit(struct block *b, void *found)
 {
-	switch (st->kind) {
-	case ST_RETURN:
-	case ST_BREAK: return true;
-	case ST_BLOCK:
-	case ST_CALLED: return has_exit(&st->block);
-	case ST_IF: return has_exit(&st->branch.then) || has_exit(&st->branch.otherwise);
-	case ST_WHILE:
-	case ST_FOR:
-	case ST_UNROLL: return has_exit(&st->loop.body);
-	case ST_EXPR: return sema_leaves(st); /* exit() */
-	default: return false;
+	for (uint32_t i = 0; i < b->n; i++) {
+		struct stmt *st = b->items[i];
+
+		*(bool *)found |= st->kind == ST_RETURN || st->kind == ST_BREAK ||
+				  (st->kind == ST_EXPR && sema_leaves(st)); /* exit() */
+		ast_each_block(st, find_exit, found);
 	}
 }
 
-static bool has_exit(const struct block *b)
-{
-	for (uint32_t i = 0; i < b->n; i++)
-		if (leaves_loop(b->items[i]))
-			return true;
-	return false;
-}
-
-void advise_endless(struct sema *s, const struct stmt *st)
+void advise_endless(struct sema *s, struct stmt *st)
 {
 	const struct expr *cond = st->loop.cond;
+	bool has_exit = false;
 
-	if (cond->kind != EX_INT || !cond->integer.value || cond->is_parameter ||
-	    has_exit(&st->loop.body) || advice_is_copy(s, st->span))
+	find_exit(&st->loop.body, &has_exit);
+	if (cond->kind != EX_INT || !cond->integer.value || cond->is_parameter || has_exit ||
+	    advice_is_copy(s, st->span))
 		return;
 	diag_warning(s->diags, cond->span, "endless-loop",
 		     "nothing in this loop leaves it: it is cut short after many rounds");

@@ -40,13 +40,13 @@ static bool no_result(struct sema *s, const struct expr *e, const struct attach_
 
 	sema_error(s, e->span, "no-value", "%s has no 'retval': it ends in a jump to %s",
 		   f->function, to);
-	if (s->report && x && x->file)
-		diag_hint(s->diags,
+	if (x && x->file)
+		sema_hint(s,
 			  "the probe is on instructions, since %s uses %s; -p and -c limit it to "
 			  "other programs",
 			  x->file, x->function);
-	else if (s->report)
-		diag_hint(s->diags,
+	else
+		sema_hint(s,
 			  "it returns what %s returns: probe that function, or do not use 'retval'",
 			  f->jumps_to ? to : "the other");
 	return false;
@@ -68,8 +68,7 @@ bool sema_exits_have_result(struct sema *s, const struct expr *e, struct attach_
 		sema_error(s, e->span, "no-value",
 			   "no function of %s has a 'retval': they end in jumps to other functions",
 			   p->pattern);
-		if (s->report)
-			diag_hint(s->diags, "they are: %s", names);
+		sema_hint(s, "they are: %s", names);
 		return false;
 	}
 	p->n_targets = remove_jumping(p->targets, p->n_targets);

@@ -13,8 +13,7 @@ static bool unknown_version(struct sema *s, const struct expr *e, const struct a
 	sema_error(s, e->span, "go-version",
 		   "cannot tell how %s passes arguments: its version of Go is not known",
 		   p->targets[0].path);
-	if (s->report)
-		diag_hint(s->diags, "the file has no readable section .go.buildinfo");
+	sema_hint(s, "the file has no readable section .go.buildinfo");
 	return false;
 }
 
@@ -78,13 +77,12 @@ static bool no_nesting(struct sema *s, const struct expr *e, const struct attach
 	sema_error(s, e->span, "no-span",
 		   "'%s' is not available for %s: its program switches stacks (%s)", word, p->name,
 		   why);
-	if (s->report && !x->copies)
-		diag_hint(s->diags, "which calls are inside others is not known, but how long they "
-				    "take is: @[func] = hist(delta)");
-	else if (s->report)
-		diag_hint(s->diags,
-			  "the stacks are copied to the same addresses, which do not tell "
-			  "calls apart; count() and retval work");
+	if (!x->copies)
+		sema_hint(s, "which calls are inside others is not known, but how long they "
+			     "take is: @[func] = hist(delta)");
+	else
+		sema_hint(s, "the stacks are copied to the same addresses, which do not tell "
+			     "calls apart; count() and retval work");
 	return false;
 }
 

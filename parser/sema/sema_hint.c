@@ -126,29 +126,29 @@ void hint_argument(struct sema *s, const struct expr *call, const struct expr *a
 	bool is_agg = b->kind == BUILTIN_AGG, is_text = arg->type->kind == TY_STRING;
 	struct signature sig;
 
-	if (s->report && is_agg && arg->type->kind == TY_STRING)
-		diag_hint(s->diags, "a text is a key: @[%s] = count()", text_of(s, arg));
-	else if (s->report && is_agg && arg->type->kind == TY_AGG && arg->kind == EX_MAP)
-		diag_hint(s->diags, "%s collects values itself: print(%s) shows it", arg->map.name,
+	if (is_agg && arg->type->kind == TY_STRING)
+		sema_hint(s, "a text is a key: @[%s] = count()", text_of(s, arg));
+	else if (is_agg && arg->type->kind == TY_AGG && arg->kind == EX_MAP)
+		sema_hint(s, "%s collects values itself: print(%s) shows it", arg->map.name,
 			  arg->map.name);
-	else if (s->report && b->traits & TR_FORMAT && arg == call->call.args[0] &&
+	else if (b->traits & TR_FORMAT && arg == call->call.args[0] &&
 		 b->name[strlen(b->name) - 1] == 'f')
-		diag_hint(s->diags, "write print(%s), or %s(\"%s\\n\", %s)", text_of(s, arg),
-			  b->name, type_is_integral(arg->type) ? "%d" : "%s", text_of(s, arg));
-	else if (s->report && b->traits & TR_MAP && arg == call->call.args[1] &&
+		sema_hint(s, "write print(%s), or %s(\"%s\\n\", %s)", text_of(s, arg), b->name,
+			  type_is_integral(arg->type) ? "%d" : "%s", text_of(s, arg));
+	else if (b->traits & TR_MAP && arg == call->call.args[1] &&
 		 call->call.args[0]->kind == EX_STRING &&
 		 strchr(call->call.args[0]->string.text, '%'))
-		diag_hint(s->diags, "the first is a format: write printf(%s, …)",
+		sema_hint(s, "the first is a format: write printf(%s, …)",
 			  text_of(s, call->call.args[0]));
-	else if (s->report && b->traits & TR_MAP && arg == call->call.args[1] &&
+	else if (b->traits & TR_MAP && arg == call->call.args[1] &&
 		 call->call.args[0]->type->kind != TY_ERROR && !ast_is_whole_map(call, 0))
-		diag_hint(s->diags, "%s takes one value: write %s", b->name, printf_of(s, call));
-	else if (s->report && b->traits & TR_DROPS && arg->kind == EX_VAR)
-		diag_hint(s->diags, "a variable is set: %s = %s; %s is for maps, @x", arg->var.name,
+		sema_hint(s, "%s takes one value: write %s", b->name, printf_of(s, call));
+	else if (b->traits & TR_DROPS && arg->kind == EX_VAR)
+		sema_hint(s, "a variable is set: %s = %s; %s is for maps, @x", arg->var.name,
 			  is_text ? "\"\"" : "0", b->name);
-	else if (s->report && arg == call->call.args[0] && builtin_signature(b, &sig) &&
+	else if (arg == call->call.args[0] && builtin_signature(b, &sig) &&
 		 sig.params[0].kind == PARAM_MAP && arg->kind == EX_VAR)
-		diag_hint(s->diags, "a map begins with @: @%s", arg->var.name + 1);
+		sema_hint(s, "a map begins with @: @%s", arg->var.name + 1);
 }
 
 const char *hint_type(struct sema *s, const struct type *t, const struct type *other)
@@ -177,8 +177,8 @@ void hint_arity(struct sema *s, const struct expr *call)
 
 void hint_no_value(struct sema *s, const struct expr *value)
 {
-	if (s->report && value->kind == EX_CALL && value->call.builtin)
-		diag_hint(s->diags, "%s() is a statement of its own: write it without '… ='",
+	if (value->kind == EX_CALL && value->call.builtin)
+		sema_hint(s, "%s() is a statement of its own: write it without '… ='",
 			  value->call.builtin->name);
 }
 

@@ -45,8 +45,7 @@ static void check_conversion(struct sema *s, const struct format_piece *p, struc
 	if (p->conv == 's' && is_string_address(s, arg)) {
 		sema_error(s, arg->span, "format-arg",
 			   "this field is the address of a string, not a string");
-		if (s->report)
-			diag_hint(s->diags, "write str(args.%s)", arg->field.name);
+		sema_hint(s, "write str(args.%s)", arg->field.name);
 		return;
 	}
 	if (!p->conv || arg->type->kind == TY_ERROR || conversion_takes(p->conv, arg->type))
@@ -60,18 +59,17 @@ static void check_conversion(struct sema *s, const struct format_piece *p, struc
 		sema_error(s, arg->span, "format-arg",
 			   "the parameter is '%s', and %%%s prints a number", arg->string.text,
 			   conversion_name(p));
-		if (s->report)
-			diag_hint(s->diags, "give a number, or print it with %%s");
+		sema_hint(s, "give a number, or print it with %%s");
 		return;
 	}
 	sema_error(s, arg->span, "format-arg", "%%%s cannot print %s", conversion_name(p),
 		   sema_name_of(s, arg->type));
-	if (s->report && arg->type->kind == TY_AGG && arg->kind == EX_MAP)
-		diag_hint(s->diags, "print the whole map: print(%s)", arg->map.name);
-	else if (s->report && arg->type->kind == TY_AGG && arg->kind == EX_CALL)
-		diag_hint(s->diags, "a map collects it: @ = %s(…); print(@)", arg->call.name);
-	else if (s->report && arg->type->kind != TY_AGG)
-		diag_hint(s->diags, "print it with %%s");
+	if (arg->type->kind == TY_AGG && arg->kind == EX_MAP)
+		sema_hint(s, "print the whole map: print(%s)", arg->map.name);
+	else if (arg->type->kind == TY_AGG && arg->kind == EX_CALL)
+		sema_hint(s, "a map collects it: @ = %s(…); print(@)", arg->call.name);
+	else if (arg->type->kind != TY_AGG)
+		sema_hint(s, "print it with %%s");
 }
 
 /* What a '*' takes. */
@@ -93,11 +91,11 @@ static const struct type *bad_conversion(struct sema *s, const struct expr *fmt,
 		len--; /* "100%\n": only what can be shown */
 	sema_error(s, fmt->span, "format-conversion", "'%.*s' is not a printf conversion", (int)len,
 		   text);
-	if (s->report && len > 1 && strchr("fFeEgGaA", text[len - 1]))
-		diag_hint(s->diags,
+	if (len > 1 && strchr("fFeEgGaA", text[len - 1]))
+		sema_hint(s,
 			  "numbers are whole: print a smaller unit with %%d, such as $ns / 1000");
-	else if (s->report)
-		diag_hint(s->diags,
+	else
+		sema_hint(s,
 			  "conversions are %%d %%i %%u %%x %%X %%o %%c %%p %%s %%r %%rx %%rh %%gr "
 			  "(width and precision up to %d), and %%%% prints a percent sign",
 			  LIMIT_WIDTH);
@@ -110,11 +108,10 @@ static const struct type *bad_count(struct sema *s, const struct expr *e,
 	sema_error(s, e->span, "format-count", "the format takes %u value%s, but there %s %u",
 		   spec->n_args, spec->n_args == 1 ? "" : "s", e->call.n_args == 2 ? "is" : "are",
 		   e->call.n_args - 1);
-	if (s->report && strstr(e->call.args[0]->string.text, "% "))
-		diag_hint(s->diags, "%%%% prints a percent sign");
-	else if (s->report)
-		diag_hint(s->diags,
-			  "each conversion, such as %%d, takes one value after the format");
+	if (strstr(e->call.args[0]->string.text, "% "))
+		sema_hint(s, "%%%% prints a percent sign");
+	else
+		sema_hint(s, "each conversion, such as %%d, takes one value after the format");
 	return &type_void;
 }
 
@@ -153,8 +150,7 @@ const struct type *chk_print(struct sema *s, struct expr *e)
 		sema_error(s, arg->span, "print-entry",
 			   "one entry of a %s cannot be printed by itself",
 			   sema_name_of(s, arg->type));
-		if (s->report)
-			diag_hint(s->diags, "print the whole map: print(%s)", arg->map.name);
+		sema_hint(s, "print the whole map: print(%s)", arg->map.name);
 	}
 	return &type_void;
 }
@@ -177,9 +173,7 @@ const struct type *chk_ustack(struct sema *s, struct expr *e)
 	sema_error(
 		s, e->span, "span-memory",
 		"the user stack of a call that is still open cannot be walked when tracing ends");
-	if (s->report)
-		diag_hint(s->diags, "write entry(ustack), or leave out open_spans = count");
-	return &type_error;
+	return sema_hint(s, "write entry(ustack), or leave out open_spans = count");
 }
 
 static bool is_address(const struct type *t)

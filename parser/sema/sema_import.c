@@ -112,8 +112,7 @@ static void check_arg(struct sema *s, const struct expr *e, uint32_t i)
 			   f->name);
 	else
 		return;
-	if (s->report)
-		diag_hint(s->diags, "usage: %s", bpf_function_str(s->arena, f));
+	sema_hint(s, "usage: %s", bpf_function_str(s->arena, f));
 }
 
 const struct type *sema_type_imported(struct sema *s, struct expr *e)
@@ -125,8 +124,7 @@ const struct type *sema_type_imported(struct sema *s, struct expr *e)
 	if (e->call.n_args != f->n_params) {
 		sema_error(s, e->span, "arg-count", "%s takes %u argument%s, not %u", f->name,
 			   f->n_params, f->n_params == 1 ? "" : "s", e->call.n_args);
-		if (s->report)
-			diag_hint(s->diags, "usage: %s", bpf_function_str(s->arena, f));
+		sema_hint(s, "usage: %s", bpf_function_str(s->arena, f));
 	}
 	for (uint32_t i = 0; i < e->call.n_args && i < f->n_params; i++)
 		check_arg(s, e, i);

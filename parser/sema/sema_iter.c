@@ -20,14 +20,10 @@ static const struct type *no_field(struct sema *s, const struct expr *e,
 
 	sema_error(s, e->field.name_span, "unknown-field", "%s has no field '%s'", p->name,
 		   e->field.name);
-	if (!s->report)
-		return &type_error;
 	nearest_init(&near, e->field.name);
 	for (uint32_t i = 0; i < point_iter(p)->kind->n_fields; i++)
 		nearest_offer(&near, point_iter(p)->kind->fields[i].name);
-	if (near.best)
-		diag_hint(s->diags, "did you mean '%s'?", near.best);
-	return &type_error;
+	return near.best ? sema_hint(s, "did you mean '%s'?", near.best) : &type_error;
 }
 
 /* True if a program of a perf event runs the probe. An interval that uses `ctx` is one. */
@@ -67,12 +63,12 @@ static const struct type *no_context(struct sema *s, const struct expr *e,
 {
 	sema_error(s, e->span, "wrong-probe", "'ctx' is not available in %s probes",
 		   probe_title(p->id));
-	if (s->report && probe_rows[p->id].context == CTX_TRACEPOINT)
-		diag_hint(s->diags, "a tracepoint's fields are args.FIELD");
-	else if (s->report && probe_is_typed(p))
-		diag_hint(s->diags, "the function's arguments are args.NAME");
-	else if (s->report)
-		diag_hint(s->diags, "it is available in: %s", where_context(s->arena));
+	if (probe_rows[p->id].context == CTX_TRACEPOINT)
+		sema_hint(s, "a tracepoint's fields are args.FIELD");
+	else if (probe_is_typed(p))
+		sema_hint(s, "the function's arguments are args.NAME");
+	else
+		sema_hint(s, "it is available in: %s", where_context(s->arena));
 	return &type_error;
 }
 
@@ -146,18 +142,13 @@ const struct type *chk_ctx(struct sema *s, struct expr *e)
 
 /* ---- whose thread ------------------------------------------------------------------------- */
 
-static bool is_of_reader(const struct builtin *b)
-{
-	return b->traits & TR_READER;
-}
-
 bool iter_check_where(struct sema *s, const struct builtin *b, struct span span,
 		      const struct attach_point *p)
 {
 	bool of_thread = b->traits & (TR_TASK | TR_STACK | TR_READER);
 
 	if (!point_has(p, ARM_ITER) || !of_thread ||
-	    (iter_task(point_iter(p)->kind) && !is_of_reader(b)))
+	    (iter_task(point_iter(p)->kind) && !(b->traits & TR_READER)))
 		return true;
 	diag_error(s->diags, span, "wrong-probe", "'%s' is not available in %s", b->name, p->name);
 	if (iter_task(point_iter(p)->kind))
@@ -174,10 +165,9 @@ static const struct type *cannot_print(struct sema *s, struct span span, const c
 {
 	sema_error(s, span, "iter-format",
 		   "in iter probes the kernel formats the output, and does not support %s", what);
-	if (s->report)
-		diag_hint(
-			s->diags,
-			"it supports %%d %%u %%x %%X %%c %%p %%s with a width and the flags '-', '+', ' ', '0'; print(value) prints any value");
+	sema_hint(
+		s,
+		"it supports %%d %%u %%x %%X %%c %%p %%s with a width and the flags '-', '+', ' ', '0'; print(value) prints any value");
 	return &type_void;
 }
 

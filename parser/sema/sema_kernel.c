@@ -37,14 +37,13 @@ static uint64_t symbol_address(struct sema *s, const struct expr *name)
 		return address;
 	sema_error(s, name->span, "unknown-symbol", "Failed to resolve kernel symbol: %s",
 		   name->string.text);
-	if (s->report && err == -EPERM)
-		diag_hint(s->diags,
-			  "the kernel hides addresses from this user: run as root, and see "
-			  "'sysctl kernel.kptr_restrict'");
-	else if (s->report && err == -ENOENT)
-		diag_hint(s->diags, "/proc/kallsyms lists the symbols that this kernel has");
-	else if (s->report)
-		diag_hint(s->diags, "%s", strerror(-err));
+	if (err == -EPERM)
+		sema_hint(s, "the kernel hides addresses from this user: run as root, and see "
+			     "'sysctl kernel.kptr_restrict'");
+	else if (err == -ENOENT)
+		sema_hint(s, "/proc/kallsyms lists the symbols that this kernel has");
+	else
+		sema_hint(s, "%s", strerror(-err));
 	return 0;
 }
 
@@ -102,9 +101,7 @@ const struct type *chk_cgroupid(struct sema *s, struct expr *e)
 	sema_error(s, path->span, "no-cgroup",
 		   err == -EINVAL ? "'%s' is not a directory of cgroups" : "cannot open '%s': %s",
 		   path->string.text, strerror(-err));
-	if (s->report)
-		diag_hint(s->diags,
-			  "write the directory of a cgroup, as in \"/sys/fs/cgroup/system.slice\"");
+	sema_hint(s, "write the directory of a cgroup, as in \"/sys/fs/cgroup/system.slice\"");
 	return sema_word(false);
 }
 
@@ -150,8 +147,7 @@ const struct type *chk_socket_cookie(struct sema *s, struct expr *e)
 		return sema_word(false);
 	sema_error(s, arg->span, "arg-type",
 		   "socket_cookie needs an argument of the probe here, a struct sock *");
-	if (s->report)
-		diag_hint(s->diags, "write socket_cookie(args.sk); sonde -lv shows the types");
+	sema_hint(s, "write socket_cookie(args.sk); sonde -lv shows the types");
 	return sema_word(false);
 }
 
@@ -167,8 +163,7 @@ static void check_path(struct sema *s, const struct expr *path)
 		return;
 	sema_error(s, path->span, "needs-unsafe",
 		   "skboutput() writes to a file that is not below the current folder");
-	if (s->report)
-		diag_hint(s->diags, "give a path below it; the option --unsafe allows any file");
+	sema_hint(s, "give a path below it; the option --unsafe allows any file");
 }
 
 const struct type *chk_skboutput(struct sema *s, struct expr *e)
@@ -180,10 +175,7 @@ const struct type *chk_skboutput(struct sema *s, struct expr *e)
 		return type_int(4, true);
 	sema_error(s, arg->span, "arg-type",
 		   "skboutput needs an argument of the probe here, a struct sk_buff *");
-	if (s->report)
-		diag_hint(
-			s->diags,
-			"write skboutput(path, args.skb, length, offset); sonde -lv shows the types");
+	sema_hint(s, "write skboutput(path, args.skb, length, offset); sonde -lv shows the types");
 	return type_int(4, true);
 }
 

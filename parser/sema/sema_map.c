@@ -14,9 +14,8 @@ const struct type *chk_clear(struct sema *s, struct expr *e)
 	if (m->map.n_keys) {
 		sema_error(s, m->span, "arg-type", "%s takes the whole map %s, not one entry",
 			   e->call.name, m->map.name);
-		if (s->report)
-			diag_hint(s->diags, "write %s(%s), or delete(%s[…]) for one entry",
-				  e->call.name, m->map.name, m->map.name);
+		sema_hint(s, "write %s(%s), or delete(%s[…]) for one entry", e->call.name,
+			  m->map.name, m->map.name);
 	}
 	return &type_void;
 }
@@ -27,8 +26,7 @@ const struct type *chk_has_key(struct sema *s, struct expr *e)
 
 	if (e->call.n_args > 1 || m->map.n_keys == 0) {
 		sema_error(s, e->span, "arg-count", "has_key takes a map and a key");
-		if (s->report)
-			diag_hint(s->diags, "write has_key(%s, key)", m->map.name);
+		sema_hint(s, "write has_key(%s, key)", m->map.name);
 	}
 	return &type_bool;
 }
@@ -44,9 +42,8 @@ const struct type *chk_delete(struct sema *s, struct expr *e)
 	} else if (m->map.map && m->map.map->n_keys && m->map.n_keys == 0) {
 		sema_error(s, e->span, "key-count", "delete needs the key of an entry of %s",
 			   m->map.name);
-		if (s->report)
-			diag_hint(s->diags, "write delete(%s, key), or clear(%s) for all entries",
-				  m->map.name, m->map.name);
+		sema_hint(s, "write delete(%s, key), or clear(%s) for all entries", m->map.name,
+			  m->map.name);
 	}
 	return &type_bool;
 }
@@ -58,16 +55,14 @@ const struct type *chk_find(struct sema *s, struct expr *e)
 
 	if (m->map.n_keys == 0 || e->call.n_args != 2) {
 		sema_error(s, e->span, "arg-count", "find takes a map, a key and a variable");
-		if (s->report)
-			diag_hint(s->diags, "write find(%s, key, $v)", m->map.name);
+		sema_hint(s, "write find(%s, key, $v)", m->map.name);
 	} else if (v->kind != EX_VAR) {
 		sema_error(s, v->span, "arg-type",
 			   "find needs a variable here, to copy the value to");
 	} else if (m->type->kind == TY_AGG) {
 		sema_error(s, m->span, "agg-copy", "a %s cannot be copied",
 			   sema_name_of(s, m->type));
-		if (s->report)
-			diag_hint(s->diags, "write has_key(%s, key)", m->map.name);
+		sema_hint(s, "write has_key(%s, key)", m->map.name);
 	} else if (v->var.var) {
 		sema_note_width(s, v, sema_width(m));
 		sema_assign_var(s, v->var.var, sema_stored(m->type), m);

@@ -36,11 +36,9 @@ const struct type *memory_arith(struct sema *s, struct expr *e)
 		return type_from(sema_word(false), (left ? x : y)->space);
 	sema_error(s, e->span, "operand-type", "'%s' cannot be used on %s and %s",
 		   op_str(e->binary.op), sema_name_of(s, x), sema_name_of(s, y));
-	if (s->report)
-		diag_hint(
-			s->diags,
-			"a number can be added to a pointer or subtracted from it; cast it to uint64 for other calculations");
-	return &type_error;
+	return sema_hint(
+		s,
+		"a number can be added to a pointer or subtracted from it; cast it to uint64 for other calculations");
 }
 
 bool memory_comparable(const struct type *x, const struct type *y)
@@ -91,9 +89,7 @@ static const struct type *unreadable(struct sema *s, const struct expr *e, const
 	sema_error(s, e->span, "operand-type",
 		   "cannot read through %s: cast it to a pointer to a type with a size",
 		   sema_name_of(s, t));
-	if (s->report)
-		diag_hint(s->diags, "for example *(uint32 *)p or ((struct NAME *)p)->member");
-	return &type_error;
+	return sema_hint(s, "for example *(uint32 *)p or ((struct NAME *)p)->member");
 }
 
 const struct type *memory_given(const struct sema *s, const struct type *t)
@@ -107,8 +103,7 @@ bool memory_is_clear(struct sema *s, const struct expr *e, const struct type *t)
 		return true;
 	sema_error(s, e->span, "pointer-space",
 		   "this number is made from addresses of the kernel and of the traced program");
-	if (s->report)
-		diag_hint(s->diags, "say which it is: kptr(…) or uptr(…)");
+	sema_hint(s, "say which it is: kptr(…) or uptr(…)");
 	return false;
 }
 
@@ -206,7 +201,7 @@ const struct type *memory_index(struct sema *s, struct expr *e, const struct typ
 		return sema_error(s, i->span, "index-range",
 				  "the index %llu is out of bounds for %s",
 				  (unsigned long long)i->integer.value, sema_name_of(s, t));
-	return struct_element(s, e, t->to);
+	return struct_in_place(s, e, t->to);
 }
 
 /* ---- len() ------------------------------------------------------------------------------- */
@@ -228,9 +223,7 @@ const struct type *chk_len(struct sema *s, struct expr *e)
 		return sema_word(true);
 	sema_error(s, arg->span, "len-type", "%s has no length",
 		   m ? "a map without keys" : sema_name_of(s, t));
-	if (s->report)
-		diag_hint(s->diags, "arrays, strings, stacks and maps with keys have one");
-	return &type_error;
+	return sema_hint(s, "arrays, strings, stacks and maps with keys have one");
 }
 
 /* A kernel address, whatever the address space of the probe's arguments. */

@@ -20,55 +20,33 @@ struct assignment_search {
 	const struct stmt *found;
 };
 
-static void search_block(struct assignment_search *f, const struct block *b);
-
-static void search_stmt(struct assignment_search *f, const struct stmt *st)
+static void search_block(struct block *b, void *ctx)
 {
-	const struct expr *target = NULL;
+	struct assignment_search *f = ctx;
 
-	switch (st->kind) {
-	case ST_ASSIGN: target = st->assign.target; break;
-	case ST_LET: target = st->let.value ? st->let.var : NULL; break;
-	case ST_IF:
-		search_block(f, &st->branch.then);
-		search_block(f, &st->branch.otherwise);
-		return;
-	case ST_BLOCK: search_block(f, &st->block); return;
-	case ST_WHILE:
-	case ST_FOR:
-	case ST_UNROLL: search_block(f, &st->loop.body); return;
-	case ST_CALLED: /* its variables are its own */
-	case ST_EXPR:
-	case ST_RETURN:
-	case ST_BREAK:
-	case ST_CONTINUE: return;
+	for (uint32_t i = 0; i < b->n && !f->found; i++) {
+		struct stmt *st = b->items[i];
+		const struct expr *target = ast_assigned(st) ? ast_target(st) : NULL;
+
+		if (target && target->kind == EX_VAR && target->var.mark == f->read->var.mark &&
+		    target->span.start >= f->from &&
+		    strcmp(target->var.name, f->read->var.name) == 0)
+			f->found = st;
+		else if (st->kind != ST_CALLED) /* its variables are its own */
+			ast_each_block(st, search_block, f);
 	}
-	if (target && target->kind == EX_VAR && target->var.mark == f->read->var.mark &&
-	    target->span.start >= f->from && strcmp(target->var.name, f->read->var.name) == 0)
-		f->found = st;
-}
-
-static void search_block(struct assignment_search *f, const struct block *b)
-{
-	for (uint32_t i = 0; i < b->n && !f->found; i++)
-		search_stmt(f, b->items[i]);
-}
-
-static const struct expr *target_of(const struct stmt *st)
-{
-	return st->kind == ST_LET ? st->let.var : st->assign.target;
 }
 
 bool name_read_early(struct sema *s, const struct expr *e)
 {
 	struct assignment_search f = {.read = e, .from = e->span.end};
 
-	search_block(&f, &s->probe->body);
+	search_block(&s->probe->body, &f);
 	if (!f.found)
 		return false;
 	diag_error(s->diags, e->span, "undefined-variable", "%s is read before it is assigned",
 		   e->var.name);
-	diag_note(s->diags, target_of(f.found)->span, "it is assigned here");
+	diag_note(s->diags, ast_target(f.found)->span, "it is assigned here");
 	diag_hint(s->diags, "put the assignment first");
 	return true;
 }
@@ -93,39 +71,31 @@ static bool is_time(const struct expr *value)
 	return b && b->traits & TR_NSECS;
 }
 
-/* The text of the assigned value, or "…". */
-static const char *value_text(struct sema *s, const struct expr *value)
-{
-	uint32_t len;
-	const char *text = advice_text(s, value->span, &len);
-
-	return len && len <= SHOWN_MOST ? arena_strndup(s->arena, text, len) : "…";
-}
-
 bool name_hint_other_probe(struct sema *s, const struct expr *e)
 {
 	struct assignment_search f = {.read = e};
-	const struct probe *other = NULL;
+	struct probe *other = NULL;
 	const struct expr *value;
-	const char *name = e->var.name + 1;
+	const char *name = e->var.name + 1, *text;
 
 	for (uint32_t i = 0; i < s->program->n_probes && !f.found; i++) {
 		other = s->program->probes[i];
 		if (other != s->probe)
-			search_block(&f, &other->body);
+			search_block(&other->body, &f);
 	}
 	if (!f.found)
 		return false;
-	value = f.found->kind == ST_LET ? f.found->let.value : f.found->assign.value;
-	diag_note(s->diags, target_of(f.found)->span, "this $%s is of another probe", name);
+	value = ast_assigned(f.found);
+	text = advice_text(s, value->span, SHOWN_MOST) ?: "…";
+	diag_note(s->diags, ast_target(f.found)->span, "this $%s is of another probe", name);
 	if (is_of_tracer(s->probe) || is_of_tracer(other))
 		diag_hint(s->diags, "a map is of all probes: write @%s = %s there, and @%s here",
-			  name, value_text(s, value), name);
+			  name, text, name);
 	else
 		diag_hint(s->diags,
 			  "a map keeps it for each thread: write @%s[tid] = %s there, and "
 			  "@%s[tid] here%s",
-			  name, value_text(s, value), name,
+			  name, text, name,
 			  is_time(value) && ends_span(s->probe)
 				  ? ", or use delta, the time since the entry"
 				  : "");

@@ -87,12 +87,7 @@ static void spread_before(struct sema *s, struct map *m, uint32_t n)
 /* The script's text there; NULL if it is long, or in a macro. */
 static const char *text_of(struct sema *s, struct span span)
 {
-	uint32_t len;
-	const char *text = advice_text(s, span, &len);
-
-	return len && len <= SHOWN_MOST && !advice_is_copy(s, span)
-		       ? arena_strndup(s->arena, text, len)
-		       : NULL;
+	return advice_is_copy(s, span) ? NULL : advice_text(s, span, SHOWN_MOST);
 }
 
 void name_map(struct sema *s, struct expr *e, bool whole)
@@ -208,11 +203,8 @@ static void give_absent(struct sema *s)
 
 void name_whole_maps(struct sema *s)
 {
-	for (uint32_t i = 0; i < s->program->n_probes; i++) {
-		if (s->program->probes[i]->predicate)
-			name_whole(s->program->probes[i]->predicate, s);
-		ast_each_in_block(&s->program->probes[i]->body, name_whole, s);
-	}
+	for (uint32_t i = 0; i < s->program->n_probes; i++)
+		ast_each_in_probe(s->program->probes[i], name_whole, s);
 	give_absent(s);
 }
 

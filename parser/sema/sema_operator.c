@@ -22,17 +22,16 @@ const struct type *sema_check_int(struct sema *s, const struct expr *e, const ch
 	if (t->kind == TY_AGG) {
 		sema_error(s, e->span, "agg-read", "a %s cannot be read as a number",
 			   sema_name_of(s, t));
-		if (s->report && e->kind == EX_MAP)
-			diag_hint(s->diags, "print it: print(%s)", e->map.name);
+		if (e->kind == EX_MAP)
+			sema_hint(s, "print it: print(%s)", e->map.name);
 		return &type_error;
 	}
 	sema_error(s, e->span, "operand-type", "'%s' needs integers, but this is %s", op,
 		   sema_name_of(s, t));
-	if (s->report && t->kind == TY_STRING && strcmp(op, "+") == 0)
-		diag_hint(s->diags,
-			  "strings are joined when they are printed: printf(\"%%s%%s\", …)");
-	else if (s->report && t->kind == TY_STRING && strcmp(op, "!") == 0)
-		diag_hint(s->diags, "'!' before a text belongs to it alone: write %s != \"…\"",
+	if (t->kind == TY_STRING && strcmp(op, "+") == 0)
+		sema_hint(s, "strings are joined when they are printed: printf(\"%%s%%s\", …)");
+	else if (t->kind == TY_STRING && strcmp(op, "!") == 0)
+		sema_hint(s, "'!' before a text belongs to it alone: write %s != \"…\"",
 			  e->kind == EX_NAME ? e->name.name : "…");
 	return &type_error;
 }
@@ -72,36 +71,30 @@ static const struct type *guess(const struct type *t)
 static bool is_power(const struct sema *s, const struct expr *e)
 {
 	const struct expr *r = e->binary.right;
-	uint32_t len, at = r->span.start;
+	uint32_t at = r->span.start;
 	const char *text;
 
 	if (e->binary.op != OP_MUL || r->kind != EX_UNARY || r->unary.op != OP_DEREF || !at ||
 	    !type_is_integral(r->unary.operand->type))
 		return false;
-	text = advice_text(s, (struct span){at - 1, at + 1}, &len);
-	return len == 2 && memcmp(text, "**", 2) == 0;
+	text = advice_text(s, (struct span){at - 1, at + 1}, 0);
+	return text && strcmp(text, "**") == 0;
 }
 
 static const struct type *no_power(struct sema *s, const struct expr *e)
 {
 	const struct expr *x = e->binary.left, *n = e->binary.right->unary.operand;
 	uint64_t times = n->kind == EX_INT ? n->integer.value : 0;
-	uint32_t len;
-	const char *text = advice_text(s, x->span, &len);
+	const char *text = advice_text(s, x->span, 0);
 
 	sema_error(s, e->span, "operand-type", "there is no operator '**' for powers");
-	if (!s->report)
-		return &type_error;
 	if (x->kind == EX_INT && x->integer.value == 2)
-		diag_hint(s->diags, "a power of two is 1 << n");
-	else if (times == 2 && len)
-		diag_hint(s->diags, "write %.*s * %.*s", (int)len, text, (int)len, text);
-	else if (times == 3 && len)
-		diag_hint(s->diags, "write %.*s * %.*s * %.*s", (int)len, text, (int)len, text,
-			  (int)len, text);
-	else
-		diag_hint(s->diags, "multiply in a loop: for ($i : 0..n) { $y *= $x; }");
-	return &type_error;
+		return sema_hint(s, "a power of two is 1 << n");
+	if (times == 2 && text)
+		return sema_hint(s, "write %s * %s", text, text);
+	if (times == 3 && text)
+		return sema_hint(s, "write %s * %s * %s", text, text, text);
+	return sema_hint(s, "multiply in a loop: for ($i : 0..n) { $y *= $x; }");
 }
 
 static const struct type *type_arith(struct sema *s, struct expr *e)
@@ -149,10 +142,7 @@ static const struct type *no_equality(struct sema *s, const struct expr *e, cons
 {
 	sema_error(s, e->span, "operand-type", "'%s' cannot compare %s", op_str(e->binary.op),
 		   sema_name_of(s, t));
-	if (s->report)
-		diag_hint(s->diags,
-			  "it compares numbers, addresses, strings, arrays, tuples and records");
-	return &type_error;
+	return sema_hint(s, "it compares numbers, addresses, strings, arrays, tuples and records");
 }
 
 /* <, <=, > and >= of strings: only of two literals. */
@@ -218,9 +208,9 @@ static void hint_bare_text(struct sema *s, const struct expr *e)
 
 	while (l->kind == EX_BINARY && (l->binary.op == OP_LOR || l->binary.op == OP_LAND))
 		l = l->binary.right;
-	if (s->report && text->kind == EX_STRING && l->kind == EX_BINARY &&
+	if (text->kind == EX_STRING && l->kind == EX_BINARY &&
 	    (l->binary.op == OP_EQ || l->binary.op == OP_NE) && l->binary.left->kind == EX_NAME)
-		diag_hint(s->diags, "compare it too: %s %s %s \"%s\"", op_str(e->binary.op),
+		sema_hint(s, "compare it too: %s %s %s \"%s\"", op_str(e->binary.op),
 			  l->binary.left->name.name, op_str(l->binary.op), text->string.text);
 }
 

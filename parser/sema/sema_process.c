@@ -27,9 +27,7 @@ const struct type *chk_strftime(struct sema *s, struct expr *e)
 	if (clock == NSECS_MONOTONIC) {
 		sema_error(s, time->span, "time-clock",
 			   "strftime cannot tell the time of day from nsecs(monotonic)");
-		if (s->report)
-			diag_hint(s->diags, "write nsecs, or nsecs(tai)");
-		return &type_error;
+		return sema_hint(s, "write nsecs, or nsecs(tai)");
 	}
 	if (constant_number(time, &is_negative, &ns) && is_negative)
 		return sema_error(s, time->span, "arg-type",
@@ -49,9 +47,7 @@ static const struct type *no_registers(struct sema *s, const struct expr *e)
 {
 	sema_error(s, e->span, "span-memory",
 		   "the registers of a call that is still open when tracing ends are not known");
-	if (s->report)
-		diag_hint(s->diags, "leave out open_spans = count");
-	return &type_error;
+	return sema_hint(s, "leave out open_spans = count");
 }
 
 static void hint_register(struct sema *s, const char *name)
@@ -65,10 +61,9 @@ static void hint_register(struct sema *s, const char *name)
 		nearest_offer(&near, arena_strndup(s->arena, at, len));
 	}
 	if (near.best)
-		diag_hint(s->diags, "did you mean \"%s\"?", near.best);
+		sema_hint(s, "did you mean \"%s\"?", near.best);
 	else
-		diag_hint(s->diags, "there are: %.*s", (int)strlen(register_names) - 1,
-			  register_names);
+		sema_hint(s, "there are: %.*s", (int)strlen(register_names) - 1, register_names);
 }
 
 const struct type *chk_reg(struct sema *s, struct expr *e)
@@ -82,8 +77,7 @@ const struct type *chk_reg(struct sema *s, struct expr *e)
 	sema_error(s, name->span, "unknown-register",
 		   "'%s' is not a valid register on this architecture (%s)", name->string.text,
 		   register_architecture);
-	if (s->report)
-		hint_register(s, name->string.text);
+	hint_register(s, name->string.text);
 	return sema_word(false);
 }
 

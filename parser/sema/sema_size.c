@@ -68,9 +68,7 @@ static void check_length(struct sema *s, struct probe *p)
 {
 	struct length l = {.s = s};
 
-	if (p->predicate)
-		measure(p->predicate, &l);
-	ast_each_in_block(&p->body, measure, &l);
+	ast_each_in_probe(p, measure, &l);
 }
 
 void sema_check_sizes(struct sema *s)

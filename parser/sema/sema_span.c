@@ -55,13 +55,11 @@ static void no_span(struct sema *s, const struct expr *e, const struct attach_po
 
 	sema_error(s, e->span, "no-span", "%s does not end a span, so it has no '%s'", p->name,
 		   word);
-	if (!s->report)
-		return;
 	for (int i = SPAN_NO + 1; i < SPAN_COUNT; i++)
 		if (span_rows[i].doc)
 			list = arena_printf(s->arena, "%s%s%s", list, *list ? ", " : "",
 					    span_rows[i].doc);
-	diag_hint(s->diags, "probes that end one: %s", list);
+	sema_hint(s, "probes that end one: %s", list);
 }
 
 /* The state is in task storage, or belongs to the thread's process: both need typed pointers to
@@ -112,17 +110,16 @@ static bool need_span_of(struct sema *s, struct expr *e, const char *word, bool 
 			return false;
 		if (has_typed_tasks(s, p))
 			continue;
-		if (s->kernel->recording)
+		if (s->kernel->recording) {
 			sema_error(s, e->span, "not-recorded", "the recording has no '%s'", word);
-		else
+			sema_hint(s, "keep the time where it begins: @t[tid] = nsecs");
+		} else {
 			sema_error(s, e->span, "no-btf",
 				   "'%s' needs the kernel's BTF type information", word);
-		if (s->report && s->kernel->recording)
-			diag_hint(s->diags, "keep the time where it begins: @t[tid] = nsecs");
-		else if (s->report)
-			diag_hint(
-				s->diags,
+			sema_hint(
+				s,
 				"is CONFIG_DEBUG_INFO_BTF on, and /sys/kernel/btf/vmlinux readable?");
+		}
 		return false;
 	}
 	for (uint32_t i = 0; i < s->probe->n_points; i++)
@@ -187,8 +184,7 @@ bool sema_is_lost_slice(struct sema *s, const struct expr *e, const char *what)
 	sema_error(s, e->span, "span-memory",
 		   "a thread that still runs when tracing ends has no %s: only the switch has it",
 		   what);
-	if (s->report)
-		diag_hint(s->diags, "leave out open_spans = count");
+	sema_hint(s, "leave out open_spans = count");
 	return true;
 }
 
@@ -230,9 +226,7 @@ const struct type *chk_oncpu(struct sema *s, struct expr *e)
 				   "%s does not end a thread's time on the CPU, so "
 				   "it has no 'oncpu'",
 				   p->points[i].name);
-			if (s->report)
-				diag_hint(s->diags, "tracepoint:sched:sched_switch does");
-			return &type_error;
+			return sema_hint(s, "tracepoint:sched:sched_switch does");
 		}
 		if (!point_tracepoint(&p->points[i])->has_raw)
 			return s->kernel->recording
@@ -249,11 +243,9 @@ const struct type *chk_oncpu(struct sema *s, struct expr *e)
 	}
 	sema_error(s, e->span, "no-span",
 		   "'oncpu' cannot be combined with 'delta', 'depth' or 'entry' in one probe");
-	if (s->report)
-		diag_hint(
-			s->diags,
-			"the body runs either for the thread that leaves the CPU or for the one that returns to it: write two probes");
-	return &type_error;
+	return sema_hint(
+		s,
+		"the body runs either for the thread that leaves the CPU or for the one that returns to it: write two probes");
 }
 
 const struct type *chk_depth(struct sema *s, struct expr *e)
@@ -275,9 +267,7 @@ const struct type *chk_self(struct sema *s, struct expr *e)
 			continue;
 		sema_error(s, e->span, "no-span", "%s does not end %s, so it has no 'self'",
 			   p->name, p->ends == SPAN_GOROUTINE ? "a call of one thread" : "a call");
-		if (s->report)
-			diag_hint(s->diags, "the time of the whole span is 'delta'");
-		return &type_error;
+		return sema_hint(s, "the time of the whole span is 'delta'");
 	}
 	return type_int(8, false);
 }
@@ -323,13 +313,11 @@ static const struct type *no_thread(struct sema *s, const struct expr *e)
 			continue;
 		sema_error(s, e->span, "no-span",
 			   "%s does not end a span of one thread, so it has no 'span'", p->name);
-		if (s->report)
-			diag_hint(
-				s->diags, "%s",
-				span_of_event(p) == SPAN_GOROUTINE
-					? "a goroutine runs in several threads; use delta: @[func] = hist(delta)"
-					: "the time between two firings is 'delta'");
-		return &type_error;
+		return sema_hint(
+			s, "%s",
+			span_of_event(p) == SPAN_GOROUTINE
+				? "a goroutine runs in several threads; use delta: @[func] = hist(delta)"
+				: "the time between two firings is 'delta'");
 	}
 	return &type_void;
 }

@@ -103,12 +103,11 @@ static bool may_be_address(const struct type *t)
 static const struct type *no_members(struct sema *s, const struct expr *e, const struct type *t)
 {
 	sema_error(s, e->span, "no-field", "%s has no members", sema_name_of(s, t));
-	if (s->report && (may_be_address(t) || t->kind == TY_POINTER))
-		diag_hint(s->diags, "cast it to a pointer to its struct: ((struct NAME *)x).%s",
+	if ((may_be_address(t) || t->kind == TY_POINTER))
+		sema_hint(s, "cast it to a pointer to its struct: ((struct NAME *)x).%s",
 			  e->field.name);
-	else if (s->report)
-		diag_hint(s->diags,
-			  "structs and records have members; the fields of a probe are args.%s",
+	else
+		sema_hint(s, "structs and records have members; the fields of a probe are args.%s",
 			  e->field.name);
 	return &type_error;
 }
@@ -132,48 +131,40 @@ static void note_member(const char *name, void *ctx)
 		m->list = arena_printf(m->s->arena, "%s%s%s", m->list, *m->list ? ", " : "", name);
 }
 
-static void hint_members(struct sema *s, const struct type *t, const char *word)
+static const struct type *hint_members(struct sema *s, const struct type *t, const char *word)
 {
 	struct members m = {.s = s, .word = word, .list = ""};
 
 	layout_each_name(t, note_member, &m);
 	if (m.part)
-		diag_hint(s->diags, "did you mean '%s'?", m.part);
-	else if (m.n)
-		diag_hint(s->diags, "its members are: %s%s", m.list,
-			  m.n > MEMBERS_SHOWN ? ", …" : "");
+		return sema_hint(s, "did you mean '%s'?", m.part);
+	if (!m.n)
+		return &type_error;
+	return sema_hint(s, "its members are: %s%s", m.list, m.n > MEMBERS_SHOWN ? ", …" : "");
 }
 
-static const struct type *no_member(struct sema *s, const struct expr *e, const struct type *t,
-				    const char *name, struct span span)
+static const struct type *no_member(struct sema *s, const struct expr *e, const struct type *t)
 {
+	const char *name = e->field.name;
 	struct nearest near;
 
-	sema_error(s, span, "no-field", "%s has no member '%s'", sema_name_of(s, t), name);
-	if (!s->report)
-		return &type_error;
+	sema_error(s, e->field.name_span, "no-field", "%s has no member '%s'", sema_name_of(s, t),
+		   name);
 	nearest_init(&near, name);
 	layout_each_name(t, nearest_offer_name, &near);
-	if (near.best)
-		diag_hint(s->diags, "did you mean '%s'?", near.best);
-	else
-		hint_members(s, t, name);
-	(void)e;
-	return &type_error;
+	return near.best ? sema_hint(s, "did you mean '%s'?", near.best) : hint_members(s, t, name);
 }
 
 static const struct type *undeclared(struct sema *s, struct span span, const struct type *t)
 {
 	sema_error(s, span, "incomplete-type", "the members of %s are not known",
 		   sema_name_of(s, t));
-	if (s->report)
-		diag_hint(s->diags, "it is declared, but neither the script nor the type "
-				    "information of the kernel defines it");
-	return &type_error;
+	return sema_hint(s, "it is declared, but neither the script nor the type "
+			    "information of the kernel defines it");
 }
 
 /* The type of what is at a member or element of type t, in the memory that `e` is in. */
-static const struct type *in_place(struct sema *s, const struct expr *e, const struct type *t)
+const struct type *struct_in_place(struct sema *s, const struct expr *e, const struct type *t)
 {
 	enum type_space space = ast_place_space(e);
 
@@ -198,9 +189,7 @@ static const struct type *in_copy(struct sema *s, const struct expr *e, const st
 		   "'%s' is an address of the kernel or of the traced program: "
 		   "structs were copied from both",
 		   e->field.name);
-	if (s->report)
-		diag_hint(s->diags, "use a variable or map for each");
-	return &type_error;
+	return sema_hint(s, "use a variable or map for each");
 }
 
 const struct type *struct_member(struct sema *s, struct expr *e)
@@ -217,7 +206,7 @@ const struct type *struct_member(struct sema *s, struct expr *e)
 	if (!layout_complete(owner))
 		return undeclared(s, e->span, owner);
 	if (!layout_find(owner, e->field.name, &m))
-		return no_member(s, e, owner, e->field.name, e->field.name_span);
+		return no_member(s, e, owner);
 	if (m.type->kind == TY_VOID)
 		return sema_error(s, e->field.name_span, "member-type",
 				  "'%s' of %s has a type that cannot be read, such as float",
@@ -225,13 +214,7 @@ const struct type *struct_member(struct sema *s, struct expr *e)
 	if (!ast_is_place(e)) /* a copied struct is not read again */
 		return in_copy(s, e, m.type);
 	wrong = memory_check_space(s, e, ast_place_space(e));
-	return wrong ? wrong : in_place(s, e, m.type);
-}
-
-/* Element of an array. */
-const struct type *struct_element(struct sema *s, struct expr *e, const struct type *t)
-{
-	return in_place(s, e, t);
+	return wrong ? wrong : struct_in_place(s, e, m.type);
 }
 
 /* ---- offsetof, & ------------------------------------------------------------------------- */
@@ -257,7 +240,7 @@ static const struct type *offset_of(struct sema *s, struct expr *e, uint64_t *at
 	if (!layout_complete(t))
 		return undeclared(s, e->field.name_span, t);
 	if (!layout_find(t, e->field.name, &m))
-		return no_member(s, e, t, e->field.name, e->field.name_span);
+		return no_member(s, e, t);
 	if (m.bits)
 		return sema_error(s, e->field.name_span, "bit-field",
 				  "a bit-field has no offset in bytes");
@@ -302,10 +285,8 @@ const struct type *struct_address(struct sema *s, struct expr *e)
 		return type_pointer(s->arena, t, SPACE_KERNEL);
 	if (!ast_is_place(of)) {
 		sema_error(s, e->span, "no-address", "this has no address");
-		if (s->report)
-			diag_hint(s->diags, "a variable has one, and a member of what a pointer "
-					    "points to: &$x, &$p.member");
-		return &type_error;
+		return sema_hint(s, "a variable has one, and a member of what a pointer "
+				    "points to: &$x, &$p.member");
 	}
 	return type_pointer(s->arena, t, ast_place_space(of));
 }
@@ -335,11 +316,11 @@ static const struct type *no_path(struct sema *s, const struct expr *e, const st
 		   sema_name_of(s, t));
 	while (t->kind == TY_POINTER)
 		t = t->to;
-	if (s->report && t->kind == TY_STRUCT && layout_complete(t) && layout_find(t, "f_path", &m))
-		diag_hint(s->diags, "write its member f_path: path(x->f_path)");
-	else if (s->report)
-		diag_hint(s->diags, "write path(file->f_path), or cast an address: "
-				    "path((struct path *)x)");
+	if (t->kind == TY_STRUCT && layout_complete(t) && layout_find(t, "f_path", &m))
+		sema_hint(s, "write its member f_path: path(x->f_path)");
+	else
+		sema_hint(s, "write path(file->f_path), or cast an address: "
+			     "path((struct path *)x)");
 	return &type_error;
 }
 
@@ -376,9 +357,7 @@ const struct type *struct_cast(struct sema *s, const struct expr *e, const struc
 		return to;
 	sema_error(s, e->span, "cast-type", "%s cannot be cast to %s", sema_name_of(s, t),
 		   sema_name_of(s, to));
-	if (s->report)
-		diag_hint(s->diags, "read it at an address: *(%s *)x", sema_name_of(s, to));
-	return &type_error;
+	return sema_hint(s, "read it at an address: *(%s *)x", sema_name_of(s, to));
 }
 
 /* ---- enums ------------------------------------------------------------------------------- */
@@ -430,32 +409,26 @@ void struct_check_value(struct sema *s, const struct expr *e)
 	}
 }
 
-void struct_name_operand(struct sema *s, struct expr *e)
+static const struct type_name *name_in(struct sema *s, const struct expr *e)
 {
-	struct type_name *n;
+	struct type_name *n = arena_new_of(s->arena, struct type_name);
 
-	while (e->kind == EX_FIELD)
-		e = e->field.object;
-	if (e->kind != EX_NAME || builtin_find(e->name.name) || !struct_named(s, e->name.name))
-		return;
-	n = arena_new_of(s->arena, struct type_name);
 	n->span = e->span;
 	n->name = e->name.name;
-	e->kind = EX_CAST;
-	e->cast.to = n;
-	e->cast.operand = ast_int(s->arena, e->span, 0);
+	return n;
+}
+
+void struct_name_operand(struct sema *s, struct expr *e)
+{
+	while (e->kind == EX_FIELD)
+		e = e->field.object;
+	if (e->kind == EX_NAME && !builtin_find(e->name.name) && struct_named(s, e->name.name))
+		*e = *ast_cast(s->arena, e->span, name_in(s, e), ast_int(s->arena, e->span, 0));
 }
 
 void struct_name_argument(struct sema *s, struct expr *e)
 {
-	struct type_name *n;
-
-	if (e->kind != EX_NAME || builtin_find(e->name.name) ||
-	    (!type_is_name(e->name.name) && !struct_named(s, e->name.name)))
-		return;
-	n = arena_new_of(s->arena, struct type_name);
-	n->span = e->span;
-	n->name = e->name.name;
-	e->kind = EX_TYPE;
-	e->named = n;
+	if (e->kind == EX_NAME && !builtin_find(e->name.name) &&
+	    (type_is_name(e->name.name) || struct_named(s, e->name.name)))
+		*e = *ast_type(s->arena, e->span, name_in(s, e));
 }

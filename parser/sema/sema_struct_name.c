@@ -15,7 +15,18 @@ static const struct {
 	const char *word;
 	enum c_kind kind;
 } tag_words[] = {{"struct ", C_STRUCT}, {"union ", C_UNION}, {"enum ", C_ENUM}};
-enum { N_TAG_WORDS = sizeof(tag_words) / sizeof(*tag_words) };
+
+/* The name after `struct` and the like, which *kind says; all of it, of a typedef. */
+static const char *bare_name(const char *name, enum c_kind *kind)
+{
+	*kind = C_TYPEDEF;
+	for (size_t i = 0; i < sizeof(tag_words) / sizeof(*tag_words); i++)
+		if (strncmp(name, tag_words[i].word, strlen(tag_words[i].word)) == 0) {
+			*kind = tag_words[i].kind;
+			return name + strlen(tag_words[i].word);
+		}
+	return name;
+}
 
 /* The program that a probe of user functions is on, whose types are meant there. */
 static const char *program_of(const struct probe *p)
@@ -29,18 +40,10 @@ static const char *program_of(const struct probe *p)
 const struct type *struct_named(struct sema *s, const char *name)
 {
 	struct c_types *c = s->program->c_types;
-	const char *file = program_of(s->probe), *bare = name;
-	enum c_kind kind = C_TYPEDEF;
+	enum c_kind kind;
+	const char *file = program_of(s->probe), *bare = bare_name(name, &kind);
 	const struct type *t = NULL;
 
-	for (int i = 0; i < N_TAG_WORDS; i++) {
-		size_t n = strlen(tag_words[i].word);
-
-		if (strncmp(name, tag_words[i].word, n) != 0)
-			continue;
-		kind = tag_words[i].kind;
-		bare = name + n;
-	}
 	if (file && !c_types_own(c, kind, bare))
 		t = c_types_find_user(c, file, name);
 	t = t ? t : c_types_find(c, kind, bare);
@@ -57,57 +60,52 @@ static bool is_compressed(struct sema *s, const char *name)
 	       s->kernel->user_c_type(s->kernel, file, name, &t) == -EPROTONOSUPPORT;
 }
 
-void struct_unknown(struct sema *s, struct span span, const char *name)
+/* `n_word`: the length of `struct ` in the name. */
+static void hint_near_type(struct sema *s, struct nearest *near, enum c_kind kind, int n_word,
+			   const char *name)
 {
-	struct c_more *more = s->program->c_types->more;
-	enum c_kind kind = C_TYPEDEF;
-	const char *bare = name, *word = "";
-	struct nearest near;
-
-	for (int i = 0; i < N_TAG_WORDS; i++)
-		if (strncmp(name, tag_words[i].word, strlen(tag_words[i].word)) == 0) {
-			kind = tag_words[i].kind;
-			word = tag_words[i].word;
-			bare = name + strlen(word);
-		}
-	sema_error(s, span, "unknown-type", "unknown type '%s'", name);
-	if (!s->report)
-		return;
-	if (more && more->hint(more, bare)) {
-		diag_hint(s->diags, "%s", more->hint(more, bare));
-		return;
-	}
-	if (is_compressed(s, name)) {
-		diag_hint(s->diags,
-			  "the debug information of %s is compressed by zstd, which libdw "
-			  "cannot read here: objcopy --decompress-debug-sections",
-			  program_of(s->probe));
-		return;
-	}
-	if (strstr(bare, "::") || strchr(bare, '<')) {
-		diag_hint(s->diags, "names of C++ types are looked up in the debug information of "
-				    "the probe's program, as the compiler wrote them there: "
-				    "box<long unsigned int>");
-		return;
-	}
-	nearest_init(&near, bare);
-	if (kind == C_TYPEDEF)
-		type_offer_names(&near, nearest_offer);
-	for (uint32_t i = 0; i < s->program->c_types->n_names; i++)
-		if (s->program->c_types->names[i].type &&
-		    s->program->c_types->names[i].kind == kind)
-			nearest_offer(&near, s->program->c_types->names[i].name);
-	if (!near.best && s->kernel->each_c_type)
-		s->kernel->each_c_type(s->kernel, kind, nearest_offer_name, &near);
-	if (kind == C_TYPEDEF && c_types_find(s->program->c_types, C_STRUCT, bare))
-		diag_hint(s->diags, "write struct %s", bare);
-	else if (near.best && strcmp(near.best, bare) == 0)
+	if (!near->best && s->kernel->each_c_type)
+		s->kernel->each_c_type(s->kernel, kind, nearest_offer_name, near);
+	if (near->best && strcmp(near->best, name + n_word) == 0)
 		diag_hint(s->diags, "it is declared, but not defined");
-	else if (near.best)
-		diag_hint(s->diags, "did you mean '%s%s'?", word, near.best);
+	else if (near->best)
+		diag_hint(s->diags, "did you mean '%.*s%s'?", n_word, name, near->best);
 	else if (!kernel_has(s->kernel, CAP_BTF))
 		diag_hint(s->diags, "this kernel has no type information (BTF)");
 	else
 		diag_hint(s->diags,
 			  "neither the script nor the type information of the kernel has it");
+}
+
+void struct_unknown(struct sema *s, struct span span, const char *name)
+{
+	struct c_types *c = s->program->c_types;
+	enum c_kind kind;
+	const char *bare = bare_name(name, &kind);
+	struct nearest near;
+
+	sema_error(s, span, "unknown-type", "unknown type '%s'", name);
+	if (!s->report)
+		return;
+	nearest_init(&near, bare);
+	if (kind == C_TYPEDEF)
+		type_offer_names(&near, nearest_offer);
+	for (uint32_t i = 0; i < c->n_names; i++)
+		if (c->names[i].type && c->names[i].kind == kind)
+			nearest_offer(&near, c->names[i].name);
+	if (c->more && c->more->hint(c->more, bare))
+		diag_hint(s->diags, "%s", c->more->hint(c->more, bare));
+	else if (is_compressed(s, name))
+		diag_hint(s->diags,
+			  "the debug information of %s is compressed by zstd, which libdw "
+			  "cannot read here: objcopy --decompress-debug-sections",
+			  program_of(s->probe));
+	else if (strstr(bare, "::") || strchr(bare, '<'))
+		diag_hint(s->diags, "names of C++ types are looked up in the debug information of "
+				    "the probe's program, as the compiler wrote them there: "
+				    "box<long unsigned int>");
+	else if (kind == C_TYPEDEF && c_types_find(c, C_STRUCT, bare))
+		diag_hint(s->diags, "write struct %s", bare);
+	else
+		hint_near_type(s, &near, kind, (int)(bare - name), name);
 }

@@ -29,11 +29,9 @@ bool tag_refuse(struct sema *s, const struct type *old, struct span first, const
 		   is_clock ? "%s holds times of another clock than this one"
 			    : "%s holds addresses in other memory than this one",
 		   what);
-	if (s->report)
-		diag_note(s->diags, first, "first assigned here");
-	if (s->report)
-		diag_hint(s->diags, "use two variables, or cast %s: (uint64)(…)",
-			  is_clock ? "a difference of times" : "it to a number");
+	sema_note(s, first, "first assigned here");
+	sema_hint(s, "use two variables, or cast %s: (uint64)(…)",
+		  is_clock ? "a difference of times" : "it to a number");
 	return true;
 }
 

@@ -59,8 +59,7 @@ const struct type *chk_join(struct sema *s, struct expr *e)
 		sema_error(s, array->span, "arg-type",
 			   "join needs the address of an array of strings, but this is the address "
 			   "of one string");
-		if (s->report)
-			diag_hint(s->diags, "print it: str(…)");
+		sema_hint(s, "print it: str(…)");
 		return &type_void;
 	}
 	if (array->type->kind == TY_INT || array->type->kind == TY_POINTER)
@@ -109,8 +108,8 @@ static bool check_text(struct sema *s, struct expr *e, uint32_t i)
 		return arg->type->kind != TY_ERROR;
 	sema_error(s, arg->span, "arg-type", "%s needs a string here, but this is %s", e->call.name,
 		   sema_name_of(s, arg->type));
-	if (s->report && arg->type->kind == TY_INT)
-		diag_hint(s->diags, "if it is the address of a string, write str(…)");
+	if (arg->type->kind == TY_INT)
+		sema_hint(s, "if it is the address of a string, write str(…)");
 	return false;
 }
 
@@ -158,9 +157,7 @@ const struct type *chk_concat(struct sema *s, struct expr *e)
 		return type_string(s->arena, size);
 	sema_error(s, e->span, "str-size", "this string takes %u bytes, at most %d are possible",
 		   size, LIMIT_STR_REQUESTED);
-	if (s->report)
-		diag_hint(s->diags, "read shorter strings: str(x, 64)");
-	return &type_error;
+	return sema_hint(s, "read shorter strings: str(x, 64)");
 }
 
 const struct type *chk_strncmp(struct sema *s, struct expr *e)

@@ -44,8 +44,7 @@ void sema_widen(struct sema *s, const struct type **slot, struct span *first, co
 			   "%s points into the %s, but this points into the %s", what,
 			   t->space == SPACE_USER ? "kernel" : "traced program",
 			   t->space == SPACE_USER ? "traced program" : "kernel");
-		if (s->report)
-			diag_note(s->diags, *first, "first used with the other here");
+		sema_note(s, *first, "first used with the other here");
 		return;
 	}
 	if (tag_refuse(s, *slot, *first, t, from, what))
@@ -79,10 +78,7 @@ static const struct type *type_value_block(struct sema *s, struct expr *e)
 static const struct type *type_alone(struct sema *s, const struct expr *e)
 {
 	sema_error(s, e->span, "type-value", "a type is not a value");
-	if (s->report)
-		diag_hint(s->diags,
-			  "typeof(…) is for casts, declarations, sizeof and arguments of macros");
-	return &type_error;
+	return sema_hint(s, "typeof(…) is for casts, declarations, sizeof and arguments of macros");
 }
 
 static const struct type *type_field(struct sema *s, struct expr *e)
@@ -111,10 +107,10 @@ static const struct type *undefined_map(struct sema *s, const struct expr *e)
 	for (uint32_t i = 0; i < s->program->n_maps; i++)
 		if (s->program->maps[i]->value)
 			nearest_offer(&near, s->program->maps[i]->name);
-	if (s->report && near.best)
-		diag_hint(s->diags, "did you mean '%s'?", near.best);
-	else if (s->report)
-		diag_hint(s->diags, "assign it first: %s = …", e->map.name);
+	if (near.best)
+		sema_hint(s, "did you mean '%s'?", near.best);
+	else
+		sema_hint(s, "assign it first: %s = …", e->map.name);
 	return &type_error;
 }
 
@@ -246,9 +242,7 @@ static const struct type *copied_aggregation(struct sema *s, const struct expr *
 					     const struct type *t)
 {
 	sema_error(s, value->span, "agg-copy", "a %s cannot be copied", sema_name_of(s, t));
-	if (s->report)
-		diag_hint(s->diags, "count, sum, min, max and avg can: they are read as numbers");
-	return &type_error;
+	return sema_hint(s, "count, sum, min, max and avg can: they are read as numbers");
 }
 
 static const struct type *value_type(struct sema *s, struct expr *value, const struct expr *target)
@@ -265,10 +259,7 @@ static const struct type *value_type(struct sema *s, struct expr *value, const s
 	if (t->kind == TY_AGG && target->kind == EX_VAR) {
 		sema_error(s, value->span, "agg-target", "%s() can only be assigned to a map",
 			   value->call.name);
-		if (s->report)
-			diag_hint(s->diags, "write @%s = %s(…)", target->var.name + 1,
-				  value->call.name);
-		return &type_error;
+		return sema_hint(s, "write @%s = %s(…)", target->var.name + 1, value->call.name);
 	}
 	return sema_stored(t);
 }
@@ -355,8 +346,8 @@ static const struct type *refuse_step(struct sema *s, const struct stmt *st, con
 
 	sema_error(s, value->span, "operand-type", "'%s=' needs integers, but this is %s",
 		   op_str(st->assign.op), sema_name_of(s, t));
-	if (s->report && t->kind == TY_AGG && value->kind == EX_CALL)
-		diag_hint(s->diags, "write = %s(…): it adds to what the map has", value->call.name);
+	if (t->kind == TY_AGG && value->kind == EX_CALL)
+		sema_hint(s, "write = %s(…): it adds to what the map has", value->call.name);
 	return &type_error;
 }
 

@@ -190,8 +190,8 @@ const struct type *struct_resolve(struct sema *s, struct expr *e);
 bool struct_has_size(const struct type *t);
 /* The type of x.member, where x has its type. */
 const struct type *struct_member(struct sema *s, struct expr *e);
-/* The type of the element `e`, of type t, of an array. */
-const struct type *struct_element(struct sema *s, struct expr *e, const struct type *t);
+/* The type of what is at the member or element `e`, of type t, in the memory that it is in. */
+const struct type *struct_in_place(struct sema *s, const struct expr *e, const struct type *t);
 /* Rewrite `char name[]`, the last member of a struct, to its address. */
 void struct_decay(struct sema *s, struct expr *e);
 const struct type *struct_offsetof(struct sema *s, struct expr *e);

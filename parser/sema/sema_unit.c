@@ -42,7 +42,7 @@ static bool is_time(const struct expr *e)
 /* What `st` assigns to; NULL for what has no value yet. */
 static struct held *held_by(const struct stmt *st)
 {
-	const struct expr *target = st->kind == ST_LET ? st->let.var : st->assign.target;
+	const struct expr *target = ast_target(st);
 
 	if (target->kind == EX_VAR)
 		return target->var.var ? &target->var.var->held : NULL;
@@ -54,8 +54,7 @@ void units_note(struct sema *s)
 	for (uint32_t round = 0; round <= ROUNDS; round++)
 		for (uint32_t i = 0; i < s->n_assigns; i++) {
 			const struct stmt *st = s->assigns[i];
-			const struct expr *value =
-				st->kind == ST_LET ? st->let.value : st->assign.value;
+			const struct expr *value = ast_assigned(st);
 			struct held *held = held_by(st);
 
 			if (!held || !value->type)
@@ -71,17 +70,13 @@ void units_note(struct sema *s)
 /* A literal from 1 to 999 that is written without a unit. */
 static bool is_bare(const struct sema *s, const struct expr *e)
 {
-	uint32_t len;
 	const char *text;
 
 	if (e->kind != EX_INT || e->type->kind != TY_INT || !e->integer.value ||
 	    e->integer.value >= SMALL)
 		return false;
-	text = advice_text(s, e->span, &len);
-	for (uint32_t i = 0; i < len; i++)
-		if (!isdigit((unsigned char)text[i]))
-			return false;
-	return len > 0;
+	text = advice_text(s, e->span, 0);
+	return text && !text[strspn(text, "0123456789")];
 }
 
 static void report(struct sema *s, const struct expr *e)

@@ -15,7 +15,7 @@ struct usage {
 	bool is_type;	  /* only the type of the expression matters */
 };
 
-static void use_block(struct usage *u, struct block *b);
+static void use_block(struct block *b, void *ctx);
 static void use_expr(struct expr *e, void *ctx);
 
 static void note_place(struct var *v, const struct expr *e)
@@ -137,10 +137,6 @@ static void use_expr(struct expr *e, void *ctx)
 		use_expr(e->cast.operand, u);
 		return;
 	case EX_BLOCK:
-		use_block(u, &e->block.body);
-		if (e->block.value)
-			use_expr(e->block.value, u);
-		return;
 	case EX_INT:
 	case EX_STRING:
 	case EX_NAME:
@@ -150,7 +146,7 @@ static void use_expr(struct expr *e, void *ctx)
 	case EX_PARAM:
 	case EX_TUPLE:
 	case EX_RECORD:
-	case EX_INDEX: ast_each_child(e, use_expr, u); return;
+	case EX_INDEX: ast_each_below(e, use_expr, use_block, u); return;
 	}
 }
 
@@ -197,60 +193,48 @@ static void use_let(struct usage *u, struct stmt *st)
 static void use_loop(struct usage *u, struct stmt *st)
 {
 	struct expr *const before[] = {st->loop.from, st->loop.to, st->loop.over, st->loop.count};
-	bool was_last = u->is_last;
 
 	for (size_t i = 0; i < sizeof(before) / sizeof(*before); i++)
 		if (before[i])
 			use_expr(before[i], u);
 	u->n_loops++;
-	u->is_last = false;
 	if (st->loop.cond)
 		use_expr(st->loop.cond, u);
-	use_block(u, &st->loop.body);
+	use_block(&st->loop.body, u);
 	u->n_loops--;
-	u->is_last = was_last;
 }
 
-static void use_if(struct usage *u, struct stmt *st)
+static void use_assign(struct usage *u, struct stmt *st)
 {
-	bool was_last = u->is_last;
-
-	use_expr(st->branch.cond, u);
-	u->is_last = false;
-	use_block(u, &st->branch.then);
-	use_block(u, &st->branch.otherwise);
-	u->is_last = was_last;
+	use_expr(st->assign.value, u);
+	use_target(u, st->assign.target);
+	arena_push(u->s->arena, u->s->assigns, u->s->n_assigns, st);
 }
 
 static void use_stmt(struct usage *u, struct stmt *st)
 {
-	switch (st->kind) {
-	case ST_EXPR: use_effect(u, st->expr); return;
-	case ST_ASSIGN:
-		use_expr(st->assign.value, u);
-		use_target(u, st->assign.target);
-		arena_push(u->s->arena, u->s->assigns, u->s->n_assigns, st);
-		return;
-	case ST_IF: use_if(u, st); return;
-	case ST_BLOCK:
-	case ST_CALLED: use_block(u, &st->block); return;
-	case ST_RETURN:
-		if (st->expr)
-			use_expr(st->expr, u);
-		return;
-	case ST_LET: use_let(u, st); return;
-	case ST_WHILE:
-	case ST_FOR:
-	case ST_UNROLL: use_loop(u, st); return;
-	case ST_BREAK:
-	case ST_CONTINUE: return;
+	bool was_last = u->is_last;
+
+	u->is_last &= st->kind != ST_IF && !ast_is_loop(st);
+	if (st->kind == ST_EXPR) {
+		use_effect(u, st->expr);
+	} else if (st->kind == ST_ASSIGN) {
+		use_assign(u, st);
+	} else if (st->kind == ST_LET) {
+		use_let(u, st);
+	} else if (ast_is_loop(st)) {
+		use_loop(u, st);
+	} else {
+		ast_each_head(st, use_expr, u);
+		ast_each_block(st, use_block, u);
 	}
+	u->is_last = was_last;
 }
 
-static void use_block(struct usage *u, struct block *b)
+static void use_block(struct block *b, void *ctx)
 {
 	for (uint32_t i = 0; i < b->n; i++)
-		use_stmt(u, b->items[i]);
+		use_stmt(ctx, b->items[i]);
 }
 
 static bool is_last(const struct probe *p)
@@ -269,7 +253,7 @@ void usage_note(struct sema *s)
 
 		if (p->predicate)
 			use_expr(p->predicate, &u);
-		use_block(&u, &p->body);
+		use_block(&p->body, &u);
 	}
 }
 

@@ -79,8 +79,8 @@ static const struct type *no_arg(struct sema *s, const struct expr *e, const cha
 {
 	sema_error(s, e->span, "usdt-arg", "%s has %u argument%s, so there is no %s", probe,
 		   f->n_noted, f->n_noted == 1 ? "" : "s", e->name.name);
-	if (s->report && f->n)
-		diag_hint(s->diags, "the last one is arg%u", f->n - 1);
+	if (f->n)
+		sema_hint(s, "the last one is arg%u", f->n - 1);
 	return &type_error;
 }
 
@@ -89,11 +89,9 @@ static const struct type *unreadable(struct sema *s, const struct expr *e, const
 {
 	sema_error(s, e->span, "usdt-operand", "%s of %s is '%s', which a probe cannot read",
 		   e->name.name, probe, o->text);
-	if (s->report)
-		diag_hint(
-			s->diags,
-			"supported are general registers, constants, memory at registers, and symbols of the file");
-	return &type_error;
+	return sema_hint(
+		s,
+		"supported are general registers, constants, memory at registers, and symbols of the file");
 }
 
 /* A type that holds both: the wider one, or int64 when the signs differ. */
@@ -116,9 +114,7 @@ static const struct type *usdt_arg(struct sema *s, const struct expr *e, struct 
 		sema_error(s, e->span, "limit-formats",
 			   "the probes that %s matches have more than %d argument layouts", p->name,
 			   LIMIT_FORMATS);
-		if (s->report)
-			diag_hint(s->diags, "use a narrower pattern");
-		return &type_error;
+		return sema_hint(s, "use a narrower pattern");
 	}
 	for (uint32_t i = 0; i < u->n_formats; i++) {
 		const struct usdt_format *f = &u->formats[i];

@@ -30,9 +30,7 @@ static void is_inside(struct sema *s, const struct expr *e, const struct attach_
 {
 	sema_error(s, e->span, "not-entry",
 		   "'args' is known only at the start of a function; %s is elsewhere", p->name);
-	if (s->report)
-		diag_hint(s->diags,
-			  "arg0 to arg5 are the argument registers, whatever they hold there");
+	sema_hint(s, "arg0 to arg5 are the argument registers, whatever they hold there");
 }
 
 static void is_clone(struct sema *s, const struct expr *e, const struct attach_target *t)
@@ -40,68 +38,64 @@ static void is_clone(struct sema *s, const struct expr *e, const struct attach_t
 	sema_error(s, e->span, "changed-function",
 		   "%s is a clone made by the optimizer: its arguments differ from the source",
 		   t->symbol);
-	if (s->report)
-		diag_hint(
-			s->diags,
-			"arg0 to arg5 are the registers that it is passed; 'args' works with -O1 or __attribute__((noipa))");
+	sema_hint(
+		s,
+		"arg0 to arg5 are the registers that it is passed; 'args' works with -O1 or __attribute__((noipa))");
+}
+
+/* Why the types of a function are not known. */
+static const char *why_untyped(struct arena *a, const struct attach_target *t, int err)
+{
+	switch (-err) {
+	case ENOSYS:
+		return "'args' of user functions needs the library libdw, which is not installed";
+	case ENODATA:
+		return arena_printf(a, "%s has no debug information, which 'args' needs", t->path);
+	case EFBIG:
+		return arena_printf(
+			a,
+			"the debug information of %s claims to be many times larger than the file",
+			t->path);
+	case EPROTONOSUPPORT:
+		return arena_printf(
+			a,
+			"the debug information of %s is compressed by zstd, which libdw cannot read here",
+			t->path);
+	case ENOLINK:
+		return arena_printf(
+			a,
+			"the debug information of %s in %s is in a .dwo or .dwp file that is missing or cannot be read",
+			t->function, t->path);
+	case ENOPKG:
+		return arena_printf(
+			a,
+			"the debug information of %s is in a package (.dwp), which this version of libdw does not read",
+			t->path);
+	default:
+		return arena_printf(a, "the debug information of %s does not describe %s", t->path,
+				    t->function);
+	}
+}
+
+static const char *what_to_do(int err)
+{
+	switch (-err) {
+	case ENOSYS: return "install it (libdw1, elfutils-libs)";
+	case EFBIG:
+	case EPROTONOSUPPORT: return "decompress it (objcopy --decompress-debug-sections)";
+	case ENOLINK:
+		return "keep it where the compiler put it, or collect all in a package beside the program (dwp -e PROGRAM; needs libdw 0.191)";
+	case ENOPKG:
+		return "install libdw 0.191 or later (elfutils), or keep the object files (.dwo) where the compiler put them";
+	case ENODATA: return "build it with -g, or install its debug symbols";
+	default: return "compile all of it with -g";
+	}
 }
 
 static void no_types(struct sema *s, const struct expr *e, const struct attach_target *t, int err)
 {
-	switch (-err) {
-	case ENOSYS:
-		sema_error(
-			s, e->span, "no-debug-info",
-			"'args' of user functions needs the library libdw, which is not installed");
-		break;
-	case ENODATA:
-		sema_error(s, e->span, "no-debug-info",
-			   "%s has no debug information, which 'args' needs", t->path);
-		break;
-	case EFBIG:
-		sema_error(
-			s, e->span, "no-debug-info",
-			"the debug information of %s claims to be many times larger than the file",
-			t->path);
-		break;
-	case EPROTONOSUPPORT:
-		sema_error(s, e->span, "no-debug-info",
-			   "the debug information of %s is compressed by zstd, which libdw "
-			   "cannot read here",
-			   t->path);
-		break;
-	case ENOLINK:
-		sema_error(s, e->span, "no-debug-info",
-			   "the debug information of %s in %s is in a .dwo or .dwp file that is "
-			   "missing or cannot be read",
-			   t->function, t->path);
-		break;
-	case ENOPKG:
-		sema_error(s, e->span, "no-debug-info",
-			   "the debug information of %s is in a package (.dwp), which this version "
-			   "of libdw does not read",
-			   t->path);
-		break;
-	default:
-		sema_error(s, e->span, "no-debug-info",
-			   "the debug information of %s does not describe %s", t->path,
-			   t->function);
-		break;
-	}
-	if (!s->report)
-		return;
-	diag_hint(s->diags, "%s; without it, arg0 to arg5 are the argument registers",
-		  err == -ENOSYS ? "install it (libdw1, elfutils-libs)"
-		  : err == -EFBIG || err == -EPROTONOSUPPORT
-			  ? "decompress it (objcopy --decompress-debug-sections)"
-		  : err == -ENOLINK
-			  ? "keep it where the compiler put it, or collect all in a package "
-			    "beside the program (dwp -e PROGRAM; needs libdw 0.191)"
-		  : err == -ENOPKG
-			  ? "install libdw 0.191 or later (elfutils), or keep the object files "
-			    "(.dwo) where the compiler put them"
-		  : err == -ENODATA ? "build it with -g, or install its debug symbols"
-				    : "compile all of it with -g");
+	sema_error(s, e->span, "no-debug-info", "%s", why_untyped(s->arena, t, err));
+	sema_hint(s, "%s; without it, arg0 to arg5 are the argument registers", what_to_do(err));
 }
 
 /* ---- lookup -------------------------------------------------------------------------------- */
@@ -149,27 +143,17 @@ bool user_args_known(struct sema *s, const struct expr *e, struct attach_point *
 
 /* ---- one argument -------------------------------------------------------------------------- */
 
-static const struct tp_field *param_of(const struct typed_function *f, const char *name)
-{
-	for (uint32_t i = 0; i < f->n_params; i++)
-		if (strcmp(f->params[i].name, name) == 0)
-			return &f->params[i];
-	return NULL;
-}
-
 static const struct type *not_a_word(struct sema *s, const struct expr *e, const struct tp_field *f,
 				     bool is_go)
 {
 	sema_error(s, e->field.name_span, "argument-type",
 		   "args.%s is of type %s, which is not an integer, enumeration or pointer",
 		   e->field.name, f->type_text);
-	if (s->report && is_go && f->offset != TYPED_NO_PLACE && !strcmp(f->type_text, "string"))
-		diag_hint(s->diags,
-			  "a string of Go is an address and a length: str(arg%u, arg%u + 1)",
+	if (is_go && f->offset != TYPED_NO_PLACE && !strcmp(f->type_text, "string"))
+		sema_hint(s, "a string of Go is an address and a length: str(arg%u, arg%u + 1)",
 			  f->offset / WORD, f->offset / WORD + 1);
-	else if (s->report)
-		diag_hint(s->diags,
-			  "floating-point numbers and values of several words cannot be read");
+	else
+		sema_hint(s, "floating-point numbers and values of several words cannot be read");
 	return &type_error;
 }
 
@@ -185,10 +169,7 @@ static const struct type *no_result(struct sema *s, const struct expr *e,
 	sema_error(s, e->span, "argument-type",
 		   "retval of %s is of type %s, which is not an integer, enumeration or pointer",
 		   t->function, f->type_text);
-	if (s->report)
-		diag_hint(s->diags,
-			  "floating-point numbers and values of several words cannot be read");
-	return &type_error;
+	return sema_hint(s, "floating-point numbers and values of several words cannot be read");
 }
 
 static const struct type *no_location(struct sema *s, const struct expr *e,
@@ -200,9 +181,7 @@ static const struct type *no_location(struct sema *s, const struct expr *e,
 		t->typed->unplaced
 			? t->typed->unplaced
 			: "the compiler decides whether and how an argument before it is passed");
-	if (s->report)
-		diag_hint(s->diags, "arg0 to arg5 are the argument registers, whatever they hold");
-	return &type_error;
+	return sema_hint(s, "arg0 to arg5 are the argument registers, whatever they hold");
 }
 
 /* "int in arg0" */
@@ -228,9 +207,7 @@ static const struct type *differs(struct sema *s, const struct expr *e,
 	else
 		sema_error(s, e->field.name_span, "arguments-differ",
 			   "%s has an argument '%s', but %s does not", x, e->field.name, y);
-	if (s->report)
-		diag_hint(s->diags, "write a probe for each kind of function");
-	return &type_error;
+	return sema_hint(s, "write a probe for each kind of function");
 }
 
 /* The enum that the debug information of the function's file describes, whose values have names. */
@@ -271,7 +248,8 @@ const struct type *user_arg_type(struct sema *s, const struct expr *e, const str
 	if (f->offset == TYPED_NO_PLACE)
 		return no_location(s, e, t);
 	for (uint32_t i = 1; i < n; i++) {
-		const struct tp_field *g = param_of(t[i].typed, e->field.name);
+		const struct tp_field *g =
+			sema_field_named(t[i].typed->params, t[i].typed->n_params, e->field.name);
 
 		if (!g || g->offset != f->offset || g->size != f->size ||
 		    g->is_signed != f->is_signed)
