@@ -24,3 +24,9 @@ void expand_to_names(struct probe_expansion *e, const char **names, uint32_t n);
 #define PROBE(id, name, alias, form, context, traits, parse, expand, ...) expand_fn expand;
 #include "parser/lang/probes.def"
 #undef PROBE
+
+/* recorded.c: where all events are those of a recording (struct kernel, `recording`). */
+/* Expand a text as its row does, and keep only what was recorded. 0, or -1 with the reason. */
+int recorded_expand(struct probe_expansion *e);
+/* Report that the recording does not have `text`, and what it has. Returns -1. */
+int recorded_none(const struct probe_reader *r, struct span span, const char *text);

@@ -13,7 +13,6 @@
 #include "parser/base/nearest.h"
 #include "parser/attach/expand.h"
 #include "parser/attach/probe_parse.h"
-#include "parser/attach/recorded.h"
 #include "parser/base/pattern.h"
 #include <ctype.h>
 #include <errno.h>

@@ -7,7 +7,6 @@
 #include "parser/base/arena.h"
 #include "parser/base/diag.h"
 #include "parser/base/pattern.h"
-#include "parser/attach/kernel_alias.h"
 #include "parser/attach/near.h"
 #include "parser/base/limits.h"
 #include "parser/base/nearest.h"
@@ -87,6 +86,32 @@ static bool is_meant(const struct search *s, const char *name)
 			     : pattern_matches(s->function, name);
 }
 
+/* A system call's function without arguments has several names (SYSCALL_DEFINE0 in
+ * arch/x86/include/asm/syscall_wrapper.h), but the kernel's list of traceable functions has one
+ * name for each address. Patterns match all of them. If another name is a separate function, it is
+ * listed too. */
+static const struct {
+	const char *listed, *other;
+} prefixes[] = {
+	{"__do_sys_", "__x64_sys_"},
+	{"__do_sys_", "__ia32_sys_"},
+	{"__ia32_sys_", "__x64_sys_"},
+};
+
+/* Store the i-th other name of the function that is listed as `name`, if there is one. The name
+ * probably exists, but that is not certain. */
+static bool kernel_alias(const char *name, uint32_t i, char *out, size_t size)
+{
+	for (size_t k = 0; k < sizeof(prefixes) / sizeof(*prefixes); k++) {
+		size_t n = strlen(prefixes[k].listed);
+
+		if (strncmp(name, prefixes[k].listed, n) != 0 || i-- > 0)
+			continue;
+		return snprintf(out, size, "%s%s", prefixes[k].other, name + n) < (int)size;
+	}
+	return false;
+}
+
 /* Compare with the name it is listed under, then with its other names. */
 static bool find_meant(const struct search *s, char *name, size_t size)
 {
@@ -154,13 +179,6 @@ static int search_all(struct search *s)
 
 /* ---- patterns ------------------------------------------------------------------------------ */
 
-static int no_list(const struct search *s, int err)
-{
-	diag_error(s->r->diags, s->p->span, "no-functions",
-		   "cannot read the kernel's list of functions: %s", strerror(-err));
-	return diag_hint(s->r->diags, "patterns require the kernel's available_filter_functions");
-}
-
 static int no_module(const struct search *s)
 {
 	diag_error(s->r->diags, s->p->span, "unknown-module",
@@ -199,8 +217,12 @@ static int match_functions(struct search *s)
 	struct attach_point *p = s->p;
 	int err = search_all(s);
 
-	if (err)
-		return no_list(s, err);
+	if (err) {
+		diag_error(s->r->diags, s->p->span, "no-functions",
+			   "cannot read the kernel's list of functions: %s", strerror(-err));
+		return diag_hint(s->r->diags,
+				 "patterns require the kernel's available_filter_functions");
+	}
 	if (s->module && !s->has_module)
 		return no_module(s);
 	if (p->n_targets > LIMIT_TARGETS && !s->r->lists) {
@@ -286,16 +308,6 @@ static int check_offset(const struct search *s, const char *name, uint64_t offse
 	return diag_hint(s->r->diags, "the offset is that of an instruction in the function");
 }
 
-/* The kernel refuses to choose one of them, from 6.6 on; before, it takes the first. */
-static int several_functions(const struct search *s)
-{
-	diag_error(s->r->diags, s->p->span, "ambiguous-function",
-		   "this kernel has several functions '%s'", s->function);
-	return diag_hint(s->r->diags,
-			 "write %s:MODULE:%s, or a pattern such as %s:%s* to probe all of them",
-			 row_name(s->p), s->function, row_name(s->p), s->function);
-}
-
 static int one_function(struct search *s, uint64_t offset)
 {
 	const char *module = s->module && strcmp(s->module, kernel_itself) != 0 ? s->module : NULL;
@@ -310,8 +322,14 @@ static int one_function(struct search *s, uint64_t offset)
 
 	if (err == -ENOENT)
 		return find_variant(s, offset);
-	if (err == -ENOTUNIQ)
-		return several_functions(s);
+	if (err == -ENOTUNIQ) {
+		diag_error(s->r->diags, s->p->span, "ambiguous-function",
+			   "this kernel has several functions '%s'", s->function);
+		return diag_hint(
+			s->r->diags,
+			"write %s:MODULE:%s, or a pattern such as %s:%s* to probe all of them",
+			row_name(s->p), s->function, row_name(s->p), s->function);
+	}
 	if (offset && check_offset(s, requested, offset))
 		return -1;
 	arena_push(s->r->arena, s->p->targets, s->p->n_targets, t);

@@ -9,7 +9,7 @@
 #include "parser/base/pattern.h"
 #include "parser/base/nearest.h"
 #include "parser/attach/probe_parse.h"
-#include "parser/attach/recorded.h"
+#include "parser/attach/expand.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

@@ -176,12 +176,6 @@ static int no_note(const struct usdt_match *m)
 	return diag_hint(d, "'sonde -l \"usdt:%s:*\"' lists them", m->path ? m->path : "*");
 }
 
-static int no_file(const struct usdt_match *m, int err)
-{
-	return diag_error(m->r->diags, m->p->span, "no-binary", "cannot probe '%s': %s", m->path,
-			  err == -ENOEXEC ? "not an ELF program or library" : strerror(-err));
-}
-
 static int no_process(const struct usdt_match *m)
 {
 	diag_error(m->r->diags, m->p->span, "usdt-path", "the USDT probe '%s' needs a file",
@@ -209,8 +203,12 @@ static int match_files(struct usdt_match *m)
 		err = k->each_mapped_file(k, offer_file, m);
 	else
 		err = k->each_usdt(k, m->path, offer_note, m);
-	if (err && !is_mapped(m))
-		return no_file(m, err);
+	if (err && !is_mapped(m)) {
+		return diag_error(m->r->diags, m->p->span, "no-binary", "cannot probe '%s': %s",
+				  m->path,
+				  err == -ENOEXEC ? "not an ELF program or library"
+						  : strerror(-err));
+	}
 	if (is_mapped(m) && (err || (k->pid && !m->n_mapped)))
 		return probe_no_mapped_file(m->r, m->p, err);
 	return m->p->n_targets ? 0 : no_note(m);

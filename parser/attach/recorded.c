@@ -2,7 +2,7 @@
 /*
  * Attach points on events of a recording: see recorded.h.
  */
-#include "parser/attach/recorded.h"
+#include "parser/attach/expand.h"
 #include "parser/base/arena.h"
 #include "parser/base/diag.h"
 #include "parser/lang/ast.h"

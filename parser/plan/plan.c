@@ -15,7 +15,6 @@
 #include "parser/base/pattern.h"
 #include "parser/lang/prefault.h"
 #include "parser/plan/plan_build.h"
-#include "parser/plan/plan_run.h"
 #include "parser/lang/ast_query.h"
 #include "parser/lang/kernel.h"
 #include <string.h>

@@ -2,7 +2,7 @@
 /*
  * Which probes a run has: tests and benchmarks have runs of their own. How many there may be.
  */
-#include "parser/plan/plan_run.h"
+#include "parser/plan/plan_build.h"
 #include "parser/lang/ast.h"
 #include "parser/base/diag.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Counts the maps of probes, to decide which probes share a program (plan_share.h).
+ * Counts the maps of probes, to decide which probes share a program (plan_build.h).
  */
-#include "parser/plan/plan_share.h"
+#include "parser/plan/plan_build.h"
 #include "parser/base/arena.h"
 #include "parser/lang/ast_query.h"
 #include "parser/lang/builtin.h"

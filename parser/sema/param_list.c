@@ -44,13 +44,6 @@ static struct expr *copy(struct arena *a, const struct expr *e)
 	}
 }
 
-static void refuse(struct sema *s, const struct expr *value)
-{
-	diag_error(s->diags, value->span, "arg-type",
-		   "one_of() compares a value several times, and this one may change");
-	diag_hint(s->diags, "assign it to a variable first: $value = …;");
-}
-
 static struct expr *over(struct arena *a, struct span at, enum op op, struct expr *l,
 			 struct expr *r)
 {
@@ -88,7 +81,9 @@ static void become_comparisons(struct sema *s, struct expr *e)
 			arena_push(s->arena, others, n, e->call.args[i]);
 	}
 	if (!copy(s->arena, value)) {
-		refuse(s, value);
+		diag_error(s->diags, value->span, "arg-type",
+			   "one_of() compares a value several times, and this one may change");
+		diag_hint(s->diags, "assign it to a variable first: $value = …;");
 		n = 0;
 	}
 	*e = n ? *compare(s, value, others, n) : *ast_bool(s->arena, span, false);

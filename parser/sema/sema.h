@@ -89,7 +89,18 @@ bool sema_is_open_end(const struct sema *s);
 bool sema_is_lost_slice(struct sema *s, const struct expr *e, const char *what);
 /* sema_constant.c: the value of a literal number or of one that was folded. False when `e` is
  * neither; true and false are not numbers. */
-bool constant_number(const struct expr *e, bool *is_negative, uint64_t *magnitude);
+bool constant_number(const struct expr *e, __int128 *v);
+/* The number as text. */
+const char *constant_str(struct arena *a, __int128 v);
+/* The numbers that an integer of `size` bytes holds. */
+static inline __int128 constant_least(uint32_t size, bool is_signed)
+{
+	return is_signed ? -((__int128)1 << (8 * size - 1)) : 0;
+}
+static inline __int128 constant_greatest(uint32_t size, bool is_signed)
+{
+	return ((__int128)1 << (8 * size - is_signed)) - 1;
+}
 
 /* sema_size.c: limits on keys, bodies and the number of attach points. */
 void sema_check_sizes(struct sema *s);

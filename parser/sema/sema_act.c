@@ -53,18 +53,17 @@ static void unknown_signal(struct sema *s, const struct expr *e, const char *nam
 const struct type *chk_signal(struct sema *s, struct expr *e)
 {
 	struct expr *arg = e->call.args[0];
-	bool is_negative = false;
-	uint64_t n;
+	__int128 n;
 
 	if (arg->kind == EX_STRING) {
-		n = (uint64_t)signal_number(arg->string.text);
+		n = signal_number(arg->string.text);
 		if (n)
-			*arg = *ast_int(s->arena, arg->span, n);
+			*arg = *ast_int(s->arena, arg->span, (uint64_t)n);
 		else
 			unknown_signal(s, arg, arg->string.text);
 		sema_type_expr(s, arg);
-	} else if (constant_number(arg, &is_negative, &n)) {
-		if (is_negative || n < 1 || n > SIGNAL_LAST)
+	} else if (constant_number(arg, &n)) {
+		if (n < 1 || n > SIGNAL_LAST)
 			sema_error(s, arg->span, "unknown-signal", "signals are 1 to %d",
 				   SIGNAL_LAST);
 	} else if (arg->type->kind != TY_ERROR && !type_is_integral(arg->type)) {

@@ -10,7 +10,6 @@
 #include "parser/base/nearest.h"
 #include "parser/sema/sema_type.h"
 #include "parser/sema/sema.h"
-#include "parser/sema/sema_go.h"
 #include <string.h>
 
 const struct tp_field *sema_args_fields(const struct attach_point *p, uint32_t *n)
@@ -122,16 +121,6 @@ static const struct type *enum_type(struct sema *s, const struct tp_field *f)
 
 /* ---- kprobe ------------------------------------------------------------------------------ */
 
-static void no_types(struct sema *s, const struct expr *e, const struct attach_target *t)
-{
-	sema_error(s, e->span, "no-types",
-		   t->offset || t->address
-			   ? "%s is probed inside, where its arguments are not known"
-			   : "the kernel's type information (BTF) does not describe %s",
-		   t->symbol ? t->symbol : "this function");
-	sema_hint(s, "arg0 to arg5 are the argument registers");
-}
-
 /* The function's prototype in BTF. NULL: there is none, which is reported. */
 static const struct typed_function *kernel_prototype(struct sema *s, const struct expr *e,
 						     const struct attach_target *t)
@@ -142,7 +131,12 @@ static const struct typed_function *kernel_prototype(struct sema *s, const struc
 	if (!t->offset && !t->address && k->typed &&
 	    k->typed(k, TYPED_FUNCTION, t->module, t->symbol, &typed) == 0)
 		return typed;
-	no_types(s, e, t);
+	sema_error(s, e->span, "no-types",
+		   t->offset || t->address
+			   ? "%s is probed inside, where its arguments are not known"
+			   : "the kernel's type information (BTF) does not describe %s",
+		   t->symbol ? t->symbol : "this function");
+	sema_hint(s, "arg0 to arg5 are the argument registers");
 	return NULL;
 }
 

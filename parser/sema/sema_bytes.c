@@ -34,15 +34,14 @@ static const struct type *wrong_data(struct sema *s, const struct expr *e, const
 static uint64_t buffer_size(struct sema *s, const struct expr *e)
 {
 	const struct expr *data = e->call.args[0], *n = e->call.n_args > 1 ? e->call.args[1] : NULL;
-	uint64_t size = s->program->config.max_strlen - BUFFER_HEAD;
-	bool is_negative = false;
+	__int128 size = s->program->config.max_strlen - BUFFER_HEAD;
 
 	if (!n)
 		return data->type->size;
-	if (!constant_number(n, &is_negative, &size))
+	if (!constant_number(n, &size))
 		return is_in_memory(data->type) && data->type->size < size ? data->type->size
-									   : size;
-	if (is_negative || size < 1 || size > LIMIT_STR_REQUESTED - BUFFER_HEAD) {
+									   : (uint64_t)size;
+	if (size < 1 || size > LIMIT_STR_REQUESTED - BUFFER_HEAD) {
 		sema_error(s, n->span, "str-size", "buf reads 1 to %d bytes",
 			   LIMIT_STR_REQUESTED - BUFFER_HEAD);
 		return 0;
@@ -53,7 +52,7 @@ static uint64_t buffer_size(struct sema *s, const struct expr *e)
 			   sema_name_of(s, data->type), data->type->size);
 		return 0;
 	}
-	return size;
+	return (uint64_t)size;
 }
 
 const struct type *chk_buf(struct sema *s, struct expr *e)

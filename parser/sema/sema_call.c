@@ -7,7 +7,6 @@
 #include "parser/base/limits.h"
 #include "parser/sema/sema_name.h"
 #include "parser/sema/sema_type.h"
-#include "parser/sema/sema_span.h"
 #include <string.h>
 
 static bool fits_param(const struct param *p, const struct expr *arg)

@@ -10,9 +10,7 @@
 #include "parser/base/arena.h"
 #include "parser/base/limits.h"
 #include "parser/sema/sema.h"
-#include "parser/sema/sema_iter.h"
 #include "parser/lang/span_kind.h"
-#include "parser/sema/sema_span.h"
 #include "parser/sema/sema_type.h"
 #include <string.h>
 
@@ -112,13 +110,6 @@ static void check_value_string(struct sema *s, const struct expr *e)
 		(uint32_t)most - 1, LIMIT_STR_REQUESTED - 1, LIMIT_STR_REQUESTED);
 }
 
-/* An aggregation may only be the value of `@m = …`, which check_assign handles. */
-static void check_agg_place(struct sema *s, const struct expr *e)
-{
-	diag_error(s->diags, e->span, "agg-target", "%s() must be assigned to a map", e->call.name);
-	diag_hint(s->diags, "write @ = %s(…)", e->call.name);
-}
-
 /* A loop variable over a map whose values are aggregations that cannot be read as numbers. */
 static void check_map_entry(struct sema *s, const struct expr *e)
 {
@@ -206,8 +197,11 @@ static void check_expr(struct expr *e, void *ctx)
 		check_value_string(s, e);
 	if (b) {
 		check_where(s, b, e->call.name_span);
-		if (b->kind == BUILTIN_AGG)
-			check_agg_place(s, e);
+		if (b->kind == BUILTIN_AGG) {
+			diag_error(s->diags, e->span, "agg-target",
+				   "%s() must be assigned to a map", e->call.name);
+			diag_hint(s->diags, "write @ = %s(…)", e->call.name);
+		}
 		if (b->traits & TR_ENTRY) {
 			check_entry(s, e);
 			return;

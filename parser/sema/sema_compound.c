@@ -105,12 +105,6 @@ static bool is_doubled(const struct expr *e, uint32_t i)
 	return false;
 }
 
-static const struct type *too_large(struct sema *s, const struct expr *e)
-{
-	sema_error(s, e->span, "limit-tuple", "this takes more than %d bytes", LIMIT_TUPLE_BYTES);
-	return sema_hint(s, "read shorter strings: str(x, 64)");
-}
-
 const struct type *compound_list(struct sema *s, struct expr *e)
 {
 	uint32_t n = e->list.n, size = 0;
@@ -132,8 +126,11 @@ const struct type *compound_list(struct sema *s, struct expr *e)
 	}
 	if (wrong)
 		return wrong;
-	if (size > LIMIT_TUPLE_BYTES)
-		return too_large(s, e);
+	if (size > LIMIT_TUPLE_BYTES) {
+		sema_error(s, e->span, "limit-tuple", "this takes more than %d bytes",
+			   LIMIT_TUPLE_BYTES);
+		return sema_hint(s, "read shorter strings: str(x, 64)");
+	}
 	return type_tuple(s->arena, e->kind == EX_RECORD, members, n);
 }
 

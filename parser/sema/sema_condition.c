@@ -8,7 +8,6 @@
 #include "parser/sema/sema_type.h"
 #include "parser/lang/builtin.h"
 #include <ctype.h>
-#include <inttypes.h>
 
 /* `value` is from `low` to `high`, or, if `is_not`, is not. */
 struct range {
@@ -24,26 +23,11 @@ static bool is_comparison(enum op op)
 	return op >= OP_EQ && op <= OP_GE;
 }
 
-static bool number_of(const struct expr *e, __int128 *v)
-{
-	bool is_negative;
-	uint64_t n;
-
-	if (!constant_number(e, &is_negative, &n))
-		return false;
-	*v = is_negative ? -(__int128)n : (__int128)n;
-	return true;
-}
-
 /* The numbers that a value of this type can have. */
 static struct range range_of_type(const struct type *t)
 {
-	uint32_t bits = 8 * t->size;
-
-	if (t->is_signed)
-		return (struct range){.low = -((__int128)1 << (bits - 1)),
-				      .high = ((__int128)1 << (bits - 1)) - 1};
-	return (struct range){.low = 0, .high = ((__int128)1 << bits) - 1};
+	return (struct range){.low = constant_least(t->size, t->is_signed),
+			      .high = constant_greatest(t->size, t->is_signed)};
 }
 
 /* The comparison with its operands exchanged. */
@@ -84,8 +68,8 @@ static bool find_range(const struct expr *e, struct range *r)
 		return false;
 	if (e->binary.left->is_parameter || e->binary.right->is_parameter)
 		return false; /* the option may have another value in the next run */
-	is_right = number_of(e->binary.right, &v);
-	if (!is_right && !number_of(e->binary.left, &v))
+	is_right = constant_number(e->binary.right, &v);
+	if (!is_right && !constant_number(e->binary.left, &v))
 		return false;
 	r->value = is_right ? e->binary.left : e->binary.right;
 	if (r->value->type->kind != TY_INT || r->value->type->enumeration ||
@@ -115,7 +99,7 @@ static bool is_register(const struct expr *e)
 static void report_range(struct sema *s, const struct range *r, const struct expr *e, bool is_true)
 {
 	const struct type *t = r->value->type;
-	uint64_t most = (uint64_t)range_of_type(t).high;
+	__int128 most = range_of_type(t).high;
 
 	report_same(s, e, is_true);
 	if (is_register(r->value) && r->high <= 0)
@@ -123,15 +107,15 @@ static void report_range(struct sema *s, const struct range *r, const struct exp
 			s->diags,
 			"the value is a register, which has no sign: compare (int32)%s if it is an int, (int64)%s if it is a long",
 			r->value->name.name, r->value->name.name);
-	else if (!t->is_signed && (r->high <= 0 || (r->low == 0 && r->high > (__int128)most)))
+	else if (!t->is_signed && (r->high <= 0 || (r->low == 0 && r->high > most)))
 		diag_hint(
 			s->diags,
 			"the value is %s, which has no sign: compare (int%u)(…) if it may be negative",
 			type_str(s->arena, t), 8 * t->size);
 	else
-		diag_hint(s->diags, "the value is %s, from %s%" PRIu64 " to %" PRIu64,
-			  type_str(s->arena, t), t->is_signed ? "-" : "",
-			  t->is_signed ? most + 1 : 0, most);
+		diag_hint(s->diags, "the value is %s, from %s to %s", type_str(s->arena, t),
+			  constant_str(s->arena, range_of_type(t).low),
+			  constant_str(s->arena, most));
 }
 
 static void advise_range(struct sema *s, const struct expr *e)
@@ -402,8 +386,8 @@ void advise_loop(struct sema *s, const struct stmt *st)
 	__int128 from, to;
 	struct span span = span_join(st->loop.from->span, st->loop.to->span);
 
-	if (!number_of(st->loop.from, &from) || !number_of(st->loop.to, &to) || from < to ||
-	    !is_literal(s, span))
+	if (!constant_number(st->loop.from, &from) || !constant_number(st->loop.to, &to) ||
+	    from < to || !is_literal(s, span))
 		return;
 	diag_warning(s->diags, span, "empty-loop", "this range has no numbers");
 	diag_hint(s->diags, "a range goes upwards, and its end is not part of it");

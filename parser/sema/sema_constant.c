@@ -54,7 +54,7 @@ static bool known_number(const struct expr *e, __int128 *v)
 	return read_number(e, v);
 }
 
-static const char *number_str(struct arena *a, __int128 v)
+const char *constant_str(struct arena *a, __int128 v)
 {
 	char text[48], *at = text + sizeof(text);
 	bool is_negative = v < 0;
@@ -83,7 +83,7 @@ bool constant_check_right(struct sema *s, enum op op, const struct expr *right)
 	}
 	if ((op == OP_SHL || op == OP_SHR) && (v < 0 || v > MOST_SHIFT)) {
 		sema_error(s, right->span, "shift-count",
-			   "invalid shift count %s: expected 0 to %d", number_str(s->arena, v),
+			   "invalid shift count %s: expected 0 to %d", constant_str(s->arena, v),
 			   MOST_SHIFT);
 		return false;
 	}
@@ -95,7 +95,7 @@ static const struct type *overflow(struct sema *s, const struct expr *e, const c
 	sema_error(s, e->span, "number-overflow", "this is %s, which does not fit in 64 bits",
 		   result);
 	return sema_hint(s, "they hold %s to %s; calculations with variables wrap around",
-			 number_str(s->arena, least), number_str(s->arena, greatest));
+			 constant_str(s->arena, least), constant_str(s->arena, greatest));
 }
 
 /* ---- folding ----------------------------------------------------------------------------- */
@@ -172,7 +172,7 @@ const struct type *constant_binary(struct sema *s, struct expr *e, const struct 
 	if (v >= least && v <= greatest)
 		return write_number(s, e, v);
 	/* For example -1 & a number above INT64_MAX: the bits are used as they are. */
-	return is_bitwise(e->binary.op) ? t : overflow(s, e, number_str(s->arena, v));
+	return is_bitwise(e->binary.op) ? t : overflow(s, e, constant_str(s->arena, v));
 }
 
 static const struct type *write_bool(struct expr *e, bool value)
@@ -197,7 +197,7 @@ const struct type *constant_negated(struct sema *s, struct expr *e, const struct
 	if (!read_number(e->unary.operand, &v))
 		return t;
 	if (-v < least)
-		return overflow(s, e, number_str(s->arena, -v));
+		return overflow(s, e, constant_str(s->arena, -v));
 	return v > 0 && !e->unary.operand->integer.is_bool ? t : write_number(s, e, -v);
 }
 
@@ -236,15 +236,9 @@ bool constant_member(struct expr *e, uint32_t i, const struct expr *object)
 	return true;
 }
 
-bool constant_number(const struct expr *e, bool *is_negative, uint64_t *magnitude)
+bool constant_number(const struct expr *e, __int128 *v)
 {
-	__int128 v;
-
-	if (!read_number(e, &v) || e->type->kind == TY_BOOL)
-		return false;
-	*is_negative = is_negated(e);
-	*magnitude = (uint64_t)(v < 0 ? -v : v);
-	return true;
+	return read_number(e, v) && e->type->kind != TY_BOOL;
 }
 
 /* ---- strings ----------------------------------------------------------------------------- */

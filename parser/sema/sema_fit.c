@@ -7,30 +7,17 @@
  */
 #include "parser/sema/sema.h"
 
-static uint64_t greatest(const struct type *t)
-{
-	return UINT64_MAX >> (64 - 8 * t->size + t->is_signed);
-}
-
-/* The magnitude of the type's smallest value. */
-static uint64_t depth(const struct type *t)
-{
-	return t->is_signed ? greatest(t) + 1 : 0;
-}
-
 static void check_number(struct sema *s, const struct var *v, const struct expr *value)
 {
 	const struct type *t = v->type;
-	bool is_negative;
-	uint64_t n;
+	__int128 least = constant_least(t->size, t->is_signed), n;
+	__int128 greatest = constant_greatest(t->size, t->is_signed);
 
-	if (!constant_number(value, &is_negative, &n) ||
-	    n <= (is_negative ? depth(t) : greatest(t)))
+	if (!constant_number(value, &n) || (n >= least && n <= greatest))
 		return;
-	diag_error(s->diags, value->span, "number-range",
-		   "%s is %s, which holds %s%llu to %llu, not %s%llu", v->name,
-		   type_str(s->arena, t), t->is_signed ? "-" : "", (unsigned long long)depth(t),
-		   (unsigned long long)greatest(t), is_negative ? "-" : "", (unsigned long long)n);
+	diag_error(s->diags, value->span, "number-range", "%s is %s, which holds %s to %s, not %s",
+		   v->name, type_str(s->arena, t), constant_str(s->arena, least),
+		   constant_str(s->arena, greatest), constant_str(s->arena, n));
 	diag_hint(s->diags, "write (%s)(…) around it to keep its low %u bits",
 		  type_str(s->arena, t), 8 * t->size);
 }

@@ -5,7 +5,7 @@
  * the arguments and results on the stack.
  */
 #include "parser/base/arena.h"
-#include "parser/sema/sema_go.h"
+#include "parser/sema/sema_type.h"
 #include <string.h>
 
 static bool unknown_version(struct sema *s, const struct expr *e, const struct attach_point *p)

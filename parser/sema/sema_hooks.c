@@ -7,7 +7,6 @@
 #include "parser/base/limits.h"
 #include "parser/lang/field_type.h"
 #include "parser/lang/format_spec.h"
-#include "parser/sema/sema_iter.h"
 #include "parser/sema/sema_type.h"
 #include <string.h>
 
@@ -201,8 +200,7 @@ static const struct type *cut_literal(struct sema *s, struct expr *e, const stru
 const struct type *chk_str(struct sema *s, struct expr *e)
 {
 	const struct expr *p = e->call.args[0], *n = e->call.n_args > 1 ? e->call.args[1] : NULL;
-	uint64_t size = s->program->config.max_strlen;
-	bool is_negative = false;
+	__int128 size = s->program->config.max_strlen;
 
 	struct_decay(s, e->call.args[0]);
 	if (!is_address(p->type))
@@ -210,8 +208,7 @@ const struct type *chk_str(struct sema *s, struct expr *e)
 				  sema_name_of(s, p->type));
 	if (p->kind == EX_STRING && (!n || n->kind == EX_INT))
 		return cut_literal(s, e, p, n);
-	if (n && constant_number(n, &is_negative, &size) &&
-	    (is_negative || size < 2 || size > LIMIT_STR_REQUESTED))
+	if (n && constant_number(n, &size) && (size < 2 || size > LIMIT_STR_REQUESTED))
 		return sema_error(s, n->span, "str-size",
 				  "str reads 2 to %d bytes, including the NUL",
 				  LIMIT_STR_REQUESTED);

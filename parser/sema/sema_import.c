@@ -87,13 +87,11 @@ static bool fits(const struct bpf_type *to, const struct type *t)
 /* A literal that the parameter cannot hold would be another number there. */
 static bool fits_literal(const struct bpf_type *to, const struct expr *arg)
 {
-	bool is_negative;
-	uint64_t n, most;
+	__int128 v;
 
-	if (to->levels || to->size >= 8 || !constant_number(arg, &is_negative, &n))
-		return true;
-	most = UINT64_MAX >> (64 - to->size * 8 + to->is_signed);
-	return is_negative ? to->is_signed && n <= most + 1 : n <= most;
+	return to->levels || !constant_number(arg, &v) || to->size >= 8 ||
+	       (v >= constant_least(to->size, to->is_signed) &&
+		v <= constant_greatest(to->size, to->is_signed));
 }
 
 static void check_arg(struct sema *s, const struct expr *e, uint32_t i)

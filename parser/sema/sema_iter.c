@@ -7,7 +7,6 @@
 #include "parser/base/arena.h"
 #include "parser/lang/format_spec.h"
 #include "parser/sema/sema.h"
-#include "parser/sema/sema_iter.h"
 #include "parser/sema/sema_type.h"
 #include "parser/base/nearest.h"
 #include <ctype.h>

@@ -21,15 +21,14 @@ const struct type *chk_strftime(struct sema *s, struct expr *e)
 	struct type *t = arena_new_of(s->arena, struct type);
 	const struct expr *fmt = e->call.args[0], *time = e->call.args[1];
 	enum type_clock clock = time->type->clock;
-	bool is_negative = false;
-	uint64_t ns;
+	__int128 ns;
 
 	if (clock == NSECS_MONOTONIC) {
 		sema_error(s, time->span, "time-clock",
 			   "strftime cannot tell the time of day from nsecs(monotonic)");
 		return sema_hint(s, "write nsecs, or nsecs(tai)");
 	}
-	if (constant_number(time, &is_negative, &ns) && is_negative)
+	if (constant_number(time, &ns) && ns < 0)
 		return sema_error(s, time->span, "arg-type",
 				  "strftime needs a time that is not negative");
 	*t = (struct type){.kind = TY_TIMESTAMP,

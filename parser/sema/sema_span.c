@@ -6,8 +6,6 @@
 #include "parser/base/arena.h"
 #include "parser/lang/span_kind.h"
 #include "parser/sema/sema.h"
-#include "parser/sema/sema_go.h"
-#include "parser/sema/sema_span.h"
 #include "parser/sema/sema_type.h"
 #include <string.h>
 

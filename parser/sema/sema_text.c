@@ -190,14 +190,13 @@ static void check_bytes(struct sema *s, const struct expr *e, uint32_t i, uint64
 
 const struct type *chk_memcmp(struct sema *s, struct expr *e)
 {
-	uint64_t n = 0;
-	bool is_negative = false;
+	__int128 n = 0;
 
-	if (constant_number(e->call.args[2], &is_negative, &n) && is_negative)
+	if (constant_number(e->call.args[2], &n) && n < 0)
 		return sema_error(s, e->call.args[2]->span, "arg-type",
 				  "memcmp needs a number of bytes that is not negative");
-	check_bytes(s, e, 0, n);
-	check_bytes(s, e, 1, n);
+	check_bytes(s, e, 0, (uint64_t)n);
+	check_bytes(s, e, 1, (uint64_t)n);
 	return chk_none(s, e);
 }
 
@@ -210,11 +209,11 @@ const struct type *chk_name_of(struct sema *s, struct expr *e)
 }
 
 /* The least width of a signed number that holds a literal. */
-static uint32_t literal_width(uint64_t magnitude, bool is_negative)
+static uint32_t literal_width(__int128 v)
 {
 	uint32_t width = 1;
 
-	while (width < 8 && (magnitude - is_negative) >> (8 * width - 1))
+	while (width < 8 && (v < constant_least(width, true) || v > constant_greatest(width, true)))
 		width *= 2;
 	return width;
 }
@@ -222,16 +221,15 @@ static uint32_t literal_width(uint64_t magnitude, bool is_negative)
 const struct type *chk_bswap(struct sema *s, struct expr *e)
 {
 	const struct expr *n = e->call.args[0];
-	bool is_negative;
-	uint64_t magnitude;
 	uint32_t width;
+	__int128 v;
 
 	if (n->type->kind != TY_INT)
 		return sema_error(s, n->span, "arg-type",
 				  "bswap needs an integer here, but this is %s",
 				  sema_name_of(s, n->type));
-	if (constant_number(n, &is_negative, &magnitude))
-		return type_int(literal_width(magnitude, is_negative), false);
+	if (constant_number(n, &v))
+		return type_int(literal_width(v), false);
 	width = sema_width(n);
 	return type_int(width ? width : n->type->size, false);
 }

@@ -238,13 +238,6 @@ static bool is_agg_call(const struct expr *e)
 	return e->kind == EX_CALL && e->call.builtin && e->call.builtin->kind == BUILTIN_AGG;
 }
 
-static const struct type *copied_aggregation(struct sema *s, const struct expr *value,
-					     const struct type *t)
-{
-	sema_error(s, value->span, "agg-copy", "a %s cannot be copied", sema_name_of(s, t));
-	return sema_hint(s, "count, sum, min, max and avg can: they are read as numbers");
-}
-
 static const struct type *value_type(struct sema *s, struct expr *value, const struct expr *target)
 {
 	const struct type *t = sema_type_expr(s, value);
@@ -254,8 +247,10 @@ static const struct type *value_type(struct sema *s, struct expr *value, const s
 		hint_no_value(s, value);
 		return &type_error;
 	}
-	if (t->kind == TY_AGG && !is_agg_call(value))
-		return copied_aggregation(s, value, t);
+	if (t->kind == TY_AGG && !is_agg_call(value)) {
+		sema_error(s, value->span, "agg-copy", "a %s cannot be copied", sema_name_of(s, t));
+		return sema_hint(s, "count, sum, min, max and avg can: they are read as numbers");
+	}
 	if (t->kind == TY_AGG && target->kind == EX_VAR) {
 		sema_error(s, value->span, "agg-target", "%s() can only be assigned to a map",
 			   value->call.name);

@@ -223,3 +223,41 @@ const struct type *compound_index(struct sema *s, struct expr *e);
 void compound_spread_key(struct sema *s, struct expr *e);
 /* The type of a map entry, NULL while it is unknown. */
 const struct type *compound_entry(struct sema *s, const struct map *m);
+
+/* ---- sema_go.c: what is not known of a function of Go. Each function returns false if it has
+ * reported an error; for functions of other languages they return true. */
+
+/* Check that `e`, an argument by number, can be read at p. */
+bool sema_go_argument(struct sema *s, const struct expr *e, const struct attach_point *p);
+/* Check that `e`, the result, can be read at p. */
+bool sema_go_result(struct sema *s, const struct expr *e, const struct attach_point *p);
+/* Check that a call can be measured, or matched with its start, at p. `e` is the builtin `word`. */
+bool sema_go_span(struct sema *s, const struct expr *e, const struct attach_point *p,
+		  const char *word);
+/* The same for functions of C whose program switches stacks. is_nested: the word says which calls
+ * are inside others. */
+bool sema_switch_span(struct sema *s, const struct expr *e, const struct attach_point *p,
+		      const char *word, bool is_nested);
+
+/* ---- sema_iter.c: rules of iter probes */
+
+struct format_spec;
+
+/* True when the builtin can be used at this attach point; else it is reported. */
+bool iter_check_where(struct sema *s, const struct builtin *b, struct span span,
+		      const struct attach_point *p);
+/* Report arguments that the kernel cannot format; returns the type of the call. */
+const struct type *iter_check_printf(struct sema *s, struct expr *e,
+				     const struct format_spec *spec);
+
+/* ---- sema_span.c: checks of spans that other passes use */
+
+/* True when `e`, a field of `args`, is the number of the system call whose return `p` is. */
+bool sema_is_call_number(const struct probe *p, const struct expr *e);
+/* Continue as in the probe that starts the spans of the current one. Returns the current probe,
+ * for the caller to restore. */
+struct probe *sema_to_start(struct sema *s);
+/* Check that the argument of entry() uses only what is known when the span starts. */
+bool sema_check_entry(struct sema *s, struct expr *e);
+/* Rewrite `e` to entry(e): its value is kept from when the span starts. */
+void sema_keep_at_entry(struct sema *s, struct expr *e);

@@ -7,17 +7,9 @@
 #include "parser/base/arena.h"
 #include "parser/base/limits.h"
 #include "parser/base/nearest.h"
-#include "parser/sema/sema_span.h"
 #include "parser/sema/sema_type.h"
 #include <errno.h>
 #include <string.h>
-
-static const struct type *wrong_probe(struct sema *s, const struct expr *e)
-{
-	sema_error(s, e->call.name_span, "wrong-probe", "'uaddr' is not available in %s probes",
-		   probe_title(s->probe->points[0].id));
-	return sema_hint(s, "it is available in: uprobe, uretprobe, usdt");
-}
 
 static const struct type *no_symbol(struct sema *s, const struct expr *name, const char *path,
 				    int err)
@@ -94,8 +86,12 @@ static const struct type *at_point(struct sema *s, struct expr *e, const struct 
 	const struct attach_target *t = probe_functions(p, &n);
 	int err;
 
-	if ((!point_has(p, ARM_USER) && !point_has(p, ARM_USDT)) || !n)
-		return wrong_probe(s, e);
+	if ((!point_has(p, ARM_USER) && !point_has(p, ARM_USDT)) || !n) {
+		sema_error(s, e->call.name_span, "wrong-probe",
+			   "'uaddr' is not available in %s probes",
+			   probe_title(s->probe->points[0].id));
+		return sema_hint(s, "it is available in: uprobe, uretprobe, usdt");
+	}
 	if (!is_one_file(t, n))
 		return too_many(s, e, "the probe is on several files");
 	err = s->kernel->user_object(s->kernel, t->path, name->string.text, &v);

@@ -26,23 +26,6 @@ static const char *clone_word(const char *symbol)
 
 /* ---- errors -------------------------------------------------------------------------------- */
 
-static void is_inside(struct sema *s, const struct expr *e, const struct attach_point *p)
-{
-	sema_error(s, e->span, "not-entry",
-		   "'args' is known only at the start of a function; %s is elsewhere", p->name);
-	sema_hint(s, "arg0 to arg5 are the argument registers, whatever they hold there");
-}
-
-static void is_clone(struct sema *s, const struct expr *e, const struct attach_target *t)
-{
-	sema_error(s, e->span, "changed-function",
-		   "%s is a clone made by the optimizer: its arguments differ from the source",
-		   t->symbol);
-	sema_hint(
-		s,
-		"arg0 to arg5 are the registers that it is passed; 'args' works with -O1 or __attribute__((noipa))");
-}
-
 /* Why the types of a function are not known. */
 static const char *why_untyped(struct arena *a, const struct attach_target *t, int err)
 {
@@ -92,12 +75,6 @@ static const char *what_to_do(int err)
 	}
 }
 
-static void no_types(struct sema *s, const struct expr *e, const struct attach_target *t, int err)
-{
-	sema_error(s, e->span, "no-debug-info", "%s", why_untyped(s->arena, t, err));
-	sema_hint(s, "%s; without it, arg0 to arg5 are the argument registers", what_to_do(err));
-}
-
 /* ---- lookup -------------------------------------------------------------------------------- */
 
 static bool is_known(struct sema *s, const struct expr *e, const struct attach_point *p,
@@ -110,18 +87,35 @@ static bool is_known(struct sema *s, const struct expr *e, const struct attach_p
 	if (t->typed)
 		return true;
 	if (!t->is_entry) {
-		if (e)
-			is_inside(s, e, p);
+		if (e) {
+			sema_error(
+				s, e->span, "not-entry",
+				"'args' is known only at the start of a function; %s is elsewhere",
+				p->name);
+			sema_hint(
+				s,
+				"arg0 to arg5 are the argument registers, whatever they hold there");
+		}
 		return false;
 	}
 	if (t->abi == USER_ABI_C && clone_word(t->symbol)) {
-		if (e)
-			is_clone(s, e, t);
+		if (e) {
+			sema_error(
+				s, e->span, "changed-function",
+				"%s is a clone made by the optimizer: its arguments differ from the source",
+				t->symbol);
+			sema_hint(
+				s,
+				"arg0 to arg5 are the registers that it is passed; 'args' works with -O1 or __attribute__((noipa))");
+		}
 		return false;
 	}
 	err = k->user_typed ? k->user_typed(k, t->path, t->offset, &found) : -ENOSYS;
-	if (err && e)
-		no_types(s, e, t, err);
+	if (err && e) {
+		sema_error(s, e->span, "no-debug-info", "%s", why_untyped(s->arena, t, err));
+		sema_hint(s, "%s; without it, arg0 to arg5 are the argument registers",
+			  what_to_do(err));
+	}
 	t->typed = err ? NULL : found;
 	return !err;
 }
@@ -170,18 +164,6 @@ static const struct type *no_result(struct sema *s, const struct expr *e,
 		   "retval of %s is of type %s, which is not an integer, enumeration or pointer",
 		   t->function, f->type_text);
 	return sema_hint(s, "floating-point numbers and values of several words cannot be read");
-}
-
-static const struct type *no_location(struct sema *s, const struct expr *e,
-				      const struct attach_target *t)
-{
-	sema_error(
-		s, e->field.name_span, "argument-place",
-		"cannot tell where args.%s of %s is passed: %s", e->field.name, t->function,
-		t->typed->unplaced
-			? t->typed->unplaced
-			: "the compiler decides whether and how an argument before it is passed");
-	return sema_hint(s, "arg0 to arg5 are the argument registers, whatever they hold");
 }
 
 /* "int in arg0" */
@@ -245,8 +227,15 @@ const struct type *user_arg_type(struct sema *s, const struct expr *e, const str
 
 	if (!f->size)
 		return not_a_word(s, e, f, t->abi == USER_ABI_GO);
-	if (f->offset == TYPED_NO_PLACE)
-		return no_location(s, e, t);
+	if (f->offset == TYPED_NO_PLACE) {
+		sema_error(
+			s, e->field.name_span, "argument-place",
+			"cannot tell where args.%s of %s is passed: %s", e->field.name, t->function,
+			t->typed->unplaced
+				? t->typed->unplaced
+				: "the compiler decides whether and how an argument before it is passed");
+		return sema_hint(s, "arg0 to arg5 are the argument registers, whatever they hold");
+	}
 	for (uint32_t i = 1; i < n; i++) {
 		const struct tp_field *g =
 			sema_field_named(t[i].typed->params, t[i].typed->n_params, e->field.name);

@@ -8,17 +8,16 @@
 
 uint32_t sema_width(const struct expr *e)
 {
-	bool is_negative;
-	uint64_t magnitude;
+	__int128 v;
 
-	if (e->type->kind != TY_INT || constant_number(e, &is_negative, &magnitude))
+	if (e->type->kind != TY_INT || constant_number(e, &v))
 		return 0;
 	if (e->kind == EX_VAR && e->var.var && !e->var.var->is_declared && !e->var.var->is_loop)
 		return e->var.var->width;
 	if (e->kind == EX_MAP && e->map.map)
 		return e->map.map->width;
 	if (e->kind == EX_CALL && e->call.builtin && e->call.builtin->traits & TR_WIDTH &&
-	    !constant_number(e->call.args[0], &is_negative, &magnitude))
+	    !constant_number(e->call.args[0], &v))
 		return sema_width(e->call.args[0]);
 	return e->type->size;
 }
