@@ -14,7 +14,8 @@ class Sizes:
         return f"${letter}{self.n_names}"
 
     def n_statements(self):
-        if self.some(LONG):
+        self.is_long = self.some(LONG)
+        if self.is_long:
             return self.r.randrange(20, 120)
         return self.r.randrange(1, 6)
 
@@ -58,4 +59,5 @@ class Sizes:
         return f"{name} = {self.r.randrange(9)}; {text} print({name});"
 
     def copies(self, d):
-        return f"unroll ({self.pick(16, 40, 100)}) {self.block(min(d, 1))}"
+        """The verifier takes at most a million steps: a long body has fewer."""
+        return f"unroll ({self.pick(*([4, 16] if self.is_long else [16, 40, 100]))}) {self.block(min(d, 1))}"
