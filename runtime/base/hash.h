@@ -4,24 +4,13 @@
  * at most three quarters of them in use. Entries lie in the slots themselves; those that are found
  * by pointer or must not move are tables of pointers.
  *
- * The struct, usable in a header, and its functions are two macros. Between them the user defines
- * four small functions, named after the table:
+ * The struct, usable in a header, and its functions are two macros:
  *
  *	HASH_TABLE(process_table, struct process *);
  *
- *	static uint64_t process_table_hash(uint32_t tgid);
- *	static bool process_table_equal(uint32_t a, uint32_t b);
- *	static uint32_t process_table_key(const struct process_table *h, struct process *const *e);
- *	static bool process_table_is_free(struct process *const *e);
- *
- *	HASH_TABLE_FUNCTIONS(process_table, struct process *, uint32_t)
- *
- * Where keys are integers, HASH_INTEGER_FUNCTIONS defines the four as well:
- *
  *	HASH_INTEGER_FUNCTIONS(process_table, struct process *, uint32_t, hash_u32, (*e)->tgid, *e)
  *
- * A zeroed entry must be free. NAME_key() is handed the table so that one embedded in a larger
- * struct can reach what an entry refers to (HASH_TABLE_OWNER).
+ * HASH_FUNCTIONS is the same for keys of any type. A zeroed entry must be free.
  *
  * All zeros is an empty table. These result, with ENTRY and KEY as given:
  *
@@ -118,7 +107,31 @@ static inline size_t hash_slots_for(size_t n)
 
 #define HASH_FN(type) __attribute__((unused)) static inline type
 
-#define HASH_TABLE_FUNCTIONS(NAME, ENTRY, KEY)                                                     \
+/* The functions of a table. Expressions: HASH_OF is the hash of `key`; EQUAL, whether the keys `a`
+ * and `b` are equal; KEY_OF the key of the entry at `e`; IS_USED, whether that entry is not free.
+ * KEY_OF can reach what an entry refers to by HASH_TABLE_OWNER of the table `h`. */
+#define HASH_FUNCTIONS(NAME, ENTRY, KEY, HASH_OF, EQUAL, KEY_OF, IS_USED)                          \
+	HASH_FN(uint64_t) NAME##_hash(KEY key)                                                     \
+	{                                                                                          \
+		return HASH_OF;                                                                    \
+	}                                                                                          \
+                                                                                                   \
+	HASH_FN(bool) NAME##_equal(KEY a, KEY b)                                                   \
+	{                                                                                          \
+		return EQUAL;                                                                      \
+	}                                                                                          \
+                                                                                                   \
+	HASH_FN(KEY) NAME##_key(const struct NAME *h, ENTRY const *e)                              \
+	{                                                                                          \
+		(void)h;                                                                           \
+		return KEY_OF;                                                                     \
+	}                                                                                          \
+                                                                                                   \
+	HASH_FN(bool) NAME##_is_free(ENTRY const *e)                                               \
+	{                                                                                          \
+		return !(IS_USED);                                                                 \
+	}                                                                                          \
+                                                                                                   \
 	HASH_FN(ENTRY *) NAME##_find(const struct NAME *h, KEY key)                                \
 	{                                                                                          \
 		size_t mask = h->n_slots - 1, i;                                                   \
@@ -200,29 +213,6 @@ static inline size_t hash_slots_for(size_t n)
 		return true;                                                                       \
 	}
 
-/* All functions of a table whose keys are integers. HASH_KEY: hash_u64, hash_u32 or hash_none.
- * KEY_OF and IS_USED are expressions of `e`, the address of an entry: its key, and whether it is
- * not free. */
+/* The same where keys are integers. HASH_KEY: hash_u64, hash_u32 or hash_none. */
 #define HASH_INTEGER_FUNCTIONS(NAME, ENTRY, KEY, HASH_KEY, KEY_OF, IS_USED) \
-	HASH_FN(uint64_t) NAME##_hash(KEY key)                              \
-	{                                                                   \
-		return HASH_KEY(key);                                       \
-	}                                                                   \
-                                                                            \
-	HASH_FN(bool) NAME##_equal(KEY a, KEY b)                            \
-	{                                                                   \
-		return a == b;                                              \
-	}                                                                   \
-                                                                            \
-	HASH_FN(KEY) NAME##_key(const struct NAME *h, ENTRY const *e)       \
-	{                                                                   \
-		(void)h;                                                    \
-		return KEY_OF;                                              \
-	}                                                                   \
-                                                                            \
-	HASH_FN(bool) NAME##_is_free(ENTRY const *e)                        \
-	{                                                                   \
-		return !(IS_USED);                                          \
-	}                                                                   \
-                                                                            \
-	HASH_TABLE_FUNCTIONS(NAME, ENTRY, KEY)
+	HASH_FUNCTIONS(NAME, ENTRY, KEY, HASH_KEY(key), a == b, KEY_OF, IS_USED)

@@ -17,28 +17,8 @@ struct string_chunk {
 	char bytes[];
 };
 
-static uint64_t string_table_hash(const char *text)
-{
-	return hash_string(text);
-}
-
-static bool string_table_equal(const char *a, const char *b)
-{
-	return strcmp(a, b) == 0;
-}
-
-static const char *string_table_key(const struct string_table *h, const char *const *e)
-{
-	(void)h;
-	return *e;
-}
-
-static bool string_table_is_free(const char *const *e)
-{
-	return !*e;
-}
-
-HASH_TABLE_FUNCTIONS(string_table, const char *, const char *)
+HASH_FUNCTIONS(string_table, const char *, const char *, hash_string(key), strcmp(a, b) == 0, *e,
+	       *e)
 
 static const char *copy(struct string_set *s, const char *text)
 {

@@ -17,6 +17,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -99,6 +100,41 @@ static inline void *vec_grown(void *items, size_t *capacity, size_t want, size_t
 			memmove(vec_d_->items + vec_at_, vec_d_->items + vec_end_, \
 				(vec_d_->n - vec_end_) * sizeof(*vec_d_->items));  \
 		vec_d_->n -= vec_count_;                                           \
+	} while (0)
+
+/* The number of items, from the first one on, for which IS_BEFORE is true, an expression of the
+ * address `item`. The array is sorted, so that it is false for all after them. */
+#define vec_bound(v, IS_BEFORE)                                                               \
+	({                                                                                    \
+		__auto_type vec_b_ = (v);                                                     \
+		size_t vec_low_ = 0, vec_high_ = vec_b_->n;                                   \
+                                                                                              \
+		while (vec_low_ < vec_high_) {                                                \
+			size_t vec_middle_ = vec_low_ + (vec_high_ - vec_low_) / 2;           \
+			const __typeof__(*vec_b_->items) *item = &vec_b_->items[vec_middle_]; \
+                                                                                              \
+			if (IS_BEFORE)                                                        \
+				vec_low_ = vec_middle_ + 1;                                   \
+			else                                                                  \
+				vec_high_ = vec_middle_;                                      \
+		}                                                                             \
+		vec_low_;                                                                     \
+	})
+
+static inline int vec_compare_u64(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Sort items that are, or begin with, a uint64_t by that number. */
+#define vec_sort(v)                                                                               \
+	do {                                                                                      \
+		__auto_type vec_o_ = (v);                                                         \
+                                                                                                  \
+		if (vec_o_->n)                                                                    \
+			qsort(vec_o_->items, vec_o_->n, sizeof(*vec_o_->items), vec_compare_u64); \
 	} while (0)
 
 /* Return unused memory. Failing to is harmless. */

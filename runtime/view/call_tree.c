@@ -18,30 +18,16 @@ struct call_key {
 	const char *name; /* interned */
 };
 
-static uint64_t call_table_hash(struct call_key k)
+static struct call_key key_of(const struct call_node *n)
 {
-	return hash_u64((uint64_t)(uintptr_t)k.name ^ hash_u64((uint64_t)k.parent << 8 | k.kind));
-}
-
-static bool call_table_equal(struct call_key a, struct call_key b)
-{
-	return a.parent == b.parent && a.kind == b.kind && a.name == b.name;
-}
-
-static struct call_key call_table_key(const struct call_table *h, const uint32_t *e)
-{
-	const struct call_tree *t = HASH_TABLE_OWNER(h, struct call_tree, table);
-	const struct call_node *n = &t->nodes.items[*e];
-
 	return (struct call_key){n->parent, n->kind, n->name};
 }
 
-static bool call_table_is_free(const uint32_t *e)
-{
-	return !*e;
-}
-
-HASH_TABLE_FUNCTIONS(call_table, uint32_t, struct call_key)
+HASH_FUNCTIONS(call_table, uint32_t, struct call_key,
+	       hash_u64((uint64_t)(uintptr_t)key.name ^
+			hash_u64((uint64_t)key.parent << 8 | key.kind)),
+	       a.parent == b.parent && a.kind == b.kind && a.name == b.name,
+	       key_of(&HASH_TABLE_OWNER(h, struct call_tree, table)->nodes.items[*e]), *e)
 
 /* The name, escaped and kept; NULL without memory. */
 static const char *keep_name(struct call_tree *t, enum escape_set set, const char *name)

@@ -111,27 +111,9 @@ static struct key_part key_part(const struct kept_rows *k, uint32_t row)
 	return (struct key_part){row_key(k->r, row) + k->skip, k->r->map->key_size - k->skip};
 }
 
-static uint64_t row_index_hash(struct key_part key)
-{
-	return hash_bytes(key.bytes, key.n);
-}
-
-static bool row_index_equal(struct key_part a, struct key_part b)
-{
-	return memcmp(a.bytes, b.bytes, a.n) == 0;
-}
-
-static struct key_part row_index_key(const struct row_index *h, const uint32_t *row)
-{
-	return key_part(HASH_TABLE_OWNER(h, struct kept_rows, index), *row - 1);
-}
-
-static bool row_index_is_free(const uint32_t *row)
-{
-	return !*row;
-}
-
-HASH_TABLE_FUNCTIONS(row_index, uint32_t, struct key_part)
+HASH_FUNCTIONS(row_index, uint32_t, struct key_part, hash_bytes(key.bytes, key.n),
+	       memcmp(a.bytes, b.bytes, a.n) == 0,
+	       key_part(HASH_TABLE_OWNER(h, struct kept_rows, index), *e - 1), *e)
 
 int map_rows_fold(struct reading *r, size_t skip)
 {

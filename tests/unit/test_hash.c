@@ -31,28 +31,7 @@ struct entry {
 
 HASH_TABLE(numbers, struct entry);
 
-static uint64_t numbers_hash(uint32_t number)
-{
-	return number / 8;
-}
-
-static bool numbers_equal(uint32_t a, uint32_t b)
-{
-	return a == b;
-}
-
-static uint32_t numbers_key(const struct numbers *h, const struct entry *e)
-{
-	(void)h;
-	return e->number;
-}
-
-static bool numbers_is_free(const struct entry *e)
-{
-	return !e->number;
-}
-
-HASH_TABLE_FUNCTIONS(numbers, struct entry, uint32_t)
+HASH_FUNCTIONS(numbers, struct entry, uint32_t, key / 8, a == b, e->number, e->number)
 
 static void test_empty(void **state)
 {
@@ -173,27 +152,8 @@ struct words {
 	struct word_index index; /* of items, plus 1 */
 };
 
-static uint64_t word_index_hash(const char *word)
-{
-	return hash_string(word);
-}
-
-static bool word_index_equal(const char *a, const char *b)
-{
-	return strcmp(a, b) == 0;
-}
-
-static const char *word_index_key(const struct word_index *h, const uint32_t *e)
-{
-	return HASH_TABLE_OWNER(h, struct words, index)->items[*e - 1];
-}
-
-static bool word_index_is_free(const uint32_t *e)
-{
-	return !*e;
-}
-
-HASH_TABLE_FUNCTIONS(word_index, uint32_t, const char *)
+HASH_FUNCTIONS(word_index, uint32_t, const char *, hash_string(key), strcmp(a, b) == 0,
+	       HASH_TABLE_OWNER(h, struct words, index)->items[*e - 1], *e)
 
 static void test_owner(void **state)
 {
