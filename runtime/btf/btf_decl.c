@@ -5,37 +5,15 @@
  */
 #define _GNU_SOURCE
 #include "runtime/btf/btf_decl.h"
+#include <bpf/btf.h>
 #include <stdio.h>
 #include <string.h>
 
 enum { MAX_STEPS = 64 }; /* a longer chain of types is a loop */
 
-const struct btf_type *btf_text_at(const struct btf_text *t, uint32_t id)
-{
-	if (t->base && id < t->first)
-		return btf_text_at(t->base, id);
-	if (id < t->first || id - t->first >= t->n)
-		return NULL;
-	return (const struct btf_type *)(t->btf->types + t->places[id - t->first]);
-}
+static uint32_t declare(const struct btf_types *t, uint32_t id, struct decl *d, int depth);
 
-const char *btf_text_string(const struct btf_text *t, uint32_t at)
-{
-	uint32_t before = t->base ? t->base->btf->strings_len : 0;
-
-	if (at < before)
-		return btf_text_string(t->base, at);
-	return at - before < t->btf->strings_len ? t->btf->strings + (at - before) : "";
-}
-
-const char *btf_text_name(const struct btf_text *t, const struct btf_type *type)
-{
-	return btf_text_string(t, type->name_off);
-}
-
-static uint32_t declare(const struct btf_text *t, uint32_t id, struct decl *d, int depth);
-
-static void append_param(const struct btf_text *t, const struct btf_param *p, struct decl *d,
+static void append_param(const struct btf_types *t, const struct btf_param *p, struct decl *d,
 			 int depth)
 {
 	char bottom[DECL_MIDDLE];
@@ -54,11 +32,11 @@ static void append_param(const struct btf_text *t, const struct btf_param *p, st
 	decl_append(d, decl_text(&one));
 }
 
-static void append_params(const struct btf_text *t, const struct btf_type *proto, struct decl *d,
+static void append_params(const struct btf_types *t, const struct btf_type *proto, struct decl *d,
 			  int depth)
 {
-	const struct btf_param *params = btf_text_extra(proto);
-	uint32_t n = BTF_INFO_VLEN(proto->info);
+	const struct btf_param *params = btf_params(proto);
+	uint32_t n = btf_vlen(proto);
 
 	decl_append(d, "(");
 	for (uint32_t i = 0; i < n; i++) {
@@ -72,39 +50,39 @@ static void append_params(const struct btf_text *t, const struct btf_type *proto
 }
 
 /* The type behind qualifiers. */
-static bool is_pointer_below(const struct btf_text *t, const struct btf_type *type)
+static bool is_pointer_below(const struct btf_types *t, const struct btf_type *type)
 {
 	for (int step = 0; type && step < MAX_STEPS; step++)
-		switch (BTF_INFO_KIND(type->info)) {
+		switch (btf_kind(type)) {
 		case BTF_KIND_CONST:
 		case BTF_KIND_VOLATILE:
 		case BTF_KIND_RESTRICT:
-		case BTF_KIND_TYPE_TAG: type = btf_text_at(t, type->type); break;
-		default: return BTF_INFO_KIND(type->info) == BTF_KIND_PTR;
+		case BTF_KIND_TYPE_TAG: type = btf_types_at(t, type->type); break;
+		default: return btf_kind(type) == BTF_KIND_PTR;
 		}
 	return false;
 }
 
-static void qualify(const struct btf_text *t, const struct btf_type *type, struct decl *d)
+static void qualify(const struct btf_types *t, const struct btf_type *type, struct decl *d)
 {
 	static const char *const words[] = {[BTF_KIND_CONST] = "const",
 					    [BTF_KIND_VOLATILE] = "volatile",
 					    [BTF_KIND_RESTRICT] = "restrict"};
 
-	decl_qualify(d, words[BTF_INFO_KIND(type->info)], is_pointer_below(t, type));
+	decl_qualify(d, words[btf_kind(type)], is_pointer_below(t, type));
 }
 
 /* One step from the name towards the base type; false at the base type. */
-static bool step(const struct btf_text *t, uint32_t *id, struct decl *d, bool *is_pointer,
+static bool step(const struct btf_types *t, uint32_t *id, struct decl *d, bool *is_pointer,
 		 int depth)
 {
-	const struct btf_type *type = btf_text_at(t, *id);
+	const struct btf_type *type = btf_types_at(t, *id);
 	const struct btf_array *array;
 	char length[16];
 
 	if (!type)
 		return false;
-	switch (BTF_INFO_KIND(type->info)) {
+	switch (btf_kind(type)) {
 	case BTF_KIND_PTR:
 		decl_prepend(d, "*");
 		*is_pointer = true;
@@ -114,7 +92,7 @@ static bool step(const struct btf_text *t, uint32_t *id, struct decl *d, bool *i
 	case BTF_KIND_RESTRICT: qualify(t, type, d); break;
 	case BTF_KIND_TYPE_TAG: break;
 	case BTF_KIND_ARRAY:
-		array = btf_text_extra(type);
+		array = btf_array(type);
 		decl_bracket(d, is_pointer);
 		snprintf(length, sizeof(length), "[%u]", array->nelems);
 		decl_append(d, length);
@@ -130,7 +108,7 @@ static bool step(const struct btf_text *t, uint32_t *id, struct decl *d, bool *i
 	return true;
 }
 
-static uint32_t declare(const struct btf_text *t, uint32_t id, struct decl *d, int depth)
+static uint32_t declare(const struct btf_types *t, uint32_t id, struct decl *d, int depth)
 {
 	bool is_pointer = false;
 
@@ -141,23 +119,23 @@ static uint32_t declare(const struct btf_text *t, uint32_t id, struct decl *d, i
 	return 0;
 }
 
-uint32_t btf_declare(const struct btf_text *t, uint32_t id, const char *name, struct decl *d)
+uint32_t btf_declare(const struct btf_types *t, uint32_t id, const char *name, struct decl *d)
 {
 	decl_begin(d, name);
 	return declare(t, id, d, 0);
 }
 
-void btf_bottom_name(const struct btf_text *t, uint32_t id, char *out, size_t size)
+void btf_bottom_name(const struct btf_types *t, uint32_t id, char *out, size_t size)
 {
-	const struct btf_type *type = btf_text_at(t, id);
-	const char *name = type ? btf_text_name(t, type) : "void", *word = "";
+	const struct btf_type *type = btf_types_at(t, id);
+	const char *name = type ? btf_name(t, type) : "void", *word = "";
 
-	switch (type ? BTF_INFO_KIND(type->info) : BTF_KIND_INT) {
+	switch (type ? btf_kind(type) : BTF_KIND_INT) {
 	case BTF_KIND_STRUCT: word = "struct "; break;
 	case BTF_KIND_UNION: word = "union "; break;
 	case BTF_KIND_ENUM:
 	case BTF_KIND_ENUM64: word = "enum "; break;
-	case BTF_KIND_FWD: word = BTF_INFO_KFLAG(type->info) ? "union " : "struct "; break;
+	case BTF_KIND_FWD: word = btf_kflag(type) ? "union " : "struct "; break;
 	default: break;
 	}
 	snprintf(out, size, "%s%s", word, *name ? name : "{…}");

@@ -37,32 +37,25 @@ const char *btf_types_string(const struct btf_types *t, uint32_t at)
 	return at - before < t->raw->strings_len ? t->raw->strings + (at - before) : "";
 }
 
-static uint32_t count_types(const struct btf_raw *raw)
-{
-	struct btf_walk w = btf_walk_start(raw);
-
-	while (btf_walk_next(&w))
-		;
-	return w.is_broken ? 0 : w.id;
-}
-
 int btf_types_init(struct btf_types *t, const struct btf_raw *raw, const struct btf_types *base)
 {
+	/* An upper bound: no type is smaller than struct btf_type. Untouched pages cost nothing. */
+	size_t n_max = (size_t)(raw->types_end - raw->types) / sizeof(struct btf_type) + 1;
 	struct btf_walk w = btf_walk_start(raw);
 	const struct btf_type *type;
 
 	*t = (struct btf_types){.raw = raw,
 				.base = base,
-				.n = count_types(raw),
+				.at = malloc(n_max * sizeof(*t->at)),
 				.first = base ? base->first + base->n : 1};
-	if (!t->n)
-		return -EINVAL;
-	t->at = malloc(t->n * sizeof(*t->at));
 	if (!t->at)
 		return -ENOMEM;
 	while ((type = btf_walk_next(&w)))
-		t->at[w.id - 1] = (uint32_t)((const uint8_t *)type - raw->types);
-	return 0;
+		t->at[t->n++] = (uint32_t)((const uint8_t *)type - raw->types);
+	if (t->n && !w.is_broken)
+		return 0;
+	btf_types_free(t);
+	return -EINVAL;
 }
 
 void btf_types_free(struct btf_types *t)
@@ -117,27 +110,9 @@ static struct typed_name name_of(const struct btf_types *t, uint32_t id)
 	return n;
 }
 
-static uint64_t typed_ids_hash(struct typed_name n)
-{
-	return hash_string(n.name);
-}
-
-static bool typed_ids_equal(struct typed_name a, struct typed_name b)
-{
-	return a.kind == b.kind && strcmp(a.name, b.name) == 0;
-}
-
-static struct typed_name typed_ids_key(const struct typed_ids *h, const uint32_t *id)
-{
-	return name_of(HASH_TABLE_OWNER(h, struct btf_types, named), *id);
-}
-
-static bool typed_ids_is_free(const uint32_t *id)
-{
-	return !*id;
-}
-
-HASH_TABLE_FUNCTIONS(typed_ids, uint32_t, struct typed_name)
+HASH_FUNCTIONS(typed_ids, uint32_t, struct typed_name, hash_string(key.name),
+	       a.kind == b.kind && strcmp(a.name, b.name) == 0,
+	       name_of(HASH_TABLE_OWNER(h, struct btf_types, named), *e), *e)
 
 static int index_names(struct btf_types *t)
 {

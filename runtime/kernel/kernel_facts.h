@@ -22,6 +22,12 @@ int kernel_btf_id(struct kernel *k, const char *name, uint32_t kind);
 /* vmlinux's raw BTF, open until kernel_trim() or kernel_close(); NULL when there is none. */
 const struct btf_raw *kernel_btf(struct kernel *k);
 
+/* vmlinux's BTF with its index; NULL when there is none. */
+const struct btf_types *kernel_btf_types(struct kernel *k);
+/* The BTF section that has the function "NAME" or "MODULE:NAME", and the function's id in it; 0:
+ * none has it. */
+const struct btf_types *kernel_btf_function(struct kernel *k, const char *name, uint32_t *id);
+
 /* A BTF file with only the named structs and the types that they contain, cut out of vmlinux's BTF,
  * for libbpf's btf_custom_path: CO-RE relocation without loading all of the kernel's BTF (13 ms,
  * 39 MiB). The descriptor of a memfd, to be closed by the caller, or -errno. */

@@ -14,7 +14,6 @@
 #include "parser/base/pattern.h"
 #include "parser/lang/ast.h"
 #include "runtime/base/log.h"
-#include "runtime/btf/btf_text.h"
 #include "runtime/list/list_impl.h"
 #include <ctype.h>
 #include <errno.h>
@@ -47,8 +46,6 @@ struct listing *list_open(struct kernel *k)
 
 void list_close(struct listing *l)
 {
-	list_modules_free(l);
-	btf_text_free(l->btf);
 	arena_free(l->arena);
 }
 

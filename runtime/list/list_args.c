@@ -12,16 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct btf_text *list_btf(struct listing *l)
-{
-	const struct btf_raw *btf;
-
-	if (!l->has_btf && (btf = kernel_btf(l->kernel)))
-		l->btf = btf_text_new(btf);
-	l->has_btf = true;
-	return l->btf;
-}
-
 /* As the format file has it: char comm[16]; but __data_loc char[] name. */
 void list_field(const struct tp_field *f, const char *name, FILE *out)
 {
@@ -52,20 +42,22 @@ void fld_tracepoint(struct listing *l, const char *name, uint64_t offset, FILE *
 
 void fld_kprobe(struct listing *l, const char *name, uint64_t offset, FILE *out)
 {
-	struct list_function f = list_function(l, name);
+	uint32_t id;
+	const struct btf_types *types = kernel_btf_function(l->kernel, name, &id);
 
 	(void)offset;
-	if (f.id)
-		btf_text_params(f.types, f.id, 0, true, out);
+	if (id)
+		btf_text_params(types, id, 0, true, out);
 }
 
 void fld_result(struct listing *l, const char *name, uint64_t offset, FILE *out)
 {
-	struct list_function f = list_function(l, name);
+	uint32_t id;
+	const struct btf_types *types = kernel_btf_function(l->kernel, name, &id);
 
 	(void)offset;
-	if (f.id)
-		btf_text_result(f.types, f.id, out);
+	if (id)
+		btf_text_result(types, id, out);
 }
 
 struct program_fields {
@@ -86,16 +78,17 @@ static void print_of_program(const struct typed_function *f, void *ctx)
 void fld_function(struct listing *l, const char *name, uint64_t offset, FILE *out)
 {
 	struct program_fields of_program = {name, out};
-	struct list_function f;
+	const struct btf_types *types;
+	uint32_t id;
 
 	(void)offset;
 	if (strncmp(name, "bpf:", 4) == 0) {
 		l->kernel->each_bpf_function(l->kernel, print_of_program, &of_program);
 		return;
 	}
-	f = list_function(l, name);
-	if (f.id)
-		btf_text_params(f.types, f.id, 0, false, out);
+	types = kernel_btf_function(l->kernel, name, &id);
+	if (id)
+		btf_text_params(types, id, 0, false, out);
 }
 
 void fld_function_result(struct listing *l, const char *name, uint64_t offset, FILE *out)
@@ -110,25 +103,26 @@ void fld_raw_tracepoint(struct listing *l, const char *name, uint64_t offset, FI
 {
 	const char *colon = strrchr(name, ':');
 	int n = colon ? (int)(colon + 1 - name) : 0;
-	struct list_function f;
+	const struct btf_types *types;
 	char function[512];
+	uint32_t id;
 
 	(void)offset;
 	snprintf(function, sizeof(function), "%.*s__traceiter_%s", n, name, name + n);
-	f = list_function(l, function);
-	if (f.id)
-		btf_text_params(f.types, f.id, 1, false, out);
+	types = kernel_btf_function(l->kernel, function, &id);
+	if (id)
+		btf_text_params(types, id, 1, false, out);
 }
 
 /* Skip the first member, `meta`, which all iterators have. */
 void fld_iterator(struct listing *l, const char *name, uint64_t offset, FILE *out)
 {
 	char type[256];
-	uint32_t id;
+	int id;
 
 	(void)offset;
 	snprintf(type, sizeof(type), "bpf_iter__%s", name);
-	id = list_btf(l) ? btf_text_type(l->btf, type, BTF_KIND_STRUCT) : 0;
-	if (id)
-		btf_text_members(l->btf, id, 1, out);
+	id = kernel_btf_id(l->kernel, type, BTF_KIND_STRUCT);
+	if (id > 0)
+		btf_text_members(kernel_btf_types(l->kernel), (uint32_t)id, 1, out);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Shared by the files of -l: list.c (patterns, order, output), list_args.c, list_module.c,
+ * Shared by the files of -l: list.c (patterns, order, output), list_args.c,
  * list_user_args.c and list_usdt_args.c (-lv), list_types.c (types).
  */
 #pragma once
@@ -10,9 +10,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
-
-struct btf_text;
-struct list_module;
 
 struct list_line {
 	const char *text;
@@ -36,13 +33,10 @@ struct listing {
 	 * counts before it */
 	struct span span;
 	uint32_t first_point, first_type;
-	bool is_missed;		     /* the current pattern matched nothing, which is reported */
-	bool is_quiet;		     /* nothing is reported */
-	bool is_scope_reported;	     /* that -p does not apply to kernel probes */
-	bool is_untyped_reported;    /* that a file has no debug information */
-	struct btf_text *btf;	     /* list_btf() */
-	struct list_module *modules; /* list_module.c */
-	bool has_modules, has_btf;
+	bool is_missed;		  /* the current pattern matched nothing, which is reported */
+	bool is_quiet;		  /* nothing is reported */
+	bool is_scope_reported;	  /* that -p does not apply to kernel probes */
+	bool is_untyped_reported; /* that a file has no debug information */
 };
 
 /* The fields hooks of probes.def: print the arguments or fields of the attach point `name` (the
@@ -60,19 +54,6 @@ void list_take_all(struct listing *l, const char *patterns);
 void list_fields(struct listing *l, const struct list_line *line, FILE *out);
 /* Print a field or parameter as it is declared, or else its type and `name`, which may be "". */
 void list_field(const struct tp_field *f, const char *name, FILE *out);
-
-/* A function of the kernel or of a module in BTF: the section and the id in it, 0 if BTF does not
- * have it. */
-struct list_function {
-	struct btf_text *types;
-	uint32_t id;
-};
-
-/* Find "name" or "module:name". */
-struct list_function list_function(struct listing *l, const char *name);
-void list_modules_free(struct listing *l);
-/* The kernel's BTF, or NULL. */
-struct btf_text *list_btf(struct listing *l);
 
 /* Is it a type: "struct NAME", "union NAME" or "enum NAME"? */
 bool list_is_type(const char *word);

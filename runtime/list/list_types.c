@@ -6,17 +6,19 @@
 #include "parser/base/arena.h"
 #include "parser/base/pattern.h"
 #include "runtime/btf/btf_text.h"
+#include "runtime/kernel/kernel_facts.h"
 #include "runtime/list/list_impl.h"
 #include <linux/btf.h>
 #include <string.h>
 
 static const struct type_word {
 	const char *word; /* with the space after it */
-	uint32_t kinds[2];
+	enum c_kind kind;
+	uint32_t kinds[2]; /* in BTF */
 } type_words[] = {
-	{"struct ", {BTF_KIND_STRUCT}},
-	{"union ", {BTF_KIND_UNION}},
-	{"enum ", {BTF_KIND_ENUM, BTF_KIND_ENUM64}},
+	{"struct ", C_STRUCT, {BTF_KIND_STRUCT}},
+	{"union ", C_UNION, {BTF_KIND_UNION}},
+	{"enum ", C_ENUM, {BTF_KIND_ENUM, BTF_KIND_ENUM64}},
 };
 
 static const struct type_word *find_type_word(const char *line)
@@ -54,13 +56,6 @@ static void compare_type(const char *name, void *ctx)
 	near_offer(&s->near, s->word, name);
 }
 
-static void each_type(const struct type_word *w, struct type_search *s,
-		      void (*fn)(const char *name, void *ctx))
-{
-	for (int i = 0; i < 2 && w->kinds[i]; i++)
-		btf_text_each(s->l->btf, w->kinds[i], fn, s);
-}
-
 void list_type_names(struct listing *l, const char *word)
 {
 	const struct type_word *w = find_type_word(word);
@@ -69,17 +64,17 @@ void list_type_names(struct listing *l, const char *word)
 
 	s.pattern = word + strlen(w->word);
 	s.pattern += strspn(s.pattern, " ");
-	if (!list_btf(l)) {
+	if (!kernel_btf_types(l->kernel)) {
 		diag_error(&l->diags, l->span, "no-btf",
 			   "types are in /sys/kernel/btf/vmlinux, which cannot be read");
 		return;
 	}
-	each_type(w, &s, take_type);
+	l->kernel->each_c_type(l->kernel, w->kind, take_type, &s);
 	if (l->n_types > first)
 		return;
 	diag_error(&l->diags, l->span, "no-match", "no type matches '%s'", word);
 	near_init(&s.near, l->arena, s.pattern);
-	each_type(w, &s, compare_type);
+	l->kernel->each_c_type(l->kernel, w->kind, compare_type, &s);
 	near_hint(&l->diags, &s.near);
 }
 
@@ -103,10 +98,11 @@ void list_exclude_types(struct listing *l, const char *pattern)
 void list_type_definition(struct listing *l, const char *line, FILE *out)
 {
 	const struct type_word *w = find_type_word(line);
-	uint32_t id = 0;
+	int id = 0;
 
-	for (int i = 0; i < 2 && w->kinds[i] && !id; i++)
-		id = btf_text_type(l->btf, line + strlen(w->word), w->kinds[i]);
+	for (int i = 0; i < 2 && w->kinds[i] && id <= 0; i++)
+		id = kernel_btf_id(l->kernel, line + strlen(w->word), w->kinds[i]);
 	fputs("vmlinux: ", out);
-	btf_text_definition(l->btf, id, out);
+	if (id > 0)
+		btf_text_definition(kernel_btf_types(l->kernel), (uint32_t)id, out);
 }

@@ -16,6 +16,7 @@
 #include <bpf/btf.h>
 #include "runtime/btf/btf_raw.h"
 #include "runtime/btf/btf_text.h"
+#include "runtime/btf/btf_types.h"
 
 #define VMLINUX "/sys/kernel/btf/vmlinux"
 
@@ -25,7 +26,7 @@
 struct section {
 	struct btf *btf;
 	struct btf_raw raw;
-	struct btf_text *text;
+	struct btf_types types;
 	uint32_t *copy;
 };
 
@@ -39,13 +40,12 @@ static void finish(struct section *s)
 	assert_non_null(s->copy);
 	memcpy(s->copy, data, size);
 	assert_int_equal(btf_raw_init(&s->raw, s->copy, size), 0);
-	s->text = btf_text_new(&s->raw);
-	assert_non_null(s->text);
+	assert_int_equal(btf_types_init(&s->types, &s->raw, NULL), 0);
 }
 
 static void drop(struct section *s)
 {
-	btf_text_free(s->text);
+	btf_types_free(&s->types);
 	free(s->copy);
 	btf__free(s->btf);
 }
@@ -58,7 +58,7 @@ static void begin(struct section *s)
 	assert_int_equal(btf__add_int(s->btf, "char", 1, BTF_INT_SIGNED), 2);
 }
 
-typedef void print_fn(const struct btf_text *t, uint32_t id, FILE *out);
+typedef void print_fn(const struct btf_types *t, uint32_t id, FILE *out);
 
 static void expect(const struct section *s, uint32_t id, print_fn *print, const char *expected)
 {
@@ -66,23 +66,23 @@ static void expect(const struct section *s, uint32_t id, print_fn *print, const 
 	size_t len;
 	FILE *f = open_memstream(&text, &len);
 
-	print(s->text, id, f);
+	print(&s->types, id, f);
 	fclose(f);
 	assert_string_equal(text, expected);
 	free(text);
 }
 
-static void params(const struct btf_text *t, uint32_t id, FILE *out)
+static void params(const struct btf_types *t, uint32_t id, FILE *out)
 {
 	btf_text_params(t, id, 0, false, out);
 }
 
-static void numbered(const struct btf_text *t, uint32_t id, FILE *out)
+static void numbered(const struct btf_types *t, uint32_t id, FILE *out)
 {
 	btf_text_params(t, id, 1, true, out);
 }
 
-static void members(const struct btf_text *t, uint32_t id, FILE *out)
+static void members(const struct btf_types *t, uint32_t id, FILE *out)
 {
 	btf_text_members(t, id, 0, out);
 }
@@ -121,9 +121,9 @@ static void test_function(void **state __attribute__((unused)))
 	btf__add_func_proto(s.btf, 0);
 	nothing = (uint32_t)btf__add_func(s.btf, "g", BTF_FUNC_GLOBAL, btf__type_cnt(s.btf) - 1);
 	finish(&s);
-	assert_int_equal(btf_text_function(s.text, "f"), f);
-	assert_int_equal(btf_text_function(s.text, "g"), nothing);
-	assert_int_equal(btf_text_function(s.text, "sock"), 0);
+	assert_int_equal(btf_types_find(&s.types, TYPED_FUNCTION, "f"), f);
+	assert_int_equal(btf_types_find(&s.types, TYPED_FUNCTION, "g"), nothing);
+	assert_int_equal(btf_types_find(&s.types, TYPED_FUNCTION, "sock"), 0);
 	expect(&s, f, params,
 	       "    const struct sock * sk\n    char * const * words\n    int (* call)(int, ...)\n"
 	       "    int (* row)[4]\n    int arg4\n");
@@ -252,19 +252,18 @@ static void test_running_kernel(void **state __attribute__((unused)))
 	size_t theirs_len, ours_len;
 	FILE *t = open_memstream(&theirs, &theirs_len), *o = open_memstream(&ours, &ours_len);
 	struct btf_dump *dump = btf ? btf_dump__new(btf, write_text, t, NULL) : NULL;
-	struct btf_text *text;
+	struct btf_types types;
 	uint32_t n_compared = 0;
 
 	if (!dump || btf_raw_open(&raw, VMLINUX))
 		skip();
-	text = btf_text_new(&raw);
-	assert_non_null(text);
+	assert_int_equal(btf_types_init(&types, &raw, NULL), 0);
 	for (uint32_t id = 1; id < btf__type_cnt(btf); id++) {
 		if (!btf_is_func(btf__type_by_id(btf, id)))
 			continue;
 		by_libbpf(btf, dump, &t, &theirs, &theirs_len, id);
 		rewind(o);
-		btf_text_params(text, id, 0, false, o);
+		btf_text_params(&types, id, 0, false, o);
 		fputc('\0', o);
 		fflush(o);
 		drop_blanks(theirs);
@@ -273,7 +272,7 @@ static void test_running_kernel(void **state __attribute__((unused)))
 		n_compared++;
 	}
 	assert_true(n_compared > 1000);
-	btf_text_free(text);
+	btf_types_free(&types);
 	btf_raw_close(&raw);
 	btf_dump__free(dump);
 	btf__free(btf);
@@ -299,8 +298,7 @@ static void finish_split(struct section *s, const struct section *base)
 	close(fd);
 	assert_int_equal(btf_raw_open_split(&s->raw, path), 0);
 	unlink(path);
-	s->text = btf_text_new_split(&s->raw, base->text);
-	assert_non_null(s->text);
+	assert_int_equal(btf_types_init(&s->types, &s->raw, &base->types), 0);
 }
 
 static void test_module(void **state __attribute__((unused)))
@@ -323,13 +321,13 @@ static void test_module(void **state __attribute__((unused)))
 	own = btf__add_func(module.btf, "of_module", BTF_FUNC_STATIC,
 			    btf__type_cnt(module.btf) - 1);
 	finish_split(&module, &kernel);
-	assert_int_equal(btf_text_function(module.text, "of_module"), own);
-	assert_int_equal(btf_text_function(module.text, "f"), 0);
-	assert_int_equal(btf_text_function(kernel.text, "f"), f);
+	assert_int_equal(btf_types_find(&module.types, TYPED_FUNCTION, "of_module"), own);
+	assert_int_equal(btf_types_find(&module.types, TYPED_FUNCTION, "f"), 0);
+	assert_int_equal(btf_types_find(&kernel.types, TYPED_FUNCTION, "f"), f);
 	expect(&module, (uint32_t)own, params, "    struct own * mine\n    int x\n");
 	expect(&module, (uint32_t)own, btf_text_result, "    char retval\n");
 	expect(&module, f, btf_text_result, "    int * retval\n");
-	btf_text_free(module.text);
+	btf_types_free(&module.types);
 	btf_raw_close(&module.raw);
 	btf__free(module.btf);
 	drop(&kernel);
