@@ -64,25 +64,15 @@ static int read_string(struct interp *p, const uint64_t r[5], uint64_t *result, 
 	return p->last.text ? -EFAULT : 0;
 }
 
-int help_probe_read_kernel(struct interp *p, const uint64_t r[5], uint64_t *result)
-{
-	return read_to(p, r, result, false);
-}
-
-int help_probe_read_user(struct interp *p, const uint64_t r[5], uint64_t *result)
-{
-	return read_to(p, r, result, true);
-}
-
-int help_probe_read_kernel_str(struct interp *p, const uint64_t r[5], uint64_t *result)
-{
-	return read_string(p, r, result, false);
-}
-
-int help_probe_read_user_str(struct interp *p, const uint64_t r[5], uint64_t *result)
-{
-	return read_string(p, r, result, true);
-}
+#define READ_MEMORY(name, read, is_user)                                         \
+	int help_##name(struct interp *p, const uint64_t r[5], uint64_t *result) \
+	{                                                                        \
+		return read(p, r, result, is_user);                              \
+	}
+READ_MEMORY(probe_read_kernel, read_to, false)
+READ_MEMORY(probe_read_user, read_to, true)
+READ_MEMORY(probe_read_kernel_str, read_string, false)
+READ_MEMORY(probe_read_user_str, read_string, true)
 
 int help_strncmp(struct interp *p, const uint64_t r[5], uint64_t *result)
 {
@@ -102,11 +92,17 @@ int help_strncmp(struct interp *p, const uint64_t r[5], uint64_t *result)
 
 /* ---- clocks, chance, the CPU -------------------------------------------------------------- */
 
-static int gives(uint64_t *result, uint64_t value)
-{
-	*result = value;
-	return 0;
-}
+enum { HZ = 250, BEFORE_BOOT = 300 };
+
+/* A helper that only returns a value. */
+#define VALUE(name, value)                                                       \
+	int help_##name(struct interp *p, const uint64_t r[5], uint64_t *result) \
+	{                                                                        \
+		(void)p;                                                         \
+		(void)r;                                                         \
+		*result = (value);                                               \
+		return 0;                                                        \
+	}
 
 /* The time of a clock; with recorded events the time that was recorded. */
 static uint64_t now_of(const struct interp *p, clockid_t clock)
@@ -120,50 +116,26 @@ static uint64_t now_of(const struct interp *p, clockid_t clock)
 	return start + (p->now - all->start);
 }
 
-int help_ktime_get_ns(struct interp *p, const uint64_t r[5], uint64_t *result)
-{
-	(void)r;
-	return gives(result, now_of(p, CLOCK_MONOTONIC));
-}
-
-int help_ktime_get_boot_ns(struct interp *p, const uint64_t r[5], uint64_t *result)
-{
-	(void)r;
-	return gives(result, now_of(p, CLOCK_BOOTTIME));
-}
-
-int help_ktime_get_tai_ns(struct interp *p, const uint64_t r[5], uint64_t *result)
-{
-	(void)r;
-	return gives(result, now_of(p, CLOCK_TAI));
-}
+VALUE(ktime_get_ns, now_of(p, CLOCK_MONOTONIC))
+VALUE(ktime_get_boot_ns, now_of(p, CLOCK_BOOTTIME))
+VALUE(ktime_get_tai_ns, now_of(p, CLOCK_TAI))
 
 /* Jiffies, counted from 5 minutes before boot as in the kernel. The kernel does not export its tick
  * rate; most kernels have 250 ticks a second. */
-int help_jiffies64(struct interp *p, const uint64_t r[5], uint64_t *result)
-{
-	enum { HZ = 250, BEFORE_BOOT = 300 };
+VALUE(jiffies64,
+      (uint64_t)(uint32_t)-(BEFORE_BOOT *HZ) + now_of(p, CLOCK_MONOTONIC) / (1000000000 / HZ))
 
-	(void)r;
-	return gives(result, (uint64_t)(uint32_t)-(BEFORE_BOOT * HZ) +
-				     now_of(p, CLOCK_MONOTONIC) / (1000000000 / HZ));
-}
-
-/* The random numbers are made by xorshift64*. */
-int help_get_prandom_u32(struct interp *p, const uint64_t r[5], uint64_t *result)
+/* xorshift64* */
+static uint64_t next_random(struct interp *p)
 {
-	(void)r;
 	p->random ^= p->random >> 12;
 	p->random ^= p->random << 25;
 	p->random ^= p->random >> 27;
-	return gives(result, p->random * 0x2545f4914f6cdd1dull >> 32);
+	return p->random * 0x2545f4914f6cdd1dull >> 32;
 }
 
-int help_get_smp_processor_id(struct interp *p, const uint64_t r[5], uint64_t *result)
-{
-	(void)r;
-	return gives(result, p->event ? p->event->cpu : p->cpu);
-}
+VALUE(get_prandom_u32, next_random(p))
+VALUE(get_smp_processor_id, p->event ? p->event->cpu : p->cpu)
 
 int help_get_numa_node_id(struct interp *p, const uint64_t r[5], uint64_t *result)
 {
@@ -175,22 +147,17 @@ int help_get_numa_node_id(struct interp *p, const uint64_t r[5], uint64_t *resul
 		return -EFAULT;
 	}
 	getcpu(NULL, &node);
-	return gives(result, node);
+	*result = node;
+	return 0;
 }
 
 /* ---- the thread --------------------------------------------------------------------------- */
 
-int help_get_current_pid_tgid(struct interp *p, const uint64_t r[5], uint64_t *result)
-{
-	(void)r;
-	return gives(result, (uint64_t)p->current.tgid << 32 | p->current.pid);
-}
-
-int help_get_current_uid_gid(struct interp *p, const uint64_t r[5], uint64_t *result)
-{
-	(void)r;
-	return gives(result, (uint64_t)p->current.gid << 32 | p->current.uid);
-}
+VALUE(get_current_pid_tgid, (uint64_t)p->current.tgid << 32 | p->current.pid)
+VALUE(get_current_uid_gid, (uint64_t)p->current.gid << 32 | p->current.uid)
+VALUE(get_current_task, interp_thread(PLACE_CURRENT))
+VALUE(get_current_task_btf, interp_thread(PLACE_CURRENT))
+VALUE(get_attach_cookie, p->cookie)
 
 int help_get_current_cgroup_id(struct interp *p, const uint64_t r[5], uint64_t *result)
 {
@@ -199,7 +166,8 @@ int help_get_current_cgroup_id(struct interp *p, const uint64_t r[5], uint64_t *
 		interp_end(p, "the recording does not have the cgroup of this thread");
 		return -EFAULT;
 	}
-	return gives(result, p->current.cgroup);
+	*result = p->current.cgroup;
+	return 0;
 }
 
 int help_get_current_comm(struct interp *p, const uint64_t r[5], uint64_t *result)
@@ -211,17 +179,6 @@ int help_get_current_comm(struct interp *p, const uint64_t r[5], uint64_t *resul
 		return -EFAULT;
 	memset(to, 0, (uint32_t)r[1]);
 	memcpy(to, comm, (uint32_t)r[1] < TASK_COMM ? (uint32_t)r[1] : TASK_COMM);
-	return gives(result, 0);
-}
-
-int help_get_current_task(struct interp *p, const uint64_t r[5], uint64_t *result)
-{
-	(void)r;
-	return gives(result, interp_thread(PLACE_CURRENT));
-}
-
-int help_get_current_task_btf(struct interp *p, const uint64_t r[5], uint64_t *result)
-{
-	(void)r;
-	return gives(result, interp_thread(PLACE_CURRENT));
+	*result = 0;
+	return 0;
 }

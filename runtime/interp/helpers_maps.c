@@ -23,7 +23,7 @@ static int look_up(struct interp *p, const uint64_t r[5], uint64_t cpu, uint64_t
 
 	if (!key)
 		return -EFAULT;
-	element = interp_map_lookup(p, m, key);
+	element = interp_map_lookup(m, key);
 	*result = element < 0 || cpu >= p->n_cpus
 			  ? 0
 			  : interp_map_value(m, (uint32_t)element, (uint32_t)cpu);
@@ -64,7 +64,7 @@ int help_map_delete_elem(struct interp *p, const uint64_t r[5], uint64_t *result
 	struct interp_map *m = interp_map_of(p, r[0]);
 	const void *key = m ? interp_need(p, r[1], m->key_size, false) : NULL;
 
-	return key ? wrong(result, interp_map_delete(p, m, key)) : -EFAULT;
+	return key ? wrong(result, interp_map_delete(m, key)) : -EFAULT;
 }
 
 static uint64_t code_at(uint64_t address)
@@ -143,11 +143,11 @@ int help_task_storage_get(struct interp *p, const uint64_t r[5], uint64_t *resul
 	*result = 0;
 	if (!m)
 		return -EFAULT;
-	element = tid ? interp_map_lookup(p, m, tid) : -ENOENT;
+	element = tid ? interp_map_lookup(m, tid) : -ENOENT;
 	if (element < 0 && tid && r[3] & BPF_LOCAL_STORAGE_GET_F_CREATE) {
 		zeros = calloc(1, m->value_size);
 		if (zeros && !interp_map_update(p, m, tid, zeros, BPF_ANY, 0))
-			element = interp_map_lookup(p, m, tid);
+			element = interp_map_lookup(m, tid);
 		free(zeros);
 	}
 	if (element >= 0)
@@ -162,5 +162,5 @@ int help_task_storage_delete(struct interp *p, const uint64_t r[5], uint64_t *re
 
 	if (!m)
 		return -EFAULT;
-	return wrong(result, tid ? interp_map_delete(p, m, tid) : -ENOENT);
+	return wrong(result, tid ? interp_map_delete(m, tid) : -ENOENT);
 }

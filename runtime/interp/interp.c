@@ -39,11 +39,11 @@ static int on_lookup(void *ctx, int fd, const void *key, void *value, bool is_de
 	int64_t element;
 
 	pthread_mutex_lock(&p->lock);
-	element = m ? interp_map_lookup(p, m, key) : -EBADF;
+	element = m ? interp_map_lookup(m, key) : -EBADF;
 	if (element >= 0)
 		copy_out(p, m, (uint32_t)element, value);
 	if (element >= 0 && is_deleted)
-		interp_map_delete(p, m, key);
+		interp_map_delete(m, key);
 	pthread_mutex_unlock(&p->lock);
 	return element < 0 ? (int)element : 0;
 }
@@ -67,7 +67,7 @@ static int on_delete(void *ctx, int fd, const void *key)
 	int err;
 
 	pthread_mutex_lock(&p->lock);
-	err = m ? interp_map_delete(p, m, key) : -EBADF;
+	err = m ? interp_map_delete(m, key) : -EBADF;
 	pthread_mutex_unlock(&p->lock);
 	return err;
 }
@@ -81,7 +81,7 @@ static int on_next_key(void *ctx, int fd, const void *key, void *next)
 	if (!m)
 		return -EBADF;
 	pthread_mutex_lock(&p->lock);
-	element = key ? interp_map_lookup(p, m, key) : -1;
+	element = key ? interp_map_lookup(m, key) : -1;
 	element = interp_map_next(m, element < 0 ? 0 : (uint32_t)element + 1);
 	if (element >= 0 && interp_map_is_hash(m))
 		memcpy(next, m->keys + (size_t)element * m->key_size, m->key_size);

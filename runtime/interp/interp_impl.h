@@ -166,13 +166,13 @@ void interp_close_maps(struct interp *p);
 struct interp_map *interp_map_of(struct interp *p, uint64_t handle);
 struct interp_map *interp_map_find(const struct interp *p, const char *name);
 /* The number of the element with that key, or -ENOENT. */
-int64_t interp_map_lookup(const struct interp *p, const struct interp_map *m, const void *key);
+int64_t interp_map_lookup(const struct interp_map *m, const void *key);
 /* The address of the value of an element; for a per-CPU map that of `cpu`. */
 uint64_t interp_map_value(const struct interp_map *m, uint32_t element, uint32_t cpu);
 /* Write the value of `cpu`, or, if `cpu` < 0, those of all CPUs. Returns 0 or -errno. */
 int interp_map_update(struct interp *p, struct interp_map *m, const void *key, const void *value,
 		      uint64_t flags, int cpu);
-int interp_map_delete(struct interp *p, struct interp_map *m, const void *key);
+int interp_map_delete(struct interp_map *m, const void *key);
 /* The first used element from `element` on; -1: none. */
 int64_t interp_map_next(const struct interp_map *m, uint32_t element);
 bool interp_map_is_hash(const struct interp_map *m);

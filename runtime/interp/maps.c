@@ -199,11 +199,10 @@ static bool is_key(const struct interp_map *m, uint32_t element, const void *key
 	return memcmp(m->keys + (size_t)element * m->key_size, key, m->key_size) == 0;
 }
 
-int64_t interp_map_lookup(const struct interp *p, const struct interp_map *m, const void *key)
+int64_t interp_map_lookup(const struct interp_map *m, const void *key)
 {
 	uint32_t index;
 
-	(void)p;
 	if (!interp_map_is_hash(m)) {
 		memcpy(&index, key, sizeof(index));
 		return index < m->max_entries ? (int64_t)index : -ENOENT;
@@ -291,7 +290,7 @@ static void set_value(struct interp *p, struct interp_map *m, uint32_t element, 
 int interp_map_update(struct interp *p, struct interp_map *m, const void *key, const void *value,
 		      uint64_t flags, int cpu)
 {
-	int64_t element = interp_map_lookup(p, m, key);
+	int64_t element = interp_map_lookup(m, key);
 
 	if (!interp_map_is_hash(m) && element < 0)
 		return -E2BIG;
@@ -307,9 +306,9 @@ int interp_map_update(struct interp *p, struct interp_map *m, const void *key, c
 	return 0;
 }
 
-int interp_map_delete(struct interp *p, struct interp_map *m, const void *key)
+int interp_map_delete(struct interp_map *m, const void *key)
 {
-	int64_t element = interp_map_is_hash(m) ? interp_map_lookup(p, m, key) : -EINVAL;
+	int64_t element = interp_map_is_hash(m) ? interp_map_lookup(m, key) : -EINVAL;
 
 	if (element < 0)
 		return (int)element;

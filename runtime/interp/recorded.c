@@ -154,7 +154,7 @@ void interp_forget_thread(struct interp *p, uint32_t tid)
 	pthread_mutex_lock(&p->lock);
 	for (uint32_t i = 0; i < p->n_maps; i++)
 		if (p->maps[i].type == BPF_MAP_TYPE_TASK_STORAGE)
-			interp_map_delete(p, &p->maps[i], &tid);
+			interp_map_delete(&p->maps[i], &tid);
 	pthread_mutex_unlock(&p->lock);
 }
 

@@ -17,13 +17,6 @@ void interp_set_cookie(struct interp *p, uint64_t cookie)
 	p->cookie = cookie;
 }
 
-int help_get_attach_cookie(struct interp *p, const uint64_t r[5], uint64_t *result)
-{
-	(void)r;
-	*result = p->cookie;
-	return 0;
-}
-
 static void put_arguments(struct interp *p, const struct recorded_event *e)
 {
 	for (uint32_t i = 0; i + RECORDED_ARGUMENTS < e->n_values; i++) {
