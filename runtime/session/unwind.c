@@ -126,38 +126,10 @@ void session_unwind_report(const struct session *s)
 
 /* ---- what happens to processes ------------------------------------------------------------- */
 
-static void note_mmap(void *ctx, uint32_t tgid, uint64_t start, uint64_t end, bool is_file,
-		      uint64_t time_ns)
-{
-	unwind_worker_mmap(ctx, tgid, start, end, is_file, time_ns);
-}
-
-static void note_exec(void *ctx, uint32_t tgid, uint64_t time_ns)
-{
-	unwind_worker_exec(ctx, tgid, time_ns);
-}
-
-static void note_fork(void *ctx, uint32_t parent, uint32_t child, uint64_t time_ns)
-{
-	unwind_worker_fork(ctx, parent, child, time_ns);
-}
-
-static void note_exit(void *ctx, uint32_t tgid, uint64_t time_ns)
-{
-	unwind_worker_exit(ctx, tgid, time_ns);
-}
-
-struct maptrack_observer session_unwind_observer(struct unwind_worker *w)
-{
-	return (struct maptrack_observer){w, note_mmap, note_exec, note_fork, note_exit};
-}
-
 void session_unwind_follow(const struct session *s)
 {
-	const struct maptrack_observer observer = session_unwind_observer(s->unwind);
-
 	if (s->unwind && s->usyms)
-		usyms_observe(s->usyms, &observer);
+		usyms_observe(s->usyms, unwind_worker_report, s->unwind);
 }
 
 void session_unwind_note(const struct session *s, const struct sonde_unwind_event *ev)

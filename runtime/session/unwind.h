@@ -20,8 +20,6 @@ void session_unwind_free(struct session_prep *prep);
 void session_unwind_wait(const struct session *s);
 /* Wait for all that was asked for until now. */
 void session_unwind_settle(const struct session *s);
-/* What passes on what happens to processes. */
-struct maptrack_observer session_unwind_observer(struct unwind_worker *w);
 /* Have the thread follow what happens to processes. */
 void session_unwind_follow(const struct session *s);
 /* A program met code without a table. */

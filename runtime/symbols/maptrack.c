@@ -54,8 +54,9 @@ struct maptrack {
 	bool only_known;
 	VEC(struct pending) pending;
 	uint64_t n_read, n_lost;
-	struct maptrack_observer observer; /* its functions are NULL if there is none */
-	char scratch[UINT16_MAX + 1];	   /* a record that wraps around the end of its ring */
+	maptrack_fn *observer; /* or NULL */
+	void *observer_ctx;
+	char scratch[UINT16_MAX + 1]; /* a record that wraps around the end of its ring */
 };
 
 /* Records as the kernel lays them out. */
@@ -199,9 +200,16 @@ void maptrack_close(struct maptrack *t)
 	free(t);
 }
 
-void maptrack_observe(struct maptrack *t, const struct maptrack_observer *observer)
+void maptrack_observe(struct maptrack *t, maptrack_fn *fn, void *ctx)
 {
-	t->observer = *observer;
+	t->observer = fn;
+	t->observer_ctx = ctx;
+}
+
+static void report(const struct maptrack *t, struct maptrack_event e)
+{
+	if (t->observer)
+		t->observer(&e, t->observer_ctx);
 }
 
 int maptrack_fd(const struct maptrack *t)
@@ -278,8 +286,12 @@ static void apply_mmap(const struct maptrack *t, struct procmap *maps, const str
 		return;
 	procmap_mmap(maps, r->pid, &m, r->path, makedev(r->major_number, r->minor_number),
 		     r->inode);
-	if (t->observer.mmap)
-		t->observer.mmap(t->observer.ctx, r->pid, m.start, m.end, r->inode != 0, time_ns);
+	report(t, (struct maptrack_event){.kind = MAPTRACK_MMAP,
+					  .is_file = r->inode,
+					  .tgid = r->pid,
+					  .start = m.start,
+					  .end = m.end,
+					  .time_ns = time_ns});
 }
 
 static void apply_exec(const struct maptrack *t, struct procmap *maps, const struct comm_record *r,
@@ -294,25 +306,27 @@ static void apply_exec(const struct maptrack *t, struct procmap *maps, const str
 	n = r->header.size - head - sizeof(struct record_tail);
 	memcpy(comm, r->comm, n < sizeof(comm) - 1 ? n : sizeof(comm) - 1);
 	procmap_exec(maps, r->pid, time_ns, t->only_known, comm);
-	if (t->observer.exec)
-		t->observer.exec(t->observer.ctx, r->pid, time_ns);
+	report(t,
+	       (struct maptrack_event){.kind = MAPTRACK_EXEC, .tgid = r->pid, .time_ns = time_ns});
 }
 
 static void apply_task(const struct maptrack *t, struct procmap *maps, const struct task_record *r,
 		       uint64_t time_ns)
 {
-	const struct maptrack_observer *o = &t->observer;
-
 	if (r->header.size < sizeof(*r))
 		return;
 	if (r->header.type == PERF_RECORD_FORK) {
 		procmap_fork(maps, r->parent_pid, r->pid, time_ns);
-		if (o->fork && r->parent_pid != r->pid)
-			o->fork(o->ctx, r->parent_pid, r->pid, time_ns);
+		if (r->parent_pid != r->pid)
+			report(t, (struct maptrack_event){.kind = MAPTRACK_FORK,
+							  .tgid = r->parent_pid,
+							  .child = r->pid,
+							  .time_ns = time_ns});
 	} else if (r->pid == r->tid) {
 		procmap_exit(maps, r->pid, time_ns);
-		if (o->exit)
-			o->exit(o->ctx, r->pid, time_ns);
+		report(t, (struct maptrack_event){.kind = MAPTRACK_EXIT,
+						  .tgid = r->pid,
+						  .time_ns = time_ns});
 	}
 }
 

@@ -11,15 +11,17 @@ struct cpu_list;
 struct maptrack;
 struct procmap;
 
-/* Functions that are called for each record that is applied, in the order of time. */
-struct maptrack_observer {
-	void *ctx;
-	void (*mmap)(void *ctx, uint32_t tgid, uint64_t start, uint64_t end, bool is_file,
-		     uint64_t time_ns);
-	void (*exec)(void *ctx, uint32_t tgid, uint64_t time_ns);
-	void (*fork)(void *ctx, uint32_t parent, uint32_t child, uint64_t time_ns);
-	void (*exit)(void *ctx, uint32_t tgid, uint64_t time_ns);
+/* A change of a process that the kernel reports. */
+struct maptrack_event {
+	enum maptrack_kind { MAPTRACK_MMAP, MAPTRACK_EXEC, MAPTRACK_FORK, MAPTRACK_EXIT } kind;
+	bool is_file; /* MMAP: the memory is that of a file */
+	uint32_t tgid, child;
+	uint64_t start, end; /* MMAP */
+	uint64_t time_ns;    /* CLOCK_MONOTONIC */
 };
+
+/* Called for each record that is applied, in the order of time. */
+typedef void maptrack_fn(const struct maptrack_event *e, void *ctx);
 
 /* Follow all processes; with only_known, follow those that `maps` knows and their descendants.
  * Returns 0 or -errno. */
@@ -27,9 +29,8 @@ int maptrack_open(struct maptrack **out, bool only_known);
 /* The same on these CPUs only. */
 int maptrack_open_cpus(struct maptrack **out, const struct cpu_list *cpus, bool only_known);
 void maptrack_close(struct maptrack *t);
-/* Report records of all processes to *observer, which is copied; also of those that are not
- * followed. */
-void maptrack_observe(struct maptrack *t, const struct maptrack_observer *observer);
+/* Report records of all processes to fn, also of those that are not followed. */
+void maptrack_observe(struct maptrack *t, maptrack_fn *fn, void *ctx);
 /* A descriptor, owned by t, that polls readable when any ring is a quarter full. */
 int maptrack_fd(const struct maptrack *t);
 /* Apply all records until now to `maps`. Returns how many were lost: dropped by the kernel, or for

@@ -51,7 +51,7 @@ static bool read_augmentation(struct cfi_cie *cie, const char *letters, struct r
 		case 'L': reader_u8(&data); break;
 		case 'P':
 			encoding = reader_u8(&data);
-			if ((encoding & POINTER_BASE) == POINTER_ALIGNED)
+			if ((encoding & POINTER_BASE) == DW_EH_PE_aligned)
 				return false;
 			reader_pointer(&data, encoding);
 			break;
@@ -101,10 +101,10 @@ static bool read_cie(struct cfi_cie *cie, struct reader r)
 	number = version == 1 ? reader_u8(&r) : reader_uleb(&r);
 	if (r.failed || number != RETURN_ADDRESS || !read_augmentation(cie, augmentation, &r))
 		return false;
-	if (cie->pointers & POINTER_INDIRECT || cie->pointers == POINTER_OMITTED)
+	if (cie->pointers & DW_EH_PE_indirect || cie->pointers == DW_EH_PE_omit)
 		return false;
 	number = cie->pointers & POINTER_BASE;
-	if (number && number != POINTER_RELATIVE_TO_ITSELF)
+	if (number && number != DW_EH_PE_pcrel)
 		return false;
 	return cfi_run_cie(cie, r.at, reader_left(&r));
 }
@@ -150,7 +150,7 @@ static bool read_fde(const struct cfi_section *section, const struct cfi_cie *ci
 	uint64_t here = section->address + (uint64_t)(r.at - section->bytes), start, bytes;
 
 	start = reader_pointer(&r, cie->pointers);
-	if ((cie->pointers & POINTER_BASE) == POINTER_RELATIVE_TO_ITSELF)
+	if ((cie->pointers & POINTER_BASE) == DW_EH_PE_pcrel)
 		start += here;
 	bytes = reader_pointer(&r, cie->pointers & POINTER_FORMAT);
 	if (cie->has_sizes)

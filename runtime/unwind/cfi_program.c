@@ -6,6 +6,7 @@
  */
 #define _GNU_SOURCE
 #include "runtime/unwind/cfi.h"
+#include <dwarf.h>
 #include <stddef.h>
 #include <string.h>
 #include <ucontext.h>
@@ -31,41 +32,7 @@ _Static_assert(offsetof(ucontext_t, uc_mcontext.gregs[REG_RSP]) == SIGNAL_RSP, "
 _Static_assert(offsetof(ucontext_t, uc_mcontext.gregs[REG_RIP]) == SIGNAL_IP, "a ucontext");
 #endif
 
-enum { OP_DEREF = 0x06, OP_PLUS_CONSTANT = 0x23, OP_LITERAL = 0x30, OP_BREG = 0x70 };
-
 enum { STATES_MAX = 16 }; /* nesting of DW_CFA_remember_state; compilers use 1 */
-
-enum {
-	CFA_ADVANCE = 0x40, /* the low six bits of these three hold the operand */
-	CFA_OFFSET = 0x80,
-	CFA_RESTORE = 0xc0,
-	CFA_NOP = 0x00,
-	CFA_SET_LOC,
-	CFA_ADVANCE1,
-	CFA_ADVANCE2,
-	CFA_ADVANCE4,
-	CFA_OFFSET_EXTENDED,
-	CFA_RESTORE_EXTENDED,
-	CFA_UNDEFINED,
-	CFA_SAME_VALUE,
-	CFA_REGISTER,
-	CFA_REMEMBER_STATE,
-	CFA_RESTORE_STATE,
-	CFA_DEF_CFA,
-	CFA_DEF_CFA_REGISTER,
-	CFA_DEF_CFA_OFFSET,
-	CFA_DEF_CFA_EXPRESSION,
-	CFA_EXPRESSION,
-	CFA_OFFSET_EXTENDED_SF,
-	CFA_DEF_CFA_SF,
-	CFA_DEF_CFA_OFFSET_SF,
-	CFA_VAL_OFFSET,
-	CFA_VAL_OFFSET_SF,
-	CFA_VAL_EXPRESSION,
-	CFA_ADVANCE8 = 0x1d,
-	CFA_ARGS_SIZE = 0x2e,
-	CFA_NEGATIVE_OFFSET_EXTENDED = 0x2f,
-};
 
 /* The state of an execution. */
 struct machine {
@@ -84,7 +51,7 @@ struct machine {
  * them. */
 static bool read_base(struct reader *r, uint32_t *number, int64_t *offset)
 {
-	*number = reader_u8(r) - OP_BREG;
+	*number = reader_u8(r) - DW_OP_breg0;
 	*offset = *number < 32 ? reader_sleb(r) : 0;
 	return *number < 32 && !r->failed;
 }
@@ -92,14 +59,18 @@ static bool read_base(struct reader *r, uint32_t *number, int64_t *offset)
 /* Is the expression the CFA of PLT entries: rsp + 8 + ((ip & 15) >= instruction) << 3? */
 static bool is_plt(const uint8_t *bytes, size_t n, int64_t *instruction)
 {
-	static const uint8_t head[] = {OP_BREG + REGISTER_RSP, 8,   OP_BREG + REGISTER_IP, 0,
-				       OP_LITERAL + 15,	       0x1a /* and */};
-	static const uint8_t tail[] = {0x2a /* >= */, OP_LITERAL + 3, 0x24 /* << */, 0x22 /* + */};
+	static const uint8_t head[] = {DW_OP_breg0 + REGISTER_RSP,
+				       8,
+				       DW_OP_breg0 + REGISTER_IP,
+				       0,
+				       DW_OP_lit0 + 15,
+				       DW_OP_and};
+	static const uint8_t tail[] = {DW_OP_ge, DW_OP_lit0 + 3, DW_OP_shl, DW_OP_plus};
 
 	if (n != sizeof(head) + 1 + sizeof(tail) || memcmp(bytes, head, sizeof(head)) ||
 	    memcmp(bytes + sizeof(head) + 1, tail, sizeof(tail)))
 		return false;
-	*instruction = bytes[sizeof(head)] - OP_LITERAL;
+	*instruction = bytes[sizeof(head)] - DW_OP_lit0;
 	return *instruction >= 0 && *instruction <= 15;
 }
 
@@ -116,9 +87,9 @@ static void define_cfa_expression(struct cfi_state *s, const uint8_t *bytes, siz
 			s->cfa = CFI_CFA_REGISTER;
 			return;
 		}
-		if (reader_u8(&r) != OP_DEREF)
+		if (reader_u8(&r) != DW_OP_deref)
 			return;
-		if (reader_left(&r) && reader_u8(&r) == OP_PLUS_CONSTANT)
+		if (reader_left(&r) && reader_u8(&r) == DW_OP_plus_uconst)
 			s->add = (int64_t)reader_uleb(&r);
 		if (!reader_left(&r) && !r.failed)
 			s->cfa = CFI_CFA_DEREF;
@@ -307,7 +278,7 @@ static bool set_location(struct machine *m)
 
 	m->is_advance = true;
 	m->next = reader_pointer(&m->r, m->cie->pointers);
-	if ((m->cie->pointers & POINTER_BASE) == POINTER_RELATIVE_TO_ITSELF)
+	if ((m->cie->pointers & POINTER_BASE) == DW_EH_PE_pcrel)
 		m->next += here;
 	return m->next >= m->at;
 }
@@ -358,16 +329,17 @@ static bool execute_cfa(struct machine *m, uint8_t code)
 	size_t n;
 
 	switch (code) {
-	case CFA_DEF_CFA:
+	case DW_CFA_def_cfa:
 		number = reader_uleb(&m->r);
 		return set_cfa(m, true, number, (int64_t)reader_uleb(&m->r));
-	case CFA_DEF_CFA_SF:
+	case DW_CFA_def_cfa_sf:
 		number = reader_uleb(&m->r);
 		return set_cfa(m, true, number, signed_offset(m));
-	case CFA_DEF_CFA_REGISTER: return set_cfa(m, false, reader_uleb(&m->r), m->s.offset);
-	case CFA_DEF_CFA_OFFSET: return set_cfa(m, false, m->s.number, (int64_t)reader_uleb(&m->r));
-	case CFA_DEF_CFA_OFFSET_SF: return set_cfa(m, false, m->s.number, signed_offset(m));
-	case CFA_DEF_CFA_EXPRESSION:
+	case DW_CFA_def_cfa_register: return set_cfa(m, false, reader_uleb(&m->r), m->s.offset);
+	case DW_CFA_def_cfa_offset:
+		return set_cfa(m, false, m->s.number, (int64_t)reader_uleb(&m->r));
+	case DW_CFA_def_cfa_offset_sf: return set_cfa(m, false, m->s.number, signed_offset(m));
+	case DW_CFA_def_cfa_expression:
 		bytes = read_expression(m, &n);
 		if (bytes)
 			define_cfa_expression(&m->s, bytes, n);
@@ -385,25 +357,27 @@ static bool execute_register(struct machine *m, uint8_t code)
 	size_t n;
 
 	switch (code) {
-	case CFA_OFFSET_EXTENDED: set_register(m, number, CFI_AT_CFA, unsigned_offset(m)); break;
-	case CFA_OFFSET_EXTENDED_SF: set_register(m, number, CFI_AT_CFA, signed_offset(m)); break;
-	case CFA_NEGATIVE_OFFSET_EXTENDED:
+	case DW_CFA_offset_extended: set_register(m, number, CFI_AT_CFA, unsigned_offset(m)); break;
+	case DW_CFA_offset_extended_sf:
+		set_register(m, number, CFI_AT_CFA, signed_offset(m));
+		break;
+	case DW_CFA_GNU_negative_offset_extended:
 		set_register(m, number, CFI_AT_CFA, times(-1, unsigned_offset(m)));
 		break;
-	case CFA_VAL_OFFSET: set_register(m, number, CFI_IS_CFA, unsigned_offset(m)); break;
-	case CFA_VAL_OFFSET_SF: set_register(m, number, CFI_IS_CFA, signed_offset(m)); break;
-	case CFA_RESTORE_EXTENDED: restore_register(m, number); break;
-	case CFA_UNDEFINED: set_register(m, number, CFI_UNDEFINED, 0); break;
-	case CFA_SAME_VALUE: set_register(m, number, CFI_SAME, 0); break;
-	case CFA_REGISTER:
+	case DW_CFA_val_offset: set_register(m, number, CFI_IS_CFA, unsigned_offset(m)); break;
+	case DW_CFA_val_offset_sf: set_register(m, number, CFI_IS_CFA, signed_offset(m)); break;
+	case DW_CFA_restore_extended: restore_register(m, number); break;
+	case DW_CFA_undefined: set_register(m, number, CFI_UNDEFINED, 0); break;
+	case DW_CFA_same_value: set_register(m, number, CFI_SAME, 0); break;
+	case DW_CFA_register:
 		set_register(m, number, CFI_REGISTER, (int64_t)reader_uleb(&m->r));
 		break;
-	case CFA_EXPRESSION:
+	case DW_CFA_expression:
 		bytes = read_expression(m, &n);
 		found = bytes ? by_expression(bytes, n) : (struct cfi_register){CFI_OTHER, 0};
 		set_register(m, number, found.how, found.value);
 		break;
-	case CFA_VAL_EXPRESSION:
+	case DW_CFA_val_expression:
 		read_expression(m, &n);
 		set_register(m, number, CFI_OTHER, 0);
 		break;
@@ -419,26 +393,26 @@ static bool execute(struct machine *m)
 
 	m->is_advance = false;
 	switch (code & 0xc0) {
-	case CFA_ADVANCE: advance(m, operand); return true;
-	case CFA_OFFSET: set_register(m, operand, CFI_AT_CFA, unsigned_offset(m)); return true;
-	case CFA_RESTORE: restore_register(m, operand); return true;
+	case DW_CFA_advance_loc: advance(m, operand); return true;
+	case DW_CFA_offset: set_register(m, operand, CFI_AT_CFA, unsigned_offset(m)); return true;
+	case DW_CFA_restore: restore_register(m, operand); return true;
 	}
 	switch (code) {
-	case CFA_NOP: return true;
-	case CFA_SET_LOC: return set_location(m);
-	case CFA_ADVANCE1: advance(m, reader_u8(&m->r)); return true;
-	case CFA_ADVANCE2: advance(m, reader_u16(&m->r)); return true;
-	case CFA_ADVANCE4: advance(m, reader_u32(&m->r)); return true;
-	case CFA_ADVANCE8: advance(m, reader_u64(&m->r)); return true;
-	case CFA_REMEMBER_STATE: return remember_state(m);
-	case CFA_RESTORE_STATE: return restore_state(m);
-	case CFA_ARGS_SIZE: reader_uleb(&m->r); return true;
-	case CFA_DEF_CFA:
-	case CFA_DEF_CFA_SF:
-	case CFA_DEF_CFA_REGISTER:
-	case CFA_DEF_CFA_OFFSET:
-	case CFA_DEF_CFA_OFFSET_SF:
-	case CFA_DEF_CFA_EXPRESSION: return execute_cfa(m, code);
+	case DW_CFA_nop: return true;
+	case DW_CFA_set_loc: return set_location(m);
+	case DW_CFA_advance_loc1: advance(m, reader_u8(&m->r)); return true;
+	case DW_CFA_advance_loc2: advance(m, reader_u16(&m->r)); return true;
+	case DW_CFA_advance_loc4: advance(m, reader_u32(&m->r)); return true;
+	case DW_CFA_MIPS_advance_loc8: advance(m, reader_u64(&m->r)); return true;
+	case DW_CFA_remember_state: return remember_state(m);
+	case DW_CFA_restore_state: return restore_state(m);
+	case DW_CFA_GNU_args_size: reader_uleb(&m->r); return true;
+	case DW_CFA_def_cfa:
+	case DW_CFA_def_cfa_sf:
+	case DW_CFA_def_cfa_register:
+	case DW_CFA_def_cfa_offset:
+	case DW_CFA_def_cfa_offset_sf:
+	case DW_CFA_def_cfa_expression: return execute_cfa(m, code);
 	default: return execute_register(m, code);
 	}
 }

@@ -37,13 +37,6 @@ int unwind_directory_empty(struct unwind_ranges *out)
 	return unwind_directory_add_plain(0, UNWIND_OFFSET_MAX, 0, out);
 }
 
-static int by_start(const void *x, const void *y)
-{
-	const struct unwind_range *a = x, *b = y;
-
-	return a->start < b->start ? -1 : a->start > b->start;
-}
-
 /* Add the part of a piece that is in the segment, at its file offsets. */
 static int add_piece(const struct unwind_segment *s, const struct unwind_piece *p, uint32_t words,
 		     struct unwind_ranges *out)
@@ -89,8 +82,7 @@ int unwind_directory_make(const struct unwind_table *t, const uint32_t *pieces,
 	for (uint32_t i = 0; i < t->n_segments && !err; i++)
 		for (uint32_t k = 0; k < t->n_pieces && !err; k++)
 			err = add_piece(&t->segments[i], &t->pieces[k], pieces[k], &sorted);
-	if (!err && sorted.n)
-		qsort(sorted.items, sorted.n, sizeof(*sorted.items), by_start);
+	vec_sort(&sorted);
 	if (!err)
 		err = fill(&sorted, out);
 	vec_free(&sorted);

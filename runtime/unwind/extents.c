@@ -47,25 +47,9 @@ static bool touch(const struct extent *a, const struct extent *b)
 	return a->address + a->n == b->address && b->address % UNWIND_CHUNK_WORDS;
 }
 
-/* Index of the first free extent above the address. */
-static size_t above(const struct extents *e, uint32_t address)
-{
-	size_t low = 0, high = e->free.n;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (e->free.items[middle].address < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 static int add_free(struct extents *e, struct extent x)
 {
-	size_t i = above(e, x.address);
+	size_t i = vec_bound(&e->free, item->address < x.address);
 	struct extent *items;
 
 	if (vec_push(&e->free, x)) /* this makes room; the order is restored below */

@@ -15,6 +15,7 @@
 #include "runtime/base/clock.h"
 #include "runtime/base/hash.h"
 #include "runtime/base/mapped_file.h"
+#include "runtime/elf/elfsym.h"
 #include "runtime/unwind/images.h"
 #include "runtime/unwind/store.h"
 #include <errno.h>
@@ -23,7 +24,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/queue.h>
 #include <sys/stat.h>
@@ -75,29 +75,9 @@ struct unwind_files {
 	uint64_t n_evicted;
 };
 
-static uint64_t binary_table_hash(struct unwind_file_key k)
-{
-	return hash_u64(k.device ^ hash_u64(k.inode));
-}
-
-static bool binary_table_equal(struct unwind_file_key a, struct unwind_file_key b)
-{
-	return a.device == b.device && a.inode == b.inode;
-}
-
-static struct unwind_file_key binary_table_key(const struct binary_table *h,
-					       struct unwind_binary *const *e)
-{
-	(void)h;
-	return (*e)->key;
-}
-
-static bool binary_table_is_free(struct unwind_binary *const *e)
-{
-	return !*e;
-}
-
-HASH_TABLE_FUNCTIONS(binary_table, struct unwind_binary *, struct unwind_file_key)
+HASH_FUNCTIONS(binary_table, struct unwind_binary *, struct unwind_file_key,
+	       hash_u64(key.device ^ hash_u64(key.inode)),
+	       a.device == b.device && a.inode == b.inode, (*e)->key, *e)
 
 /* ---- binaries ------------------------------------------------------------------------------ */
 
@@ -412,12 +392,17 @@ static int find_own_vdso(const struct proc_mapping *m, void *ctx)
 static struct unwind_binary *read_vdso(struct unwind_files *f)
 {
 	const struct unwind_file_key key = {.inode = UNWIND_VDSO_INODE};
-	const void *bytes = (const void *)getauxval(AT_SYSINFO_EHDR);
+	int fd = proc_maps_each(0, find_own_vdso, f) > 0 ? elfsym_open_vdso() : -1;
+	struct unwind_binary *b = NULL;
+	struct stat st;
 
-	if (!bytes || proc_maps_each(0, find_own_vdso, f) <= 0)
+	if (fd < 0)
 		return NULL;
-	return add(f, key, (struct version){0},
-		   unwind_images_of_memory(&f->images, bytes, f->vdso_bytes, "[vdso]"));
+	if (!fstat(fd, &st))
+		b = add(f, key, (struct version){0},
+			unwind_images_of_file(&f->images, fd, &st, "[vdso]"));
+	close(fd);
+	return b;
 }
 
 void unwind_files_add_vdso(struct unwind_files *f)

@@ -15,30 +15,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t image_table_hash(const struct unwind_image_id *id)
-{
-	return hash_bytes(id->build_id, id->n) ^ hash_u64(id->size);
-}
-
-static bool image_table_equal(const struct unwind_image_id *a, const struct unwind_image_id *b)
-{
-	return a->size == b->size && a->owner == b->owner && a->n == b->n &&
-	       memcmp(a->build_id, b->build_id, a->n) == 0;
-}
-
-static const struct unwind_image_id *image_table_key(const struct image_table *h,
-						     struct unwind_image *const *e)
-{
-	(void)h;
-	return &(*e)->id;
-}
-
-static bool image_table_is_free(struct unwind_image *const *e)
-{
-	return !*e;
-}
-
-HASH_TABLE_FUNCTIONS(image_table, struct unwind_image *, const struct unwind_image_id *)
+HASH_FUNCTIONS(image_table, struct unwind_image *, const struct unwind_image_id *,
+	       hash_bytes(key->build_id, key->n) ^ hash_u64(key->size),
+	       a->size == b->size && a->owner == b->owner && a->n == b->n &&
+		       memcmp(a->build_id, b->build_id, a->n) == 0,
+	       &(*e)->id, *e)
 
 static void drop_words(struct unwind_images *all, struct unwind_image *m)
 {
@@ -185,22 +166,6 @@ struct unwind_image *unwind_images_of_file(struct unwind_images *all, int fd, co
 		return NULL;
 	m->id = id;
 	m->is_listed = id.n && !image_table_insert(&all->table, m);
-	return m;
-}
-
-struct unwind_image *unwind_images_of_memory(struct unwind_images *all, const void *bytes, size_t n,
-					     const char *name)
-{
-	struct unwind_image *m = calloc(1, sizeof(*m));
-	struct unwind_table t = {0};
-	int err;
-
-	if (!m)
-		return NULL;
-	err = unwind_table_read_image(bytes, n, &all->rules, &t);
-	fill(all, m, &t, err, name);
-	if (!err)
-		unwind_table_free(&t);
 	return m;
 }
 

@@ -6,7 +6,7 @@
 #pragma once
 #include "runtime/base/hash.h"
 #include "runtime/base/vec.h"
-#include "runtime/elf/build_id.h"
+#include "runtime/elf/elfsym.h"
 #include "runtime/unwind/directory.h"
 #include "runtime/unwind/rules.h"
 #include <stdbool.h>
@@ -57,9 +57,6 @@ struct unwind_images {
  * is for messages. NULL: no memory. */
 struct unwind_image *unwind_images_of_file(struct unwind_images *all, int fd, const struct stat *st,
 					   const char *name);
-/* The same for an image in memory: the vDSO. */
-struct unwind_image *unwind_images_of_memory(struct unwind_images *all, const void *bytes, size_t n,
-					     const char *name);
 /* Release a reference. The last one frees the image and its words. */
 void unwind_images_release(struct unwind_images *all, struct unwind_image *m);
 void unwind_images_free(struct unwind_images *all);

@@ -4,6 +4,7 @@
  * .eh_frame. A read beyond the end gives 0 and sets `failed`, which stays set.
  */
 #pragma once
+#include <dwarf.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -94,39 +95,22 @@ static inline int64_t reader_sleb(struct reader *r)
 
 /* Encodings of pointers (DW_EH_PE_* of the Linux Standard Base): the format is in the lower four
  * bits, the base that the number is relative to in the next three. */
-enum {
-	POINTER_ADDRESS = 0x00, /* 8 bytes */
-	POINTER_ULEB = 0x01,
-	POINTER_U16 = 0x02,
-	POINTER_U32 = 0x03,
-	POINTER_U64 = 0x04,
-	POINTER_SIGNED = 0x08,
-	POINTER_SLEB = 0x09,
-	POINTER_S16 = 0x0a,
-	POINTER_S32 = 0x0b,
-	POINTER_S64 = 0x0c,
-	POINTER_FORMAT = 0x0f,
-	POINTER_RELATIVE_TO_ITSELF = 0x10,
-	POINTER_ALIGNED = 0x50,
-	POINTER_BASE = 0x70,
-	POINTER_INDIRECT = 0x80,
-	POINTER_OMITTED = 0xff,
-};
+enum { POINTER_FORMAT = 0x0f, POINTER_BASE = 0x70 };
 
 /* The number of a pointer, regardless of what it is relative to. */
 static inline uint64_t reader_pointer(struct reader *r, uint8_t encoding)
 {
 	switch (encoding & POINTER_FORMAT) {
-	case POINTER_ADDRESS:
-	case POINTER_U64:
-	case POINTER_SIGNED:
-	case POINTER_S64: return reader_u64(r);
-	case POINTER_ULEB: return reader_uleb(r);
-	case POINTER_SLEB: return (uint64_t)reader_sleb(r);
-	case POINTER_U16: return reader_u16(r);
-	case POINTER_S16: return (uint64_t)(int16_t)reader_u16(r);
-	case POINTER_U32: return reader_u32(r);
-	case POINTER_S32: return (uint64_t)(int32_t)reader_u32(r);
+	case DW_EH_PE_absptr:
+	case DW_EH_PE_udata8:
+	case DW_EH_PE_signed:
+	case DW_EH_PE_sdata8: return reader_u64(r);
+	case DW_EH_PE_uleb128: return reader_uleb(r);
+	case DW_EH_PE_sleb128: return (uint64_t)reader_sleb(r);
+	case DW_EH_PE_udata2: return reader_u16(r);
+	case DW_EH_PE_sdata2: return (uint64_t)(int16_t)reader_u16(r);
+	case DW_EH_PE_udata4: return reader_u32(r);
+	case DW_EH_PE_sdata4: return (uint64_t)(int32_t)reader_u32(r);
 	default: r->failed = true; return 0;
 	}
 }

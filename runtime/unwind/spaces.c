@@ -12,8 +12,10 @@
 #include "runtime/base/clock.h"
 #include "runtime/base/hash.h"
 #include "runtime/base/log.h"
+#include "runtime/base/proc_maps.h"
+#include "runtime/base/vec.h"
+#include "runtime/unwind/directory.h"
 #include "runtime/unwind/files.h"
-#include "runtime/unwind/layout.h"
 #include "runtime/unwind/store.h"
 #include <errno.h>
 #include <signal.h>
@@ -24,18 +26,27 @@
 enum { BACKOFF_MS = 100, MMAP_DELAY_MS = 2, MMAP_MS = 100 };
 #define MS 1000000ull
 
+/* What a process has mapped: an array of ranges in the store, and the files that these refer to. A
+ * forked child shares its parent's layout until the mappings of one of the two are read again. */
+struct layout {
+	uint32_t refs;
+	uint32_t address; /* address of the ranges; 0: there are none */
+	uint32_t n;
+	VEC(struct unwind_binary *) binaries;
+};
+
 struct space {
 	/* ordered by the time at which a program asked last, the oldest first */
 	TAILQ_ENTRY(space) link;
 	TAILQ_ENTRY(space) due;
 	uint32_t tgid, exec_id;
-	struct unwind_layout *layout; /* NULL: its mappings were not read */
-	uint64_t read_ns;	      /* when the last reading began */
-	uint64_t next_read_ns;	      /* the next reading may not begin before */
-	uint64_t due_ns;	      /* when there is something to do; 0: never */
-	uint32_t backoff_ms;	      /* delay after a reading that brought nothing new */
-	bool is_asked;		      /* a BPF program has asked, and should not ask again yet */
-	bool is_dirty;		      /* its mappings are to be read again when it is due */
+	struct layout *layout; /* NULL: its mappings were not read */
+	uint64_t read_ns;      /* when the last reading began */
+	uint64_t next_read_ns; /* the next reading may not begin before */
+	uint64_t due_ns;       /* when there is something to do; 0: never */
+	uint32_t backoff_ms;   /* delay after a reading that brought nothing new */
+	bool is_asked;	       /* a BPF program has asked, and should not ask again yet */
+	bool is_dirty;	       /* its mappings are to be read again when it is due */
 };
 
 TAILQ_HEAD(space_list, space);
@@ -60,6 +71,99 @@ static struct space *find(const struct unwind_spaces *s, uint32_t tgid)
 	return found ? *found : NULL;
 }
 
+/* ---- layouts ------------------------------------------------------------------------------- */
+
+static void layout_release(struct unwind_spaces *s, struct layout *l)
+{
+	if (!l || --l->refs)
+		return;
+	for (size_t i = 0; i < l->binaries.n; i++)
+		unwind_files_release(s->files, l->binaries.items[i]);
+	unwind_store_drop(s->store, l->address, l->n * UNWIND_RANGE_WORDS);
+	vec_free(&l->binaries);
+	free(l);
+}
+
+struct reading {
+	struct unwind_files *files;
+	uint32_t tgid;
+	struct layout *layout;
+	struct unwind_ranges ranges;
+	uint32_t n_mappings;
+};
+
+static int add_mapping(const struct proc_mapping *m, void *ctx)
+{
+	bool is_vdso = strcmp(m->path, "[vdso]") == 0;
+	bool is_kernels = is_vdso || strcmp(m->path, "[vsyscall]") == 0;
+	uint32_t flags = is_kernels ? UNWIND_RANGE_FIXED : m->inode ? 0 : UNWIND_RANGE_ANONYMOUS;
+	const struct unwind_range *directory;
+	struct unwind_binary *b = NULL;
+	struct reading *r = ctx;
+	size_t n, first = r->ranges.n;
+	int err;
+
+	r->n_mappings++;
+	if (!m->is_executable)
+		return 0;
+	if (m->inode)
+		b = unwind_files_of_mapping(r->files, r->tgid, m);
+	else if (is_vdso && m->start >> 32) /* not that of a 32-bit process */
+		b = unwind_files_vdso(r->files, m->end - m->start);
+	if (!b)
+		return unwind_directory_add_plain(m->start, m->end, flags, &r->ranges);
+	if (vec_push(&r->layout->binaries, b)) {
+		unwind_files_release(r->files, b);
+		return -ENOMEM;
+	}
+	directory = unwind_files_ranges(b, &n);
+	err = unwind_directory_map(directory, n, m->start, m->end, m->file_offset, &r->ranges);
+	for (size_t i = first; i < r->ranges.n; i++)
+		r->ranges.items[i].flags |= flags;
+	return err;
+}
+
+/* Read the mappings of a process, and compile files that are new. *out is a new layout, or NULL if
+ * that of the process (which may be NULL) has not changed. Returns 0 or -errno; -ESRCH or -ENOENT:
+ * the process has ended. */
+static int layout_read(struct unwind_spaces *s, const struct space *p, struct layout **out)
+{
+	struct reading r = {.files = s->files,
+			    .tgid = p->tgid,
+			    .layout = calloc(1, sizeof(*r.layout))};
+	const struct layout *old = p->layout;
+	bool changed = false;
+	uint32_t n;
+	int err;
+
+	*out = NULL;
+	if (!r.layout)
+		return -ENOMEM;
+	r.layout->refs = 1;
+	err = proc_maps_each(p->tgid, add_mapping, &r);
+	if (err == -E2BIG) { /* the ranges beyond are walked by frame pointers */
+		log_verbose("unwind: process %u has too many executable mappings", p->tgid);
+		err = 0;
+	}
+	err = err ?: r.n_mappings ? 0 : -ESRCH; /* a zombie */
+	n = (uint32_t)r.ranges.n;
+	if (!err && (!old || old->n != n ||
+		     (n && memcmp(unwind_store_at(s->store, old->address), r.ranges.items,
+				  n * sizeof(*r.ranges.items)) != 0))) {
+		r.layout->address =
+			unwind_store_add(s->store, r.ranges.items, n * UNWIND_RANGE_WORDS);
+		changed = !n || r.layout->address;
+		r.layout->n = changed ? n : 0;
+		err = changed ? 0 : -ENOSPC;
+	}
+	vec_free(&r.ranges);
+	if (changed)
+		*out = r.layout;
+	else
+		layout_release(s, r.layout);
+	return err;
+}
+
 /* ---- spaces -------------------------------------------------------------------------------- */
 
 static void set_due(struct unwind_spaces *s, struct space *p, uint64_t due_ns)
@@ -78,7 +182,7 @@ static void drop(struct unwind_spaces *s, struct space *p, bool from_programs)
 	set_due(s, p, 0);
 	TAILQ_REMOVE(&s->all, p, link);
 	space_table_remove(&s->table, p->tgid);
-	unwind_layout_release(s->store, s->files, p->layout);
+	layout_release(s, p->layout);
 	free(p);
 }
 
@@ -147,13 +251,13 @@ static void limit_rate(struct unwind_spaces *s, struct space *p, bool changed)
 /* Read the mappings of a process and publish them. Drops the process if it has ended. */
 static int read_space(struct unwind_spaces *s, struct space *p)
 {
-	struct unwind_layout *fresh = NULL, *old = p->layout;
+	struct layout *fresh = NULL, *old = p->layout;
 	bool changed;
 	int err;
 
 	p->read_ns = monotonic_ns();
 	s->busy = p;
-	err = unwind_layout_read(s->store, s->files, p->tgid, p->layout, &fresh);
+	err = layout_read(s, p, &fresh);
 	if (!err)
 		err = unwind_store_commit(s->store);
 	s->busy = NULL;
@@ -169,7 +273,7 @@ static int read_space(struct unwind_spaces *s, struct space *p)
 		p->layout = fresh;
 	limit_rate(s, p, changed);
 	err = publish(s, p) ?: err;
-	unwind_layout_release(s->store, s->files, changed ? old : fresh);
+	layout_release(s, changed ? old : fresh);
 	return err;
 }
 
@@ -187,9 +291,8 @@ void unwind_spaces_ask(struct unwind_spaces *s, uint32_t tgid, uint32_t exec_id)
 	if (!p)
 		return;
 	if (p->exec_id != UNWIND_ANY_EXEC && p->exec_id != exec_id) {
-		unwind_layout_release(s->store, s->files,
-				      /* the new layout has replaced the published one */
-				      p->layout);
+		/* the new layout has replaced the published one */
+		layout_release(s, p->layout);
 		p->layout = NULL;
 		p->next_read_ns = 0;
 		p->backoff_ms = 0;
@@ -207,7 +310,7 @@ void unwind_spaces_ask(struct unwind_spaces *s, uint32_t tgid, uint32_t exec_id)
 
 /* Does a known range overlap [start, end)? Anonymous memory over anonymous memory does not
  * count. */
-static bool overlaps(const struct unwind_spaces *s, const struct unwind_layout *l, uint64_t start,
+static bool overlaps(const struct unwind_spaces *s, const struct layout *l, uint64_t start,
 		     uint64_t end, bool is_file)
 {
 	const struct unwind_range *r = l->n ? unwind_store_at(s->store, l->address) : NULL;
@@ -260,8 +363,7 @@ void unwind_spaces_fork(struct unwind_spaces *s, uint32_t parent, uint32_t child
 	if (to)
 		drop(s, to, true);
 	if (!from || !from->layout || from->is_dirty || from->read_ns > time_ns)
-		/* the child may have fewer mappings than the parent has now: BPF programs will ask
-		 * for them */
+		/* the child may have fewer mappings by now: BPF programs will ask for them */
 		return;
 	to = get(s, child);
 	if (!to)
@@ -274,11 +376,6 @@ void unwind_spaces_fork(struct unwind_spaces *s, uint32_t parent, uint32_t child
 	to->next_read_ns = monotonic_ns() + UNWIND_READ_MIN_MS * MS;
 	if (publish(s, to))
 		drop(s, to, true);
-}
-
-void unwind_spaces_exit(struct unwind_spaces *s, uint32_t tgid, uint64_t time_ns)
-{
-	unwind_spaces_exec(s, tgid, time_ns);
 }
 
 /* ---- time ---------------------------------------------------------------------------------- */

@@ -32,9 +32,9 @@ void unwind_spaces_ask(struct unwind_spaces *s, uint32_t tgid, uint32_t exec_id)
 /* The kernel reported a change, which happened at that time. */
 void unwind_spaces_mmap(struct unwind_spaces *s, uint32_t tgid, uint64_t start, uint64_t end,
 			bool is_file, uint64_t time_ns);
+/* Also for the end of a process. */
 void unwind_spaces_exec(struct unwind_spaces *s, uint32_t tgid, uint64_t time_ns);
 void unwind_spaces_fork(struct unwind_spaces *s, uint32_t parent, uint32_t child, uint64_t time_ns);
-void unwind_spaces_exit(struct unwind_spaces *s, uint32_t tgid, uint64_t time_ns);
 /* Drop the processes that have ended, also those that are only in the hash of the BPF programs. If
  * reports of the kernel were `lost`, the other processes are read again. */
 void unwind_spaces_check(struct unwind_spaces *s, bool lost);

@@ -9,8 +9,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 #include <zlib.h>
 #include "runtime/elf/elfsym_impl.h"
 #include "runtime/unwind/cfi.h"
@@ -20,12 +18,10 @@
 #include "runtime/unwind/rules.h"
 
 enum {
-	HEADERS_MAX = 65535,
 	SEGMENTS_MAX = 256,
 	CFI_MAX_BYTES = 128 << 20, /* libLLVM has 6 MB */
 	CFI_FIRST_BYTES = 1 << 16, /* first read of an .eh_frame of unknown size */
 	CFI_INFLATED_RATIO = 32,
-	SHT_UNWIND = 0x70000001, /* SHT_X86_64_UNWIND */
 };
 
 /* A file while its table is made. */
@@ -38,30 +34,14 @@ struct source {
 
 /* ---- headers ------------------------------------------------------------------------------- */
 
-static int compare_segments(const void *a, const void *b)
-{
-	const struct unwind_segment *x = a, *y = b;
-
-	return x->address < y->address ? -1 : x->address > y->address;
-}
-
-/* The number of program headers; libelf reads all of them at once. */
-static size_t n_headers(struct elf_file *f)
-{
-	size_t n;
-
-	return elf_getphdrnum(f->elf, &n) || n > HEADERS_MAX ? 0 : n;
-}
-
 static int read_segments(struct elf_file *f, struct unwind_table *out)
 {
-	size_t n = n_headers(f);
 	GElf_Phdr h;
 
 	out->segments = calloc(SEGMENTS_MAX, sizeof(*out->segments));
 	if (!out->segments)
 		return -ENOMEM;
-	for (size_t i = 0; i < n && gelf_getphdr(f->elf, (int)i, &h); i++) {
+	for (size_t i = 0; elfsym_header(f, i, &h); i++) {
 		if (h.p_type != PT_LOAD || !(h.p_flags & PF_X) || h.p_offset >= f->size)
 			continue;
 		if (h.p_filesz > f->size - h.p_offset)
@@ -71,30 +51,16 @@ static int read_segments(struct elf_file *f, struct unwind_table *out)
 		if (out->n_segments == SEGMENTS_MAX)
 			return -EFBIG;
 		out->segments[out->n_segments++] =
-			(struct unwind_segment){h.p_offset, h.p_vaddr, h.p_filesz};
+			(struct unwind_segment){h.p_vaddr, h.p_offset, h.p_filesz};
 	}
 	if (out->n_segments)
-		qsort(out->segments, out->n_segments, sizeof(*out->segments), compare_segments);
+		qsort(out->segments, out->n_segments, sizeof(*out->segments), vec_compare_u64);
 	return 0;
-}
-
-static const struct section *find_section(const struct elf_file *f, const char *name)
-{
-	for (uint32_t i = 0; i < f->n_sections; i++) {
-		const struct section *s = &f->sections[i];
-
-		if ((s->type == SHT_PROGBITS || s->type == SHT_UNWIND || s->type == SHT_RELA) &&
-		    s->size && elfsym_section_is(f, s, name))
-			return s;
-	}
-	return NULL;
 }
 
 static const struct section *find_gopclntab(const struct elf_file *f)
 {
-	const struct section *s = find_section(f, ".gopclntab");
-
-	return s ? s : find_section(f, ".data.rel.ro.gopclntab");
+	return elfsym_section(f, ".gopclntab") ?: elfsym_section(f, ".data.rel.ro.gopclntab");
 }
 
 /* ---- sections ------------------------------------------------------------------------------ */
@@ -160,10 +126,9 @@ static int add_section(struct source *s, const struct section *section, bool is_
 /* Find the file offset of an address, and how many bytes from there on are in the file. */
 static bool find_offset(struct elf_file *f, uint64_t address, uint64_t *offset, uint64_t *n)
 {
-	size_t headers = n_headers(f);
 	GElf_Phdr h;
 
-	for (size_t i = 0; i < headers && gelf_getphdr(f->elf, (int)i, &h); i++)
+	for (size_t i = 0; elfsym_header(f, i, &h); i++)
 		if (h.p_type == PT_LOAD && address - h.p_vaddr < h.p_filesz) {
 			*offset = h.p_offset + (address - h.p_vaddr);
 			*n = h.p_filesz - (address - h.p_vaddr);
@@ -175,12 +140,11 @@ static bool find_offset(struct elf_file *f, uint64_t address, uint64_t *offset, 
 /* Find the address of .eh_frame, which .eh_frame_hdr holds. */
 static bool find_eh_frame(struct elf_file *f, uint64_t *address)
 {
-	size_t headers = n_headers(f);
 	uint8_t bytes[12], encoding;
 	struct reader r;
 	GElf_Phdr h;
 
-	for (size_t i = 0; i < headers && gelf_getphdr(f->elf, (int)i, &h); i++) {
+	for (size_t i = 0; elfsym_header(f, i, &h); i++) {
 		if (h.p_type != PT_GNU_EH_FRAME)
 			continue;
 		r = (struct reader){bytes, bytes, false};
@@ -190,11 +154,11 @@ static bool find_eh_frame(struct elf_file *f, uint64_t *address)
 		encoding = reader_u8(&r);
 		reader_u16(&r); /* encodings of the search table */
 		*address = reader_pointer(&r, encoding);
-		if ((encoding & POINTER_BASE) == POINTER_RELATIVE_TO_ITSELF)
+		if ((encoding & POINTER_BASE) == DW_EH_PE_pcrel)
 			*address += h.p_vaddr + 4;
 		else if (encoding & POINTER_BASE)
 			return false;
-		return !r.failed && !(encoding & POINTER_INDIRECT);
+		return !r.failed && !(encoding & DW_EH_PE_indirect);
 	}
 	return false;
 }
@@ -269,7 +233,7 @@ static size_t read_code(void *file, uint64_t address, uint8_t *out, size_t n)
  * known. */
 static int find_relative(const struct elf_file *f, uint64_t address, uint64_t *out)
 {
-	const struct section *s = find_section(f, ".rela.dyn");
+	const struct section *s = elfsym_section(f, ".rela.dyn");
 	uint8_t *bytes = NULL;
 	const Elf64_Rela *r;
 	size_t n = 0;
@@ -288,7 +252,7 @@ static int find_relative(const struct elf_file *f, uint64_t address, uint64_t *o
  * .data.rel.ro, and the address of the code in it is a relocation. */
 static int add_linked_go(struct source *s)
 {
-	const struct section *data = find_section(&s->f, ".data.rel.ro");
+	const struct section *data = elfsym_section(&s->f, ".data.rel.ro");
 	size_t n, at = 0;
 	uint64_t text;
 	int err;
@@ -309,7 +273,7 @@ static int add_linked_go(struct source *s)
 static int add_go(struct source *s)
 {
 	const struct section *section = find_gopclntab(&s->f);
-	const struct section *text = find_section(&s->f, ".text");
+	const struct section *text = elfsym_section(&s->f, ".text");
 	size_t n;
 	int err;
 
@@ -381,7 +345,7 @@ static int add_section_function(struct source *s, const char *name)
 {
 	static const uint8_t end_branch[] = {0xf3, 0x0f, 0x1e, 0xfa}, sub[] = {0x48, 0x83, 0xec, 8},
 			     add_return[] = {0x48, 0x83, 0xc4, 8, 0xc3};
-	const struct section *section = find_section(&s->f, name);
+	const struct section *section = elfsym_section(&s->f, name);
 	uint8_t code[PROGRAM_BYTES];
 	uint32_t n, body = sizeof(sub);
 	int err;
@@ -410,14 +374,14 @@ static int add_assembly(struct source *s)
 
 static int add_sections(struct source *s, const struct unwind_table *t)
 {
-	const struct section *eh_frame = find_section(&s->f, ".eh_frame"), *debug_frame;
+	const struct section *eh_frame = elfsym_section(&s->f, ".eh_frame"), *debug_frame;
 	int err = eh_frame ? add_section(s, eh_frame, false, &s->eh_frame) : add_eh_frame(s);
 
 	if (err)
 		return err;
 	if (t->is_go) /* Go's .debug_frame does not say where rbp is */
 		return add_go(s);
-	debug_frame = find_section(&s->f, ".debug_frame");
+	debug_frame = elfsym_section(&s->f, ".debug_frame");
 	return debug_frame ? add_section(s, debug_frame, true, &s->debug_frame) : 0;
 }
 
@@ -437,8 +401,7 @@ static int pack_rows(struct source *s, struct unwind_rules *rules, struct unwind
 
 static int make_table(struct source *s, int fd, struct unwind_rules *rules, struct unwind_table *t)
 {
-	struct stat st;
-	int err = elfsym_read_file(&s->f, fd, &st);
+	int err = elfsym_read_file(&s->f, fd);
 
 	if (!err && (!s->f.is_64 || s->f.machine != EM_X86_64 ||
 		     (s->f.kind != ET_EXEC && s->f.kind != ET_DYN)))
@@ -447,7 +410,7 @@ static int make_table(struct source *s, int fd, struct unwind_rules *rules, stru
 		err = read_segments(&s->f, t);
 	if (err || !t->n_segments)
 		return err;
-	t->is_go = find_gopclntab(&s->f) || find_section(&s->f, ".go.buildinfo");
+	t->is_go = find_gopclntab(&s->f) || elfsym_section(&s->f, ".go.buildinfo");
 	s->cfi.segments = t->segments;
 	s->cfi.n_segments = t->n_segments;
 	err = add_sections(s, t);
@@ -471,22 +434,6 @@ int unwind_table_read(int fd, struct unwind_rules *rules, struct unwind_table *o
 	elfsym_close_file(&s.f);
 	if (err)
 		unwind_table_free(out);
-	return err;
-}
-
-int unwind_table_read_image(const void *image, size_t bytes, struct unwind_rules *rules,
-			    struct unwind_table *out)
-{
-	int fd = memfd_create("sonde_unwind", MFD_CLOEXEC), err;
-
-	*out = (struct unwind_table){0};
-	if (fd < 0)
-		return -errno;
-	if (write(fd, image, bytes) == (ssize_t)bytes)
-		err = unwind_table_read(fd, rules, out);
-	else
-		err = -EIO;
-	close(fd);
 	return err;
 }
 

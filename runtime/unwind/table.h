@@ -22,7 +22,7 @@ struct unwind_piece {
 
 /* A segment of executable code: which address its file offset is linked to. */
 struct unwind_segment {
-	uint64_t file_offset, address, bytes;
+	uint64_t address, file_offset, bytes;
 };
 
 struct unwind_table {
@@ -40,7 +40,4 @@ struct unwind_table {
  * caller frees; or -errno, and nothing to free: -ENOEXEC (not a program or library for x86-64),
  * -ENOMEM and others. */
 int unwind_table_read(int fd, struct unwind_rules *rules, struct unwind_table *out);
-/* The same for an image in memory: the vDSO. */
-int unwind_table_read_image(const void *image, size_t bytes, struct unwind_rules *rules,
-			    struct unwind_table *out);
 void unwind_table_free(struct unwind_table *t);

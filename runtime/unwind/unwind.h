@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 struct bpf_object;
+struct maptrack_event;
 struct unwind_worker;
 
 /* Create the maps and start the thread. Returns 0 or -errno. */
@@ -32,14 +33,9 @@ bool unwind_worker_wait(struct unwind_worker *w, uint64_t most_ns);
 
 /* A BPF program has sent `ev`: it met code without a table. */
 void unwind_worker_note(struct unwind_worker *w, const struct sonde_unwind_event *ev);
-/* Reports of the kernel about processes, with the time at which each change happened
- * (CLOCK_MONOTONIC), in order of time. Reports of processes that no BPF program has met cost next
- * to nothing. */
-void unwind_worker_mmap(struct unwind_worker *w, uint32_t tgid, uint64_t start, uint64_t end,
-			bool is_file, uint64_t time_ns);
-void unwind_worker_exec(struct unwind_worker *w, uint32_t tgid, uint64_t time_ns);
-void unwind_worker_fork(struct unwind_worker *w, uint32_t parent, uint32_t child, uint64_t time_ns);
-void unwind_worker_exit(struct unwind_worker *w, uint32_t tgid, uint64_t time_ns);
+/* The kernel has reported a change of a process to `worker`; call it in order of time (a
+ * maptrack_fn). Reports of processes that no BPF program has met cost next to nothing. */
+void unwind_worker_report(const struct maptrack_event *e, void *worker);
 /* Such reports were lost: check all processes. */
 void unwind_worker_check_all(struct unwind_worker *w);
 

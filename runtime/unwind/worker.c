@@ -14,15 +14,19 @@
 #include "runtime/base/proc_children.h"
 #include "runtime/base/thread.h"
 #include "runtime/base/vec.h"
+#include "runtime/elf/user_path.h"
+#include "runtime/symbols/maptrack.h"
 #include "runtime/unwind/files.h"
-#include "runtime/unwind/program_files.h"
 #include "runtime/unwind/spaces.h"
 #include "runtime/unwind/store.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <unistd.h>
 
 enum {
 	QUEUE_MAX = 1 << 16,
@@ -33,15 +37,15 @@ enum {
 };
 #define CHECK_NS 30000000000ull /* between two checks for processes that have ended */
 
-enum kind { ADD_PROCESS, ADD_PROGRAM, ASK, ASK_AT_EXEC, MMAP, EXEC, FORK, EXIT, CHECK };
+enum kind { ADD_PROCESS, ADD_PROGRAM, ASK, ASK_AT_EXEC, CHANGE, CHECK };
 
 struct request {
 	enum kind kind;
-	bool flag; /* ADD_PROCESS: with descendants; MMAP: of a file */
+	bool with_descendants; /* ADD_PROCESS */
 	uint32_t tgid;
-	uint32_t other; /* FORK: the child; ASK*: the execve count */
-	uint64_t start, end, time_ns;
+	uint32_t exec_id; /* ASK* */
 	char *path;
+	struct maptrack_event change;
 };
 
 HASH_TABLE(tgid_set, uint32_t);
@@ -93,23 +97,25 @@ static void expect_locked(struct unwind_worker *w, uint32_t tgid)
 		(void)tgid_set_insert(&w->known, tgid); /* a later check corrects a failure */
 }
 
-/* Append a report of the kernel, if the process has a space or may get one. */
-static void report(struct unwind_worker *w, const struct request *r)
+void unwind_worker_report(const struct maptrack_event *e, void *worker)
 {
-	bool is_known;
+	struct unwind_worker *w = worker;
+	bool is_known, is_fork = e->kind == MAPTRACK_FORK;
 
 	pthread_mutex_lock(&w->lock);
-	is_known = tgid_set_find(&w->known, r->tgid);
-	if (is_known && r->kind == FORK)
-		expect_locked(w, r->other);
-	if (is_known || (r->kind == FORK && tgid_set_find(&w->known, r->other)))
-		post_locked(w, r);
+	is_known = tgid_set_find(&w->known, e->tgid);
+	if (is_known && is_fork)
+		expect_locked(w, e->child);
+	if (is_known || (is_fork && tgid_set_find(&w->known, e->child)))
+		post_locked(w, &(struct request){.kind = CHANGE, .change = *e});
 	pthread_mutex_unlock(&w->lock);
 }
 
 void unwind_worker_add_process(struct unwind_worker *w, uint32_t tgid, bool with_descendants)
 {
-	post(w, &(struct request){.kind = ADD_PROCESS, .tgid = tgid, .flag = with_descendants});
+	post(w, &(struct request){.kind = ADD_PROCESS,
+				  .tgid = tgid,
+				  .with_descendants = with_descendants});
 }
 
 void unwind_worker_add_program(struct unwind_worker *w, const char *path)
@@ -124,39 +130,12 @@ void unwind_worker_note(struct unwind_worker *w, const struct sonde_unwind_event
 {
 	struct request r = {.kind = ev->is_exec ? ASK_AT_EXEC : ASK,
 			    .tgid = ev->tgid,
-			    .other = ev->exec_id};
+			    .exec_id = ev->exec_id};
 
 	pthread_mutex_lock(&w->lock);
 	expect_locked(w, ev->tgid);
 	post_locked(w, &r);
 	pthread_mutex_unlock(&w->lock);
-}
-
-void unwind_worker_mmap(struct unwind_worker *w, uint32_t tgid, uint64_t start, uint64_t end,
-			bool is_file, uint64_t time_ns)
-{
-	report(w, &(struct request){.kind = MMAP,
-				    .tgid = tgid,
-				    .start = start,
-				    .end = end,
-				    .flag = is_file,
-				    .time_ns = time_ns});
-}
-
-void unwind_worker_exec(struct unwind_worker *w, uint32_t tgid, uint64_t time_ns)
-{
-	report(w, &(struct request){.kind = EXEC, .tgid = tgid, .time_ns = time_ns});
-}
-
-void unwind_worker_fork(struct unwind_worker *w, uint32_t parent, uint32_t child, uint64_t time_ns)
-{
-	report(w,
-	       &(struct request){.kind = FORK, .tgid = parent, .other = child, .time_ns = time_ns});
-}
-
-void unwind_worker_exit(struct unwind_worker *w, uint32_t tgid, uint64_t time_ns)
-{
-	report(w, &(struct request){.kind = EXIT, .tgid = tgid, .time_ns = time_ns});
 }
 
 void unwind_worker_check_all(struct unwind_worker *w)
@@ -209,6 +188,56 @@ static void add_process(uint32_t tgid, void *ctx)
 	update_known(w, tgid);
 }
 
+enum { SCRIPTS_MAX = 5, LINE_BYTES = 256 }; /* limits of the kernel (binfmt_script) */
+
+/* Read the interpreter of a script. Returns 0, or -1 if the file is not a script. */
+static int interpreter(const char *path, char out[LINE_BYTES])
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	char line[LINE_BYTES];
+	ssize_t n = fd < 0 ? -1 : read(fd, line, sizeof(line) - 1);
+	const char *name = line + 2;
+
+	if (fd >= 0)
+		close(fd);
+	line[n > 0 ? n : 0] = '\0';
+	if (strncmp(line, "#!", 2) != 0)
+		return -1;
+	name += strspn(name, " \t");
+	memcpy(out, name, strcspn(name, " \t\n"));
+	out[strcspn(name, " \t\n")] = '\0';
+	return *out ? 0 : -1;
+}
+
+/* Call fn with the path of each file that the program will map before its first instruction: the
+ * program and the libraries that it needs, among which the C library names the dynamic linker. If
+ * the program is a script, these are the files of its interpreter. */
+static void each_file_of_program(const char *path, user_path_fn *fn, void *ctx)
+{
+	char script[SCRIPTS_MAX][LINE_BYTES], found[PATH_MAX];
+
+	for (int i = 0; i < SCRIPTS_MAX && !interpreter(path, script[i]); i++)
+		path = script[i];
+	fn(path, ctx);
+	/* no library has that name, so all of them are offered */
+	user_path_library(0, path, "/", found, fn, ctx);
+}
+
+/* The same for the program that process `tgid` runs, in the root directory of that process. */
+static void each_file_of_process(uint32_t tgid, user_path_fn *fn, void *ctx)
+{
+	char exe[32], path[PATH_MAX], found[PATH_MAX];
+	ssize_t n;
+
+	snprintf(exe, sizeof(exe), "/proc/%u/exe", tgid);
+	fn(exe, ctx);
+	n = readlink(exe, path, sizeof(path) - 1);
+	if (n <= 0)
+		return;
+	path[n] = '\0';
+	user_path_library(tgid, path, "/", found, fn, ctx);
+}
+
 static void add_file(const char *path, void *ctx)
 {
 	struct unwind_worker *w = ctx;
@@ -220,7 +249,7 @@ static void add_file(const char *path, void *ctx)
 
 static void add_program(struct unwind_worker *w, const char *path)
 {
-	program_files_each(path, add_file, w);
+	each_file_of_program(path, add_file, w);
 	unwind_files_add_vdso(w->files);
 	if (!unwind_store_commit(w->store))
 		unwind_files_publish(w->files);
@@ -259,29 +288,39 @@ static void check(struct unwind_worker *w, bool lost)
 	w->checked_ns = monotonic_ns();
 }
 
+static void apply(struct unwind_worker *w, const struct maptrack_event *e)
+{
+	switch (e->kind) {
+	case MAPTRACK_MMAP:
+		unwind_spaces_mmap(w->spaces, e->tgid, e->start, e->end, e->is_file, e->time_ns);
+		break;
+	case MAPTRACK_EXEC:
+	case MAPTRACK_EXIT: unwind_spaces_exec(w->spaces, e->tgid, e->time_ns); break;
+	case MAPTRACK_FORK:
+		unwind_spaces_fork(w->spaces, e->tgid, e->child, e->time_ns);
+		update_known(w, e->child);
+		return;
+	}
+	update_known(w, e->tgid);
+}
+
 static void answer(struct unwind_worker *w, const struct request *r)
 {
 	switch (r->kind) {
 	case ADD_PROCESS:
 		add_process(r->tgid, w);
-		if (r->flag)
+		if (r->with_descendants)
 			proc_children_each_descendant(r->tgid, add_process, w);
 		return;
 	case ADD_PROGRAM: add_program(w, r->path); return;
 	case CHECK: check(w, true); return;
-	case ASK_AT_EXEC: program_files_of_process(r->tgid, prepare_file, w); /* fallthrough */
-	case ASK: unwind_spaces_ask(w->spaces, r->tgid, r->other); break;
-	case MMAP:
-		unwind_spaces_mmap(w->spaces, r->tgid, r->start, r->end, r->flag, r->time_ns);
-		break;
-	case EXEC: unwind_spaces_exec(w->spaces, r->tgid, r->time_ns); break;
-	case EXIT: unwind_spaces_exit(w->spaces, r->tgid, r->time_ns); break;
-	case FORK:
-		unwind_spaces_fork(w->spaces, r->tgid, r->other, r->time_ns);
-		update_known(w, r->other);
+	case CHANGE: apply(w, &r->change); return;
+	case ASK_AT_EXEC: each_file_of_process(r->tgid, prepare_file, w); /* fallthrough */
+	case ASK:
+		unwind_spaces_ask(w->spaces, r->tgid, r->exec_id);
+		update_known(w, r->tgid);
 		return;
 	}
-	update_known(w, r->tgid);
 }
 
 static void update_stats(struct unwind_worker *w, uint64_t busy_ns)

@@ -47,7 +47,7 @@ static int teardown(void **state)
 static int read_again(const struct image *m)
 {
 	teardown(NULL);
-	return unwind_table_read_image(m->bytes, m->n, &rules, &table);
+	return image_table(m->bytes, m->n, &rules, &table);
 }
 
 static void read_image(struct image m)

@@ -313,7 +313,6 @@ struct tracer {
 static int start_tracer(void **state)
 {
 	struct tracer *t = calloc(1, sizeof(*t));
-	struct maptrack_observer observer;
 	int err = unwind_worker_start(&t->worker);
 
 	*state = NULL;
@@ -325,8 +324,7 @@ static int start_tracer(void **state)
 		return err == -EPERM || err == -EACCES ? 0 : err;
 	}
 	t->maps = procmap_new();
-	observer = session_unwind_observer(t->worker);
-	maptrack_observe(t->track, &observer);
+	maptrack_observe(t->track, unwind_worker_report, t->worker);
 	*state = t;
 	return 0;
 }

@@ -10,10 +10,24 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+#include "runtime/base/memory_file.h"
 #include "runtime/unwind/rules.h"
 #include "runtime/unwind/table.h"
 
 enum { CODE = 0x401000, CODE_OFFSET = 0x1000, SECTION_MAX = 1 << 20 };
+
+/* The table of an ELF file in memory. */
+static inline int image_table(const void *bytes, size_t n, struct unwind_rules *rules,
+			      struct unwind_table *out)
+{
+	int fd = memory_file("image", bytes, n);
+	int err = fd < 0 ? fd : unwind_table_read(fd, rules, out);
+
+	if (fd >= 0)
+		close(fd);
+	return err;
+}
 
 /* A section under construction. */
 struct section {
