@@ -82,18 +82,11 @@ static void append_lengths(struct spelling *s, Dwarf_Die *array)
 	if (s->t->dw.dwarf_child(array, &range) != 0)
 		return;
 	do {
-		bound = dwarf_number(s->t, &range, DW_AT_upper_bound, UINT64_MAX);
-		bound = dwarf_number(s->t, &range, DW_AT_count, bound + 1);
+		bound = dwarf_count(s->t, &range);
 		if (bound)
 			snprintf(length, sizeof(length), "[%llu]", (unsigned long long)bound);
 		decl_append(&s->d, length);
 	} while (s->t->dw.dwarf_siblingof(&range, &range) == 0);
-}
-
-static bool is_pointer_tag(int tag)
-{
-	return tag == DW_TAG_pointer_type || tag == DW_TAG_reference_type ||
-	       tag == DW_TAG_rvalue_reference_type;
 }
 
 static const char *qualifier(int tag)
@@ -111,7 +104,7 @@ static bool is_pointer_below(const struct spelling *s, Dwarf_Die type)
 	for (int i = 0; i < DECL_STEPS && qualifier(s->t->dw.dwarf_tag(&type)); i++)
 		if (!dwarf_type_of(s->t, &type, &type))
 			return false;
-	return is_pointer_tag(s->t->dw.dwarf_tag(&type));
+	return dwarf_is_pointer(s->t->dw.dwarf_tag(&type));
 }
 
 /* Go one step towards the base type. Returns false if *type is the base type. */
@@ -119,7 +112,7 @@ static bool step(struct spelling *s, Dwarf_Die *type, int depth)
 {
 	int tag = s->t->dw.dwarf_tag(type);
 
-	if (is_pointer_tag(tag)) {
+	if (dwarf_is_pointer(tag)) {
 		if (s->family == FAMILY_RUST && s->t->dw.dwarf_diename(type))
 			/* &u8, *const u8: the name of the type contains the reference already */
 			return false;

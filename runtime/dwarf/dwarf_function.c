@@ -269,41 +269,28 @@ static void add_params(struct description *d, Dwarf_Die function)
 
 /* ---- registers at the first instruction ---------------------------------------------------- */
 
+/* The word that a parameter is in. Debug information of Go does not list parameters without a name,
+ * and generic functions have an additional one, so words cannot be counted: only the location in
+ * debug information counts. There, a value of several words has a location of pieces; the first one
+ * is used. */
 static int entry_word(const struct description *d, Dwarf_Die *param)
 {
-	Dwarf_Attribute a;
-	Dwarf_Op *ops;
-	size_t n;
-
-	if (!d->t->dw.dwarf_attr(param, DW_AT_location, &a) ||
-	    d->t->dw.dwarf_getlocation_addr(&a, d->address, &ops, &n, 1) <= 0 || n != 1)
-		return ABI_NO_WORD;
-	if (ops[0].atom >= DW_OP_reg0 && ops[0].atom <= DW_OP_reg31)
-		return abi_word_of(d->t->machine, ops[0].atom - DW_OP_reg0);
-	return ABI_NO_WORD;
-}
-
-/* The word of a parameter of a Go function. Debug information does not list parameters without a
- * name, and generic functions have an additional one, so words cannot be counted: only the location
- * in debug information counts. A value of several words has a location of pieces; the first one is
- * used. */
-static int go_entry_word(const struct description *d, Dwarf_Die *param)
-{
+	bool is_go = d->family == FAMILY_GO;
 	Dwarf_Attribute a;
 	Dwarf_Op *ops;
 	size_t n;
 
 	if (!d->t->dw.dwarf_attr(param, DW_AT_location, &a) ||
 	    d->t->dw.dwarf_getlocation_addr(&a, d->address, &ops, &n, 1) <= 0 || !n ||
-	    (n > 1 && ops[1].atom != DW_OP_piece) || ops[0].atom < DW_OP_reg0 ||
+	    (n > 1 && (!is_go || ops[1].atom != DW_OP_piece)) || ops[0].atom < DW_OP_reg0 ||
 	    ops[0].atom > DW_OP_reg31)
 		return ABI_NO_WORD;
-	return abi_go_word_of(d->t->machine, ops[0].atom - DW_OP_reg0);
+	return (is_go ? abi_go_word_of : abi_word_of)(d->t->machine, ops[0].atom - DW_OP_reg0);
 }
 
 static void note_entry(struct description *d, uint32_t i, Dwarf_Die *param)
 {
-	d->at_entry[i] = d->family == FAMILY_GO ? go_entry_word(d, param) : entry_word(d, param);
+	d->at_entry[i] = entry_word(d, param);
 	d->has_location[i] = d->t->dw.dwarf_hasattr(param, DW_AT_location);
 }
 

@@ -6,7 +6,7 @@
 #pragma once
 #include "runtime/base/vec.h"
 #include "runtime/elf/abi.h"
-#include "runtime/dwarf/dwarf_types.h"
+#include "runtime/elf/names.h"
 #include "runtime/dwarf/libdw.h"
 #include <dwarf.h>
 
@@ -57,6 +57,12 @@ static inline bool dwarf_is_record(int tag)
 	return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
 }
 
+static inline bool dwarf_is_pointer(int tag)
+{
+	return tag == DW_TAG_pointer_type || tag == DW_TAG_reference_type ||
+	       tag == DW_TAG_rvalue_reference_type;
+}
+
 /* Set *type to the type of a parameter or member, or to what a pointer points to. False: void. */
 bool dwarf_type_of(const struct dwarf_types *t, Dwarf_Die *die, Dwarf_Die *type);
 /* Strip typedefs and qualifiers from *type. False: void, or malformed. Raises *align (unless NULL)
@@ -65,13 +71,21 @@ bool dwarf_plain(const struct dwarf_types *t, Dwarf_Die *type, uint32_t *align);
 /* An unsigned attribute, `otherwise` if there is none. */
 uint64_t dwarf_number(const struct dwarf_types *t, Dwarf_Die *die, unsigned attribute,
 		      uint64_t otherwise);
+/* The number of elements that a range of an array has; 0: not known. */
+static inline uint64_t dwarf_count(const struct dwarf_types *t, Dwarf_Die *range)
+{
+	uint64_t last = dwarf_number(t, range, DW_AT_upper_bound, UINT64_MAX);
+
+	return dwarf_number(t, range, DW_AT_count, last + 1);
+}
+
 bool dwarf_flag(const struct dwarf_types *t, Dwarf_Die *die, unsigned attribute);
 
 /* dwarf_function.c */
 enum dwarf_family dwarf_family_of(const struct dwarf_types *t, Dwarf_Die *die);
 
-/* dwarf_scope.c: the namespaces and classes around a type of C++ or Rust: "shop::till::", "::" where
- * there are none; "" in other languages. */
+/* dwarf_scope.c: the namespaces and classes around a type of C++ or Rust: "shop::till::", "::"
+ * where there are none; "" in other languages. */
 const char *dwarf_scope_of(const struct dwarf_types *t, Dwarf_Die *type, struct arena *a);
 /* The type `name` in a unit, which may begin with a scope; without one it is in any namespace. */
 bool dwarf_scope_find(const struct dwarf_types *t, Dwarf_Die *unit, const char *name,

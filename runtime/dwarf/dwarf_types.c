@@ -4,7 +4,7 @@
  * writes and clang does not, or else in the address ranges of all units. The functions of a unit
  * are indexed when the first of them is looked up.
  */
-#include "runtime/dwarf/dwarf_types.h"
+#include "runtime/elf/names.h"
 #include "parser/base/arena.h"
 #include "runtime/dwarf/dwarf_impl.h"
 #include <errno.h>
@@ -13,10 +13,11 @@
 
 enum { NEST_MAX = 16 }; /* nested namespaces */
 
-struct dwarf_types *dwarf_types_open(int fd, uint16_t machine, int *err)
+struct dwarf_types *dwarf_types_open(int fd, int *err)
 {
 	struct dwarf_types *t = calloc(1, sizeof(*t));
 	Dwarf_CU *first = NULL;
+	GElf_Ehdr h;
 
 	*err = t ? libdw_open(&t->dw, fd, &t->dwarf) : -ENOMEM;
 	if (!t)
@@ -24,7 +25,8 @@ struct dwarf_types *dwarf_types_open(int fd, uint16_t machine, int *err)
 	else
 		t->fd = fd;
 	if (!*err) {
-		t->machine = machine;
+		if (gelf_getehdr(t->dw.dwarf_getelf(t->dwarf), &h))
+			t->machine = h.e_machine;
 		if (t->dw.dwarf_get_units(t->dwarf, NULL, &first, NULL, NULL, NULL, NULL) != 0)
 			*err = -ENODATA;
 	}
@@ -49,13 +51,6 @@ void dwarf_types_close(struct dwarf_types *t)
 
 /* ---- units --------------------------------------------------------------------------------- */
 
-static int by_start(const void *x, const void *y)
-{
-	const struct dwarf_range *a = x, *b = y;
-
-	return a->start < b->start ? -1 : a->start > b->start;
-}
-
 static int read_ranges(struct dwarf_types *t)
 {
 	Dwarf_CU *cu = NULL;
@@ -70,26 +65,16 @@ static int read_ranges(struct dwarf_types *t)
 				     (struct dwarf_range){start, end, t->dw.dwarf_dieoffset(&die)}))
 				return -ENOMEM;
 	}
-	if (t->ranges.n)
-		qsort(t->ranges.items, t->ranges.n, sizeof(*t->ranges.items), by_start);
+	vec_sort(&t->ranges);
 	t->has_ranges = true;
 	return 0;
 }
 
 static const struct dwarf_range *find_range(const struct dwarf_types *t, uint64_t address)
 {
-	const struct dwarf_range *ranges = t->ranges.items;
-	size_t from = 0, to = t->ranges.n;
+	size_t n = vec_bound(&t->ranges, item->start <= address);
 
-	while (from < to) {
-		size_t middle = from + (to - from) / 2;
-
-		if (ranges[middle].start <= address)
-			from = middle + 1;
-		else
-			to = middle;
-	}
-	return from && address < ranges[from - 1].end ? &ranges[from - 1] : NULL;
+	return n && address < t->ranges.items[n - 1].end ? &t->ranges.items[n - 1] : NULL;
 }
 
 static int unit_of(struct dwarf_types *t, uint64_t address, Dwarf_Die *unit)
@@ -108,13 +93,6 @@ static int unit_of(struct dwarf_types *t, uint64_t address, Dwarf_Die *unit)
 }
 
 /* ---- functions of a unit ------------------------------------------------------------------- */
-
-static int by_address(const void *x, const void *y)
-{
-	const struct dwarf_entry *a = x, *b = y;
-
-	return a->address < b->address ? -1 : a->address > b->address;
-}
 
 static int add_function(struct dwarf_types *t, struct dwarf_unit *u, Dwarf_Die *die)
 {
@@ -161,8 +139,7 @@ static struct dwarf_unit *index_unit(struct dwarf_types *t, Dwarf_Die *unit)
 		vec_free(&u.functions);
 		return NULL;
 	}
-	if (u.functions.n)
-		qsort(u.functions.items, u.functions.n, sizeof(*u.functions.items), by_address);
+	vec_sort(&u.functions);
 	return &t->units.items[t->units.n - 1];
 }
 
@@ -196,7 +173,8 @@ int dwarf_types_find(struct dwarf_types *t, uint64_t address, struct arena *a,
 	if (!u)
 		return -ENOMEM;
 	if (u->functions.n)
-		found = bsearch(&key, u->functions.items, u->functions.n, sizeof(key), by_address);
+		found = bsearch(&key, u->functions.items, u->functions.n, sizeof(key),
+				vec_compare_u64);
 	*out = found ? dwarf_describe(t, &found->die, address, a) : NULL;
 	if (*out && !(*out)->n_params && !dwarf_type_of(t, &found->die, &type) &&
 	    !has_types(t, u->has_split ? &u->split : &unit))

@@ -171,14 +171,13 @@ static void flatten_members(struct flattening *f, Dwarf_Die *type, uint32_t at)
 
 static uint64_t elements(const struct dwarf_types *t, Dwarf_Die *array)
 {
-	uint64_t n = 1, bound;
+	uint64_t n = 1;
 	Dwarf_Die range;
 
 	if (t->dw.dwarf_child(array, &range) != 0)
 		return 0;
 	do {
-		bound = dwarf_number(t, &range, DW_AT_upper_bound, UINT64_MAX);
-		n *= dwarf_number(t, &range, DW_AT_count, bound + 1);
+		n *= dwarf_count(t, &range);
 	} while (t->dw.dwarf_siblingof(&range, &range) == 0 && n <= LOOK_INTO_MAX);
 	return n;
 }
@@ -340,12 +339,6 @@ void dwarf_value_of(const struct dwarf_types *t, Dwarf_Die *of, enum dwarf_famil
 	v->abi.align = align > v->abi.align ? align : v->abi.align;
 }
 
-static bool is_pointer(int tag)
-{
-	return tag == DW_TAG_pointer_type || tag == DW_TAG_reference_type ||
-	       tag == DW_TAG_rvalue_reference_type;
-}
-
 /* The name of a type, with the namespaces that it is in. */
 static const char *with_scope(const struct dwarf_types *t, Dwarf_Die type, const char *text,
 			      struct arena *a)
@@ -373,7 +366,7 @@ struct tp_pointee dwarf_pointee(const struct dwarf_types *t, Dwarf_Die *of,
 	bool is_void = false;
 
 	while (to.levels < LEVELS_MAX && !is_void && dwarf_plain(t, &plain, NULL) &&
-	       is_pointer(t->dw.dwarf_tag(&plain))) {
+	       dwarf_is_pointer(t->dw.dwarf_tag(&plain))) {
 		to.levels++;
 		is_void = !dwarf_type_of(t, &plain, &type);
 		plain = type;

@@ -60,10 +60,8 @@ static bool is_too_large(int fd)
 {
 	uint64_t sum = 0, limit;
 	struct elf_file f;
-	struct stat st;
 
-	if (elfsym_read_file(&f, fd, &st))
-		f.n_sections = 0; /* libdw refuses such a file, too */
+	elfsym_read_file(&f, fd); /* libdw refuses a file that cannot be read, too */
 	limit = f.size > INFLATED_ALWAYS / INFLATED_RATIO ? f.size * INFLATED_RATIO
 							  : INFLATED_ALWAYS;
 	for (uint32_t i = 0; i < f.n_sections && sum <= limit; i++) {
@@ -80,11 +78,9 @@ static bool has_zstd(int fd)
 {
 	enum { ZSTD = 2 }; /* ELFCOMPRESS_ZSTD, which older headers lack */
 	struct elf_file f;
-	struct stat st;
 	bool is_found = false;
 
-	if (elfsym_read_file(&f, fd, &st))
-		f.n_sections = 0;
+	elfsym_read_file(&f, fd);
 	for (uint32_t i = 0; i < f.n_sections && !is_found; i++) {
 		const struct section *s = &f.sections[i];
 		uint32_t type = 0; /* the first word of both headers */

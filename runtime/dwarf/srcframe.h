@@ -8,17 +8,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "runtime/elf/names.h"
 
 struct srcframes;
-
-struct srcframe {
-	/* the function that was inlined; NULL: it is the function that has a symbol */
-	const char *function;
-	const char *file; /* path, as the compiler wrote it; NULL: not known */
-	uint32_t line;
-};
-
-enum { SRCFRAMES_MAX = 32 };
 
 /* Open the debug information of the file behind fd. Takes ownership of fd. NULL with *err: -ENODATA
  * (there is none), -ENOSYS (no libdw), -EFBIG (too large), or another -errno. */

@@ -19,19 +19,6 @@ bool src_is_late(const struct srcframes *s)
 	return monotonic_ns() > s->deadline_ns;
 }
 
-static int by_start(const void *x, const void *y)
-{
-	const struct src_range *a = x, *b = y;
-
-	return a->start < b->start ? -1 : a->start > b->start;
-}
-
-static void sort(struct src_ranges *r)
-{
-	if (r->n)
-		qsort(r->items, r->n, sizeof(*r->items), by_start);
-}
-
 /* Add the ranges of a DIE. Returns false if the limit is reached. */
 static bool add_ranges(const struct srcframes *s, Dwarf_Die *die, uint64_t at,
 		       struct src_ranges *out)
@@ -52,17 +39,9 @@ static bool add_ranges(const struct srcframes *s, Dwarf_Die *die, uint64_t at,
 /* The range that contains vaddr; of several, the one that begins last. */
 static const struct src_range *range_at(const struct src_ranges *r, uint64_t vaddr)
 {
-	size_t low = 0, high = r->n;
+	size_t n = vec_bound(r, item->start <= vaddr);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (r->items[middle].start <= vaddr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (size_t i = low; i > 0 && low - i < OVERLAPS_MAX; i--)
+	for (size_t i = n; i > 0 && n - i < OVERLAPS_MAX; i--)
 		if (vaddr < r->items[i - 1].end)
 			return &r->items[i - 1];
 	return NULL;
@@ -86,7 +65,7 @@ static void read_units(struct srcframes *s)
 		    vec_push(&s->units, (struct src_unit){.at = at + head}))
 			break;
 	}
-	sort(&s->ranges);
+	vec_sort(&s->ranges);
 }
 
 struct src_unit *src_unit_at(struct srcframes *s, uint64_t vaddr)
@@ -149,7 +128,7 @@ bool src_function_at(struct srcframes *s, struct src_unit *u, uint64_t vaddr, Dw
 			}
 			read_functions(s, u, &die, 0);
 		}
-		sort(&u->functions);
+		vec_sort(&u->functions);
 	}
 	r = range_at(&u->functions, vaddr);
 	return r && s->dw.dwarf_offdie(u->dwarf, r->at, out);

@@ -2,7 +2,7 @@
 /*
  * DWARF line tables, read with libdw: see srcline.h.
  */
-#include "runtime/dwarf/srcline.h"
+#include "runtime/elf/names.h"
 #include "runtime/dwarf/libdw.h"
 #include <errno.h>
 #include <stdbool.h>

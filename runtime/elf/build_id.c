@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Build IDs: see build_id.h. Nothing in the file is trusted.
+ * Build IDs: see elfsym.h. Nothing in the file is trusted.
  */
-#include "runtime/elf/build_id.h"
+#include "runtime/elf/elfsym.h"
 #include <elf.h>
 #include <stdint.h>
 #include <string.h>

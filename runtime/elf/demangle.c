@@ -3,7 +3,6 @@
  * Demangling by libiberty: see demangle.h.
  */
 #include "runtime/elf/demangle.h"
-#include "runtime/elf/short_name.h"
 #include <libiberty/demangle.h>
 #include <stdlib.h>
 #include <string.h>

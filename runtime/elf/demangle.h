@@ -18,3 +18,11 @@ bool demangle_shown(const char *symbol, char *out, size_t size);
  * full names. */
 void demangle_show(bool show, bool with_parameters, bool with_templates);
 bool demangle_is_shown(void);
+
+/* short_name.c */
+
+/* Remove the types of parameters from a demangled name, in place, and, unless keep_templates, the
+ * arguments of templates and generics: "ns::map<int>::find(int const&) const" becomes
+ * "ns::map::find". Operators, "(anonymous namespace)", lambdas and the parts of Rust names in angle
+ * brackets stay. A name whose brackets do not balance stays as it is. */
+void short_name(char *name, bool keep_templates);

@@ -14,29 +14,23 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SEGMENTS_MAX = 1024, SEGMENTS_READ_MAX = 65535 };
+enum { SEGMENTS_MAX = 1024 };
 
 static int read_segments(struct elfsym *e, const struct elf_file *f)
 {
+	GElf_Phdr p;
 	size_t n = 0;
 
-	/* libelf reads all of them at once. */
-	if (elf_getphdrnum(f->elf, &n) || n > SEGMENTS_READ_MAX)
-		n = 0;
-	n = n < SEGMENTS_MAX ? n : SEGMENTS_MAX;
-	e->segments = calloc(n ? n : 1, sizeof(*e->segments));
+	while (n < SEGMENTS_MAX && elfsym_header(f, n, &p))
+		n++;
+	e->segments = calloc(n + 1, sizeof(*e->segments));
 	if (!e->segments)
 		return -ENOMEM;
-	for (size_t i = 0; i < n; i++) {
-		GElf_Phdr p;
-
-		if (!gelf_getphdr(f->elf, (int)i, &p))
-			break;
+	for (size_t i = 0; i < n && elfsym_header(f, i, &p); i++)
 		if (p.p_type == PT_LOAD && p.p_filesz)
 			e->segments[e->n_segments++] =
 				(struct segment){p.p_vaddr, p.p_offset, p.p_filesz,
 						 p.p_flags & PF_X};
-	}
 	return 0;
 }
 
@@ -71,8 +65,7 @@ static void pick_versions(const struct elf_file *f, struct table *out)
 static int read_all_headers(struct elfsym *e, const char *path)
 {
 	struct elf_file f;
-	struct stat st;
-	int err = elfsym_read_file(&f, e->fd, &st);
+	int err = elfsym_read_file(&f, e->fd);
 
 	if (err)
 		goto out;
@@ -80,7 +73,7 @@ static int read_all_headers(struct elfsym *e, const char *path)
 	e->is_movable = f.kind == ET_DYN;
 	e->entry = f.entry;
 	e->size = f.size;
-	e->modified = st.st_mtim;
+	e->modified = f.modified;
 	err = read_segments(e, &f);
 	if (!err)
 		err = read_text_ranges(e, &f);

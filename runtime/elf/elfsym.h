@@ -9,28 +9,17 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "runtime/elf/names.h"
 
-struct elfsym;
-
-/* Open a file. NULL with *err: -ENOENT, -ENOEXEC (not an ELF file that can be read), or another
- * -errno. */
-struct elfsym *elfsym_open(const char *path, int *err);
 /* The same for an open descriptor, of which this function takes ownership: it is closed by
  * elfsym_close(), or at once on failure. The debug file is searched for relative to `path`. */
 struct elfsym *elfsym_open_fd(int fd, const char *path, int *err);
-void elfsym_close(struct elfsym *e);
+/* The vDSO as a file: a copy of this process's, if that is a 64-bit one. Returns a descriptor that
+ * the caller closes, or -errno. */
+int elfsym_open_vdso(void);
 
-/* Find the function that contains `vaddr` (as linked). *name lives until elfsym_close(). The first
- * call builds the index. Of several aliases, a global one is preferred to a local one, then fewer
- * leading underscores, then the shorter name (cbrt, not cbrtf32x), then alphabetical order. Names
- * of C++ and Rust are demangled. */
-bool elfsym_by_address(struct elfsym *e, uint64_t vaddr, const char **name, uint64_t *offset);
 /* Find the variable that contains `vaddr`; aliases are chosen as by elfsym_by_address(). */
 bool elfsym_object_at(struct elfsym *e, uint64_t vaddr, const char **name, uint64_t *offset);
-/* Find the function `name`: its address, file offset and size. The default version of a versioned
- * name is preferred, then a global symbol. Returns 0, -ESRCH, or another -errno. */
-int elfsym_by_name(struct elfsym *e, const char *name, uint64_t *vaddr, uint64_t *file_offset,
-		   uint64_t *size);
 /* Is the symbol an IFUNC, that is, a function that selects the one to be called? */
 bool elfsym_is_ifunc(struct elfsym *e, const char *name);
 /* Called with a function: its name (valid during the call), address, file offset and size in
@@ -116,3 +105,10 @@ size_t elfsym_bytes(const struct elfsym *e);
 /* Sort stably by the upper 32 bits (a radix sort, which needs a second array). Returns 0 or
  * -ENOMEM. */
 int elfsym_sort_keys(uint64_t *keys, size_t n);
+
+/* build_id.c */
+
+enum { BUILD_ID_BYTES = 32 }; /* a longer one is cut */
+
+/* Read the build ID of the 64-bit file behind fd. Returns its length; 0: there is none. */
+size_t build_id_read(int fd, unsigned char out[BUILD_ID_BYTES]);

@@ -64,44 +64,37 @@ size_t elfsym_each_code(const struct elfsym *e,
 	return n;
 }
 
-/* Does the file have one of the sections? */
-static bool has_section(const struct elfsym *e, const char *const *names, size_t n)
+/* Does the file have one of the sections? The last name is NULL. */
+static bool has_section(const struct elfsym *e, const char *const *names)
 {
-	struct elf_file f = {0};
 	bool is_found = false;
-	struct stat st;
+	struct elf_file f;
 
-	if (elfsym_read_file(&f, e->fd, &st))
-		f.n_sections = 0;
-	for (uint32_t i = 0; i < f.n_sections && !is_found; i++)
-		for (size_t j = 0; j < n && !is_found; j++)
-			is_found = elfsym_section_is(&f, &f.sections[i], names[j]);
+	elfsym_read_file(&f, e->fd);
+	for (; *names && !is_found; names++)
+		is_found = elfsym_section(&f, *names);
 	elfsym_close_file(&f);
 	return is_found;
 }
 
 size_t elfsym_read_section(const struct elfsym *e, const char *name, void *out, size_t n)
 {
-	struct elf_file f = {0};
-	size_t got = 0;
-	struct stat st;
+	const struct section *s;
+	struct elf_file f;
 
-	if (elfsym_read_file(&f, e->fd, &st))
-		f.n_sections = 0;
-	for (uint32_t i = 0; i < f.n_sections && !got; i++)
-		if (elfsym_section_is(&f, &f.sections[i], name))
-			got = elfsym_read_at(e->fd, out,
-					     f.sections[i].size < n ? f.sections[i].size : n,
-					     f.sections[i].offset);
+	elfsym_read_file(&f, e->fd);
+	s = elfsym_section(&f, name);
+	n = s ? elfsym_read_at(e->fd, out, s->size < n ? s->size : n, s->offset) : 0;
 	elfsym_close_file(&f);
-	return got;
+	return n;
 }
 
 bool elfsym_is_go(const struct elfsym *e)
 {
-	static const char *const names[] = {".go.buildinfo", ".gopclntab", ".note.go.buildid"};
+	static const char *const names[] = {".go.buildinfo", ".gopclntab", ".note.go.buildid",
+					    NULL};
 
-	return has_section(e, names, sizeof(names) / sizeof(*names));
+	return has_section(e, names);
 }
 
 /* ---- needed libraries ---------------------------------------------------------------------- */
@@ -139,9 +132,8 @@ void elfsym_each_needed(const struct elfsym *e, elfsym_needed_fn *fn, void *ctx)
 {
 	const struct section *dynamic = NULL;
 	struct elf_file f;
-	struct stat st;
 
-	if (elfsym_read_file(&f, e->fd, &st) || !f.is_64)
+	if (elfsym_read_file(&f, e->fd) || !f.is_64)
 		f.n_sections = 0;
 	for (uint32_t i = 0; i < f.n_sections; i++)
 		if (f.sections[i].type == SHT_DYNAMIC)
@@ -163,11 +155,11 @@ static void note_unwinder(enum elfsym_needed kind, const char *name, void *ctx)
 
 bool elfsym_unwinds(struct elfsym *e)
 {
-	static const char *const tables[] = {".gcc_except_table"};
+	static const char *const tables[] = {".gcc_except_table", NULL};
 	uint64_t vaddr, offset, size;
 	bool is_needed = false;
 
-	if (!has_section(e, tables, 1))
+	if (!has_section(e, tables))
 		return false;
 	elfsym_each_needed(e, note_unwinder, &is_needed);
 	return is_needed || !elfsym_by_name(e, "_Unwind_RaiseException", &vaddr, &offset, &size) ||

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -50,24 +51,20 @@ static size_t build_id(const struct elf_file *f, unsigned char id[BUILD_ID_MAX])
 /* Read .gnu_debuglink: the name of the debug file and its checksum. */
 static bool debug_link(const struct elf_file *f, char name[NAME_MAX + 1], uint32_t *crc)
 {
-	for (uint32_t i = 0; i < f->n_sections; i++) {
-		const struct section *s = &f->sections[i];
-		char raw[NAME_MAX + 16];
-		size_t got, length;
+	const struct section *s = elfsym_section(f, ".gnu_debuglink");
+	char raw[NAME_MAX + 16];
+	size_t got, length;
 
-		if (s->type != SHT_PROGBITS || s->size > sizeof(raw) ||
-		    !elfsym_section_is(f, s, ".gnu_debuglink"))
-			continue;
-		got = elfsym_read_at(f->fd, raw, s->size, s->offset);
-		length = strnlen(raw, got);
-		if (!length || length > NAME_MAX || ((length + 4) & ~3ul) + 4 > got ||
-		    memchr(raw, '/', length))
-			return false;
-		memcpy(name, raw, length + 1);
-		memcpy(crc, raw + ((length + 4) & ~3ul), 4);
-		return true;
-	}
-	return false;
+	if (!s || s->size > sizeof(raw))
+		return false;
+	got = elfsym_read_at(f->fd, raw, s->size, s->offset);
+	length = strnlen(raw, got);
+	if (!length || length > NAME_MAX || ((length + 4) & ~3ul) + 4 > got ||
+	    memchr(raw, '/', length))
+		return false;
+	memcpy(name, raw, length + 1);
+	memcpy(crc, raw + ((length + 4) & ~3ul), 4);
+	return true;
 }
 
 static uint32_t file_crc(int fd)
@@ -114,38 +111,38 @@ int elfsym_debug_folders(const char *list)
 	}
 }
 
-/* Decides whether to use the debug file f. If so, it takes ownership of the descriptor. */
-typedef bool use_fn(struct elfsym *e, struct elf_file *f);
-
 struct search {
-	struct elfsym *e;
-	use_fn *use;
+	const struct elfsym *e;
+	bool (*has)(const struct elf_file *f); /* what is wanted */
 	unsigned char id[BUILD_ID_MAX];
 	size_t id_size;
 	char id_text[2 * BUILD_ID_MAX + 1];
 	uint32_t crc;
+	int fd; /* the file that was found, or -ENODATA */
 };
 
-/* Offer the debug file at `path` if its build ID matches, or, if it has none, its checksum. */
+/* Is the debug file at `path` the one? Its build ID must match, or, if it has none, its
+ * checksum. */
 static bool try_file(struct search *s, const char *path)
 {
 	unsigned char its_id[BUILD_ID_MAX];
 	struct elf_file f = {0};
-	bool is_used = false;
-	struct stat st;
+	bool is_it = false;
 	int fd = elfsym_open_regular(path);
 
 	if (fd < 0)
 		return false;
-	if (!elfsym_read_file(&f, fd, &st) && f.machine == s->e->machine &&
+	if (!elfsym_read_file(&f, fd) && f.machine == s->e->machine &&
 	    (s->id_size
 		     ? build_id(&f, its_id) == s->id_size && memcmp(its_id, s->id, s->id_size) == 0
 		     : file_crc(fd) == s->crc))
-		is_used = s->use(s->e, &f);
+		is_it = s->has(&f);
 	elfsym_close_file(&f);
-	if (!is_used)
+	if (is_it)
+		s->fd = fd;
+	else
 		close(fd);
-	return is_used;
+	return is_it;
 }
 
 /* Look at the files that debuginfod's client has downloaded; nothing is downloaded here. */
@@ -217,67 +214,47 @@ static bool try_folders(struct search *s, const struct elf_file *f, const char *
 	return false;
 }
 
-static bool search_debug_file(struct elfsym *e, const struct elf_file *f, const char *path,
-			      use_fn *use)
+/* Search the debug file of f, which is the file at `path`. Returns a descriptor or -ENODATA. */
+static int search_debug_file(const struct elfsym *e, const struct elf_file *f, const char *path,
+			     bool (*has)(const struct elf_file *f))
 {
-	static const char hex[] = "0123456789abcdef";
-	struct search s = {.e = e, .use = use};
+	struct search s = {.e = e, .has = has, .fd = -ENODATA};
 	char at[PATH_MAX];
 
 	s.id_size = build_id(f, s.id);
-	for (size_t i = 0; i < s.id_size; i++) {
-		s.id_text[2 * i] = hex[s.id[i] >> 4];
-		s.id_text[2 * i + 1] = hex[s.id[i] & 15];
-	}
-	if (try_folders(&s, f, path))
-		return true;
+	for (size_t i = 0; i < s.id_size; i++)
+		snprintf(s.id_text + 2 * i, 3, "%02x", s.id[i]);
 	snprintf(at, sizeof(at), "/usr/lib/debug/.build-id/%.2s/%s.debug", s.id_text,
-		 s.id_text + 2);
-	if (s.id_size > 1 && (try_file(&s, at) || try_caches(&s)))
-		return true;
-	return try_link(&s, f, path);
+		 s.id_text + (s.id_size ? 2 : 0));
+	if (!try_folders(&s, f, path) && !(s.id_size > 1 && (try_file(&s, at) || try_caches(&s))))
+		try_link(&s, f, path);
+	return s.fd;
 }
 
-static bool use_symbols(struct elfsym *e, struct elf_file *f)
+static bool has_symbols(const struct elf_file *f)
 {
 	struct table table = {0};
 
 	elfsym_pick_table(f, SHT_SYMTAB, &table);
-	if (!table.n)
-		return false;
-	e->tables[TABLE_FULL] = table;
-	e->debug_fd = f->fd;
-	return true;
+	return table.n;
 }
 
 void elfsym_find_debug_file(struct elfsym *e, const struct elf_file *f, const char *path)
 {
-	search_debug_file(e, f, path, use_symbols);
+	elfsym_take_table(e, search_debug_file(e, f, path, has_symbols));
 }
 
 /* ---- DWARF ---- */
 
 static bool has_dwarf(const struct elf_file *f)
 {
-	for (uint32_t i = 0; i < f->n_sections; i++)
-		if (f->sections[i].type != SHT_NOBITS &&
-		    (elfsym_section_is(f, &f->sections[i], ".debug_info") ||
-		     elfsym_section_is(f, &f->sections[i], ".zdebug_info")))
-			return true;
-	return false;
-}
-
-static bool use_dwarf(struct elfsym *e, struct elf_file *f)
-{
-	e->dwarf_fd = has_dwarf(f) ? f->fd : -1;
-	return e->dwarf_fd >= 0;
+	return elfsym_section(f, ".debug_info") || elfsym_section(f, ".zdebug_info");
 }
 
 static bool file_has_dwarf(int fd)
 {
 	struct elf_file f = {0};
-	struct stat st;
-	bool has = fd >= 0 && !elfsym_read_file(&f, fd, &st) && has_dwarf(&f);
+	bool has = fd >= 0 && !elfsym_read_file(&f, fd) && has_dwarf(&f);
 
 	elfsym_close_file(&f);
 	return has;
@@ -286,7 +263,6 @@ static bool file_has_dwarf(int fd)
 int elfsym_open_dwarf(struct elfsym *e, const char *path)
 {
 	struct elf_file f;
-	struct stat st;
 	int fd = -ENODATA;
 
 	if (file_has_dwarf(e->fd))
@@ -295,8 +271,8 @@ int elfsym_open_dwarf(struct elfsym *e, const char *path)
 		fd = fcntl(e->debug_fd, F_DUPFD_CLOEXEC, 0);
 	if (fd != -ENODATA)
 		return fd < 0 ? -errno : fd;
-	if (!elfsym_read_file(&f, e->fd, &st) && search_debug_file(e, &f, path, use_dwarf))
-		fd = e->dwarf_fd;
+	if (!elfsym_read_file(&f, e->fd))
+		fd = search_debug_file(e, &f, path, has_dwarf);
 	elfsym_close_file(&f);
 	return fd;
 }

@@ -10,13 +10,16 @@
  */
 #define _GNU_SOURCE
 #include "runtime/elf/elfsym_impl.h"
+#include "runtime/base/memory_file.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-enum { SECTIONS_MAX = 65536, NAMES_MAX_BYTES = 16 << 20 };
+enum { SECTIONS_MAX = 65536, HEADERS_MAX = 65535, NAMES_MAX_BYTES = 16 << 20 };
 
 size_t elfsym_read_at(int fd, void *buffer, size_t n, uint64_t offset)
 {
@@ -95,18 +98,20 @@ static int read_sections(struct elf_file *f)
 	return 0;
 }
 
-int elfsym_read_file(struct elf_file *f, int fd, struct stat *st)
+int elfsym_read_file(struct elf_file *f, int fd)
 {
+	struct stat st;
 	GElf_Ehdr h;
 
 	*f = (struct elf_file){.fd = fd};
-	if (fstat(fd, st))
+	if (fstat(fd, &st))
 		return -errno;
-	if (S_ISDIR(st->st_mode))
+	if (S_ISDIR(st.st_mode))
 		return -EISDIR;
-	if (!S_ISREG(st->st_mode) || has_too_many_sections(fd))
+	if (!S_ISREG(st.st_mode) || has_too_many_sections(fd))
 		return -ENOEXEC;
-	f->size = (uint64_t)st->st_size;
+	f->size = (uint64_t)st.st_size;
+	f->modified = st.st_mtim;
 	elf_version(EV_CURRENT);
 	f->elf = elf_begin(fd, ELF_C_READ, NULL);
 	if (!f->elf || elf_kind(f->elf) != ELF_K_ELF || !gelf_getehdr(f->elf, &h) ||
@@ -131,6 +136,36 @@ bool elfsym_section_is(const struct elf_file *f, const struct section *s, const 
 		f->names_section ? elf_strptr(f->elf, f->names_section, s->name) : NULL;
 
 	return its_name && strcmp(its_name, name) == 0;
+}
+
+const struct section *elfsym_section(const struct elf_file *f, const char *name)
+{
+	for (uint32_t i = 0; i < f->n_sections; i++)
+		if (f->sections[i].type != SHT_NOBITS && f->sections[i].size &&
+		    elfsym_section_is(f, &f->sections[i], name))
+			return &f->sections[i];
+	return NULL;
+}
+
+/* libelf reads all of them at once. */
+bool elfsym_header(const struct elf_file *f, size_t i, GElf_Phdr *out)
+{
+	size_t n;
+
+	return !elf_getphdrnum(f->elf, &n) && n <= HEADERS_MAX && i < n &&
+	       gelf_getphdr(f->elf, (int)i, out);
+}
+
+int elfsym_open_vdso(void)
+{
+	const char *image = (const char *)getauxval(AT_SYSINFO_EHDR);
+	const Elf64_Ehdr *h = (const void *)image;
+	size_t size;
+
+	if (!image || h->e_ident[EI_CLASS] != ELFCLASS64)
+		return -ENOENT;
+	size = h->e_shoff + (size_t)h->e_shnum * h->e_shentsize;
+	return size > 1 << 20 ? -EFBIG : memory_file("vdso", image, size);
 }
 
 void elfsym_pick_table(const struct elf_file *f, uint32_t type, struct table *out)

@@ -14,7 +14,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/stat.h>
 #include <time.h>
 #include "runtime/base/hash.h"
 #include "runtime/base/vec.h"
@@ -50,6 +49,7 @@ struct elf_file {
 	bool is_64;
 	uint16_t machine, kind; /* e_machine, e_type */
 	uint64_t size, entry;
+	struct timespec modified;
 	struct section *sections;
 	uint32_t n_sections;
 	size_t names_section; /* 0: none */
@@ -105,7 +105,6 @@ struct key_list {
 
 struct elfsym {
 	int fd, debug_fd;
-	int dwarf_fd; /* result of the search in elfsym_debug.c */
 	uint16_t machine;
 	bool is_movable;
 	uint64_t size, entry; /* size of the file in bytes; entry point of a program */
@@ -135,11 +134,15 @@ struct elfsym {
 size_t elfsym_read_at(int fd, void *buffer, size_t n, uint64_t offset);
 /* Open a file for reading. Returns a descriptor or -errno. */
 int elfsym_open_regular(const char *path);
-/* Read the headers of the file behind fd. Call elfsym_close_file() afterwards, also after an error.
- * 0, -ENOEXEC, -EISDIR, or another -errno. */
-int elfsym_read_file(struct elf_file *f, int fd, struct stat *st);
+/* Read the headers of the file behind fd. Call elfsym_close_file() afterwards, also after an error,
+ * when it has no sections. 0, -ENOEXEC, -EISDIR, or another -errno. */
+int elfsym_read_file(struct elf_file *f, int fd);
 /* Free the headers; the descriptor stays open. */
 void elfsym_close_file(struct elf_file *f);
+/* Program header number i. Returns false after the last one. */
+bool elfsym_header(const struct elf_file *f, size_t i, GElf_Phdr *out);
+/* The first section called `name` that has bytes in the file, or NULL. */
+const struct section *elfsym_section(const struct elf_file *f, const char *name);
 /* Is the section called `name`? */
 bool elfsym_section_is(const struct elf_file *f, const struct section *s, const char *name);
 /* The symbol table of section type `type`, limited to what the file contains. */
@@ -152,6 +155,10 @@ void elfsym_find_debug_file(struct elfsym *e, const struct elf_file *f, const ch
 /* elfsym_mini.c: if f has a section .gnu_debugdata, use the .symtab of the compressed file in
  * it. */
 void elfsym_find_mini_symbols(struct elfsym *e, const struct elf_file *f);
+
+/* Use the .symtab of the file behind fd (unless negative), of which this function takes
+ * ownership. */
+void elfsym_take_table(struct elfsym *e, int fd);
 
 /* elfsym_symbol.c */
 

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { ALIASES_MAX = 64, NESTING_MAX = 16, NAME_CHUNK_BYTES = 2048 };
 
@@ -217,22 +218,6 @@ static const struct resolved *resolve(struct elfsym *e, size_t group)
 		       : NULL;
 }
 
-/* The index after the last function that begins at or before vaddr. */
-static size_t upper_bound(const struct elfsym *e, uint64_t vaddr)
-{
-	size_t low = 0, high = e->index.n;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (key_address(e, middle) <= vaddr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 bool elfsym_by_address(struct elfsym *e, uint64_t vaddr, const char **name, uint64_t *offset)
 {
 	uint64_t start, size;
@@ -250,7 +235,7 @@ bool elfsym_function_at(struct elfsym *e, uint64_t vaddr, const char **name, uin
 
 	if (!e->is_indexed)
 		build_index(e);
-	i = upper_bound(e, vaddr);
+	i = vec_bound(&e->index, e->base + (*item >> 32) <= vaddr);
 	/* A label inside a function must not hide it: try a few more symbols backwards. */
 	for (int tries = 0; i > 0 && tries < NESTING_MAX; tries++) {
 		const uint64_t *keys = e->index.items;

@@ -6,10 +6,10 @@
  */
 #define _GNU_SOURCE
 #include "runtime/elf/elfsym_impl.h"
+#include "runtime/base/memory_file.h"
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 /* xz makes a symbol table 3 to 6 times smaller. A file of zeros can claim 7,000 times its size. */
@@ -62,42 +62,14 @@ static uint8_t *unpack(const uint8_t *packed, size_t n, size_t *size)
 	return NULL;
 }
 
-static int to_file(const uint8_t *bytes, size_t n)
-{
-	int fd = memfd_create("sonde_symbols", MFD_CLOEXEC);
-	size_t at = 0;
-
-	while (fd >= 0 && at < n) {
-		ssize_t done = write(fd, bytes + at, n - at);
-
-		if (done <= 0) {
-			close(fd);
-			return -1;
-		}
-		at += (size_t)done;
-	}
-	return fd;
-}
-
-static const struct section *find_section(const struct elf_file *f)
-{
-	for (uint32_t i = 0; i < f->n_sections; i++) {
-		const struct section *s = &f->sections[i];
-
-		if (s->type == SHT_PROGBITS && s->size <= PACKED_MAX &&
-		    elfsym_section_is(f, s, ".gnu_debugdata"))
-			return s;
-	}
-	return NULL;
-}
-
-static void take_table(struct elfsym *e, int fd)
+void elfsym_take_table(struct elfsym *e, int fd)
 {
 	struct elf_file f = {0};
 	struct table table = {0};
-	struct stat st;
 
-	if (!elfsym_read_file(&f, fd, &st) && f.machine == e->machine)
+	if (fd < 0)
+		return;
+	if (!elfsym_read_file(&f, fd) && f.machine == e->machine)
 		elfsym_pick_table(&f, SHT_SYMTAB, &table);
 	elfsym_close_file(&f);
 	if (!table.n) {
@@ -110,17 +82,16 @@ static void take_table(struct elfsym *e, int fd)
 
 void elfsym_find_mini_symbols(struct elfsym *e, const struct elf_file *f)
 {
-	const struct section *s = find_section(f);
-	uint8_t *packed = s ? malloc(s->size + 1) : NULL, *bytes = NULL;
+	const struct section *s = elfsym_section(f, ".gnu_debugdata");
+	uint8_t *packed = s && s->size <= PACKED_MAX ? malloc(s->size + 1) : NULL, *bytes = NULL;
 	size_t n = packed ? elfsym_read_at(f->fd, packed, s->size, s->offset) : 0, size = 0;
 	int fd = -1;
 
 	if (n)
 		bytes = unpack(packed, n, &size);
 	if (bytes)
-		fd = to_file(bytes, size);
+		fd = memory_file("sonde_symbols", bytes, size);
 	free(packed);
 	free(bytes);
-	if (fd >= 0)
-		take_table(e, fd);
+	elfsym_take_table(e, fd);
 }

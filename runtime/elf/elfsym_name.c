@@ -93,20 +93,12 @@ static bool is_hidden_version(const struct table *t, uint32_t i)
 static int match_symbol(void *ctx, uint32_t i, const struct symbol *s)
 {
 	struct name_search *n = ctx;
-	size_t low = 0, high = n->offsets.n;
+	size_t at = vec_bound(&n->offsets, *item >> 32 < s->name);
 	int rank;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (n->offsets.items[middle] >> 32 < s->name)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == n->offsets.n || n->offsets.items[low] >> 32 != s->name)
+	if (at == n->offsets.n || n->offsets.items[at] >> 32 != s->name)
 		return 0;
-	rank = (n->offsets.items[low] & UINT32_MAX) == VERSION_DEFAULT &&
+	rank = (n->offsets.items[at] & UINT32_MAX) == VERSION_DEFAULT &&
 			       !is_hidden_version(n->table, i)
 		       ? 2
 		       : 0;

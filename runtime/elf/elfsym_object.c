@@ -25,39 +25,24 @@ static int add_object(void *ctx, uint32_t i, const struct symbol *s)
 	return vec_push(&c->e->objects, (struct object){s->value, s->value + s->size, c->table, i});
 }
 
-static int compare(const void *a, const void *b)
-{
-	const struct object *x = a, *y = b;
-
-	return x->start < y->start ? -1 : x->start > y->start;
-}
-
 static void collect(struct elfsym *e)
 {
 	for (uint32_t t = 0; t < TABLE_COUNT && !e->objects.n; t++)
 		elfsym_each_symbol(e, t, SYMBOL_OBJECT, add_object, &(struct collector){e, t});
 	e->has_objects = true;
-	if (e->objects.n)
-		qsort(e->objects.items, e->objects.n, sizeof(*e->objects.items), compare);
+	vec_sort(&e->objects);
 }
 
 bool elfsym_object_at(struct elfsym *e, uint64_t vaddr, const char **name, uint64_t *offset)
 {
-	size_t low = 0, high;
+	size_t low;
 	char *names, *best = NULL, *other;
 	struct symbol s, best_symbol = {0};
 	uint64_t start;
 
 	if (!e->has_objects)
 		collect(e);
-	for (high = e->objects.n; low < high;) {
-		size_t middle = low + (high - low) / 2;
-
-		if (e->objects.items[middle].start <= vaddr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	low = vec_bound(&e->objects, item->start <= vaddr);
 	if (!low || vaddr >= e->objects.items[low - 1].end)
 		return false;
 	names = malloc(SCRATCH_BYTES);

@@ -30,13 +30,6 @@ struct slots {
 	VEC(struct slot);
 };
 
-static int compare_slots(const void *a, const void *b)
-{
-	const struct slot *x = a, *y = b;
-
-	return (x->address > y->address) - (x->address < y->address);
-}
-
 static int read_relocations(const struct elf_file *f, const struct section *s, struct slots *out)
 {
 	Elf64_Rela block[BLOCK_RELOCATIONS];
@@ -86,7 +79,7 @@ static int find_stubs(struct elfsym *e, const unsigned char *code, size_t n, uin
 			continue;
 		memcpy(&distance, code + i + 2, sizeof(distance));
 		wanted.address = address + i + JUMP_BYTES + (uint64_t)(int64_t)distance;
-		slot = bsearch(&wanted, slots->items, slots->n, sizeof(wanted), compare_slots);
+		slot = bsearch(&wanted, slots->items, slots->n, sizeof(wanted), vec_compare_u64);
 		if (slot && slot->symbol &&
 		    vec_push(&e->stubs, (struct stub){address + stub_start(code, i), slot->symbol}))
 			return -ENOMEM;
@@ -118,34 +111,24 @@ static bool is_plt(const struct elf_file *f, const struct section *s)
 	return false;
 }
 
-static int compare_stubs(const void *a, const void *b)
-{
-	const struct stub *x = a, *y = b;
-
-	return (x->start > y->start) - (x->start < y->start);
-}
-
 static void read_all(struct elfsym *e)
 {
 	struct slots slots = {0};
 	struct elf_file f;
-	struct stat st;
 	int err = 0;
 
 	e->has_stubs = true;
-	if (elfsym_read_file(&f, e->fd, &st) || !f.is_64 || f.machine != EM_X86_64)
+	if (elfsym_read_file(&f, e->fd) || !f.is_64 || f.machine != EM_X86_64)
 		f.n_sections = 0;
 	for (uint32_t i = 0; i < f.n_sections && !err; i++)
 		if (f.sections[i].type == SHT_RELA && f.sections[i].link < f.n_sections &&
 		    f.sections[f.sections[i].link].type == SHT_DYNSYM)
 			err = read_relocations(&f, &f.sections[i], &slots);
-	if (slots.n)
-		qsort(slots.items, slots.n, sizeof(*slots.items), compare_slots);
+	vec_sort(&slots);
 	for (uint32_t i = 0; i < f.n_sections && slots.n && !err; i++)
 		if (is_plt(&f, &f.sections[i]))
 			err = read_stubs(e, &f, &f.sections[i], &slots);
-	if (e->stubs.n)
-		qsort(e->stubs.items, e->stubs.n, sizeof(*e->stubs.items), compare_stubs);
+	vec_sort(&e->stubs);
 	vec_free(&slots);
 	elfsym_close_file(&f);
 }
@@ -182,19 +165,11 @@ static const char *stub_name(struct elfsym *e, const struct stub *stub)
 
 bool elfsym_plt_at(struct elfsym *e, uint64_t vaddr, const char **name, uint64_t *offset)
 {
-	size_t low = 0, high;
+	size_t low;
 
 	if (!e->has_stubs)
 		read_all(e);
-	high = e->stubs.n;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (e->stubs.items[middle].start <= vaddr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	low = vec_bound(&e->stubs, item->start <= vaddr);
 	if (!low || vaddr - e->stubs.items[low - 1].start >= STUB_MAX_BYTES)
 		return false;
 	*offset = vaddr - e->stubs.items[low - 1].start;

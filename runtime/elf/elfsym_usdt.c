@@ -111,26 +111,17 @@ static void read_notes(const struct notes *n, const struct section *s)
 	}
 }
 
-static const struct section *find_section(const struct elf_file *f, uint32_t type, const char *name)
-{
-	for (uint32_t i = 0; i < f->n_sections; i++)
-		if (f->sections[i].type == type && elfsym_section_is(f, &f->sections[i], name))
-			return &f->sections[i];
-	return NULL;
-}
-
 int elfsym_each_usdt(struct elfsym *e, elfsym_usdt_fn *fn, void *ctx)
 {
 	struct elf_file f;
 	struct notes n = {.e = e, .f = &f, .fn = fn, .ctx = ctx};
 	const struct section *base, *notes;
-	struct stat st;
-	int err = elfsym_read_file(&f, e->fd, &st);
+	int err = elfsym_read_file(&f, e->fd);
 
 	if (!err) {
-		base = find_section(&f, SHT_PROGBITS, ".stapsdt.base");
+		base = elfsym_section(&f, ".stapsdt.base");
 		n.base = base ? base->address : 0;
-		notes = find_section(&f, SHT_NOTE, ".note.stapsdt");
+		notes = elfsym_section(&f, ".note.stapsdt");
 		if (notes)
 			read_notes(&n, notes);
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Shortens demangled names: see short_name.h. One pass copies the name and skips what is left out.
+ * Shortens demangled names: see demangle.h. One pass copies the name and skips what is left out.
  */
-#include "runtime/elf/short_name.h"
+#include "runtime/elf/demangle.h"
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>

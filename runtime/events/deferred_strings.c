@@ -7,7 +7,7 @@
 #include "runtime/events/deferred_strings.h"
 #include "runtime/base/clock.h"
 #include "runtime/session/event_source.h"
-#include "runtime/symbols/ksym.h"
+#include "runtime/elf/names.h"
 #include "runtime/session/session.h"
 #include "runtime/symbols/usym.h"
 #include "runtime/kernel/gfp_flags.h"

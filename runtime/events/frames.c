@@ -6,7 +6,7 @@
 #include "runtime/base/vec.h"
 #include "runtime/dwarf/srcframe.h"
 #include "runtime/session/session.h"
-#include "runtime/symbols/ksym.h"
+#include "runtime/elf/names.h"
 #include "runtime/symbols/usym.h"
 
 struct frame_list {

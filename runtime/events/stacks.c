@@ -9,7 +9,7 @@
 #include "runtime/events/deferred_strings.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/limit_hint.h"
-#include "runtime/symbols/ksym.h"
+#include "runtime/elf/names.h"
 #include "runtime/base/hash.h"
 #include "runtime/base/map_calls.h"
 #include "runtime/elf/demangle.h"

@@ -5,12 +5,11 @@
  */
 #include "parser/base/arena.h"
 #include "runtime/base/vec.h"
-#include "runtime/dwarf/dwarf_types.h"
+#include "runtime/elf/names.h"
 #include "runtime/kernel/dwarf_layout.h"
 #include "runtime/elf/elfsym.h"
 #include "runtime/insn/insn.h"
 #include "runtime/kernel/kernel_user.h"
-#include "runtime/dwarf/srcline.h"
 #include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -141,7 +140,7 @@ static void need_types(struct user_files *u)
 	if (fd < 0)
 		u->types_err = fd;
 	else
-		u->types = dwarf_types_open(fd, elfsym_machine(u->elf), &u->types_err);
+		u->types = dwarf_types_open(fd, &u->types_err);
 }
 
 int code_function_types(struct kernel *k, const char *path, uint64_t offset,

@@ -8,7 +8,7 @@
 #include "parser/base/arena.h"
 #include "runtime/dwarf/cfa.h"
 #include "runtime/elf/demangle.h"
-#include "runtime/dwarf/dwarf_types.h"
+#include "runtime/elf/names.h"
 #include "runtime/elf/elfsym.h"
 #include "runtime/elf/user_path.h"
 #include <errno.h>

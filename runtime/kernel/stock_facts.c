@@ -9,6 +9,7 @@
 #include "parser/lang/kernel.h"
 #include "runtime/base/log.h"
 #include "runtime/kernel/facts_file.h"
+#include "runtime/base/memory_file.h"
 #include "runtime/kernel/kernel_facts.h"
 #include "runtime/kernel/release.h"
 #include <errno.h>
@@ -17,7 +18,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -117,22 +117,13 @@ static int no_bpf_functions(struct kernel *k, typed_function_fn fn, void *ctx)
 /* 0 or -errno. */
 static int use_types(struct kernel *k, const struct stock *s)
 {
-	size_t n, done = 0;
+	size_t n;
 	char *bytes = unpack(&s->types, &n);
-	int fd = bytes ? memfd_create("sonde-types", MFD_CLOEXEC) : -1, err = fd < 0 ? -errno : 0;
-	ssize_t written;
+	int fd = bytes ? memory_file("sonde-types", bytes, n) : -errno;
 
-	while (!err && done < n) {
-		written = write(fd, bytes + done, n - done);
-		err = written < 0 ? -errno : 0;
-		done += err ? 0 : (size_t)written;
-	}
 	free(bytes);
-	if (err) {
-		if (fd >= 0)
-			close(fd);
-		return err;
-	}
+	if (fd < 0)
+		return fd;
 	kernel_use_types(k, fd);
 	k->kernel_function = stock_kernel_function;
 	k->each_kernel_function = stock_each_kernel_function;

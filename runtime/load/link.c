@@ -3,6 +3,7 @@
  * Linking with libbpf, which takes paths: those of files in memory.
  */
 #define _GNU_SOURCE
+#include "runtime/base/memory_file.h"
 #include "runtime/load/link.h"
 #include "parser/lang/bpf_import.h"
 #include "parser/plan/plan.h"
@@ -25,18 +26,9 @@ struct file {
 
 static int make_file(struct file *f, const void *bytes, size_t len)
 {
-	f->fd = memfd_create("sonde-link", MFD_CLOEXEC);
-	if (f->fd < 0)
-		return -errno;
+	f->fd = memory_file("sonde-link", bytes, len);
 	snprintf(f->path, sizeof(f->path), "/proc/self/fd/%d", f->fd);
-	for (size_t done = 0; done < len;) {
-		ssize_t n = write(f->fd, (const char *)bytes + done, len - done);
-
-		if (n < 0)
-			return -errno;
-		done += (size_t)n;
-	}
-	return 0;
+	return f->fd < 0 ? f->fd : 0;
 }
 
 static int read_file(const struct file *f, void **out, size_t *len)

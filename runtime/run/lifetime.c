@@ -14,7 +14,6 @@
 #include "runtime/load/load.h"
 #include "runtime/load/load_report.h"
 #include "runtime/run/interval_thread.h"
-#include "runtime/symbols/ksym.h"
 #include "runtime/symbols/usym.h"
 #include "runtime/session/event_source.h"
 #include "runtime/session/tracer_time.h"

@@ -8,7 +8,7 @@
  * NAME's string.
  */
 #define _GNU_SOURCE
-#include "runtime/symbols/ksym.h"
+#include "runtime/elf/names.h"
 #include "runtime/elf/elfsym.h"
 #include "runtime/symbols/kallsyms.h"
 #include "runtime/symbols/ksym_query.h"
@@ -242,18 +242,11 @@ void ksyms_free(struct ksyms *k)
 static bool find_key(const struct ksyms *k, uint64_t ip, uint64_t *key)
 {
 	const uint64_t *keys = k->keys.items;
-	size_t low = 0, high = k->keys.n;
+	size_t low;
 
-	if (!high || ip < k->base || ip - k->base > UINT32_MAX)
+	if (ip < k->base || ip - k->base > UINT32_MAX)
 		return false;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (keys[middle] >> 32 <= ip - k->base)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	low = vec_bound(&k->keys, *item >> 32 <= ip - k->base);
 	if (!low)
 		return false;
 	while (--low && keys[low - 1] >> 32 == keys[low] >> 32)

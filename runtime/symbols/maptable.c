@@ -17,28 +17,15 @@ struct file_id {
 	const char *path;
 };
 
-static uint64_t mapfile_table_hash(struct file_id id)
+static struct file_id id_of(const struct mapfile *f)
 {
-	return hash_string(id.path) ^ hash_u64(id.inode ^ id.device << 32);
+	return (struct file_id){f->device, f->inode, f->path};
 }
 
-static bool mapfile_table_equal(struct file_id a, struct file_id b)
-{
-	return a.device == b.device && a.inode == b.inode && strcmp(a.path, b.path) == 0;
-}
-
-static struct file_id mapfile_table_key(const struct mapfile_table *h, struct mapfile *const *e)
-{
-	(void)h;
-	return (struct file_id){(*e)->device, (*e)->inode, (*e)->path};
-}
-
-static bool mapfile_table_is_free(struct mapfile *const *e)
-{
-	return !*e;
-}
-
-HASH_TABLE_FUNCTIONS(mapfile_table, struct mapfile *, struct file_id)
+HASH_FUNCTIONS(mapfile_table, struct mapfile *, struct file_id,
+	       hash_string(key.path) ^ hash_u64(key.inode ^ key.device << 32),
+	       a.device == b.device && a.inode == b.inode && strcmp(a.path, b.path) == 0, id_of(*e),
+	       *e)
 
 static struct mapfile *acquire_file(struct mapfiles *files, uint64_t device, uint64_t inode,
 				    const char *path)
@@ -69,7 +56,7 @@ static void mapfile_release(struct mapfiles *files, struct mapfile *f)
 {
 	if (--f->refs)
 		return;
-	mapfile_table_remove(&files->table, (struct file_id){f->device, f->inode, f->path});
+	mapfile_table_remove(&files->table, id_of(f));
 	if (f->pinned_fd >= 0) {
 		close(f->pinned_fd);
 		files->n_pinned--;
@@ -138,17 +125,7 @@ static bool table_reserve(struct maptable **t)
 /* The index of the first mapping that ends after `address`; t->n if none does. */
 static uint32_t maptable_after(const struct maptable *t, uint64_t address)
 {
-	uint32_t low = 0, high = t->n;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (t->items[middle].end <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return (uint32_t)vec_bound(t, item->end <= address);
 }
 
 static void insert_item(struct maptable *t, uint32_t at, const struct mapping *m)

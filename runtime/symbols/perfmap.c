@@ -188,13 +188,6 @@ static void read_lines(struct perfmap *m)
 
 /* ---- pieces ---- */
 
-static int compare_ends(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 static bool collect_ends(struct perfmap *m)
 {
 	size_t kept = 0;
@@ -206,7 +199,8 @@ static bool collect_ends(struct perfmap *m)
 		m->ends.items[2 * i] = m->functions.items[i].start;
 		m->ends.items[2 * i + 1] = m->functions.items[i].end;
 	}
-	qsort(m->ends.items, 2 * m->functions.n, sizeof(uint64_t), compare_ends);
+	m->ends.n = 2 * m->functions.n;
+	vec_sort(&m->ends);
 	for (size_t i = 0; i < 2 * m->functions.n; i++)
 		if (!kept || m->ends.items[kept - 1] != m->ends.items[i])
 			m->ends.items[kept++] = m->ends.items[i];
@@ -217,17 +211,7 @@ static bool collect_ends(struct perfmap *m)
 /* The number of ends at or below the address. */
 static size_t ends_up_to(const struct perfmap *m, uint64_t address)
 {
-	size_t low = 0, high = m->ends.n;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (m->ends.items[middle] <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return vec_bound(&m->ends, *item <= address);
 }
 
 /* The first piece from i on that has no owner. `next` leads to it, and the path is shortened on the

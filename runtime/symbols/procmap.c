@@ -15,8 +15,6 @@ enum { SWEEP_STEP = 1024 };
 
 /* ---- processes ---- */
 
-HASH_INTEGER_FUNCTIONS(process_table, struct process *, uint32_t, hash_u32, (*e)->tgid, *e)
-
 struct process *procmap_find_process(const struct procmap *p, uint32_t tgid)
 {
 	struct process **found = process_table_find(&p->processes, tgid);
@@ -24,32 +22,20 @@ struct process *procmap_find_process(const struct procmap *p, uint32_t tgid)
 	return found ? *found : NULL;
 }
 
-/* Remove a process from its list. There are two lists of ended processes, each in the order of
- * their end (ended_bound roughly). */
 static void unlist(struct procmap *p, struct process *r)
 {
 	if (!r->is_ended)
 		return;
-	if (r->is_bound) {
-		TAILQ_REMOVE(&p->ended_bound, r, ended);
-		p->n_ended_bound--;
-	} else {
-		TAILQ_REMOVE(&p->ended, r, ended);
-		p->n_ended--;
-	}
+	TAILQ_REMOVE(&p->ended[r->is_bound], r, ended);
+	p->n_ended[r->is_bound]--;
 }
 
 static void list(struct procmap *p, struct process *r)
 {
 	if (!r->is_ended)
 		return;
-	if (r->is_bound) {
-		TAILQ_INSERT_TAIL(&p->ended_bound, r, ended);
-		p->n_ended_bound++;
-	} else {
-		TAILQ_INSERT_TAIL(&p->ended, r, ended);
-		p->n_ended++;
-	}
+	TAILQ_INSERT_TAIL(&p->ended[r->is_bound], r, ended);
+	p->n_ended[r->is_bound]++;
 }
 
 void procmap_set_ended(struct procmap *p, struct process *r, bool is_ended, uint64_t time_ns)
@@ -150,8 +136,8 @@ struct procmap *procmap_new(void)
 	if (!p)
 		return NULL;
 	p->sweep_at = SWEEP_STEP;
-	TAILQ_INIT(&p->ended);
-	TAILQ_INIT(&p->ended_bound);
+	TAILQ_INIT(&p->ended[0]);
+	TAILQ_INIT(&p->ended[1]);
 	return p;
 }
 
@@ -176,11 +162,11 @@ void procmap_expire(struct procmap *p, uint64_t now_ns)
 {
 	struct process *r;
 
-	while ((r = TAILQ_FIRST(&p->ended)) &&
-	       (p->n_ended > PROCMAP_ENDED_MAX || now_ns > r->ended_ns + PROCMAP_ENDED_NS))
+	while ((r = TAILQ_FIRST(&p->ended[0])) &&
+	       (p->n_ended[0] > PROCMAP_ENDED_MAX || now_ns > r->ended_ns + PROCMAP_ENDED_NS))
 		procmap_drop_process(p, r);
-	while (p->n_ended_bound > PROCMAP_BOUND_MAX) {
-		procmap_drop_process(p, TAILQ_FIRST(&p->ended_bound));
+	while (p->n_ended[1] > PROCMAP_BOUND_MAX) {
+		procmap_drop_process(p, TAILQ_FIRST(&p->ended[1]));
 		p->n_evicted++;
 	}
 }
@@ -203,16 +189,6 @@ uint64_t procmap_evicted(const struct procmap *p)
 size_t procmap_count(const struct procmap *p)
 {
 	return p->processes.n;
-}
-
-size_t procmap_each_code(struct procmap *p, void (*fn)(struct perfmap *m, void *ctx), void *ctx)
-{
-	for (struct process **r = process_table_next(&p->processes, NULL); r;
-	     r = process_table_next(&p->processes, r))
-		for (size_t i = 0; fn && i < (*r)->generations.n; i++)
-			if ((*r)->generations.items[i].code.map)
-				fn((*r)->generations.items[i].code.map, ctx);
-	return p->n_codes;
 }
 
 bool procmap_is_known(const struct procmap *p, uint32_t tgid)

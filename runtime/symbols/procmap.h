@@ -11,7 +11,6 @@
 #include "runtime/symbols/maptable.h"
 
 struct procmap;
-struct perfmap;
 
 enum { PROCMAP_COMM_BYTES = 16 };
 
@@ -20,17 +19,6 @@ struct procmap_program {
 	char comm[PROCMAP_COMM_BYTES]; /* "": not known */
 	bool is_known;		       /* it is known whether it was run by a link */
 	char *mapped, *run;	       /* path of its file, and of the link that was run; or NULL */
-};
-
-/* Names of generated code; used by usym_code.c. */
-struct procmap_code {
-	struct perfmap *map; /* NULL: not open */
-	uint64_t tried_ns;   /* time of the last failure to open it; 0: none */
-	uint64_t bound_ns;   /* time of a stack of the process; 0: unknown */
-	/* the map may be opened: the process runs, and has not called execve since */
-	bool is_open;
-	/* the process has executable memory that is not mapped from a file */
-	bool has_code;
 };
 
 enum {
@@ -88,17 +76,14 @@ const struct procmap_program *procmap_program(const struct procmap *p, uint32_t 
  * link. */
 void procmap_set_program(struct procmap *p, uint32_t tgid, uint32_t exec_id, const char *mapped,
 			 const char *run);
-/* The names of code that exec_id generated; the caller opens them, by procmap_set_code(). NULL if
- * exec_id is not known. Valid until the next event. */
-const struct procmap_code *procmap_code(struct procmap *p, uint32_t tgid, uint32_t exec_id);
-/* Store `map` (NULL: opening failed at time_ns) for exec_id. Takes ownership of it. */
-void procmap_set_code(struct procmap *p, uint32_t tgid, uint32_t exec_id, struct perfmap *map,
-		      uint64_t time_ns);
-/* Close the map of generated code of the process that ended first. Returns false if no ended
- * process has one. */
-bool procmap_close_ended_code(struct procmap *p);
-/* Call fn with each map that is kept. Returns their number. */
-size_t procmap_each_code(struct procmap *p, void (*fn)(struct perfmap *m, void *ctx), void *ctx);
+/* Is it time to look for the map of generated code of a process, once its mappings are up to date?
+ * It is so at most every 10 ms, until there is a map. */
+bool procmap_code_is_due(const struct procmap *p, uint32_t tgid, uint32_t exec_id);
+/* Open the map of a process that has executable memory of its own, if there is one. */
+void procmap_open_code(struct procmap *p, uint32_t tgid, uint32_t exec_id);
+/* Find the generated function at `ip`. *name lives until the next call. */
+bool procmap_find_code(struct procmap *p, uint32_t tgid, uint32_t exec_id, uint64_t ip,
+		       const char **name, uint64_t *offset);
 
 /* Drop ended processes beyond the bounds above. */
 void procmap_expire(struct procmap *p, uint64_t now_ns);

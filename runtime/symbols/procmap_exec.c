@@ -130,7 +130,7 @@ int procmap_bind(struct procmap *p, uint32_t tgid, uint32_t exec_id, uint64_t ti
 	return -EAGAIN;
 }
 
-static struct generation *find_generation(const struct procmap *p, uint32_t tgid, uint32_t exec_id)
+struct generation *procmap_find_generation(const struct procmap *p, uint32_t tgid, uint32_t exec_id)
 {
 	const struct process *r = procmap_find_process(p, tgid);
 
@@ -140,7 +140,7 @@ static struct generation *find_generation(const struct procmap *p, uint32_t tgid
 const struct procmap_program *procmap_program(const struct procmap *p, uint32_t tgid,
 					      uint32_t exec_id)
 {
-	const struct generation *g = find_generation(p, tgid, exec_id);
+	const struct generation *g = procmap_find_generation(p, tgid, exec_id);
 
 	return g ? &g->program : NULL;
 }
@@ -156,7 +156,7 @@ void procmap_release_program(struct procmap_program *p)
 void procmap_set_program(struct procmap *p, uint32_t tgid, uint32_t exec_id, const char *mapped,
 			 const char *run)
 {
-	struct generation *g = find_generation(p, tgid, exec_id);
+	struct generation *g = procmap_find_generation(p, tgid, exec_id);
 
 	if (!g)
 		return;

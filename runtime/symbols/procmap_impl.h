@@ -24,7 +24,8 @@ struct generation {
 	bool has_id, is_bound, is_complete;
 	struct maptable *table; /* NULL: empty */
 	struct former former;
-	struct procmap_code code;
+	struct perfmap *code;	/* names of generated code; NULL: not open */
+	uint64_t code_tried_ns; /* when it was last tried to open it; 0: never */
 	struct procmap_program program;
 };
 
@@ -44,11 +45,16 @@ struct procmap {
 	struct process_table processes;
 	size_t sweep_at; /* number of processes at which a sweep is done */
 	struct mapfiles files;
-	struct process_list ended, ended_bound;
-	size_t n_ended, n_ended_bound;
+	/* ended processes in the order of their end (roughly): [1] those that stacks refer to, [0]
+	 * others */
+	struct process_list ended[2];
+	size_t n_ended[2];
 	uint64_t n_evicted;
-	size_t n_codes; /* generations with code.map */
+	size_t n_codes; /* generations with code */
+	bool has_warned_cut, has_warned_many;
 };
+
+HASH_INTEGER_FUNCTIONS(process_table, struct process *, uint32_t, hash_u32, (*e)->tgid, *e)
 
 static inline struct generation *newest_generation(const struct process *r)
 {
@@ -60,6 +66,10 @@ void procmap_release_program(struct procmap_program *p);
 
 /* procmap_exec.c: the generation that exec_id stands for, or NULL. */
 struct generation *procmap_generation(const struct process *r, uint32_t exec_id);
+
+/* The same for a process that may not be known. */
+struct generation *procmap_find_generation(const struct procmap *p, uint32_t tgid,
+					   uint32_t exec_id);
 
 /* procmap_code.c: close the map of generated code. */
 void procmap_close_code(struct procmap *p, struct generation *g);

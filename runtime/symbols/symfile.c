@@ -21,15 +21,12 @@
 #include "runtime/dwarf/srcframe.h"
 #include "runtime/base/mapped_file.h"
 #include "runtime/symbols/procmap.h"
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -41,9 +38,13 @@ enum {
 	SWEEP_STEP = 256,
 };
 
+struct inode_id {
+	uint64_t device, inode;
+};
+
 /* The symbols of one (device, inode). */
 struct symfile {
-	uint64_t device, inode;
+	struct inode_id id;
 	uint64_t born_ns;     /* CLOCK_MONOTONIC; 0: not known */
 	uint64_t used;	      /* time of the last use, on the clock of symfiles */
 	uint32_t failed_tgid; /* opening through this process has failed */
@@ -53,32 +54,9 @@ struct symfile {
 	bool is_mapped;	   /* during a sweep: some process has it mapped */
 };
 
-struct inode_id {
-	uint64_t device, inode;
-};
-
-static uint64_t symfile_table_hash(struct inode_id id)
-{
-	return hash_u64(id.device ^ hash_u64(id.inode));
-}
-
-static bool symfile_table_equal(struct inode_id a, struct inode_id b)
-{
-	return a.device == b.device && a.inode == b.inode;
-}
-
-static struct inode_id symfile_table_key(const struct symfile_table *h, struct symfile *const *e)
-{
-	(void)h;
-	return (struct inode_id){(*e)->device, (*e)->inode};
-}
-
-static bool symfile_table_is_free(struct symfile *const *e)
-{
-	return !*e;
-}
-
-HASH_TABLE_FUNCTIONS(symfile_table, struct symfile *, struct inode_id)
+HASH_FUNCTIONS(symfile_table, struct symfile *, struct inode_id,
+	       hash_u64(key.device ^ hash_u64(key.inode)),
+	       a.device == b.device && a.inode == b.inode, (*e)->id, *e)
 
 struct process_file {
 	uint32_t tgid;
@@ -136,25 +114,6 @@ static uint64_t birth_ns(int fd)
 	return born > offset ? born - offset : 0;
 }
 
-/* The vDSO as a file: a copy of sonde's own mapping in a memfd. */
-static int open_vdso(void)
-{
-	const char *image = (const char *)getauxval(AT_SYSINFO_EHDR);
-	const Elf64_Ehdr *header = (const void *)image;
-	size_t size;
-	int fd;
-
-	if (!image || header->e_ident[EI_CLASS] != ELFCLASS64)
-		return -1;
-	size = header->e_shoff + (size_t)header->e_shnum * header->e_shentsize;
-	fd = memfd_create("vdso", MFD_CLOEXEC);
-	if (fd >= 0 && (size > 1 << 20 || write(fd, image, size) != (ssize_t)size)) {
-		close(fd);
-		fd = -1;
-	}
-	return fd;
-}
-
 static void free_symfile(struct symfile *s)
 {
 	elfsym_close(s->elf);
@@ -197,11 +156,12 @@ static void sweep(struct symfiles *all)
 
 static struct symfile *symfile_get(struct symfiles *all, struct mapfile *file)
 {
+	struct inode_id id = {file->device, file->inode};
 	struct symfile **found, *s;
 
 	if (file->symbols)
 		return file->symbols;
-	found = symfile_table_find(&all->table, (struct inode_id){file->device, file->inode});
+	found = symfile_table_find(&all->table, id);
 	if (found)
 		return file->symbols = *found;
 	if (all->table.n >= (all->sweep_at ?: SWEEP_STEP))
@@ -209,8 +169,7 @@ static struct symfile *symfile_get(struct symfiles *all, struct mapfile *file)
 	s = calloc(1, sizeof(*s));
 	if (!s)
 		return NULL;
-	s->device = file->device;
-	s->inode = file->inode;
+	s->id = id;
 	if (symfile_table_insert(&all->table, s)) {
 		free(s);
 		return NULL;
@@ -253,7 +212,7 @@ static void open_symfile(struct symfiles *all, struct symfile *s, const struct p
 		file->pinned_fd = -1;
 		procmap_files(all->maps)->n_pinned--;
 	} else if (strcmp(file->path, "[vdso]") == 0) {
-		fd = f->mapping->start >> 32 ? open_vdso()
+		fd = f->mapping->start >> 32 ? elfsym_open_vdso()
 					     /* sonde's own vDSO is the 64-bit one */
 					     : -1;
 	} else {

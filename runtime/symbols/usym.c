@@ -5,7 +5,6 @@
 #define _GNU_SOURCE
 #include "runtime/symbols/usym.h"
 #include "runtime/base/clock.h"
-#include "runtime/elf/build_id.h"
 #include "runtime/elf/elfsym.h"
 #include "runtime/dwarf/srcframe.h"
 #include "runtime/base/log.h"
@@ -14,7 +13,6 @@
 #include "runtime/symbols/procmap.h"
 #include "runtime/base/string_set.h"
 #include "runtime/symbols/symfile.h"
-#include "runtime/symbols/usym_code.h"
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
@@ -31,7 +29,6 @@ struct usyms {
 	struct string_set strings;
 	struct string_set old; /* between usyms_names_begin() and usyms_names_end() */
 	struct symfiles files;
-	struct usym_code code;
 	uint64_t n_lost;
 	uint64_t drained_ns; /* all records up to this time are applied */
 	uint64_t reread_ns;  /* time of the last read of /proc because of a miss */
@@ -50,7 +47,7 @@ struct usyms *usyms_new(void)
 		free(u);
 		return NULL;
 	}
-	u->files.maps = u->code.maps = u->maps;
+	u->files.maps = u->maps;
 	return u;
 }
 
@@ -132,9 +129,9 @@ static const char *shown_path(struct usyms *u, uint32_t tgid, uint32_t exec_id, 
 void usyms_note_stack(struct usyms *u, uint32_t tgid, uint32_t exec_id, uint64_t time_ns)
 {
 	if (procmap_is_bound(u->maps, tgid, exec_id)) {
-		if (usym_code_is_due(&u->code, tgid, exec_id)) {
+		if (procmap_code_is_due(u->maps, tgid, exec_id)) {
 			drain(u);
-			usym_code_open(&u->code, tgid, exec_id);
+			procmap_open_code(u->maps, tgid, exec_id);
 		}
 		return;
 	}
@@ -146,7 +143,7 @@ void usyms_note_stack(struct usyms *u, uint32_t tgid, uint32_t exec_id, uint64_t
 		procmap_bind(u->maps, tgid, exec_id, monotonic_ns());
 	symfiles_pin(&u->files, tgid, exec_id);
 	note_program(u, tgid, exec_id);
-	usym_code_open(&u->code, tgid, exec_id);
+	procmap_open_code(u->maps, tgid, exec_id);
 }
 
 void usyms_release_stacks(struct usyms *u, uint32_t tgid)
@@ -166,10 +163,10 @@ int usyms_track(struct usyms *u, int pid)
 	return err;
 }
 
-void usyms_observe(struct usyms *u, const struct maptrack_observer *observer)
+void usyms_observe(struct usyms *u, maptrack_fn *fn, void *ctx)
 {
 	if (u->track)
-		maptrack_observe(u->track, observer);
+		maptrack_observe(u->track, fn, ctx);
 }
 
 int usyms_track_fd(const struct usyms *u)
@@ -268,7 +265,7 @@ bool usyms_find(struct usyms *u, const struct uaddress *a, struct usym *out)
 		return true;
 	/* A perf map may also list code of a file: that of run times whose own symbols are
 	 * stripped. */
-	if (usym_code_find(&u->code, a->tgid, a->exec_id, a->ip, &name, &out->offset))
+	if (procmap_find_code(u->maps, a->tgid, a->exec_id, a->ip, &name, &out->offset))
 		out->name = string_set_intern(&u->strings, name);
 	out->may_be_listed = !out->name && m && mapfile_is_memory(m->file);
 	return out->module || out->name;

@@ -2,33 +2,15 @@
 /*
  * Names of user addresses, also of processes that have ended: mappings are recorded while a process
  * lives (from /proc/PID/maps and from the kernel's mmap, exec and fork records). The symbol table
- * of a file is read once, when the first address in it is named.
+ * of a file is read once, when the first address in it is named. names.h has the functions to begin
+ * with.
  */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-struct maptrack_observer;
-struct srcframe;
-struct usyms;
-
-struct usym {
-	const char *name;   /* NULL if there is none */
-	uint64_t offset;    /* bytes from the symbol's start */
-	const char *module; /* path of the mapped file, "[vdso]", or NULL if nothing is mapped */
-	uint64_t module_offset; /* the address in the file, as linked */
-	bool may_be_listed;	/* generated code that has no name yet, but may get one */
-};
-
-/* An address of a process. */
-struct uaddress {
-	uint32_t tgid, exec_id;
-	uint64_t ip;
-	/* CLOCK_MONOTONIC; 0: unknown, so only addresses whose mapping was never replaced have
-	 * names */
-	uint64_t time_ns;
-};
+#include "runtime/elf/names.h"
+#include "runtime/symbols/maptrack.h"
 
 /* Sizes of what is kept in memory. */
 struct usyms_stats {
@@ -37,33 +19,21 @@ struct usyms_stats {
 	uint64_t n_evicted;
 };
 
-/* An object that knows no process yet. NULL: no memory. */
-struct usyms *usyms_new(void);
-void usyms_free(struct usyms *u);
-
-/* Read /proc/PID/maps now. Returns 0 or -errno (-ESRCH, -ENOENT: the process has ended). */
-int usyms_note_process(struct usyms *u, uint32_t tgid);
 /* Read the mappings of all processes, for system-wide tracing; call it after attaching. */
 void usyms_note_all(struct usyms *u);
-/* A stack of (tgid, exec_id) was first seen at time_ns (CLOCK_MONOTONIC): bind exec_id to the
- * mappings of that time. Reads /proc if the process is not known yet. */
-void usyms_note_stack(struct usyms *u, uint32_t tgid, uint32_t exec_id, uint64_t time_ns);
 /* Call it when no stack of this ended process will be named any more. */
 void usyms_release_stacks(struct usyms *u, uint32_t tgid);
 
 /* Follow mappings as they appear (perf events on all CPUs), for `pid` and its descendants, or for
  * all processes if pid is -1. Call it before the command of -c runs. Returns 0 or -errno. */
 int usyms_track(struct usyms *u, int pid);
-/* Report the records that are followed to *observer (maptrack.h). */
-void usyms_observe(struct usyms *u, const struct maptrack_observer *observer);
+/* Report the records that are followed to fn. */
+void usyms_observe(struct usyms *u, maptrack_fn *fn, void *ctx);
 /* The descriptor to poll for reading, owned by u; -1 if nothing is followed. */
 int usyms_track_fd(const struct usyms *u);
 /* Apply all records until now. Returns how many were lost since the last call. */
 uint64_t usyms_track_drain(struct usyms *u);
 
-/* Find the name of an address. Returns false if nothing is known about it; *out is all zeros in
- * this case. The strings live until names are collected, see below. */
-bool usyms_find(struct usyms *u, const struct uaddress *a, struct usym *out);
 /* Find the name of the variable of a program or library that contains an address. Only mappings of
  * code are recorded; the data of a file is looked for after its code and before it. Returns false
  * if there is none. The strings live as long as those of usyms_find(). */
@@ -72,11 +42,6 @@ bool usyms_find_variable(struct usyms *u, const struct uaddress *a, struct usym 
  * out->offset to the offset in the file. Returns false if there is none. The name lives until names
  * are collected, see below. */
 bool usyms_file(struct usyms *u, const struct uaddress *a, struct usym *out);
-/* The source lines of an address and the functions that are inlined there, innermost first; the
- * last one is the function that usyms_find() names. Returns their number, at most SRCFRAMES_MAX; 0:
- * not known. The strings live until names are collected, see below. */
-size_t usyms_lines(struct usyms *u, const struct uaddress *a, struct srcframe *out);
-
 /* The strings that were returned are interned. To free those that are no longer needed, call begin;
  * then retain for each string that is still needed (it returns the new copy; NULL for NULL, or if
  * there is no memory); then end. The old strings are valid until end is called. */

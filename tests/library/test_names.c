@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The library "names" by itself: this program links it and the libraries below it, and asks it about
- * its own functions.
+ * The library "names" by itself: this program links it and the libraries below it, and asks it
+ * about its own functions.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,10 +9,11 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 #include "parser/base/arena.h"
-#include "runtime/symbols/names.h"
+#include "runtime/elf/names.h"
 
 enum { LINE = __LINE__ + 3 }; /* where the code of subject() begins */
 /* Its address, arguments and line are looked up. */
@@ -77,14 +78,13 @@ static void arguments_and_lines(void **state)
 {
 	const struct source_place place = {.file = "test_names.c", .line = LINE};
 	const struct typed_function *f;
-	struct elfsym *e = open_self();
+	int fd = open(self, O_RDONLY | O_CLOEXEC), err;
 	struct arena *arena = arena_new();
 	struct dwarf_types *t;
 	bool is_found = false;
 	uint32_t near;
-	int err;
 
-	t = dwarf_types_open(dup(elfsym_fd(e)), elfsym_machine(e), &err);
+	t = dwarf_types_open(open(self, O_RDONLY | O_CLOEXEC), &err);
 	assert_non_null(t);
 	assert_int_equal(dwarf_types_find(t, (uint64_t)(uintptr_t)subject, arena, &f), 0);
 	assert_int_equal(f->n_params, 2);
@@ -93,9 +93,9 @@ static void arguments_and_lines(void **state)
 	assert_string_equal(f->params[1].name, "second");
 	dwarf_types_close(t);
 	arena_free(arena);
-	assert_int_equal(srcline_each(elfsym_fd(e), &place, count_place, &is_found, &near), 0);
+	assert_int_equal(srcline_each(fd, &place, count_place, &is_found, &near), 0);
 	assert_true(is_found);
-	elfsym_close(e);
+	close(fd);
 }
 
 static void kernel(void **state)

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <cmocka.h>
 #include "runtime/kernel/ksym_names.h"
-#include "runtime/symbols/ksym.h"
+#include "runtime/elf/names.h"
 #include "runtime/symbols/ksym_query.h"
 
 static const char *const names[] = {"schedule", "vfs_read", "do_exit", "bpf_trace_run4", "kthread"};
@@ -78,8 +78,8 @@ static void test_same_as_kallsyms(void **state)
 	ksyms_free(k);
 }
 
-/* With kernel.kptr_restrict = 2, and the address of do_exit in the environment: live/stack-kernel.test.
- * Names go on after as many addresses as are looked up before kallsyms is read. */
+/* With kernel.kptr_restrict = 2, and the address of do_exit in the environment: live/stack-
+ * kernel.test. Names go on after as many addresses as are looked up before kallsyms is read. */
 static void test_hidden(void **state)
 {
 	uint64_t address = strtoull(getenv("DO_EXIT"), NULL, 16), offset;

@@ -2,7 +2,7 @@
 /*
  * short_name(): demangled names without parameters and template arguments.
  */
-#include "runtime/elf/short_name.h"
+#include "runtime/elf/demangle.h"
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
