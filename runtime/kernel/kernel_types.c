@@ -177,6 +177,40 @@ static int live_typed(struct kernel *k, enum typed_kind kind, const char *module
 	return answer(t, &m->types, kind, m->name, name, out);
 }
 
+const struct btf_types *kernel_btf_types(struct kernel *k)
+{
+	struct kernel_types *t;
+
+	return kernel_btf(k) && !need_types(k, &t) ? &t->vmlinux : NULL;
+}
+
+const struct btf_types *kernel_btf_function(struct kernel *k, const char *name, uint32_t *id)
+{
+	const char *colon = strrchr(name, ':');
+	size_t n = colon ? (size_t)(colon - name) : 0; /* of the module's name */
+	bool is_own = n == strlen(vmlinux_name) && memcmp(name, vmlinux_name, n) == 0;
+	struct kernel_types *t;
+
+	*id = 0;
+	if (!kernel_btf(k) || need_types(k, &t))
+		return NULL;
+	if (!n || is_own)
+		*id = btf_types_find(&t->vmlinux, TYPED_FUNCTION, name + n + (n > 0));
+	if (*id || is_own)
+		return &t->vmlinux;
+	need_modules(t);
+	for (uint32_t i = 0; i < t->n_modules; i++) {
+		struct module_types *m = t->modules[i];
+
+		if ((n && (strncmp(m->name, name, n) != 0 || m->name[n])) || open_module(t, m))
+			continue;
+		*id = btf_types_find(&m->types, TYPED_FUNCTION, name + n + (n > 0));
+		if (*id)
+			return &m->types;
+	}
+	return NULL;
+}
+
 /* ---- all ----------------------------------------------------------------------------------- */
 
 struct naming {
