@@ -14,40 +14,45 @@
 #include <unistd.h>
 
 struct page_search {
-	uint64_t page, device, inode;
+	uint64_t page, *device, *inode;
 };
 
-static int is_page_of_file(const struct proc_mapping *m, void *ctx)
+static int find_page(const struct proc_mapping *m, void *ctx)
 {
 	const struct page_search *s = ctx;
 
-	return m->start == s->page && m->device == s->device && m->inode == s->inode;
+	if (m->start != s->page)
+		return 0;
+	*s->device = m->device;
+	*s->inode = m->inode;
+	return 1;
 }
 
-/* Does /proc/self/maps show the same device and inode if we map fd? stat() and the maps differ on
- * overlayfs and btrfs. */
-static bool maps_as(int fd, uint64_t device, uint64_t inode)
+bool mapped_file_identity(int fd, uint64_t *device, uint64_t *inode)
 {
 	void *page = mmap(NULL, 1, PROT_READ, MAP_PRIVATE, fd, 0);
 	struct page_search s = {(uintptr_t)page, device, inode};
-	bool is_same;
+	bool is_found;
 
 	if (page == MAP_FAILED)
 		return false;
-	is_same = proc_maps_each(0, is_page_of_file, &s) > 0;
+	is_found = proc_maps_each(0, find_page, &s) > 0;
 	munmap(page, 1);
-	return is_same;
+	return is_found;
 }
 
 int mapped_file_open_path(const char *path, uint64_t device, uint64_t inode)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	uint64_t its_device, its_inode;
 	struct stat st;
 
 	if (fd < 0)
 		return -1;
 	if (!fstat(fd, &st) && S_ISREG(st.st_mode) &&
-	    ((st.st_dev == device && st.st_ino == inode) || maps_as(fd, device, inode)))
+	    ((st.st_dev == device && st.st_ino == inode) ||
+	     (mapped_file_identity(fd, &its_device, &its_inode) && its_device == device &&
+	      its_inode == inode)))
 		return fd;
 	close(fd);
 	return -1;

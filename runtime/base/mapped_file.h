@@ -4,8 +4,12 @@
  * only if they are what was mapped.
  */
 #pragma once
+#include <stdbool.h>
 #include <stdint.h>
 
+/* The device and inode that /proc/PID/maps shows for a mapping of the file behind fd. On some file
+ * systems (overlayfs, btrfs), stat() returns others. Returns false if it cannot be mapped. */
+bool mapped_file_identity(int fd, uint64_t *device, uint64_t *inode);
 /* Open `path` if it is the file that /proc/PID/maps names by this device (makedev) and inode. A
  * descriptor or -1. */
 int mapped_file_open_path(const char *path, uint64_t device, uint64_t inode);

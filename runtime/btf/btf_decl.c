@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include "runtime/btf/btf_decl.h"
+#include "parser/base/arena.h"
 #include <bpf/btf.h>
 #include <stdio.h>
 #include <string.h>
@@ -139,4 +140,14 @@ void btf_bottom_name(const struct btf_types *t, uint32_t id, char *out, size_t s
 	default: break;
 	}
 	snprintf(out, size, "%s%s", word, *name ? name : "{…}");
+}
+
+const char *btf_declaration(const struct btf_types *t, uint32_t id, const char *name,
+			    struct arena *a)
+{
+	char bottom[DECL_MIDDLE];
+	struct decl d;
+
+	btf_bottom_name(t, btf_declare(t, id, name, &d), bottom, sizeof(bottom));
+	return arena_printf(a, "%s%s%s", d.qualifiers, bottom, decl_text(&d));
 }

@@ -18,3 +18,6 @@ static inline const char *btf_name(const struct btf_types *t, const struct btf_t
 uint32_t btf_declare(const struct btf_types *t, uint32_t id, const char *name, struct decl *d);
 /* The name of a base type: "struct sock", "struct {…}". */
 void btf_bottom_name(const struct btf_types *t, uint32_t id, char *out, size_t size);
+/* The declaration of `name`, "" for the type alone, in `a`. */
+const char *btf_declaration(const struct btf_types *t, uint32_t id, const char *name,
+			    struct arena *a);

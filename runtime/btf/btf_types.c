@@ -5,6 +5,7 @@
  */
 #include "runtime/btf/btf_types.h"
 #include "parser/base/arena.h"
+#include "runtime/btf/btf_decl.h"
 #include "runtime/btf/btf_walk.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -176,35 +177,6 @@ const struct btf_type *btf_types_plain(const struct btf_types *t, uint32_t id)
 	return NULL;
 }
 
-/* The type roughly as C spells it, for messages. */
-static const char *spell(const struct btf_types *t, uint32_t id, struct arena *a, int depth)
-{
-	const struct btf_type *type = btf_types_at(t, id);
-	const char *name = type ? btf_types_string(t, type->name_off) : "void", *to;
-
-	if (!type || depth > CHAIN_MAX)
-		return name;
-	switch (BTF_INFO_KIND(type->info)) {
-	case BTF_KIND_PTR:
-		to = spell(t, type->type, a, depth + 1);
-		return arena_printf(a, "%s%s*", to, to[strlen(to) - 1] == '*' ? "" : " ");
-	case BTF_KIND_CONST: return arena_printf(a, "const %s", spell(t, type->type, a, depth + 1));
-	case BTF_KIND_VOLATILE:
-	case BTF_KIND_RESTRICT:
-	case BTF_KIND_TYPE_TAG: return spell(t, type->type, a, depth + 1);
-	case BTF_KIND_STRUCT: return arena_printf(a, "struct %s", name);
-	case BTF_KIND_UNION: return arena_printf(a, "union %s", name);
-	case BTF_KIND_FWD:
-		return arena_printf(a, "%s %s", BTF_INFO_KFLAG(type->info) ? "union" : "struct",
-				    name);
-	case BTF_KIND_ENUM:
-	case BTF_KIND_ENUM64: return arena_printf(a, "enum %s", name);
-	case BTF_KIND_FUNC_PROTO: return "function";
-	case BTF_KIND_ARRAY: return "array";
-	default: return arena_strdup(a, name);
-	}
-}
-
 /* Set size and sign of a value of that type; size 0 if it is neither a number nor an address.
  * Returns the bytes it takes among the arguments, a multiple of a word. */
 static uint32_t value_of(const struct btf_types *t, uint32_t id, struct tp_field *f)
@@ -249,7 +221,7 @@ static struct tp_pointee pointee_of(const struct btf_types *t, uint32_t id, stru
 	value_of(t, id, &f);
 	to.size = f.size;
 	to.is_signed = f.is_signed;
-	to.text = spell(t, id, a, 0);
+	to.text = btf_declaration(t, id, "", a);
 	return to;
 }
 
@@ -257,7 +229,7 @@ static struct tp_field field_of(const struct btf_types *t, uint32_t id, const ch
 				struct arena *a)
 {
 	struct tp_field f = {.name = arena_strdup(a, name),
-			     .type_text = spell(t, id, a, 0),
+			     .type_text = btf_declaration(t, id, "", a),
 			     .to = pointee_of(t, id, a)};
 
 	value_of(t, id, &f);

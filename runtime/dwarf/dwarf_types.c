@@ -16,7 +16,6 @@ enum { NEST_MAX = 16 }; /* nested namespaces */
 struct dwarf_types *dwarf_types_open(int fd, int *err)
 {
 	struct dwarf_types *t = calloc(1, sizeof(*t));
-	Dwarf_CU *first = NULL;
 	GElf_Ehdr h;
 
 	*err = t ? libdw_open(&t->dw, fd, &t->dwarf) : -ENOMEM;
@@ -24,12 +23,8 @@ struct dwarf_types *dwarf_types_open(int fd, int *err)
 		close(fd);
 	else
 		t->fd = fd;
-	if (!*err) {
-		if (gelf_getehdr(t->dw.dwarf_getelf(t->dwarf), &h))
-			t->machine = h.e_machine;
-		if (t->dw.dwarf_get_units(t->dwarf, NULL, &first, NULL, NULL, NULL, NULL) != 0)
-			*err = -ENODATA;
-	}
+	if (!*err && gelf_getehdr(t->dw.dwarf_getelf(t->dwarf), &h))
+		t->machine = h.e_machine;
 	if (!*err)
 		return t;
 	dwarf_types_close(t);

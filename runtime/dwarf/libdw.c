@@ -145,13 +145,10 @@ int libdw_open(struct libdw *l, int fd, Dwarf **out)
 		return -EFBIG;
 	*out = l->dwarf_begin(fd, DWARF_C_READ);
 	if (!*out || l->dwarf_get_units(*out, NULL, &first, NULL, NULL, NULL, NULL) != 0) {
-		err = has_zstd(fd) ? -EPROTONOSUPPORT : *out ? 0 : -ENODATA;
-		if (err && *out)
+		if (*out)
 			l->dwarf_end(*out);
-	}
-	if (err) {
 		*out = NULL;
-		return err;
+		return has_zstd(fd) ? -EPROTONOSUPPORT : -ENODATA;
 	}
 	open_alt(l, *out);
 	return 0;

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -145,41 +146,49 @@ static bool try_file(struct search *s, const char *path)
 	return is_it;
 }
 
+/* The same for the path that is printed. */
+__attribute__((format(printf, 2, 3))) static bool try_path(struct search *s, const char *fmt, ...)
+{
+	char at[2 * PATH_MAX];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(at, sizeof(at), fmt, args);
+	va_end(args);
+	return try_file(s, at);
+}
+
 /* Look at the files that debuginfod's client has downloaded; nothing is downloaded here. */
 static bool try_caches(struct search *s)
 {
 	const char *cache = getenv("DEBUGINFOD_CACHE_PATH"), *xdg = getenv("XDG_CACHE_HOME"),
 		   *home = getenv("HOME");
-	char at[PATH_MAX];
 
 	if (cache && *cache)
-		snprintf(at, sizeof(at), "%s/%s/debuginfo", cache, s->id_text);
-	else if (xdg && *xdg)
-		snprintf(at, sizeof(at), "%s/debuginfod_client/%s/debuginfo", xdg, s->id_text);
-	else if (home && *home)
-		snprintf(at, sizeof(at), "%s/.cache/debuginfod_client/%s/debuginfo", home,
-			 s->id_text);
-	else
-		return false;
-	return try_file(s, at);
+		return try_path(s, "%s/%s/debuginfo", cache, s->id_text);
+	if (xdg && *xdg)
+		return try_path(s, "%s/debuginfod_client/%s/debuginfo", xdg, s->id_text);
+	return home && *home &&
+	       try_path(s, "%s/.cache/debuginfod_client/%s/debuginfo", home, s->id_text);
 }
 
 static bool try_link(struct search *s, const struct elf_file *f, const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	int folder = slash ? (int)(slash - path) : 0;
-	char link[NAME_MAX + 1], at[PATH_MAX];
+	char link[NAME_MAX + 1];
 
 	if (!debug_link(f, link, &s->crc))
 		return false;
-	snprintf(at, sizeof(at), "%.*s/%s", folder, path, link);
-	if (slash && try_file(s, at))
-		return true;
-	snprintf(at, sizeof(at), "%.*s/.debug/%s", folder, path, link);
-	if (slash && try_file(s, at))
-		return true;
-	snprintf(at, sizeof(at), "/usr/lib/debug%.*s/%s", folder, path, link);
-	return try_file(s, at);
+	return (slash && (try_path(s, "%.*s/%s", folder, path, link) ||
+			  try_path(s, "%.*s/.debug/%s", folder, path, link))) ||
+	       try_path(s, "/usr/lib/debug%.*s/%s", folder, path, link);
+}
+
+static bool try_id(struct search *s, const char *folder)
+{
+	return s->id_size > 1 &&
+	       try_path(s, "%s/.build-id/%.2s/%s.debug", folder, s->id_text, s->id_text + 2);
 }
 
 /* Search a folder of --debuginfo: by build ID, by the link, and by the link below the file's
@@ -187,16 +196,9 @@ static bool try_link(struct search *s, const struct elf_file *f, const char *pat
 static bool try_folder(struct search *s, const char *folder, const char *path, int path_len,
 		       const char *link)
 {
-	char at[2 * PATH_MAX];
-
-	snprintf(at, sizeof(at), "%s/.build-id/%.2s/%s.debug", folder, s->id_text, s->id_text + 2);
-	if (s->id_size > 1 && try_file(s, at))
-		return true;
-	snprintf(at, sizeof(at), "%s/%s", folder, link);
-	if (*link && try_file(s, at))
-		return true;
-	snprintf(at, sizeof(at), "%s%.*s/%s", folder, path_len, path, link);
-	return *link && try_file(s, at);
+	return try_id(s, folder) ||
+	       (*link && (try_path(s, "%s/%s", folder, link) ||
+			  try_path(s, "%s%.*s/%s", folder, path_len, path, link)));
 }
 
 static bool try_folders(struct search *s, const struct elf_file *f, const char *path)
@@ -219,14 +221,12 @@ static int search_debug_file(const struct elfsym *e, const struct elf_file *f, c
 			     bool (*has)(const struct elf_file *f))
 {
 	struct search s = {.e = e, .has = has, .fd = -ENODATA};
-	char at[PATH_MAX];
 
 	s.id_size = build_id(f, s.id);
 	for (size_t i = 0; i < s.id_size; i++)
 		snprintf(s.id_text + 2 * i, 3, "%02x", s.id[i]);
-	snprintf(at, sizeof(at), "/usr/lib/debug/.build-id/%.2s/%s.debug", s.id_text,
-		 s.id_text + (s.id_size ? 2 : 0));
-	if (!try_folders(&s, f, path) && !(s.id_size > 1 && (try_file(&s, at) || try_caches(&s))))
+	if (!try_folders(&s, f, path) && !try_id(&s, "/usr/lib/debug") &&
+	    !(s.id_size > 1 && try_caches(&s)))
 		try_link(&s, f, path);
 	return s.fd;
 }

@@ -20,13 +20,11 @@ static const char magic[] = "glibc-ld.so.cache1.1";
 
 #if defined(__x86_64__)
 enum { FLAGS = 0x0303 };
-#define MULTIARCH "x86_64-linux-gnu"
 #elif defined(__aarch64__)
 enum { FLAGS = 0x0a03 };
-#define MULTIARCH "aarch64-linux-gnu"
 #endif
 static const char default_dirs[] =
-	"/lib/" MULTIARCH ":/usr/lib/" MULTIARCH ":/lib64:/usr/lib64:/lib:/usr/lib";
+	"/lib/" LDCACHE_MULTIARCH ":/usr/lib/" LDCACHE_MULTIARCH ":/lib64:/usr/lib64:/lib:/usr/lib";
 
 struct cache_head {
 	char magic[20];

@@ -6,6 +6,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* Debian's name of this machine. */
+#if defined(__x86_64__)
+#define LDCACHE_MULTIARCH "x86_64-linux-gnu"
+#elif defined(__aarch64__)
+#define LDCACHE_MULTIARCH "aarch64-linux-gnu"
+#endif
+
 /* Does `name` (libssl.so.3, libssl.so or libssl) refer to the file name `file` (libssl.so.3)? */
 bool ldcache_is_library(const char *file, const char *name);
 /* Find the path of a library in the contents of /etc/ld.so.cache; NULL if it is not there. The

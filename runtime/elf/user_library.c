@@ -17,12 +17,6 @@
 
 enum { LIBRARIES_MAX = 1024 };
 
-#if defined(__x86_64__)
-#define LIB_DIR "lib/x86_64-linux-gnu"
-#elif defined(__aarch64__)
-#define LIB_DIR "lib/aarch64-linux-gnu"
-#endif
-
 struct loading {
 	uint32_t pid;
 	const char *root;
@@ -47,8 +41,8 @@ static void expand(const char *text, const char *file, char out[PATH_MAX])
 			len = slash ? (int)(slash - file) : 0;
 			skip = text[1] == '{' ? 9 : 7;
 		} else if (strncmp(text, "$LIB", 4) == 0 || strncmp(text, "${LIB}", 6) == 0) {
-			with = LIB_DIR;
-			len = (int)strlen(LIB_DIR);
+			with = "lib/" LDCACHE_MULTIARCH;
+			len = (int)strlen(with);
 			skip = text[1] == '{' ? 6 : 4;
 		}
 		if (!with) {

@@ -251,11 +251,6 @@ void interp_put_word(struct interp *p, uint32_t at, bool is_known, uint64_t valu
 	memset(p->arguments_known + at, is_known, sizeof(value));
 }
 
-static void put_argument(struct interp *p, uint32_t i, bool is_known, uint64_t value)
-{
-	interp_put_word(p, 8 * i, is_known, value);
-}
-
 /* sched_switch(preempt, prev, next, prev_state). Of the two threads one is the event's, and the
  * other one the idle task: each half of a switch is an event. */
 static void put_switch(struct interp *p)
@@ -267,10 +262,10 @@ static void put_switch(struct interp *p)
 	if (!is_back)
 		interp_set_thread(p, PLACE_OTHER, &idle, NULL, NULL);
 	take_state(&state, e->state);
-	put_argument(p, 0, is_known, !is_back && e->state == REPORTED_PREEMPTED);
-	put_argument(p, 1, true, interp_thread(PLACE_CURRENT));
-	put_argument(p, 2, true, interp_thread(PLACE_OTHER));
-	put_argument(p, 3, is_known, state.state);
+	interp_put_word(p, 0, is_known, !is_back && e->state == REPORTED_PREEMPTED);
+	interp_put_word(p, 8, true, interp_thread(PLACE_CURRENT));
+	interp_put_word(p, 16, true, interp_thread(PLACE_OTHER));
+	interp_put_word(p, 24, is_known, state.state);
 }
 
 /* sys_enter(regs, number), sys_exit(regs, result) */
@@ -281,8 +276,8 @@ static void put_syscall(struct interp *p, bool is_exit)
 	bool is_known = is_exit ? record_word(e, RECORD_WORDS, 8, &value) : call_number(e, &value);
 
 	put_registers(p);
-	put_argument(p, 0, true, interp_address(REGION_REGISTERS, 0));
-	put_argument(p, 1, is_known, value);
+	interp_put_word(p, 0, true, interp_address(REGION_REGISTERS, 0));
+	interp_put_word(p, 8, is_known, value);
 }
 
 void interp_set_context(struct interp *p, enum interp_context kind, uint32_t tracer_frames)

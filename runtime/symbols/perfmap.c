@@ -12,6 +12,8 @@
 #include "runtime/symbols/perfmap.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/vec.h"
+#include <ctype.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -95,46 +97,28 @@ bool perfmap_is_cut(const struct perfmap *m)
 
 /* ---- lines ---- */
 
-static bool parse_hex(const char **at, const char *end, uint64_t *out)
+/* Read a hexadecimal number and the blank after it. */
+static bool read_hex(char **at, uint64_t *out)
 {
-	const char *p = *at;
-	uint64_t value = 0;
+	char *start = *at + strspn(*at, " ");
 
-	while (p < end && *p == ' ')
-		p++;
-	if (end - p > 2 && p[0] == '0' && (p[1] | 32) == 'x')
-		p += 2;
-	for (*at = p; p < end; p++) {
-		unsigned c = (unsigned char)*p, digit = c - '0';
-
-		if (digit > 9)
-			digit = (c | 32) - 'a' > 5 ? 16 : (c | 32) - 'a' + 10;
-		if (digit > 15)
-			break;
-		if (value >> 60)
-			return false;
-		value = value << 4 | digit;
-	}
-	if (p == *at || p == end || *p != ' ')
-		return false;
-	*at = p;
-	*out = value;
-	return true;
+	errno = 0;
+	*out = strtoull(start, at, 16);
+	return isxdigit((unsigned char)*start) && !errno && **at == ' ';
 }
 
-/* Add a line. Returns false if there is no memory. Malformed lines are left out. */
-static bool add_line(struct perfmap *m, const char *line, const char *end)
+/* Add a line, which ends with a NUL. Returns false if there is no memory. Malformed lines are left
+ * out. */
+static bool add_line(struct perfmap *m, char *line)
 {
 	struct function f = {.name = (uint32_t)m->names.n};
 	uint64_t size;
 	size_t length;
 
-	if (!parse_hex(&line, end, &f.start) || !parse_hex(&line, end, &size))
+	if (!read_hex(&line, &f.start) || !read_hex(&line, &size))
 		return true;
-	while (line < end && *line == ' ')
-		line++;
-	length = (size_t)(end - line);
-	length = strnlen(line, length < NAME_MAX_BYTES ? length : NAME_MAX_BYTES);
+	line += strspn(line, " ");
+	length = strnlen(line, NAME_MAX_BYTES);
 	if (!length || !size || size > UINT64_MAX - f.start)
 		return true;
 	if (m->functions.n == FUNCTIONS_MAX) {
@@ -164,10 +148,11 @@ static void read_lines(struct perfmap *m)
 	size_t n;
 
 	while (has_memory && (n = read_block(m, block, BLOCK_BYTES, m->read_to)) > 0) {
-		const char *line = block, *end;
+		char *line = block, *end;
 
 		while (has_memory && (end = memchr(line, '\n', n - (size_t)(line - block)))) {
-			has_memory = m->is_inside || add_line(m, line, end);
+			*end = '\0';
+			has_memory = m->is_inside || add_line(m, line);
 			m->is_inside = false;
 			line = end + 1;
 		}

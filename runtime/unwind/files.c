@@ -24,7 +24,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/queue.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
@@ -289,43 +288,6 @@ static bool is_current(const struct unwind_binary *b, uint32_t tgid, const struc
 	return is_version(b, version_of(&st));
 }
 
-struct own_mapping {
-	uint64_t start, device, inode;
-};
-
-static int find_own_mapping(const struct proc_mapping *m, void *ctx)
-{
-	struct own_mapping *own = ctx;
-
-	if (m->start != own->start)
-		return 0;
-	own->device = m->device;
-	own->inode = m->inode;
-	return 1;
-}
-
-/* Set device and inode to those that /proc/PID/maps shows. On some file systems, stat() returns
- * others. */
-static void as_mapped(int fd, uint64_t *device, uint64_t *inode)
-{
-	struct own_mapping own;
-	struct statfs fs;
-	void *page;
-
-	if (fstatfs(fd, &fs) || ((uint64_t)fs.f_type != OVERLAYFS_SUPER_MAGIC &&
-				 (uint64_t)fs.f_type != BTRFS_SUPER_MAGIC))
-		return;
-	page = mmap(NULL, 1, PROT_READ, MAP_PRIVATE, fd, 0);
-	if (page == MAP_FAILED)
-		return;
-	own.start = (uintptr_t)page;
-	if (proc_maps_each(0, find_own_mapping, &own) > 0) {
-		*device = own.device;
-		*inode = own.inode;
-	}
-	munmap(page, 1);
-}
-
 /* The device as the kernel encodes it. */
 static uint64_t kernel_device(uint64_t device)
 {
@@ -359,6 +321,7 @@ struct unwind_binary *unwind_files_of_path(struct unwind_files *f, const char *p
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct unwind_binary *b = NULL;
 	uint64_t device, inode;
+	struct statfs fs;
 	struct stat st;
 
 	if (fd < 0)
@@ -366,7 +329,9 @@ struct unwind_binary *unwind_files_of_path(struct unwind_files *f, const char *p
 	if (!fstat(fd, &st) && S_ISREG(st.st_mode)) {
 		device = st.st_dev;
 		inode = st.st_ino;
-		as_mapped(fd, &device, &inode);
+		if (!fstatfs(fd, &fs) && ((uint64_t)fs.f_type == OVERLAYFS_SUPER_MAGIC ||
+					  (uint64_t)fs.f_type == BTRFS_SUPER_MAGIC))
+			mapped_file_identity(fd, &device, &inode);
 		b = acquire_of_fd(f, (struct unwind_file_key){kernel_device(device), inode}, fd,
 				  path);
 	}
