@@ -287,7 +287,7 @@ static LLVMValueRef argument_word(struct gen *g, unsigned i)
 
 	if (!place.is_on_stack)
 		return gen_register(g, place.offset);
-	at = LLVMBuildAdd(g->b, gen_register(g, regs_sp_offset()), gen_u64(g, place.offset), "");
+	at = LLVMBuildAdd(g->b, gen_register(g, regs.sp), gen_u64(g, place.offset), "");
 	return GEN_CALL(g,
 			probe_space(g->probe.point) == SPACE_USER ? "sonde_text_word_user"
 								  : "sonde_text_word_kernel",
@@ -318,7 +318,7 @@ struct value gen_retval(struct gen *g, struct expr *e)
 	if (prog_kind_is(g->prog.plan->kind, PK_TRAMPOLINE))
 		v = gen_typed_result(g);
 	else
-		v = gen_register(g, regs_return_offset());
+		v = gen_register(g, regs.result);
 	return gen_int_value(t ? gen_narrow(g, v, t) : v, e->type);
 }
 

@@ -92,8 +92,7 @@ struct value gen_usermode(struct gen *g, struct expr *e)
 
 	if (!(W_REGISTERS & 1u << probe_rows[id].context))
 		return gen_int_value(gen_u64(g, !(probe_rows[id].traits & PR_IN_PROCESS)), e->type);
-	is = LLVMBuildAnd(g->b, gen_register(g, regs_mode_offset()), gen_u64(g, regs_mode_mask()),
-			  "");
-	is = LLVMBuildICmp(g->b, LLVMIntEQ, is, gen_u64(g, regs_mode_user()), "");
+	is = LLVMBuildAnd(g->b, gen_register(g, regs.mode), gen_u64(g, regs.mode_mask), "");
+	is = LLVMBuildICmp(g->b, LLVMIntEQ, is, gen_u64(g, regs.mode_user), "");
 	return gen_int_value(LLVMBuildZExt(g->b, is, g->i64, ""), e->type);
 }

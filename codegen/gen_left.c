@@ -28,8 +28,7 @@ LLVMValueRef span_remaining_calls(struct gen *g, LLVMValueRef calls, LLVMValueRe
 	if (probe_is_at_returns(g->probe.point)) /* a call ends before it jumps to another */
 		return GEN_CALL(g, "sonde_span_remain_called", calls, sp, size);
 	return GEN_CALL(g, "sonde_span_remain_user", calls, sp, size,
-			regs_link_offset() < 0 ? gen_u64(g, 0)
-					       : gen_register(g, (uint32_t)regs_link_offset()));
+			regs.link < 0 ? gen_u64(g, 0) : gen_register(g, (uint32_t)regs.link));
 }
 
 /* span(), or span("NAME"), as a statement of the body: it needs nothing but the span. */

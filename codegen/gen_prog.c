@@ -378,7 +378,7 @@ static bool stops_after_exit(const struct gen *g)
 /* Skip the body if the probed instruction is a conditional jump that is not taken. */
 static void only_if_jump_taken(struct gen *g, LLVMBasicBlockRef out)
 {
-	LLVMValueRef flags = gen_register(g, regs_flags_offset());
+	LLVMValueRef flags = gen_register(g, regs.flags);
 
 	prog_only_if(g,
 		     gen_truth(g, GEN_CALL(g, "sonde_jump_is_taken", flags, gen_cookie_format(g))),

@@ -308,12 +308,11 @@ void span_only_if_mine(struct gen *g, LLVMValueRef slot, LLVMBasicBlockRef out)
 static LLVMValueRef call_address(struct gen *g, bool is_end)
 {
 	/* at a return instruction the stack pointer is that of the entry */
-	uint64_t shift =
-		is_end && !probe_is_at_returns(g->probe.point) ? regs_return_sp_shift() : 0;
+	uint64_t shift = is_end && !probe_is_at_returns(g->probe.point) ? regs.sp_shift : 0;
 
 	if (probe_is_typed(g->probe.point))
 		return GEN_CALL(g, "sonde_span_context", g->body.ctx);
-	return LLVMBuildSub(g->b, gen_register(g, regs_sp_offset()), gen_u64(g, shift), "");
+	return LLVMBuildSub(g->b, gen_register(g, regs.sp), gen_u64(g, shift), "");
 }
 
 /* The depth limit: deeper calls have no slot. `self` needs the slots of calls that the predicate

@@ -23,12 +23,12 @@ static LLVMValueRef call_key(struct gen *g, LLVMBasicBlockRef out)
 
 	if (is_of_stack(g)) {
 		GEN_CALL(g, "sonde_goroutine_frame_key", key, gen_task(g),
-			 gen_register(g, regs_sp_offset()));
+			 gen_register(g, regs.sp));
 		return key;
 	}
 	is_known = GEN_CALL(g, "sonde_goroutine_key", key, gen_task(g),
-			    gen_register(g, regs_goroutine_offset()),
-			    gen_register(g, regs_sp_offset()), span_probe_id(g));
+			    gen_register(g, regs.goroutine), gen_register(g, regs.sp),
+			    span_probe_id(g));
 	prog_only_if(g, gen_truth(g, is_known), out);
 	return key;
 }

@@ -49,7 +49,7 @@ static void put_values(const struct recorded_call *c, FILE *script, bool as_text
 {
 	char value[VALUE_BYTES + sizeof("entry()")];
 
-	snprintf(value, sizeof(value), "reg(\"%s\")", register_name((int)regs_return_offset()));
+	snprintf(value, sizeof(value), "reg(\"%s\")", register_name((int)regs.result));
 	if (c->is_return && as_text && c->is_text_result)
 		put_text(c, value, script);
 	else if (c->is_return)
@@ -70,7 +70,7 @@ static void put_values(const struct recorded_call *c, FILE *script, bool as_text
 /* The return address at the entry of a function. */
 static const char *caller_of(const struct recorded_call *c)
 {
-	const char *link = register_name(regs_link_offset());
+	const char *link = register_name(regs.link);
 
 	if (c->is_kernel || !c->has_stack_pointer)
 		return "0";

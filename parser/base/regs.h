@@ -17,19 +17,16 @@ struct regs_place {
 
 /* The place of argument i of a function with that ABI, from 0. */
 struct regs_place regs_argument(enum user_abi abi, unsigned i);
-/* The register with the return value. */
-uint32_t regs_return_offset(void);
-/* The register that holds the goroutine (USER_ABI_GO), at entry and return. */
-uint32_t regs_goroutine_offset(void);
-/* The stack pointer; and the stack pointer after the return minus that at the entry. */
-uint32_t regs_sp_offset(void);
-uint64_t regs_return_sp_shift(void);
-/* The flags that conditional jumps test. */
-uint32_t regs_flags_offset(void);
-/* The word that tells in which mode the processor was, the mask of its mode bits, and their value
- * in user mode. */
-uint32_t regs_mode_offset(void);
-uint64_t regs_mode_mask(void);
-uint64_t regs_mode_user(void);
-/* The register that holds the return address at a function's entry; -1: it is on the stack. */
-int regs_link_offset(void);
+/* The offsets of registers. */
+extern const struct regs {
+	uint32_t result;    /* the return value */
+	uint32_t goroutine; /* at entry and return of functions of Go: USER_ABI_GO */
+	uint32_t sp;	    /* the stack pointer */
+	uint64_t sp_shift;  /* what it is after the return minus that at the entry */
+	uint32_t flags;	    /* that conditional jumps test */
+	/* The word that tells in which mode the processor was, the mask of its mode bits, and their
+	 * value in user mode. */
+	uint32_t mode;
+	uint64_t mode_mask, mode_user;
+	int link; /* the return address at a function's entry; -1: it is on the stack */
+} regs;

@@ -49,15 +49,14 @@ void interp_put_call(struct interp *p, enum interp_context kind)
 			interp_put_word(p, WORD * (i - RECORDED_ARGUMENTS), true, e->values[i]);
 		return;
 	}
-	interp_put_word(p, regs_sp_offset(), true,
-			e->values[RECORDED_SP] +
-				(kind == INTERP_RETURN ? regs_return_sp_shift() : 0));
-	if (!is_return && regs_link_offset() >= 0)
-		interp_put_word(p, (uint32_t)regs_link_offset(), true, return_address(p));
+	interp_put_word(p, regs.sp, true,
+			e->values[RECORDED_SP] + (kind == INTERP_RETURN ? regs.sp_shift : 0));
+	if (!is_return && regs.link >= 0)
+		interp_put_word(p, (uint32_t)regs.link, true, return_address(p));
 	if (!is_return)
 		put_arguments(p, e);
 	else if (e->n_values > RECORDED_RESULT)
-		interp_put_word(p, regs_return_offset(), true, e->values[RECORDED_RESULT]);
+		interp_put_word(p, regs.result, true, e->values[RECORDED_RESULT]);
 }
 
 /* The word of the stack that has the byte at `from`, and where. False: it is not known. */
@@ -77,7 +76,7 @@ static bool stack_word(const struct interp *p, uint64_t from, uint64_t *word, ui
 	}
 	*offset = from - sp;
 	*word = return_address(p);
-	return *offset < WORD && regs_link_offset() < 0;
+	return *offset < WORD && regs.link < 0;
 }
 
 int interp_copy_stack(const struct interp *p, void *to, uint64_t from, uint64_t n)
