@@ -9,11 +9,27 @@
 #include "parser/base/arena.h"
 #include <string.h>
 
+static void note_height(struct expr *e, void *ctx)
+{
+	uint32_t *height = ctx;
+
+	*height = e->height > *height ? e->height : *height;
+}
+
+uint32_t ast_height_over(struct expr *e)
+{
+	uint32_t height = 0;
+
+	ast_each_child(e, note_height, &height);
+	return height + 1;
+}
+
 static struct expr *new_expr(struct arena *a, struct expr e)
 {
 	struct expr *n = arena_new_of(a, struct expr);
 
 	*n = e;
+	n->height = ast_height_over(n);
 	return n;
 }
 

@@ -412,7 +412,9 @@ struct program {
 	uint32_t n_used; /* the N of the highest $N that the script reads; all with $# */
 };
 
-/* Constructors, one for each kind of node; they only fill and return it. */
+/* The height of a node: one more than that of its highest child. */
+uint32_t ast_height_over(struct expr *e);
+/* Constructors, one for each kind of node; they only fill and return it, with its height. */
 struct expr *ast_int(struct arena *a, struct span s, uint64_t value);
 /* Turn the node into a literal: a number, a bool (&type_bool), or a constant of an enum's type. */
 void ast_become_int(struct expr *e, uint64_t value, const struct type *type);

@@ -6,31 +6,9 @@
 #include "parser/lang/ast_value.h"
 #include "parser/lang/type.h"
 
-static void note_height(struct expr *e, void *ctx)
-{
-	uint32_t *height = ctx;
-
-	if (e->height > *height)
-		*height = e->height;
-}
-
-uint32_t ast_height_over(struct expr *e)
-{
-	uint32_t height = 0;
-
-	ast_each_child(e, note_height, &height);
-	return height + 1;
-}
-
 struct expr *ast_value_block(struct arena *a, struct span s, struct block body, struct expr *value)
 {
-	struct expr *e;
-
-	if (!body.n && value)
-		return value;
-	e = ast_block(a, s, body, value);
-	e->height = ast_height_over(e);
-	return e;
+	return !body.n && value ? value : ast_block(a, s, body, value);
 }
 
 static bool has_value(const struct block *b)
@@ -67,16 +45,12 @@ static struct expr *block_value(struct arena *a, struct span s, struct block b)
 
 static struct expr *value_of(struct arena *a, struct stmt *st)
 {
-	struct expr *e;
-
 	if (st->kind == ST_EXPR)
 		return st->expr;
 	if (st->kind == ST_BLOCK)
 		return block_value(a, st->span, st->block);
-	e = ast_ternary(a, st->span, st->branch.cond, block_value(a, st->span, st->branch.then),
-			block_value(a, st->span, st->branch.otherwise));
-	e->height = ast_height_over(e);
-	return e;
+	return ast_ternary(a, st->span, st->branch.cond, block_value(a, st->span, st->branch.then),
+			   block_value(a, st->span, st->branch.otherwise));
 }
 
 struct expr *ast_take_value(struct arena *a, struct block *b)

@@ -20,7 +20,7 @@ struct dump {
 	void *ctx;
 };
 
-static void dump_expr(struct dump *d, const struct expr *e);
+static void dump_expr(struct dump *d, struct expr *e);
 static void dump_block(struct dump *d, const char *word, const struct block *b, unsigned depth);
 
 static void mark(struct dump *d, struct span span)
@@ -54,57 +54,20 @@ static void dump_string(struct dump *d, const char *text, uint32_t len)
 	fputc('"', d->out);
 }
 
-static void dump_list(struct dump *d, struct expr *const *items, uint32_t n)
+static void dump_child(struct expr *e, void *ctx)
 {
-	for (uint32_t i = 0; i < n; i++) {
-		fputc(' ', d->out);
-		dump_expr(d, items[i]);
-	}
+	struct dump *d = ctx;
+
+	fputc(' ', d->out);
+	dump_expr(d, e);
+}
+
+/* (HEAD NAME child …) */
+static void dump_over(struct dump *d, const char *head, const char *name, struct expr *e)
+{
+	fprintf(d->out, "(%s%s", head, name);
+	ast_each_child(e, dump_child, d);
 	fputc(')', d->out);
-}
-
-static void dump_map(struct dump *d, const struct expr *e)
-{
-	if (!e->map.n_keys) {
-		fputs(e->map.name, d->out);
-		return;
-	}
-	fprintf(d->out, "(map %s", e->map.name);
-	dump_list(d, e->map.keys, e->map.n_keys);
-}
-
-static void dump_call(struct dump *d, const struct expr *e)
-{
-	fprintf(d->out, "(call %s", e->call.name);
-	dump_list(d, e->call.args, e->call.n_args);
-}
-
-static void dump_unary(struct dump *d, const struct expr *e)
-{
-	fprintf(d->out, "(%s", op_str(e->unary.op));
-	dump_list(d, &e->unary.operand, 1);
-}
-
-static void dump_binary(struct dump *d, const struct expr *e)
-{
-	struct expr *const sides[] = {e->binary.left, e->binary.right};
-
-	fprintf(d->out, "(%s", op_str(e->binary.op));
-	dump_list(d, sides, 2);
-}
-
-static void dump_ternary(struct dump *d, const struct expr *e)
-{
-	struct expr *const parts[] = {e->ternary.cond, e->ternary.then, e->ternary.otherwise};
-	struct expr *const two[] = {e->ternary.cond, e->ternary.otherwise};
-
-	if (!e->ternary.then) {
-		fputs("(?:", d->out);
-		dump_list(d, two, 2);
-		return;
-	}
-	fputs("(?:", d->out);
-	dump_list(d, parts, 3);
 }
 
 static void dump_field(struct dump *d, const struct expr *e)
@@ -112,17 +75,6 @@ static void dump_field(struct dump *d, const struct expr *e)
 	fputs("(. ", d->out);
 	dump_expr(d, e->field.object);
 	fprintf(d->out, " %s)", e->field.name);
-}
-
-static void dump_incdec(struct dump *d, const struct expr *e)
-{
-	const char *op = e->incdec.is_increment ? "++" : "--";
-
-	if (e->incdec.is_prefix)
-		fprintf(d->out, "(%s_", op);
-	else
-		fprintf(d->out, "(_%s", op);
-	dump_list(d, &e->incdec.target, 1);
 }
 
 static void dump_type_name(struct dump *d, const struct type_name *t)
@@ -145,13 +97,8 @@ static void dump_cast(struct dump *d, const struct expr *e)
 {
 	fputs("(cast ", d->out);
 	dump_type_name(d, e->cast.to);
-	dump_list(d, &e->cast.operand, 1);
-}
-
-static void dump_tuple(struct dump *d, const struct expr *e)
-{
-	fputs("(tuple", d->out);
-	dump_list(d, e->list.items, e->list.n);
+	dump_child(e->cast.operand, d);
+	fputc(')', d->out);
 }
 
 static void dump_record(struct dump *d, const struct expr *e)
@@ -164,28 +111,20 @@ static void dump_record(struct dump *d, const struct expr *e)
 	fputc(')', d->out);
 }
 
-static void dump_index(struct dump *d, const struct expr *e)
-{
-	struct expr *const parts[] = {e->index.object, e->index.at};
-
-	fputs("(index", d->out);
-	dump_list(d, parts, 2);
-}
-
 /* Print a block's statements on one line, as part of an expression. */
 static void dump_block_value(struct dump *d, const struct expr *e)
 {
 	fputs("(value ", d->out);
 	dump_block(d, "block", &e->block.body, 2);
-	if (e->block.value) {
-		fputc(' ', d->out);
-		dump_expr(d, e->block.value);
-	}
+	if (e->block.value)
+		dump_child(e->block.value, d);
 	fputc(')', d->out);
 }
 
-static void dump_untyped(struct dump *d, const struct expr *e)
+static void dump_untyped(struct dump *d, struct expr *e)
 {
+	static const char *const steps[2][2] = {{"_--", "_++"}, {"--_", "++_"}};
+
 	switch (e->kind) {
 	case EX_INT:
 		if (e->integer.is_bool) {
@@ -197,18 +136,25 @@ static void dump_untyped(struct dump *d, const struct expr *e)
 	case EX_STRING: dump_string(d, e->string.text, e->string.len); return;
 	case EX_NAME: fputs(e->name.name, d->out); return;
 	case EX_VAR: fputs(e->var.name, d->out); return;
-	case EX_MAP: dump_map(d, e); return;
-	case EX_CALL: dump_call(d, e); return;
-	case EX_UNARY: dump_unary(d, e); return;
-	case EX_BINARY: dump_binary(d, e); return;
-	case EX_TERNARY: dump_ternary(d, e); return;
+	case EX_MAP:
+		if (e->map.n_keys)
+			dump_over(d, "map ", e->map.name, e);
+		else
+			fputs(e->map.name, d->out);
+		return;
+	case EX_CALL: dump_over(d, "call ", e->call.name, e); return;
+	case EX_UNARY: dump_over(d, op_str(e->unary.op), "", e); return;
+	case EX_BINARY: dump_over(d, op_str(e->binary.op), "", e); return;
+	case EX_TERNARY: dump_over(d, "?:", "", e); return;
 	case EX_FIELD: dump_field(d, e); return;
-	case EX_INCDEC: dump_incdec(d, e); return;
+	case EX_INCDEC:
+		dump_over(d, steps[e->incdec.is_prefix][e->incdec.is_increment], "", e);
+		return;
 	case EX_PARAM: fputs(e->param.text, d->out); return;
 	case EX_CAST: dump_cast(d, e); return;
-	case EX_TUPLE: dump_tuple(d, e); return;
+	case EX_TUPLE: dump_over(d, "tuple", "", e); return;
 	case EX_RECORD: dump_record(d, e); return;
-	case EX_INDEX: dump_index(d, e); return;
+	case EX_INDEX: dump_over(d, "index", "", e); return;
 	case EX_BLOCK: dump_block_value(d, e); return;
 	case EX_TYPE:
 		fputs("(typeof ", d->out);
@@ -218,7 +164,7 @@ static void dump_untyped(struct dump *d, const struct expr *e)
 	}
 }
 
-static void dump_expr(struct dump *d, const struct expr *e)
+static void dump_expr(struct dump *d, struct expr *e)
 {
 	dump_untyped(d, e);
 	if (d->arena && e->type)
@@ -227,10 +173,10 @@ static void dump_expr(struct dump *d, const struct expr *e)
 
 static void dump_assign(struct dump *d, const struct stmt *s)
 {
-	struct expr *const sides[] = {s->assign.target, s->assign.value};
-
 	fprintf(d->out, "(%s=", op_str(s->assign.op));
-	dump_list(d, sides, 2);
+	dump_child(s->assign.target, d);
+	dump_child(s->assign.value, d);
+	fputc(')', d->out);
 }
 
 static void dump_if(struct dump *d, const struct stmt *s, unsigned depth)
@@ -254,10 +200,8 @@ static void dump_let(struct dump *d, const struct stmt *s)
 		fputs(" : ", d->out);
 		dump_type_name(d, s->let.type);
 	}
-	if (s->let.value) {
-		fputc(' ', d->out);
-		dump_expr(d, s->let.value);
-	}
+	if (s->let.value)
+		dump_child(s->let.value, d);
 	fputc(')', d->out);
 }
 
@@ -269,7 +213,7 @@ static void dump_loop(struct dump *d, const struct stmt *s, unsigned depth)
 	fputs(s->kind == ST_WHILE ? "(while" : s->kind == ST_UNROLL ? "(unroll" : "(for", d->out);
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
 		if (parts[i])
-			fputc(' ', d->out), dump_expr(d, parts[i]);
+			dump_child(parts[i], d);
 	indent(d, depth + 1);
 	dump_block(d, "block", &s->loop.body, depth + 1);
 	fputc(')', d->out);
@@ -286,7 +230,9 @@ static void dump_stmt(struct dump *d, const struct stmt *s, unsigned depth)
 	case ST_CALLED: dump_block(d, "called", &s->block, depth); return;
 	case ST_RETURN:
 		fputs("(return", d->out);
-		dump_list(d, &s->expr, s->expr ? 1 : 0);
+		if (s->expr)
+			dump_child(s->expr, d);
+		fputc(')', d->out);
 		return;
 	case ST_LET: dump_let(d, s); return;
 	case ST_WHILE:

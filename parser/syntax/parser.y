@@ -6,7 +6,7 @@
  * yyreport_syntax_error passes the expected tokens to syntax_error.c, then asks the filter to
  * recover: the next token is RESUME, which the rules `error RESUME` take in a list of
  * statements, a predicate, or the list of probes. The nesting depth of expressions is counted
- * while they are built (struct tall), so that later passes can recurse over the tree without a
+ * while they are built (checked()), so that later passes can recurse over the tree without a
  * check. The interface is parse() (ast.h).
  */
 %code requires {
@@ -14,20 +14,13 @@
 #include "parser/lang/c_type.h"
 #include "parser/syntax/filter.h"
 
-/* An expression and its height; a list of expressions and the greatest height in it. */
-struct tall {
-	struct expr *e;
-	uint32_t height;
-};
-
-struct talls {
+struct exprs {
 	struct expr **items;
 	uint32_t n;
-	uint32_t height;
 };
 
 struct names {
-	struct talls values;
+	struct exprs values;
 	const char **items;
 	struct span *spans;
 	uint32_t n, n_spans;
@@ -89,27 +82,23 @@ static struct probe *make_probe(struct parse *p, struct span s, struct texts tex
 static struct texts add_text(struct parse *p, struct texts list, struct span s, const char *text);
 static struct block add_stmt(struct parse *p, struct block list, struct stmt *s);
 static struct stmt *note_tail(struct stmt *s);
-static struct talls add_arg(struct parse *p, struct talls list, struct tall arg);
-static struct stmt *make_if(struct parse *p, struct span s, struct expr *cond, struct block then,
-			    struct block otherwise);
-static struct tall leaf(struct expr *e);
-static struct tall member_of(struct parse *p, struct tall of, struct names names);
-static struct tall over(struct parse *p, uint32_t height, struct expr *e);
-static struct tall unary(struct parse *p, struct span s, enum op op, struct tall x);
-static struct tall binary(struct parse *p, struct span s, enum op op, struct tall l, struct tall r);
-static struct tall elvis(struct parse *p, struct span s, struct tall c, struct tall o);
-static struct talls put_first(struct parse *p, struct tall first, struct talls rest);
-static struct tall block_value(struct parse *p, struct span s, struct block body, struct tall value);
-static struct tall last_value(struct parse *p, struct span s, struct block body);
-static struct tall need_value(struct parse *p, struct span end, struct tall value);
+static struct exprs add_arg(struct parse *p, struct exprs list, struct expr *arg);
+static struct expr *member_of(struct parse *p, struct expr *of, struct names names);
+static struct expr *checked(struct parse *p, struct expr *e);
+static struct expr *unary(struct parse *p, struct span s, enum op op, struct expr *x);
+static struct expr *binary(struct parse *p, struct span s, enum op op, struct expr *l, struct expr *r);
+static struct exprs put_first(struct parse *p, struct expr *first, struct exprs rest);
+static struct expr *block_value(struct parse *p, struct span s, struct block body, struct expr *value);
+static struct expr *last_value(struct parse *p, struct span s, struct block body);
+static struct expr *need_value(struct parse *p, struct span end, struct expr *value);
 static struct names add_name(struct parse *p, struct names list, struct span s, const char *name,
-			     struct tall value);
+			     struct expr *value);
 static struct type_name *make_type(struct parse *p, struct span s, const char *tag, const char *name);
-static struct type_name *make_type_of(struct parse *p, struct span s, struct tall e);
+static struct type_name *make_type_of(struct parse *p, struct span s, struct expr *e);
 static struct type_name *add_suffix(struct parse *p, struct type_name *t, struct span s,
 				    bool is_pointer, uint64_t n);
-static struct tall ternary(struct parse *p, struct span s, struct tall c, struct tall t,
-			   struct tall o);
+static struct expr *ternary(struct parse *p, struct span s, struct expr *c, struct expr *t,
+			    struct expr *o);
 static void begin_config(struct parse *p, struct span s);
 static void add_setting(struct parse *p, struct setting s);
 static void add_map_decl(struct parse *p, struct map_decl d);
@@ -133,8 +122,7 @@ static void add_function(struct parse *p, struct function f, struct fn_params pa
 %union {
 	uint64_t integer;
 	struct token_text text;
-	struct tall tall;
-	struct talls talls;
+	struct exprs exprs;
 	struct names names;
 	struct type_name *type;
 	struct stmt *stmt;
@@ -183,13 +171,12 @@ static void add_function(struct parse *p, struct function f, struct fn_params pa
 %precedence "." "->" "[" MEMBER
 
 %type <texts> head texts
-%type <expr> predicate param_default
+%type <expr> predicate param_default expr place value if_value block_value
 %type <probe> probe
 %type <body> body
 %type <block> block stmts list else
 %type <stmt> compound if simple loop
-%type <tall> expr place value if_value block_value
-%type <talls> args items type_arg
+%type <exprs> args items type_arg
 %type <names> names member
 %type <type> type
 %type <text> field
@@ -307,7 +294,7 @@ texts
 
 predicate
 	: %empty				{ $$ = NULL; }
-	| PRED_OPEN expr PRED_CLOSE		{ $$ = $2.e; }
+	| PRED_OPEN expr PRED_CLOSE		{ $$ = $2; }
 	| PRED_OPEN error RESUME PRED_CLOSE	{ $$ = NULL; yyerrok; }
 	;
 
@@ -341,18 +328,18 @@ compound
 	;
 
 loop
-	: "while" expr block			{ $$ = ast_stmt_while(p->arena, @$, $2.e, $3); }
-	| "unroll" expr block			{ $$ = ast_stmt_unroll(p->arena, @$, $2.e, $3); }
+	: "while" expr block			{ $$ = ast_stmt_while(p->arena, @$, $2, $3); }
+	| "unroll" expr block			{ $$ = ast_stmt_unroll(p->arena, @$, $2, $3); }
 	| "for" "(" VAR ":" MAP ")" block	{ $$ = ast_stmt_for_map(p->arena, @$, ast_var(p->arena, @3, $3.text), ast_map(p->arena, @5, $5.text, NULL, 0), $7); }
 	| "for" VAR ":" MAP block		{ $$ = ast_stmt_for_map(p->arena, @$, ast_var(p->arena, @2, $2.text), ast_map(p->arena, @4, $4.text, NULL, 0), $5); }
 	| "for" "(" VAR "," VAR ":" MAP ")" block { $$ = ast_stmt_for_entries(p->arena, @$, ast_var(p->arena, @3, $3.text), ast_var(p->arena, @5, $5.text), ast_map(p->arena, @7, $7.text, NULL, 0), $9); }
 	| "for" VAR "," VAR ":" MAP block	{ $$ = ast_stmt_for_entries(p->arena, @$, ast_var(p->arena, @2, $2.text), ast_var(p->arena, @4, $4.text), ast_map(p->arena, @6, $6.text, NULL, 0), $7); }
-	| "for" "(" VAR ":" expr ".." expr ")" block { $$ = ast_stmt_for_range(p->arena, @$, ast_var(p->arena, @3, $3.text), $5.e, $7.e, $9); }
-	| "for" VAR ":" expr ".." expr block	{ $$ = ast_stmt_for_range(p->arena, @$, ast_var(p->arena, @2, $2.text), $4.e, $6.e, $7); }
+	| "for" "(" VAR ":" expr ".." expr ")" block { $$ = ast_stmt_for_range(p->arena, @$, ast_var(p->arena, @3, $3.text), $5, $7, $9); }
+	| "for" VAR ":" expr ".." expr block	{ $$ = ast_stmt_for_range(p->arena, @$, ast_var(p->arena, @2, $2.text), $4, $6, $7); }
 	;
 
 if
-	: "if" expr block else			{ $$ = make_if(p, @$, $2.e, $3, $4); }
+	: "if" expr block else			{ $$ = ast_stmt_if(p->arena, @$, $2, $3, $4); }
 	;
 
 else
@@ -362,18 +349,18 @@ else
 	;
 
 simple
-	: expr					{ $$ = ast_stmt_expr(p->arena, @$, $1.e); }
-	| place set expr			{ $$ = ast_stmt_assign(p->arena, @$, $1.e, $2, $3.e); }
-	| DISCARD "=" expr			{ $$ = ast_stmt_discard(p->arena, @$, $3.e); }
+	: expr					{ $$ = ast_stmt_expr(p->arena, @$, $1); }
+	| place set expr			{ $$ = ast_stmt_assign(p->arena, @$, $1, $2, $3); }
+	| DISCARD "=" expr			{ $$ = ast_stmt_discard(p->arena, @$, $3); }
 	| "return"				{ $$ = ast_stmt_return(p->arena, @$, NULL); }
-	| "return" expr				{ $$ = ast_stmt_return(p->arena, @$, $2.e); }
+	| "return" expr				{ $$ = ast_stmt_return(p->arena, @$, $2); }
 	| "break"				{ $$ = ast_stmt_jump(p->arena, @$, true); }
 	| "continue"				{ $$ = ast_stmt_jump(p->arena, @$, false); }
 	| "import" STRING			{ $$ = import_here(p, @$, @2, $2.text); }
 	| "let" VAR				{ $$ = ast_stmt_let(p->arena, @$, ast_var(p->arena, @2, $2.text), NULL, NULL); }
-	| "let" VAR "=" expr			{ $$ = ast_stmt_let(p->arena, @$, ast_var(p->arena, @2, $2.text), NULL, $4.e); }
+	| "let" VAR "=" expr			{ $$ = ast_stmt_let(p->arena, @$, ast_var(p->arena, @2, $2.text), NULL, $4); }
 	| "let" VAR ":" type			{ $$ = ast_stmt_let(p->arena, @$, ast_var(p->arena, @2, $2.text), $4, NULL); }
-	| "let" VAR ":" type "=" expr		{ $$ = ast_stmt_let(p->arena, @$, ast_var(p->arena, @2, $2.text), $4, $6.e); }
+	| "let" VAR ":" type "=" expr		{ $$ = ast_stmt_let(p->arena, @$, ast_var(p->arena, @2, $2.text), $4, $6); }
 	;
 
 type
@@ -402,53 +389,53 @@ set
 
 /* Targets of assignments. */
 place
-	: VAR					{ $$ = leaf(ast_var(p->arena, @$, $1.text)); }
-	| MAP %prec KEYLESS			{ $$ = leaf(ast_map(p->arena, @$, $1.text, NULL, 0)); }
-	| MAP "[" args "]"			{ $$ = over(p, $3.height, ast_map(p->arena, @$, $1.text, $3.items, $3.n)); }
+	: VAR					{ $$ = ast_var(p->arena, @$, $1.text); }
+	| MAP %prec KEYLESS			{ $$ = ast_map(p->arena, @$, $1.text, NULL, 0); }
+	| MAP "[" args "]"			{ $$ = checked(p, ast_map(p->arena, @$, $1.text, $3.items, $3.n)); }
 	;
 
 args
-	: expr					{ $$ = add_arg(p, (struct talls){0}, $1); }
+	: expr					{ $$ = add_arg(p, (struct exprs){0}, $1); }
 	| args "," expr				{ $$ = add_arg(p, $1, $3); }
 	;
 
 expr
-	: INT					{ $$ = leaf(ast_int(p->arena, @$, $1)); }
-	| "true"				{ $$ = leaf(ast_bool(p->arena, @$, true)); }
-	| "false"				{ $$ = leaf(ast_bool(p->arena, @$, false)); }
-	| STRING				{ $$ = leaf(ast_string(p->arena, @$, $1.text, $1.len)); }
-	| NAME					{ $$ = leaf(ast_name(p->arena, @$, $1.text)); }
-	| RESERVED NAME				{ $$ = leaf(ast_type(p->arena, @$, make_type(p, @$, $1.text, $2.text))); }
-	| NAME "(" ")"				{ $$ = leaf(ast_call(p->arena, @$, @1, $1.text, NULL, 0)); }
-	| NAME "(" args ")"			{ $$ = over(p, $3.height, ast_call(p->arena, @$, @1, $1.text, $3.items, $3.n)); }
+	: INT					{ $$ = ast_int(p->arena, @$, $1); }
+	| "true"				{ $$ = ast_bool(p->arena, @$, true); }
+	| "false"				{ $$ = ast_bool(p->arena, @$, false); }
+	| STRING				{ $$ = ast_string(p->arena, @$, $1.text, $1.len); }
+	| NAME					{ $$ = ast_name(p->arena, @$, $1.text); }
+	| RESERVED NAME				{ $$ = ast_type(p->arena, @$, make_type(p, @$, $1.text, $2.text)); }
+	| NAME "(" ")"				{ $$ = ast_call(p->arena, @$, @1, $1.text, NULL, 0); }
+	| NAME "(" args ")"			{ $$ = checked(p, ast_call(p->arena, @$, @1, $1.text, $3.items, $3.n)); }
 	| place
-	| NAME type_arg				{ $$ = over(p, 1, ast_call(p->arena, @$, @1, $1.text, $2.items, $2.n)); }
-	| place "++"				{ $$ = over(p, $1.height, ast_incdec(p->arena, @$, $1.e, true, false)); }
-	| place "--"				{ $$ = over(p, $1.height, ast_incdec(p->arena, @$, $1.e, false, false)); }
-	| "++" place				{ $$ = over(p, $2.height, ast_incdec(p->arena, @$, $2.e, true, true)); }
-	| "--" place				{ $$ = over(p, $2.height, ast_incdec(p->arena, @$, $2.e, false, true)); }
-	| PARAM					{ $$ = leaf(ast_param(p->arena, @$, $1.text)); }
-	| "typeof" "(" expr ")"			{ $$ = leaf(ast_type(p->arena, @$, make_type_of(p, @$, $3))); }
-	| "typeof" TYPE_OPEN type ")"		{ $$ = leaf(ast_type(p->arena, @$, $3)); }
+	| NAME type_arg				{ $$ = checked(p, ast_call(p->arena, @$, @1, $1.text, $2.items, $2.n)); }
+	| place "++"				{ $$ = checked(p, ast_incdec(p->arena, @$, $1, true, false)); }
+	| place "--"				{ $$ = checked(p, ast_incdec(p->arena, @$, $1, false, false)); }
+	| "++" place				{ $$ = checked(p, ast_incdec(p->arena, @$, $2, true, true)); }
+	| "--" place				{ $$ = checked(p, ast_incdec(p->arena, @$, $2, false, true)); }
+	| PARAM					{ $$ = ast_param(p->arena, @$, $1.text); }
+	| "typeof" "(" expr ")"			{ $$ = ast_type(p->arena, @$, make_type_of(p, @$, $3)); }
+	| "typeof" TYPE_OPEN type ")"		{ $$ = ast_type(p->arena, @$, $3); }
 	| "comptime" expr %prec PREFIX		{ $$ = unary(p, @$, OP_COMPTIME, $2); }
 	| "sizeof" "(" expr ")"			{ $$ = unary(p, @$, OP_SIZEOF, $3); }
-	| "sizeof" TYPE_OPEN type ")"		{ $$ = unary(p, @$, OP_SIZEOF, leaf(ast_cast(p->arena, @3, $3, ast_int(p->arena, @3, 0)))); }
+	| "sizeof" TYPE_OPEN type ")"		{ $$ = unary(p, @$, OP_SIZEOF, ast_cast(p->arena, @3, $3, ast_int(p->arena, @3, 0))); }
 	| "(" expr ")"				{ $$ = $2; }
-	| "(" ")"				{ $$ = leaf(ast_tuple(p->arena, @$, NULL, 0)); }
-	| "(" items ")"				{ $$ = over(p, $2.height, ast_tuple(p->arena, @$, $2.items, $2.n)); }
-	| RECORD_OPEN names ")"			{ $$ = over(p, $2.values.height, ast_record(p->arena, @$, $2.values.items, $2.items, $2.spans, $2.n)); }
-	| RECORD_OPEN names "," ")"		{ $$ = over(p, $2.values.height, ast_record(p->arena, @$, $2.values.items, $2.items, $2.spans, $2.n)); }
+	| "(" ")"				{ $$ = ast_tuple(p->arena, @$, NULL, 0); }
+	| "(" items ")"				{ $$ = checked(p, ast_tuple(p->arena, @$, $2.items, $2.n)); }
+	| RECORD_OPEN names ")"			{ $$ = checked(p, ast_record(p->arena, @$, $2.values.items, $2.items, $2.spans, $2.n)); }
+	| RECORD_OPEN names "," ")"		{ $$ = checked(p, ast_record(p->arena, @$, $2.values.items, $2.items, $2.spans, $2.n)); }
 	| if_value
 	| VALUE_OPEN value "}"			{ $$ = need_value(p, @3, $2); }
-	| CAST_OPEN type ")" expr %prec PREFIX	{ $$ = over(p, $4.height, ast_cast(p->arena, @$, $2, $4.e)); }
-	| expr MEMBER				{ $$ = over(p, $1.height, ast_field(p->arena, @$, $1.e, @2, $2.text)); }
-	| expr "[" expr "]"			{ $$ = over(p, $1.height > $3.height ? $1.height : $3.height, ast_index(p->arena, @$, $1.e, $3.e)); }
+	| CAST_OPEN type ")" expr %prec PREFIX	{ $$ = checked(p, ast_cast(p->arena, @$, $2, $4)); }
+	| expr MEMBER				{ $$ = checked(p, ast_field(p->arena, @$, $1, @2, $2.text)); }
+	| expr "[" expr "]"			{ $$ = checked(p, ast_index(p->arena, @$, $1, $3)); }
 	| "offsetof" "(" expr "," member ")"	{ $$ = unary(p, @$, OP_OFFSETOF, member_of(p, $3, $5)); }
-	| "offsetof" TYPE_OPEN type "," member ")" { $$ = unary(p, @$, OP_OFFSETOF, member_of(p, leaf(ast_cast(p->arena, @3, $3, ast_int(p->arena, @3, 0))), $5)); }
+	| "offsetof" TYPE_OPEN type "," member ")" { $$ = unary(p, @$, OP_OFFSETOF, member_of(p, ast_cast(p->arena, @3, $3, ast_int(p->arena, @3, 0)), $5)); }
 	| "*" expr %prec PREFIX			{ $$ = unary(p, @$, OP_DEREF, $2); }
 	| "&" expr %prec PREFIX			{ $$ = unary(p, @$, OP_ADDRESS, $2); }
-	| expr "." field			{ $$ = over(p, $1.height, ast_field(p->arena, @$, $1.e, @3, $3.text)); }
-	| expr "->" field			{ $$ = over(p, $1.height, ast_field(p->arena, @$, $1.e, @3, $3.text)); }
+	| expr "." field			{ $$ = checked(p, ast_field(p->arena, @$, $1, @3, $3.text)); }
+	| expr "->" field			{ $$ = checked(p, ast_field(p->arena, @$, $1, @3, $3.text)); }
 	| "-" expr %prec PREFIX			{ $$ = unary(p, @$, OP_NEG, $2); }
 	| "!" expr %prec PREFIX			{ $$ = unary(p, @$, OP_NOT, $2); }
 	| "~" expr %prec PREFIX			{ $$ = unary(p, @$, OP_BNOT, $2); }
@@ -471,16 +458,16 @@ expr
 	| expr ">" expr				{ $$ = binary(p, @$, OP_GT, $1, $3); }
 	| expr ">=" expr			{ $$ = binary(p, @$, OP_GE, $1, $3); }
 	| expr "?" expr ":" expr		{ $$ = ternary(p, @$, $1, $3, $5); }
-	| expr "?" ":" expr %prec "?"		{ $$ = elvis(p, @$, $1, $4); }
+	| expr "?" ":" expr %prec "?"		{ $$ = ternary(p, @$, $1, NULL, $4); }
 	;
 
 type_arg
-	: TYPE_OPEN type ")"			{ $$ = add_arg(p, (struct talls){0}, leaf(ast_type(p->arena, @2, $2))); }
+	: TYPE_OPEN type ")"			{ $$ = add_arg(p, (struct exprs){0}, ast_type(p->arena, @2, $2)); }
 	;
 
 /* Two or more items, or one with a comma. */
 items
-	: expr ","				{ $$ = add_arg(p, (struct talls){0}, $1); }
+	: expr ","				{ $$ = add_arg(p, (struct exprs){0}, $1); }
 	| expr "," args				{ $$ = put_first(p, $1, $3); }
 	| expr "," args ","			{ $$ = put_first(p, $1, $3); }
 	;
@@ -507,8 +494,8 @@ if_value
 
 /* The second argument of offsetof: a.b.c */
 member
-	: field					{ $$ = add_name(p, (struct names){0}, @1, $1.text, leaf(ast_int(p->arena, @1, 0))); }
-	| member "." field			{ $$ = add_name(p, $1, @3, $3.text, leaf(ast_int(p->arena, @3, 0))); }
+	: field					{ $$ = add_name(p, (struct names){0}, @1, $1.text, ast_int(p->arena, @1, 0)); }
+	| member "." field			{ $$ = add_name(p, $1, @3, $3.text, ast_int(p->arena, @3, 0)); }
 	;
 
 /* Any word can name a field, also a keyword. */
@@ -620,32 +607,23 @@ static struct block add_stmt(struct parse *p, struct block list, struct stmt *s)
 	return list;
 }
 
-static struct talls add_arg(struct parse *p, struct talls list, struct tall arg)
+static struct exprs add_arg(struct parse *p, struct exprs list, struct expr *arg)
 {
-	arena_push(p->arena, list.items, list.n, arg.e);
-	if (arg.height > list.height)
-		list.height = arg.height;
+	arena_push(p->arena, list.items, list.n, arg);
 	return list;
 }
 
-static struct stmt *make_if(struct parse *p, struct span s, struct expr *cond, struct block then,
-			    struct block otherwise)
+static struct exprs put_first(struct parse *p, struct expr *first, struct exprs rest)
 {
-	return ast_stmt_if(p->arena, s, cond, then, otherwise);
-}
-
-static struct talls put_first(struct parse *p, struct tall first, struct talls rest)
-{
-	struct talls list = add_arg(p, (struct talls){0}, first);
+	struct exprs list = add_arg(p, (struct exprs){0}, first);
 
 	for (uint32_t i = 0; i < rest.n; i++)
 		arena_push(p->arena, list.items, list.n, rest.items[i]);
-	list.height = rest.height > list.height ? rest.height : list.height;
 	return list;
 }
 
 static struct names add_name(struct parse *p, struct names list, struct span s, const char *name,
-			     struct tall value)
+			     struct expr *value)
 {
 	list.values = add_arg(p, list.values, value);
 	arena_push(p->arena, list.items, list.n, name);
@@ -665,11 +643,11 @@ static struct type_name *make_type(struct parse *p, struct span s, const char *t
 	return t;
 }
 
-static struct type_name *make_type_of(struct parse *p, struct span s, struct tall e)
+static struct type_name *make_type_of(struct parse *p, struct span s, struct expr *e)
 {
 	struct type_name *t = make_type(p, s, "", NULL);
 
-	t->of = e.e;
+	t->of = e;
 	return t;
 }
 
@@ -695,83 +673,61 @@ static struct stmt *note_tail(struct stmt *s)
 	return s;
 }
 
-static struct tall leaf(struct expr *e)
+/* `e`, or 0 when it exceeds the limit of height. */
+static struct expr *checked(struct parse *p, struct expr *e)
 {
-	e->height = 1;
-	return (struct tall){e, 1};
-}
-
-/* `e` with its height, one more than its operands' `height`; replaced by 0 when that exceeds the
- * limit. */
-static struct tall over(struct parse *p, uint32_t height, struct expr *e)
-{
-	e->height = height + 1;
-	if (height < LIMIT_NESTING)
-		return (struct tall){e, height + 1};
+	if (e->height <= LIMIT_NESTING)
+		return e;
 	too_deep(p, e->span);
-	return leaf(ast_int(p->arena, e->span, 0));
+	return ast_int(p->arena, e->span, 0);
 }
 
 /* The members, from the left, of `of`. The span of each begins with its name. */
-static struct tall member_of(struct parse *p, struct tall of, struct names names)
+static struct expr *member_of(struct parse *p, struct expr *of, struct names names)
 {
 	for (uint32_t i = 0; i < names.n; i++)
-		of = over(p, of.height, ast_field(p->arena, names.spans[i], of.e, names.spans[i], names.items[i]));
+		of = checked(p, ast_field(p->arena, names.spans[i], of, names.spans[i], names.items[i]));
 	return of;
 }
 
-static uint32_t higher(uint32_t a, uint32_t b)
+static struct expr *unary(struct parse *p, struct span s, enum op op, struct expr *x)
 {
-	return a > b ? a : b;
+	return checked(p, ast_unary(p->arena, s, op, x));
 }
 
-static struct tall unary(struct parse *p, struct span s, enum op op, struct tall x)
+static struct expr *binary(struct parse *p, struct span s, enum op op, struct expr *l, struct expr *r)
 {
-	return over(p, x.height, ast_unary(p->arena, s, op, x.e));
+	return checked(p, ast_binary(p->arena, s, op, l, r));
 }
 
-static struct tall binary(struct parse *p, struct span s, enum op op, struct tall l, struct tall r)
+/* `t` NULL: c ?: o */
+static struct expr *ternary(struct parse *p, struct span s, struct expr *c, struct expr *t,
+			    struct expr *o)
 {
-	return over(p, higher(l.height, r.height), ast_binary(p->arena, s, op, l.e, r.e));
-}
-
-static struct tall ternary(struct parse *p, struct span s, struct tall c, struct tall t,
-			   struct tall o)
-{
-	return over(p, higher(c.height, higher(t.height, o.height)),
-		    ast_ternary(p->arena, s, c.e, t.e, o.e));
-}
-
-static struct tall elvis(struct parse *p, struct span s, struct tall c, struct tall o)
-{
-	return over(p, higher(c.height, o.height), ast_ternary(p->arena, s, c.e, NULL, o.e));
+	return checked(p, ast_ternary(p->arena, s, c, t, o));
 }
 
 /* A block without statements is its value. */
-static struct tall block_value(struct parse *p, struct span s, struct block body, struct tall value)
+static struct expr *block_value(struct parse *p, struct span s, struct block body, struct expr *value)
 {
-	struct expr *e = ast_value_block(p->arena, s, body, value.e);
-
-	return e == value.e ? value : over(p, e->height - 1, e);
+	return checked(p, ast_value_block(p->arena, s, body, value));
 }
 
-static struct tall last_value(struct parse *p, struct span s, struct block body)
+static struct expr *last_value(struct parse *p, struct span s, struct block body)
 {
 	struct expr *value = ast_take_value(p->arena, &body);
 
-	if (!value)
-		return (struct tall){0};
-	return block_value(p, s, body, over(p, value->height - 1, value));
+	return value ? block_value(p, s, body, checked(p, value)) : NULL;
 }
 
 /* `end` is the block's '}'. */
-static struct tall need_value(struct parse *p, struct span end, struct tall value)
+static struct expr *need_value(struct parse *p, struct span end, struct expr *value)
 {
-	if (value.e)
+	if (value)
 		return value;
 	diag_error(p->diags, end, "syntax",
 		   "a block used as a value must end with an expression without ';'");
-	return leaf(ast_int(p->arena, end, 0));
+	return ast_int(p->arena, end, 0);
 }
 
 /* ---- root items ---- */
