@@ -54,6 +54,8 @@ struct token {
 
 /* True if a token of this kind can be the last of a value. */
 bool token_ends_value(int kind);
+/* True if a token of this kind, which is no operator and no keyword, can begin a value. */
+bool token_begins_value(int kind);
 /* True for an operator that an operand follows: all but ++ and --. */
 bool token_is_operator(int kind);
 
@@ -90,3 +92,6 @@ uint32_t filter_region(const struct filter *f, uint32_t i);
 /* Report the syntax error at the current token; `expected` are the token kinds that the grammar
  * accepts there. */
 void syntax_error(struct filter *f, const int *expected, int n_expected);
+/* Report a syntax error with a hint. Returns true. */
+bool syntax_mistake(const struct filter *f, struct span s, const char *message, const char *hint,
+		    ...) __attribute__((format(printf, 4, 5), cold));

@@ -25,29 +25,9 @@ static const struct token *at(const struct filter *f, uint32_t i)
 
 static bool begins_operand(int kind)
 {
-	switch (kind) {
-	case TOK_INT:
-	case TOK_TRUE:
-	case TOK_FALSE:
-	case TOK_STRING:
-	case TOK_NAME:
-	case TOK_VAR:
-	case TOK_MAP:
-	case TOK_PARAM:
-	case TOK_LPAREN:
-	case TOK_SUB:
-	case TOK_NOT:
-	case TOK_BNOT:
-	case TOK_MUL:
-	case TOK_AND:
-	case TOK_INC:
-	case TOK_DEC:
-	case TOK_SIZEOF:
-	case TOK_OFFSETOF:
-	case TOK_TYPEOF:
-	case TOK_COMPTIME: return true;
-	default: return false;
-	}
+	return token_begins_value(kind) || kind == TOK_SUB || kind == TOK_MUL || kind == TOK_AND ||
+	       (kind >= TOK_INC && kind <= TOK_BNOT) ||
+	       (kind >= TOK_SIZEOF && kind <= TOK_COMPTIME);
 }
 
 bool token_is_operator(int kind)
@@ -148,18 +128,9 @@ static bool takes_type(const struct filter *f, uint32_t name)
 /* True if the token can be the name of a member. */
 static bool is_word(int kind)
 {
-	switch (kind) {
-	case TOK_NAME:
-	case TOK_RESERVED:
-	case TOK_TRUE:
-	case TOK_FALSE:
-	case TOK_SIZEOF:
-	case TOK_TYPEOF:
-	case TOK_COMPTIME:
-	case TOK_OFFSETOF:
-	case TOK_IMPORT: return true;
-	default: return kind >= TOK_IF && kind <= TOK_UNROLL;
-	}
+	return kind == TOK_NAME || kind == TOK_RESERVED || kind == TOK_TRUE || kind == TOK_FALSE ||
+	       kind == TOK_IMPORT || (kind >= TOK_SIZEOF && kind <= TOK_COMPTIME) ||
+	       (kind >= TOK_IF && kind <= TOK_UNROLL);
 }
 
 static void decide_paren(struct filter *f, uint32_t i)

@@ -29,10 +29,36 @@ struct token *reader_top(const struct reader *r)
 	return r->n_frames ? &r->f->tokens[r->frames[r->n_frames - 1].token] : NULL;
 }
 
+static const struct bracket {
+	int opener, closer;
+	const char *text; /* of the closing one */
+} brackets[] = {
+	{TOK_LPAREN, TOK_RPAREN, ")"},	      {TOK_LSQUARE, TOK_RSQUARE, "]"},
+	{TOK_LBRACE, TOK_RBRACE, "}"},	      {TOK_ANGLE_OPEN, TOK_ANGLE_CLOSE, ">"},
+	{TOK_PRED_OPEN, TOK_PRED_CLOSE, "/"},
+};
+enum { N_BRACKETS = sizeof(brackets) / sizeof(brackets[0]) };
+
 static bool is_closer(int kind)
 {
-	return kind == TOK_RPAREN || kind == TOK_RSQUARE || kind == TOK_RBRACE ||
-	       kind == TOK_ANGLE_CLOSE || kind == TOK_PRED_CLOSE;
+	for (int i = 0; i < N_BRACKETS; i++)
+		if (brackets[i].closer == kind)
+			return true;
+	return false;
+}
+
+static const struct bracket *bracket_of(int opener)
+{
+	const struct bracket *b = brackets;
+
+	while (b->opener != opener)
+		b++;
+	return b;
+}
+
+const char *reader_closer_text(int opener)
+{
+	return bracket_of(opener)->text;
 }
 
 static const char *last_word(const char *text)
@@ -50,7 +76,7 @@ static bool joins_last(struct reader *r, const struct token *t)
 
 	if (!last || last->kind != TOK_NAME || (t->kind != TOK_NAME && t->kind != TOK_RESERVED))
 		return false;
-	if (c_types_is_qualifier(last->text.text)) {
+	if (c_types_is_qualifier(last->text.text, strlen(last->text.text))) {
 		last->kind = t->kind;
 		last->text = t->text;
 	} else if (t->kind == TOK_NAME && c_types_is_number_word(last_word(last->text.text)) &&
@@ -131,33 +157,11 @@ void reader_close(struct reader *r, struct token t, int kind)
 		outer->n_ternary = 0;
 }
 
-static int closer_of(int opener)
-{
-	switch (opener) {
-	case TOK_LPAREN: return TOK_RPAREN;
-	case TOK_LSQUARE: return TOK_RSQUARE;
-	case TOK_LBRACE: return TOK_RBRACE;
-	case TOK_ANGLE_OPEN: return TOK_ANGLE_CLOSE;
-	default: return TOK_PRED_CLOSE;
-	}
-}
-
-const char *reader_closer_text(int opener)
-{
-	switch (opener) {
-	case TOK_LPAREN: return ")";
-	case TOK_LSQUARE: return "]";
-	case TOK_LBRACE: return "}";
-	case TOK_ANGLE_OPEN: return ">";
-	default: return "/";
-	}
-}
-
 void reader_close_made(struct reader *r, uint32_t at)
 {
 	struct token made = {.span = {at, at}, .is_quiet = true};
 
-	reader_close(r, made, closer_of(reader_top(r)->kind));
+	reader_close(r, made, bracket_of(reader_top(r)->kind)->closer);
 }
 
 /* `@[comm = count();`: the '=' before which the ']' is missing. */

@@ -135,9 +135,8 @@ static bool report_choice(struct filter *f, const struct token *at)
 			return false;
 		if (t->kind != TOK_QUESTION)
 			continue;
-		diag_error(f->diags, t->span, "syntax", "this '?' has no ':'");
-		diag_hint(f->diags, "write CONDITION ? VALUE : OTHER");
-		return true;
+		return syntax_mistake(f, t->span, "this '?' has no ':'",
+				      "write CONDITION ? VALUE : OTHER");
 	}
 	return false;
 }
@@ -147,10 +146,8 @@ static bool report_record(struct filter *f, const struct token *at)
 {
 	if (previous(f, 1)->kind != TOK_VALUE_OPEN || at->kind != TOK_DOT)
 		return false;
-	diag_error(f->diags, at->span, "syntax",
-		   "a record is written in parentheses, without dots");
-	diag_hint(f->diags, "write (x = 1, y = 2)");
-	return true;
+	return syntax_mistake(f, at->span, "a record is written in parentheses, without dots",
+			      "write (x = 1, y = 2)");
 }
 
 /* `var x`, `my $x`: words that declare a variable elsewhere. */
@@ -169,19 +166,16 @@ static bool report_member(struct filter *f, const struct token *at)
 {
 	const struct token *object = previous(f, 3);
 
-	if (at->kind == TOK_STRING && previous(f, 1)->kind == TOK_DOT) {
-		diag_error(f->diags, previous(f, 1)->span, "syntax",
-			   "strings are not joined by '.'");
-		diag_hint(f->diags, "they are joined when they are printed: printf(\"%%s%%s\", …)");
-		return true;
-	}
+	if (at->kind == TOK_STRING && previous(f, 1)->kind == TOK_DOT)
+		return syntax_mistake(
+			f, previous(f, 1)->span, "strings are not joined by '.'",
+			"they are joined when they are printed: printf(\"%%s%%s\", …)");
 	if (at->kind != TOK_SET || previous(f, 2)->kind != TOK_ARROW || f->current < 3 ||
 	    !foreign_hint(name_of(object)))
 		return false;
-	diag_error(f->diags, span_join(object->span, previous(f, 1)->span), "syntax",
-		   "only a variable or a map can be assigned to");
-	diag_hint(f->diags, "%s", foreign_hint(name_of(object)));
-	return true;
+	return syntax_mistake(f, span_join(object->span, previous(f, 1)->span),
+			      "only a variable or a map can be assigned to", "%s",
+			      foreign_hint(name_of(object)));
 }
 
 /* True if the name is in a SystemTap declaration, `global a, b`, at the beginning of the script. */
@@ -204,22 +198,19 @@ static bool report_form(struct filter *f, const struct token *at)
 	const struct token *before = previous(f, 1);
 	bool is_step = at->kind == TOK_INC || at->kind == TOK_DEC;
 
-	if (at->kind == TOK_VAR && (type_is_name(name_of(before)) || declares(name_of(before)))) {
-		diag_error(f->diags, before->span, "syntax",
-			   "a variable is declared without a type");
-		diag_hint(f->diags, "write %s = …;", at->text.text);
-	} else if (at->kind == TOK_COLON && at[1].kind == TOK_SET &&
-		   (before->kind == TOK_VAR || before->kind == TOK_MAP)) {
-		diag_error(f->diags, span_join(at->span, at[1].span), "syntax",
-			   "':=' is not an operator");
-		diag_hint(f->diags, "write '='");
-	} else if (at->kind == TOK_ADD && before->kind == TOK_SET) {
-		diag_error(f->diags, span_join(before->span, at->span), "syntax",
-			   "'=+' is not an operator");
-		diag_hint(f->diags, "write '+=' to add, '=' to assign");
-	} else if (at->kind == TOK_BNOT ||
-		   ((at->kind == TOK_SET || at->kind == TOK_NOT) && at[1].kind == TOK_BNOT &&
-		    at->span.end == at[1].span.start)) {
+	if (at->kind == TOK_VAR && (type_is_name(name_of(before)) || declares(name_of(before))))
+		return syntax_mistake(f, before->span, "a variable is declared without a type",
+				      "write %s = …;", at->text.text);
+	if (at->kind == TOK_COLON && at[1].kind == TOK_SET &&
+	    (before->kind == TOK_VAR || before->kind == TOK_MAP))
+		return syntax_mistake(f, span_join(at->span, at[1].span), "':=' is not an operator",
+				      "write '='");
+	if (at->kind == TOK_ADD && before->kind == TOK_SET)
+		return syntax_mistake(f, span_join(before->span, at->span),
+				      "'=+' is not an operator",
+				      "write '+=' to add, '=' to assign");
+	if (at->kind == TOK_BNOT || ((at->kind == TOK_SET || at->kind == TOK_NOT) &&
+				     at[1].kind == TOK_BNOT && at->span.end == at[1].span.start)) {
 		diag_error(f->diags,
 			   at->kind == TOK_BNOT ? at->span : span_join(at->span, at[1].span),
 			   "syntax", "'%s' is not an operator: there are no regular expressions",
@@ -228,29 +219,24 @@ static bool report_form(struct filter *f, const struct token *at)
 						 : "!~");
 		diag_hint(f->diags,
 			  "compare with ==, or look for a part: strcontains(comm, \"ssh\")");
-	} else if (at->kind == TOK_GT && before->kind == TOK_LT &&
-		   before->span.end == at->span.start) {
-		diag_error(f->diags, span_join(before->span, at->span), "syntax",
-			   "'<>' is not an operator");
-		diag_hint(f->diags, "write '!='");
-	} else if (at->kind == TOK_LT && before->kind == TOK_SHL &&
-		   before->span.end == at->span.start) {
-		diag_error(f->diags, span_join(before->span, at->span), "syntax",
-			   "'<<<' is not an operator");
-		diag_hint(f->diags, "a map collects values so: @x = count(), sum(…), hist(…)");
-	} else if (is_step && before->kind == TOK_NAME && !builtin_find(name_of(before))) {
-		diag_error(f->diags, before->span, "syntax", "variables begin with $, maps with @");
-		diag_hint(
-			f->diags,
+		return true;
+	}
+	if (at->kind == TOK_GT && before->kind == TOK_LT && before->span.end == at->span.start)
+		return syntax_mistake(f, span_join(before->span, at->span),
+				      "'<>' is not an operator", "write '!='");
+	if (at->kind == TOK_LT && before->kind == TOK_SHL && before->span.end == at->span.start)
+		return syntax_mistake(f, span_join(before->span, at->span),
+				      "'<<<' is not an operator",
+				      "a map collects values so: @x = count(), sum(…), hist(…)");
+	if (is_step && before->kind == TOK_NAME && !builtin_find(name_of(before)))
+		return syntax_mistake(
+			f, before->span, "variables begin with $, maps with @",
 			is_global(f, name_of(before))
 				? "write @%s%s"
 				: "write @%1$s%2$s, which all probes share, or $%1$s%2$s, which is "
 				  "of one run of the probe",
 			name_of(before), at->kind == TOK_INC ? "++" : "--");
-	} else {
-		return false;
-	}
-	return true;
+	return false;
 }
 
 /* `int x`, `let x`, `x = 1`, `@x[1][2] = 3` */
@@ -277,27 +263,21 @@ static bool report_declaration(struct filter *f, const struct token *at)
 		return false;
 	if (before->kind == TOK_NAME && !builtin_find(name_of(before)) &&
 	    previous(f, 2)->kind != TOK_DOT && previous(f, 2)->kind != TOK_ARROW &&
-	    (previous(f, 2)->kind == TOK_LBRACE || previous(f, 2)->kind == TOK_SEMI)) {
-		diag_error(f->diags, before->span, "syntax", "variables begin with $, maps with @");
-		diag_hint(f->diags, "write $%s = … or @%s = …", name_of(before), name_of(before));
-		return true;
-	}
+	    (previous(f, 2)->kind == TOK_LBRACE || previous(f, 2)->kind == TOK_SEMI))
+		return syntax_mistake(f, before->span, "variables begin with $, maps with @",
+				      "write $%s = … or @%s = …", name_of(before), name_of(before));
 	if (open != before && open > f->tokens &&
 	    (open[-1].kind == TOK_NAME || open[-1].kind == TOK_VAR)) {
 		const char *name = open[-1].text.text + (open[-1].kind == TOK_VAR);
 
-		diag_error(f->diags, open[-1].span, "syntax",
-			   open[-1].kind == TOK_VAR ? "only a map can be set by a key"
-						    : "maps begin with @");
-		diag_hint(f->diags, "write @%s[…] = …", name);
-		return true;
+		return syntax_mistake(f, open[-1].span,
+				      open[-1].kind == TOK_VAR ? "only a map can be set by a key"
+							       : "maps begin with @",
+				      "write @%s[…] = …", name);
 	}
-	if (open != before && open > f->tokens && open[-1].kind == TOK_RSQUARE) {
-		diag_error(f->diags, at->span, "syntax",
-			   "all keys of a map go in one pair of brackets");
-		diag_hint(f->diags, "write @map[key, key] = …");
-		return true;
-	}
+	if (open != before && open > f->tokens && open[-1].kind == TOK_RSQUARE)
+		return syntax_mistake(f, at->span, "all keys of a map go in one pair of brackets",
+				      "write @map[key, key] = …");
 	if (before->kind == TOK_NAME && builtin_find(name_of(before)) &&
 	    (previous(f, 2)->kind == TOK_LBRACE || previous(f, 2)->kind == TOK_SEMI)) {
 		diag_error(f->diags, before->span, "syntax", "'%s' cannot be changed",
@@ -307,10 +287,8 @@ static bool report_declaration(struct filter *f, const struct token *at)
 	}
 	if (before->kind != TOK_EQ)
 		return false;
-	diag_error(f->diags, span_join(before->span, at->span), "syntax",
-		   "'===' is not an operator");
-	diag_hint(f->diags, "write '==' to compare");
-	return true;
+	return syntax_mistake(f, span_join(before->span, at->span), "'===' is not an operator",
+			      "write '==' to compare");
 }
 
 /* `for i in 1..10`, `foreach ($k in @m)`, `for ($k in @m)` */
@@ -358,9 +336,8 @@ static bool report_for(struct filter *f, const struct token *at)
 	if (!head || (at->kind != TOK_SET && at->kind != TOK_NAME && at->kind != TOK_RPAREN &&
 		      at->kind != TOK_COMMA))
 		return false;
-	diag_error(f->diags, at->span, "syntax", "'for' iterates over a range or a map");
-	diag_hint(f->diags, "write for ($i : 0..10) { … } or for ($kv : @map) { … }");
-	return true;
+	return syntax_mistake(f, at->span, "'for' iterates over a range or a map",
+			      "write for ($i : 0..10) { … } or for ($kv : @map) { … }");
 }
 
 /* `elif (…) {`, `a and b` */
@@ -389,10 +366,9 @@ static bool report_second_predicate(struct filter *f, const struct token *at)
 		return false;
 	if (before->kind != TOK_DIV)
 		return false;
-	diag_error(f->diags, at->span, "syntax", "a probe has one predicate");
-	diag_hint(f->diags, "join the conditions: /pid == 1 %s tid == 1/",
-		  at->kind == TOK_LOR ? "||" : "&&");
-	return true;
+	return syntax_mistake(f, at->span, "a probe has one predicate",
+			      "join the conditions: /pid == 1 %s tid == 1/",
+			      at->kind == TOK_LOR ? "||" : "&&");
 }
 
 /* `BEGIN { interval:1s { … } }` */
@@ -406,9 +382,8 @@ static bool report_inner_probe(struct filter *f, const struct token *at)
 		return false;
 	if (!token_is_probe_type(type))
 		return false;
-	diag_error(f->diags, type->span, "syntax", "a probe cannot be inside another");
-	diag_hint(f->diags, "close the block before it with '}'");
-	return true;
+	return syntax_mistake(f, type->span, "a probe cannot be inside another",
+			      "close the block before it with '}'");
 }
 
 bool report_foreign_syntax(struct filter *f)

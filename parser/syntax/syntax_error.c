@@ -7,6 +7,7 @@
  * after the '>' that closed an angle block gets a note where that block begins.
  */
 #include "parser/syntax/syntax_error.h"
+#include "parser/base/arena.h"
 #include "parser/base/diag.h"
 #include "parser.tab.h"
 #include "parser/syntax/foreign_syntax.h"
@@ -22,8 +23,7 @@ bool stop_expects(const struct stop *s, int kind)
 	return false;
 }
 
-/* Tokens that begin a value, or a statement. */
-static bool begins_value(int kind)
+bool token_begins_value(int kind)
 {
 	return kind == TOK_INT || kind == TOK_TRUE || kind == TOK_FALSE || kind == TOK_STRING ||
 	       kind == TOK_NAME || kind == TOK_VAR || kind == TOK_MAP || kind == TOK_PARAM ||
@@ -32,7 +32,7 @@ static bool begins_value(int kind)
 
 static bool begins_statement(int kind)
 {
-	return begins_value(kind) || kind == TOK_INC || kind == TOK_DEC || kind == TOK_IF ||
+	return token_begins_value(kind) || kind == TOK_INC || kind == TOK_DEC || kind == TOK_IF ||
 	       (kind >= TOK_RETURN && kind <= TOK_UNROLL && kind != TOK_ELSE) ||
 	       kind == TOK_RESERVED || kind == TOK_DISCARD || kind == TOK_SIZEOF ||
 	       kind == TOK_OFFSETOF;
@@ -44,22 +44,29 @@ static int kind_before(const struct stop *s)
 	return s->before ? s->before->kind : TOK_YYEOF;
 }
 
-const char *stop_found(const struct stop *s, const struct token *t, char *buf, size_t size)
+const char *stop_found(const struct stop *s, const struct token *t)
 {
-	int len = (int)(t->span.end - t->span.start);
+	int len = (int)(t->span.end - t->span.start), shown = len;
 	const char *text = filter_text(s->f, t->span);
 
 	if (t->kind == TOK_YYEOF)
 		return "the end of the script";
-	if (len > SHOWN_MOST) {
-		len = SHOWN_MOST;
-		while (len > 0 && ((unsigned char)text[len] & 0xc0) == 0x80)
-			len--;
-		snprintf(buf, size, "'%.*s…'", len, text);
-	} else {
-		snprintf(buf, size, "'%.*s'", len, text);
-	}
-	return buf;
+	if (len > SHOWN_MOST)
+		for (shown = SHOWN_MOST; shown && ((unsigned char)text[shown] & 0xc0) == 0x80;)
+			shown--;
+	return arena_printf(s->f->diags->arena, "'%.*s%s'", shown, text, shown < len ? "…" : "");
+}
+
+bool syntax_mistake(const struct filter *f, struct span s, const char *message, const char *hint,
+		    ...)
+{
+	va_list ap;
+
+	diag_error(f->diags, s, "syntax", "%s", message);
+	va_start(ap, hint);
+	diag_hint(f->diags, "%s", arena_vprintf(f->diags->arena, hint, ap));
+	va_end(ap);
+	return true;
 }
 
 /* ---- words that begin an item ---- */
@@ -80,16 +87,13 @@ static bool report_item_word(const struct stop *s)
 /* Forms that are close to correct ones. */
 static bool report_value_form(const struct stop *s)
 {
-	if (kind_before(s) == TOK_SIZEOF) {
-		diag_error(s->f->diags, s->before->span, "syntax", "'sizeof' needs parentheses");
-		diag_hint(s->f->diags, "write sizeof(uint64) or sizeof($x)");
-	} else if (s->at->kind == TOK_RANGE && !stop_expects(s, TOK_STRING)) {
-		diag_error(s->f->diags, s->at->span, "syntax", "a range can only be used in 'for'");
-		diag_hint(s->f->diags, "write for ($i : 0..10) { … }");
-	} else {
-		return false;
-	}
-	return true;
+	if (kind_before(s) == TOK_SIZEOF)
+		return syntax_mistake(s->f, s->before->span, "'sizeof' needs parentheses",
+				      "write sizeof(uint64) or sizeof($x)");
+	if (s->at->kind == TOK_RANGE && !stop_expects(s, TOK_STRING))
+		return syntax_mistake(s->f, s->at->span, "a range can only be used in 'for'",
+				      "write for ($i : 0..10) { … }");
+	return false;
 }
 
 /* ---- inside blocks and predicates ---- */
@@ -116,22 +120,17 @@ static bool report_assignment(const struct stop *s)
 {
 	if (s->at->kind < TOK_SET || s->at->kind > TOK_XOR_SET)
 		return false;
-	if (is_in_condition(s) && s->at->kind == TOK_SET) {
-		diag_error(s->f->diags, s->at->span, "syntax",
-			   "'=' assigns, but a condition compares");
-		diag_hint(s->f->diags, "write '==' to compare");
-	} else if (stop_expects(s, TOK_STRING)) {
+	if (is_in_condition(s) && s->at->kind == TOK_SET)
+		return syntax_mistake(s->f, s->at->span, "'=' assigns, but a condition compares",
+				      "write '==' to compare");
+	if (stop_expects(s, TOK_STRING))
 		return false;
-	} else if (stop_expects(s, TOK_SEMI)) {
-		diag_error(s->f->diags, s->at->span, "syntax",
-			   "only a variable or a map can be assigned to");
-		diag_hint(s->f->diags, "write $name or @name before the '='");
-	} else {
-		diag_error(s->f->diags, s->at->span, "syntax",
-			   "an assignment is a statement and has no value");
-		diag_hint(s->f->diags, "write '==' to compare");
-	}
-	return true;
+	if (stop_expects(s, TOK_SEMI))
+		return syntax_mistake(s->f, s->at->span,
+				      "only a variable or a map can be assigned to",
+				      "write $name or @name before the '='");
+	return syntax_mistake(s->f, s->at->span, "an assignment is a statement and has no value",
+			      "write '==' to compare");
 }
 
 static bool report_incdec(const struct stop *s)
@@ -157,49 +156,31 @@ static bool report_incdec(const struct stop *s)
 
 static bool report_semicolon(const struct stop *s)
 {
-	char buf[64];
-
 	if (!stop_expects(s, TOK_SEMI) || stop_expects(s, TOK_IF) || !begins_statement(s->at->kind))
 		return false;
 	diag_error(s->f->diags, s->at->span, "syntax", "missing ';' before %s",
-		   stop_found(s, s->at, buf, sizeof(buf)));
+		   stop_found(s, s->at));
 	if (s->at->kind == TOK_IF)
 		diag_hint(s->f->diags, "a condition is before its statements: if (…) { … }");
 	return true;
 }
 
-/* The keyword before the error to which a missing block belongs. */
-static int block_kind(const struct stop *s)
+/* The form, up to its block, of the statement before the error to which a missing block belongs. */
+static const char *block_form(const struct stop *s)
 {
 	for (uint32_t i = s->index; i-- > 0;) {
 		int kind = s->f->tokens[i].kind;
 
-		if (kind == TOK_WHILE || kind == TOK_FOR || kind == TOK_UNROLL)
-			return kind;
+		if (kind == TOK_WHILE)
+			return "while (condition)";
+		if (kind == TOK_FOR)
+			return "for ($i : 0..10)";
+		if (kind == TOK_UNROLL)
+			return "unroll (count)";
 		if (kind == TOK_IF || kind == TOK_IF_VALUE || kind == TOK_SEMI)
 			break;
 	}
-	return TOK_IF;
-}
-
-static const char *block_word(const struct stop *s)
-{
-	switch (block_kind(s)) {
-	case TOK_WHILE: return "while";
-	case TOK_FOR: return "for";
-	case TOK_UNROLL: return "unroll";
-	default: return "if";
-	}
-}
-
-static const char *block_form(const struct stop *s)
-{
-	switch (block_kind(s)) {
-	case TOK_WHILE: return "while (condition)";
-	case TOK_FOR: return "for ($i : 0..10)";
-	case TOK_UNROLL: return "unroll (count)";
-	default: return "if (condition)";
-	}
+	return "if (condition)";
 }
 
 /* True for the `while (…);` of a `do { … }` that was reported. */
@@ -220,8 +201,6 @@ static bool ends_do(const struct stop *s)
 /* `if` and the loops. */
 static bool report_if(const struct stop *s)
 {
-	char buf[64];
-
 	if ((s->at->kind == TOK_SEMI || s->at->kind == TOK_RBRACE) && ends_do(s))
 		return true;
 	if (s->at->kind == TOK_ELSE) {
@@ -237,13 +216,12 @@ static bool report_if(const struct stop *s)
 	} else if (kind_before(s) == TOK_UNROLL) {
 		diag_error(s->f->diags, s->at->span, "syntax", "'unroll' needs a count");
 	} else if (kind_before(s) == TOK_FOR) {
-		diag_error(s->f->diags, s->at->span, "syntax",
-			   "'for' needs a variable and a range or map");
-		diag_hint(s->f->diags, "write for ($kv : @map) { … } or for ($i : 0..10) { … }");
+		syntax_mistake(s->f, s->at->span, "'for' needs a variable and a range or map",
+			       "write for ($kv : @map) { … } or for ($i : 0..10) { … }");
 	} else if (stop_expects(s, TOK_LBRACE) && !stop_expects(s, TOK_STRING)) {
 		diag_error(s->f->diags, s->at->span, "syntax",
-			   "'%s' needs a block: expected '{', found %s", block_word(s),
-			   stop_found(s, s->at, buf, sizeof(buf)));
+			   "'%.*s' needs a block: expected '{', found %s",
+			   (int)strcspn(block_form(s), " "), block_form(s), stop_found(s, s->at));
 		diag_hint(s->f->diags, "write %s { … }", block_form(s));
 	} else {
 		return false;
@@ -263,29 +241,25 @@ static const struct {
 	{TOK_RBRACE, "'}'"},	 {TOK_ANGLE_CLOSE, "'>'"}, {TOK_PRED_CLOSE, "'/' and a block"},
 };
 
-static const char *expected_text(const struct stop *s, char *buf, size_t size)
+static const char *expected_text(const struct stop *s)
 {
-	size_t used = 0;
-	int n = 0, left = 0;
+	const char *text = NULL;
+	int left = 0;
 
 	if (!stop_expects(s, TOK_STRING) && stop_expects(s, TOK_RESERVED) &&
 	    stop_expects(s, TOK_NAME))
 		return "a field's name";
 	for (size_t i = 0; i < sizeof(expected_names) / sizeof(expected_names[0]); i++)
 		left += stop_expects(s, expected_names[i].kind);
-	for (size_t i = 0; i < sizeof(expected_names) / sizeof(expected_names[0]) && used < size;
-	     i++) {
+	for (size_t i = 0; i < sizeof(expected_names) / sizeof(expected_names[0]); i++) {
 		if (!stop_expects(s, expected_names[i].kind))
 			continue;
 		left--;
-		used += (size_t)snprintf(buf + used, size - used, "%s%s",
-					 !n	? ""
-					 : left ? ", "
-						: " or ",
-					 expected_names[i].name);
-		n++;
+		text = text ? arena_join(s->f->diags->arena, text, left ? ", " : " or ",
+					 expected_names[i].name)
+			    : expected_names[i].name;
 	}
-	return n ? buf : NULL;
+	return text;
 }
 
 /* What a shell may have done to the program of -e. */
@@ -329,8 +303,7 @@ static bool hint_condition_inside(const struct stop *s)
 
 static void report_generic(const struct stop *s)
 {
-	char what[64], expected[128];
-	const char *names = expected_text(s, expected, sizeof(expected));
+	const char *names = expected_text(s);
 	bool is_statement = stop_expects(s, TOK_STRING) && stop_expects(s, TOK_IF);
 
 	if (is_statement)
@@ -340,10 +313,10 @@ static void report_generic(const struct stop *s)
 			   "the predicate is empty");
 	else if (names)
 		diag_error(s->f->diags, s->at->span, "syntax", "expected %s, found %s", names,
-			   stop_found(s, s->at, what, sizeof(what)));
+			   stop_found(s, s->at));
 	else
 		diag_error(s->f->diags, s->at->span, "syntax", "unexpected %s",
-			   stop_found(s, s->at, what, sizeof(what)));
+			   stop_found(s, s->at));
 	if (is_statement && hint_condition_inside(s))
 		return;
 	if (stop_expects(s, TOK_STRING))

@@ -20,7 +20,7 @@ struct stop {
 /* True when a token of that kind could have come next. */
 bool stop_expects(const struct stop *s, int kind);
 /* The source text of a token for a message: quoted, shortened when long. */
-const char *stop_found(const struct stop *s, const struct token *t, char *buf, size_t size);
+const char *stop_found(const struct stop *s, const struct token *t);
 
 /* ---- syntax_error_top.c: outside of blocks. True: reported. */
 bool report_param(const struct stop *s);

@@ -34,7 +34,6 @@ static bool ends_item(const struct filter *f, const struct token *t)
 bool report_root_item(const struct stop *s)
 {
 	uint32_t region = filter_region(s->f, s->index);
-	char buf[64];
 
 	for (uint32_t i = s->index + 1; i-- > 0;) {
 		const struct token *t = &s->f->tokens[i];
@@ -51,12 +50,10 @@ bool report_root_item(const struct stop *s)
 					   "only maps can be declared outside of blocks");
 			else if (s->n_expected == 1 && stop_expects(s, TOK_SEMI))
 				diag_error(s->f->diags, s->at->span, "syntax",
-					   "missing ';' before %s",
-					   stop_found(s, s->at, buf, sizeof(buf)));
+					   "missing ';' before %s", stop_found(s, s->at));
 			else
 				diag_error(s->f->diags, s->at->span, "syntax",
-					   "unexpected %s in '%s'",
-					   stop_found(s, s->at, buf, sizeof(buf)),
+					   "unexpected %s in '%s'", stop_found(s, s->at),
 					   root_items[k].word);
 			diag_hint(s->f->diags, "write %s", root_items[k].form);
 			return true;
@@ -176,17 +173,14 @@ static bool report_comma(const struct stop *s, const struct token *head)
 
 	if (head->kind != TOK_ATTACH || s->at->kind != TOK_ATTACH)
 		return false;
-	if (is_timer(head) && time_unit_meant(unit) && !has_char(s->at, ':')) {
-		diag_error(s->f->diags, s->at->span, "syntax",
-			   "a blank stands between the number and its unit of time");
-		diag_hint(s->f->diags, "write %s%s", head->text.text, time_unit_meant(unit));
-		return true;
-	}
+	if (is_timer(head) && time_unit_meant(unit) && !has_char(s->at, ':'))
+		return syntax_mistake(s->f, s->at->span,
+				      "a blank stands between the number and its unit of time",
+				      "write %s%s", head->text.text, time_unit_meant(unit));
 	if (!(has_char(s->at, ':') || token_is_probe_type(s->at)) || has_char(head, '('))
 		return false;
-	diag_error(s->f->diags, s->at->span, "syntax", "missing ',' between these attach points");
-	diag_hint(s->f->diags, "attach points of one probe are separated by commas");
-	return true;
+	return syntax_mistake(s->f, s->at->span, "missing ',' between these attach points",
+			      "attach points of one probe are separated by commas");
 }
 
 /* Report text that is read as a head but is none. */
@@ -230,7 +224,6 @@ static void hint_condition(const struct stop *s)
 static void report_no_block(const struct stop *s)
 {
 	const struct token *head = s->before;
-	char buf[64];
 
 	if (head->kind == TOK_PRED_CLOSE) {
 		diag_error(s->f->diags, head->span, "syntax",
@@ -238,22 +231,21 @@ static void report_no_block(const struct stop *s)
 		return;
 	}
 	if (is_c_word(head)) {
-		diag_error(s->f->diags, head->span, "syntax",
-			   "only types of C can be defined here, not variables or functions");
-		diag_hint(s->f->diags,
-			  "a variable of a script is $name, a map @name; a function is macro "
-			  "name(x) { … } or fn name($x : int64) : int64 { … }");
+		syntax_mistake(s->f, head->span,
+			       "only types of C can be defined here, not variables or functions",
+			       "a variable of a script is $name, a map @name; a function is macro "
+			       "name(x) { … } or fn name($x : int64) : int64 { … }");
 		return;
 	}
 	if (is_statement_word(head)) {
 		diag_error(s->f->diags, head->span, "syntax", "%s is only allowed inside a probe",
-			   stop_found(s, head, buf, sizeof(buf)));
+			   stop_found(s, head));
 		return;
 	}
 	if (!is_glued(head) && report_no_head(s, head))
 		return;
 	diag_error(s->f->diags, head->span, "syntax", "probe has no block: write { … } after %s",
-		   stop_found(s, head, buf, sizeof(buf)));
+		   stop_found(s, head));
 	if (head->kind != TOK_ATTACH)
 		return;
 	if (names_script(s, head))
@@ -269,8 +261,6 @@ static void report_no_block(const struct stop *s)
 /* Between `param` and its ';'. */
 bool report_param(const struct stop *s)
 {
-	char buf[64];
-
 	if (s->at->inside != NO_TOKEN)
 		return false;
 	for (uint32_t i = s->index; i-- > 0;) {
@@ -278,8 +268,7 @@ bool report_param(const struct stop *s)
 
 		if (kind == TOK_PARAM_ITEM) {
 			diag_error(s->f->diags, s->at->span, "syntax",
-				   "unexpected %s in a parameter",
-				   stop_found(s, s->at, buf, sizeof(buf)));
+				   "unexpected %s in a parameter", stop_found(s, s->at));
 			diag_hint(s->f->diags,
 				  "write param $seconds: uint64 = none \"what it is\";");
 			return true;
@@ -292,7 +281,6 @@ bool report_param(const struct stop *s)
 
 bool report_top_level(const struct stop *s)
 {
-	char buf[64];
 	int at = s->at->kind;
 
 	if (s->at->inside != NO_TOKEN)
@@ -304,18 +292,17 @@ bool report_top_level(const struct stop *s)
 			false; /* the '>' meant for the block that closed early */
 	} else if (at == TOK_RBRACE || at == TOK_GT || at == TOK_RPAREN || at == TOK_RSQUARE) {
 		diag_error(s->f->diags, s->at->span, "syntax", "unmatched %s",
-			   stop_found(s, s->at, buf, sizeof(buf)));
+			   stop_found(s, s->at));
 		diag_hint(s->f->diags, "leave it out, or open it before");
 	} else if (at == TOK_LBRACE || at == TOK_ANGLE_OPEN) {
-		diag_error(s->f->diags, s->at->span, "syntax", "this block has no probe before it");
-		diag_hint(s->f->diags, "a probe is an attach point and a block: BEGIN { … }");
+		syntax_mistake(s->f, s->at->span, "this block has no probe before it",
+			       "a probe is an attach point and a block: BEGIN { … }");
 	} else if (at == TOK_PRED_OPEN) {
-		diag_error(s->f->diags, s->at->span, "syntax",
-			   "this predicate has no probe before it");
-		diag_hint(s->f->diags, "write PROBE /pid == 1/ { … }");
+		syntax_mistake(s->f, s->at->span, "this predicate has no probe before it",
+			       "write PROBE /pid == 1/ { … }");
 	} else {
 		diag_error(s->f->diags, s->at->span, "syntax", "expected a probe, found %s",
-			   stop_found(s, s->at, buf, sizeof(buf)));
+			   stop_found(s, s->at));
 		if (at == TOK_SEMI && s->before && s->before->kind == TOK_RBRACE)
 			diag_hint(s->f->diags, "leave it out: nothing stands between probes");
 	}
