@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Types and constants of the headers that a script includes. Most scripts need nothing of them:
- * types come from the kernel. When a name is unknown, and the words of the headers contain it, the
- * machine's C preprocessor is run once (struct kernel, preprocess_c) on the #include lines and, for
- * each word of the script that is in the headers,
- *
- *	sonde_constant "WORD" WORD
- *
- * in which it replaces the second WORD if that is a macro. The definitions before these lines are
- * read by the parser of the C section, which skips functions and variables.
+ * Types, constants and macros of the headers that a script includes. Most scripts need nothing of
+ * them: types come from the kernel. When a name is unknown, and the words of the headers contain
+ * it, the machine's C preprocessor is run once (struct kernel, preprocess_c) on the #include lines.
+ * What it prints is read by the parser of the C section, which skips functions and variables; the
+ * #define lines in it are processed when something needs the macro.
  */
 #include "parser/csection/c_headers.h"
 #include "parser/csection/c_parse.h"
@@ -27,10 +23,12 @@ struct c_headers {
 	struct kernel *kernel;
 	const char *dir; /* the script's */
 	struct header_words *words;
-	uint32_t n_scanned;    /* includes whose words were read */
-	struct c_types *types; /* of the first n_read includes; NULL: none */
+	uint32_t n_scanned; /* includes whose words were read */
 	uint32_t n_read;
-	struct source *text;	  /* what the preprocessor printed for these */
+	struct source *text;	 /* what the preprocessor printed for these */
+	struct preprocessor own; /* of the macros in it */
+	struct c_parser parser;	 /* of its tokens */
+	struct diags quiet;
 	const char *why;	  /* the preprocessor failed */
 	struct c_include missing; /* a header that was not found; without a path: none */
 	bool is_reported;	  /* `why`, at an #include */
@@ -53,8 +51,6 @@ static void report_failure(struct c_headers *h, bool is_error, const char *name)
 			     h->why);
 }
 
-static const char marker[] = "sonde_constant";
-
 static void scan(struct c_headers *h)
 {
 	for (; h->n_scanned < h->pre->n_includes; h->n_scanned++) {
@@ -73,45 +69,6 @@ static unsigned find_word(struct c_headers *h, const char *name)
 
 /* ---- running the preprocessor ---- */
 
-struct written {
-	const char **words;
-	uint32_t n_words;
-};
-
-/* Lines for the words of a file that are in the headers, each once. */
-static void write_words(const struct c_headers *h, struct written *done, const struct source *s,
-			FILE *out)
-{
-	uint32_t at = s->base, i;
-	struct c_token t;
-
-	while ((t = c_token_read(s, &at, s->base + s->len)).kind != CT_END) {
-		const char *name;
-
-		if (t.kind != CT_NAME || !header_words_find(h->words, t.text, t.len))
-			continue;
-		name = c_token_name(h->arena, &t);
-		for (i = 0; i < done->n_words && strcmp(done->words[i], name) != 0; i++)
-			;
-		if (i < done->n_words)
-			continue;
-		arena_push(h->arena, done->words, done->n_words, name);
-		fprintf(out, "%s \"%s\" %s\n", marker, name, name);
-	}
-}
-
-/* Those of the script and of what it imports. */
-static void write_all_words(const struct c_headers *h, FILE *out)
-{
-	const struct source_parts *parts = h->pre->source->parts;
-	struct written done = {0};
-
-	write_words(h, &done, h->pre->source, out);
-	for (uint32_t i = 0; i < parts->n; i++)
-		if (!parts->items[i].call.end && parts->items[i].file->is_file)
-			write_words(h, &done, parts->items[i].file, out);
-}
-
 /* Headers that do not exist are left out. */
 static char *make_text(const struct c_headers *h)
 {
@@ -128,7 +85,6 @@ static char *make_text(const struct c_headers *h)
 		fprintf(out, "#if __has_include(%c%s%c)\n#include %c%s%c\n#endif\n", open,
 			inc->path, close, open, inc->path, close);
 	}
-	write_all_words(h, out);
 	if (fclose(out))
 		arena_out_of_memory();
 	return text;
@@ -136,61 +92,32 @@ static char *make_text(const struct c_headers *h)
 
 /* ---- reading its output ---- */
 
-/* The tokens up to the next marker. */
-static struct c_tokens read_part(struct c_headers *h, const struct source *s, uint32_t *at)
-{
-	struct c_tokens part = {0};
-	bool is_line = false;
-	struct c_token t;
-
-	for (;;) {
-		t = c_token_read(s, at, s->base + s->len);
-		if (t.begins_line || t.span.start == s->base)
-			is_line = c_token_is(&t, '#'); /* #define, #pragma */
-		if (t.kind == CT_END || c_token_is_word(&t, marker))
-			break;
-		if (!is_line)
-			arena_push(h->arena, part.items, part.n, t);
-	}
-	t.kind = CT_END;
-	arena_push(h->arena, part.items, part.n, t);
-	return part;
-}
-
-/* "WORD" and what it stands for; a macro that is no number is left out. */
-static void read_constant(struct c_headers *h, struct c_parser *p, struct c_tokens part)
-{
-	const struct c_token *word = &part.items[0], *value = &part.items[1];
-	struct c_value v;
-
-	if (part.n < 3 || word->kind != CT_STRING ||
-	    (part.n == 3 && value->len == word->len - 2 &&
-	     memcmp(value->text, word->text + 1, value->len) == 0))
-		return;
-	p->tokens = part.items;
-	p->at = 1;
-	p->is_wrong = false;
-	v = c_evaluate(p);
-	if (!p->is_wrong && c_next(p)->kind == CT_END)
-		c_types_add_constant(h->types,
-				     arena_strndup(h->arena, word->text + 1, word->len - 2),
-				     type_int(8, !v.is_unsigned), (int64_t)v.bits);
-}
-
 static void read_output(struct c_headers *h)
 {
-	struct diags quiet = {.arena = h->arena, .source = h->text};
-	struct c_parser p = {.arena = h->arena,
-			     .diags = &quiet,
-			     .types = h->types = c_types_new(h->arena),
-			     .pre = arena_new_of(h->arena, struct preprocessor),
-			     .is_header = true};
 	uint32_t at = h->text->base, end = at + h->text->len;
+	bool is_line = false;
+	struct c_tokens tokens = {0};
+	struct c_token t;
 
-	p.tokens = read_part(h, h->text, &at).items;
-	c_parse(&p);
-	while (at < end)
-		read_constant(h, &p, read_part(h, h->text, &at));
+	do {
+		t = c_token_read(h->text, &at, end);
+		if (t.begins_line || t.span.start == h->text->base)
+			is_line = c_token_is(&t, '#'); /* #define, #pragma */
+		if (!is_line || t.kind == CT_END)
+			arena_push(h->arena, tokens.items, tokens.n, t);
+	} while (t.kind != CT_END);
+	h->quiet = (struct diags){.arena = h->arena, .source = h->text};
+	h->own = (struct preprocessor){.arena = h->arena,
+				       .diags = &h->quiet,
+				       .source = h->text,
+				       .headers = h};
+	h->parser = (struct c_parser){.arena = h->arena,
+				      .diags = &h->quiet,
+				      .types = c_types_new(h->arena),
+				      .pre = &h->own,
+				      .tokens = tokens.items,
+				      .is_header = true};
+	c_parse(&h->parser);
 }
 
 /* Read the headers unless that was done. */
@@ -284,17 +211,46 @@ static const struct type *find_type(struct c_more *m, enum c_kind kind, const ch
 	if (!found)
 		return NULL;
 	if (is_read(h))
-		return c_types_find(h->types, kind, name);
+		return c_types_find(h->parser.types, kind, name);
 	if (is_first)
 		report_failure(h, false, name);
 	return NULL;
 }
 
+/* The value of a macro, if it is a number. */
+static const struct c_constant *macro_constant(struct c_headers *h, const char *name)
+{
+	struct c_macro *m = define_macro(h, &h->own, name, 0);
+	struct c_token t = {.kind = CT_NAME, .text = name, .len = (uint32_t)strlen(name)},
+		       end = {0};
+	struct c_tokens in = {&t, 1}, out = {0};
+	struct c_value v;
+
+	if (!m || m->is_function)
+		return NULL;
+	preprocess_expand(&h->own, &in, &out);
+	arena_push(h->arena, out.items, out.n, end);
+	h->parser.tokens = out.items;
+	h->parser.at = 0;
+	h->parser.is_wrong = false;
+	v = c_evaluate(&h->parser);
+	if (c_next(&h->parser)->kind != CT_END || h->parser.is_wrong)
+		return NULL;
+	c_types_add_constant(h->parser.types, name, type_int(8, !v.is_unsigned), (int64_t)v.bits);
+	return c_types_constant(h->parser.types, name);
+}
+
 static const struct c_constant *find_constant(struct c_more *m, const char *name)
 {
 	struct c_headers *h = (struct c_headers *)m;
+	const struct c_constant *c, *macro = NULL;
 
-	return find_word(h, name) && is_read(h) ? c_types_constant(h->types, name) : NULL;
+	if (!find_word(h, name) || !is_read(h))
+		return NULL;
+	c = c_types_constant(h->parser.types, name);
+	if (!c || !c->is_own)
+		macro = macro_constant(h, name);
+	return macro ? macro : c;
 }
 
 static const char *hint(struct c_more *m, const char *name)
@@ -304,22 +260,17 @@ static const char *hint(struct c_more *m, const char *name)
 	if (find_word(h, name) && h->why)
 		return arena_printf(h->arena, "a header that is included may define it: %s",
 				    h->why);
-	if (h->missing.path && h->missing.is_quoted)
-		return arena_printf(
-			h->arena,
-			"\"%s\" was not found, which may define it: correct its path, or give its "
-			"folder with -I",
-			h->missing.path);
 	if (h->missing.path)
 		return arena_printf(
 			h->arena,
-			"<%s> was not found, which may define it: install its package, or "
-			"give its folder with -I",
-			h->missing.path);
+			"%c%s%c was not found, which may define it: %s, or give its folder with -I",
+			h->missing.is_quoted ? '"' : '<', h->missing.path,
+			h->missing.is_quoted ? '"' : '>',
+			h->missing.is_quoted ? "correct its path" : "install its package");
 	return NULL;
 }
 
-struct c_headers *c_headers_new(const struct preprocessor *pre, struct kernel *k)
+void c_headers_new(struct preprocessor *pre, struct c_types *types, struct kernel *k)
 {
 	struct c_headers *h = arena_new_of(pre->arena, struct c_headers);
 	const char *slash = pre->source->is_file ? strrchr(pre->source->name, '/') : NULL;
@@ -332,12 +283,8 @@ struct c_headers *c_headers_new(const struct preprocessor *pre, struct kernel *k
 				       (size_t)(slash - pre->source->name))
 		       : ".";
 	h->words = header_words_new(pre->arena, k, h->dir);
-	return h;
-}
-
-struct c_more *c_headers_more(struct c_headers *h)
-{
-	return &h->more;
+	pre->headers = h;
+	types->more = &h->more;
 }
 
 bool c_headers_constant(struct preprocessor *p, const char *name, struct c_value *v)

@@ -8,10 +8,9 @@
 
 struct kernel;
 
-/* The headers of pre->includes, which may grow. Nothing is read before something asks. */
-struct c_headers *c_headers_new(const struct preprocessor *pre, struct kernel *k);
-/* For c_types.more. */
-struct c_more *c_headers_more(struct c_headers *h);
+/* Make `types` and the preprocessor ask for what the headers of pre->includes, which may grow,
+ * define. Nothing is read before something asks. */
+void c_headers_new(struct preprocessor *pre, struct c_types *types, struct kernel *k);
 /* Define the macro `name` of the headers in `p`, with those that its text names; NULL: they have
  * none. */
 struct c_macro *c_headers_macro(struct preprocessor *p, const char *name);

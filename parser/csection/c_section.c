@@ -56,8 +56,7 @@ static void include_headers(struct preprocessor *p, struct program *program, str
 {
 	if (!k->preprocess_c)
 		return;
-	p->headers = c_headers_new(p, k);
-	program->c_types->more = c_headers_more(p->headers);
+	c_headers_new(p, program->c_types, k);
 	for (uint32_t i = 0; i < program->n_headers; i++)
 		include(p, program->headers[i].text, program->headers[i].span);
 	for (uint32_t i = 0; i < k->n_include_files; i++)

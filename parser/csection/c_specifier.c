@@ -7,94 +7,73 @@
 #include "parser/csection/c_parse.h"
 #include "parser/base/arena.h"
 
+static const struct type type_float = {.kind = TY_VOID, .size = 4, .align = 4, .name = "float"};
+static const struct type type_double = {.kind = TY_VOID, .size = 8, .align = 8, .name = "double"};
+static const struct type type_long_double = {.kind = TY_VOID,
+					     .size = 16,
+					     .align = 16,
+					     .name = "long double"};
+static const struct type type_int128 = {.kind = TY_VOID,
+					.size = 16,
+					.align = 16,
+					.name = "__int128"};
+
 enum word {
-	WORD_QUALIFIER,
+	WORD_NONE,
 	WORD_TYPEDEF,
 	WORD_STORAGE,
 	WORD_STRUCT,
 	WORD_UNION,
 	WORD_ENUM,
-	WORD_VOID,
-	WORD_BOOL,
-	WORD_CHAR,
-	WORD_SHORT,
-	WORD_INT,
-	WORD_LONG,
-	WORD_INT128,
-	WORD_FLOAT,
-	WORD_DOUBLE,
-	WORD_SIGNED,
-	WORD_UNSIGNED,
-	WORD_COUNT,
-	WORD_NONE,
+	WORD_TYPE,
 };
 
-static const struct {
+static const struct word_row {
 	const char *text;
 	enum word word;
+	const struct type *type;
 } words[] = {
-	{"const", WORD_QUALIFIER},
-	{"volatile", WORD_QUALIFIER},
-	{"restrict", WORD_QUALIFIER},
-	{"__restrict", WORD_QUALIFIER},
-	{"__const", WORD_QUALIFIER},
-	{"__volatile__", WORD_QUALIFIER},
-	{"_Atomic", WORD_QUALIFIER},
-	{"__extension__", WORD_QUALIFIER},
-	{"__user", WORD_QUALIFIER},
-	{"__kernel", WORD_QUALIFIER},
-	{"__rcu", WORD_QUALIFIER},
-	{"__iomem", WORD_QUALIFIER},
-	{"__percpu", WORD_QUALIFIER},
-	{"typedef", WORD_TYPEDEF},
-	{"extern", WORD_STORAGE},
-	{"static", WORD_STORAGE},
-	{"inline", WORD_STORAGE},
-	{"__inline", WORD_STORAGE},
-	{"__inline__", WORD_STORAGE},
-	{"_Noreturn", WORD_STORAGE},
-	{"__asm__", WORD_STORAGE},
-	{"asm", WORD_STORAGE},
-	{"struct", WORD_STRUCT},
-	{"union", WORD_UNION},
-	{"enum", WORD_ENUM},
-	{"void", WORD_VOID},
-	{"_Bool", WORD_BOOL},
-	{"bool", WORD_BOOL},
-	{"char", WORD_CHAR},
-	{"short", WORD_SHORT},
-	{"int", WORD_INT},
-	{"long", WORD_LONG},
-	{"__int128", WORD_INT128},
-	{"float", WORD_FLOAT},
-	{"double", WORD_DOUBLE},
-	{"signed", WORD_SIGNED},
-	{"__signed__", WORD_SIGNED},
-	{"unsigned", WORD_UNSIGNED},
+	{"typedef", WORD_TYPEDEF, NULL},     {"extern", WORD_STORAGE, NULL},
+	{"static", WORD_STORAGE, NULL},	     {"inline", WORD_STORAGE, NULL},
+	{"__inline", WORD_STORAGE, NULL},    {"__inline__", WORD_STORAGE, NULL},
+	{"_Noreturn", WORD_STORAGE, NULL},   {"__asm__", WORD_STORAGE, NULL},
+	{"asm", WORD_STORAGE, NULL},	     {"struct", WORD_STRUCT, NULL},
+	{"union", WORD_UNION, NULL},	     {"enum", WORD_ENUM, NULL},
+	{"void", WORD_TYPE, &type_void},     {"_Bool", WORD_TYPE, &type_bool},
+	{"bool", WORD_TYPE, &type_bool},     {"float", WORD_TYPE, &type_float},
+	{"double", WORD_TYPE, &type_double}, {"__int128", WORD_TYPE, &type_int128},
 };
 
-/* How often each word was written. */
-struct counts {
-	uint32_t n[WORD_COUNT];
-	uint32_t n_numbers; /* words from WORD_VOID on */
+/* The words of a type other than struct, union, enum and typedef names. */
+struct basic {
+	struct c_number number;
+	const struct type *type;
+	uint32_t n_types;
 };
 
-static enum word next_word(const struct c_parser *p)
+static const struct word_row *find_row(const struct c_parser *p)
 {
+	static const struct word_row none;
+
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		if (c_token_is_word(c_next(p), words[i].text))
-			return words[i].word;
-	return WORD_NONE;
+			return &words[i];
+	return &none;
 }
 
 bool c_is_qualifier(const struct c_parser *p)
 {
-	return next_word(p) == WORD_QUALIFIER;
+	return c_next(p)->kind == CT_NAME && c_types_is_qualifier(c_next(p)->text, c_next(p)->len);
 }
 
 bool c_is_storage(const struct c_parser *p)
 {
-	return next_word(p) == WORD_STORAGE;
+	return find_row(p)->word == WORD_STORAGE;
+}
+
+static bool is_number(const struct c_parser *p, struct c_number *n)
+{
+	return c_next(p)->kind == CT_NAME && c_number_add(n, c_next(p)->text, c_next(p)->len);
 }
 
 /* The typedef that the next token names, or NULL. */
@@ -108,86 +87,71 @@ static const struct type *find_typedef(struct c_parser *p)
 
 bool c_begins_type(struct c_parser *p)
 {
-	return next_word(p) != WORD_NONE || c_token_is_word(c_next(p), "__attribute__") ||
+	return find_row(p)->word != WORD_NONE || c_is_qualifier(p) ||
+	       is_number(p, &(struct c_number){0}) || c_token_is_word(c_next(p), "__attribute__") ||
 	       find_typedef(p);
 }
 
-/* A type whose values sonde cannot compute with: of that size and name. */
-static const struct type *opaque(struct c_parser *p, const char *name, uint32_t size)
+/* The type that the words mean together; NULL: none. */
+static const struct type *basic_type(const struct basic *b)
 {
-	struct type *t = arena_new_of(p->arena, struct type);
+	const struct c_number *n = &b->number;
 
-	*t = type_void;
-	t->name = name;
-	t->size = size;
-	t->align = size;
-	return t;
+	if (!b->n_types)
+		return c_number_type(n);
+	if (b->type == &type_double && n->longs == 1 && n->words == 1)
+		return &type_long_double;
+	if (b->n_types > 1 || n->words > (b->type == &type_int128) || n->words > n->signs)
+		return NULL;
+	return b->type;
 }
 
-/* The type that the counted words mean together; NULL: none. */
-static const struct type *number_type(struct c_parser *p, const uint32_t *n)
+/* struct, union, enum, or a word that cannot be here. */
+static void take_tagged(struct c_parser *p, struct c_declared *d, const struct basic *basic)
 {
-	uint32_t n_sign = n[WORD_SIGNED] + n[WORD_UNSIGNED];
-	uint32_t n_size = n[WORD_CHAR] + n[WORD_SHORT] + n[WORD_INT128] + (n[WORD_LONG] > 0);
-	uint32_t n_other = n[WORD_VOID] + n[WORD_BOOL] + n[WORD_FLOAT];
-
-	if (n_sign > 1 || n[WORD_LONG] > 2 || n[WORD_INT] > 1 || n_other > 1)
-		return NULL;
-	if (n_other && (n_sign || n_size || n[WORD_INT] || n[WORD_DOUBLE]))
-		return NULL;
-	if (n[WORD_VOID])
-		return &type_void;
-	if (n[WORD_BOOL])
-		return &type_bool;
-	if (n[WORD_FLOAT])
-		return opaque(p, "float", 4);
-	if (n[WORD_DOUBLE]) {
-		if (n[WORD_DOUBLE] > 1 || n_sign || n[WORD_INT] || n_size != n[WORD_LONG])
-			return NULL;
-		return n[WORD_LONG] ? opaque(p, "long double", 16) : opaque(p, "double", 8);
-	}
-	if (n_size > 1 || (n[WORD_INT] && (n[WORD_CHAR] || n[WORD_INT128])))
-		return NULL;
-	if (n[WORD_INT128])
-		return opaque(p, "__int128", 16);
-	return type_int(n[WORD_CHAR]	? 1
-			: n[WORD_SHORT] ? 2
-			: n[WORD_LONG]	? 8
-					: 4,
-			!n[WORD_UNSIGNED]);
-}
-
-/* False: the word ends the type, or is an error. */
-static bool take_word(struct c_parser *p, struct c_declared *d, struct counts *counts)
-{
-	enum word word = next_word(p);
+	enum word word = find_row(p)->word;
 	const struct c_token *t = c_next(p);
 
-	if (c_token_is_word(t, "__attribute__")) {
-		c_attributes(p, &d->attributes);
-		return true;
-	}
-	if (word == WORD_NONE) {
-		if (d->type || counts->n_numbers || !(d->type = find_typedef(p)))
-			return false;
-	} else if (word == WORD_STORAGE) {
+	if (word == WORD_STORAGE)
 		c_error(p, t->span, "c-syntax",
 			"'%.*s': only types can be defined here, not variables or functions",
 			(int)t->len, t->text);
-	} else if (word >= WORD_STRUCT && (d->type || (counts->n_numbers && word < WORD_VOID))) {
+	else if (d->type || basic->n_types || basic->number.words)
 		c_error(p, t->span, "c-syntax", "a second type: a ';' is missing before it");
-	}
 	p->at++;
-	if (word == WORD_STRUCT || word == WORD_UNION || word == WORD_ENUM) {
-		c_enter(p);
-		d->type = word == WORD_ENUM ? c_enumeration(p) : c_aggregate(p, word == WORD_UNION);
-		c_leave(p);
-	} else if (word != WORD_NONE) {
-		d->is_typedef |= word == WORD_TYPEDEF;
-		counts->n[word]++;
-		counts->n_numbers += word >= WORD_VOID;
+	c_enter(p);
+	d->type = word == WORD_ENUM ? c_enumeration(p) : c_aggregate(p, word == WORD_UNION);
+	c_leave(p);
+}
+
+/* False: the next token does not belong to the type. */
+static bool take_word(struct c_parser *p, struct c_declared *d, struct basic *basic)
+{
+	const struct word_row *row = find_row(p);
+	struct span s = c_next(p)->span;
+	bool is_basic = row->word == WORD_TYPE || is_number(p, &basic->number);
+
+	if (c_token_is_word(c_next(p), "__attribute__")) {
+		c_attributes(p, &d->attributes);
+		return true;
 	}
-	return true;
+	if (is_basic && d->type)
+		c_error(p, s, "c-syntax", "a second type: a ';' is missing before it");
+	if (row->type)
+		basic->type = row->type;
+	basic->n_types += row->word == WORD_TYPE;
+	d->is_typedef |= row->word == WORD_TYPEDEF;
+	if (is_basic || row->word == WORD_TYPEDEF || c_is_qualifier(p)) {
+		p->at++;
+	} else if (row->word != WORD_NONE) {
+		take_tagged(p, d, basic);
+	} else {
+		if (d->type || basic->n_types || basic->number.words ||
+		    !(d->type = find_typedef(p)))
+			return false;
+		p->at++;
+	}
+	return !p->is_wrong;
 }
 
 static void unknown_type(struct c_parser *p)
@@ -211,16 +175,16 @@ static void unknown_type(struct c_parser *p)
 struct c_declared c_specifiers(struct c_parser *p)
 {
 	struct c_declared d = {.span = c_next(p)->span};
-	struct counts counts = {0};
+	struct basic basic = {0};
 
-	while (take_word(p, &d, &counts))
+	while (take_word(p, &d, &basic))
 		;
 	d.span = span_join(d.span, p->tokens[p->at ? p->at - 1 : 0].span);
-	if (!d.type && !counts.n_numbers) {
+	if (!d.type && !basic.n_types && !basic.number.words) {
 		unknown_type(p);
 	} else if (!d.type) {
-		d.type = number_type(p, counts.n);
-		d.is_plain_char = counts.n[WORD_CHAR] && counts.n_numbers == 1;
+		d.type = basic_type(&basic);
+		d.is_plain_char = basic.number.size == 1 && basic.number.words == 1;
 		if (!d.type)
 			c_error(p, d.span, "c-type", "these words are not a type of C");
 	}

@@ -5,6 +5,10 @@
  */
 #include "parser/csection/c_token.h"
 #include "parser/base/arena.h"
+#include "parser/base/text.h"
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct cursor {
@@ -75,14 +79,6 @@ static void skip_space(struct cursor *c)
 
 /* ---- numbers and literals ---- */
 
-static int digit_value(char c)
-{
-	if (is_digit(c))
-		return c - '0';
-	c |= 0x20;
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : 16;
-}
-
 /* u, l, ul, ll, …; false for anything else. */
 static bool read_suffix(const char *text, uint32_t len, struct c_token *t)
 {
@@ -92,33 +88,27 @@ static bool read_suffix(const char *text, uint32_t len, struct c_token *t)
 		n_long += (text[i] | 0x20) == 'l';
 		n_unsigned += (text[i] | 0x20) == 'u';
 	}
-	t->is_unsigned |= n_unsigned > 0;
+	t->is_unsigned = n_unsigned > 0 || t->value > INT64_MAX;
 	return n_long + n_unsigned == len && n_long <= 2 && n_unsigned <= 1;
 }
 
 static void read_number(struct cursor *c, struct c_token *t)
 {
-	uint32_t base = 10, i = 0, first;
-	bool overflow = false;
+	bool is_binary;
+	char *end;
 
 	while (is_word_byte(peek(c, 0)) || peek(c, 0) == '.' ||
 	       ((peek(c, 0) == '+' || peek(c, 0) == '-') && (c->text[c->at - 1] | 0x20) == 'e' &&
 		(t->text[0] != '0' || (t->text[1] | 0x20) != 'x')))
 		c->at++;
 	t->len = (uint32_t)(c->text + c->at - t->text);
-	if (t->len > 1 && t->text[0] == '0') {
-		base = (t->text[1] | 0x20) == 'x' ? 16 : (t->text[1] | 0x20) == 'b' ? 2 : 8;
-		i = base == 8 ? 1 : 2;
-	}
-	for (first = i; i < t->len && digit_value(t->text[i]) < (int)base; i++) {
-		overflow |= __builtin_mul_overflow(t->value, base, &t->value);
-		overflow |= __builtin_add_overflow(t->value, (uint64_t)digit_value(t->text[i]),
-						   &t->value);
-	}
-	t->kind = CT_NUMBER;
-	if (overflow || (i == first && base != 8) || !read_suffix(t->text + i, t->len - i, t))
-		t->kind = CT_OTHER;
-	t->is_unsigned |= t->value > INT64_MAX;
+	is_binary = t->len > 2 && t->text[0] == '0' && (t->text[1] | 0x20) == 'b';
+	errno = 0;
+	t->value = strtoull(t->text + (is_binary ? 2 : 0), &end, is_binary ? 2 : 0);
+	t->kind = !errno && end <= t->text + t->len &&
+				  read_suffix(end, (uint32_t)(t->text + t->len - end), t)
+			  ? CT_NUMBER
+			  : CT_OTHER;
 }
 
 static uint64_t escaped(struct cursor *c)
@@ -127,19 +117,16 @@ static uint64_t escaped(struct cursor *c)
 	char byte = peek(c, 0);
 	const char *known = byte ? strchr(letters, byte) : NULL;
 	uint64_t v = 0;
+	int digit, most = byte == 'x' ? INT_MAX : 3, base = byte == 'x' ? 16 : 8;
 
-	if (byte == 'x') {
-		for (c->at++; digit_value(peek(c, 0)) < 16; c->at++)
-			v = v * 16 + (uint64_t)digit_value(peek(c, 0));
-		return v & 0xff;
+	if (byte != 'x' && (byte < '0' || byte > '7')) {
+		c->at++;
+		return (uint64_t)(known ? bytes[known - letters] : byte);
 	}
-	if (digit_value(byte) < 8) {
-		for (int i = 0; i < 3 && digit_value(peek(c, 0)) < 8; i++, c->at++)
-			v = v * 8 + (uint64_t)digit_value(peek(c, 0));
-		return v & 0xff;
-	}
-	c->at++;
-	return (uint64_t)(known ? bytes[known - letters] : byte);
+	c->at += byte == 'x';
+	for (; most-- && (digit = text_hex_digit(peek(c, 0))) >= 0 && digit < base; c->at++)
+		v = v * (uint64_t)base + (uint64_t)digit;
+	return v & 0xff;
 }
 
 /* 'x' is a number, "text" is not. */

@@ -23,9 +23,11 @@ struct header_words {
 	struct arena *arena;
 	const struct kernel *kernel;
 	const char *dir; /* the script's */
-	const char **files;
-	unsigned *file_flags;
-	uint32_t n_files, n_file_flags;
+	struct file {
+		const char *path;
+		unsigned flags;
+	} *files; /* that were read */
+	uint32_t n_files;
 	struct word *buckets[BUCKETS];
 };
 
@@ -91,32 +93,23 @@ static const struct source *open_regular(struct header_words *w, const char *pat
 							   : NULL;
 }
 
-static const struct source *open_in(struct header_words *w, const char *dir, const char *path)
-{
-	return open_regular(w, arena_join(w->arena, dir, "/", path));
-}
-
 /* Where the compiler looks for a header: in `dir` if it is quoted, then in those of -I, then the
  * system's. */
 static const struct source *open_header(struct header_words *w, const char *dir, const char *path,
 					bool is_quoted)
 {
+	uint32_t n = w->kernel->n_include_dirs;
 	const struct source *s = NULL;
 
 	if (*path == '/')
 		return open_regular(w, path);
 	if (is_quoted)
-		s = open_in(w, dir, path);
-	for (uint32_t i = 0; !s && i < w->kernel->n_include_dirs; i++)
-		s = open_in(w, w->kernel->include_dirs[i], path);
-	for (size_t i = 0; !s && i < sizeof(system_dirs) / sizeof(system_dirs[0]); i++)
-		s = open_in(w, system_dirs[i], path);
+		s = open_regular(w, arena_join(w->arena, dir, "/", path));
+	for (uint32_t i = 0; !s && i < n + sizeof(system_dirs) / sizeof(system_dirs[0]); i++) {
+		dir = i < n ? w->kernel->include_dirs[i] : system_dirs[i - n];
+		s = open_regular(w, arena_join(w->arena, dir, "/", path));
+	}
 	return s;
-}
-
-static bool begins_with(const char *text, const char *start)
-{
-	return strncmp(text, start, strlen(start)) == 0;
 }
 
 /* What is in the kernel's interface is in its type information as well. */
@@ -127,8 +120,8 @@ static unsigned flags_of(const char *path, unsigned outer)
 	for (size_t i = 0; i < sizeof(system_dirs) / sizeof(system_dirs[0]); i++) {
 		size_t len = strlen(system_dirs[i]);
 
-		if (begins_with(path, system_dirs[i]) &&
-		    (begins_with(path + len, "/linux/") || begins_with(path + len, "/asm")))
+		if (strncmp(path, system_dirs[i], len) == 0 &&
+		    (strncmp(path + len, "/linux/", 7) == 0 || strncmp(path + len, "/asm", 4) == 0))
 			return WORD_OF_KERNEL;
 	}
 	return outer;
@@ -138,12 +131,11 @@ static unsigned flags_of(const char *path, unsigned outer)
 static bool is_known(struct header_words *w, const char *path, unsigned flags)
 {
 	for (uint32_t i = 0; i < w->n_files; i++)
-		if (strcmp(w->files[i], path) == 0 && w->file_flags[i] == flags)
+		if (strcmp(w->files[i].path, path) == 0 && w->files[i].flags == flags)
 			return true;
 	if (w->n_files == FILES_MAX)
 		return true;
-	arena_push(w->arena, w->files, w->n_files, path);
-	arena_push(w->arena, w->file_flags, w->n_file_flags, flags);
+	arena_push(w->arena, w->files, w->n_files, ((struct file){path, flags}));
 	return false;
 }
 

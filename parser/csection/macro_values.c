@@ -30,9 +30,8 @@ struct replacer {
 	struct program *program;
 	const struct function *of; /* whose body is visited, or NULL */
 	uint32_t height;	   /* of the highest child of the expression being visited */
-	uint32_t n_tokens;	   /* of all values so far */
 	uint32_t n_active;	   /* macros that are being replaced */
-	bool is_full;
+	bool is_too_high;	   /* reported */
 };
 
 static void replace(struct expr *e, void *ctx);
@@ -46,27 +45,25 @@ static void replace_inside(struct replacer *r, struct expr *e)
 	ast_each_child(e, replace, r);
 	if (r->height >= e->height)
 		e->height = r->height + 1;
-	if (e->height > LIMIT_NESTING && !r->is_full) {
+	if (e->height > LIMIT_NESTING && !r->is_too_high) {
 		diag_error(r->pre->diags, e->span, "limit-nesting",
 			   "with the values of its macros, this expression is nested too deeply: "
 			   "more than %d levels of operators",
 			   LIMIT_NESTING);
-		r->is_full = true;
+		r->is_too_high = true;
 	}
 	r->height = outer;
 }
 
 static bool is_full(struct replacer *r, const struct expr *e, const struct c_macro *m)
 {
-	r->n_tokens += m->tokens.n;
-	if (r->n_tokens <= LIMIT_C_TOKENS && r->n_active < LIMIT_C_NESTING)
-		return r->is_full;
-	if (!r->is_full)
-		diag_error(r->pre->diags, e->span, "limit-macros",
-			   "the macros expand to more than %d tokens, or refer to each other more "
-			   "than %d levels deep",
-			   LIMIT_C_TOKENS, LIMIT_C_NESTING);
-	return r->is_full = true;
+	if (r->n_active >= LIMIT_C_NESTING && !r->pre->is_full) {
+		diag_error(r->pre->diags, e->span, "limit-nesting",
+			   "macros are nested too deeply here: more than %d levels",
+			   LIMIT_C_NESTING);
+		r->pre->is_full = true;
+	}
+	return r->pre->is_full || preprocess_is_full(r->pre, e->span, m->tokens.n);
 }
 
 static bool is_value(const struct value_names *names, const char *name)

@@ -108,18 +108,16 @@ static struct c_token stringify(struct preprocessor *p, const struct c_call *c,
 static bool paste(struct preprocessor *p, const struct c_call *c, struct c_token *left,
 		  const struct c_token *right)
 {
-	struct text s = {0};
-	struct source text;
+	struct source text = {.len = left->len + right->len};
 	struct c_token t;
 	uint32_t at = 0;
 
-	if (preprocess_is_full(p, c->span, (left->len + right->len) / 16))
+	if (preprocess_is_full(p, c->span, text.len / 16))
 		return true;
-	add_bytes(p, &s, left->text, left->len, false);
-	add_bytes(p, &s, right->text, right->len, false);
-	text = (struct source){.text = arena_strndup(p->arena, s.bytes, s.n), .len = s.n};
-	t = c_token_read(&text, &at, s.n);
-	if (at != s.n || t.kind == CT_END)
+	text.text = arena_printf(p->arena, "%.*s%.*s", (int)left->len, left->text, (int)right->len,
+				 right->text);
+	t = c_token_read(&text, &at, text.len);
+	if (at != text.len || t.kind == CT_END)
 		return false;
 	t.span = c->span;
 	t.begins_line = false;
@@ -200,34 +198,25 @@ static bool is_comma_and_rest(const struct reader *r, const struct c_token *t)
 	       c_token_is(&r->out.items[r->out.n - 1], ',');
 }
 
-static void add_pasted(struct reader *r, const struct c_tokens *in, uint32_t *at)
-{
-	bool is_rest = is_comma_and_rest(r, &in->items[*at]);
-	uint32_t first;
-
-	if (is_rest && !has_rest(r->call))
-		r->out.n--;
-	first = r->out.n;
-	add_operand(r, in, at, !is_rest);
-	if (!is_rest && r->n_left && r->out.n > first && !r->pre->is_full) {
-		paste_at(r, first);
-		r->n_left = 1;
-	}
-	r->n_left = r->out.n > first ? r->out.n - first : r->n_left;
-}
-
 static void add_tokens(struct reader *r, const struct c_tokens *in)
 {
 	for (uint32_t i = 0; i < in->n && !r->pre->is_full;) {
-		uint32_t before = r->out.n;
+		bool is_pasted = i && i + 1 < in->n && c_token_is(&in->items[i], CP_PASTE);
+		uint32_t first;
 
-		if (i && i + 1 < in->n && c_token_is(&in->items[i], CP_PASTE)) {
-			i++;
-			add_pasted(r, in, &i);
-			continue;
+		i += is_pasted;
+		if (is_pasted && is_comma_and_rest(r, &in->items[i])) {
+			is_pasted = false;
+			r->out.n -= !has_rest(r->call);
 		}
-		add_operand(r, in, &i, false);
-		r->n_left = r->out.n - before;
+		first = r->out.n;
+		add_operand(r, in, &i, is_pasted);
+		if (is_pasted && r->n_left && r->out.n > first && !r->pre->is_full) {
+			paste_at(r, first);
+			r->n_left = 1;
+		}
+		if (!is_pasted || r->out.n > first)
+			r->n_left = r->out.n - first;
 	}
 }
 

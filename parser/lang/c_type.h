@@ -18,6 +18,7 @@
  */
 #pragma once
 #include "parser/lang/type.h"
+#include <stddef.h>
 
 struct arena;
 struct kernel;
@@ -172,6 +173,16 @@ const struct type *c_types_number(const char *text);
 /* Is it one of the words of which C makes names of integers, such as "unsigned"? */
 bool c_types_is_number_word(const char *word);
 /* The same for a qualifier, such as "const". */
-bool c_types_is_qualifier(const char *word);
+bool c_types_is_qualifier(const char *word, size_t len);
+/* The words for integers that were read, in any order. */
+struct c_number {
+	uint32_t size, sizes; /* of char and short; how many of these */
+	uint32_t ints, longs, signs, words;
+	bool is_unsigned;
+};
+/* Count the word. False: it is none of these. */
+bool c_number_add(struct c_number *n, const char *word, size_t len);
+/* The type that the words mean together; NULL: none. */
+const struct type *c_number_type(const struct c_number *n);
 /* A constant of an enum; NULL: there is none. */
 const struct c_constant *c_types_constant(struct c_types *c, const char *name);

@@ -201,36 +201,45 @@ const struct c_constant *c_types_constant(struct c_types *c, const char *name)
 
 /* ---- C's spelling ------------------------------------------------------------------------ */
 
-/* The number that a list of C's words for integers means, in any order; size 0: none. */
-struct c_number {
-	uint32_t size, longs, words;
-	bool is_unsigned;
-};
-
-static bool add_word(struct c_number *n, const char *word, size_t len)
+bool c_number_add(struct c_number *n, const char *word, size_t len)
 {
 	static const struct {
 		const char *word;
-		uint32_t size, longs;
-		bool is_unsigned;
-	} words[] = {{"char", 1, 0, false}, {"short", 2, 0, false},   {"int", 0, 0, false},
-		     {"long", 0, 1, false}, {"unsigned", 0, 0, true}, {"signed", 0, 0, false}};
+		struct c_number adds;
+	} words[] = {
+		{"char", {.size = 1, .sizes = 1}},
+		{"short", {.size = 2, .sizes = 1}},
+		{"int", {.ints = 1}},
+		{"long", {.longs = 1}},
+		{"unsigned", {.signs = 1, .is_unsigned = true}},
+		{"signed", {.signs = 1}},
+		{"__signed__", {.signs = 1}},
+	};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+		const struct c_number *adds = &words[i].adds;
+
 		if (strlen(words[i].word) != len || memcmp(words[i].word, word, len) != 0)
 			continue;
-		n->size = words[i].size ? words[i].size : n->size;
-		n->longs += words[i].longs;
-		n->is_unsigned |= words[i].is_unsigned;
+		n->size += adds->size;
+		n->sizes += adds->sizes;
+		n->ints += adds->ints;
+		n->longs += adds->longs;
+		n->signs += adds->signs;
+		n->is_unsigned |= adds->is_unsigned;
 		n->words++;
 		return true;
 	}
 	return false;
 }
 
-static bool is_qualifier(const char *word, size_t len)
+bool c_types_is_qualifier(const char *word, size_t len)
 {
-	static const char *const words[] = {"const", "volatile", "restrict", "__user", "__rcu"};
+	static const char *const words[] = {
+		"const",	"volatile",	 "restrict", "__restrict", "__const",
+		"__volatile__", "__extension__", "_Atomic",  "__user",	   "__kernel",
+		"__rcu",	"__iomem",	 "__percpu",
+	};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
 		if (strlen(words[i]) == len && memcmp(words[i], word, len) == 0)
@@ -253,11 +262,14 @@ static const struct type *named(struct c_types *c, const char *tag_word, const c
 	if (strcmp(name, "_Bool") == 0)
 		return &type_bool;
 	t = c_types_find(c, C_TYPEDEF, name);
-	return t ? t : type_of_name(c->arena, name);
+	return t ? t : type_of_name(name);
 }
 
-static const struct type *number_type(const struct c_number *n)
+const struct type *c_number_type(const struct c_number *n)
 {
+	if (n->sizes > 1 || n->longs > 2 || n->signs > 1 || n->ints > 1 || (n->sizes && n->longs) ||
+	    (n->size == 1 && n->ints))
+		return NULL;
 	return type_int(n->size ? n->size : n->longs ? 8 : 4, !n->is_unsigned);
 }
 
@@ -268,22 +280,17 @@ const struct type *c_types_number(const char *text)
 
 	for (; *text; text += len + (text[len] == ' ')) {
 		len = strcspn(text, " ");
-		if (!add_word(&n, text, len))
+		if (!c_number_add(&n, text, len))
 			return NULL;
 	}
-	return n.words ? number_type(&n) : NULL;
+	return n.words ? c_number_type(&n) : NULL;
 }
 
 bool c_types_is_number_word(const char *word)
 {
 	struct c_number n = {0};
 
-	return add_word(&n, word, strlen(word));
-}
-
-bool c_types_is_qualifier(const char *word)
-{
-	return is_qualifier(word, strlen(word));
+	return c_number_add(&n, word, strlen(word));
 }
 
 const struct type *c_types_parse(struct c_types *c, const char *text, enum type_space space)
@@ -301,7 +308,7 @@ const struct type *c_types_parse(struct c_types *c, const char *text, enum type_
 		if (!len && *text != '*' && *text != ' ')
 			return NULL;
 		levels += *text == '*';
-		if (len && !is_qualifier(text, len) && !add_word(&number, text, len)) {
+		if (len && !c_types_is_qualifier(text, len) && !c_number_add(&number, text, len)) {
 			if (name)
 				tag_word = name;
 			name = arena_strndup(c->arena, text, len);
@@ -309,7 +316,7 @@ const struct type *c_types_parse(struct c_types *c, const char *text, enum type_
 		text += len ? len : 1;
 	}
 	if (number.words && !name)
-		t = number_type(&number);
+		t = c_number_type(&number);
 	else if (name && !number.words)
 		t = named(c, tag_word, name);
 	for (uint32_t i = 0; t && i < levels; i++)
