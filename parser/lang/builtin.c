@@ -86,41 +86,26 @@ const struct builtin *builtin_of_agg(enum agg_kind agg)
 	return b;
 }
 
-static const struct {
-	const char *word;
-	const struct type *type;
-} result_types[] = {
-	{"void", &type_void},	      {"bool", &type_bool}, {"kstack", &type_kstack},
-	{"ustack", &type_ustack},     {"ksym", &type_ksym}, {"usym", &type_usym},
-	{"username", &type_username}, {"name", &type_name}, {"inet", &type_inet},
-	{"mac", &type_mac},
-};
-
 /* The only string type in signatures; 16 is TASK_COMM_LEN. */
 static const struct type type_comm = {.kind = TY_STRING, .size = 16, .align = 1};
 
 /* The type named `word`; NULL for "any". False if there is none. */
 static bool read_result(const char *word, const struct type **out)
 {
-	unsigned bits;
-	bool is_unsigned = word[0] == 'u';
-
-	for (size_t i = 0; i < sizeof(result_types) / sizeof(*result_types); i++)
-		if (strcmp(word, result_types[i].word) == 0)
-			return *out = result_types[i].type, true;
-	if (strcmp(word, "any") == 0)
-		return *out = NULL, true;
 	if (strcmp(word, "string[16]") == 0)
-		return *out = &type_comm, true;
-	if (strcmp(word, "count_t") == 0)
-		return *out = type_agg(AGG_COUNT, false), true;
-	if (strncmp(word + is_unsigned, "int", 3) != 0)
-		return false;
-	bits = 0;
-	for (const char *c = word + is_unsigned + 3; isdigit((unsigned char)*c); c++)
-		bits = bits * 10 + (unsigned)(*c - '0');
-	*out = type_int(bits / 8, !is_unsigned);
-	return bits == 8 || bits == 16 || bits == 32 || bits == 64;
+		*out = &type_comm;
+	else if (strcmp(word, "count_t") == 0)
+		*out = type_agg(AGG_COUNT, false);
+	else if (strcmp(word, "kstack") == 0)
+		*out = &type_kstack;
+	else if (strcmp(word, "ustack") == 0)
+		*out = &type_ustack;
+	else
+		*out = type_of_name(word);
+	for (int i = 0; !*out && i < TY_KINDS; i++)
+		if (strcmp(word, type_kinds[i].word) == 0)
+			*out = type_kinds[i].plain;
+	return *out || strcmp(word, "any") == 0;
 }
 
 static bool read_param_kind(const char *word, enum param_kind *out)

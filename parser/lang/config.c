@@ -174,47 +174,30 @@ static void unknown_key(struct diags *d, const struct setting *s)
 
 /* ---- values ------------------------------------------------------------------------------ */
 
-static int bad_value(struct arena *a, struct diags *d, const struct setting *s,
-		     const struct config_row *row, const char *expected)
+static bool read_bool(const struct setting *s, uint64_t *value)
 {
-	const char *shown = s->text ? s->text : arena_printf(a, "%" PRIu64, s->integer);
+	bool is_true = s->integer;
+	bool is_right = s->text ? literal_word_bool(s->text, &is_true) : s->integer <= 1;
 
-	if (s->variable)
-		diag_error(d, SPAN_NONE, "option-value", "the environment has %s=%s: %s must be %s",
-			   s->variable, shown, row->name, expected);
-	else
-		diag_error(d, s->span, "option-value", "%s must be %s", row->name, expected);
-	return -1;
-}
-
-static int read_bool(const struct setting *s, uint64_t *value)
-{
-	bool is_true = false;
-
-	*value = s->integer;
-	if (!s->text)
-		return s->integer <= 1 ? 0 : -1;
-	if (!literal_word_bool(s->text, &is_true))
-		return -1;
 	*value = is_true;
-	return 0;
+	return is_right;
 }
 
 /* A number; from the environment it comes as text. */
-static int read_int(const struct setting *s, const struct config_row *row, uint64_t *value)
+static bool read_int(const struct setting *s, const struct config_row *row, uint64_t *value)
 {
 	char *end;
 
 	*value = s->integer;
 	if (s->text && !s->variable)
-		return -1;
+		return false;
 	if (s->text) {
 		errno = 0;
 		*value = strtoull(s->text, &end, 0);
 		if (!isdigit((unsigned char)*s->text) || *end || errno)
-			return -1;
+			return false;
 	}
-	return *value >= row->least && *value <= row->most ? 0 : -1;
+	return *value >= row->least && *value <= row->most;
 }
 
 static const char *word_list(struct arena *a, const char *words)
@@ -255,67 +238,45 @@ const char *config_values(struct arena *a, const struct config_row *row)
 	return "true, false";
 }
 
-static int read_word(struct arena *a, struct diags *d, const struct setting *s,
-		     const struct config_row *row, uint64_t *value)
+/* What a value of the row must be. */
+static const char *expected(struct arena *a, const struct config_row *row)
 {
-	int n = s->text ? find_word(row->words, s->text) : -1;
-
-	*value = (uint64_t)n;
-	return n >= 0 ? 0 : bad_value(a, d, s, row, word_list(a, row->words));
-}
-
-static void read_text(struct arena *a, struct program *p, const struct setting *s,
-		      const struct config_row *row, struct diags *d)
-{
-	if (s->text)
-		set_text(&p->config, row, s->text);
-	else
-		bad_value(a, d, s, row, "a string");
-}
-
-/* A value that bpftrace takes. */
-static void read_no_effect(struct arena *a, const struct setting *s, const struct config_row *row,
-			   struct diags *d)
-{
-	struct setting text = *s;
-	uint64_t value;
-
-	if (!*row->words && read_int(s, row, &value))
-		bad_value(a, d, s, row, "a number");
-	if (!*row->words)
-		return;
-	text.text = s->text ? s->text : arena_printf(a, "%" PRIu64, s->integer);
-	read_word(a, d, &text, row, &value);
+	if (row->words && *row->words)
+		return word_list(a, row->words);
+	if (row->kind == CONFIG_TEXT)
+		return "a string";
+	if (row->kind == CONFIG_BOOL)
+		return "true or false";
+	if (row->kind == CONFIG_NO_EFFECT)
+		return "a number";
+	return arena_printf(a, "a number from %" PRIu64 " to %" PRIu64, row->least, row->most);
 }
 
 static void read_value(struct arena *a, struct program *p, const struct setting *s,
 		       const struct config_row *row, struct diags *d)
 {
+	const char *shown = s->text ? s->text : arena_printf(a, "%" PRIu64, s->integer);
 	uint64_t value;
-	int err = 0;
+	bool is_right;
 
-	if (row->kind == CONFIG_TEXT) {
-		read_text(a, p, s, row, d);
-		return;
-	}
-	if (row->kind == CONFIG_NO_EFFECT) {
-		read_no_effect(a, s, row, d);
-		return;
-	}
-	if (row->kind == CONFIG_WORD) {
-		err = read_word(a, d, s, row, &value);
-	} else if (row->kind == CONFIG_BOOL) {
-		err = read_bool(s, &value);
-		if (err)
-			bad_value(a, d, s, row, "true or false");
+	if (row->words && *row->words) {
+		value = (uint64_t)find_word(row->words, shown);
+		is_right = (int64_t)value >= 0 && (s->text || row->kind == CONFIG_NO_EFFECT);
+	} else if (row->kind == CONFIG_TEXT) {
+		is_right = s->text;
 	} else {
-		err = read_int(s, row, &value);
-		if (err)
-			bad_value(a, d, s, row,
-				  arena_printf(a, "a number from %" PRIu64 " to %" PRIu64,
-					       row->least, row->most));
+		is_right =
+			row->kind == CONFIG_BOOL ? read_bool(s, &value) : read_int(s, row, &value);
 	}
-	if (!err)
+	if (!is_right && s->variable)
+		diag_error(d, SPAN_NONE, "option-value", "the environment has %s=%s: %s must be %s",
+			   s->variable, shown, row->name, expected(a, row));
+	else if (!is_right)
+		diag_error(d, s->span, "option-value", "%s must be %s", row->name,
+			   expected(a, row));
+	else if (row->kind == CONFIG_TEXT)
+		set_text(&p->config, row, s->text);
+	else if (row->kind != CONFIG_NO_EFFECT)
 		set_value(&p->config, row, value);
 }
 

@@ -5,6 +5,7 @@
  */
 #include "parser/base/arena.h"
 #include "parser/base/limits.h"
+#include "parser/lang/c_type.h"
 #include "parser/lang/field_type.h"
 #include <string.h>
 
@@ -20,52 +21,32 @@ bool field_is_text(const struct tp_field *f)
 }
 
 /* Arguments of system calls are 64-bit words in the record, whatever their C type; the call
- * itself uses only the low bytes. */
+ * itself uses only the low bytes. Beside the names of C and of scripts: */
 static const struct {
 	const char *text;
 	uint32_t size;
 	bool is_signed;
 } narrow[] = {
-	{"int", 4, true},
-	{"unsigned int", 4, false},
-	{"unsigned", 4, false},
-	{"const int", 4, true},
-	{"pid_t", 4, true},
-	{"uid_t", 4, false},
-	{"gid_t", 4, false},
-	{"umode_t", 2, false},
-	{"mode_t", 4, false},
-	{"clockid_t", 4, true},
-	{"const clockid_t", 4, true},
-	{"key_t", 4, true},
-	{"timer_t", 4, true},
-	{"mqd_t", 4, true},
-	{"key_serial_t", 4, true},
-	{"rwf_t", 4, true},
-	{"u32", 4, false},
-	{"__u32", 4, false},
-	{"uint32_t", 4, false},
-	{"__s32", 4, true},
-	{"s32", 4, true},
-	{"long", 8, true},
-	{"off_t", 8, true},
-	{"loff_t", 8, true},
-	{"ssize_t", 8, true},
-	{"unsigned long", 8, false},
-	{"__u64", 8, false},
-	{"unsigned char", 1, false},
-	{"unsigned short", 2, false},
-	{"old_uid_t", 2, false},
-	{"old_gid_t", 2, false},
+	{"uid_t", 4, false},	 {"gid_t", 4, false},	  {"umode_t", 2, false},
+	{"mode_t", 4, false},	 {"clockid_t", 4, true},  {"key_t", 4, true},
+	{"timer_t", 4, true},	 {"mqd_t", 4, true},	  {"key_serial_t", 4, true},
+	{"rwf_t", 4, true},	 {"__u32", 4, false},	  {"__s32", 4, true},
+	{"off_t", 8, true},	 {"loff_t", 8, true},	  {"__u64", 8, false},
+	{"old_uid_t", 2, false}, {"old_gid_t", 2, false},
 };
 
-/* The integer type of a C type name; NULL when it is not one of these. */
+/* The integer type of a C type name; NULL when it is not known. */
 static const struct type *number_of_c(const char *text)
 {
+	const struct type *t;
+
+	text += strncmp(text, "const ", 6) == 0 ? 6 : 0;
 	for (size_t i = 0; i < sizeof(narrow) / sizeof(*narrow); i++)
 		if (strcmp(text, narrow[i].text) == 0)
 			return type_int(narrow[i].size, narrow[i].is_signed);
-	return NULL;
+	t = c_types_number(text);
+	t = t ? t : type_of_name(text);
+	return t && t->kind == TY_INT ? t : NULL;
 }
 
 static const struct type *word_type(const struct tp_field *f)
@@ -105,7 +86,7 @@ static struct tp_pointee read_pointee(struct arena *a, const char *text)
 	}
 	to.text = arena_printf(a, "%.*s", (int)n, text);
 	t = number_of_c(to.text);
-	t = t ? t : type_of_name(a, to.text);
+	t = t ? t : type_of_name(to.text);
 	to.size = t ? t->size : 0;
 	to.is_signed = t && t->is_signed;
 	return to;

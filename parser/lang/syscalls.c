@@ -10,14 +10,24 @@
 #include <string.h>
 #include <sys/syscall.h>
 
-struct numbered {
+static const struct {
 	const char *name;
 	int64_t number;
-};
-
-static const struct numbered names[] = {
+} names[] = {
 #include "syscalls_gen.h"
+	/* Since Linux 6.5. New calls have the same number on all supported architectures. */
+	{"cachestat", 451},	    {"fchmodat2", 452},	       {"map_shadow_stack", 453},
+	{"futex_wake", 454},	    {"futex_wait", 455},       {"futex_requeue", 456},
+	{"statmount", 457},	    {"listmount", 458},	       {"lsm_get_self_attr", 459},
+	{"lsm_set_self_attr", 460}, {"lsm_list_modules", 461}, {"mseal", 462},
+	{"setxattrat", 463},	    {"getxattrat", 464},       {"listxattrat", 465},
+	{"removexattrat", 466},	    {"open_tree_attr", 467},   {"file_getattr", 468},
+	{"file_setattr", 469},
+#ifdef __x86_64__
+	{"uretprobe", 335},	    {"uprobe", 336},
+#endif
 };
+enum { N_NAMES = sizeof(names) / sizeof(*names) };
 
 /* Tracepoint name (SYSCALL_DEFINE in the kernel) -> name in the C library. */
 static const struct {
@@ -36,28 +46,11 @@ static const struct {
 #endif
 };
 
-/* Since Linux 6.5. New calls have the same number on all supported architectures. */
-static const struct numbered younger[] = {
-	{"cachestat", 451},	    {"fchmodat2", 452},	       {"map_shadow_stack", 453},
-	{"futex_wake", 454},	    {"futex_wait", 455},       {"futex_requeue", 456},
-	{"statmount", 457},	    {"listmount", 458},	       {"lsm_get_self_attr", 459},
-	{"lsm_set_self_attr", 460}, {"lsm_list_modules", 461}, {"mseal", 462},
-	{"setxattrat", 463},	    {"getxattrat", 464},       {"listxattrat", 465},
-	{"removexattrat", 466},	    {"open_tree_attr", 467},   {"file_getattr", 468},
-	{"file_setattr", 469},
-#ifdef __x86_64__
-	{"uretprobe", 335},	    {"uprobe", 336},
-#endif
-};
-
 static int64_t find(const char *name)
 {
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+	for (int i = 0; i < N_NAMES; i++)
 		if (strcmp(names[i].name, name) == 0)
 			return names[i].number;
-	for (size_t i = 0; i < sizeof(younger) / sizeof(*younger); i++)
-		if (strcmp(younger[i].name, name) == 0)
-			return younger[i].number;
 	return -1;
 }
 
@@ -71,12 +64,9 @@ int64_t syscall_number(const char *name)
 
 const char *syscall_name(int64_t number)
 {
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+	for (int i = 0; i < N_NAMES; i++)
 		if (names[i].number == number)
 			return names[i].name;
-	for (size_t i = 0; i < sizeof(younger) / sizeof(*younger); i++)
-		if (younger[i].number == number)
-			return younger[i].name;
 	return NULL;
 }
 

@@ -25,7 +25,8 @@ const struct type type_mac = {.kind = TY_MAC, .size = 6, .align = 8};
 const struct type type_gfp = {.kind = TY_GFP, .size = 8, .align = 8};
 
 const struct type_kind_row type_kinds[TY_KINDS] = {
-#define TYPE_KIND(id, shape, word, plain) [TY_##id] = {SHAPE_##shape, word, plain},
+#define TYPE_KIND(id, shape, word, typeinfo, plain) \
+	[TY_##id] = {SHAPE_##shape, word, typeinfo, plain},
 #include "parser/lang/type_kinds.def"
 #undef TYPE_KIND
 };
@@ -105,12 +106,20 @@ const struct type *type_wide(const struct type *t)
 	return t->enumeration ? &t->enumeration->wide : type_int(8, t->is_signed);
 }
 
-const struct type *type_tagged(struct arena *a, bool is_signed, enum type_clock clock,
-			       enum type_space space)
+/* A type of its own, like `from`. */
+static struct type *new_type(struct arena *a, struct type from)
 {
 	struct type *t = arena_new_of(a, struct type);
 
-	*t = *type_int(8, is_signed);
+	*t = from;
+	return t;
+}
+
+const struct type *type_tagged(struct arena *a, bool is_signed, enum type_clock clock,
+			       enum type_space space)
+{
+	struct type *t = new_type(a, *type_int(8, is_signed));
+
 	t->clock = clock;
 	t->space = space;
 	return t;
@@ -207,9 +216,8 @@ void type_offer_names(struct nearest *near, bool (*offer)(struct nearest *, cons
 		offer(near, names[i].name);
 }
 
-const struct type *type_of_name(struct arena *a, const char *name)
+const struct type *type_of_name(const char *name)
 {
-	(void)a;
 	for (int i = 0; i < N_NAMES; i++)
 		if (strcmp(names[i].name, name) == 0 && (names[i].size || names[i].other))
 			return names[i].other ? names[i].other
@@ -229,25 +237,18 @@ bool type_is_string_name(const char *name)
 
 const struct type *type_string(struct arena *a, uint32_t size)
 {
-	struct type *t = arena_new_of(a, struct type);
-
-	*t = (struct type){.kind = TY_STRING, .size = size, .align = 1};
-	return t;
+	return new_type(a, (struct type){.kind = TY_STRING, .size = size, .align = 1});
 }
 
 const struct type *type_buffer(struct arena *a, uint32_t n)
 {
-	struct type *t = arena_new_of(a, struct type);
-
-	*t = (struct type){.kind = TY_BUFFER, .size = BUFFER_HEAD + n, .align = 8};
-	return t;
+	return new_type(a, (struct type){.kind = TY_BUFFER, .size = BUFFER_HEAD + n, .align = 8});
 }
 
 /* Strings are copied by words, so they are aligned to 8 here too. */
 const struct type *type_tuple(struct arena *a, bool is_record, struct type_member *members,
 			      uint32_t n)
 {
-	struct type *t = arena_new_of(a, struct type);
 	uint32_t at = 0;
 
 	for (uint32_t i = 0; i < n; i++) {
@@ -257,37 +258,29 @@ const struct type *type_tuple(struct arena *a, bool is_record, struct type_membe
 		members[i].offset = at;
 		at += members[i].type->size;
 	}
-	*t = (struct type){.kind = is_record ? TY_RECORD : TY_TUPLE,
-			   .align = 8,
-			   .members = members,
-			   .n_members = n,
-			   .size = at ? (at + 7) / 8 * 8 : 8};
-	return t;
+	return new_type(a, (struct type){.kind = is_record ? TY_RECORD : TY_TUPLE,
+					 .align = 8,
+					 .members = members,
+					 .n_members = n,
+					 .size = at ? (at + 7) / 8 * 8 : 8});
 }
 
 const struct type *type_opaque(struct arena *a, const char *name)
 {
-	struct type *t = arena_new_of(a, struct type);
-
-	*t = type_void;
-	t->name = name;
-	return t;
+	return new_type(a, (struct type){.kind = TY_VOID, .align = 1, .name = name});
 }
 
 const struct type *type_pointer(struct arena *a, const struct type *to, enum type_space space)
 {
-	struct type *t = arena_new_of(a, struct type);
-
-	*t = (struct type){.kind = TY_POINTER, .size = 8, .align = 8, .to = to, .space = space};
-	return t;
+	return new_type(
+		a,
+		(struct type){.kind = TY_POINTER, .size = 8, .align = 8, .to = to, .space = space});
 }
 
 const struct type *type_array(struct arena *a, const struct type *elem, uint32_t n)
 {
-	struct type *t = arena_new_of(a, struct type);
-
-	*t = (struct type){.kind = TY_ARRAY, .size = n * elem->size, .align = 8, .to = elem};
-	return t;
+	return new_type(
+		a, (struct type){.kind = TY_ARRAY, .size = n * elem->size, .align = 8, .to = elem});
 }
 
 int type_member_index(const struct type *t, const char *name)
@@ -328,12 +321,11 @@ const struct type *type_agg(enum agg_kind agg, bool is_signed)
 
 const struct type *type_buckets(struct arena *a, enum agg_kind agg, const int64_t scale[3])
 {
-	struct type *t = arena_new_of(a, struct type);
-
-	*t = (struct type){.kind = TY_AGG, .size = 8, .align = 8, .agg = agg};
-	for (int i = 0; i < 3; i++)
-		t->scale[i] = scale[i];
-	return t;
+	return new_type(a, (struct type){.kind = TY_AGG,
+					 .size = 8,
+					 .align = 8,
+					 .agg = agg,
+					 .scale = {scale[0], scale[1], scale[2]}});
 }
 
 static const char *agg_str(struct arena *a, const struct type *t)
@@ -375,36 +367,6 @@ static const char *compound_str(struct arena *a, const struct type *t)
 static const char *stack_str(struct arena *a, const char *name, const struct type *t)
 {
 	return t->form ? arena_printf(a, "%s(%s)", name, stack_words[t->form].word) : name;
-}
-
-const char *type_base_word(const struct type *t)
-{
-	switch (t->kind) {
-	case TY_ERROR: return "error";
-	case TY_VOID: return "void";
-	case TY_BOOL: return "bool";
-	case TY_INT: return "int";
-	case TY_STRUCT: return "c_type";
-	case TY_STRING:
-	case TY_NAME: return string_name;
-	case TY_KSTACK: return "kstack";
-	case TY_USTACK: return "ustack";
-	case TY_KSYM: return "ksym_t";
-	case TY_USYM: return "usym_t";
-	case TY_USERNAME: return "username_t";
-	case TY_CGROUP: return "cgroup_path_t";
-	case TY_TIMESTAMP: return "timestamp";
-	case TY_BUFFER: return buffer_name;
-	case TY_INET: return inet_name;
-	case TY_MAC: return "mac_address";
-	case TY_GFP: return "int";
-	case TY_AGG: return "aggregation";
-	case TY_TUPLE: return "tuple";
-	case TY_RECORD: return "record";
-	case TY_POINTER: return "pointer";
-	case TY_ARRAY: return "array";
-	}
-	return "?";
 }
 
 const char *type_str(struct arena *a, const struct type *t)

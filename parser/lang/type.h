@@ -99,6 +99,7 @@ extern const struct type type_time, type_cgroup;
 struct type_kind_row {
 	enum type_shape shape;
 	const char *word;	  /* in recordings */
+	const char *typeinfo;	  /* typeinfo(x).base_ty */
 	const struct type *plain; /* the type, of a kind that has one only; or NULL */
 };
 
@@ -136,7 +137,7 @@ const char *type_made_by(const char *name);
 /* Add all these names to a search for suggestions. */
 void type_offer_names(struct nearest *near, bool (*offer)(struct nearest *, const char *));
 /* The type of that name, without suffixes; NULL if there is none or it is not implemented. */
-const struct type *type_of_name(struct arena *a, const char *name);
+const struct type *type_of_name(const char *name);
 /* Is it `string`, whose brackets contain a size? */
 bool type_is_string_name(const char *name);
 /* string[size]; 0: any size, for declarations and casts only. */
@@ -154,8 +155,6 @@ const struct type *type_buckets(struct arena *a, enum agg_kind agg, const int64_
 const char *type_str(struct arena *a, const struct type *t);
 /* The type that can hold values of both; NULL if there is none. */
 const struct type *type_unify(const struct type *x, const struct type *y);
-/* The kind of a type, as typeinfo() names it: "int", "string", "pointer", … */
-const char *type_base_word(const struct type *t);
 /* A tuple or record of `n` members; sets their offsets. */
 const struct type *type_tuple(struct arena *a, bool is_record, struct type_member *members,
 			      uint32_t n);

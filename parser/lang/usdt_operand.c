@@ -38,6 +38,16 @@ static const struct {
 	uint16_t offset;
 } x86_high[] = {{"ah", 80}, {"bh", 40}, {"ch", 88}, {"dh", 96}};
 
+static bool is_letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '.';
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
 static bool is_word(const char *s, size_t len, const char *word)
 {
 	return len == strlen(word) && strncmp(s, word, len) == 0;
@@ -63,26 +73,18 @@ static bool find_x86(const char *s, size_t len, struct reg *out)
 static bool find_arm64(const char *s, size_t len, struct reg *out)
 {
 	unsigned n = 0;
+	char *end;
 
-	*out = (struct reg){.size = 8};
-	if (is_word(s, len, "sp")) {
-		out->offset = 248;
-		return true;
-	}
-	if (is_word(s, len, "fp") || is_word(s, len, "lr")) {
-		out->offset = *s == 'f' ? 29 * 8 : 30 * 8;
-		return true;
-	}
-	if (len < 2 || len > 3 || (*s != 'x' && *s != 'w'))
+	*out = (struct reg){.size = *s == 'w' ? 4 : 8};
+	if (is_word(s, len, "sp"))
+		n = 31;
+	else if (is_word(s, len, "fp") || is_word(s, len, "lr"))
+		n = *s == 'f' ? 29 : 30;
+	else if (len < 2 || len > 3 || (*s != 'x' && *s != 'w') || !is_digit(s[1]) ||
+		 (n = (unsigned)strtoul(s + 1, &end, 10)) > 30 || end != s + len)
 		return false;
-	for (size_t i = 1; i < len; i++) {
-		if (s[i] < '0' || s[i] > '9')
-			return false;
-		n = 10 * n + (unsigned)(s[i] - '0');
-	}
-	out->size = *s == 'x' ? 8 : 4;
 	out->offset = (uint16_t)(8 * n);
-	return n <= 30;
+	return true;
 }
 
 uint16_t usdt_place_register(enum usdt_machine m)
@@ -92,17 +94,16 @@ uint16_t usdt_place_register(enum usdt_machine m)
 
 /* ---- parts of operands ------------------------------------------------------------------- */
 
-/* The position in the text, which ends at `end`. */
+/* The position in the text of an operand. */
 struct scan {
 	struct arena *arena;
-	const char *at, *end;
+	const char *at;
 };
 
 static bool skip(struct scan *s, char c)
 {
-	while (s->at < s->end && *s->at == ' ')
-		s->at++;
-	if (s->at == s->end || *s->at != c)
+	s->at += strspn(s->at, " ");
+	if (*s->at != c)
 		return false;
 	s->at++;
 	return true;
@@ -110,43 +111,20 @@ static bool skip(struct scan *s, char c)
 
 static bool is_done(struct scan *s)
 {
-	while (s->at < s->end && *s->at == ' ')
-		s->at++;
-	return s->at == s->end;
-}
-
-static bool is_letter(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '.';
-}
-
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
+	s->at += strspn(s->at, " ");
+	return !*s->at;
 }
 
 /* A number, decimal or 0x…, with or without a sign, as 64 bits. */
 static bool read_number(struct scan *s, int64_t *out)
 {
-	char text[32], *end;
-	size_t n = 0;
-	bool minus = skip(s, '-');
+	const char *from = s->at;
+	char *end;
 
-	if (!minus)
-		skip(s, '+');
-	while (s->at + n < s->end && n < sizeof(text) - 1 &&
-	       (is_digit(s->at[n]) || is_letter(s->at[n])))
-		n++;
-	memcpy(text, s->at, n);
-	text[n] = '\0';
 	errno = 0;
-	*out = (int64_t)strtoull(text, &end, 0);
-	if (!is_digit(text[0]) || errno || end != text + n)
-		return false;
-	if (minus)
-		*out = (int64_t)-(uint64_t)*out;
-	s->at += n;
-	return true;
+	*out = (int64_t)strtoull(from, &end, 0);
+	s->at = end;
+	return !errno && end != from && !is_letter(*end);
 }
 
 /* The name of a symbol, in assembler syntax. */
@@ -154,11 +132,9 @@ static bool read_symbol(struct scan *s, const char **out)
 {
 	const char *from = s->at;
 
-	if (s->at == s->end || !is_letter(*s->at))
-		return false;
-	while (s->at < s->end && (is_letter(*s->at) || is_digit(*s->at) || *s->at == '$'))
+	while (is_letter(*s->at) || is_digit(*s->at) || (s->at > from && *s->at == '$'))
 		s->at++;
-	if (s->at < s->end && *s->at == '@') /* @GOTPCREL and the like: not the symbol itself */
+	if (s->at == from || *s->at == '@') /* @GOTPCREL and the like: not the symbol itself */
 		return false;
 	*out = arena_strndup(s->arena, from, (size_t)(s->at - from));
 	return true;
@@ -170,13 +146,10 @@ static bool read_sum(struct scan *s, struct usdt_operand *o)
 	int64_t n;
 
 	for (bool first = true;; first = false) {
-		char sign = s->at < s->end ? *s->at : '\0';
-
-		if (!first && sign != '+' && sign != '-')
+		if (!first && *s->at != '+' && *s->at != '-')
 			return true;
-		if (sign == '+' && s->at + 1 < s->end && is_letter(s->at[1]))
-			s->at++;
-		if (s->at < s->end && is_letter(*s->at)) {
+		s->at += *s->at == '+' && is_letter(s->at[1]);
+		if (is_letter(*s->at)) {
 			if (o->symbol || !read_symbol(s, &o->symbol))
 				return false;
 			continue;
@@ -194,10 +167,9 @@ static bool read_register(struct scan *s, enum usdt_machine m, struct reg *out)
 
 	if (m == USDT_X86 && !skip(s, '%'))
 		return false;
-	while (s->at < s->end && *s->at == ' ')
-		s->at++;
+	s->at += strspn(s->at, " ");
 	from = s->at;
-	while (s->at < s->end && (is_letter(*s->at) || is_digit(*s->at)))
+	while (is_letter(*s->at) || is_digit(*s->at))
 		s->at++;
 	return m == USDT_X86 ? find_x86(from, (size_t)(s->at - from), out)
 			     : find_arm64(from, (size_t)(s->at - from), out);
@@ -232,7 +204,7 @@ static bool read_x86_parens(struct scan *s, struct usdt_operand *o)
 
 	if (!skip(s, '('))
 		return true; /* an address alone */
-	if (s->at < s->end && *s->at != ',' && !read_address_register(s, USDT_X86, &o->base))
+	if (*s->at != ',' && !read_address_register(s, USDT_X86, &o->base))
 		return false;
 	if (skip(s, ',')) {
 		if (!read_address_register(s, USDT_X86, &o->index))
@@ -255,10 +227,10 @@ static bool read_x86(struct scan *s, struct usdt_operand *o)
 		o->kind = USDT_CONSTANT;
 		return read_sum(s, o);
 	}
-	if (s->at < s->end && *s->at == '%')
+	if (*s->at == '%')
 		return read_register(s, USDT_X86, &r) && set_register(o, &r);
 	o->kind = USDT_MEMORY;
-	if (s->at == s->end || (*s->at != '(' && !read_sum(s, o)) || !read_x86_parens(s, o))
+	if (!*s->at || (*s->at != '(' && !read_sum(s, o)) || !read_x86_parens(s, o))
 		return false;
 	if (o->symbol && o->base == usdt_place_register(USDT_X86))
 		o->base = USDT_NO_REG; /* of the symbol's own address */
@@ -303,9 +275,9 @@ static bool read_arm64(struct scan *s, struct usdt_operand *o)
 		o->kind = USDT_CONSTANT;
 		return read_number(s, &o->disp);
 	}
-	if (!is_done(s) && s->end - s->at == 3 && strncmp(s->at + 1, "zr", 2) == 0) {
+	if (!is_done(s) && strcmp(s->at + 1, "zr") == 0) {
 		o->kind = USDT_CONSTANT;
-		s->at = s->end;
+		s->at += 3;
 		return true;
 	}
 	return read_register(s, USDT_ARM64, &r) && set_register(o, &r);
@@ -314,7 +286,7 @@ static bool read_arm64(struct scan *s, struct usdt_operand *o)
 /* "-4@". Also true if it is missing, as in old notes. */
 static bool read_size(struct scan *s, struct usdt_operand *o)
 {
-	const char *at = memchr(s->at, '@', (size_t)(s->end - s->at));
+	const char *at = strchr(s->at, '@');
 	int64_t size;
 
 	if (!at || at - s->at > 3)
@@ -352,7 +324,7 @@ static bool read_place(struct scan *s, enum usdt_machine m, struct usdt_operand 
 static void read_operand(struct scan s, enum usdt_machine m, struct usdt_operand *o)
 {
 	*o = (struct usdt_operand){.scale = 1, .base = USDT_NO_REG, .index = USDT_NO_REG};
-	o->text = arena_strndup(s.arena, s.at, (size_t)(s.end - s.at));
+	o->text = s.at;
 	if (!read_size(&s, o) || !read_place(&s, m, o) || !is_done(&s))
 		o->kind = USDT_UNREADABLE;
 	if (!o->size)
@@ -381,7 +353,8 @@ void usdt_format_parse(struct arena *a, const char *text, enum usdt_machine m,
 			return;
 		end = operand_end(text);
 		if (out->n < USDT_ARGS)
-			read_operand((struct scan){a, text, end}, m, &out->args[out->n++]);
+			read_operand((struct scan){a, arena_strndup(a, text, (size_t)(end - text))},
+				     m, &out->args[out->n++]);
 		out->n_noted++;
 		text = end;
 	}

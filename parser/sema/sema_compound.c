@@ -223,7 +223,7 @@ const struct type *compound_named(struct sema *s, const struct type_name *n)
 
 	if (n->of)
 		return type_of_value(s, n);
-	t = type_of_name(s->arena, n->name);
+	t = type_of_name(n->name);
 	is_string = type_is_string_name(n->name);
 	is_sized = type_is_sized_name(n->name);
 	if (is_string && !(t = named_string(s, n)))

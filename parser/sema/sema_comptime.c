@@ -305,7 +305,7 @@ const struct type *chk_typeinfo(struct sema *s, struct expr *e)
 		return &sema_unknown;
 	items = arena_alloc(s->arena, 3 * sizeof(*items));
 	items[0] = ast_int(s->arena, e->span, 0);
-	items[1] = text_of(s, e, type_base_word(t));
+	items[1] = text_of(s, e, type_kinds[t->kind].typeinfo);
 	items[2] = text_of(s, e, type_str(s->arena, t));
 	*e = *ast_record(s->arena, e->span, items, names, NULL, 3);
 	return sema_type_expr(s, e);

@@ -26,7 +26,7 @@ static const struct type *base_type(struct facts *k, const char *name)
 		return c_types_find(c, C_ENUM, name + 5);
 	if (strcmp(name, "void") == 0)
 		return &type_void;
-	return type_of_name(k->arena, name);
+	return type_of_name(name);
 }
 
 const struct type *facts_type(struct facts *k, const char *word)
