@@ -16,7 +16,6 @@
 #include "runtime/attach/attach_check.h"
 #include "runtime/attach/attach.h"
 #include "runtime/insn/uprobe_insn.h"
-#include "runtime/insn/uprobe_place.h"
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -13,6 +13,7 @@
  * result.
  */
 #define _GNU_SOURCE
+#include <bpf/btf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,14 +88,9 @@ static uint32_t see_through(struct cut *c, uint32_t id)
 		if (id == 0)
 			return 0;
 		t = old_type(c, id);
-		switch (BTF_INFO_KIND(t->info)) {
-		case BTF_KIND_TYPEDEF:
-		case BTF_KIND_CONST:
-		case BTF_KIND_VOLATILE:
-		case BTF_KIND_RESTRICT:
-		case BTF_KIND_TYPE_TAG: id = t->type; break;
-		default: return id;
-		}
+		if (!btf_is_mod(t) && !btf_is_typedef(t))
+			return id;
+		id = t->type;
 	}
 	c->err = -EINVAL; /* an id out of range, or a loop */
 	return 0;
@@ -106,7 +102,7 @@ static uint32_t keep(struct cut *c, uint32_t id)
 	id = see_through(c, id);
 	if (id == 0)
 		return 0;
-	if (BTF_INFO_KIND(old_type(c, id)->info) == BTF_KIND_PTR) {
+	if (btf_is_ptr(old_type(c, id))) {
 		if (!c->pointer)
 			c->pointer = enqueue(c, 0);
 		return c->pointer;
@@ -127,10 +123,10 @@ static void write_head(struct cut *c, const struct btf_type *t, uint32_t vlen)
 
 static void write_members(struct cut *c, const struct btf_type *t)
 {
-	const struct btf_member *m = (const struct btf_member *)(t + 1);
+	const struct btf_member *m = btf_members(t);
 	struct btf_member copy;
 
-	for (uint32_t i = 0; i < BTF_INFO_VLEN(t->info) && !c->err; i++) {
+	for (uint32_t i = 0; i < btf_vlen(t) && !c->err; i++) {
 		copy.name_off = add_string(c, m[i].name_off);
 		copy.type = keep(c, m[i].type);
 		copy.offset = m[i].offset;
@@ -140,7 +136,7 @@ static void write_members(struct cut *c, const struct btf_type *t)
 
 static void write_array(struct cut *c, const struct btf_type *t)
 {
-	struct btf_array a = *(const struct btf_array *)(t + 1);
+	struct btf_array a = *btf_array(t);
 
 	a.type = keep(c, a.type);
 	a.index_type = keep(c, a.index_type);
@@ -157,12 +153,11 @@ static void write_pointer(struct cut *c)
 static void write_type(struct cut *c, uint32_t old)
 {
 	const struct btf_type *t = old_type(c, old);
-	uint32_t kind = BTF_INFO_KIND(t->info);
 
-	switch (kind) {
+	switch (btf_kind(t)) {
 	case BTF_KIND_STRUCT:
 	case BTF_KIND_UNION:
-		write_head(c, t, BTF_INFO_VLEN(t->info));
+		write_head(c, t, btf_vlen(t));
 		write_members(c, t);
 		break;
 	case BTF_KIND_INT:
@@ -184,10 +179,9 @@ static void write_type(struct cut *c, uint32_t old)
 static bool is_named(const struct cut *c, const struct btf_type *t, const char *const *names,
 		     size_t n)
 {
-	uint32_t kind = BTF_INFO_KIND(t->info);
 	const char *name;
 
-	if (kind != BTF_KIND_STRUCT && kind != BTF_KIND_UNION)
+	if (!btf_is_composite(t))
 		return false;
 	name = old_string(c, t->name_off);
 	for (size_t i = 0; i < n; i++)

@@ -53,15 +53,9 @@ static void append_params(const struct btf_types *t, const struct btf_type *prot
 /* The type behind qualifiers. */
 static bool is_pointer_below(const struct btf_types *t, const struct btf_type *type)
 {
-	for (int step = 0; type && step < MAX_STEPS; step++)
-		switch (btf_kind(type)) {
-		case BTF_KIND_CONST:
-		case BTF_KIND_VOLATILE:
-		case BTF_KIND_RESTRICT:
-		case BTF_KIND_TYPE_TAG: type = btf_types_at(t, type->type); break;
-		default: return btf_kind(type) == BTF_KIND_PTR;
-		}
-	return false;
+	for (int step = 0; type && btf_is_mod(type) && step < MAX_STEPS; step++)
+		type = btf_types_at(t, type->type);
+	return type && btf_is_ptr(type);
 }
 
 static void qualify(const struct btf_types *t, const struct btf_type *type, struct decl *d)

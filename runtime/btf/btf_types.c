@@ -7,6 +7,7 @@
 #include "parser/base/arena.h"
 #include "runtime/btf/btf_decl.h"
 #include "runtime/btf/btf_walk.h"
+#include <bpf/btf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -165,14 +166,9 @@ const struct btf_type *btf_types_plain(const struct btf_types *t, uint32_t id)
 	const struct btf_type *type = btf_types_at(t, id);
 
 	for (int i = 0; type && i < CHAIN_MAX; i++) {
-		switch (BTF_INFO_KIND(type->info)) {
-		case BTF_KIND_TYPEDEF:
-		case BTF_KIND_CONST:
-		case BTF_KIND_VOLATILE:
-		case BTF_KIND_RESTRICT:
-		case BTF_KIND_TYPE_TAG: type = btf_types_at(t, type->type); break;
-		default: return type;
-		}
+		if (!btf_is_mod(type) && !btf_is_typedef(type))
+			return type;
+		type = btf_types_at(t, type->type);
 	}
 	return NULL;
 }
@@ -211,7 +207,7 @@ static struct tp_pointee pointee_of(const struct btf_types *t, uint32_t id, stru
 	const struct btf_type *type = btf_types_plain(t, id);
 	struct tp_field f = {0};
 
-	while (to.levels < LEVELS_MAX && type && BTF_INFO_KIND(type->info) == BTF_KIND_PTR) {
+	while (to.levels < LEVELS_MAX && type && btf_is_ptr(type)) {
 		to.levels++;
 		id = type->type;
 		type = btf_types_plain(t, id);
@@ -260,7 +256,7 @@ static const struct btf_type *named_prototype(struct btf_types *t, enum typed_ki
 		return proto;
 	other = btf_types_find(t, TYPED_FUNCTION, arena_printf(a, "__traceiter_%s", name));
 	named = other ? prototype_of(t, other) : NULL;
-	return named && BTF_INFO_VLEN(named->info) == BTF_INFO_VLEN(proto->info) ? named : proto;
+	return named && btf_vlen(named) == btf_vlen(proto) ? named : proto;
 }
 
 struct typed_function *btf_types_describe(struct btf_types *t, enum typed_kind kind, uint32_t id,
@@ -273,13 +269,13 @@ struct typed_function *btf_types_describe(struct btf_types *t, enum typed_kind k
 	const char *name = type ? prototype_name(t, type, &kind) : NULL;
 
 	proto = name ? named_prototype(t, kind, id, name, a) : NULL;
-	if (!proto || BTF_INFO_VLEN(proto->info) > PARAMS_MAX)
+	if (!proto || btf_vlen(proto) > PARAMS_MAX)
 		return NULL;
 	*f = (struct typed_function){.name = arena_strdup(a, name),
 				     .module = arena_strdup(a, module),
 				     .btf_id = id};
 	params = (const struct btf_param *)(proto + 1);
-	for (uint32_t i = first; i < BTF_INFO_VLEN(proto->info); i++) {
+	for (uint32_t i = first; i < btf_vlen(proto); i++) {
 		struct tp_field field =
 			field_of(t, params[i].type, btf_types_string(t, params[i].name_off), a);
 		struct tp_field unused = {0};

@@ -10,7 +10,6 @@
 #include "runtime/base/clock.h"
 #include "runtime/base/log.h"
 #include "runtime/insn/uprobe_insn.h"
-#include "runtime/insn/uprobe_place.h"
 #include "runtime/kernel/kernel_facts.h"
 #include "runtime/calibrate/calibrate_code.h"
 #include "runtime/calibrate/calibrate_state.h"

@@ -35,15 +35,14 @@ static bool only_param(const struct dwarf_types *t, Dwarf_Die *function, Dwarf_D
 	uint32_t n = 0;
 	Dwarf_Die child;
 
-	if (t->dw.dwarf_child(function, &child) != 0)
-		return false;
-	do {
+	for (int more = t->dw.dwarf_child(function, &child); more == 0;
+	     more = t->dw.dwarf_siblingof(&child, &child)) {
 		if (t->dw.dwarf_tag(&child) != DW_TAG_formal_parameter ||
 		    dwarf_flag(t, &child, DW_AT_artificial))
 			continue;
 		*out = child;
 		n++;
-	} while (t->dw.dwarf_siblingof(&child, &child) == 0);
+	}
 	return n == 1;
 }
 
@@ -119,9 +118,8 @@ static bool declares_by_address(const struct dwarf_types *t, Dwarf_Die type, str
 	struct class_facts f = {.t = t, .name = t->dw.dwarf_diename(&type)};
 	Dwarf_Die child;
 
-	if (t->dw.dwarf_child(&type, &child) != 0)
-		return false;
-	do {
+	for (int more = t->dw.dwarf_child(&type, &child); more == 0 && !f.is_nontrivial;
+	     more = t->dw.dwarf_siblingof(&child, &child)) {
 		switch (t->dw.dwarf_tag(&child)) {
 		case DW_TAG_subprogram: check_function(&f, &child); break;
 		case DW_TAG_inheritance:
@@ -131,7 +129,7 @@ static bool declares_by_address(const struct dwarf_types *t, Dwarf_Die type, str
 		case DW_TAG_member: f.is_nontrivial |= is_part_by_address(t, &child, p); break;
 		default: break;
 		}
-	} while (!f.is_nontrivial && t->dw.dwarf_siblingof(&child, &child) == 0);
+	}
 	return f.is_nontrivial || (f.n_copies && f.n_copies == f.n_deleted);
 }
 

@@ -79,14 +79,13 @@ static void append_lengths(struct spelling *s, Dwarf_Die *array)
 	char length[32] = "[]";
 	Dwarf_Die range;
 
-	if (s->t->dw.dwarf_child(array, &range) != 0)
-		return;
-	do {
+	for (int more = s->t->dw.dwarf_child(array, &range); more == 0;
+	     more = s->t->dw.dwarf_siblingof(&range, &range)) {
 		bound = dwarf_count(s->t, &range);
 		if (bound)
 			snprintf(length, sizeof(length), "[%llu]", (unsigned long long)bound);
 		decl_append(&s->d, length);
-	} while (s->t->dw.dwarf_siblingof(&range, &range) == 0);
+	}
 }
 
 static const char *qualifier(int tag)

@@ -118,12 +118,11 @@ static bool result_type(const struct description *d, Dwarf_Die *die, Dwarf_Die *
 
 	if (d->family != FAMILY_GO)
 		return dwarf_type_of(d->t, die, type);
-	if (d->t->dw.dwarf_child(die, &child) != 0)
-		return false;
-	do {
+	for (int more = d->t->dw.dwarf_child(die, &child); more == 0;
+	     more = d->t->dw.dwarf_siblingof(&child, &child)) {
 		if (d->t->dw.dwarf_tag(&child) == DW_TAG_formal_parameter && is_result(d, &child))
 			return dwarf_type_of(d->t, &child, type);
-	} while (d->t->dw.dwarf_siblingof(&child, &child) == 0);
+	}
 	return false;
 }
 
@@ -230,12 +229,11 @@ static uint32_t count_in_source(const struct dwarf_types *t, Dwarf_Die function)
 	uint32_t n = 0;
 	Dwarf_Die child;
 
-	if (t->dw.dwarf_child(&function, &child) != 0)
-		return 0;
-	do {
+	for (int more = t->dw.dwarf_child(&function, &child); more == 0;
+	     more = t->dw.dwarf_siblingof(&child, &child)) {
 		n += t->dw.dwarf_tag(&child) == DW_TAG_formal_parameter &&
 		     !dwarf_flag(t, &child, DW_AT_artificial);
-	} while (t->dw.dwarf_siblingof(&child, &child) == 0);
+	}
 	return n;
 }
 
@@ -253,9 +251,8 @@ static void add_params(struct description *d, Dwarf_Die function)
 {
 	Dwarf_Die child;
 
-	if (d->t->dw.dwarf_child(&function, &child) != 0)
-		return;
-	do {
+	for (int more = d->t->dw.dwarf_child(&function, &child); more == 0;
+	     more = d->t->dw.dwarf_siblingof(&child, &child)) {
 		int tag = d->t->dw.dwarf_tag(&child);
 
 		if (d->f->n_params == PARAMS_MAX)
@@ -264,7 +261,7 @@ static void add_params(struct description *d, Dwarf_Die function)
 			add_param(d, &child);
 		else if (tag == DW_TAG_unspecified_parameters)
 			add_rest(d);
-	} while (d->t->dw.dwarf_siblingof(&child, &child) == 0);
+	}
 }
 
 /* ---- registers at the first instruction ---------------------------------------------------- */
@@ -298,9 +295,8 @@ static void read_entry_words(struct description *d, Dwarf_Die *concrete)
 {
 	Dwarf_Die child;
 
-	if (d->t->dw.dwarf_child(concrete, &child) != 0)
-		return;
-	do {
+	for (int more = d->t->dw.dwarf_child(concrete, &child); more == 0;
+	     more = d->t->dw.dwarf_siblingof(&child, &child)) {
 		Dwarf_Die origin = origin_of(d->t, child);
 
 		if (d->t->dw.dwarf_tag(&child) != DW_TAG_formal_parameter)
@@ -308,7 +304,7 @@ static void read_entry_words(struct description *d, Dwarf_Die *concrete)
 		for (uint32_t i = 0; i < d->f->n_params; i++)
 			if (d->params[i] == d->t->dw.dwarf_dieoffset(&origin))
 				note_entry(d, i, &child);
-	} while (d->t->dw.dwarf_siblingof(&child, &child) == 0);
+	}
 }
 
 /* Drop parameters without a location: in clang's optimised code they are unused, and callers that

@@ -144,12 +144,11 @@ static bool has_types(const struct dwarf_types *t, Dwarf_Die *unit)
 {
 	Dwarf_Die die;
 
-	if (t->dw.dwarf_child(unit, &die) != 0)
-		return false;
-	do {
+	for (int more = t->dw.dwarf_child(unit, &die); more == 0;
+	     more = t->dw.dwarf_siblingof(&die, &die)) {
 		if (t->dw.dwarf_tag(&die) == DW_TAG_base_type)
 			return true;
-	} while (t->dw.dwarf_siblingof(&die, &die) == 0);
+	}
 	return false;
 }
 

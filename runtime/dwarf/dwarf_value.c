@@ -58,14 +58,13 @@ static bool is_signed_enum(const struct dwarf_types *t, Dwarf_Die *type)
 
 	if (dwarf_type_of(t, type, &under) && dwarf_plain(t, &under, NULL))
 		return is_signed_base(t, &under);
-	if (t->dw.dwarf_child(type, &value) != 0)
-		return false;
-	do {
+	for (int more = t->dw.dwarf_child(type, &value); more == 0;
+	     more = t->dw.dwarf_siblingof(&value, &value)) {
 		if (t->dw.dwarf_attr(&value, DW_AT_const_value, &a) &&
 		    t->dw.dwarf_whatform(&a) == DW_FORM_sdata && !t->dw.dwarf_formsdata(&a, &n) &&
 		    n < 0)
 			return true;
-	} while (t->dw.dwarf_siblingof(&value, &value) == 0);
+	}
 	return false;
 }
 
@@ -149,9 +148,8 @@ static void flatten_members(struct flattening *f, Dwarf_Die *type, uint32_t at)
 	Dwarf_Die member, of;
 	uint64_t required;
 
-	if (t->dw.dwarf_child(type, &member) != 0)
-		return;
-	do {
+	for (int more = t->dw.dwarf_child(type, &member); more == 0;
+	     more = t->dw.dwarf_siblingof(&member, &member)) {
 		int tag = t->dw.dwarf_tag(&member);
 
 		if (tag == DW_TAG_variant_part)
@@ -166,7 +164,7 @@ static void flatten_members(struct flattening *f, Dwarf_Die *type, uint32_t at)
 			flatten_bits(f, &member, at);
 		else
 			flatten(f, &of, at + member_offset(f, &member));
-	} while (t->dw.dwarf_siblingof(&member, &member) == 0);
+	}
 }
 
 static uint64_t elements(const struct dwarf_types *t, Dwarf_Die *array)

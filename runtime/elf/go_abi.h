@@ -19,7 +19,7 @@ struct go_file {
 	uint64_t start, end; /* the addresses of Go's code; both 0: not known */
 };
 
-/* In go_file.c: read the facts about a file. */
+/* Read the facts about a file. */
 void go_file_read(struct elfsym *e, struct go_file *out);
 /* The minor version in the text of a version ("go1.19.8", "devel go1.21-0b1c"), or -1. */
 int go_minor_version(const char *text);

@@ -118,7 +118,7 @@ static uint8_t skip(const struct entry_reads *reads, const uint8_t *c, size_t n,
 	return e.length;
 }
 
-/* A nop of 5 bytes anywhere else than at the entry, or behind its endbr64: see uprobe_nops.h. The
+/* A nop of 5 bytes anywhere else than at the entry, or behind its endbr64: see uprobe_insn.h. The
  * kernel's walk of user stacks recognises the entry of a function by `push %rbp`, and then adds its
  * caller; it does not know nops. */
 static bool is_unfit(const struct entry_reads *reads, const uint8_t *c, size_t n, size_t at)

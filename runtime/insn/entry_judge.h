@@ -36,7 +36,7 @@ enum entry_verdict {
 
 /* Judge one function by its first `n` bytes of `size`. If the result is ENTRY_BEHIND, *shift is the
  * distance of the instruction from the entry. Jumps from other functions are not considered. A nop
- * of 5 bytes is chosen only at the entry or behind its endbr64: see uprobe_nops.h. */
+ * of 5 bytes is chosen only at the entry or behind its endbr64: see uprobe_insn.h. */
 enum entry_verdict entry_judge(const struct entry_reads *reads, const struct uprobe_nops *nops,
 			       const uint8_t *code, size_t n, uint64_t size, uint8_t *shift);
 /* Is there a nop of several bytes at the entry, or behind its endbr64? Else the kernel need not be

@@ -3,7 +3,6 @@
  * Which instructions uprobes emulate or misread: see uprobe_insn.h.
  */
 #include "runtime/insn/uprobe_insn.h"
-#include "runtime/insn/uprobe_nops.h"
 #include <string.h>
 
 enum { NOP5_BYTES = 5, NOP_BYTES = 8 };

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which places may be probed: see uprobe_place.h.
+ * Which places may be probed: see uprobe_insn.h.
  */
-#include "runtime/insn/uprobe_place.h"
+#include "runtime/insn/uprobe_insn.h"
 #include "runtime/elf/elfsym.h"
 #include "runtime/insn/entry_judge.h"
-#include "runtime/insn/uprobe_insn.h"
-#include "runtime/insn/uprobe_nops.h"
 #include <stdlib.h>
 
 enum { ENDBR_BYTES = 4, CODE_MAX = 64 << 10 };

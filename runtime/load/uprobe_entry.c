@@ -9,8 +9,7 @@
 #include "runtime/elf/elfsym.h"
 #include "runtime/insn/entry_judge.h"
 #include "runtime/elf/go_abi.h"
-#include "runtime/insn/uprobe_nops.h"
-#include "runtime/insn/uprobe_place.h"
+#include "runtime/insn/uprobe_insn.h"
 #include "runtime/base/log.h"
 #include <elf.h>
 #include <stdlib.h>

@@ -56,12 +56,8 @@ static struct procmap_program copy_program(const struct procmap_program *from)
 {
 	struct procmap_program to = *from;
 
-	if (!from->run)
-		return to;
-	to.mapped = strdup(from->mapped);
-	to.run = strdup(from->run);
-	if (!to.mapped || !to.run)
-		procmap_release_program(&to);
+	if (from->run)
+		procmap_set_link(&to, from->mapped, from->run);
 	return to;
 }
 

@@ -153,6 +153,14 @@ void procmap_release_program(struct procmap_program *p)
 }
 
 /* If there is no memory, the path of the file is shown. */
+void procmap_set_link(struct procmap_program *p, const char *mapped, const char *run)
+{
+	p->mapped = strdup(mapped);
+	p->run = strdup(run);
+	if (!p->mapped || !p->run)
+		procmap_release_program(p);
+}
+
 void procmap_set_program(struct procmap *p, uint32_t tgid, uint32_t exec_id, const char *mapped,
 			 const char *run)
 {
@@ -164,10 +172,7 @@ void procmap_set_program(struct procmap *p, uint32_t tgid, uint32_t exec_id, con
 	g->program.is_known = true;
 	if (!run)
 		return;
-	g->program.mapped = strdup(mapped);
-	g->program.run = strdup(run);
-	if (!g->program.mapped || !g->program.run)
-		procmap_release_program(&g->program);
+	procmap_set_link(&g->program, mapped, run);
 }
 
 const struct mapping *procmap_table(const struct procmap *p, uint32_t tgid, uint32_t exec_id,

@@ -63,6 +63,8 @@ static inline struct generation *newest_generation(const struct process *r)
 
 /* procmap_exec.c: free what is known of how the program was run. */
 void procmap_release_program(struct procmap_program *p);
+/* Note that it was run by the link `run` to `mapped`; both are copied. */
+void procmap_set_link(struct procmap_program *p, const char *mapped, const char *run);
 
 /* procmap_exec.c: the generation that exec_id stands for, or NULL. */
 struct generation *procmap_generation(const struct process *r, uint32_t exec_id);

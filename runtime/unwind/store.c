@@ -278,15 +278,16 @@ static struct commit *commit_new(const struct unwind_store *s)
 			     .first = s->n_committed,
 			     .n = (uint32_t)s->chunks.n - s->n_committed};
 	c->keys = calloc(2 * (size_t)c->n + 1, sizeof(*c->keys));
+	if (!c->keys) {
+		free(c);
+		return NULL;
+	}
 	c->fds = c->keys + c->n;
-	for (uint32_t i = 0; c->keys && i < c->n; i++) {
+	for (uint32_t i = 0; i < c->n; i++) {
 		c->keys[i] = c->first + i;
 		c->fds[i] = (uint32_t)s->chunks.items[c->first + i].fd;
 	}
-	if (c->keys)
-		return c;
-	free(c);
-	return NULL;
+	return c;
 }
 
 /* Put the chunks into the outer map: in one batch, or one by one in kernels without batches. */
@@ -295,11 +296,8 @@ static void *commit_run(void *arg)
 	struct commit *c = arg;
 	uint32_t n = c->n;
 
-	c->err = c->n > 1 && !bpf_map_update_batch(c->map_fd, c->keys, c->fds, &n, NULL) ? 0
-											 : -ENOTSUP;
-	if (!c->err)
+	if (c->n > 1 && !bpf_map_update_batch(c->map_fd, c->keys, c->fds, &n, NULL))
 		return NULL;
-	c->err = 0;
 	for (uint32_t i = 0; i < c->n && !c->err; i++)
 		if (bpf_map_update_elem(c->map_fd, &c->keys[i], &c->fds[i], BPF_ANY))
 			c->err = -errno;

@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 #include "runtime/elf/elfsym_impl.h"
 #include "runtime/unwind/cfi.h"
 #include "runtime/unwind/go.h"
@@ -82,42 +81,37 @@ static int read_bytes(const struct elf_file *f, uint64_t offset, uint64_t n, uin
 	return 0;
 }
 
-/* Decompress a section in place. A section that is not compressed by zlib, or does not fit, becomes
- * empty. Returns 0 or -ENOMEM. */
-static int inflate_section(uint8_t **bytes, size_t *n)
+/* The contents of a compressed section, which live as long as the file is open. A section that
+ * libelf cannot decompress, or that claims to be too large, is empty. */
+static void inflate_section(const struct elf_file *f, const struct section *section,
+			    struct cfi_section *out)
 {
-	size_t packed = *n;
-	uint8_t *inflated;
-	uLongf n_inflated;
-	Elf64_Chdr h;
+	Elf_Scn *scn = elf_getscn(f->elf, (size_t)(section - f->sections));
+	const Elf_Data *data;
+	GElf_Chdr h;
 
-	*n = 0;
-	if (packed < sizeof(h))
-		return 0;
-	memcpy(&h, *bytes, sizeof(h));
-	if (h.ch_type != ELFCOMPRESS_ZLIB || h.ch_size > CFI_MAX_BYTES ||
-	    h.ch_size / CFI_INFLATED_RATIO > packed)
-		return 0;
-	n_inflated = h.ch_size;
-	inflated = malloc(n_inflated + 1);
-	if (!inflated)
-		return -ENOMEM;
-	if (uncompress(inflated, &n_inflated, *bytes + sizeof(h), packed - sizeof(h)) == Z_OK)
-		*n = n_inflated;
-	free(*bytes);
-	*bytes = inflated;
-	return 0;
+	if (!gelf_getchdr(scn, &h) || h.ch_size > CFI_MAX_BYTES ||
+	    h.ch_size / CFI_INFLATED_RATIO > section->size || elf_compress(scn, 0, 0) != 1)
+		return;
+	data = elf_getdata(scn, NULL);
+	if (data) {
+		out->bytes = data->d_buf;
+		out->n = data->d_size;
+	}
 }
 
 static int add_section(struct source *s, const struct section *section, bool is_debug,
 		       uint8_t **bytes)
 {
 	struct cfi_section cfi = {.address = section->address, .is_debug = is_debug};
-	int err = read_bytes(&s->f, section->offset, section->size, bytes, &cfi.n);
+	int err = 0;
 
-	if (!err && section->flags & SHF_COMPRESSED)
-		err = inflate_section(bytes, &cfi.n);
-	cfi.bytes = *bytes;
+	if (section->flags & SHF_COMPRESSED) {
+		inflate_section(&s->f, section, &cfi);
+	} else {
+		err = read_bytes(&s->f, section->offset, section->size, bytes, &cfi.n);
+		cfi.bytes = *bytes;
+	}
 	return err ? err : cfi_add_section(&s->cfi, &cfi);
 }
 

@@ -9,7 +9,6 @@
 #include "runtime/elf/ldcache.h"
 #include "runtime/insn/entry_judge.h"
 #include "runtime/insn/uprobe_insn.h"
-#include "runtime/insn/uprobe_nops.h"
 #include <elf.h>
 #include <setjmp.h>
 #include <stdarg.h>
