@@ -3,14 +3,13 @@
  * Cuts a small BTF section out of a large one: the structs that CO-RE relocations need, with all
  * their members and the types these contain by value. libbpf then relocates against a few KiB
  * instead of indexing all of vmlinux's BTF (13 ms, 39 MiB).
- *
  * One pass records the offset of each type and queues the requested structs. Then the queue is
- * processed: writing a struct calls keep() for its members' types, which assigns new ids and queues
- * types not seen before. CO-RE compares members by name and kind and uses offsets and sizes; it
- * accepts any pointer for any pointer and skips typedefs and qualifiers. So those are dropped, all
- * pointers become one `void *`, and enums keep only their name and size. A struct behind a pointer
- * must be requested by name. Type-match relocations (bpf_core_type_matches) would not work on the
- * result.
+ * processed: writing a struct calls retain() for its members' types, which assigns new ids and
+ * queues types not seen before. CO-RE compares members by name and kind and uses offsets and sizes;
+ * it accepts any pointer for any pointer and skips typedefs and qualifiers. So those are dropped,
+ * all pointers become one `void *`, and enums keep only their name and size. A struct behind a
+ * pointer must be requested by name. Type-match relocations (bpf_core_type_matches) would not work
+ * on the result.
  */
 #define _GNU_SOURCE
 #include <bpf/btf.h>
@@ -97,7 +96,7 @@ static uint32_t see_through(struct cut *c, uint32_t id)
 }
 
 /* The new id of old type `id` without typedefs and qualifiers, 0 for void. */
-static uint32_t keep(struct cut *c, uint32_t id)
+static uint32_t retain(struct cut *c, uint32_t id)
 {
 	id = see_through(c, id);
 	if (id == 0)
@@ -128,7 +127,7 @@ static void write_members(struct cut *c, const struct btf_type *t)
 
 	for (uint32_t i = 0; i < btf_vlen(t) && !c->err; i++) {
 		copy.name_off = add_string(c, m[i].name_off);
-		copy.type = keep(c, m[i].type);
+		copy.type = retain(c, m[i].type);
 		copy.offset = m[i].offset;
 		buffer_add(c, &c->types, &copy, sizeof(copy));
 	}
@@ -138,8 +137,8 @@ static void write_array(struct cut *c, const struct btf_type *t)
 {
 	struct btf_array a = *btf_array(t);
 
-	a.type = keep(c, a.type);
-	a.index_type = keep(c, a.index_type);
+	a.type = retain(c, a.type);
+	a.index_type = retain(c, a.index_type);
 	buffer_add(c, &c->types, &a, sizeof(a));
 }
 

@@ -31,7 +31,7 @@ enum {
 
 /* ---- opening ---- */
 
-static void forget_units(struct srcframes *s)
+static void release_units(struct srcframes *s)
 {
 	for (size_t i = 0; i < s->units.n; i++)
 		vec_free(&s->units.items[i].functions);
@@ -69,7 +69,7 @@ void srcframes_close(struct srcframes *s)
 {
 	if (!s)
 		return;
-	forget_units(s);
+	release_units(s);
 	close(s->fd);
 	free(s);
 }
@@ -107,7 +107,7 @@ static bool may_decode(struct srcframes *s, struct src_unit **u, Dwarf_Die *unit
 	if (bytes > LINE_BYTES_UNIT)
 		return false;
 	if (s->line_bytes + bytes > LINE_BYTES_FILE) {
-		forget_units(s);
+		release_units(s);
 		if (libdw_open(&s->dw, s->fd, &s->dwarf))
 			return false;
 		*u = src_unit_at(s, vaddr);

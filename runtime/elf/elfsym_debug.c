@@ -241,7 +241,7 @@ static bool has_symbols(const struct elf_file *f)
 
 void elfsym_find_debug_file(struct elfsym *e, const struct elf_file *f, const char *path)
 {
-	elfsym_take_table(e, search_debug_file(e, f, path, has_symbols));
+	elfsym_use_table(e, search_debug_file(e, f, path, has_symbols));
 }
 
 /* ---- DWARF ---- */

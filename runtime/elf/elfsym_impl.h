@@ -158,7 +158,7 @@ void elfsym_find_mini_symbols(struct elfsym *e, const struct elf_file *f);
 
 /* Use the .symtab of the file behind fd (unless negative), of which this function takes
  * ownership. */
-void elfsym_take_table(struct elfsym *e, int fd);
+void elfsym_use_table(struct elfsym *e, int fd);
 
 /* elfsym_symbol.c */
 
@@ -181,7 +181,7 @@ int elfsym_each_string_block(const struct table *t, size_t overlap,
 			     int (*fn)(void *ctx, const char *bytes, size_t n, uint64_t at),
 			     void *ctx);
 /* elfsym_index.c: a copy of a name that lives as long as e, demangled; NULL: no memory. */
-const char *elfsym_keep_name(struct elfsym *e, const char *name);
+const char *elfsym_intern_name(struct elfsym *e, const char *name);
 /* Is the alias (name a, symbol s) preferred to (name b, symbol best)? See elfsym_by_address(). */
 bool elfsym_is_better(const char *a, const struct symbol *s, const char *b,
 		      const struct symbol *best);

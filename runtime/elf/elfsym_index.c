@@ -102,7 +102,7 @@ static int build_index(struct elfsym *e)
 
 /* ---- names ---- */
 
-const char *elfsym_keep_name(struct elfsym *e, const char *name)
+const char *elfsym_intern_name(struct elfsym *e, const char *name)
 {
 	size_t size = strlen(name) + 1;
 	char *copy;
@@ -189,7 +189,7 @@ static bool resolve_group(struct elfsym *e, size_t group, char *scratch, struct 
 	out->group = (uint32_t)group + 1;
 	if (demangle_shown(best_name, name, NAME_MAX_BYTES))
 		best_name = name;
-	out->name = elfsym_keep_name(e, best_name);
+	out->name = elfsym_intern_name(e, best_name);
 	return out->name;
 }
 

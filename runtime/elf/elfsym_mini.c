@@ -62,7 +62,7 @@ static uint8_t *unpack(const uint8_t *packed, size_t n, size_t *size)
 	return NULL;
 }
 
-void elfsym_take_table(struct elfsym *e, int fd)
+void elfsym_use_table(struct elfsym *e, int fd)
 {
 	struct elf_file f = {0};
 	struct table table = {0};
@@ -93,5 +93,5 @@ void elfsym_find_mini_symbols(struct elfsym *e, const struct elf_file *f)
 		fd = memory_file("sonde_symbols", bytes, size);
 	free(packed);
 	free(bytes);
-	elfsym_take_table(e, fd);
+	elfsym_use_table(e, fd);
 }

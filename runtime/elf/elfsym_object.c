@@ -59,7 +59,7 @@ bool elfsym_object_at(struct elfsym *e, uint64_t vaddr, const char **name, uint6
 		other = best == names ? names + NAME_MAX_BYTES : names;
 	}
 	*offset = vaddr - start;
-	*name = best ? elfsym_keep_name(e, best) : NULL;
+	*name = best ? elfsym_intern_name(e, best) : NULL;
 	free(names);
 	return *name;
 }

@@ -55,7 +55,7 @@ void interp_set_cookie(struct interp *p, uint64_t cookie);
  * not. */
 void interp_set_visit(struct interp *p, const struct recorded_edge *edge);
 /* A thread has ended: drop its task storage. */
-void interp_forget_thread(struct interp *p, uint32_t tid);
+void interp_evict_thread(struct interp *p, uint32_t tid);
 
 /* Why the last program was ended. `line` and `column` are the place in the script; 0: not known. */
 struct interp_fault {

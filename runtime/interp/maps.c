@@ -34,7 +34,7 @@ static bool is_of_cpus(enum bpf_map_type type)
 	       type == BPF_MAP_TYPE_LRU_PERCPU_HASH;
 }
 
-static bool forgets(const struct interp_map *m)
+static bool evicts(const struct interp_map *m)
 {
 	return m->type == BPF_MAP_TYPE_LRU_HASH || m->type == BPF_MAP_TYPE_LRU_PERCPU_HASH;
 }
@@ -233,7 +233,7 @@ static void remove_element(struct interp_map *m, uint32_t element)
 }
 
 /* Remove the element that was written longest ago. */
-static void forget_one(struct interp_map *m)
+static void evict_one(struct interp_map *m)
 {
 	uint32_t oldest = 0;
 	uint64_t at = UINT64_MAX;
@@ -251,9 +251,9 @@ static int64_t add_element(struct interp *p, struct interp_map *m, const void *k
 	uint32_t *head = head_of(m, key), element;
 
 	if (m->n_elements >= m->max_entries) {
-		if (!forgets(m))
+		if (!evicts(m))
 			return -E2BIG;
-		forget_one(m);
+		evict_one(m);
 	}
 	if (!m->first_free) {
 		uint64_t more = 2 * (uint64_t)m->capacity;

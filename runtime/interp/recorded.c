@@ -149,7 +149,7 @@ void interp_set_visit(struct interp *p, const struct recorded_edge *edge)
 	pthread_mutex_unlock(&p->lock);
 }
 
-void interp_forget_thread(struct interp *p, uint32_t tid)
+void interp_evict_thread(struct interp *p, uint32_t tid)
 {
 	pthread_mutex_lock(&p->lock);
 	for (uint32_t i = 0; i < p->n_maps; i++)

@@ -189,7 +189,7 @@ static void forget_thread(const struct replay *r, const struct recorded_event *e
 						(!all->n_ends && strcmp(point, exit_point) == 0);
 
 	if (has_ended)
-		interp_forget_thread(r->s->interp, all->threads[e->thread].tid);
+		interp_evict_thread(r->s->interp, all->threads[e->thread].tid);
 }
 
 static int run_event(struct replay *r, const struct recorded_event *e)

@@ -346,7 +346,7 @@ static void update_stats(struct unwind_worker *w, uint64_t busy_ns)
 
 /* Wait until there is something to do, and take the queue; returns the number of requests in it, or
  * -1 at the end. */
-static ssize_t take_requests(struct unwind_worker *w, struct request **out)
+static ssize_t dequeue(struct unwind_worker *w, struct request **out)
 {
 	uint64_t due_ns = unwind_spaces_due(w->spaces), files_ns = unwind_files_due(w->files);
 	bool is_empty = !unwind_spaces_count(w->spaces);
@@ -393,7 +393,7 @@ static void *run(void *arg)
 	ssize_t n;
 
 	prctl(PR_SET_NAME, "sonde-unwind");
-	while ((n = take_requests(w, &requests)) >= 0) {
+	while ((n = dequeue(w, &requests)) >= 0) {
 		start_ns = monotonic_ns();
 		answer_all(w, requests, (size_t)n);
 		free(requests);
