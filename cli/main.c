@@ -124,17 +124,14 @@ static int format(struct options *o)
 static int list_pattern(const struct options *o)
 {
 	struct kernel *k = walk_open_kernel(o);
-	struct arena *a = arena_new();
 	int status = 1;
 
 	if (k) {
-		walk_note_program(a, o, k);
 		progress_stage(STAGE_LIST);
 		status = list_probes(k, o->args.file, o->verbose, stdout);
 		progress_stage(STAGE_NONE);
 		kernel_close(k);
 	}
-	arena_free(a);
 	return status;
 }
 

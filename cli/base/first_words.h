@@ -17,9 +17,9 @@ enum mode {
 	MODE_CAT,	 /* print the script params[0] */
 	MODE_FMT,	 /* print the script in canonical form */
 	MODE_FLAMEGRAPH, /* draw saved stacks */
-	MODE_REPORT,	 /* show a recording; `params` are the words of report.h */
-	MODE_STAT,	 /* count events; `params` are the words of stat.h */
-	MODE_LEARN,	 /* lessons; `params` are the words of learn.h */
+	MODE_REPORT,	 /* show the recording params[0] */
+	MODE_STAT,	 /* count events of the command params */
+	MODE_LEARN,	 /* lessons; params: a lesson, a file with an answer */
 };
 
 /* The first words, in `words` of options.def. */

@@ -14,6 +14,7 @@
 #include "runtime/explain/loaded.h"
 #include "runtime/explain/own_symbol.h"
 #include "runtime/kernel/caps.h"
+#include "runtime/session/scope.h"
 #include "runtime/session/session.h"
 #include "runtime/load/load.h"
 #include "runtime/session/prep.h"
@@ -33,14 +34,10 @@ struct explain_load {
 static int open_once(struct explain *x, bool keeps_logs)
 {
 	struct explain_load *l = x->load;
-	struct session_scope scope = {.scope = SONDE_SCOPE_ALL};
+	struct scope_found found = {0};
 	int err;
 
-	if (x->options->scope.pid && !x->options->scope.system) {
-		scope.scope = SONDE_SCOPE_PID;
-		scope.tgid = x->options->scope.pid;
-	}
-	session_prepare(&l->prep, x->plan, x->kernel, &scope, false);
+	session_prepare(&l->prep, x->plan, x->kernel, &found, false);
 	l->prep.keeps_logs = keeps_logs;
 	err = session_open(&l->session, x->plan, x->kernel, &l->prep, x->elf, x->elf_len);
 	l->is_open = true;

@@ -61,15 +61,6 @@ static void print_options(struct arena *a, const char *names)
 	puts("'sonde --help' lists all options.\n");
 }
 
-/* The options of a word that has its own. */
-static void print_own_options(struct arena *a, enum option_words word)
-{
-	for (int i = 0; i < n_option_rows; i++)
-		if (option_is_listed(&option_rows[i], word))
-			help_columns(option_form(a, &option_rows[i]), 24, option_rows[i].help);
-	putchar('\n');
-}
-
 static void print_command(struct arena *a, const struct help_row *row)
 {
 	printf("usage: %s\n\n", row->form);
@@ -80,8 +71,8 @@ static void print_command(struct arena *a, const struct help_row *row)
 	if (row->options)
 		print_options(a, row->options);
 	else if (row->bit)
-		print_own_options(a, row->bit);
-	printf("example:\n  %s\n", help_command(a, row));
+		options_print(a, row->bit);
+	printf("%sexample:\n  %s\n", !row->options && row->bit ? "\n" : "", help_command(a, row));
 }
 
 static void print_row(struct arena *a, const struct help_row *row)

@@ -39,7 +39,7 @@ static int refuse(enum option_words word, const struct option_row *row)
 			    shown_word(shown, sizeof(shown), word));
 }
 
-/* "--reset requires --interval TIME or --live" */
+/* "--system requires -c COMMAND or -p PID" */
 static int report_needed(const struct option_row *row)
 {
 	char text[128] = "";
@@ -235,7 +235,7 @@ static int check_output(const struct options *o)
 				    o->out.path ?: "FILE", o->args.file);
 	if (!o->out.path)
 		return option_wrong("'sonde record' requires -o FILE: write sonde record -o FILE %s",
-				    o->record.events ? "--events 'PATTERN'" : o->args.file ?: "-e 'PROGRAM'");
+				    o->record.events ? "--events LIST" : o->args.file ?: "-e 'PROGRAM'");
 	if (o->test || o->bench)
 		return option_error("%s cannot be recorded", o->test ? "--test" : "--bench");
 	return 0;
@@ -250,7 +250,7 @@ static int check_no_recording(const struct options *o)
 		return option_wrong("the recording comes first: write sonde replay %s %s", word,
 				    o->args.program ? "-e 'PROGRAM'" : "SCRIPT");
 	return option_error("'sonde replay' requires a file of 'sonde record --events "
-			    "PATTERN -o FILE' behind the word");
+			    "LIST -o FILE' after the word");
 }
 
 /* sonde record --events, sonde replay. */

@@ -58,7 +58,7 @@ static int set_setting(struct options *o, const struct option_row *row, const ch
 
 	while (strcmp(c->name, row->key) != 0)
 		c++;
-	if (!row->value && config_word_find(row->key, arg) < 0) {
+	if (!row->value && config_word_find(c, arg) < 0) {
 		struct arena *a = arena_new();
 
 		option_error("%s: '%s' is not one of %s", row->name, arg, config_word_list(a, c));
@@ -71,14 +71,6 @@ static int set_setting(struct options *o, const struct option_row *row, const ch
 	o->settings[i] =
 		(struct setting){.key = c->name, .variable = row->name, .text = row->value ?: arg};
 	return 0;
-}
-
-const char *option_setting(const struct options *o, const char *key)
-{
-	for (uint32_t i = 0; i < o->n_settings; i++)
-		if (strcmp(o->settings[i].key, key) == 0)
-			return o->settings[i].text;
-	return NULL;
 }
 
 /* The number of the word, from 1 on. */

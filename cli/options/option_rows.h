@@ -50,5 +50,5 @@ int option_set(struct options *o, const struct option_row *row, const char *arg)
 bool option_is_given(const struct options *o, const struct option_row *row);
 /* The first option in a list of names that is given; NULL: none is. */
 const struct option_row *option_given(const struct options *o, const char *names);
-/* The text to which an option sets a setting of the script; NULL: none does. */
-const char *option_setting(const struct options *o, const char *key);
+/* Print the options that these first words list, in two columns. */
+void options_print(struct arena *a, enum option_words words);

@@ -18,6 +18,7 @@
 #include "parser/base/arena.h"
 #include "parser/lang/config.h"
 #include "runtime/kernel/container.h"
+#include "runtime/run/command.h"
 #include <ctype.h>
 #include <limits.h>
 #include <stdio.h>
@@ -140,7 +141,7 @@ static int take_params(struct options *o, int argc, char **argv, int i)
 	    (so_far.args.file || so_far.args.program) &&
 	    script_options_take_command(&so_far.args)) {
 		if (o->args.command)
-			return option_error("-c and a command behind -- cannot be combined");
+			return option_error("-c and a command after -- cannot be combined");
 		o->args.command = o->args.joined = join_words(argc - i, argv + i);
 		return o->args.command ? 0 : option_error("out of memory");
 	}
@@ -275,6 +276,22 @@ static int find_container(struct options *o)
 	return o->scope.cgroup ? 0 : option_error("out of memory");
 }
 
+/* The words of -c. */
+static int read_command(struct options *o)
+{
+	const char *text = o->args.command;
+
+	if (!text)
+		return 0;
+	o->scope.command = command_words(text);
+	if (!text[strspn(text, " \t\n")])
+		return option_wrong("-c: the command is empty: write -c 'PROGRAM WORD…'");
+	if (!o->scope.command)
+		return option_wrong("-c '%s': unclosed quote", text);
+	o->scope.program = o->scope.command[0];
+	return 0;
+}
+
 /* A word that is meant as an option, or as another process of -p. 0: it is none. */
 static int check_word(const struct options *o, char **argv, int i)
 {
@@ -351,7 +368,7 @@ int options_parse(struct options *o, int argc, char **argv)
 	}
 	apply_first_word(o);
 	take_topic(o);
-	return options_check(o) || output_check(o) || find_container(o) ? 1 : 0;
+	return read_command(o) || options_check(o) || output_check(o) || find_container(o) ? 1 : 0;
 }
 
 void options_free(struct options *o)
@@ -363,6 +380,7 @@ void options_free(struct options *o)
 	if (o->compile.has_filter)
 		regfree(&o->compile.filter);
 	free(o->args.joined);
+	command_free_words(o->scope.command);
 	free(o->container_path);
 }
 
@@ -377,6 +395,13 @@ void options_set_output(const struct options *o, struct config *c)
 
 /* ---- help ---------------------------------------------------------------------------------- */
 
+void options_print(struct arena *a, enum option_words words)
+{
+	for (int i = 0; i < n_option_rows; i++)
+		if (option_is_listed(&option_rows[i], words))
+			help_columns(option_form(a, &option_rows[i]), 24, option_rows[i].help);
+}
+
 void options_usage(void)
 {
 	struct arena *a = arena_new();
@@ -387,9 +412,7 @@ void options_usage(void)
 	     "be the name of a bundled script, and '-' is standard input.\n\n"
 	     "  sonde -e 'tracepoint:sched:sched_switch < @[kstack, ustack] = sum(delta) >'\n\n"
 	     "options:");
-	for (int i = 0; i < n_option_rows; i++)
-		if (option_is_listed(&option_rows[i], FW_ANY))
-			help_columns(option_form(a, &option_rows[i]), 24, option_rows[i].help);
+	options_print(a, FW_ANY);
 	puts("\nexit status: 0, or the value given to exit(); 1: script or usage error; 2: failure of the\n"
 	     "kernel or the system; 3: defect of sonde; 4: losses, with --strict");
 	arena_free(a);

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include "cli/base/first_words.h"
 #include "cli/scripts/script_args.h"
+#include "parser/lang/trace_scope.h"
 #include "runtime/output/out.h"
 #include "runtime/output/out_format.h"
 #include "runtime/run/start_moment.h"
@@ -35,13 +36,7 @@ enum { MAX_SETTINGS = 8 };
 struct options {
 	uint64_t given[2]; /* a bit for each row of options.def */
 	struct script_args args;
-	struct {
-		uint32_t pid;	    /* -p */
-		const char *cgroup; /* --cgroup, or that of --container */
-		bool system;	    /* -c or -p, but trace everything */
-		bool follow;	    /* -p and its descendants */
-		bool self;	    /* trace sonde, too */
-	} scope;
+	struct trace_scope scope;
 	struct {
 		const char *path; /* -o */
 		enum out_format format;
@@ -108,7 +103,7 @@ struct options {
 		bool suggest;
 	} report;
 	struct {
-		const char *format;
+		unsigned format;		  /* 2: json */
 		const char *events[MAX_INCLUDES]; /* lists of names */
 		uint32_t n_events;
 	} stat;

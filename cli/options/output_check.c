@@ -30,14 +30,11 @@ int output_check_input(const char *output, const char *input, const char *what)
 /* The program of -c, which starts when the output is open. */
 static int check_command(const struct options *o)
 {
-	char **words = o->args.command ? command_words(o->args.command) : NULL;
 	char path[PATH_MAX];
-	int err = 0;
 
-	if (words && command_find(words[0], path) == 0)
-		err = output_check_input(o->out.path, path, "program of -c");
-	command_free_words(words);
-	return err;
+	if (!o->scope.program || command_find(o->scope.program, path))
+		return 0;
+	return output_check_input(o->out.path, path, "program of -c");
 }
 
 /* `sonde fmt FILE -o FILE` writes when all is read. */

@@ -365,8 +365,6 @@ int record_events_run(const struct options *o)
 
 	s.calls.arena = s.arena;
 	s.calls.kernel = k;
-	if (k)
-		walk_note_program(s.arena, o, k);
 	if (k && select_events(&s, k, o->record.events) == 0)
 		status = record(o, k, &s);
 	record_calls_free(&s.calls);

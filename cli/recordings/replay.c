@@ -24,7 +24,7 @@ static int run(const struct options *o, const struct recorded_events *all, struc
 		log_warning("the recording lacks %llu events, which were lost when it was made",
 			    (unsigned long long)all->n_lost);
 	k->recording = o->record.file;
-	k->program = "*"; /* uprobe:FUNCTION: of any program that was recorded */
+	run.scope.program = "*"; /* uprobe:FUNCTION: of any program that was recorded */
 	run.interpret = true;
 	replay_init(&replay, all, o->record.file);
 	run.record.source = &replay.source;
@@ -46,7 +46,7 @@ static int check_words(const struct options *o)
 		log_error("'%s' is not a recording, over which the script would run",
 			  o->record.file);
 	if (!is_recording)
-		log_text("hint: write sonde replay RECORDING %s; 'sonde record --events PATTERN -o "
+		log_text("hint: write sonde replay RECORDING %s; 'sonde record --events LIST -o "
 			 "FILE' makes a recording",
 			 o->record.file);
 	return -1;

@@ -5,5 +5,5 @@
 #pragma once
 struct options;
 
-/* Show it as the words behind `report` demand. The exit status. */
+/* Show the recording as the options say. The exit status. */
 int report_run(const struct options *o);

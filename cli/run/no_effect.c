@@ -54,7 +54,7 @@ void no_effect_warn(const struct options *o, const struct plan *plan)
 		const char *lacks, *hint;
 	} rows[] = {
 		{"--time-unit",
-		 option_setting(o, "time_unit") && plan->config.time_unit != TIME_UNIT_NS, true,
+		 option_given(o, "--time-unit") && plan->config.time_unit != TIME_UNIT_NS, true,
 		 has_times, "a map of times in nanoseconds",
 		 "maps of 'delta' have such: @ = sum(delta), @ = hist(delta); hist(delta / 1000) has "
 		 "numbers"},

@@ -43,7 +43,7 @@ static const char *beyond_interpreter(const struct options *o, const struct plan
 {
 	const char *what = kernel_needed(plan, NULL, probe);
 
-	if (!what && (o->args.command || o->scope.pid || o->scope.cgroup))
+	if (!what && (scope_has_program(&o->scope) || o->scope.cgroup))
 		return "a process to trace";
 	return !what && (o->stats || o->max_overhead) ? "the cost of probes" : what;
 }

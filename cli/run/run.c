@@ -182,7 +182,7 @@ static int check_format(const struct options *o, const struct plan *plan)
 	return 1;
 }
 
-static int check_cgroup(const struct options *o, struct scope_cgroup *out)
+static int check_cgroup(const struct options *o, struct scope_found *out)
 {
 	int err = o->scope.cgroup ? scope_find_cgroup(o->scope.cgroup, out) : 0;
 
@@ -204,48 +204,21 @@ bool run_is_of_the_system(int err)
 
 static int start_command(const struct options *o, struct command *c)
 {
-	char **words = command_words(o->args.command);
+	const char *program = o->scope.program;
 	int err;
 
-	if (!o->args.command[strspn(o->args.command, " \t\n")]) {
-		log_error("-c: the command is empty");
-		return 1;
-	}
-	if (!words) {
-		log_error("-c '%s': unclosed quote", o->args.command);
-		return 1;
-	}
 	if (o->ready_fd >=
 	    0) /* the command must not keep it open: the reader may wait for its end */
 		fcntl(o->ready_fd, F_SETFD, FD_CLOEXEC);
-	err = command_start(c, words);
+	err = command_start(c, o->scope.command);
 	if (err)
-		log_error("-c: cannot run '%s': %s%s", words[0], strerror(-err),
+		log_error("-c: cannot run '%s': %s%s", program, strerror(-err),
 			  limit_hint_process(err));
-	if (err == -ENOENT && !near_program_hint(words[0]))
+	if (err == -ENOENT && !near_program_hint(program))
 		fputs("hint: write a program of PATH, or its path\n", stderr);
 	else if (err == -EACCES)
-		log_text("hint: it is not executable: chmod +x %s, if it is a program", words[0]);
-	command_free_words(words);
+		log_text("hint: it is not executable: chmod +x %s, if it is a program", program);
 	return !err ? 0 : run_is_of_the_system(err) ? 2 : 1;
-}
-
-static struct session_scope scope_of(const struct options *o, const struct command *c)
-{
-	struct session_scope scope = {.scope = SONDE_SCOPE_ALL,
-				      .program = c->pid ? c->program : NULL,
-				      .pid = o->scope.pid,
-				      .command = (uint32_t)c->pid,
-				      .with_self = o->scope.self};
-
-	if (!o->scope.system && c->pid) {
-		scope.scope = SONDE_SCOPE_TREE;
-		scope.tgid = (uint32_t)c->pid;
-	} else if (!o->scope.system && o->scope.pid) {
-		scope.scope = o->scope.follow ? SONDE_SCOPE_FOLLOW : SONDE_SCOPE_PID;
-		scope.tgid = o->scope.pid;
-	}
-	return scope;
 }
 
 /* Hand what is known of the run to a writer that keeps it. 0 or -errno after a message. */
@@ -301,9 +274,8 @@ static int trace(const struct options *o, struct session *s, struct command *c,
 /* From here on, failures of the kernel and the system have status 2. */
 static int compile_and_trace(const struct options *o, const struct program *program,
 			     const struct plan *plan, struct kernel *k, struct command *command,
-			     const struct scope_cgroup *cgroup, FILE *f)
+			     const struct scope_found *found, FILE *f)
 {
-	struct session_scope scope = scope_of(o, command);
 	struct memory_reserve reserve;
 	struct session_prep prep;
 	struct compile c;
@@ -314,8 +286,7 @@ static int compile_and_trace(const struct options *o, const struct program *prog
 	err = compile_start(&c, program, plan, CODEGEN_ELF);
 	file_limit_raise();
 	memory_reserve_start(&reserve, plan);
-	scope.cgroup = *cgroup;
-	session_prepare(&prep, plan, k, &scope, rights_are_interpreted(o));
+	session_prepare(&prep, plan, k, found, rights_are_interpreted(o));
 	prep.source = o->record.source;
 	prep.tracer_time = plan->needs.tracer_time ? &calibrate_tracer_time : NULL;
 	prep.tries_reads =
@@ -343,24 +314,26 @@ int run_trace(const struct options *o, const struct program *program, const stru
 	      struct kernel *k)
 {
 	struct command command = {.gate = -1, .report = -1, .is_hidden = o->out.format == OUT_LIVE};
-	struct scope_cgroup cgroup = {0};
+	struct scope_found found = {0};
 	int status = rights_check_plan(o, plan) ?: refuse_unchecked(k), closed;
 	FILE *f;
 
 	if (!status)
-		status = run_check_pid(o) ?: check_format(o, plan) ?: check_cgroup(o, &cgroup);
+		status = run_check_pid(o) ?: check_format(o, plan) ?: check_cgroup(o, &found);
 	if (!status && !o->test && !o->bench)
 		scope_warn(o, program);
 	if (!status && !o->no_warnings)
 		no_effect_warn(o, plan);
 	if (!status && o->out.format == OUT_LIVE)
 		status = live_screen_can_draw() ? 0 : 1;
-	if (!status && o->args.command)
+	if (!status && o->scope.command)
 		status = start_command(o, &command);
 	if (status)
 		return status;
+	found.command = (uint32_t)command.pid;
+	found.program = command.pid ? command.program : NULL;
 	f = output_open(o->out.path);
-	status = f ? compile_and_trace(o, program, plan, k, &command, &cgroup, f) : 2;
+	status = f ? compile_and_trace(o, program, plan, k, &command, &found, f) : 2;
 	command_stop(&command);
 	closed = f ? output_close(o->out.path, f) : 0;
 	return status ?: closed;

@@ -73,7 +73,7 @@ void run_facts_make(struct run_facts *f, const struct options *o, const struct p
 		.host = f->system.nodename,
 		.kernel = f->system.release,
 		.machine = f->system.machine,
-		.pid = o->scope.pid,
+		.scope = &o->scope,
 		.start = clock_ns(CLOCK_REALTIME),
 		.monotonic = monotonic_ns(),
 		.facts = o->record.event_facts,

@@ -38,10 +38,9 @@ static void warn_of_file(uint32_t pid, const struct attach_target *t)
 static const char *warn_of_point(const struct options *o, const struct attach_point *p,
 				 const char *last)
 {
-	bool has_process = o->scope.pid || o->args.command;
-
 	if (point_has(p, ARM_PERF) && point_perf(p)->event.type == PERF_TYPE_BREAKPOINT &&
-	    !point_perf(p)->event.path && !has_process && !(point_perf(p)->event.address >> 63))
+	    !point_perf(p)->event.path && !scope_has_program(&o->scope) &&
+	    !(point_perf(p)->event.address >> 63))
 		log_warning("%s: the address is one of a process: add -p PID or -c COMMAND",
 			    p->name);
 	if (!o->scope.pid || o->scope.follow || o->scope.system || !p->n_targets ||

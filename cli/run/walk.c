@@ -27,7 +27,6 @@
 #include "runtime/kernel/kernel_facts.h"
 #include "runtime/kernel/stock_facts.h"
 #include "runtime/base/log.h"
-#include "runtime/run/command.h"
 #include "runtime/session/session.h"
 #include "runtime/session/scope.h"
 #include <stdio.h>
@@ -37,7 +36,7 @@
 /* What the options say to a kernel. */
 static void set_kernel(struct kernel *k, const struct options *o)
 {
-	k->pid = (uint32_t)o->scope.pid;
+	k->scope = &o->scope;
 	k->any_place = o->compile.unsafe;
 	k->is_thorough = o->mode == MODE_CHECK;
 	k->denied = o->compile.denied;
@@ -81,15 +80,6 @@ struct kernel *walk_open_kernel(const struct options *o)
 		return NULL;
 	}
 	return k;
-}
-
-void walk_note_program(struct arena *a, const struct options *o, struct kernel *k)
-{
-	char **words = o->args.command ? command_words(o->args.command) : NULL;
-
-	if (words)
-		k->program = arena_strdup(a, words[0]);
-	command_free_words(words);
 }
 
 static enum plan_run run_of(const struct options *o)
@@ -226,7 +216,6 @@ int walk_in(const struct options *o, struct kernel *k)
 	if (o->mode == MODE_CHECK && (o->out.format == OUT_JSON || o->out.format == OUT_JSONL))
 		diag_report_as_json();
 	set_kernel(k, o);
-	walk_note_program(a, o, k);
 	d.source = read_source(a, &o->args);
 	if (d.source) {
 		status = front_end(a, o, k, &d, &program, &plan);

@@ -4,14 +4,11 @@
  */
 #pragma once
 
-struct arena;
 struct kernel;
 struct options;
 
 /* The kernel that the options name, the running one or that of a file. NULL after a message. */
 struct kernel *walk_open_kernel(const struct options *o);
-/* Note the program of -c, which uprobe:FUNCTION without a path refers to. */
-void walk_note_program(struct arena *a, const struct options *o, struct kernel *k);
 /* From the script to the end of tracing, or to what the options end it with. The exit status. */
 int walk(const struct options *o);
 /* The same with a kernel that is open already, and stays open. */

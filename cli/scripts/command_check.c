@@ -119,11 +119,6 @@ int command_check(const struct script_args *o)
 		return 0;
 	text += strspn(text, " \t\n");
 	len = strcspn(text, " \t\n");
-	if (!len) {
-		log_error("-c: the command is empty");
-		fputs("hint: write -c 'PROGRAM WORD…'\n", stderr);
-		return -1;
-	}
 	if (is_assignment(text)) {
 		log_error("-c: '%.*s' sets a variable for a command, which a shell does", (int)len,
 			  text);

@@ -105,7 +105,7 @@ static int open_process(struct stat_run *r)
 	DIR *dir;
 	int err = 0;
 
-	snprintf(path, sizeof(path), "/proc/%u/task", r->pid);
+	snprintf(path, sizeof(path), "/proc/%u/task", r->options->scope.pid);
 	dir = opendir(path);
 	while (dir && !err && (e = readdir(dir)))
 		if (*e->d_name != '.')
@@ -135,7 +135,7 @@ static int wait_for_end(const struct stat_run *r, int process, int signals, pid_
 {
 	struct pollfd fds[] = {{.fd = process, .events = POLLIN},
 			       {.fd = signals, .events = POLLIN}};
-	uint64_t end = r->duration_ns ? monotonic_ns() + r->duration_ns : 0;
+	uint64_t end = r->options->duration_ns ? monotonic_ns() + r->options->duration_ns : 0;
 	struct signalfd_siginfo si;
 	int number = SIGTERM;
 
@@ -209,7 +209,7 @@ static void reap(struct stat_run *r, struct command *c)
 
 static int wait_and_read(struct stat_run *r, struct command *c)
 {
-	pid_t pid = c->pid ?: (pid_t)r->pid;
+	pid_t pid = c->pid ?: (pid_t)r->options->scope.pid;
 	int process = (int)syscall(SYS_pidfd_open, pid, 0), signals = block_signals(), err;
 	uint64_t begin = monotonic_ns();
 
@@ -226,7 +226,7 @@ static int wait_and_read(struct stat_run *r, struct command *c)
 	if (signals >= 0)
 		close(signals);
 	if (err == -ESRCH) {
-		log_error("-p: there is no process %d", pid);
+		log_error("-p: no process %d", pid);
 		return 1;
 	}
 	if (err) {
@@ -265,10 +265,8 @@ static int count_process(struct stat_run *r)
 {
 	struct command none = {.gate = -1, .report = -1};
 
-	if (kill((pid_t)r->pid, 0) && errno == ESRCH) {
-		log_error("-p: there is no process %u", r->pid);
+	if (run_check_pid(r->options))
 		return 1;
-	}
 	file_limit_raise();
 	return open_process(r) ? 2 : wait_and_read(r, &none);
 }
@@ -285,23 +283,44 @@ static int count_and_print(struct stat_run *r, FILE *f)
 
 static int run(struct stat_run *r)
 {
-	FILE *f = output_open(r->output);
-	int status = f ? count_and_print(r, f) : 2, closed = f ? output_close(r->output, f) : 0;
+	FILE *f = output_open(r->options->out.path);
+	int status = f ? count_and_print(r, f) : 2,
+	    closed = f ? output_close(r->options->out.path, f) : 0;
 
 	return closed ?: status;
 }
 
+/* What is counted: a command, or the process of -p. 0, or -1 after a message. */
+static int take_command(struct stat_run *r)
+{
+	const struct options *o = r->options;
+	size_t n = o->args.n_params;
+
+	r->words = o->scope.command;
+	if (n && r->words)
+		return option_error("-c and a command after -- cannot be combined");
+	if (n) {
+		r->words = arena_alloc(r->arena, (n + 1) * sizeof(*r->words));
+		memcpy(r->words, o->args.params, n * sizeof(*r->words));
+	}
+	if (r->words && o->scope.pid)
+		return option_error("a command and -p cannot be combined");
+	if (!r->words && !o->scope.pid)
+		return option_error("nothing to count: write 'sonde stat -- COMMAND' or "
+				    "'sonde stat -p PID'");
+	return 0;
+}
+
 int stat_run(const struct options *o)
 {
-	struct stat_run r = {.arena = arena_new()};
+	struct stat_run r = {.arena = arena_new(), .options = o};
 	int status = 1;
 
-	if (stat_take_options(&r, o) == 0 && stat_find_events(&r) == 0)
+	if (take_command(&r) == 0 && stat_find_events(&r) == 0)
 		status = run(&r);
 	for (size_t i = 0; i < r.counters.n; i++)
 		counter_close(&r.counters.items[i]);
 	vec_free(&r.counters);
-	command_free_words(r.words);
 	arena_free(r.arena);
 	return status;
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * sonde stat: count events of a command or process with the kernel's own counters, as a table.
- * stat_options.c takes the options, stat_events.c finds the counters, stat.c runs the
- * command, stat_print.c prints.
+ * stat_events.c finds the counters, stat.c runs the command, stat_print.c prints.
  */
 #pragma once
 #include "cli/options/options.h"
@@ -14,25 +13,18 @@ struct arena;
 struct kernel;
 
 struct stat_run {
-	struct arena *arena;	   /* names of events */
-	const char *const *events; /* lists of names of -e; none: the usual ones */
-	uint32_t n_events;
+	struct arena *arena; /* names of events */
+	const struct options *options;
 	struct kernel *kernel; /* while tracepoints are looked up; or NULL */
-	char **words;	       /* the command, ends with NULL; or NULL */
-	uint32_t pid;	       /* or this process */
-	uint64_t duration_ns;  /* 0: no limit */
-	bool json;
-	const char *output;
+	char **words;	       /* the command, ends with NULL; NULL: the process of -p */
 	VEC(struct counter) counters;
 	uint64_t elapsed_ns, user_ns, system_ns; /* the last two of a command */
 	int status;				 /* of the command, as a shell has it */
 };
 
-/* Count as the words behind `stat` demand. The exit status: that of the command. */
+/* Count what the command line asks for. The exit status: that of the command. */
 int stat_run(const struct options *o);
 
-/* Take what the command line asks for. 0, or -1 after a message. */
-int stat_take_options(struct stat_run *r, const struct options *o);
 /* Fill r->counters. 0, or -1 after a message. */
 int stat_find_events(struct stat_run *r);
 /* Print the table, or the object. */

@@ -142,10 +142,10 @@ int stat_find_events(struct stat_run *r)
 {
 	int err = 0;
 
-	if (!r->n_events)
+	if (!r->options->stat.n_events)
 		return add_usual(r);
-	for (size_t i = 0; i < r->n_events && !err; i++)
-		err = add_list(r, r->events[i]);
+	for (size_t i = 0; i < r->options->stat.n_events && !err; i++)
+		err = add_list(r, r->options->stat.events[i]);
 	kernel_close(r->kernel);
 	return err ? -1 : add_row(r, find_row("task-clock"), true);
 }

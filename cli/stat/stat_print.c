@@ -253,7 +253,7 @@ static void print_json(const struct stat_run *r, FILE *f)
 
 void stat_print(const struct stat_run *r, FILE *f)
 {
-	if (r->json)
+	if (r->options->stat.format == 2)
 		print_json(r, f);
 	else
 		print_text(r, f);

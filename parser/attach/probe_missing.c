@@ -21,7 +21,7 @@ bool probe_has_uprobes(const struct probe_reader *r, const struct attach_point *
 
 int probe_no_mapped_file(const struct probe_reader *r, const struct attach_point *p, int err)
 {
-	uint32_t pid = r->kernel->pid;
+	uint32_t pid = r->kernel->scope->pid;
 
 	if (err && pid)
 		return diag_error(r->diags, p->span, "no-binary",

@@ -122,7 +122,7 @@ static void once_a_place(struct attach_point *p)
 
 static const char *whose(const struct usdt_match *m)
 {
-	uint32_t pid = m->r->kernel->pid;
+	uint32_t pid = m->r->kernel->scope->pid;
 
 	return pid ? arena_printf(m->r->arena, "process %u", pid) : "any process";
 }
@@ -193,9 +193,9 @@ static int match_files(struct usdt_match *m)
 	struct kernel *k = m->r->kernel;
 	int err;
 
-	if (!m->path && !k->pid && k->program)
-		m->path = k->program;
-	if (!m->path && !k->pid)
+	if (!m->path && !k->scope->pid)
+		m->path = k->scope->program;
+	if (!m->path && !k->scope->pid)
 		return no_process(m);
 	if (!is_any_file(m) && is_mapped(m) && k->each_user_file)
 		k->each_user_file(k, m->path, offer_found, m);
@@ -209,7 +209,7 @@ static int match_files(struct usdt_match *m)
 				  err == -ENOEXEC ? "not an ELF program or library"
 						  : strerror(-err));
 	}
-	if (is_mapped(m) && (err || (k->pid && !m->n_mapped)))
+	if (is_mapped(m) && (err || (k->scope->pid && !m->n_mapped)))
 		return probe_no_mapped_file(m->r, m->p, err);
 	return m->p->n_targets ? 0 : no_note(m);
 }
@@ -222,7 +222,7 @@ static bool is_file(const struct probe_reader *r, const char *path)
 				  .provider = "",
 				  .name = ""};
 
-	if ((!r->kernel->pid && !r->kernel->program) || strchr(path, '/') || pattern_is(path))
+	if (!scope_has_program(r->kernel->scope) || strchr(path, '/') || pattern_is(path))
 		return true;
 	nearest_init(&none.nearest, "");
 	return r->kernel->each_usdt(r->kernel, path, offer_note, &none) != -ENOENT;

@@ -256,7 +256,7 @@ static int match_files(struct user_matching *m, const char *pattern)
 
 	if (m->status)
 		return m->status;
-	if (is_mapped(m, pattern) && (err || (m->r->kernel->pid && !m->n_files)))
+	if (is_mapped(m, pattern) && (err || (m->r->kernel->scope->pid && !m->n_files)))
 		return probe_no_mapped_file(m->r, m->p, err);
 	if (err || !m->n_files) {
 		diag_error(d, m->p->span, "no-binary", "no program or library matches '%s'%s%s",
@@ -285,7 +285,8 @@ static char *find_plus(char *symbol)
 /* In uprobe:f, the function belongs to the traced process or command. */
 static const char *traced_program(struct user_matching *m, const char *name)
 {
-	const char *program = user_traced_program(m->r), *type = probe_rows[m->p->id].name;
+	const char *program = scope_program(m->r->kernel->scope, m->r->arena);
+	const char *type = probe_rows[m->p->id].name;
 	struct diags *d = m->r->diags;
 
 	if (program)

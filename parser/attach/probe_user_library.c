@@ -23,13 +23,6 @@ static void keep_library(const char *path, void *ctx)
 	arena_push(l->arena, l->paths, l->n, arena_strdup(l->arena, path));
 }
 
-const char *user_traced_program(const struct probe_reader *r)
-{
-	uint32_t pid = r->kernel->pid;
-
-	return pid ? arena_printf(r->arena, "/proc/%u/exe", pid) : r->kernel->program;
-}
-
 int user_libraries(const struct probe_reader *r, const char *program, const char ***paths,
 		   uint32_t *n)
 {

@@ -158,7 +158,7 @@ static int add_exits(struct user_matching *m, const struct user_symbol *f,
 static bool switches_stacks(struct user_matching *m, const char *path)
 {
 	struct kernel *k = m->r->kernel;
-	const char *program = user_traced_program(m->r);
+	const char *program = scope_program(k->scope, m->r->arena);
 	bool is_library = strstr(path, ".so");
 
 	if (k->return_instructions) {
@@ -199,7 +199,7 @@ void user_find_throwers(struct user_matching *m)
 
 	if (!probe_is_return(m->p) || !k->user_unwinds || k->any_place)
 		return;
-	program = user_traced_program(m->r);
+	program = scope_program(k->scope, m->r->arena);
 	if (!program)
 		return;
 	arena_push(m->r->arena, paths, n, program);

@@ -211,12 +211,8 @@ static const char *word_list(struct arena *a, const char *words)
 	return list;
 }
 
-int config_word_find(const char *name, const char *word)
+int config_word_find(const struct config_row *row, const char *word)
 {
-	const struct config_row *row = config_rows;
-
-	while (strcmp(row->name, name) != 0)
-		row++;
 	return find_word(row->words, word);
 }
 

@@ -81,7 +81,7 @@ const char *config_word(struct arena *a, const struct config *c, const char *nam
 const struct config_row *config_unstable(const struct config *c, const char *word,
 					 uint64_t *setting);
 /* The number of a word of a WORD option, or -1. */
-int config_word_find(const char *name, const char *word);
+int config_word_find(const struct config_row *row, const char *word);
 /* The words of a WORD option: "drop, count". */
 const char *config_word_list(struct arena *a, const struct config_row *row);
 /* The values of an option: "true, false", "1 to 100", its words. */

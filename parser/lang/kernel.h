@@ -12,6 +12,7 @@
 #include "parser/base/prototype.h"
 #include "parser/lang/c_type.h"
 #include "parser/lang/capability.h"
+#include "parser/lang/trace_scope.h"
 
 struct arena;
 struct bpf_import;
@@ -93,14 +94,11 @@ struct kernel {
 	/* -errno when a format could not be read: that attach point is unchecked, and the script
 	 * can be checked but not run. */
 	int unchecked;
-	/* From the command line: the process of -p (0: none), the program of -c (NULL: none), and
-	 * whether --unsafe allows any offset in a file. */
-	uint32_t pid;
-	const char *program;
-	bool any_place;
-	bool return_instructions; /* --return-probes ret */
-	bool is_thorough;	  /* --check: questions whose answers take long are asked, too */
-	uint64_t denied; /* --no-feature: a bit for each capability that is not to be used */
+	const struct trace_scope *scope; /* of the command line */
+	bool any_place;			 /* --unsafe: any offset in a file may be probed */
+	bool return_instructions;	 /* --return-probes ret */
+	bool is_thorough; /* --check: questions whose answers take long are asked, too */
+	uint64_t denied;  /* --no-feature: a bit for each capability that is not to be used */
 	const char *traceable_functions; /* a file of names in place of the kernel's; or NULL */
 	/* -I: folders of headers; --include: headers. */
 	const char *const *include_dirs, *const *include_files;
@@ -190,7 +188,7 @@ struct kernel {
 			 size_t size);
 	/* Call fn for every location of a USDT probe in an ELF file. Errors as user_symbol. */
 	int (*each_usdt)(struct kernel *k, const char *path, usdt_note_fn fn, void *ctx);
-	/* Call fn for every file whose code process k->pid runs, or, when that is 0, any process:
+	/* Call fn for every file whose code process of -p runs, or, without it, any process:
 	 * absolute paths, each once. 0 or -errno. */
 	int (*each_mapped_file)(struct kernel *k, kernel_name_fn fn, void *ctx);
 	/* 0 when the kernel function `name` exists, -ENOENT, -EPERM (unknown), -ENOTUNIQ (several

@@ -131,7 +131,7 @@ bool param_refuse_command(struct sema *s, const char *word)
 
 	while (i < p->n_items && !param_type_is_command(p->items[i].type))
 		i++;
-	if (i == p->n_items || p->command || s->kernel->pid || isdigit((unsigned char)*word))
+	if (i == p->n_items || scope_has_program(s->kernel->scope) || isdigit((unsigned char)*word))
 		return false;
 	for (i = 0; i < p->n_params && p->params[i] != word; i++)
 		;

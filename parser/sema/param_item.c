@@ -277,7 +277,7 @@ static bool blame_command(struct sema *s)
 {
 	const struct program *p = s->program;
 
-	for (uint32_t i = 0; i < p->n_items && !p->command && !s->kernel->pid; i++) {
+	for (uint32_t i = 0; i < p->n_items && !scope_has_program(s->kernel->scope); i++) {
 		if (!param_type_is_command(p->items[i].type))
 			continue;
 		diag_error(s->diags, p->items[i].name_span, "parameter-missing",

@@ -88,10 +88,10 @@ static int set_address(const struct session *s, const struct perf_point *p,
 	uint64_t base = 0;
 	int err = 0;
 
-	if (p->path && s->scope.scope == SONDE_SCOPE_ALL)
+	if (p->path && s->config->scope == SONDE_SCOPE_ALL)
 		err = -EDESTADDRREQ;
 	else if (p->is_movable)
-		err = proc_maps_base(s->scope.tgid, p->path, &base);
+		err = proc_maps_base(s->config->scope_tgid, p->path, &base);
 	attr->bp_addr = p->address + base;
 	attr->remove_on_exec = p->is_movable;
 	return err;
@@ -100,7 +100,7 @@ static int set_address(const struct session *s, const struct perf_point *p,
 bool attach_at_exec(const struct session *s, const struct plan_prog *g)
 {
 	return prog_kind_is(g->kind, PK_EVENT) && g->perf.is_movable &&
-	       s->scope.scope == SONDE_SCOPE_TREE;
+	       s->config->scope == SONDE_SCOPE_TREE;
 }
 
 static void fill(struct perf_event_attr *attr, const struct plan_prog *g)
@@ -129,16 +129,16 @@ int att_event(struct session *s, uint32_t prog)
 	err = set_address(s, &s->plan->progs[prog].perf, &attr);
 	if (err)
 		return err;
-	switch (s->scope.scope) {
+	switch ((enum sonde_scope)s->config->scope) {
 	case SONDE_SCOPE_TREE: /* the command has not been executed, or is stopped at its start */
 		attr.inherit = 1;
 		attr.enable_on_exec = !attr.remove_on_exec;
-		return attach_perf(s, prog, &attr, (int)s->scope.tgid, -1);
+		return attach_perf(s, prog, &attr, (int)s->config->scope_tgid, -1);
 	case SONDE_SCOPE_PID:
 	case SONDE_SCOPE_FOLLOW:
 		attr.inherit = 1;
-		o.follow = s->scope.scope == SONDE_SCOPE_FOLLOW;
-		err = open_process(&o, (int)s->scope.tgid, 0);
+		o.follow = s->config->scope == SONDE_SCOPE_FOLLOW;
+		err = open_process(&o, (int)s->config->scope_tgid, 0);
 		return err ? err : o.n ? 0 : -ESRCH;
 	default: return attach_perf_cpus(s, prog, &attr);
 	}
@@ -162,8 +162,9 @@ static void describe_unmapped(const struct session *s, const char *path, char *t
 {
 	char link[32], program[PATH_SHOWN] = "";
 
-	snprintf(link, sizeof(link), "/proc/%u/exe", s->scope.tgid);
-	if (s->scope.scope == SONDE_SCOPE_TREE && readlink(link, program, sizeof(program) - 1) > 0)
+	snprintf(link, sizeof(link), "/proc/%u/exe", s->config->scope_tgid);
+	if (s->config->scope == SONDE_SCOPE_TREE &&
+	    readlink(link, program, sizeof(program) - 1) > 0)
 		snprintf(text, size,
 			 "the command runs %s, not %.*s (if that is a library, it is "
 			 "loaded later): give -p PID",

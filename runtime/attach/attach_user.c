@@ -50,7 +50,7 @@ static bool is_return(const struct file_targets *f)
 /* The process when only one is traced, else 0. */
 static uint32_t only_process(const struct session *s)
 {
-	return s->scope.scope == SONDE_SCOPE_PID ? s->scope.tgid : 0;
+	return s->config->scope == SONDE_SCOPE_PID ? s->config->scope_tgid : 0;
 }
 
 /* ---- multi links --------------------------------------------------------------------------- */

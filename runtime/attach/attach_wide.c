@@ -50,7 +50,7 @@ static uint32_t count_processes(const struct session *s, const char *path)
 	while (dir && (e = readdir(dir))) {
 		uint32_t pid = (uint32_t)strtoul(e->d_name, NULL, 10);
 
-		if (pid && pid != (uint32_t)getpid() && pid != s->scope.command)
+		if (pid && pid != (uint32_t)getpid() && pid != s->config->command_tgid)
 			n += proc_maps_each(pid, is_of_file, &f) > 0;
 	}
 	if (dir)
@@ -72,5 +72,5 @@ void attach_warn_wide(const struct session *s, uint32_t prog, const char *path, 
 		    "functions in any of them takes longer while this runs%s; -p PID limits the "
 		    "probes to one process, a narrower pattern to fewer functions",
 		    session_prog_name(s, prog), n, path, n_processes,
-		    s->scope.scope == SONDE_SCOPE_ALL ? "" : ", also where it is not traced");
+		    s->config->scope == SONDE_SCOPE_ALL ? "" : ", also where it is not traced");
 }

@@ -401,9 +401,12 @@ static void facts_close(struct kernel *kernel)
 
 void facts_init(struct facts *k)
 {
+	static const struct trace_scope everything;
+
 	*k = (struct facts){.arena = arena_new(), .n_cpus = 1};
 	k->c_types = c_types_new(k->arena);
 	k->k = (struct kernel){
+		.scope = &everything,
 		.kernel_symbol = facts_kernel_symbol,
 		.cgroup_id = facts_cgroup_id,
 		.kfunc_allowed = facts_kfunc_allowed,

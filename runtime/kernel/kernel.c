@@ -295,11 +295,13 @@ void kernel_trim(struct kernel *kernel)
 
 struct kernel *kernel_open(void)
 {
+	static const struct trace_scope everything;
 	struct live_kernel *k = calloc(1, sizeof(*k));
 
 	if (!k)
 		arena_out_of_memory();
 	k->k = (struct kernel){
+		.scope = &everything,
 		.tracepoint = live_tracepoint,
 		.each_tracepoint = live_each_tracepoint,
 		.has_raw_tracepoint = live_has_raw_tracepoint,

@@ -36,10 +36,10 @@ static void look_at_program(struct kernel *k, const char *program, struct look *
 {
 	char path[PATH_MAX];
 
-	if (user_path_find(k->pid, program, path))
+	if (user_path_find(k->scope->pid, program, path))
 		return;
 	look_at(path, l);
-	user_path_library(k->pid, program, "", path, look_at, l);
+	user_path_library(k->scope->pid, program, "", path, look_at, l);
 }
 
 bool kernel_user_switches(struct kernel *k, const char *program, struct user_switch *out)

@@ -92,7 +92,8 @@ static int each_of_all(struct files *f)
 int usdt_each_mapped(struct kernel *k, kernel_name_fn fn, void *ctx)
 {
 	struct files f = {.fn = fn, .ctx = ctx};
-	int err = k->pid ? proc_maps_each(k->pid, offer_mapped, &f) : each_of_all(&f);
+	uint32_t pid = k->scope->pid;
+	int err = pid ? proc_maps_each(pid, offer_mapped, &f) : each_of_all(&f);
 
 	tdestroy(f.seen, free);
 	return err;

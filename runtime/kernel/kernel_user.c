@@ -65,7 +65,7 @@ int kernel_user_open(struct kernel *k, const char *given)
 	if (u->elf && (!strcmp(u->given, given) || !strcmp(u->path, given)))
 		return 0;
 	kernel_user_trim(u);
-	err = user_path_find(k->pid, given, path);
+	err = user_path_find(k->scope->pid, given, path);
 	if (err)
 		return err;
 	u->given = kernel_user_keep_name(u, given);
@@ -160,14 +160,14 @@ static int each_user_object(struct kernel *k, const char *path, kernel_name_fn f
 
 static int each_user_file(struct kernel *k, const char *pattern, kernel_name_fn fn, void *ctx)
 {
-	return user_path_each(k->pid, pattern, fn, ctx);
+	return user_path_each(k->scope->pid, pattern, fn, ctx);
 }
 
 static int user_library(struct kernel *k, const char *path, const char *name, const char **out,
 			kernel_name_fn fn, void *ctx)
 {
 	char found[PATH_MAX];
-	int err = user_path_library(k->pid, path, name, found, fn, ctx);
+	int err = user_path_library(k->scope->pid, path, name, found, fn, ctx);
 
 	if (err)
 		return err;

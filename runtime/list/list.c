@@ -90,13 +90,13 @@ static int report(const struct listing *l)
 /* Warn once, about the first probe type that does not belong to a process. */
 static void report_scope(struct listing *l, const struct probe_row *row)
 {
-	if ((!l->kernel->pid && !l->kernel->program) || l->is_scope_reported || l->is_quiet ||
+	if (!scope_has_program(l->kernel->scope) || l->is_scope_reported || l->is_quiet ||
 	    row->listing & LIST_FILE)
 		return;
 	l->is_scope_reported = true;
 	log_warning(
 		"%s does not apply to %s probes, which belong to the kernel; uprobe, uretprobe and usdt probes belong to a process",
-		l->kernel->pid ? "-p" : "-c", row->name);
+		l->kernel->scope->pid ? "-p" : "-c", row->name);
 }
 
 /* Report that the kernel lacks a requirement of the type that the pattern names. */
@@ -158,7 +158,7 @@ static bool is_file(struct kernel *k, const char *name)
 {
 	struct user_symbol f = {0};
 
-	if ((!k->pid && !k->program) || strchr(name, '/'))
+	if (!scope_has_program(k->scope) || strchr(name, '/'))
 		return true;
 	return !pattern_is(name) && k->user_symbol(k, name, "", &f) != -ENOENT;
 }
@@ -166,14 +166,14 @@ static bool is_file(struct kernel *k, const char *name)
 /* Complete the text after "TYPE:", which may be empty or a file alone. */
 static const char *complete_file(struct listing *l, const char *type, const char *rest)
 {
-	const struct kernel *k = l->kernel;
+	const struct trace_scope *scope = l->kernel->scope;
 	const char *colon = user_path_end(rest);
 	bool is_all = !*rest || strcmp(rest, "*") == 0;
 
-	if (is_all && k->pid)
+	if (is_all && scope->pid)
 		return arena_printf(l->arena, "%s:*:*", type);
-	if (is_all && k->program)
-		return arena_printf(l->arena, "%s:\"%s\":*", type, k->program);
+	if (is_all && scope->program)
+		return arena_printf(l->arena, "%s:\"%s\":*", type, scope->program);
 	if (is_all)
 		return arena_printf(l->arena, "%s:*", type);
 	if (colon ? !colon[1] : is_file(l->kernel, rest))

@@ -6,9 +6,10 @@
 #include "runtime/session/prep.h"
 #include "runtime/session/session.h"
 
+struct scope_found;
 /* Prepare what does not need the object. */
 void session_prepare(struct session_prep *prep, const struct plan *plan, struct kernel *k,
-		     const struct session_scope *scope, bool is_interpreted);
+		     const struct scope_found *found, bool is_interpreted);
 void session_prep_free(struct session_prep *prep);
 
 /* Load the object into a session whose plan, kernel, scope and descriptors are set. 0, or -errno

@@ -223,22 +223,30 @@ static void find_kfuncs(struct session_prep *prep, const struct plan *plan, stru
 		prep->kfunc_ids[i] = prog_handlers_kfunc(k, i);
 }
 
-void session_prepare(struct session_prep *prep, const struct plan *plan, struct kernel *k,
-		     const struct session_scope *scope, bool is_interpreted)
+static void set_scope(struct sonde_config *config, const struct trace_scope *scope,
+		      const struct scope_found *found)
 {
-	*prep = (struct session_prep){.btf_fd = -1,
-				      .scope = *scope,
-				      .is_interpreted = is_interpreted};
+	config->self_tgid = scope->self ? 0 : (uint32_t)getpid();
+	config->command_tgid = found->command;
+	config->cgroup_id = found->cgroup;
+	config->cgroup_first = found->first_level;
+	config->cgroup_last = found->last_level;
+	if (scope->system || (!found->command && !scope->pid))
+		return; /* SONDE_SCOPE_ALL */
+	config->scope = found->command	? SONDE_SCOPE_TREE
+			: scope->follow ? SONDE_SCOPE_FOLLOW
+					: SONDE_SCOPE_PID;
+	config->scope_tgid = found->command ?: scope->pid;
+}
+
+void session_prepare(struct session_prep *prep, const struct plan *plan, struct kernel *k,
+		     const struct scope_found *found, bool is_interpreted)
+{
+	*prep = (struct session_prep){.btf_fd = -1, .is_interpreted = is_interpreted};
+	set_scope(&prep->config, k->scope, found);
 	if (!is_interpreted)
-		session_unwind_prepare(prep, plan, k);
-	prep->config.self_tgid = scope->with_self ? 0 : (uint32_t)getpid();
-	prep->config.scope = scope->scope;
-	prep->config.scope_tgid = scope->tgid;
+		session_unwind_prepare(prep, plan, k, found->program);
 	prep->config.pid_ns = is_interpreted ? 0 : scope_pid_namespace();
-	prep->config.cgroup_id = scope->cgroup.id;
-	prep->config.cgroup_first = scope->cgroup.first_level;
-	prep->config.cgroup_last = scope->cgroup.last_level;
-	prep->config.command_tgid = scope->command;
 	prep->config.start_ns = clock_ns(CLOCK_BOOTTIME);
 	prep->config.boot_to_wall_ns = clock_ns(CLOCK_REALTIME) - prep->config.start_ns;
 	prep->config.tai_ns = clock_ns(CLOCK_TAI) - prep->config.start_ns;

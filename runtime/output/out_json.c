@@ -136,8 +136,8 @@ static int jsonl_begin(struct out *o, const struct view_run *r)
 	json_put_string(j, "script_name", r->script_name);
 	json_put_string(j, "script", r->script);
 	json_put_string(j, "command", r->command);
-	if (r->pid)
-		json_put_unsigned(j, "pid", r->pid);
+	if (r->scope && r->scope->pid)
+		json_put_unsigned(j, "pid", r->scope->pid);
 	json_put_string(j, "kernel", r->kernel);
 	json_put_string(j, "machine", r->machine);
 	return end(o);

@@ -64,8 +64,8 @@ void recorder_run(struct recorder *r, const struct view_run *run)
 	recorder_fact(r, "script_name", run->script_name);
 	recorder_fact(r, "script", run->script);
 	recorder_fact(r, "command", run->command);
-	if (run->pid)
-		recorder_number(r, "pid", run->pid);
+	if (run->scope->pid)
+		recorder_number(r, "pid", run->scope->pid);
 	recorder_fact(r, "host", run->host);
 	recorder_fact(r, "kernel", run->kernel);
 	recorder_fact(r, "machine", run->machine);

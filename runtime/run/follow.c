@@ -84,7 +84,7 @@ static void mark_process(uint32_t pid, void *ctx)
 /* The process itself is recognized by its pid. */
 void session_follow(const struct session *s)
 {
-	uint32_t pid = s->scope.pid;
+	uint32_t pid = s->config->scope_tgid;
 	int fd = bpf_object__find_map_fd_by_name(s->object, "sonde_scopes");
 	DIR *dir = fd >= 0 ? open_threads(pid) : NULL;
 

@@ -34,7 +34,7 @@ int session_open(struct session *s, const struct plan *plan, struct kernel *k,
 	int err;
 
 	*s = (struct session){.plan = plan,
-			      .scope = prep->scope,
+			      .config = &prep->config,
 			      .ring = prep->ring,
 			      .source = prep->source,
 			      .tracer_time = prep->tracer_time,

@@ -58,8 +58,8 @@ static void check_end(struct loop *l)
 /* Track the mappings of the traced processes, before any of them continues. */
 static void track_mappings(struct loop *l)
 {
-	const struct session_scope *scope = &l->s->scope;
-	int pid = scope->scope == SONDE_SCOPE_ALL ? -1 : (int)scope->tgid, err;
+	const struct sonde_config *c = l->s->config;
+	int pid = c->scope == SONDE_SCOPE_ALL ? -1 : (int)c->scope_tgid, err;
 
 	if (!l->s->usyms)
 		return;
@@ -202,7 +202,7 @@ static int start(struct loop *l)
 	}
 	if (err || l->done)
 		return err;
-	if (l->s->scope.scope == SONDE_SCOPE_FOLLOW)
+	if (l->s->config->scope == SONDE_SCOPE_FOLLOW)
 		session_follow(l->s);
 	err = session_open_begin(l->s) ?: interval_thread_start(l->s, &l->s->interval_thread);
 	if (err)
@@ -214,7 +214,7 @@ static int start(struct loop *l)
 	prog_stats_begin(&l->stats);
 	if (l->o->command)
 		command_release(l->o->command);
-	if (l->s->usyms && l->s->scope.scope == SONDE_SCOPE_ALL)
+	if (l->s->usyms && l->s->config->scope == SONDE_SCOPE_ALL)
 		usyms_note_all(l->s->usyms);
 	err = session_iterate(l->s, l->events.out, drain_between, l);
 	if (err && err != -EPIPE)
@@ -466,7 +466,8 @@ int loop_run(struct session *s, struct out *out, const struct loop_options *o)
 			 .stats.fd = -1};
 	int err = loop_open(&l), status = 2;
 
-	if (!err && (follow_process(s->scope.pid, &l.pidfd) || (!o->dry_run && packets_open(s)))) {
+	if (!err &&
+	    (follow_process(s->kernel->scope->pid, &l.pidfd) || (!o->dry_run && packets_open(s)))) {
 		; /* they have reported why */
 	} else if (err) {
 		log_error("cannot start: %s%s", strerror(-err), limit_hint(err));

@@ -5,7 +5,6 @@
 #pragma once
 #include "bpf_helpers/shared.h"
 #include "runtime/session/ring.h"
-#include "runtime/session/scope.h"
 
 struct kernel;
 struct tracer_time;
@@ -21,7 +20,6 @@ struct session_prep {
 	bool tries_reads;		       /* reads of memory that fail are no losses */
 	int btf_fd;			       /* custom BTF for CO-RE, or -1 */
 	struct sonde_config config;
-	struct session_scope scope;
 	struct ring_layout ring;
 	int kfunc_ids[SONDE_KFUNC_COUNT]; /* 0: not looked up */
 	struct precreated_map *maps;	  /* creating a large one takes 1 to 3 ms */

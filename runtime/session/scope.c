@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The parts of the scope that user space looks up: a cgroup by its directory, the pid namespace.
+ * See scope.h.
  */
 #define _GNU_SOURCE
 #include "runtime/session/scope.h"
 #include "runtime/kernel/in_container.h"
-#include "runtime/session/session.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -78,7 +78,7 @@ static int open_cgroup(const char *path)
 	return is_directory ? -EINVAL : -ENOENT;
 }
 
-int scope_find_cgroup(const char *path, struct scope_cgroup *out)
+int scope_find_cgroup(const char *path, struct scope_found *out)
 {
 	int fd = open_cgroup(path), depth;
 	uint64_t root_id = 0;
@@ -86,13 +86,13 @@ int scope_find_cgroup(const char *path, struct scope_cgroup *out)
 	if (fd < 0)
 		return fd;
 	depth = depth_of(fd, &root_id);
-	out->id = inode_of(fd);
+	out->cgroup = inode_of(fd);
 	close(fd);
 	if (depth < 0)
 		return depth;
 	out->first_level = (uint32_t)depth;
 	out->last_level = root_id == ROOT_ID ? (uint32_t)depth : (uint32_t)depth + LEVELS;
-	return out->id ? 0 : -EINVAL;
+	return out->cgroup ? 0 : -EINVAL;
 }
 
 uint32_t scope_pid_namespace(void)

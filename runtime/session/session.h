@@ -10,7 +10,6 @@
 #include "runtime/base/log.h"
 #include "runtime/base/vec.h"
 #include "runtime/session/ring.h"
-#include "runtime/session/scope.h"
 #include "runtime/view/view.h"
 #include <stdbool.h>
 #include <stddef.h>
@@ -51,8 +50,8 @@ struct attach_report {
 
 struct session {
 	const struct plan *plan;
-	struct session_scope scope;
 	struct kernel *kernel;
+	const struct sonde_config *config; /* which the session_prep has */
 	struct bpf_object *object;
 	struct interp *interp;	     /* runs the programs instead of the kernel; or NULL */
 	struct event_source *source; /* of its events; NULL: the kernel */

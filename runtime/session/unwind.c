@@ -32,9 +32,9 @@ static void warn_failed(int err)
 		    strerror(-err), limit_hint(err));
 }
 
-void session_unwind_prepare(struct session_prep *prep, const struct plan *plan, struct kernel *k)
+void session_unwind_prepare(struct session_prep *prep, const struct plan *plan, struct kernel *k,
+			    const char *program)
 {
-	const struct session_scope *scope = &prep->scope;
 	int err;
 
 	if (!plan->needs.unwind)
@@ -51,11 +51,11 @@ void session_unwind_prepare(struct session_prep *prep, const struct plan *plan, 
 		return;
 	}
 	prep->config.unwinds = 1;
-	if (scope->program)
-		unwind_worker_add_program(prep->unwind, scope->program);
-	else if (scope->scope != SONDE_SCOPE_ALL)
-		unwind_worker_add_process(prep->unwind, scope->tgid,
-					  scope->scope == SONDE_SCOPE_FOLLOW);
+	if (program)
+		unwind_worker_add_program(prep->unwind, program);
+	else if (prep->config.scope != SONDE_SCOPE_ALL)
+		unwind_worker_add_process(prep->unwind, prep->config.scope_tgid,
+					  prep->config.scope == SONDE_SCOPE_FOLLOW);
 	if (plan->needs.own_unwind)
 		unwind_worker_add_process(prep->unwind, (uint32_t)getpid(), false);
 }

@@ -11,8 +11,10 @@
 
 struct bpf_object;
 
-/* Start the thread that makes the tables, with those of the traced process or command. */
-void session_unwind_prepare(struct session_prep *prep, const struct plan *plan, struct kernel *k);
+/* Start the thread that makes the tables, with those of the traced process, or of the command's
+ * program. */
+void session_unwind_prepare(struct session_prep *prep, const struct plan *plan, struct kernel *k,
+			    const char *program);
 void session_unwind_hand_over(const struct session_prep *prep, struct bpf_object *object);
 void session_unwind_free(struct session_prep *prep);
 

@@ -171,10 +171,10 @@ struct view_run {
 	const char *version, *arguments;
 	const char *script_name, *script, *command;
 	const char *host, *kernel, *machine;
-	uint32_t pid;		   /* -p, or 0 */
-	uint64_t start, monotonic; /* CLOCK_REALTIME, CLOCK_MONOTONIC */
-	const char *facts;	   /* of the kernel whose events are recorded; or NULL */
-	uint64_t boot, tai;	   /* the other clocks */
+	const struct trace_scope *scope; /* NULL: not known */
+	uint64_t start, monotonic;	 /* CLOCK_REALTIME, CLOCK_MONOTONIC */
+	const char *facts;		 /* of the kernel whose events are recorded; or NULL */
+	uint64_t boot, tai;		 /* the other clocks */
 };
 
 /* --stats: what programs cost. */

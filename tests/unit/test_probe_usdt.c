@@ -34,7 +34,7 @@ static void refuse(const char *text, uint32_t pid, const char *tag, const char *
 	struct world w;
 
 	world_init(&w);
-	w.kernel.k.pid = pid;
+	w.kernel.k.scope = &(struct trace_scope){.pid = pid};
 	assert_int_equal(world_resolve(&w, text, &p), -1);
 	assert_string_equal(w.diags.items[0].tag, tag);
 	if (!strstr(w.diags.items[0].msg, word) &&
@@ -68,7 +68,7 @@ static void test_process(void **state)
 
 	(void)state;
 	world_init(&w);
-	w.kernel.k.pid = 5;
+	w.kernel.k.scope = &(struct trace_scope){.pid = 5};
 	resolve(&w, "usdt:app:begin", "usdt:/bin/app:app:begin", 1);
 	resolve(&w, "usdt::app:begin", "usdt:/bin/app:app:begin", 1);
 	resolve(&w, "usdt:begin", "usdt:*:*:begin", 2);
