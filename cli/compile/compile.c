@@ -6,7 +6,6 @@
 #define _GNU_SOURCE
 #include "cli/compile/compile.h"
 #include "cli/base/diag_report.h"
-#include "cli/compile/confine.h"
 #include "parser/base/arena.h"
 #include "parser/base/diag.h"
 #include "parser/lang/ast.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Capabilities and a filter of system calls: see confine.h.
+ * Capabilities and a filter of system calls: see compile.h.
  */
 #define _GNU_SOURCE
-#include "cli/compile/confine.h"
+#include "cli/compile/compile.h"
 #include <errno.h>
 #include <linux/audit.h>
 #include <linux/capability.h>

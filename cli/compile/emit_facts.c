@@ -5,7 +5,6 @@
  * runtime/kernel/facts_read.c.
  */
 #include "cli/compile/emit_facts.h"
-#include "cli/compile/emit_types.h"
 #include "parser/lang/ast.h"
 #include "parser/lang/kernel.h"
 #include "parser/lang/probe.h"

@@ -21,3 +21,10 @@ void emit_arguments(struct kernel *k, const struct typed_function *f, const char
 		    const char *symbol, FILE *out);
 /* Write the format of one tracepoint. */
 void emit_format(const struct tp_format *f, bool has_raw, FILE *out);
+
+/* ---- emit_types.c: types of C for --emit facts. */
+
+struct c_types;
+
+/* Write the types that the script used, which are not its own, as lines of a facts file. */
+void emit_types(struct c_types *c, FILE *out);

@@ -3,7 +3,7 @@
  * --emit facts, for types of C: those that the script's names lead to, of structs only the members
  * that it uses.
  */
-#include "cli/compile/emit_types.h"
+#include "cli/compile/emit_facts.h"
 #include "parser/base/arena.h"
 #include "parser/lang/c_type.h"
 #include <inttypes.h>

@@ -4,7 +4,7 @@
  * the probes.
  */
 #include "cli/explain/explain.h"
-#include "cli/scripts/list_script.h"
+#include "cli/scripts/scripts.h"
 #include "parser/base/arena.h"
 #include "parser/base/diag.h"
 #include "parser/base/source.h"

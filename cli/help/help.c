@@ -6,8 +6,6 @@
 #include "cli/help/help.h"
 #include "cli/base/help_columns.h"
 #include "cli/help/help_rows.h"
-#include "cli/help/reference.h"
-#include "cli/help/rows.h"
 #include "cli/options/option_rows.h"
 #include "parser/base/arena.h"
 #include "parser/base/nearest.h"

@@ -17,3 +17,24 @@ bool help_print(const char *word);
 void help_print_command(const char *word);
 /* After help_print(): report that there is nothing on the word, with the nearest rows. */
 void help_unknown(const char *word);
+
+/* ---- rows.c: the rows of all tables that name words of the command line and of the language,
+ * a line each, for programs that make completion of shells and syntax files of editors
+ * (cmake/make-editor-files). */
+
+/* Print them. Fields are separated by tabs: the kind, then
+ *   option, report-option, stat-option   name, other name, argument, words of the argument, help
+ *   probe                                name, form, aliases, doc
+ *   builtin, function, aggregation       name, signature, doc
+ *   topic, macro, keyword, type, stack-word, config, preprocessor   name
+ * An empty field is "-"; words are separated by blanks. */
+void rows_print(void);
+
+/* ---- reference.c: prints the tables of the language: docs/reference.md, --list-rows. */
+
+struct help_rows;
+/* Print all rows in Markdown. */
+void reference_markdown(const struct help_rows *rows);
+/* Print "KIND NAME" for each row; a test requires a live test for each. In full: the line of
+ * rows_print(). */
+void reference_list_rows(bool in_full);

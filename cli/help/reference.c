@@ -2,7 +2,7 @@
 /*
  * Prints the tables of the language. Nothing here knows a builtin or a probe type by name.
  */
-#include "cli/help/reference.h"
+#include "cli/help/help.h"
 #include "cli/help/help_rows.h"
 #include "parser/base/arena.h"
 #include "parser/expand/standard.h"

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * See rows.h.
+ * See help.h.
  */
-#include "cli/help/rows.h"
 #include "cli/help/help.h"
 #include "cli/options/option_rows.h"
-#include "cli/options/option_words.h"
-#include "cli/help/reference.h"
 #include "parser/lang/config.h"
 #include "parser/lang/stack_word.h"
 #include "parser/lang/type.h"

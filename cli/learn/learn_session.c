@@ -2,7 +2,6 @@
 /*
  * A lesson on the terminal: shows it, reads answers, runs and judges them.
  */
-#include "cli/base/printing.h"
 #include "cli/prompt/editor.h"
 #include "cli/prompt/prompt.h"
 #include "cli/run/walk.h"
@@ -20,15 +19,20 @@
 #include <unistd.h>
 
 struct session_of_lesson {
-	struct arena *a;
+	struct prompt p; /* first: the words are of a struct prompt */
 	const struct lesson *lesson;
-	const char *program; /* the last answer, or NULL */
-	uint32_t n_hints;    /* hints shown so far */
-	bool done, go_on;
+	uint32_t n_hints; /* hints shown so far */
+	bool go_on;
 };
 
-static void cmd_hint(struct session_of_lesson *s, const char *rest)
+static struct session_of_lesson *of(struct prompt *p)
 {
+	return (struct session_of_lesson *)p;
+}
+
+static void cmd_hint(struct prompt *p, const char *rest)
+{
+	struct session_of_lesson *s = of(p);
 	const struct lesson *l = s->lesson;
 
 	(void)rest;
@@ -38,40 +42,40 @@ static void cmd_hint(struct session_of_lesson *s, const char *rest)
 		puts("There are no more hints; 'solution' shows a program.");
 }
 
-static void cmd_goal(struct session_of_lesson *s, const char *rest)
+static void cmd_goal(struct prompt *p, const char *rest)
 {
 	(void)rest;
-	lesson_print("Goal:", s->lesson->goal);
+	lesson_print("Goal:", of(p)->lesson->goal);
 }
 
-static void cmd_text(struct session_of_lesson *s, const char *rest)
+static void cmd_text(struct prompt *p, const char *rest)
 {
-	const struct lesson *l = s->lesson;
+	const struct lesson *l = of(p)->lesson;
 
 	(void)rest;
 	printf("%s (lesson %s)\n\n", l->title, l->name);
 	if (l->text)
 		lesson_print("", l->text);
 	putchar('\n');
-	cmd_goal(s, "");
+	cmd_goal(p, "");
 }
 
-static void cmd_solution(struct session_of_lesson *s, const char *rest)
+static void cmd_solution(struct prompt *p, const char *rest)
 {
 	(void)rest;
-	printf("%s\n", s->lesson->solutions[0]);
+	printf("%s\n", of(p)->lesson->solutions[0]);
 }
 
-static void cmd_next(struct session_of_lesson *s, const char *rest)
+static void cmd_next(struct prompt *p, const char *rest)
 {
 	(void)rest;
-	s->done = s->go_on = true;
+	p->done = of(p)->go_on = true;
 }
 
-static void cmd_quit(struct session_of_lesson *s, const char *rest)
+static void cmd_quit(struct prompt *p, const char *rest)
 {
 	(void)rest;
-	s->done = true;
+	p->done = true;
 }
 
 /* ---- words that sonde itself answers --------------------------------------------------------- */
@@ -99,7 +103,7 @@ static void run_sonde(const char *const *words)
 
 /* Probes of programs, whose names all begin with u, are those of the workload if no path is
  * given. */
-static void cmd_list(struct session_of_lesson *s, const char *rest)
+static void cmd_list(struct prompt *p, const char *rest)
 {
 	bool fields = strncmp(rest, "-v", 2) == 0 && strchr(" \t", rest[2]);
 	const char *pattern = fields ? rest + 2 + strspn(rest + 2, " \t") : rest,
@@ -114,7 +118,7 @@ static void cmd_list(struct session_of_lesson *s, const char *rest)
 	words[n++] = "sonde";
 	if (*pattern == 'u') {
 		words[n++] = "-c";
-		words[n++] = lesson_workload(s->a, s->lesson);
+		words[n++] = lesson_workload(p->a, of(p)->lesson);
 	}
 	words[n++] = fields ? "-lv" : "-l";
 	words[n++] = pattern;
@@ -122,14 +126,14 @@ static void cmd_list(struct session_of_lesson *s, const char *rest)
 	run_sonde(words);
 }
 
-static void cmd_explain(struct session_of_lesson *s, const char *rest)
+static void cmd_explain(struct prompt *p, const char *rest)
 {
-	const char *all[] = {"sonde", "explain",  "-c",	     lesson_workload(s->a, s->lesson),
-			     "-e",    s->program, "--stage", NULL,
+	const char *all[] = {"sonde", "explain",  "-c",	     lesson_workload(p->a, of(p)->lesson),
+			     "-e",    p->program, "--stage", NULL,
 			     NULL};
-	char *stages = arena_strdup(s->a, rest);
+	char *stages = arena_strdup(p->a, rest);
 
-	if (!s->program) {
+	if (!p->program) {
 		log_error("there is no answer to explain: type one first");
 		return;
 	}
@@ -139,27 +143,21 @@ static void cmd_explain(struct session_of_lesson *s, const char *rest)
 	run_sonde(all);
 }
 
-static void cmd_help(struct session_of_lesson *s, const char *rest);
+static void cmd_help(struct prompt *p, const char *rest);
 
-static const struct {
-	const char *word;
-	const char *form;
-	enum prompt_follows follows;
-	void (*run)(struct session_of_lesson *s, const char *rest);
-	const char *help;
-} commands[] = {
+static const struct prompt_word commands[] = {
 #define LEARN_COMMAND(word, form, follows, hook, help) \
-	{word, form, PROMPT_##follows, cmd_##hook, help},
+	{word, form, help, PROMPT_##follows, cmd_##hook},
 #include "cli/learn/learn_commands.def"
 #undef LEARN_COMMAND
 };
 enum { N_COMMANDS = sizeof(commands) / sizeof(*commands) };
 
-static void cmd_help(struct session_of_lesson *s, const char *rest)
+static void cmd_help(struct prompt *p, const char *rest)
 {
 	const char *words[] = {"sonde", "help", rest, NULL};
 
-	(void)s;
+	(void)p;
 	if (*rest) {
 		run_sonde(words);
 		return;
@@ -169,30 +167,7 @@ static void cmd_help(struct session_of_lesson *s, const char *rest)
 		printf("  %-8s %-13s %s\n", commands[i].word, commands[i].form, commands[i].help);
 }
 
-static int find_command(const char *line)
-{
-	size_t n;
-
-	line += strspn(line, " \t");
-	n = strcspn(line, " \t");
-	for (int i = 0; i < N_COMMANDS; i++)
-		if (strlen(commands[i].word) == n && strncmp(line, commands[i].word, n) == 0)
-			return i;
-	return -1;
-}
-
-static const char *command_at(uint32_t i)
-{
-	return i < N_COMMANDS ? commands[i].word : NULL;
-}
-
-/* ---- completion ---------------------------------------------------------------------------- */
-
-static const char *completed_word(uint32_t i, enum prompt_follows *follows)
-{
-	*follows = i < N_COMMANDS ? commands[i].follows : PROMPT_NOTHING;
-	return command_at(i);
-}
+/* ---- the dialogue -------------------------------------------------------------------------- */
 
 /* The kernel is opened by the first Tab. */
 static void complete(void *ctx, const char *text, struct candidates *out)
@@ -206,36 +181,16 @@ static void complete(void *ctx, const char *text, struct candidates *out)
 		prompt_complete(p, text, out);
 }
 
-/* ---- the dialogue -------------------------------------------------------------------------- */
-
-static bool is_command(const char *line)
-{
-	return find_command(line) >= 0;
-}
-
-static void run_command(struct session_of_lesson *s, int i, const char *line)
-{
-	const char *rest;
-	size_t n;
-
-	typed_word(s->a, line, &rest);
-	n = strlen(rest);
-	while (n && strchr(" \t\n", rest[n - 1]))
-		n--;
-	printing_begin();
-	commands[i].run(s, arena_strndup(s->a, rest, n));
-	printing_end();
-}
-
 static void answer(struct session_of_lesson *s, const char *program)
 {
+	struct arena *a = s->p.a;
 	struct shown shown;
 	struct verdict v;
 
-	s->program = program;
-	if (lesson_run(s->a, s->lesson, program, false, &shown))
+	s->p.program = program;
+	if (lesson_run(a, s->lesson, program, false, &shown))
 		return;
-	lesson_judge(s->a, s->lesson, program, &shown, &v);
+	lesson_judge(a, s->lesson, program, &shown, &v);
 	putchar('\n');
 	lesson_print(v.is_solved ? "solved:" : "not solved:", v.text);
 	if (!v.is_solved)
@@ -246,40 +201,38 @@ static void answer(struct session_of_lesson *s, const char *program)
 
 int learn_session(struct arena *a, const struct lesson *l, bool *go_on)
 {
-	struct prompt typed = {.a = a, .word_at = completed_word};
-	struct editor *e = editor_open(
-		&(struct editor_setup){.history = "history", .complete = complete, .ctx = &typed});
-	struct session_of_lesson s = {.a = a, .lesson = l};
+	struct session_of_lesson s = {
+		.p = {.a = a, .words = commands, .n_words = N_COMMANDS, .is_of_programs = true},
+		.lesson = l};
+	struct prompt *p = &s.p;
 	const char *line;
 
 	*go_on = false;
-	if (!e) {
+	p->editor = editor_open(
+		&(struct editor_setup){.history = "history", .complete = complete, .ctx = p});
+	if (!p->editor) {
 		log_error("cannot use the terminal: %s", strerror(errno));
 		return 2;
 	}
-	cmd_text(&s, "");
+	cmd_text(p, "");
 	puts("Type a program; 'hint' helps, 'help' lists the other words.\n");
 	if (!lesson_can_run(l))
 		printf("This kernel cannot run the lesson: sonde --check -e '%s' says why.\n"
 		       "'next' goes on to the next lesson.\n\n",
 		       l->needs);
-	while (!s.done && (line = typed_read(a, e, "learn> ", is_command))) {
-		int i = find_command(line);
-
-		if (i >= 0)
-			run_command(&s, i, line);
-		else if (!line[strspn(line, " \t\n")])
+	while (!p->done && (line = typed_read(p, "learn> "))) {
+		if (typed_say(p, line) || !line[strspn(line, " \t\n")])
 			continue;
-		else if (typed_is_words(a, line))
-			typed_unknown(a, line, command_at);
+		if (typed_is_words(a, line))
+			typed_unknown(p, line);
 		else
 			answer(&s, line);
 	}
 	*go_on = s.go_on;
-	if (!s.done)
+	if (!p->done)
 		putchar('\n');
-	editor_close(e);
-	if (typed.kernel)
-		kernel_close(typed.kernel);
+	editor_close(p->editor);
+	if (p->kernel)
+		kernel_close(p->kernel);
 	return lesson_is_done(l->name) ? 0 : 1;
 }

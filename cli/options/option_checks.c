@@ -2,11 +2,9 @@
 /*
  * Which options go together.
  */
-#include "cli/options/option_checks.h"
-#include "cli/scripts/command_check.h"
-#include "cli/base/first_words.h"
 #include "cli/options/option_rows.h"
-#include "cli/scripts/other_word.h"
+#include "cli/scripts/scripts.h"
+#include "cli/base/first_words.h"
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>

@@ -5,10 +5,6 @@
  * together.
  */
 #include "cli/options/option_rows.h"
-#include "cli/options/option_words.h"
-#include "cli/options/pid_option.h"
-#include "cli/options/start_option.h"
-#include "cli/options/time_option.h"
 #include "parser/base/arena.h"
 #include "parser/lang/config.h"
 #include "runtime/elf/elfsym.h"

@@ -6,6 +6,9 @@
 #include "cli/options/option_error.h"
 #include "cli/options/options.h"
 #include <stddef.h>
+#include "runtime/run/start_moment.h"
+#include <stdint.h>
+#include <stdbool.h>
 
 struct option_row {
 	const char *name;  /* "--duration", "-e" */
@@ -52,3 +55,62 @@ bool option_is_given(const struct options *o, const struct option_row *row);
 const struct option_row *option_given(const struct options *o, const char *names);
 /* Print the options that these first words list, in two columns. */
 void options_print(struct arena *a, enum option_words words);
+
+/* ---- option_checks.c: which options go together: option_checks.c. */
+
+/* 0, or -1 after a message. */
+int options_check(const struct options *o);
+
+/* ---- start_option.c: --start: when a run begins. */
+
+/* Read "+30s", "@14:30", "@14:30:15" or "/10s". 0, or -1 after a message. */
+int start_option_read(const char *arg, struct start_moment *out);
+
+/* ---- time_option.c: times on the command line. */
+
+/* Read a time, the value of `option`: 10s, 500ms, 0.5s; a number alone is seconds, below
+ * 100. 0, or -1 after a message. */
+int option_time(const char *option, const char *arg, uint64_t *ns);
+
+/* ---- pid_option.c: the argument of -p. */
+
+/* Read a process ID; *pid is 0 if there was none before. 0, or -1 after a message. */
+int pid_option_read(const char *arg, uint32_t *pid);
+/* After an error about several processes: print what traces them. -1. */
+int pid_option_hint_several(void) __attribute__((cold));
+
+/* ---- option_words.c: options whose value is one of a few words: their setters, which
+ * option_rows.c names, and the words, for completion in shells. */
+
+int set_format(struct options *o, const struct option_row *row, const char *arg);
+int set_stage(struct options *o, const struct option_row *row, const char *arg);
+int set_debug(struct options *o, const struct option_row *row, const char *arg);
+int set_no_feature(struct options *o, const struct option_row *row, const char *arg);
+int set_mode(struct options *o, const struct option_row *row, const char *arg);
+
+/* The i-th word that the option's value may be; NULL after the last, and for other options. */
+const char *option_word(const struct option_row *row, uint32_t i);
+
+/* ---- output_check.c: -o must not name what is read: the script or the recording would be
+ * lost. */
+
+/* Is the file of -o one that the command line reads? 0, or -1 after a message. */
+int output_check(const struct options *o);
+/* The same, of one file. `what` it is: "recording". */
+int output_check_input(const char *output, const char *input, const char *what);
+
+/* ---- unknown_option.c: words of the command line that look like options and are none. */
+
+/* Report the word, whose name is the first `len` bytes: no option of sonde, nor of the script that
+ * is before it. `next` is the word behind it, "" at the end. -1. */
+int option_unknown(const struct options *o, const char *word, size_t len, const char *next);
+/* Report a word or option that sonde had once (removed_words.def). False: it is none. */
+bool option_report_removed(const char *word, size_t len);
+/* Report that the option's value is missing; `next` is the option that is in its place, NULL at
+ * the end. -1. */
+int option_no_value(const struct option_row *r, const char *next);
+/* A hint for an option of another tool behind a first word or a script; "": behind others, which
+ * have the rows of all. False: none is known. */
+bool option_hint_other(const char *behind, const char *name, size_t len);
+/* Report an option that begins with a long dash, as word processors write it. 0: it is none. */
+int option_check_dash(const char *word);

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * See option_words.h.
+ * See option_rows.h.
  */
-#include "cli/options/option_words.h"
-#include "cli/options/explain_stage.h"
 #include "cli/options/option_rows.h"
-#include "cli/options/unknown_option.h"
+#include "cli/options/explain_stage.h"
 #include "parser/lang/capability.h"
 #include "parser/lang/config.h"
 #include <ctype.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * See output_check.h.
+ * See option_rows.h.
  */
-#include "cli/options/output_check.h"
 #include "cli/options/option_rows.h"
 #include "cli/scripts/scripts.h"
 #include "runtime/run/command.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * See pid_option.h.
+ * See option_rows.h.
  */
-#include "cli/options/pid_option.h"
+#include "cli/options/option_rows.h"
 #include "cli/options/option_error.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads the argument of --start: see start_option.h.
+ * Reads the argument of --start: see option_rows.h.
  */
-#include "cli/options/start_option.h"
+#include "cli/options/option_rows.h"
 #include "cli/options/option_error.h"
-#include "cli/options/time_option.h"
 #include "runtime/base/clock.h"
 #include <ctype.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * See time_option.h.
+ * See option_rows.h.
  */
-#include "cli/options/time_option.h"
+#include "cli/options/option_rows.h"
 #include "cli/options/option_error.h"
 #include "parser/base/time_unit.h"
 #include <ctype.h>

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * See unknown_option.h. The hint is what the user has probably meant: the nearest option of sonde
+ * See option_rows.h. The hint is what the user has probably meant: the nearest option of sonde
  * or of the script, else the script's own options.
  */
-#include "cli/options/unknown_option.h"
-#include "cli/scripts/command_check.h"
-#include "cli/base/first_words.h"
 #include "cli/options/option_rows.h"
+#include "cli/scripts/scripts.h"
+#include "cli/base/first_words.h"
 #include "cli/scripts/script_options.h"
-#include "parser/base/escape.h"
 #include "parser/base/nearest.h"
 #include "runtime/output/out_format.h"
 #include <stdio.h>
@@ -71,9 +69,8 @@ static void hint_script(const struct options *o, const struct script_option_list
 	} else if (o->args.program) {
 		fputs("hint: what the script takes itself goes after '--'\n", stderr);
 	} else if (l->n) {
-		fprintf(stderr, "hint: it has %s; 'sonde ", l->text);
-		escape_write(ESCAPE_MESSAGE, o->args.file, stderr);
-		fputs(" --help' describes them\n", stderr);
+		log_text("hint: it has %s; 'sonde %s --help' describes them", l->text,
+			 o->args.file);
 	} else {
 		fputs("hint: it has no options of its own: 'sonde --help' lists those of sonde; a "
 		      "parameter that begins with '-' goes after '--'\n",

@@ -18,18 +18,6 @@
 
 enum { MAX_WORDS = 64 };
 
-/* Is it a command line, `sonde …` or options? */
-static bool is_command_line(const char *line)
-{
-	line += strspn(line, " \t");
-	return *line == '-' || strncmp(line, "sonde ", 6) == 0;
-}
-
-static bool is_one_line(const char *line)
-{
-	return prompt_is_word(line) || is_command_line(line);
-}
-
 static void run_command_line(struct prompt *p, const char *line)
 {
 	char **words = command_words(line);
@@ -56,12 +44,12 @@ static void run_program(struct prompt *p, const char *text)
 
 static void handle(struct prompt *p, const char *line)
 {
-	if (!line[strspn(line, " \t\n")] || prompt_say(p, line))
+	if (!line[strspn(line, " \t\n")] || typed_say(p, line))
 		return;
-	if (is_command_line(line))
+	if (typed_is_command_line(line))
 		run_command_line(p, line);
 	else if (typed_is_words(p->a, line))
-		prompt_unknown(p->a, line);
+		prompt_unknown(p, line);
 	else
 		run_program(p, line);
 }
@@ -72,7 +60,7 @@ static void read_lines(struct prompt *p)
 
 	for (; !p->done; handle(p, line)) {
 		prompt_prepare(p);
-		line = typed_read(p->a, p->editor, "sonde> ", is_one_line);
+		line = typed_read(p, "sonde> ");
 		if (!line)
 			break;
 	}
@@ -83,7 +71,11 @@ static void read_lines(struct prompt *p)
 int prompt_run(void)
 {
 	const struct options none = {0};
-	struct prompt p = {.a = arena_new(), .child.fd = -1, .next.fd = -1};
+	struct prompt p = {.a = arena_new(),
+			   .words = prompt_words,
+			   .n_words = n_prompt_words,
+			   .child.fd = -1,
+			   .next.fd = -1};
 	int status = 0;
 
 	p.editor = editor_open(&(

@@ -34,8 +34,21 @@ enum prompt_follows {
 	PROMPT_STAGES,
 };
 
+struct prompt;
+
+/* A word that a line can begin with. */
+struct prompt_word {
+	const char *word, *form, *help;
+	enum prompt_follows follows;
+	void (*say)(struct prompt *p, const char *rest);
+};
+
+/* A dialogue: that of `sonde`, or a lesson. */
 struct prompt {
 	struct arena *a; /* lives as long as the prompt */
+	const struct prompt_word *words;
+	uint32_t n_words;
+	bool is_of_programs; /* lines that answer a lesson are programs alone */
 	struct editor *editor;
 	struct kernel *kernel;
 	const char *set[PROMPT_MAX_SET]; /* words of options */
@@ -44,8 +57,6 @@ struct prompt {
 	struct prompt_child child; /* of the last run that began */
 	struct prompt_child next;  /* waits for its command line */
 	bool done;
-	/* the words of another dialogue, for completion; NULL: those of the prompt */
-	const char *(*word_at)(uint32_t i, enum prompt_follows *follows);
 };
 
 /* What a child is asked to print. */
@@ -73,15 +84,11 @@ void prompt_start(struct prompt *p, const char *const *words, uint32_t n);
 bool prompt_ask(struct prompt *p, const struct prompt_request *r, struct prompt_reply *reply);
 void prompt_end_child(struct prompt_child *c);
 
-/* prompt_words.c: the word of the prompt that a line begins with, and what its hook does. */
-bool prompt_is_word(const char *line);
-/* Do what the line says if it begins with a word of the prompt. */
-bool prompt_say(struct prompt *p, const char *line);
+/* prompt_words.c: the words of `sonde` alone. */
+extern const struct prompt_word prompt_words[];
+extern const uint32_t n_prompt_words;
 /* Report a line of plain words that is none of them. */
-void prompt_unknown(struct arena *a, const char *line);
-/* The i-th word and what may follow it; NULL after the last. */
-const char *prompt_word_at(uint32_t i, enum prompt_follows *follows);
+void prompt_unknown(const struct prompt *p, const char *line);
 
-/* prompt_complete.c: the hook of struct editor_setup; ctx is the prompt, or, in another dialogue, a
- * struct prompt of which only `kernel` and `word_at` are set. */
+/* prompt_complete.c: the hook of struct editor_setup; ctx is the prompt. */
 void prompt_complete(void *ctx, const char *text, struct candidates *out);

@@ -9,7 +9,6 @@
 #include "cli/help/help_rows.h"
 #include "cli/options/explain_stage.h"
 #include "cli/options/option_rows.h"
-#include "cli/options/option_words.h"
 #include "cli/scripts/scripts.h"
 #include "cli/prompt/typed.h"
 #include "parser/base/arena.h"
@@ -319,19 +318,11 @@ static void complete_words(struct prompt *p, const char *text, const char *typed
 	}
 }
 
-static const char *word_of(const struct prompt *p, uint32_t i, enum prompt_follows *follows)
-{
-	return p->word_at ? p->word_at(i, follows) : prompt_word_at(i, follows);
-}
-
 /* The first word of a line: all that one can begin with. */
 static void complete_first(struct prompt *p, const char *typed, struct candidates *out)
 {
-	enum prompt_follows follows;
-	const char *word;
-
-	for (uint32_t i = 0; !strchr(typed, ':') && (word = word_of(p, i, &follows)); i++)
-		candidates_offer(out, typed, word);
+	for (uint32_t i = 0; !strchr(typed, ':') && i < p->n_words; i++)
+		candidates_offer(out, typed, p->words[i].word);
 	offer_probes(p, out, typed);
 }
 
@@ -339,9 +330,9 @@ void prompt_complete(void *ctx, const char *text, struct candidates *out)
 {
 	size_t cursor = strlen(text);
 	struct prompt *p = ctx;
-	const char *probe = open_probe(out->arena, text), *rest, *typed, *word;
+	const char *probe = open_probe(out->arena, text), *rest, *typed;
 	const char *first = typed_word(out->arena, text, &rest);
-	enum prompt_follows follows;
+	const struct prompt_word *word = typed_find(p, text);
 
 	out->ends = " ";
 	if (probe) {
@@ -350,16 +341,9 @@ void prompt_complete(void *ctx, const char *text, struct candidates *out)
 	}
 	typed = word_start(text, cursor, "_:*.@/-$?+~");
 	out->typed = strlen(typed);
-	for (uint32_t i = 0; *rest || typed != text; i++) {
-		word = word_of(p, i, &follows);
-		if (!word)
-			break;
-		if (strcmp(word, first) == 0) {
-			complete_words(p, text, typed, follows, out);
-			return;
-		}
-	}
-	if (*first == '-' || strcmp(first, "sonde") == 0)
+	if (word && (*rest || typed != text))
+		complete_words(p, text, typed, word->follows, out);
+	else if (*first == '-' || strcmp(first, "sonde") == 0)
 		offer_options(out, typed, word_before(out->arena, text, typed));
 	else
 		complete_first(p, typed, out);

@@ -27,7 +27,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MAX_WORDS = 160, MAX_PACKET = 4096 };
+enum { MAX_WORDS = 160 };
 
 /* ---- in the child: maps -------------------------------------------------------------------- */
 
@@ -144,33 +144,17 @@ static int run(struct prompt *p, char **words, uint32_t n, int fd)
 	return status;
 }
 
-/* All of `bytes`. False: the prompt has ended. */
-static bool receive(int fd, char *to, size_t bytes)
-{
-	while (bytes) {
-		ssize_t n = recv(fd, to, bytes, 0);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		to += n;
-		bytes -= (size_t)n;
-	}
-	return true;
-}
-
 /* The command line that the prompt sends. Returns the number of words; 0: the prompt has ended. */
 static uint32_t receive_words(struct arena *a, int fd, char *words[MAX_WORDS + 1])
 {
+	ssize_t bytes = recv(fd, NULL, 0, MSG_PEEK | MSG_TRUNC);
 	uint32_t n = 0;
-	size_t bytes;
 	char *text;
 
-	if (!receive(fd, (char *)&bytes, sizeof(bytes)))
+	if (bytes <= 0)
 		return 0;
-	text = arena_alloc(a, bytes);
-	if (!receive(fd, text, bytes))
+	text = arena_alloc(a, (size_t)bytes);
+	if (recv(fd, text, (size_t)bytes, 0) != bytes)
 		return 0;
 	for (char *end = text + bytes; text < end && n < MAX_WORDS; text += strlen(text) + 1)
 		words[n++] = text;
@@ -263,21 +247,6 @@ void prompt_prepare(struct prompt *p)
 		close(fds[0]);
 }
 
-static bool send_all(int fd, const char *from, size_t bytes)
-{
-	while (bytes) {
-		ssize_t n = send(fd, from, bytes < MAX_PACKET ? bytes : MAX_PACKET, MSG_NOSIGNAL);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return false;
-		from += n;
-		bytes -= (size_t)n;
-	}
-	return true;
-}
-
 /* `sonde`, the words that are set, and these: each with a NUL behind it. */
 static bool send_words(const struct prompt *p, int fd, const char *const *words, uint32_t n)
 {
@@ -293,8 +262,7 @@ static bool send_words(const struct prompt *p, int fd, const char *const *words,
 		fprintf(f, "%s%c", p->set[i], 0);
 	for (uint32_t i = 0; i < n; i++)
 		fprintf(f, "%s%c", words[i], 0);
-	sent = fclose(f) == 0 && send_all(fd, (char *)&bytes, sizeof(bytes)) &&
-	       send_all(fd, text, bytes);
+	sent = fclose(f) == 0 && send(fd, text, bytes, MSG_NOSIGNAL) == (ssize_t)bytes;
 	free(text);
 	return sent;
 }

@@ -3,7 +3,6 @@
  * What the words of the prompt do.
  */
 #include "cli/prompt/prompt.h"
-#include "cli/base/printing.h"
 #include "cli/base/create_file.h"
 #include "cli/help/help.h"
 #include "cli/scripts/scripts.h"
@@ -19,84 +18,30 @@
 #include <string.h>
 #include <unistd.h>
 
-typedef void say_fn(struct prompt *p, const char *rest);
-#define PROMPT_WORD(word, form, follows, hook, help) static say_fn say_##hook;
+#define PROMPT_WORD(word, form, follows, hook, help) \
+	static void say_##hook(struct prompt *p, const char *rest);
 #include "cli/prompt/prompt_words.def"
 #undef PROMPT_WORD
 
-static const struct prompt_word {
-	const char *word, *form, *help;
-	enum prompt_follows follows;
-	say_fn *say;
-} words[] = {
+const struct prompt_word prompt_words[] = {
 #define PROMPT_WORD(word, form, follows, hook, help) \
 	{word, form, help, PROMPT_##follows, say_##hook},
 #include "cli/prompt/prompt_words.def"
 #undef PROMPT_WORD
 };
-enum { N_WORDS = sizeof(words) / sizeof(*words) };
+const uint32_t n_prompt_words = sizeof(prompt_words) / sizeof(*prompt_words);
 
-const char *prompt_word_at(uint32_t i, enum prompt_follows *follows)
+void prompt_unknown(const struct prompt *p, const char *line)
 {
-	if (i >= N_WORDS)
-		return NULL;
-	*follows = words[i].follows;
-	return words[i].word;
-}
-
-static const struct prompt_word *find_word(const char *line)
-{
-	size_t n;
-
-	line += strspn(line, " \t");
-	n = strcspn(line, " \t");
-	for (int i = 0; i < N_WORDS; i++)
-		if (strlen(words[i].word) == n && strncmp(line, words[i].word, n) == 0)
-			return &words[i];
-	return NULL;
-}
-
-bool prompt_is_word(const char *line)
-{
-	return find_word(line) != NULL;
-}
-
-static const char *word_at(uint32_t i)
-{
-	return i < N_WORDS ? words[i].word : NULL;
-}
-
-void prompt_unknown(struct arena *a, const char *line)
-{
-	const char *rest, *word = typed_word(a, line, &rest);
+	const char *rest, *word = typed_word(p->a, line, &rest);
 	char path[PATH_MAX];
 
 	if (scripts_find(word, path, sizeof(path)) != 0) {
-		typed_unknown(a, line, word_at);
+		typed_unknown(p, line);
 		return;
 	}
 	log_error("'%s' is a bundled script", word);
 	fprintf(stderr, "hint: 'run %s' runs it\n", word);
-}
-
-bool prompt_say(struct prompt *p, const char *line)
-{
-	const struct prompt_word *w = find_word(line);
-	struct arena *a = arena_new();
-	const char *rest;
-	size_t n;
-
-	if (w) {
-		typed_word(a, line, &rest);
-		n = strlen(rest);
-		while (n && isspace((unsigned char)rest[n - 1]))
-			n--;
-		printing_begin();
-		w->say(p, arena_strndup(a, rest, n));
-		printing_end();
-	}
-	arena_free(a);
-	return w != NULL;
 }
 
 /* ---- words about the language and the kernel ----------------------------------------------- */
@@ -105,8 +50,9 @@ static void print_words(void)
 {
 	puts("Type a program, as behind 'sonde -e'; a line that is unfinished continues on the next, and\n"
 	     "an empty line ends it. Or options, as behind 'sonde'. Tab completes. Or one of these words:\n");
-	for (int i = 0; i < N_WORDS; i++)
-		printf("  %s %s\n      %s\n", words[i].word, words[i].form, words[i].help);
+	for (uint32_t i = 0; i < n_prompt_words; i++)
+		printf("  %s %s\n      %s\n", prompt_words[i].word, prompt_words[i].form,
+		       prompt_words[i].help);
 }
 
 /* Of a probe that is named in full, its arguments, too. */

@@ -3,8 +3,9 @@
  * See typed.h. The parser says whether a text is unfinished, so the prompt knows no grammar.
  */
 #include "cli/prompt/typed.h"
+#include "cli/base/printing.h"
 #include "cli/help/help_rows.h"
-#include "cli/prompt/editor.h"
+#include "cli/prompt/prompt.h"
 #include "parser/base/arena.h"
 #include "parser/base/diag.h"
 #include "parser/base/nearest.h"
@@ -70,9 +71,47 @@ bool typed_is_unfinished(const char *text)
 	return result;
 }
 
-const char *typed_read(struct arena *a, struct editor *e, const char *prompt,
-		       bool (*is_command)(const char *line))
+bool typed_is_command_line(const char *line)
 {
+	line += strspn(line, " \t");
+	return *line == '-' || strncmp(line, "sonde ", 6) == 0;
+}
+
+const struct prompt_word *typed_find(const struct prompt *p, const char *line)
+{
+	size_t n;
+
+	line += strspn(line, " \t");
+	n = strcspn(line, " \t");
+	for (uint32_t i = 0; i < p->n_words; i++)
+		if (strlen(p->words[i].word) == n && strncmp(line, p->words[i].word, n) == 0)
+			return &p->words[i];
+	return NULL;
+}
+
+bool typed_say(struct prompt *p, const char *line)
+{
+	const struct prompt_word *w = typed_find(p, line);
+	const char *rest;
+
+	if (!w)
+		return false;
+	typed_word(p->a, line, &rest);
+	printing_begin();
+	w->say(p, arena_strndup(p->a, rest, trimmed_length(rest)));
+	printing_end();
+	return true;
+}
+
+static bool is_one_line(const struct prompt *p, const char *line)
+{
+	return typed_find(p, line) || (!p->is_of_programs && typed_is_command_line(line));
+}
+
+const char *typed_read(const struct prompt *p, const char *prompt)
+{
+	struct editor *e = p->editor;
+	struct arena *a = p->a;
 	bool cancelled;
 	char *line = editor_read(e, prompt, "", &cancelled);
 	const char *text;
@@ -81,7 +120,7 @@ const char *typed_read(struct arena *a, struct editor *e, const char *prompt,
 		return NULL;
 	text = arena_strdup(a, line);
 	free(line);
-	if (cancelled || !text[strspn(text, " \t")] || is_command(text)) {
+	if (cancelled || !text[strspn(text, " \t")] || is_one_line(p, text)) {
 		editor_remember(e, text);
 		return text;
 	}
@@ -138,14 +177,14 @@ bool typed_is_words(struct arena *a, const char *line)
 	return !begins_program(a, typed_word(a, line, &rest));
 }
 
-void typed_unknown(struct arena *a, const char *line, const char *(*word_at)(uint32_t i))
+void typed_unknown(const struct prompt *p, const char *line)
 {
-	const char *rest, *word = typed_word(a, line, &rest), *known;
+	const char *rest, *word = typed_word(p->a, line, &rest);
 	struct nearest near;
 
 	nearest_init(&near, word);
-	for (uint32_t i = 0; (known = word_at(i)); i++)
-		nearest_offer(&near, known);
+	for (uint32_t i = 0; i < p->n_words; i++)
+		nearest_offer(&near, p->words[i].word);
 	log_error("'%s' is neither a program nor a word of this prompt", word);
 	if (near.best)
 		fprintf(stderr, "hint: did you mean '%s'?\n", near.best);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Draws saved stacks as a flame graph: see flamegraph.h.
+ * Draws saved stacks as a flame graph: see recordings.h.
  */
-#include "cli/recordings/flamegraph.h"
+#include "cli/recordings/recordings.h"
 #include "cli/base/output_file.h"
 #include "cli/options/option_rows.h"
 #include "runtime/output/flame_page.h"

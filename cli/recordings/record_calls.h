@@ -38,3 +38,10 @@ bool record_calls_is(const char *pattern);
 /* Select the functions that the pattern matches. 0, or -1 after a message. */
 int record_calls_select(struct recorded_calls *c, const char *pattern);
 void record_calls_free(struct recorded_calls *c);
+
+/* ---- record_calls_script.c: the script that records calls of functions: what a replay needs
+ * of each, in the order of runtime/recording/raw_impl.h. */
+
+/* Write the probes. `before` are statements, `head` is what is recorded of every event. */
+void record_calls_put(const struct recorded_calls *c, const char *before, const char *head,
+		      FILE *script);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The probes that record calls of functions: see record_calls_script.h.
+ * The probes that record calls of functions: see record_calls.h.
  */
-#include "cli/recordings/record_calls_script.h"
 #include "cli/recordings/record_calls.h"
 #include "parser/base/arena.h"
 #include "parser/lang/register.h"

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Records events: see record_events.h. It is a script like any other, which prints what a replay
+ * Records events: see recordings.h. It is a script like any other, which prints what a replay
  * needs of each event (runtime/recording/raw_events.c reads it), and the formats of the
  * tracepoints go to the recording as facts of the kernel.
  */
-#include "cli/recordings/record_events.h"
+#include "cli/recordings/recordings.h"
 #include "cli/recordings/record_calls.h"
-#include "cli/recordings/record_calls_script.h"
 #include "cli/recordings/record_named.h"
 #include "cli/compile/emit_facts.h"
 #include "cli/options/options.h"

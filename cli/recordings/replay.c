@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Replays: see replay.h. The recording's facts are the kernel that the script is checked against.
+ * See recordings.h. The recording's facts are the kernel that the script is checked against.
  */
-#include "cli/recordings/replay.h"
+#include "cli/recordings/recordings.h"
 #include "cli/options/options.h"
 #include "cli/run/walk.h"
 #include "parser/lang/kernel.h"

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Shows a recording: see report.h.
+ * Shows a recording: see recordings.h.
  */
-#include "cli/recordings/report.h"
+#include "cli/recordings/recordings.h"
 #include "runtime/output/out.h"
 #include "cli/base/output_file.h"
 #include "cli/options/option_rows.h"
-#include "cli/options/output_check.h"
 #include "runtime/base/limit_hint.h"
 #include "runtime/base/log.h"
 #include "runtime/recording/show.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * See no_effect.h. Each of these options is about maps; whether a script has such, and a format
+ * See run.h. Each of these options is about maps; whether a script has such, and a format
  * shows them so, is known when there is a plan.
  */
-#include "cli/run/no_effect.h"
+#include "cli/run/run.h"
 #include "cli/options/option_rows.h"
 #include "parser/lang/agg.h"
 #include "parser/plan/plan.h"

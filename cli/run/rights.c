@@ -3,7 +3,7 @@
  * May this process trace? Without rights, a script that waits for events of the kernel ends with
  * one message, before it is checked: what could be said of its probes would only repeat that.
  */
-#include "cli/run/rights.h"
+#include "cli/run/run.h"
 #include "cli/options/options.h"
 #include "parser/lang/ast.h"
 #include "parser/lang/probe.h"

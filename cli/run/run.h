@@ -5,6 +5,9 @@
 #pragma once
 #include "cli/options/options.h"
 #include <stdio.h>
+#include <stdbool.h>
+#include "runtime/output/out.h"
+#include <sys/utsname.h>
 
 struct events;
 struct kernel;
@@ -44,3 +47,35 @@ int run_trace(const struct options *o, const struct program *program, const stru
 	      struct kernel *k);
 /* Is this error of command_start() not the fault of the command's name? */
 bool run_is_of_the_system(int err);
+
+/* ---- no_effect.c: options that change nothing in the output of a script. */
+
+/* Warn about each. */
+void no_effect_warn(const struct options *o, const struct plan *plan);
+
+/* ---- scope_warn.c: probes that cannot fire in what the options choose. */
+
+/* Warn, once for each file, of probes in files that the process of -p has not mapped, and of
+ * addresses of a process that no option chooses. */
+void scope_warn(const struct options *o, const struct program *p);
+
+/* ---- rights.c: the rights of this process, and what it can do without them. */
+
+/* Does the interpreter run the programs: on request, or because there are no rights to trace? */
+bool rights_are_interpreted(const struct options *o);
+/* Check a script that was parsed. 0, or the exit status after a message. */
+int rights_check_program(const struct options *o, const struct program *p);
+/* May this process trace, or can the interpreter run the plan? 0, or the exit status after a
+ * message. */
+int rights_check_plan(const struct options *o, const struct plan *plan);
+
+/* ---- run_facts.c: what is known of a run before it begins, for a recording of it. */
+
+struct run_facts {
+	struct view_run run; /* strings are in this struct, or outlive it */
+	struct utsname system;
+	char *arguments;
+};
+
+void run_facts_make(struct run_facts *f, const struct options *o, const struct plan *plan);
+void run_facts_free(struct run_facts *f);

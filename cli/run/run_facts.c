@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Facts of a run: see run_facts.h.
+ * Facts of a run: see run.h.
  */
-#include "cli/run/run_facts.h"
+#include "cli/run/run.h"
 #include "runtime/base/clock.h"
 #include <ctype.h>
 #include <stdlib.h>

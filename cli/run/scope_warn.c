@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * See scope_warn.h. A file counts as mapped if the process has mapped one of its name, which the
+ * See run.h. A file counts as mapped if the process has mapped one of its name, which the
  * paths of other mount namespaces do not hide.
  */
-#include "cli/run/scope_warn.h"
+#include "cli/run/run.h"
 #include "cli/options/options.h"
 #include "parser/lang/ast.h"
 #include "parser/lang/probe.h"

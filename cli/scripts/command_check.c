@@ -4,9 +4,8 @@
  * runs: a pipe or a redirection would be an argument of the program. In quotes, or behind a
  * backslash, all of it is text.
  */
-#include "cli/scripts/command_check.h"
+#include "cli/scripts/scripts.h"
 #include "cli/scripts/script_args.h"
-#include "parser/base/escape.h"
 #include "runtime/base/log.h"
 #include <ctype.h>
 #include <stdbool.h>
@@ -77,12 +76,8 @@ static bool is_assignment(const char *text)
 static int shell_error(const char *command, const char *at, size_t len, const char *what)
 {
 	log_error("-c runs a program without a shell: '%.*s' %s", (int)len, at, what);
-	fputs("hint: write -c \"sh -c '", stderr);
-	if (strpbrk(command, "'\""))
-		fputs("…", stderr);
-	else
-		escape_write(ESCAPE_MESSAGE, command, stderr);
-	fputs("'\", or put what is text in quotes\n", stderr);
+	log_text("hint: write -c \"sh -c '%s'\", or put what is text in quotes",
+		 strpbrk(command, "'\"") ? "…" : command);
 	return -1;
 }
 
@@ -136,10 +131,8 @@ int command_hint(const struct script_args *o, const char *word)
 
 	if (!behind || word < behind || word > behind + strlen(behind))
 		return 0;
-	fputs("hint: put the whole command of -c in quotes: -c '", stderr);
-	escape_write(ESCAPE_MESSAGE, o->command, stderr);
-	fputs(o->is_behind_option ? " … " : " ", stderr);
-	escape_write(ESCAPE_MESSAGE, word == behind ? word : "…", stderr); /* -la was split */
-	fputs("'\n", stderr);
+	log_text("hint: put the whole command of -c in quotes: -c '%s%s%s'", o->command,
+		 o->is_behind_option ? " … " : " ",
+		 word == behind ? word : "…"); /* -la was split */
 	return 1;
 }

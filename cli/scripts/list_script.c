@@ -3,7 +3,7 @@
  * -l of a script: what it would attach to, one line for each function or event, after NAME= where
  * the script names it. BEGIN and END are left out: they are not events of the system.
  */
-#include "cli/scripts/list_script.h"
+#include "cli/scripts/scripts.h"
 #include "cli/scripts/script_args.h"
 #include "parser/lang/ast.h"
 #include "parser/lang/kernel.h"

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * See no_program.h.
+ * See scripts.h.
  */
-#include "cli/scripts/no_program.h"
-#include "cli/scripts/other_word.h"
 #include "cli/scripts/scripts.h"
 #include "parser/base/escape.h"
 #include "runtime/base/log.h"
@@ -113,8 +111,6 @@ bool no_program_report(const struct script_args *o)
 		fputc('\n', stderr);
 		return true;
 	}
-	fputs("hint: leave out -e: sonde ", stderr);
-	escape_write(ESCAPE_MESSAGE, word, stderr);
-	fputc('\n', stderr);
+	log_text("hint: leave out -e: sonde %s", word);
 	return true;
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * See other_word.h.
+ * See scripts.h.
  */
-#include "cli/scripts/other_word.h"
 #include "cli/scripts/scripts.h"
 #include "parser/base/escape.h"
 #include "runtime/base/log.h"

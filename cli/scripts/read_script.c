@@ -2,12 +2,8 @@
 /*
  * Reads the script that the command line names.
  */
-#include "cli/scripts/read_script.h"
-#include "cli/scripts/command_check.h"
-#include "cli/scripts/script_args.h"
-#include "cli/scripts/no_program.h"
-#include "cli/scripts/other_word.h"
 #include "cli/scripts/scripts.h"
+#include "cli/scripts/script_args.h"
 #include "parser/base/escape.h"
 #include "parser/base/source.h"
 #include "parser/base/trust.h"
@@ -31,12 +27,10 @@ static void hint_unreadable(const char *path, int err)
 		fputs("hint: give a script in it: sonde FOLDER/NAME.bt\n", stderr);
 	else if (err == EACCES && geteuid() != 0 && stat(path, &st) == 0 &&
 		 !(st.st_mode & S_IROTH)) {
-		fprintf(stderr,
-			"hint: only its owner (user %u)%s may read it: run sonde with sudo, %s",
-			st.st_uid, st.st_mode & S_IRGRP ? " and its group" : "",
-			st.st_uid == geteuid() ? "or chmod u+r " : "or let the owner chmod a+r ");
-		escape_write(ESCAPE_MESSAGE, path, stderr);
-		fputc('\n', stderr);
+		log_text("hint: only its owner (user %u)%s may read it: run sonde with sudo, %s %s",
+			 st.st_uid, st.st_mode & S_IRGRP ? " and its group" : "",
+			 st.st_uid == geteuid() ? "or chmod u+r" : "or let the owner chmod a+r",
+			 path);
 	}
 }
 
@@ -87,9 +81,7 @@ static bool is_trusted(const char *path, const char *word)
 	if (!why)
 		return true;
 	log_error("the script '%s' is not run as root: '%s' %s", word, bad, why);
-	fprintf(stderr, "hint: if you trust it, write 'sonde %s", strchr(path, '/') ? "" : "./");
-	escape_write(ESCAPE_MESSAGE, path, stderr);
-	fputs("'\n", stderr);
+	log_text("hint: if you trust it, write 'sonde %s%s'", strchr(path, '/') ? "" : "./", path);
 	return false;
 }
 
@@ -211,9 +203,8 @@ static const char *wide_encoding(const struct source *s)
 static void report_encoding(const struct script_args *o, const char *encoding)
 {
 	log_error("'%s' is in %s: a script is in UTF-8", o->file, encoding);
-	fprintf(stderr, "hint: save it as UTF-8, or convert it: iconv -f %s -t UTF-8 ", encoding);
-	escape_write(ESCAPE_MESSAGE, o->file, stderr);
-	fputs(" > new.bt\n", stderr);
+	log_text("hint: save it as UTF-8, or convert it: iconv -f %s -t UTF-8 %s > new.bt",
+		 encoding, o->file);
 }
 
 struct source *read_source(struct arena *a, const struct script_args *o)

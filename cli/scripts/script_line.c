@@ -4,7 +4,7 @@
  * `sonde "-q -f json" SCRIPT`: all options are one argument. A glued option with blanks
  * (`"-csleep 1" SCRIPT`) looks the same, so only the script's own first line can tell them apart.
  */
-#include "cli/scripts/script_line.h"
+#include "cli/scripts/scripts.h"
 #include <stdio.h>
 #include <string.h>
 

@@ -5,6 +5,8 @@
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
+#include "cli/scripts/script_args.h"
+#include <stdio.h>
 
 /* Find the path of the bundled script `name`. 0, or -ENOENT. A word with a slash or that ends in
  * .bt is never a script's name. */
@@ -40,3 +42,56 @@ bool scripts_are_installed(void);
 struct program;
 /* NAME --help: print usage, head comment and parameters. */
 void scripts_help(struct program *p);
+
+/* ---- no_program.c: words behind -e that are no program: names of files and scripts,
+ * expressions of strace. */
+
+/* Report o->program if it is such a word. False: it is none. */
+bool no_program_report(const struct script_args *o);
+
+/* ---- read_script.c: reads the script that the command line names: the text of -e, a file or a
+ * bundled script. */
+
+struct arena;
+
+/* NULL after a message. */
+struct source *read_source(struct arena *a, const struct script_args *o);
+
+/* ---- other_word.c: words in place of a script that are none: those of other tools
+ * (other_words.def), and programs. */
+
+/* Report o->file if it is a word of other tools. False: it is none. */
+bool other_word_report(const struct script_args *o);
+/* Print how to trace the program `name` with n words, as a hint without its newline. `has_names`:
+ * its functions can be traced, too. */
+void other_word_hint_program(const char *name, uint32_t n, const char *const *words,
+			     bool has_names);
+/* Is the word, in place of a script, a program that could be traced? */
+bool other_word_is_program(const char *word);
+/* Print a command that is given as words, as -c takes it. */
+void other_word_put_command(const char *name, uint32_t n, const char *const *words);
+/* That hint, if $PATH has a program of the name. False: it has none. */
+bool other_word_hint_path(const struct script_args *o);
+
+/* ---- command_check.c: whether the text of -c is a command without a shell. */
+
+/* 0, or -1 after a message. */
+int command_check(const struct script_args *o);
+/* Print the hint for the word behind the command of -c, if `word` is that one: the command was not
+ * in quotes. Returns whether it was printed. */
+int command_hint(const struct script_args *o, const char *word);
+
+/* ---- script_line.c: the `#!` line of a script. */
+
+/* Whether the first line of file `path` is `#!INTERPRETER OPTIONS` with exactly these options. */
+bool script_line_has(const char *path, const char *options);
+
+/* ---- list_script.c: -l of a script: its attach points. */
+
+struct kernel;
+
+/* True when -l is about a script: there is -e, or a file of that name. */
+bool list_names_script(const struct script_args *o);
+/* The attach points of a checked script, in its order, patterns expanded; with their fields. The
+ * exit status. */
+int list_script(struct kernel *k, const struct program *p, bool fields, FILE *out);

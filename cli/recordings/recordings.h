@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What 'sonde report', 'sonde replay', 'sonde flamegraph' and 'sonde record --events' do.
+ */
+#pragma once
+
+/* ---- flamegraph.c: sonde flamegraph FILE, sonde flamegraph --diff BEFORE AFTER: draw stacks
+ * that were saved. */
+
+struct options;
+
+/* Draw. The exit status. */
+int flamegraph_run(const struct options *o);
+
+/* ---- record_events.c: sonde record --events: records each firing of tracepoints, for 'sonde
+ * replay'. */
+
+/* The exit status. */
+int record_events_run(const struct options *o);
+
+/* ---- replay.c: sonde replay: runs a script over recorded events, without root. */
+
+/* The exit status. */
+int replay_script(const struct options *o);
+
+/* ---- report.c: sonde report: show a recording. */
+
+/* Show the recording as the options say. The exit status. */
+int report_run(const struct options *o);
