@@ -15,7 +15,6 @@ static struct sigaction before;
 
 static void stop(int signal)
 {
-	(void)signal;
 	dup2(nowhere, STDOUT_FILENO);
 	is_stopped = 1;
 }

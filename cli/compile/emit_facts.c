@@ -5,6 +5,7 @@
  * runtime/kernel/facts_read.c.
  */
 #include "cli/compile/emit_facts.h"
+#include "parser/base/arena.h"
 #include "parser/lang/ast.h"
 #include "parser/lang/kernel.h"
 #include "parser/lang/probe.h"
@@ -27,6 +28,14 @@ void emit_format(const struct tp_format *f, bool has_raw, FILE *out)
 		f->event, has_raw ? " raw" : "", f->event, f->id);
 	for (uint32_t i = 0; i < f->n_fields; i++)
 		put_field(&f->fields[i], out);
+}
+
+void emit_enum(const struct type_enum *e, const char *tag, FILE *out)
+{
+	fprintf(out, "enum %s %sint%" PRIu32 "\n", tag, e->type.is_signed ? "" : "u",
+		e->type.size * 8);
+	for (uint32_t i = 0; i < e->n_values; i++)
+		fprintf(out, "value %s %" PRId64 "\n", e->values[i].name, e->values[i].value);
 }
 
 static void put_function(struct kernel *k, const struct attach_target *t, FILE *out)
@@ -91,8 +100,8 @@ void emit_typed(const struct typed_function *f, bool is_raw, FILE *out)
 
 /* A function whose prototype is written. */
 struct prototype {
+	struct arena *a;
 	struct kernel *k;
-	const struct typed_function *f;
 	const char *path, *symbol;
 	FILE *out;
 };
@@ -109,25 +118,18 @@ static const struct type_enum *enum_of(const struct prototype *w, const struct t
 }
 
 /* Enums without a tag are called after the function and the name, "" of the result. */
-static void put_tag(const struct prototype *w, const struct type_enum *e, const struct tp_field *p)
+static const char *tag_of(const struct prototype *w, const struct type_enum *e,
+			  const struct tp_field *p)
 {
-	if (e->tag)
-		fputs(e->tag, w->out);
-	else
-		fprintf(w->out, "#%s.%s", w->symbol, p->name);
+	return e->tag ?: arena_printf(w->a, "#%s.%s", w->symbol, p->name);
 }
 
 static void put_enum(const struct prototype *w, const struct tp_field *p)
 {
 	const struct type_enum *e = enum_of(w, p);
 
-	if (!e)
-		return;
-	fputs("enum ", w->out);
-	put_tag(w, e, p);
-	fprintf(w->out, " %sint%" PRIu32 "\n", e->type.is_signed ? "" : "u", e->type.size * 8);
-	for (uint32_t k = 0; k < e->n_values; k++)
-		fprintf(w->out, "value %s %" PRId64 "\n", e->values[k].name, e->values[k].value);
+	if (e)
+		emit_enum(e, tag_of(w, e, p), w->out);
 }
 
 static void put_type(const struct prototype *w, const struct tp_field *p)
@@ -139,8 +141,7 @@ static void put_type(const struct prototype *w, const struct tp_field *p)
 	} else if (p->offset == TYPED_NO_PLACE) {
 		fputs("lost", w->out);
 	} else if (e) {
-		fputs("enum.", w->out);
-		put_tag(w, e, p);
+		fprintf(w->out, "enum.%s", tag_of(w, e, p));
 	} else {
 		put_word(p, w->out);
 	}
@@ -148,10 +149,10 @@ static void put_type(const struct prototype *w, const struct tp_field *p)
 
 /* Where the parameters before it do not tell which word it is in, the number of the word follows.
  */
-void emit_arguments(struct kernel *k, const struct typed_function *f, const char *path,
-		    const char *symbol, FILE *out)
+void emit_arguments(struct arena *a, struct kernel *k, const struct typed_function *f,
+		    const char *path, const char *symbol, FILE *out)
 {
-	const struct prototype w = {k, f, path, symbol, out};
+	const struct prototype w = {a, k, path, symbol, out};
 	uint32_t at = 0;
 
 	if (f->n_params > MOST_PARAMS)

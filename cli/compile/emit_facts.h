@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+struct arena;
 struct kernel;
 struct program;
 struct tp_format;
@@ -17,8 +18,11 @@ struct typed_function;
 void emit_facts(struct kernel *k, const struct program *program, FILE *out);
 /* Write the prototype of a function of the kernel or of a raw tracepoint, of one of a program. */
 void emit_typed(const struct typed_function *f, bool is_raw, FILE *out);
-void emit_arguments(struct kernel *k, const struct typed_function *f, const char *path,
-		    const char *symbol, FILE *out);
+void emit_arguments(struct arena *a, struct kernel *k, const struct typed_function *f,
+		    const char *path, const char *symbol, FILE *out);
+struct type_enum;
+/* Write an enum, whose tag in the file may be another. */
+void emit_enum(const struct type_enum *e, const char *tag, FILE *out);
 /* Write the format of one tracepoint. */
 void emit_format(const struct tp_format *f, bool has_raw, FILE *out);
 

@@ -43,12 +43,8 @@ static void put_enum(struct written *w, const struct type_enum *e)
 	bool is_new;
 
 	number_of(w, e, &is_new);
-	if (!is_new)
-		return;
-	fprintf(w->out, "enum %s %sint%" PRIu32 "\n", tag_of(w, e->tag, e),
-		e->type.is_signed ? "" : "u", e->type.size * 8);
-	for (uint32_t i = 0; i < e->n_values; i++)
-		fprintf(w->out, "value %s %" PRId64 "\n", e->values[i].name, e->values[i].value);
+	if (is_new)
+		emit_enum(e, tag_of(w, e->tag, e), w->out);
 }
 
 /* Write what the type refers to; returns its word. */

@@ -113,7 +113,6 @@ static void print_examples(const struct help_rows *rows)
 
 static void print_rows(const struct help_rows *rows)
 {
-	(void)rows;
 	rows_print();
 }
 

@@ -63,14 +63,12 @@ static int each_lesson(struct arena *a,
 
 static int print_line(struct arena *a, const struct lesson *l, uint32_t number)
 {
-	(void)a;
 	printf("%2u %c %-22s %s\n", number, lesson_is_done(l->name) ? '*' : ' ', l->name, l->title);
 	return 0;
 }
 
 static int test_one(struct arena *a, const struct lesson *l, uint32_t number)
 {
-	(void)number;
 	return lesson_test(a, l) ? 1 : 0;
 }
 

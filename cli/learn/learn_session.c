@@ -35,7 +35,6 @@ static void cmd_hint(struct prompt *p, const char *rest)
 	struct session_of_lesson *s = of(p);
 	const struct lesson *l = s->lesson;
 
-	(void)rest;
 	if (s->n_hints < l->n_hints)
 		lesson_print("", l->hints[s->n_hints++]);
 	else
@@ -44,7 +43,6 @@ static void cmd_hint(struct prompt *p, const char *rest)
 
 static void cmd_goal(struct prompt *p, const char *rest)
 {
-	(void)rest;
 	lesson_print("Goal:", of(p)->lesson->goal);
 }
 
@@ -52,7 +50,6 @@ static void cmd_text(struct prompt *p, const char *rest)
 {
 	const struct lesson *l = of(p)->lesson;
 
-	(void)rest;
 	printf("%s (lesson %s)\n\n", l->title, l->name);
 	if (l->text)
 		lesson_print("", l->text);
@@ -62,19 +59,16 @@ static void cmd_text(struct prompt *p, const char *rest)
 
 static void cmd_solution(struct prompt *p, const char *rest)
 {
-	(void)rest;
 	printf("%s\n", of(p)->lesson->solutions[0]);
 }
 
 static void cmd_next(struct prompt *p, const char *rest)
 {
-	(void)rest;
 	p->done = of(p)->go_on = true;
 }
 
 static void cmd_quit(struct prompt *p, const char *rest)
 {
-	(void)rest;
 	p->done = true;
 }
 
@@ -85,20 +79,16 @@ enum { MOST_WORDS = 8 };
 /* Run sonde with these words, in a process of its own; Ctrl-C ends that. */
 static void run_sonde(const char *const *words)
 {
-	struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
 	pid_t pid;
 
 	fflush(NULL);
-	sigaction(SIGINT, &ignore, &before);
 	pid = fork();
 	if (pid == 0) {
-		sigaction(SIGINT, &before, NULL);
 		execv("/proc/self/exe", (char **)(uintptr_t)words);
 		_exit(127);
 	}
-	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-		;
-	sigaction(SIGINT, &before, NULL);
+	if (pid > 0)
+		lesson_wait(pid);
 }
 
 /* Probes of programs, whose names all begin with u, are those of the workload if no path is
@@ -157,7 +147,6 @@ static void cmd_help(struct prompt *p, const char *rest)
 {
 	const char *words[] = {"sonde", "help", rest, NULL};
 
-	(void)p;
 	if (*rest) {
 		run_sonde(words);
 		return;

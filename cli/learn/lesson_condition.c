@@ -185,7 +185,6 @@ static int64_t msr_rows(const struct measure *m, const struct shown *s, const ch
 {
 	int64_t n = 0;
 
-	(void)program;
 	for (uint32_t i = 0; i < s->n_rows; i++)
 		n += has_all(m, s->rows[i].key);
 	return n;
@@ -195,7 +194,6 @@ static int64_t msr_total(const struct measure *m, const struct shown *s, const c
 {
 	int64_t n = 0;
 
-	(void)program;
 	for (uint32_t i = 0; i < s->n_rows; i++)
 		if (has_all(m, s->rows[i].key))
 			n += s->rows[i].value;
@@ -216,13 +214,11 @@ static int64_t extreme(const struct measure *m, const struct shown *s, int sign)
 
 static int64_t msr_least(const struct measure *m, const struct shown *s, const char *program)
 {
-	(void)program;
 	return extreme(m, s, -1);
 }
 
 static int64_t msr_most(const struct measure *m, const struct shown *s, const char *program)
 {
-	(void)program;
 	return extreme(m, s, 1);
 }
 
@@ -240,7 +236,6 @@ static int64_t msr_entries(const struct measure *m, const struct shown *s, const
 {
 	uint64_t n = 0;
 
-	(void)program;
 	for (uint32_t i = 0; i < s->n_rows; i++)
 		if (has_all(m, s->rows[i].key))
 			n += m->has_at || m->has_from ? entries_at(&s->rows[i], m->at, m->has_from)
@@ -252,7 +247,6 @@ static int64_t msr_lines(const struct measure *m, const struct shown *s, const c
 {
 	int64_t n = 0;
 
-	(void)program;
 	for (uint32_t i = 0; i < s->n_lines; i++)
 		n += has_all(m, s->lines[i]);
 	return n;
@@ -260,14 +254,11 @@ static int64_t msr_lines(const struct measure *m, const struct shown *s, const c
 
 static int64_t msr_program(const struct measure *m, const struct shown *s, const char *program)
 {
-	(void)s;
 	return has_all(m, program);
 }
 
 static int64_t msr_status(const struct measure *m, const struct shown *s, const char *program)
 {
-	(void)m;
-	(void)program;
 	return s->status;
 }
 

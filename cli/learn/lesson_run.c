@@ -50,7 +50,7 @@ static int trace(struct arena *a, const struct lesson *l, const char *program, F
 	return status;
 }
 
-static int wait_for(pid_t pid)
+int lesson_wait(pid_t pid)
 {
 	struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
 	int status = 0;
@@ -84,7 +84,7 @@ int lesson_run(struct arena *a, const struct lesson *l, const char *program, boo
 			fclose(rows);
 		return -1;
 	}
-	status = wait_for(pid);
+	status = lesson_wait(pid);
 	shown_read(a, rows, out);
 	out->status = status;
 	fclose(rows);
@@ -107,7 +107,7 @@ bool lesson_can_run(const struct lesson *l)
 		status = options_parse(&o, 4, (char **)(uintptr_t)words) ? 1 : walk(&o);
 		_exit(status);
 	}
-	return pid > 0 && wait_for(pid) == 0;
+	return pid > 0 && lesson_wait(pid) == 0;
 }
 
 /* ---- judging ----------------------------------------------------------------------------- */

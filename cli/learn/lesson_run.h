@@ -4,12 +4,15 @@
  */
 #pragma once
 #include "cli/learn/lesson_file.h"
+#include <sys/types.h>
 
 /* Run the program; with `quiet`, nothing that it prints is shown. Returns 0, or -1 after a
  * message. */
 int lesson_run(struct arena *a, const struct lesson *l, const char *program, bool quiet,
 	       struct shown *out);
 
+/* Wait for a child, which SIGINT ends. Returns its exit status, 3 after a signal. */
+int lesson_wait(pid_t pid);
 /* Can this kernel run the lesson? If it has no `needs`, every kernel can. */
 bool lesson_can_run(const struct lesson *l);
 

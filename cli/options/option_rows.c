@@ -20,7 +20,6 @@
 
 static int set_flag(struct options *o, const struct option_row *row, const char *arg)
 {
-	(void)arg;
 	*(bool *)((char *)o + row->field) = true;
 	return 0;
 }
@@ -96,13 +95,11 @@ int option_change_mode(struct options *o, enum mode mode, const char *name)
 
 static int select_mode(struct options *o, const struct option_row *row, const char *arg)
 {
-	(void)arg;
 	return option_change_mode(o, (enum mode)row->field, row->name);
 }
 
 static int set_pid(struct options *o, const struct option_row *row, const char *arg)
 {
-	(void)row;
 	return pid_option_read(arg, &o->scope.pid);
 }
 
@@ -113,7 +110,6 @@ static int set_time(struct options *o, const struct option_row *row, const char 
 
 static int set_start(struct options *o, const struct option_row *row, const char *arg)
 {
-	(void)row;
 	return start_option_read(arg, &o->start);
 }
 
@@ -148,7 +144,6 @@ static int set_include_file(struct options *o, const struct option_row *row, con
 
 static int set_debuginfo(struct options *o, const struct option_row *row, const char *arg)
 {
-	(void)o, (void)row;
 	if (elfsym_debug_folders(arg))
 		return option_error("--debuginfo: '%s' is not a list of folders: %s", arg,
 				    strerror(errno));
@@ -157,7 +152,6 @@ static int set_debuginfo(struct options *o, const struct option_row *row, const 
 
 static int set_traceable(struct options *o, const struct option_row *row, const char *arg)
 {
-	(void)row;
 	if (access(arg, R_OK))
 		return option_error("cannot read '%s': %s", arg, strerror(errno));
 	o->compile.traceable_functions = arg;
@@ -189,7 +183,6 @@ static int set_max_overhead(struct options *o, const struct option_row *row, con
 	char *end;
 	double percent = strtod(arg, &end);
 
-	(void)row;
 	if (strcmp(end, "%") == 0)
 		end++;
 	if (*end || end == arg || !(percent > 0 && percent <= 100))
@@ -213,7 +206,6 @@ static bool read_count(const char *arg, unsigned long most, uint32_t *n)
 
 static int set_max_stacks(struct options *o, const struct option_row *row, const char *arg)
 {
-	(void)row;
 	if (read_count(arg, 1 << 24, &o->compile.max_stacks))
 		return 0;
 	return option_wrong("invalid number of stacks '%s': expected 1 to 16777216", arg);
@@ -221,7 +213,6 @@ static int set_max_stacks(struct options *o, const struct option_row *row, const
 
 static int set_top(struct options *o, const struct option_row *row, const char *arg)
 {
-	(void)row;
 	if (read_count(arg, 1 << 30, &o->out.top))
 		return 0;
 	return option_wrong("--top: '%s' is not a number of rows: write 10", arg);
@@ -229,7 +220,6 @@ static int set_top(struct options *o, const struct option_row *row, const char *
 
 static int set_emit_elf(struct options *o, const struct option_row *row, const char *arg)
 {
-	(void)row;
 	o->compile.emit = EMIT_ELF;
 	o->out.path = arg;
 	return 0;
@@ -237,7 +227,6 @@ static int set_emit_elf(struct options *o, const struct option_row *row, const c
 
 static int set_emit_llvm(struct options *o, const struct option_row *row, const char *arg)
 {
-	(void)row;
 	o->compile.emit = EMIT_LLVM;
 	o->compile.emit_prefix = arg;
 	return 0;
@@ -248,7 +237,6 @@ static int set_probe_filter(struct options *o, const struct option_row *row, con
 	char message[256];
 	int err;
 
-	(void)row;
 	if (o->compile.has_filter)
 		regfree(&o->compile.filter);
 	err = regcomp(&o->compile.filter, arg, REG_EXTENDED | REG_NOSUB);
@@ -261,7 +249,6 @@ static int set_probe_filter(struct options *o, const struct option_row *row, con
 
 static int set_tid(struct options *o, const struct option_row *row, const char *arg)
 {
-	(void)row;
 	return read_count(arg, UINT32_MAX, &o->report.tid)
 		       ? 0
 		       : option_error("invalid thread ID '%s'", arg);
@@ -280,7 +267,6 @@ static int set_ready_fd(struct options *o, const struct option_row *row, const c
 	char *end;
 	long n = strtol(arg, &end, 10);
 
-	(void)row;
 	if (*end || end == arg || n < 0 || n > 1 << 20)
 		return option_error("invalid file descriptor '%s'", arg);
 	if (fcntl((int)n, F_GETFD) < 0)

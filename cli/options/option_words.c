@@ -17,7 +17,6 @@ int set_format(struct options *o, const struct option_row *row, const char *arg)
 	char names[128] = "";
 	size_t n = 0;
 
-	(void)row;
 	o->compile.is_page = strcmp(arg, "html") == 0; /* of 'sonde explain' */
 	if (o->compile.is_page)
 		return 0;
@@ -44,7 +43,6 @@ int set_format(struct options *o, const struct option_row *row, const char *arg)
 
 int set_stage(struct options *o, const struct option_row *row, const char *arg)
 {
-	(void)row;
 	return explain_stages_take(o, arg);
 }
 
@@ -107,7 +105,6 @@ static int take_debug_stage(struct options *o, const char *word, size_t len)
 
 int set_debug(struct options *o, const struct option_row *row, const char *arg)
 {
-	(void)row;
 	return each_word(o, arg, take_debug_stage);
 }
 
@@ -127,7 +124,6 @@ static int take_feature(struct options *o, const char *word, size_t len)
 
 int set_no_feature(struct options *o, const struct option_row *row, const char *arg)
 {
-	(void)row;
 	return each_word(o, arg, take_feature);
 }
 

@@ -101,7 +101,6 @@ static unsigned char complete(EditLine *el, int key)
 	unsigned char result = CC_ERROR;
 	struct editor *e;
 
-	(void)key;
 	if (el_get(el, EL_CLIENTDATA, &e) == 0 && e->setup.complete)
 		e->setup.complete(e->setup.ctx, arena_join(c.arena, e->before, text, ""), &c);
 	n = c.n ? common_length(&c) : 0;
@@ -120,7 +119,6 @@ static unsigned char cancel(EditLine *el, int key)
 {
 	struct editor *e;
 
-	(void)key;
 	if (el_get(el, EL_CLIENTDATA, &e) == 0)
 		e->cancelled = true;
 	puts("^C");
@@ -143,7 +141,6 @@ static volatile sig_atomic_t is_resized;
 
 static void on_resize(int number)
 {
-	(void)number;
 	is_resized = 1;
 }
 

@@ -281,7 +281,6 @@ static void say_maps(struct prompt *p, const char *rest)
 {
 	struct prompt_request r = {.what = PROMPT_LIST_MAPS};
 
-	(void)rest;
 	ask(p, &r);
 }
 
@@ -310,6 +309,5 @@ static void say_save(struct prompt *p, const char *rest)
 
 static void say_quit(struct prompt *p, const char *rest)
 {
-	(void)rest;
 	p->done = true;
 }

@@ -125,7 +125,7 @@ static const struct typed_function *types_of(struct choosing *g, const struct at
 	    k->user_typed(k, t->path, s.offset, &f))
 		return NULL;
 	if (first)
-		emit_arguments(k, f, t->path, t->symbol, g->c->to_facts);
+		emit_arguments(g->c->arena, k, f, t->path, t->symbol, g->c->to_facts);
 	return f;
 }
 
@@ -208,6 +208,13 @@ static void put_file(struct recorded_calls *c, const struct attach_target *t)
 		put_fact(c, arena_printf(c->arena, "alias %s %s", t->path, t->called));
 }
 
+static void put_function(struct recorded_calls *c, const char *path, const struct user_symbol *f,
+			 const char *exits)
+{
+	put_fact(c, arena_printf(c->arena, "symbol %s %s 0x%" PRIx64 " 0x%" PRIx64 " %" PRIu64 "%s",
+				 path, f->symbol, f->address, f->offset, f->size, exits));
+}
+
 static void put_symbol(const struct choosing *g, const struct attach_target *t)
 {
 	const char *exits = !probe_is_at_returns(g->point) ? "" : t->has_jump ? " jump" : " exits";
@@ -217,9 +224,7 @@ static void put_symbol(const struct choosing *g, const struct attach_target *t)
 
 	put_file(c, t);
 	if (k->user_symbol(k, t->path, t->symbol, &f) == 0)
-		put_fact(c, arena_printf(c->arena,
-					 "symbol %s %s 0x%" PRIx64 " 0x%" PRIx64 " %" PRIu64 "%s",
-					 t->path, t->symbol, f.address, f.offset, f.size, exits));
+		put_function(c, t->path, &f, exits);
 }
 
 /* The function that a static probe is in: the value of `func`, if there is only one. */
@@ -240,10 +245,7 @@ static void put_function_of(struct choosing *g, const char *fact)
 		first = f;
 	}
 	if (first.symbol)
-		put_fact(g->c, arena_printf(g->c->arena,
-					    "symbol %s %s 0x%" PRIx64 " 0x%" PRIx64 " %" PRIu64,
-					    first.path, first.symbol, first.address, first.offset,
-					    first.size));
+		put_function(g->c, first.path, &first, "");
 }
 
 /* usdt PATH PROVIDER:NAME ADDRESS SEMAPHORE ARGUMENTS */

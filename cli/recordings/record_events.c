@@ -253,16 +253,11 @@ static void put_constants(struct kernel *k, FILE *facts)
 	int64_t value;
 
 	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++) {
-		const struct type_enum *e =
-			k->c_constant(k, of[i], &t, &value) ? NULL : t->enumeration;
+		char tag[8];
 
-		if (!e)
-			continue;
-		fprintf(facts, "enum #%zu %sint%" PRIu32 "\n", i, e->type.is_signed ? "" : "u",
-			e->type.size * 8);
-		for (uint32_t n = 0; n < e->n_values; n++)
-			fprintf(facts, "value %s %" PRId64 "\n", e->values[n].name,
-				e->values[n].value);
+		snprintf(tag, sizeof(tag), "#%zu", i);
+		if (k->c_constant(k, of[i], &t, &value) == 0 && t->enumeration)
+			emit_enum(t->enumeration, tag, facts);
 	}
 }
 

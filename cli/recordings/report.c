@@ -15,10 +15,10 @@
 #include <string.h>
 
 struct report {
-	const char *path, *output, *sql;
+	const struct options *options;
+	const char *path;
 	enum out_format format;
 	const char *format_word; /* of NAME:WORD, or NULL */
-	bool suggest;
 	struct show_filter filter;
 };
 
@@ -32,7 +32,7 @@ static int take_format(struct report *r, const char *arg)
 	r->filter.no_events = is_tree || (r->format != OUT_TEXT && r->format != OUT_JSON);
 	r->filter.only_stacks = r->format == OUT_FOLDED || r->format == OUT_FLAMEGRAPH;
 	r->filter.no_maps = r->filter.no_events && !r->filter.only_stacks;
-	if (r->sql && r->format != OUT_JSON && r->format != OUT_TEXT)
+	if (r->options->report.sql && r->format != OUT_JSON && r->format != OUT_TEXT)
 		return option_error("--sql has the formats text and json");
 	if (r->format < OUT_FORMAT_COUNT && r->format != OUT_RECORDING && r->format != OUT_LIVE)
 		return 0;
@@ -53,9 +53,7 @@ static int take_options(struct report *r, const struct options *o)
 		return option_error("'sonde report' takes one recording: unexpected '%s'",
 				    o->args.params[1]);
 	*r = (struct report){.path = o->args.params[0],
-			     .output = o->out.path,
-			     .sql = o->report.sql,
-			     .suggest = o->report.suggest,
+			     .options = o,
 			     .filter = {.function = o->report.function,
 					.tid = o->report.tid,
 					.min_ns = o->report.min_ns,
@@ -93,7 +91,7 @@ static int load(const struct report *r, struct recording *rec)
 {
 	const char *lacks;
 
-	if (r->sql || r->suggest)
+	if (r->options->report.sql || r->options->report.suggest)
 		return 0;
 	if (recording_load(rec))
 		return 1;
@@ -108,9 +106,9 @@ static int load(const struct report *r, struct recording *rec)
 
 static int answer(struct report *r, struct recording *rec, FILE *f)
 {
-	if (r->sql)
-		return recording_ask(rec, r->sql, r->format == OUT_JSON, f) ? 1 : 0;
-	if (r->suggest)
+	if (r->options->report.sql)
+		return recording_ask(rec, r->options->report.sql, r->format == OUT_JSON, f) ? 1 : 0;
+	if (r->options->report.suggest)
 		return recording_suggest(rec, f) ? 1 : 0;
 	return show(r, rec, f);
 }
@@ -124,12 +122,12 @@ int report_run(const struct options *o)
 
 	if (take_options(&r, o))
 		return 1;
-	if (output_check_input(r.output, r.path, "recording"))
+	if (output_check_input(o->out.path, r.path, "recording"))
 		return 1;
 	if (recording_open(&rec, r.path) == 0 && load(&r, &rec) == 0) {
-		f = output_open(r.output);
+		f = output_open(o->out.path);
 		status = f ? answer(&r, &rec, f) : 2;
-		closed = f ? output_close(r.output, f) : 0;
+		closed = f ? output_close(o->out.path, f) : 0;
 		status = status ?: closed;
 	}
 	recording_close(&rec);

@@ -13,7 +13,6 @@
 
 static bool any_map(const struct plan_map *m)
 {
-	(void)m;
 	return true;
 }
 

@@ -320,7 +320,6 @@ int stat_run(const struct options *o)
 		status = run(&r);
 	for (size_t i = 0; i < r.counters.n; i++)
 		counter_close(&r.counters.items[i]);
-	vec_free(&r.counters);
 	arena_free(r.arena);
 	return status;
 }

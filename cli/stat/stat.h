@@ -5,7 +5,6 @@
  */
 #pragma once
 #include "cli/options/options.h"
-#include "runtime/base/vec.h"
 #include "runtime/run/counters.h"
 #include <stdio.h>
 
@@ -17,7 +16,10 @@ struct stat_run {
 	const struct options *options;
 	struct kernel *kernel; /* while tracepoints are looked up; or NULL */
 	char **words;	       /* the command, ends with NULL; NULL: the process of -p */
-	VEC(struct counter) counters;
+	struct {
+		struct counter *items;
+		uint32_t n;
+	} counters;
 	uint64_t elapsed_ns, user_ns, system_ns; /* the last two of a command */
 	int status;				 /* of the command, as a shell has it */
 };

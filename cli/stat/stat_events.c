@@ -6,20 +6,13 @@
 #include "cli/stat/stat.h"
 #include "parser/attach/probe_perf.h"
 #include "parser/base/arena.h"
-#include "parser/base/escape.h"
 #include "parser/lang/kernel.h"
 #include "runtime/kernel/kernel_facts.h"
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <string.h>
 
-static int no_memory(void)
-{
-	log_error("out of memory");
-	return -1;
-}
-
-static int add(struct stat_run *r, struct counter c)
+static void add(struct stat_run *r, struct counter c)
 {
 	for (size_t i = 0; i < r->counters.n; i++) {
 		struct counter *old = &r->counters.items[i];
@@ -27,17 +20,17 @@ static int add(struct stat_run *r, struct counter c)
 		if (old->type != c.type || old->config != c.config)
 			continue;
 		old->is_hidden &= c.is_hidden; /* it was given twice, or added for rates */
-		return 0;
+		return;
 	}
-	return vec_push(&r->counters, c) ? no_memory() : 0;
+	arena_push(r->arena, r->counters.items, r->counters.n, c);
 }
 
-static int add_row(struct stat_run *r, const struct perf_event_row *row, bool is_hidden)
+static void add_row(struct stat_run *r, const struct perf_event_row *row, bool is_hidden)
 {
-	return add(r, (struct counter){.name = row->name,
-				       .type = row->type,
-				       .config = row->config,
-				       .is_hidden = is_hidden});
+	add(r, (struct counter){.name = row->name,
+				.type = row->type,
+				.config = row->config,
+				.is_hidden = is_hidden});
 }
 
 static const struct perf_event_row *find_row(const char *name)
@@ -62,14 +55,6 @@ static int unknown_event(const char *name)
 	return -1;
 }
 
-static void no_tracepoint(const char *name, const char *category)
-{
-	log_error("-e: there is no tracepoint '%s'", name);
-	fputs("hint: 'sonde -l tracepoint:", stderr);
-	escape_write(ESCAPE_MESSAGE, category, stderr);
-	fputs(":*' lists them\n", stderr);
-}
-
 /* `name` is CATEGORY:NAME. */
 static int add_tracepoint(struct stat_run *r, const char *name)
 {
@@ -81,15 +66,19 @@ static int add_tracepoint(struct stat_run *r, const char *name)
 	if (!r->kernel)
 		r->kernel = kernel_open();
 	err = r->kernel->tracepoint(r->kernel, category, event, &format);
-	if (!err)
-		err = add(r, (struct counter){.name = name,
-					      .type = PERF_TYPE_TRACEPOINT,
-					      .config = format->id});
-	else if (err == -ENOENT)
-		no_tracepoint(name, category);
-	else
+	if (!err) {
+		add(r, (struct counter){.name = name,
+					.type = PERF_TYPE_TRACEPOINT,
+					.config = format->id});
+		return 0;
+	}
+	if (err == -ENOENT) {
+		log_error("-e: there is no tracepoint '%s'", name);
+		log_text("hint: 'sonde -l tracepoint:%s:*' lists them", category);
+	} else {
 		log_error("-e: cannot look up the tracepoint '%s': %s", name, strerror(-err));
-	return err ? -1 : 0;
+	}
+	return -1;
 }
 
 /* An event, which may be written as a probe: software:page-faults. */
@@ -104,9 +93,10 @@ static int add_name(struct stat_run *r, const char *name)
 			break;
 		}
 	row = find_row(name);
-	if (row)
-		return add_row(r, row, false);
-	return strchr(name, ':') ? add_tracepoint(r, name) : unknown_event(name);
+	if (!row)
+		return strchr(name, ':') ? add_tracepoint(r, name) : unknown_event(name);
+	add_row(r, row, false);
+	return 0;
 }
 
 static int add_list(struct stat_run *r, const char *list)
@@ -124,18 +114,16 @@ static int add_list(struct stat_run *r, const char *list)
 	}
 }
 
-static int add_usual(struct stat_run *r)
+static void add_usual(struct stat_run *r)
 {
 	for (uint32_t place = 1, found = 1; found; place++) {
 		found = 0;
 		for (uint32_t i = 0; i < n_perf_event_rows; i++)
 			if (perf_event_rows[i].stat_row == place) {
 				found = 1;
-				if (add_row(r, &perf_event_rows[i], false))
-					return -1;
+				add_row(r, &perf_event_rows[i], false);
 			}
 	}
-	return 0;
 }
 
 int stat_find_events(struct stat_run *r)
@@ -143,9 +131,10 @@ int stat_find_events(struct stat_run *r)
 	int err = 0;
 
 	if (!r->options->stat.n_events)
-		return add_usual(r);
+		add_usual(r);
 	for (size_t i = 0; i < r->options->stat.n_events && !err; i++)
 		err = add_list(r, r->options->stat.events[i]);
 	kernel_close(r->kernel);
-	return err ? -1 : add_row(r, find_row("task-clock"), true);
+	add_row(r, find_row("task-clock"), true);
+	return err;
 }

@@ -320,7 +320,8 @@ static bool fake_user_unwinds(struct kernel *k, const char *path)
 
 static int fake_each_mapped(struct kernel *k, kernel_name_fn fn, void *ctx)
 {
-	return k->scope->pid == 77 ? 0 : answers.each_mapped_file(k, fn, ctx); /* 77: a kernel thread */
+	return k->scope->pid == 77 ? 0
+				   : answers.each_mapped_file(k, fn, ctx); /* 77: a kernel thread */
 }
 
 void fake_kernel_init(struct fake_kernel *f)
