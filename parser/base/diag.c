@@ -91,6 +91,8 @@ int diag_error(struct diags *d, struct span span, const char *tag, const char *f
 {
 	va_list ap;
 
+	if (!d)
+		return -1;
 	va_start(ap, fmt);
 	add(d, DIAG_ERROR, span, tag, fmt, ap);
 	va_end(ap);
@@ -110,9 +112,15 @@ void diag_warning(struct diags *d, struct span span, const char *tag, const char
 	va_end(ap);
 }
 
+/* What a note or hint belongs to; NULL: it was dropped. */
+static struct diag *last_of(const struct diags *d)
+{
+	return d && d->n && !d->is_last_dropped ? &d->items[d->n - 1] : NULL;
+}
+
 int diag_note(struct diags *d, struct span span, const char *fmt, ...)
 {
-	struct diag *last = d->n && !d->is_last_dropped ? &d->items[d->n - 1] : NULL;
+	struct diag *last = last_of(d);
 	va_list ap;
 
 	if (!last)
@@ -126,7 +134,7 @@ int diag_note(struct diags *d, struct span span, const char *fmt, ...)
 
 int diag_hint(struct diags *d, const char *fmt, ...)
 {
-	struct diag *last = d->n && !d->is_last_dropped ? &d->items[d->n - 1] : NULL;
+	struct diag *last = last_of(d);
 	va_list ap;
 
 	if (!last)

@@ -40,7 +40,7 @@ struct diags {
 
 /* Add an error, or a warning. A second message for the same span is dropped, so that one mistake
  * gets one message, except a warning after a different one. diag_error() always returns -1, for
- * `return diag_error(...)`. */
+ * `return diag_error(...)`; with `d` NULL it, diag_note() and diag_hint() do nothing else. */
 int diag_error(struct diags *d, struct span span, const char *tag, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5), cold));
 void diag_warning(struct diags *d, struct span span, const char *tag, const char *fmt, ...)

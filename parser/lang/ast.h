@@ -19,6 +19,7 @@ struct builtin;
 struct attach_point; /* resolved: probe.h */
 struct bpf_function;
 struct bpf_import;
+struct diags;
 struct c_types;	 /* c_type.h */
 struct tp_field; /* kernel.h */
 struct type;
@@ -412,9 +413,8 @@ struct program {
 	uint32_t n_used; /* the N of the highest $N that the script reads; all with $# */
 };
 
-/* The height of a node: one more than that of its highest child. */
-uint32_t ast_height_over(struct expr *e);
-/* Constructors, one for each kind of node; they only fill and return it, with its height. */
+/* Constructors, one for each kind of node; they only fill and return it, with its height: */
+uint32_t ast_height_over(struct expr *e); /* one more than that of the highest child */
 struct expr *ast_int(struct arena *a, struct span s, uint64_t value);
 /* Turn the node into a literal: a number, a bool (&type_bool), or a constant of an enum's type. */
 void ast_become_int(struct expr *e, uint64_t value, const struct type *type);
@@ -486,8 +486,6 @@ void ast_each_block(struct stmt *st, block_visit *enter, void *ctx);
 void ast_each_below(struct expr *e, expr_visit *visit, block_visit *enter, void *ctx);
 /* The operator's spelling: "+", "&&", … */
 const char *op_str(enum op op);
-
-struct diags;
 /* Parse the source. Returns the tree, or NULL if not even a list of probes could be built. Errors
  * are in `d`: check d->n_errors, since the parser continues after an error. */
 struct program *parse(struct arena *a, const struct source *source, struct diags *d);

@@ -35,10 +35,9 @@ struct number {
 
 __attribute__((cold)) static uint64_t overflow(const struct number *n, uint64_t most)
 {
-	if (n->diags)
-		diag_error(n->diags, n->span, "bad-number",
-			   "the number %.*s is too large: at most %llu fits", (int)n->len, n->text,
-			   (unsigned long long)most);
+	diag_error(n->diags, n->span, "bad-number",
+		   "the number %.*s is too large: at most %llu fits", (int)n->len, n->text,
+		   (unsigned long long)most);
 	return most;
 }
 
@@ -91,8 +90,6 @@ static uint64_t bad_suffix(const struct number *n, uint32_t from)
 {
 	struct span s = {n->span.start + from, n->span.end};
 
-	if (!n->diags)
-		return 0;
 	if (n->text[from] == '.')
 		diag_error(n->diags, n->span, "bad-number",
 			   "numbers are whole: '%.*s' has a fraction", (int)n->len, n->text);
@@ -159,12 +156,10 @@ static uint64_t read_octal(const struct number *n)
 	uint64_t value;
 
 	if (end < n->len && (n->text[end] == '8' || n->text[end] == '9')) {
-		if (n->diags) {
-			diag_error(n->diags, n->span, "bad-number",
-				   "'%.*s' begins with 0, so it is octal, and has the digit %c",
-				   (int)n->len, n->text, n->text[end]);
-			diag_hint(n->diags, "leave out the leading 0 for a decimal number");
-		}
+		diag_error(n->diags, n->span, "bad-number",
+			   "'%.*s' begins with 0, so it is octal, and has the digit %c",
+			   (int)n->len, n->text, n->text[end]);
+		diag_hint(n->diags, "leave out the leading 0 for a decimal number");
 		return 0;
 	}
 	if (end < n->len)
@@ -179,9 +174,7 @@ static uint64_t read_prefixed(const struct number *n, unsigned base, const char 
 	uint64_t value;
 
 	if (n->len == 2) {
-		if (n->diags)
-			diag_error(n->diags, n->span, "bad-number", "no digits after '%.2s'",
-				   n->text);
+		diag_error(n->diags, n->span, "bad-number", "no digits after '%.2s'", n->text);
 		return 0;
 	}
 	if (end < n->len)
@@ -194,8 +187,7 @@ uint64_t literal_number(struct diags *d, const char *text, struct span span)
 	const struct number n = {d, text, span.end - span.start, span};
 
 	if (text[n.len - 1] == '_') {
-		if (d)
-			diag_error(d, span, "bad-number", "trailing underscore in integer literal");
+		diag_error(d, span, "bad-number", "trailing underscore in integer literal");
 		return 0;
 	}
 	if (n.len > 1 && text[0] == '0' && (text[1] | 0x20) == 'x')
@@ -233,8 +225,6 @@ static unsigned escape_digits(const char **at, unsigned base, unsigned most)
 __attribute__((cold)) static char bad_escape(struct diags *d, struct span span, const char *escape,
 					     const char *why)
 {
-	if (!d)
-		return '?';
 	diag_error(d, span, "bad-escape", "invalid escape character '%.*s'%s",
 		   (int)(span.end - span.start), escape, why);
 	diag_hint(d,
