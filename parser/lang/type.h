@@ -192,6 +192,17 @@ static inline uint32_t type_elements(const struct type *array)
 	return array->to->size ? array->size / array->to->size : 0;
 }
 
+/* Parts of a tuple, record, array or struct; those of records and structs have names. */
+static inline uint32_t type_parts(const struct type *t)
+{
+	return t->kind == TY_ARRAY ? type_elements(t) : t->n_members;
+}
+
+static inline bool type_has_names(const struct type *t)
+{
+	return t->kind == TY_RECORD || t->kind == TY_STRUCT;
+}
+
 /* Is a value of this type in memory, not in a register? */
 static inline bool type_is_memory(const struct type *t)
 {

@@ -74,6 +74,17 @@ static inline uint64_t hash_string(const char *s)
 	return h ^ h >> 32;
 }
 
+/* Hashes of several parts: of what was before, and the next one; a string may be NULL. */
+static inline uint64_t hash_mix(uint64_t h, uint64_t x)
+{
+	return hash_u64(h ^ x) * 0x9e3779b97f4a7c15u + 1;
+}
+
+static inline uint64_t hash_mix_string(uint64_t h, const char *s)
+{
+	return hash_mix(h, s ? hash_string(s) : 1);
+}
+
 /* Slots for n entries; 0 if there is no such number. */
 static inline size_t hash_slots_for(size_t n)
 {

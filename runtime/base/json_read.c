@@ -69,3 +69,11 @@ bool json_number(const json_t *j, uint64_t *out)
 	*out = strtoull(text, &end, 10);
 	return !errno && end == text + json_string_length(j);
 }
+
+bool json_numbers(const json_t *list, uint64_t *out)
+{
+	for (size_t i = 0; i < json_array_size(list); i++)
+		if (!json_number(json_array_get(list, i), &out[i]))
+			return false;
+	return json_is_array(list);
+}

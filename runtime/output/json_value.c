@@ -98,10 +98,9 @@ static void put_bytes(struct json *j, const struct view *v)
 
 static void put_parts(struct json_writer *w, const struct view *v, bool is_record)
 {
-	uint32_t n = v->type->kind == TY_ARRAY ? type_elements(v->type) : v->type->n_members;
 	struct view part;
 
-	for (uint32_t i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < type_parts(v->type); i++) {
 		view_part(v, i, &part);
 		json_put_value(w, is_record ? v->type->members[i].name : NULL, &part);
 	}
@@ -110,7 +109,7 @@ static void put_parts(struct json_writer *w, const struct view *v, bool is_recor
 /* [1,"a"] for a buffer, tuple or array, {"x": 1, "y": "a"} for a record. */
 static void put_compound(struct json_writer *w, const char *key, const struct view *v)
 {
-	bool is_record = v->type->kind == TY_RECORD || v->type->kind == TY_STRUCT;
+	bool is_record = type_has_names(v->type);
 	bool is_within_compact = w->json.is_compact;
 
 	json_open(&w->json, key, is_record ? '{' : '[');

@@ -81,7 +81,7 @@ static int put_event(struct out *o, uint32_t call, const struct view *fields, ui
 	struct recorder *r = recorder_of(o);
 
 	recorder_begin(r, REC_EVENTS);
-	row_integer(&r->row, call);
+	ROW_ADD(&r->row, row_integer(call));
 	put_args(r, fields, n);
 	r->n_events++;
 	return done(o);
@@ -108,40 +108,26 @@ static int put_value(struct out *o, const struct view *v)
 static int put_message(struct out *o, const struct view_message *m)
 {
 	struct recorder *r = recorder_of(o);
-	struct row *row = &r->row;
 
 	recorder_begin(r, REC_MESSAGES);
-	row_string(row, recording_calls[m->kind]);
-	row_bytes(row, m->text, m->len);
-	row_string(row, m->file);
-	row_integer(row, m->line);
-	row_integer(row, m->first);
-	row_integer(row, m->end);
-	row_string(row, m->helper);
-	row_integer(row, m->result);
-	row_string(row, m->excerpt);
+	ROW_ADD(&r->row, row_string(recording_calls[m->kind]), row_bytes(m->text, m->len),
+		row_string(m->file), row_integer(m->line), row_integer(m->first),
+		row_integer(m->end), row_string(m->helper), row_integer(m->result),
+		row_string(m->excerpt));
 	return text_of(o)->message(text_of(o), m) ?: done(o);
 }
 
 static int put_span(struct out *o, const struct view_span *s)
 {
 	struct recorder *r = recorder_of(o);
-	struct row *row = &r->row;
 
-	row_begin(row, REC_SPANS);
-	row_integer(row, (int64_t)++r->seq);
-	row_integer(row, s->pid);
-	row_integer(row, s->tid);
-	row_string(row, s->comm);
-	row_string(row, s->name);
-	row_string(row, recording_spans[s->kind]);
-	row_integer(row, (int64_t)s->start);
-	row_integer(row, (int64_t)s->length);
-	row_integer(row, s->is_call);
-	row_integer(row, s->is_left ? RECORDING_LEFT : s->is_open);
-	row_integer(row, s->is_cut);
-	row_integer(row, s->is_outermost);
-	row_integer(row, (int64_t)s->tracer);
+	row_begin(&r->row, REC_SPANS);
+	ROW_ADD(&r->row, row_integer((int64_t)++r->seq), row_integer(s->pid), row_integer(s->tid),
+		row_string(s->comm), row_string(s->name), row_string(recording_spans[s->kind]),
+		row_integer((int64_t)s->start), row_integer((int64_t)s->length),
+		row_integer(s->is_call), row_integer(s->is_left ? RECORDING_LEFT : s->is_open),
+		row_integer(s->is_cut), row_integer(s->is_outermost),
+		row_integer((int64_t)s->tracer));
 	r->n_spans++;
 	return done(o);
 }
@@ -150,28 +136,21 @@ static int put_span(struct out *o, const struct view_span *s)
 
 static void put_print(struct recorder *r, const struct view_map *m)
 {
-	struct row *row = &r->row;
-	struct json *j;
+	const struct view_row *first = m->n_rows ? m->rows : NULL;
 
 	recorder_begin(r, REC_PRINTS);
-	row_string(row, m->name);
-	row_integer(row, m->is_time);
-	row_integer(row, (int64_t)m->time_unit);
-	row_integer(row, (int64_t)m->whole);
-	row_string(row, m->delimiter);
-	j = row_open_json(row);
-	json_open(j, NULL, '[');
-	for (uint32_t i = 0; m->n_rows && i < m->n_keys; i++)
-		json_put_unsigned(j, NULL, recorder_type(r, m->rows[0].keys[i].type));
-	json_close(j, ']');
-	row_close_text(row);
-	row_integer(row, m->n_rows ? recorder_type(r, m->rows[0].value.type) : 0);
+	ROW_ADD(&r->row, row_string(m->name), row_integer(m->is_time),
+		row_integer((int64_t)m->time_unit), row_integer((int64_t)m->whole),
+		row_string(m->delimiter));
+	recorder_types(r, first && m->n_keys ? &first->keys->type : NULL, first ? m->n_keys : 0,
+		       sizeof(*first->keys));
+	ROW_ADD(&r->row, row_integer(first ? recorder_type(r, first->value.type) : 0));
 }
 
 static void put_map_value(struct recorder *r, const struct view *v)
 {
 	if (value_is_integer(v) && (v->type->is_signed || v->integer <= INT64_MAX)) {
-		row_integer(&r->row, (int64_t)v->integer);
+		ROW_ADD(&r->row, row_integer((int64_t)v->integer));
 		return;
 	}
 	value_json_put(row_open_json(&r->row), NULL, v, &r->numbers);
@@ -187,8 +166,7 @@ static int put_map(struct out *o, const struct view_map *m)
 	err = done(o);
 	for (uint32_t i = 0; i < m->n_rows && !err; i++) {
 		row_begin(&r->row, REC_MAP_ROWS);
-		row_integer(&r->row, (int64_t)r->seq);
-		row_integer(&r->row, i);
+		ROW_ADD(&r->row, row_integer((int64_t)r->seq), row_integer(i));
 		put_args(r, m->rows[i].keys, m->n_keys);
 		put_map_value(r, &m->rows[i].value);
 		err = done(o);
@@ -203,8 +181,7 @@ static int put_mark(struct out *o, const char *what, uint64_t n)
 	struct recorder *r = recorder_of(o);
 
 	recorder_begin(r, REC_MARKS);
-	row_string(&r->row, what);
-	row_integer(&r->row, (int64_t)n);
+	ROW_ADD(&r->row, row_string(what), row_integer((int64_t)n));
 	return done(o);
 }
 
@@ -218,12 +195,8 @@ static int put_lost(struct out *o, const struct view_loss *l)
 	struct recorder *r = recorder_of(o);
 
 	row_begin(&r->row, REC_LOSSES);
-	row_integer(&r->row, (int64_t)++r->seq);
-	row_string(&r->row, l->probe);
-	row_string(&r->row, l->cause);
-	row_integer(&r->row, (int64_t)l->n);
-	row_string(&r->row, l->what);
-	row_string(&r->row, l->help);
+	ROW_ADD(&r->row, row_integer((int64_t)++r->seq), row_string(l->probe), row_string(l->cause),
+		row_integer((int64_t)l->n), row_string(l->what), row_string(l->help));
 	return text_of(o)->lost(text_of(o), l) ?: done(o);
 }
 
@@ -261,7 +234,7 @@ static int finish(struct out *o)
 	if (!r->spool)
 		return 0;
 	if (!w->file.error)
-		recorder_number(r, "end", (int64_t)clock_ns(CLOCK_REALTIME));
+		recorder_fact(r, "end", row_integer((int64_t)clock_ns(CLOCK_REALTIME)));
 	err = spool_close(r->spool, stored);
 	r->spool = NULL;
 	err = w->file.error ?: err ?: r->error;

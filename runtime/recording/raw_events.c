@@ -3,7 +3,6 @@
  * Reads events of tracepoints: see raw_events.h.
  */
 #include "runtime/recording/raw_impl.h"
-#include "runtime/output/out.h"
 #include "parser/base/arena.h"
 #include "parser/lang/probe.h"
 #include "runtime/base/log.h"
@@ -15,8 +14,8 @@
 
 char *raw_events_facts(struct recording *r)
 {
-	sqlite3_stmt *s = recording_prepare(r, "SELECT value FROM run WHERE name = 'facts'");
-	int got = s ? recording_step(r, s) : -1;
+	sqlite3_stmt *s;
+	int got = recording_fact(r, "facts", &s);
 	const char *text = got > 0 ? recording_text(s, 0) : NULL;
 	char *copy = text ? strdup(text) : NULL;
 
@@ -28,17 +27,13 @@ char *raw_events_facts(struct recording *r)
 	return copy;
 }
 
-/* Numbers of the run. -1 after a message. */
-static int read_number(struct recording *r, const char *name, uint64_t usual, uint64_t *out)
+/* A number of the run, or 0. -1 after a message. */
+static int read_number(struct recording *r, const char *name, uint64_t *out)
 {
-	sqlite3_stmt *s = recording_prepare(r, "SELECT value FROM run WHERE name = ?");
-	int got = s ? 0 : -1;
+	sqlite3_stmt *s;
+	int got = recording_fact(r, name, &s);
 
-	if (s) {
-		sqlite3_bind_text(s, 1, name, -1, SQLITE_STATIC);
-		got = recording_step(r, s);
-	}
-	*out = got > 0 ? (uint64_t)sqlite3_column_int64(s, 0) : usual;
+	*out = got > 0 ? (uint64_t)sqlite3_column_int64(s, 0) : 0;
 	sqlite3_finalize(s);
 	return got < 0 ? -1 : 0;
 }
@@ -48,10 +43,9 @@ static int read_clocks(struct raw_reader *r)
 	struct recorded_events *out = r->out;
 	uint64_t end;
 
-	if (read_number(r->rec, "boot", 0, &out->start) ||
-	    read_number(r->rec, "start", 0, &out->wall) ||
-	    read_number(r->rec, "monotonic", 0, &out->mono) ||
-	    read_number(r->rec, "tai", 0, &out->tai) || read_number(r->rec, "end", 0, &end))
+	if (read_number(r->rec, "boot", &out->start) || read_number(r->rec, "start", &out->wall) ||
+	    read_number(r->rec, "monotonic", &out->mono) || read_number(r->rec, "tai", &out->tai) ||
+	    read_number(r->rec, "end", &end))
 		return -1;
 	out->end = end > out->wall ? out->start + (end - out->wall) : out->start;
 	return 0;
@@ -158,12 +152,8 @@ static bool take_words(struct raw_reader *r, const json_t *list, struct recorded
 		return true;
 	if (json_array_size(list) != RECORDED_N_WORDS + 1)
 		return false;
-	words = arena_alloc(r->rec->arena, RECORDED_N_WORDS * sizeof(*words));
-	for (uint32_t i = 0; i < RECORDED_N_WORDS; i++)
-		if (!json_number(json_array_get(list, i), &words[i]))
-			return false;
-	e->words = words;
-	return true;
+	e->words = words = arena_alloc(r->rec->arena, (RECORDED_N_WORDS + 1) * sizeof(*words));
+	return json_numbers(list, words);
 }
 
 /* The parts that all events have. */
@@ -232,9 +222,8 @@ static bool take_call(struct raw_reader *r, const json_t *tuple, struct recorded
 	    json_array_size(tuple) - PART_STRINGS > json_array_size(list) - RECORDED_ARGUMENTS)
 		return false;
 	values = arena_alloc(r->rec->arena, json_array_size(list) * sizeof(*values));
-	for (uint32_t i = 0; i < json_array_size(list); i++)
-		if (!json_number(json_array_get(list, i), &values[i]))
-			return false;
+	if (!json_numbers(list, values))
+		return false;
 	e->values = values;
 	e->n_values = (uint32_t)json_array_size(list);
 	for (uint32_t i = PART_STRINGS; i < json_array_size(tuple); i++)

@@ -122,19 +122,17 @@ void raw_make_record(struct arena *a, const struct tp_format *f, const json_t *a
 
 bool raw_make_words(struct arena *a, const json_t *args, struct recorded_event *e)
 {
-	uint64_t word;
+	uint32_t n = (uint32_t)json_array_size(args);
+	uint64_t *words;
 
-	if (json_array_size(args) > RECORD_MOST / sizeof(word))
+	if (n > RECORD_MOST / sizeof(*words))
 		return false;
-	e->n_bytes = (uint32_t)(json_array_size(args) * sizeof(word));
-	e->record = arena_alloc(a, e->n_bytes + 1);
+	words = arena_alloc(a, (n + 1) * sizeof(*words));
+	e->n_bytes = n * (uint32_t)sizeof(*words);
+	e->record = (uint8_t *)words;
 	e->known = arena_alloc(a, e->n_bytes + 1);
-	for (uint32_t i = 0; i < json_array_size(args); i++) {
-		if (!json_number(json_array_get(args, i), &word))
-			return false;
-		put(e, i * (uint32_t)sizeof(word), &word, sizeof(word));
-	}
-	return true;
+	memset(e->known, 1, e->n_bytes);
+	return json_numbers(args, words);
 }
 
 bool raw_events_has_string(const struct tp_format *f, const struct tp_field *field)

@@ -4,7 +4,6 @@
  * are what programs get instead of addresses.
  */
 #include "runtime/recording/raw_impl.h"
-#include "runtime/output/out.h"
 #include "parser/base/arena.h"
 #include <string.h>
 
@@ -104,32 +103,12 @@ bool raw_thread(struct raw_reader *r, struct arena *a, const json_t *tuple, uint
 
 /* ---- stacks ------------------------------------------------------------------------------- */
 
-static uint64_t mix(uint64_t h, uint64_t x)
-{
-	return hash_u64(h ^ x) * 0x9e3779b97f4a7c15u + 1;
-}
-
-static uint64_t mix_string(uint64_t h, const char *s)
-{
-	return mix(h, s ? hash_bytes(s, strlen(s)) : 1);
-}
-
-static uint64_t hash_frame(const struct view_frame *f, const char *cut)
-{
-	uint64_t h = mix_string(f != NULL, cut);
-
-	if (!f)
-		return h;
-	h = mix(mix(h, f->ip), f->offset);
-	h = mix(h, f->line * 4ull + f->is_inlined * 2ull + f->is_caller);
-	return mix_string(mix_string(mix_string(h, f->name), f->module), f->file);
-}
-
 /* The number of a frame; 0: out of memory. */
 static uint32_t number_frame(struct raw_reader *r, const struct view_frame *f, const char *cut)
 {
 	struct recorded_events *out = r->out;
-	struct raw_number new = {hash_frame(f, cut), out->n_frames};
+	uint64_t hash = hash_mix_string(f != NULL, cut);
+	struct raw_number new = {f ? view_frame_hash(hash, f) : hash, out->n_frames};
 	const struct raw_number *found = raw_numbers_find(&r->frames, new.key);
 
 	if (found)

@@ -5,6 +5,7 @@
 #include "runtime/recording/recorder.h"
 #include "parser/base/text.h"
 #include "runtime/base/clock.h"
+#include "runtime/output/out_format.h"
 #include "runtime/recording/type_json.h"
 
 /* ---- rows -------------------------------------------------------------------------------- */
@@ -27,57 +28,44 @@ void recorder_put(struct recorder *r, struct row *row)
 void recorder_begin(struct recorder *r, enum recording_table table)
 {
 	row_begin(&r->row, table);
-	row_integer(&r->row, (int64_t)++r->seq);
-	row_integer(&r->row, (int64_t)monotonic_ns());
+	ROW_ADD(&r->row, row_integer((int64_t)++r->seq), row_integer((int64_t)monotonic_ns()));
 }
 
-void recorder_fact(struct recorder *r, const char *name, const char *text)
+void recorder_fact(struct recorder *r, const char *name, struct row_column value)
 {
-	if (!text)
+	if (value.tag == ROW_NULL)
 		return;
 	row_begin(&r->other, REC_RUN);
-	row_string(&r->other, name);
-	row_string(&r->other, text);
+	ROW_ADD(&r->other, row_string(name), value);
 	recorder_put(r, &r->other);
-}
-
-void recorder_number(struct recorder *r, const char *name, int64_t x)
-{
-	row_begin(&r->other, REC_RUN);
-	row_string(&r->other, name);
-	row_integer(&r->other, x);
-	recorder_put(r, &r->other);
-}
-
-static bool uses_spans(const struct plan *p)
-{
-	for (uint32_t i = 0; i < p->n_events; i++)
-		if (p->events[i].kind == PE_SPAN)
-			return true;
-	return false;
 }
 
 void recorder_run(struct recorder *r, const struct view_run *run)
 {
-	recorder_fact(r, "version", run->version);
-	recorder_fact(r, "arguments", run->arguments);
-	recorder_fact(r, "script_name", run->script_name);
-	recorder_fact(r, "script", run->script);
-	recorder_fact(r, "command", run->command);
-	if (run->scope->pid)
-		recorder_number(r, "pid", run->scope->pid);
-	recorder_fact(r, "host", run->host);
-	recorder_fact(r, "kernel", run->kernel);
-	recorder_fact(r, "machine", run->machine);
-	recorder_number(r, "start", (int64_t)run->start);
-	recorder_number(r, "monotonic", (int64_t)run->monotonic);
-	if (run->facts) {
-		recorder_fact(r, "facts", run->facts);
-		recorder_number(r, "boot", (int64_t)run->boot);
-		recorder_number(r, "tai", (int64_t)run->tai);
-	}
-	recorder_number(r, "print_maps", r->plan->config.print_maps_on_exit);
-	recorder_number(r, "spans", uses_spans(r->plan));
+	const struct {
+		const char *name;
+		struct row_column value;
+	} facts[] = {
+		{"version", row_string(run->version)},
+		{"arguments", row_string(run->arguments)},
+		{"script_name", row_string(run->script_name)},
+		{"script", row_string(run->script)},
+		{"command", row_string(run->command)},
+		{"pid", run->scope->pid ? row_integer(run->scope->pid) : row_string(NULL)},
+		{"host", row_string(run->host)},
+		{"kernel", row_string(run->kernel)},
+		{"machine", row_string(run->machine)},
+		{"start", row_integer((int64_t)run->start)},
+		{"monotonic", row_integer((int64_t)run->monotonic)},
+		{"facts", row_string(run->facts)},
+		{"boot", run->facts ? row_integer((int64_t)run->boot) : row_string(NULL)},
+		{"tai", run->facts ? row_integer((int64_t)run->tai) : row_string(NULL)},
+		{"print_maps", row_integer(r->plan->config.print_maps_on_exit)},
+		{"spans", row_integer(out_format_has_spans(r->plan))},
+	};
+
+	for (size_t i = 0; i < sizeof(facts) / sizeof(*facts); i++)
+		recorder_fact(r, facts[i].name, facts[i].value);
 }
 
 /* ---- types ------------------------------------------------------------------------------- */
@@ -89,12 +77,24 @@ uint32_t recorder_type(struct recorder *r, const struct type *t)
 			return (uint32_t)i + 1;
 	note(r, vec_push(&r->types, t));
 	row_begin(&r->other, REC_TYPES);
-	row_integer(&r->other, (int64_t)r->types.n);
-	row_string(&r->other, type_str(r->arena, t));
+	ROW_ADD(&r->other, row_integer((int64_t)r->types.n), row_string(type_str(r->arena, t)));
 	type_json_put(row_open_json(&r->other), NULL, t);
 	row_close_text(&r->other);
 	recorder_put(r, &r->other);
 	return (uint32_t)r->types.n;
+}
+
+void recorder_types(struct recorder *r, const struct type *const *types, uint32_t n, size_t step)
+{
+	struct json *j = row_open_json(&r->row);
+
+	json_open(j, NULL, '[');
+	for (uint32_t i = 0; i < n; i++) {
+		json_put_unsigned(j, NULL, recorder_type(r, *types));
+		types = (const struct type *const *)((const char *)types + step);
+	}
+	json_close(j, ']');
+	row_close_text(&r->row);
 }
 
 /* ---- calls ------------------------------------------------------------------------------- */
@@ -115,20 +115,7 @@ static void put_piece(struct json *j, const struct format_piece *p)
 static const struct format_piece whole_text = {
 	.text = "", .conv = 's', .width = -1, .precision = -1, .origin = FORMAT_FROM_SCRIPT};
 
-static const struct type text_type = {.kind = TY_STRING, .size = 1};
-
-static void put_types(struct recorder *r, const struct plan_event *e, const struct type *one)
-{
-	struct json *j = row_open_json(&r->row);
-
-	json_open(j, NULL, '[');
-	for (uint32_t i = 0; !one && i < e->n_fields; i++)
-		json_put_unsigned(j, NULL, recorder_type(r, e->fields[i].type));
-	if (one)
-		json_put_unsigned(j, NULL, recorder_type(r, one));
-	json_close(j, ']');
-	row_close_text(&r->row);
-}
+static const struct type *const text_type = &(struct type){.kind = TY_STRING, .size = 1};
 
 static void put_pieces(struct recorder *r, const struct format_piece *pieces, uint32_t n)
 {
@@ -157,26 +144,25 @@ static void put_place(struct recorder *r, const struct span *span)
 {
 	const struct source *s = r->plan->source;
 
-	if (!s || !s->n_lines || span->end <= span->start) {
-		row_string(&r->row, NULL);
-		row_string(&r->row, NULL);
-		return;
-	}
-	row_integer(&r->row, source_place(s, span->start).line);
-	if (span->end <= s->len)
-		row_bytes(&r->row, s->text + span->start, span->end - span->start);
-	else
-		row_string(&r->row, NULL);
+	bool is_known = s && s->n_lines && span->end > span->start;
+	bool has_text = is_known && span->end <= s->len;
+
+	ROW_ADD(&r->row,
+		is_known ? row_integer(source_place(s, span->start).line) : row_string(NULL),
+		has_text ? row_bytes(s->text + span->start, span->end - span->start)
+			 : row_string(NULL));
 }
 
 /* The row of a new call; `e` is NULL for print(). */
 static void put_call(struct recorder *r, const struct recorded_call *c, const struct plan_event *e)
 {
 	row_begin(&r->row, REC_CALLS);
-	row_integer(&r->row, (int64_t)r->calls.n);
-	row_string(&r->row, recording_calls[c->kind]);
+	ROW_ADD(&r->row, row_integer((int64_t)r->calls.n), row_string(recording_calls[c->kind]));
 	put_place(r, &c->span);
-	put_types(r, e, e && c->has_pieces ? NULL : c->type ? c->type : &text_type);
+	if (e && c->has_pieces)
+		recorder_types(r, &e->fields->type, e->n_fields, sizeof(*e->fields));
+	else
+		recorder_types(r, c->type ? &c->type : &text_type, 1, 0);
 	put_pieces(r, c->has_pieces ? e->pieces : &whole_text,
 		   c->has_pieces ? e->n_pieces
 		   : e		 ? 1
@@ -214,27 +200,12 @@ uint32_t recorder_print(struct recorder *r, const struct type *t)
 HASH_INTEGER_FUNCTIONS(recorded_stacks, struct recorded_stack, uint64_t, hash_none, e->hash,
 		       e->number)
 
-static uint64_t mix(uint64_t h, uint64_t x)
-{
-	return hash_u64(h ^ x) * 0x9e3779b97f4a7c15u + 1;
-}
-
-static uint64_t mix_string(uint64_t h, const char *s)
-{
-	return mix(h, s ? hash_string(s) : 1);
-}
-
 static uint64_t hash_stack(const struct view_stack *s)
 {
-	uint64_t h = mix_string(s->is_user + 2u * s->is_lost, s->cut);
+	uint64_t h = hash_mix_string(s->is_user + 2u * s->is_lost, s->cut);
 
-	for (uint32_t i = 0; i < s->n; i++) {
-		const struct view_frame *f = &s->frames[i];
-
-		h = mix(mix(h, f->ip), f->offset);
-		h = mix(h, f->line * 4ull + f->is_inlined * 2ull + f->is_caller);
-		h = mix_string(mix_string(mix_string(h, f->name), f->module), f->file);
-	}
+	for (uint32_t i = 0; i < s->n; i++)
+		h = view_frame_hash(h, &s->frames[i]);
 	return h;
 }
 
@@ -261,16 +232,10 @@ static void put_frame(struct recorder *r, uint32_t stack, uint32_t depth,
 	struct row *row = &r->other;
 
 	row_begin(row, REC_FRAMES);
-	row_integer(row, stack);
-	row_integer(row, depth);
-	row_integer(row, (int64_t)f->ip);
-	row_string(row, f->name);
-	row_integer(row, (int64_t)f->offset);
-	row_string(row, f->module);
-	row_string(row, f->file);
-	row_integer(row, f->line);
-	row_integer(row, f->is_inlined);
-	row_integer(row, f->is_caller);
+	ROW_ADD(row, row_integer(stack), row_integer(depth), row_integer((int64_t)f->ip),
+		row_string(f->name), row_integer((int64_t)f->offset), row_string(f->module),
+		row_string(f->file), row_integer(f->line), row_integer(f->is_inlined),
+		row_integer(f->is_caller));
 	recorder_put(r, row);
 }
 
@@ -279,10 +244,8 @@ static void put_stack(struct recorder *r, uint32_t number, const struct view_sta
 	struct row *row = &r->other;
 
 	row_begin(row, REC_STACKS);
-	row_integer(row, number);
-	row_integer(row, s->is_user);
-	row_string(row, s->cut);
-	row_integer(row, s->is_lost);
+	ROW_ADD(row, row_integer(number), row_integer(s->is_user), row_string(s->cut),
+		row_integer(s->is_lost));
 	row_open_text(row);
 	put_folded(&row->grown.text, s);
 	row_close_text(row);

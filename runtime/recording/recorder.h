@@ -49,11 +49,13 @@ void recorder_put(struct recorder *r, struct row *row);
 void recorder_begin(struct recorder *r, enum recording_table table);
 
 uint32_t recorder_type(struct recorder *r, const struct type *t);
+/* Append a column with the numbers of `n` types, which are `step` bytes apart. */
+void recorder_types(struct recorder *r, const struct type *const *types, uint32_t n, size_t step);
 /* The number of a call, of which `e` need not be in the plan. */
 uint32_t recorder_call(struct recorder *r, const struct plan_event *e);
 /* The number of a print() of values of that type. */
 uint32_t recorder_print(struct recorder *r, const struct type *t);
 /* Write what is known of the run. */
 void recorder_run(struct recorder *r, const struct view_run *run);
-void recorder_fact(struct recorder *r, const char *name, const char *text);
-void recorder_number(struct recorder *r, const char *name, int64_t x);
+/* A fact of the run; none if the value is NULL. */
+void recorder_fact(struct recorder *r, const char *name, struct row_column value);

@@ -3,7 +3,6 @@
  * Opens a recording and reads what its items refer to: see recording.h.
  */
 #include "runtime/recording/recording.h"
-#include "runtime/output/out.h"
 #include "parser/base/limits.h"
 #include "runtime/base/log.h"
 #include "runtime/recording/pages.h"
@@ -51,6 +50,15 @@ int recording_step(struct recording *r, sqlite3_stmt *s)
 	int code = sqlite3_step(s);
 
 	return code == SQLITE_ROW ? 1 : code == SQLITE_DONE ? 0 : recording_failed(r);
+}
+
+int recording_fact(struct recording *r, const char *name, sqlite3_stmt **s)
+{
+	*s = recording_prepare(r, "SELECT value FROM run WHERE name = ?");
+	if (!*s)
+		return -1;
+	sqlite3_bind_text(*s, 1, name, -1, SQLITE_STATIC);
+	return recording_step(r, *s);
 }
 
 int recording_damaged(struct recording *r, enum recording_table table, int64_t id)
@@ -185,8 +193,8 @@ static void defend(sqlite3 *db)
 /* A run writes its end last. */
 static int check_end(struct recording *r)
 {
-	sqlite3_stmt *s = recording_prepare(r, "SELECT 1 FROM run WHERE name = 'end'");
-	int got = s ? recording_step(r, s) : -1;
+	sqlite3_stmt *s;
+	int got = recording_fact(r, "end", &s);
 
 	sqlite3_finalize(s);
 	if (!got)
@@ -282,11 +290,8 @@ static int each_row(struct recording *r, const char *sql,
 	sqlite3_stmt *s = recording_prepare(r, sql);
 	int got = s ? 1 : -1;
 
-	while (got > 0) {
-		got = recording_step(r, s);
-		if (got > 0 && take(r, s))
-			got = -1;
-	}
+	while (got > 0 && (got = recording_step(r, s)) > 0)
+		got = take(r, s) ? -1 : 1;
 	sqlite3_finalize(s);
 	return got;
 }

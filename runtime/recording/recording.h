@@ -46,6 +46,8 @@ int recording_failed(struct recording *r);
 sqlite3_stmt *recording_prepare(struct recording *r, const char *sql);
 /* The next row: 1; none: 0; -1 after a message. */
 int recording_step(struct recording *r, sqlite3_stmt *s);
+/* Column 0 of *s is a fact of the run: 1; there is none: 0; -1 after a message. */
+int recording_fact(struct recording *r, const char *name, sqlite3_stmt **s);
 /* Says that row `id` of a table is not valid. Returns -1. */
 int recording_damaged(struct recording *r, enum recording_table table, int64_t id);
 /* The text of a column; NULL if it is no text. */

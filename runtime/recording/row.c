@@ -3,7 +3,6 @@
  * Rows of a recording as bytes: see row.h.
  */
 #include "runtime/recording/row.h"
-#include "runtime/output/out.h"
 
 void row_init(struct row *r)
 {
@@ -19,32 +18,24 @@ void row_begin(struct row *r, enum recording_table table)
 	text_put(&r->grown.text, (const char *)&head, sizeof(head));
 }
 
-void row_integer(struct row *r, int64_t x)
+void row_add_columns(struct row *r, const struct row_column *columns, size_t n)
 {
-	text_char(&r->grown.text, ROW_INTEGER);
-	text_put(&r->grown.text, (const char *)&x, sizeof(x));
-}
+	struct text *t = &r->grown.text;
 
-void row_bytes(struct row *r, const char *bytes, size_t n)
-{
-	uint32_t len = (uint32_t)n;
-
-	text_char(&r->grown.text, ROW_TEXT);
-	text_put(&r->grown.text, (const char *)&len, sizeof(len));
-	text_put(&r->grown.text, bytes, len);
-}
-
-void row_string(struct row *r, const char *s)
-{
-	if (s)
-		row_bytes(r, s, strlen(s));
-	else
-		text_char(&r->grown.text, ROW_NULL);
+	for (const struct row_column *c = columns; c < columns + n; c++) {
+		text_char(t, (char)c->tag);
+		if (c->tag == ROW_INTEGER) {
+			text_put(t, (const char *)&c->integer, sizeof(c->integer));
+		} else if (c->tag == ROW_TEXT) {
+			text_put(t, (const char *)&c->len, sizeof(c->len));
+			text_put(t, c->text, c->len);
+		}
+	}
 }
 
 void row_open_text(struct row *r)
 {
-	row_bytes(r, "", 0);
+	ROW_ADD(r, row_bytes("", 0));
 	r->open = r->grown.text.n;
 }
 

@@ -6,6 +6,7 @@
 #pragma once
 #include "runtime/base/json.h"
 #include "runtime/recording/schema.h"
+#include <string.h>
 
 enum row_tag { ROW_NULL, ROW_INTEGER, ROW_TEXT };
 
@@ -25,10 +26,35 @@ struct row {
 /* It is freed by text_grown_free(). */
 void row_init(struct row *r);
 void row_begin(struct row *r, enum recording_table table);
-void row_integer(struct row *r, int64_t x);
+/* A column. Where it is read, `text` points into the row. */
+struct row_column {
+	enum row_tag tag;
+	int64_t integer;
+	const char *text;
+	uint32_t len;
+};
+
+static inline struct row_column row_integer(int64_t x)
+{
+	return (struct row_column){.tag = ROW_INTEGER, .integer = x};
+}
+
+static inline struct row_column row_bytes(const char *bytes, size_t n)
+{
+	return (struct row_column){.tag = ROW_TEXT, .text = bytes, .len = (uint32_t)n};
+}
+
 /* NULL is SQL's NULL. */
-void row_string(struct row *r, const char *s);
-void row_bytes(struct row *r, const char *bytes, size_t n);
+static inline struct row_column row_string(const char *s)
+{
+	return s ? row_bytes(s, strlen(s)) : (struct row_column){.tag = ROW_NULL};
+}
+
+void row_add_columns(struct row *r, const struct row_column *columns, size_t n);
+/* Append columns. */
+#define ROW_ADD(r, ...)                                        \
+	row_add_columns(r, (struct row_column[]){__VA_ARGS__}, \
+			sizeof((struct row_column[]){__VA_ARGS__}) / sizeof(struct row_column))
 /* A text that is appended to row->grown.text between these two. */
 void row_open_text(struct row *r);
 /* Likewise JSON. */
@@ -37,11 +63,5 @@ void row_close_text(struct row *r);
 /* The row is complete. Returns its bytes, of which there are row->grown.text.n. */
 const char *row_end(struct row *r);
 
-/* Reading. A column of `*at`, which moves behind it. */
-struct row_column {
-	enum row_tag tag;
-	int64_t integer;
-	const char *text;
-	uint32_t len;
-};
+/* Reading: a column of `*at`, which moves behind it. */
 void row_next(const char **at, struct row_column *out);

@@ -42,7 +42,7 @@ static bool read_views(struct show *w, const json_t *list, const struct plan_eve
 
 static int show_event(struct show *w, sqlite3_stmt *s)
 {
-	int64_t call = number(s, 1);
+	int64_t call = number(s, 2);
 	const struct plan_event *e = NULL;
 	struct view views[LIMIT_CALL_ARGS];
 
@@ -50,7 +50,7 @@ static int show_event(struct show *w, sqlite3_stmt *s)
 		return 0;
 	if (call > 0 && call <= w->r->n_calls)
 		e = &w->r->plan.events[call - 1];
-	if (!e || !read_views(w, recording_json(w->arena, s, 2), e, views) ||
+	if (!e || !read_views(w, recording_json(w->arena, s, 3), e, views) ||
 	    (e->kind == PE_PRINT_VALUE && !e->n_fields))
 		return recording_damaged(w->r, REC_EVENTS, number(s, 0));
 	return e->kind == PE_PRINT_VALUE ? w->out->value(w->out, &views[0])
@@ -102,28 +102,28 @@ static int show_span(struct show *w, sqlite3_stmt *s)
 
 static int show_message(struct show *w, sqlite3_stmt *s)
 {
-	const char *kind = recording_text(s, 1);
+	const char *kind = recording_text(s, 2);
 	struct view_message m = {
 		.kind = kind ? recording_find(recording_calls, PE_KIND_COUNT, kind) : PE_KIND_COUNT,
-		.text = name_of(s, 2),
-		.file = name_of(s, 3),
-		.line = (uint32_t)number(s, 4),
-		.first = (uint32_t)number(s, 5),
-		.end = (uint32_t)number(s, 6),
-		.helper = recording_text(s, 7),
-		.result = number(s, 8),
-		.excerpt = recording_text(s, 9),
+		.text = name_of(s, 3),
+		.file = name_of(s, 4),
+		.line = (uint32_t)number(s, 5),
+		.first = (uint32_t)number(s, 6),
+		.end = (uint32_t)number(s, 7),
+		.helper = recording_text(s, 8),
+		.result = number(s, 9),
+		.excerpt = recording_text(s, 10),
 	};
 
 	if (m.kind == PE_KIND_COUNT)
 		return recording_damaged(w->r, REC_MESSAGES, number(s, 0));
-	m.len = (uint32_t)sqlite3_column_bytes(s, 2);
+	m.len = (uint32_t)sqlite3_column_bytes(s, 3);
 	return w->filter->no_events ? 0 : w->out->message(w->out, &m);
 }
 
 static int show_mark(struct show *w, sqlite3_stmt *s)
 {
-	const char *what = name_of(s, 1);
+	const char *what = name_of(s, 2);
 
 	if (strcmp(what, "end") == 0) {
 		w->has_ended = true;
@@ -131,7 +131,7 @@ static int show_mark(struct show *w, sqlite3_stmt *s)
 	}
 	if (strcmp(what, "attached") != 0)
 		return recording_damaged(w->r, REC_MARKS, number(s, 0));
-	return w->filter->quiet ? 0 : w->out->attached(w->out, (uint32_t)number(s, 2));
+	return w->filter->quiet ? 0 : w->out->attached(w->out, (uint32_t)number(s, 3));
 }
 
 static int show_loss(struct show *w, sqlite3_stmt *s)
@@ -188,14 +188,14 @@ static const char *map_name(const struct recording *r, const char *name)
 
 static int show_map(struct show *w, sqlite3_stmt *s)
 {
-	const json_t *list = recording_json(w->arena, s, 6);
+	const json_t *list = recording_json(w->arena, s, 7);
 	const struct type **types = recording_types(w->r, w->arena, list);
 	struct view_map m = {
-		.name = map_name(w->r, name_of(s, 1)),
-		.is_time = number(s, 2) != 0,
-		.time_unit = (uint64_t)number(s, 3),
-		.whole = (uint64_t)number(s, 4),
-		.delimiter = recording_text(s, 5),
+		.name = map_name(w->r, name_of(s, 2)),
+		.is_time = number(s, 3) != 0,
+		.time_unit = (uint64_t)number(s, 4),
+		.whole = (uint64_t)number(s, 5),
+		.delimiter = recording_text(s, 6),
 	};
 	struct plan_event keys = {0};
 	bool has_stack = false;
@@ -210,7 +210,7 @@ static int show_map(struct show *w, sqlite3_stmt *s)
 	}
 	if (w->filter->no_maps || (w->filter->only_stacks && !has_stack))
 		return 0;
-	if (read_rows(w, number(s, 0), &keys, recording_type(w->r, (uint64_t)number(s, 7)), &m))
+	if (read_rows(w, number(s, 0), &keys, recording_type(w->r, (uint64_t)number(s, 8)), &m))
 		return -1;
 	w->n_items = UINT32_MAX; /* it may be large */
 	return w->out->map(w->out, &m);
@@ -218,24 +218,19 @@ static int show_map(struct show *w, sqlite3_stmt *s)
 
 /* ---- all --------------------------------------------------------------------------------- */
 
+/* Columns are in the order of tables.def; the number is the first. */
 static const struct {
-	const char *sql; /* the number first */
+	const char *sql;
 	int (*show)(struct show *w, sqlite3_stmt *s);
 } tables[] = {
-	{"SELECT seq, call, args FROM events ORDER BY seq", show_event},
-	{"SELECT seq, pid, tid, comm, name, kind, start, duration, is_call, is_open, is_cut, "
-	 "is_outermost, tracer "
-	 "FROM spans ORDER BY seq",
-	 show_span},
-	{"SELECT seq, map, is_time, time_unit, total, delimiter, key_types, value_type FROM prints "
-	 "ORDER BY seq",
-	 show_map},
-	{"SELECT seq, kind, text, file, line, first, last, helper, result, excerpt FROM messages "
-	 "ORDER BY seq",
-	 show_message},
-	{"SELECT seq, what, n FROM marks ORDER BY seq", show_mark},
-	{"SELECT seq, probe, cause, n, what, help FROM losses ORDER BY seq", show_loss},
+	{"SELECT * FROM events ORDER BY seq", show_event},
+	{"SELECT * FROM spans ORDER BY seq", show_span},
+	{"SELECT * FROM prints ORDER BY seq", show_map},
+	{"SELECT * FROM messages ORDER BY seq", show_message},
+	{"SELECT * FROM marks ORDER BY seq", show_mark},
+	{"SELECT * FROM losses ORDER BY seq", show_loss},
 };
+
 enum { TABLES = sizeof(tables) / sizeof(*tables), ITEMS = 256 };
 
 static void renew_arena(struct show *w)

@@ -4,7 +4,6 @@
  * that of its widest value in the first rows.
  */
 #include "runtime/recording/sql.h"
-#include "runtime/output/out.h"
 #include "parser/base/escape.h"
 #include "runtime/base/log.h"
 #include "runtime/base/vec.h"

@@ -4,7 +4,6 @@
  * kind needs besides: {"kind": "int", "size": 4, "signed": true}.
  */
 #include "runtime/recording/type_json.h"
-#include "runtime/output/out.h"
 #include "parser/base/arena.h"
 #include "parser/base/limits.h"
 #include "parser/lang/agg.h"
@@ -88,6 +87,15 @@ static bool small(const json_t *j, const char *name, uint64_t most, uint32_t *ou
 	return true;
 }
 
+/* [name, …], of which *name is kept; NULL: it is none. */
+static const json_t *pair_of(const json_t *list, uint32_t i, const char **name)
+{
+	const json_t *pair = json_array_get(list, i);
+
+	*name = json_string_value(json_array_get(pair, 0));
+	return json_array_size(pair) == 2 && *name ? json_array_get(pair, 1) : NULL;
+}
+
 static bool read_enum(struct arena *a, const json_t *list, struct type *out)
 {
 	struct type_enum *e;
@@ -97,13 +105,11 @@ static bool read_enum(struct arena *a, const json_t *list, struct type *out)
 		return !list;
 	e = enum_new(a, NULL, out->size, out->is_signed);
 	for (uint32_t i = 0; i < json_array_size(list); i++) {
-		const json_t *pair = json_array_get(list, i);
+		const char *name;
 
-		if (!json_is_array(pair) || json_array_size(pair) != 2 ||
-		    !json_string_value(json_array_get(pair, 0)) ||
-		    !json_number(json_array_get(pair, 1), &value))
+		if (!json_number(pair_of(list, i, &name), &value))
 			return false;
-		enum_add(a, e, json_string_value(json_array_get(pair, 0)), (int64_t)value);
+		enum_add(a, e, name, (int64_t)value);
 	}
 	out->enumeration = e;
 	return true;
@@ -131,20 +137,13 @@ static bool read_agg(const json_t *j, struct type *out)
 {
 	const char *name = json_string_value(json_object_get(j, "of"));
 	const json_t *scale = json_object_get(j, "scale");
-	uint64_t x;
 
 	for (out->agg = 1; name && out->agg < n_aggs; out->agg++)
 		if (strcmp(agg_rows[out->agg].name_unsigned, name) == 0)
 			break;
-	if (!name || out->agg == n_aggs || !scale || !json_is_array(scale) ||
-	    json_array_size(scale) != 3)
+	if (!name || out->agg == n_aggs || json_array_size(scale) != 3)
 		return false;
-	for (uint32_t i = 0; i < 3; i++) {
-		if (!json_number(json_array_get(scale, i), &x))
-			return false;
-		out->scale[i] = (int64_t)x;
-	}
-	return is_scale(out);
+	return json_numbers(scale, (uint64_t *)out->scale) && is_scale(out);
 }
 
 static bool read_members(struct arena *a, const json_t *list, struct type *out, uint32_t depth)
@@ -154,16 +153,13 @@ static bool read_members(struct arena *a, const json_t *list, struct type *out, 
 	if (!list || !json_is_array(list) || json_array_size(list) > LIMIT_C_MEMBERS)
 		return !list;
 	for (uint32_t i = 0; i < json_array_size(list); i++) {
-		const json_t *pair = json_array_get(list, i);
 		struct type *type = arena_new_of(a, struct type);
+		struct type_member member = {.type = type};
+		const json_t *of = pair_of(list, i, &member.name);
 
-		if (!json_is_array(pair) || json_array_size(pair) != 2 ||
-		    !json_string_value(json_array_get(pair, 0)) ||
-		    !read_type(a, json_array_get(pair, 1), type, depth))
+		if (!of || !read_type(a, of, type, depth))
 			return false;
-		arena_push(a, members, out->n_members,
-			   ((struct type_member){.name = json_string_value(json_array_get(pair, 0)),
-						 .type = type}));
+		arena_push(a, members, out->n_members, member);
 	}
 	out->members = members;
 	return true;

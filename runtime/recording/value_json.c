@@ -4,7 +4,6 @@
  * with its bytes in hex, and so is one that was cut.
  */
 #include "runtime/recording/value_json.h"
-#include "runtime/output/out.h"
 #include "parser/base/text.h"
 #include "parser/base/arena.h"
 #include "parser/lang/agg.h"
@@ -110,12 +109,11 @@ static void put_agg(struct json *j, const char *key, const struct view *v)
 static void put_parts(struct json *j, const char *key, const struct view *v,
 		      struct stack_numbers *stacks)
 {
-	bool is_record = v->type->kind == TY_RECORD || v->type->kind == TY_STRUCT;
-	uint32_t n = v->type->kind == TY_ARRAY ? type_elements(v->type) : v->type->n_members;
+	bool is_record = type_has_names(v->type);
 	struct view part;
 
 	json_open(j, key, is_record ? '{' : '[');
-	for (uint32_t i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < type_parts(v->type); i++) {
 		const char *name = is_record ? v->type->members[i].name : NULL;
 
 		view_part(v, i, &part);
@@ -245,8 +243,8 @@ static bool read_parts(struct arena *a, const json_t *j, struct stack_lookup *st
 		       struct view *out)
 {
 	const struct type *t = out->type;
-	bool is_record = t->kind == TY_RECORD || t->kind == TY_STRUCT;
-	uint32_t n = t->kind == TY_ARRAY ? type_elements(t) : t->n_members;
+	bool is_record = type_has_names(t);
+	uint32_t n = type_parts(t);
 	struct view *parts;
 
 	if ((is_record ? json_object_size(j) : json_array_size(j)) != n)

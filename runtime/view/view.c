@@ -6,6 +6,7 @@
  * view_map.c makes the views of whole maps.
  */
 #include "runtime/view/view.h"
+#include "runtime/base/hash.h"
 #include "runtime/view/agg.h"
 #include <string.h>
 
@@ -132,4 +133,12 @@ void view_part(const struct view *v, uint32_t i, struct view *out)
 		*out = (struct view){.type = m->type, .integer = bit_field(m, v->compound.bytes)};
 	else
 		view_make(out, m->type, v->compound.bytes + m->offset, v->compound.stacks);
+}
+
+uint64_t view_frame_hash(uint64_t h, const struct view_frame *f)
+{
+	h = hash_mix(hash_mix(h, f->ip), f->offset);
+	h = hash_mix(h, f->line * 4ull + f->is_inlined * 2ull + f->is_caller);
+	h = hash_mix_string(hash_mix_string(h, f->name), f->module);
+	return hash_mix_string(h, f->file);
 }

@@ -23,6 +23,9 @@ struct view_frame {
 	bool is_caller;	 /* ip is behind a call */
 };
 
+/* A hash of all of it, and of what was before. */
+uint64_t view_frame_hash(uint64_t h, const struct view_frame *f);
+
 struct view_stack {
 	const struct view_frame *frames; /* innermost first */
 	uint32_t n;

@@ -71,9 +71,8 @@ static int compare_stacks(const struct view_stack *a, const struct view_stack *b
 static int compare_parts(const struct view *a, const struct view *b)
 {
 	int order = 0;
-	uint32_t n = a->type->kind == TY_ARRAY ? type_elements(a->type) : a->type->n_members;
 
-	for (uint32_t i = 0; !order && i < n; i++) {
+	for (uint32_t i = 0; !order && i < type_parts(a->type); i++) {
 		struct view x, y;
 
 		view_part(a, i, &x);
