@@ -278,7 +278,7 @@ static void print_if_due(struct loop *l)
 /* --max-overhead. Programs stop at once: those that are slow to detach would go on for a while. */
 static void check_overhead(struct loop *l)
 {
-	if (l->done || !overhead_is_exceeded(&l->overhead, l->s))
+	if (l->done || !prog_stats_is_too_much(&l->stats, l->s))
 		return;
 	if (l->s->control)
 		__atomic_store_n(&l->s->control->exiting, 1, __ATOMIC_SEQ_CST);
@@ -425,9 +425,7 @@ static int loop_open(struct loop *l)
 	l->out_fd = out_set_buffering(l->events.out, l->o->buffering);
 	if (l->o->command)
 		out_share(l->events.out);
-	err = overhead_begin(&l->overhead, l->s, l->o->max_overhead);
-	if (!err && l->o->stats)
-		err = prog_stats_open(&l->stats, l->s);
+	err = prog_stats_open(&l->stats, l->s, l->o->stats, l->o->max_overhead);
 	if (err)
 		return err;
 	l->stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -449,7 +447,6 @@ static void loop_close(struct loop *l)
 		close(l->stop);
 	if (l->pidfd >= 0)
 		close(l->pidfd);
-	overhead_end(&l->overhead);
 	prog_stats_close(&l->stats);
 	events_free(&l->events);
 }
@@ -462,7 +459,6 @@ int loop_run(struct session *s, struct out *out, const struct loop_options *o)
 			 .signals = -1,
 			 .pidfd = -1,
 			 .events.out = out,
-			 .overhead.stats_fd = -1,
 			 .stats.fd = -1};
 	int err = loop_open(&l), status = 2;
 

@@ -8,7 +8,6 @@
 #pragma once
 #include "runtime/events/events.h"
 #include "runtime/run/loop.h"
-#include "runtime/run/overhead.h"
 #include "runtime/run/prog_stats.h"
 
 /* The line of a run's state on a terminal. */
@@ -29,7 +28,6 @@ struct loop {
 	uint64_t end_ns;   /* CLOCK_MONOTONIC; 0: none */
 	uint64_t print_ns; /* when maps are printed next; 0: never */
 	uint64_t flushed_ns;
-	struct overhead overhead;
 	struct prog_stats stats;
 	struct loop_status status;
 	bool is_ready; /* all probes were attached */

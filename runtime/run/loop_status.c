@@ -11,7 +11,6 @@
 #include "runtime/base/status.h"
 #include "runtime/run/loss.h"
 #include <bpf/bpf.h>
-#include <bpf/libbpf.h>
 #include <stdio.h>
 
 enum {
@@ -42,10 +41,9 @@ static uint64_t count_skipped(const struct session *s)
 	uint64_t n = 0;
 
 	for (uint32_t i = 0; s->plan->n_progs <= PROGS && i < s->plan->n_progs; i++) {
-		struct bpf_prog_info info = {0};
-		uint32_t len = sizeof(info);
+		struct bpf_prog_info info;
 
-		if (!bpf_obj_get_info_by_fd(bpf_program__fd(s->progs[i]), &info, &len))
+		if (session_prog_info(s, i, &info))
 			n += info.recursion_misses;
 	}
 	return n;

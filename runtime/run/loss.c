@@ -54,14 +54,16 @@ _Static_assert(sizeof(runtime_causes) / sizeof(*runtime_causes) == RUNTIME_LOSS_
 	       "one row for each cause");
 
 /* Sum of one counter over all possible CPUs; 0 when the object has no loss table. */
-static uint64_t read_counter(int fd, uint32_t index, uint64_t *per_cpu, int n_cpus)
+static uint64_t read_counter(const struct session *s, uint32_t index)
 {
+	int n_cpus = libbpf_num_possible_cpus();
+	uint64_t *per_cpu = n_cpus > 0 ? calloc((size_t)n_cpus, sizeof(*per_cpu)) : NULL;
 	uint64_t sum = 0;
 
-	if (fd < 0 || map_lookup(fd, &index, per_cpu))
-		return 0;
-	for (int i = 0; i < n_cpus; i++)
-		sum += per_cpu[i];
+	if (per_cpu && s->losses_fd >= 0 && !map_lookup(s->losses_fd, &index, per_cpu))
+		for (int i = 0; i < n_cpus; i++)
+			sum += per_cpu[i];
+	free(per_cpu);
 	return sum;
 }
 
@@ -127,22 +129,13 @@ static void report_runtime(struct out *out, const char *probe, enum runtime_loss
 	report_cause(out, probe, &runtime_causes[cause], n);
 }
 
-/* Sum of the probe's counters from column `first` to before `end`. */
-static uint64_t sum_columns(const struct session *s, uint32_t probe, uint32_t first, uint32_t end)
-{
-	int n_cpus = libbpf_num_possible_cpus();
-	uint64_t *per_cpu = n_cpus > 0 ? calloc((size_t)n_cpus, sizeof(*per_cpu)) : NULL;
-	uint64_t sum = 0;
-
-	for (uint32_t i = first; per_cpu && i < end; i++)
-		sum += read_counter(s->losses_fd, probe * SONDE_COUNTERS + i, per_cpu, n_cpus);
-	free(per_cpu);
-	return sum;
-}
-
 uint64_t loss_of_probe(const struct session *s, uint32_t probe)
 {
-	return sum_columns(s, probe, 0, SONDE_LOSS_COUNT);
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < SONDE_LOSS_COUNT; i++)
+		sum += read_counter(s, probe * SONDE_COUNTERS + i);
+	return sum;
 }
 
 uint64_t loss_hits(const struct session *s, uint32_t prog)
@@ -151,21 +144,18 @@ uint64_t loss_hits(const struct session *s, uint32_t prog)
 	uint64_t sum = 0;
 
 	for (uint32_t i = 0; i < g->n_probes; i++)
-		sum += sum_columns(s, g->probes[i], SONDE_HITS, SONDE_HITS + 1);
+		sum += read_counter(s, g->probes[i] * SONDE_COUNTERS + SONDE_HITS);
 	return sum;
 }
 
 static uint64_t report_counters(const struct session *s, struct out *out)
 {
-	int n_cpus = libbpf_num_possible_cpus();
-	uint64_t *per_cpu = n_cpus > 0 ? calloc((size_t)n_cpus, sizeof(*per_cpu)) : NULL;
 	uint32_t n_probes = s->plan->n_probes ? s->plan->n_probes : 1;
 	uint64_t total = 0;
 
-	for (uint32_t i = 0; per_cpu && i < n_probes * SONDE_COUNTERS; i++) {
+	for (uint32_t i = 0; i < n_probes * SONDE_COUNTERS; i++) {
 		uint32_t probe = i / SONDE_COUNTERS, cause = i % SONDE_COUNTERS;
-		uint64_t n =
-			cause == SONDE_HITS ? 0 : read_counter(s->losses_fd, i, per_cpu, n_cpus);
+		uint64_t n = cause == SONDE_HITS ? 0 : read_counter(s, i);
 
 		if (cause == SONDE_LOSS_INTERVAL)
 			n += interval_thread_lost(s->interval_thread, probe);
@@ -173,7 +163,6 @@ static uint64_t report_counters(const struct session *s, struct out *out)
 		if (n)
 			report(s, out, probe, cause, n);
 	}
-	free(per_cpu);
 	return total;
 }
 
@@ -191,11 +180,9 @@ static uint64_t report_missed(const struct session *s, struct out *out)
 	uint64_t total = 0;
 
 	for (uint32_t i = 0; i < s->plan->n_progs; i++) {
-		struct bpf_prog_info info = {0};
-		uint32_t len = sizeof(info);
+		struct bpf_prog_info info;
 
-		if (bpf_obj_get_info_by_fd(bpf_program__fd(s->progs[i]), &info, &len) ||
-		    !info.recursion_misses)
+		if (!session_prog_info(s, i, &info) || !info.recursion_misses)
 			continue;
 		total += info.recursion_misses;
 		report_runtime(out, prog_name(s, i), RUNTIME_LOSS_RECURSION, info.recursion_misses);

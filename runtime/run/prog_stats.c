@@ -1,84 +1,168 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * --stats: the kernel counts the runs of each program and their time while a descriptor of
- * BPF_ENABLE_STATS is open, which adds about 40 ns to a run. It does not count what it takes to get
- * to a program, such as the trap of a uprobe. A row is a program: probes of one event that share a
- * program share the row. A program also runs for what its probes do not want: for other system
- * calls, and for threads out of scope. So it counts the hits of its probes itself.
+ * --stats and --max-overhead: the kernel counts the runs of each program and their time while a
+ * descriptor of BPF_ENABLE_STATS is open, which adds about 40 ns to a run. It does not count what it
+ * takes to get to a program, such as the trap of a uprobe. A row of --stats is a program: probes of
+ * one event that share a program share the row. A program also runs for what its probes do not
+ * want: for other system calls, and for threads out of scope. So it counts the hits of its probes
+ * itself.
  */
 #include "runtime/run/prog_stats.h"
 #include "runtime/output/out.h"
 #include "runtime/base/clock.h"
+#include "runtime/base/log.h"
 #include "runtime/session/session.h"
 #include "runtime/run/loss.h"
 #include <bpf/bpf.h>
-#include <bpf/libbpf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* CPU time of all threads of this process. */
-static uint64_t self_ns(void)
-{
-	return clock_ns(CLOCK_PROCESS_CPUTIME_ID);
-}
-
-void prog_stats_begin(struct prog_stats *p)
-{
-	p->begin_ns = p->printed_ns = monotonic_ns();
-	p->begin_self_ns = p->printed_self_ns = self_ns();
-}
-
-int prog_stats_open(struct prog_stats *p, const struct session *s)
-{
-	*p = (struct prog_stats){.fd = bpf_enable_stats(BPF_STATS_RUN_TIME),
-				 .now = calloc(s->plan->n_progs + 1, sizeof(*p->now)),
-				 .printed = calloc(s->plan->n_progs + 1, sizeof(*p->printed))};
-	if (p->fd < 0)
-		return -errno;
-	session_count_hits(s, true);
-	prog_stats_begin(p);
-	return p->now && p->printed ? 0 : -ENOMEM;
-}
+enum { CHECK_NS = 500000000 };
 
 /* ---- reading ------------------------------------------------------------------------------- */
 
-static void read_prog(const struct session *s, uint32_t prog, struct prog_counters *c)
+static void read_prog(const struct session *s, uint32_t prog, bool all, struct prog_counters *c)
 {
 	const struct plan_prog *g = &s->plan->progs[prog];
 	bool counts = g->n_probes && !prog_kind_is(g->kind, PK_RUNS_ARE_HITS);
-	struct bpf_prog_info info = {0};
-	uint32_t len = sizeof(info);
+	struct bpf_prog_info info;
 
-	if (bpf_obj_get_info_by_fd(bpf_program__fd(s->progs[prog]), &info, &len))
+	if (!session_prog_info(s, prog, &info))
 		return;
-	*c = (struct prog_counters){.hits = counts ? loss_hits(s, prog) : info.run_cnt,
-				    .runs = info.run_cnt,
-				    .ns = info.run_time_ns,
-				    .missed = info.recursion_misses + loss_missed(s, prog)};
+	c->hits = counts ? loss_hits(s, prog) : info.run_cnt;
+	c->runs = info.run_cnt;
+	c->ns = info.run_time_ns;
+	if (!all)
+		return;
+	c->missed = info.recursion_misses + loss_missed(s, prog);
+	c->lost = 0;
 	for (uint32_t i = 0; i < g->n_probes; i++)
 		c->lost += loss_of_probe(s, g->probes[i]);
 }
 
-/* After the end, only END and the like still run. */
-static void read_all(struct prog_stats *p, const struct session *s)
+static void read_clocks(struct prog_moment *m)
 {
+	m->ns = monotonic_ns();
+	m->self_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+/* Read the counters; `all`: losses, too. After the end, only END and the like still run. */
+static void read_now(struct prog_stats *p, const struct session *s, bool all)
+{
+	read_clocks(&p->now);
 	for (uint32_t i = 0; i < s->plan->n_progs; i++)
 		if (!p->end_ns || prog_kind_is(s->plan->progs[i].kind, PK_OUTSIDE))
-			read_prog(s, i, &p->now[i]);
+			read_prog(s, i, all, &p->now.progs[i]);
+}
+
+/* What is now is the beginning of what is measured next. */
+static void keep_now(struct prog_moment *m, const struct prog_stats *p, const struct session *s)
+{
+	memcpy(m->progs, p->now.progs, s->plan->n_progs * sizeof(*m->progs));
+	m->ns = p->now.ns;
+	m->self_ns = p->now.self_ns;
+}
+
+static struct prog_counters difference(const struct prog_counters *now,
+				       const struct prog_counters *before)
+{
+	return (struct prog_counters){
+		.hits = now->hits - before->hits,
+		.runs = now->runs - before->runs,
+		.ns = now->ns - before->ns,
+		.missed = now->missed - before->missed,
+		.lost = now->lost - before->lost,
+	};
+}
+
+int prog_stats_open(struct prog_stats *p, const struct session *s, bool prints, double limit)
+{
+	struct prog_moment *const moments[] = {&p->begin, &p->printed, &p->checked, &p->now};
+
+	if (!prints && !limit)
+		return 0;
+	p->prints = prints;
+	p->limit = limit;
+	for (size_t i = 0; i < sizeof(moments) / sizeof(*moments); i++) {
+		moments[i]->progs = calloc(s->plan->n_progs + 1, sizeof(struct prog_counters));
+		if (!moments[i]->progs)
+			return -ENOMEM;
+	}
+	p->fd = bpf_enable_stats(BPF_STATS_RUN_TIME);
+	if (p->fd < 0)
+		return -errno;
+	session_count_hits(s, true);
+	read_now(p, s, false);
+	keep_now(&p->checked, p, s);
+	prog_stats_begin(p);
+	return 0;
+}
+
+void prog_stats_begin(struct prog_stats *p)
+{
+	read_clocks(&p->begin);
+	read_clocks(&p->printed);
 }
 
 void prog_stats_stop(struct prog_stats *p, const struct session *s)
 {
-	if (p->fd < 0)
+	if (!p->prints)
 		return;
-	read_all(p, s);
-	p->end_ns = monotonic_ns();
+	read_now(p, s, true);
+	p->end_ns = p->now.ns;
 }
 
-/* ---- rows ---------------------------------------------------------------------------------- */
+/* ---- --max-overhead ------------------------------------------------------------------------ */
+
+/* The program that cost most. */
+static void report_dearest(const struct prog_stats *p, const struct session *s, double percent_ns)
+{
+	struct prog_counters most = {0}, d;
+	uint32_t prog = 0;
+
+	for (uint32_t i = 0; i < s->plan->n_progs; i++) {
+		d = difference(&p->now.progs[i], &p->checked.progs[i]);
+		if (d.ns > most.ns) {
+			most = d;
+			prog = i;
+		}
+	}
+	if (!most.runs || !session_first_probe(s, prog))
+		return;
+	log_warning("most of it is %s: %.1f %%, %llu hits in %llu runs of %llu ns",
+		    session_prog_name(s, prog), (double)most.ns / percent_ns,
+		    (unsigned long long)most.hits, (unsigned long long)most.runs,
+		    (unsigned long long)(most.ns / most.runs));
+}
+
+bool prog_stats_is_too_much(struct prog_stats *p, const struct session *s)
+{
+	uint64_t cost;
+	double percent_ns, percent;
+
+	if (!p->limit || monotonic_ns() < p->checked.ns + CHECK_NS)
+		return false;
+	read_now(p, s, false);
+	cost = p->now.self_ns - p->checked.self_ns;
+	for (uint32_t i = 0; i < s->plan->n_progs; i++)
+		cost += p->now.progs[i].ns - p->checked.progs[i].ns;
+	percent_ns =
+		(double)(p->now.ns - p->checked.ns) * (double)sysconf(_SC_NPROCESSORS_ONLN) / 100;
+	percent = (double)cost / percent_ns;
+	if (percent <= p->limit) {
+		keep_now(&p->checked, p, s);
+		return false;
+	}
+	log_warning("--max-overhead %g: tracing took %.1f %% of the time of all CPUs and was ended",
+		    p->limit, percent);
+	report_dearest(p, s, percent_ns);
+	return true;
+}
+
+/* ---- --stats ------------------------------------------------------------------------------- */
 
 /* One of several programs that mark the descendants of -c and --follow. */
 static bool is_follower(const struct plan_prog *g)
@@ -106,92 +190,64 @@ static char *name_of(const struct session *s, uint32_t prog)
 	return text;
 }
 
-static void add(struct view_stats_row *to, const struct view_stats_row *row)
-{
-	to->hits += row->hits;
-	to->runs += row->runs;
-	to->ns += row->ns;
-	to->missed += row->missed;
-	to->lost += row->lost;
-}
-
-static struct view_stats_row row_of(const struct prog_counters *now,
-				    const struct prog_counters *before)
-{
-	return (struct view_stats_row){
-		.hits = now->hits - before->hits,
-		.runs = now->runs - before->runs,
-		.ns = now->ns - before->ns,
-		.missed = now->missed - before->missed,
-		.lost = now->lost - before->lost,
-	};
-}
-
 static void print(const struct prog_stats *p, const struct session *s, struct out *out,
-		  const struct prog_counters *before, struct view_stats *v)
+		  const struct prog_moment *since)
 {
+	struct view_stats v = {.elapsed_ns = (p->end_ns ? p->end_ns : p->now.ns) - since->ns,
+			       .self_ns = p->now.self_ns - since->self_ns,
+			       .is_all = since == &p->begin};
 	struct view_stats_row *rows = calloc(s->plan->n_progs + 1, sizeof(*rows)),
 			      *followers = NULL;
 
 	for (uint32_t i = 0; rows && i < s->plan->n_progs; i++) {
-		struct view_stats_row *row = &rows[v->n];
+		struct prog_counters d = difference(&p->now.progs[i], &since->progs[i]);
+		bool is_one = is_follower(&s->plan->progs[i]);
+		struct view_stats_row *row = is_one && followers ? followers : &rows[v.n];
 
-		*row = row_of(&p->now[i], &before[i]);
-		if (!s->plan->progs[i].n_probes && !row->runs)
+		if (!s->plan->progs[i].n_probes && !d.runs)
 			continue; /* a hidden one, which this run may not need */
-		if (is_follower(&s->plan->progs[i]) && followers) {
-			add(followers, row);
+		row->hits += d.hits;
+		row->runs += d.runs;
+		row->ns += d.ns;
+		row->missed += d.missed;
+		row->lost += d.lost;
+		if (row == followers)
 			continue;
-		}
 		row->name = name_of(s, i);
-		v->n += row->name != NULL;
-		if (is_follower(&s->plan->progs[i]) && row->name)
+		v.n += row->name != NULL;
+		if (is_one && row->name)
 			followers = row;
 	}
-	v->rows = rows;
-	out->stats(out, v);
-	for (uint32_t i = 0; i < v->n; i++)
+	v.rows = rows;
+	out->stats(out, &v);
+	for (uint32_t i = 0; i < v.n; i++)
 		free((char *)(uintptr_t)rows[i].name);
 	free(rows);
 }
 
 void prog_stats_print(struct prog_stats *p, const struct session *s, struct out *out)
 {
-	uint64_t now = monotonic_ns(), self = self_ns();
-	struct view_stats v = {.elapsed_ns = now - p->printed_ns,
-			       .self_ns = self - p->printed_self_ns};
-
-	if (p->fd < 0)
+	if (!p->prints)
 		return;
-	read_all(p, s);
-	print(p, s, out, p->printed, &v);
-	memcpy(p->printed, p->now, s->plan->n_progs * sizeof(*p->now));
-	p->printed_ns = now;
-	p->printed_self_ns = self;
+	read_now(p, s, true);
+	print(p, s, out, &p->printed);
+	keep_now(&p->printed, p, s);
 }
 
 void prog_stats_print_all(struct prog_stats *p, const struct session *s, struct out *out)
 {
-	struct view_stats v = {.elapsed_ns = p->end_ns - p->begin_ns,
-			       .self_ns = self_ns() - p->begin_self_ns,
-			       .is_all = true};
-	struct prog_counters *none;
-
-	if (p->fd < 0)
+	if (!p->prints)
 		return;
-	read_all(p, s);
-	none = calloc(s->plan->n_progs + 1, sizeof(*none));
-	if (none)
-		print(p, s, out, none, &v);
-	free(none);
+	read_now(p, s, true);
+	print(p, s, out, &p->begin);
 }
 
 void prog_stats_close(struct prog_stats *p)
 {
 	if (p->fd >= 0)
 		close(p->fd);
-	p->fd = -1;
-	free(p->now);
-	free(p->printed);
-	p->now = p->printed = NULL;
+	free(p->begin.progs);
+	free(p->printed.progs);
+	free(p->checked.progs);
+	free(p->now.progs);
 }

@@ -8,7 +8,6 @@
 #include "runtime/attach/attach.h"
 #include "runtime/session/session.h"
 #include <bpf/bpf.h>
-#include <bpf/libbpf.h>
 #include <stdio.h>
 
 enum { BPF_INSN_BYTES = 8 };
@@ -35,12 +34,9 @@ static struct linked links_of(const struct session *s, uint32_t prog)
 
 static uint32_t length_of(const struct session *s, uint32_t prog)
 {
-	struct bpf_prog_info info = {0};
-	uint32_t len = sizeof(info);
+	struct bpf_prog_info info;
 
-	if (bpf_obj_get_info_by_fd(bpf_program__fd(s->progs[prog]), &info, &len))
-		return 0;
-	return info.xlated_prog_len / BPF_INSN_BYTES;
+	return session_prog_info(s, prog, &info) ? info.xlated_prog_len / BPF_INSN_BYTES : 0;
 }
 
 static const char *plural(uint32_t n)
@@ -94,7 +90,7 @@ void run_report(const struct session *s)
 
 	if (!log_enabled(LOG_VERBOSE))
 		return;
-	for (uint32_t i = 0; i < s->plan->n_progs; i++) {
+	for (uint32_t i = 0; i < n_progs; i++) {
 		report_prog(s, i);
 		n_links += links_of(s, i).n_links;
 	}

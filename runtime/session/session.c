@@ -45,6 +45,14 @@ const char *session_prog_name(const struct session *s, uint32_t prog)
 	return probe ? probe->name : s->plan->progs[prog].section;
 }
 
+bool session_prog_info(const struct session *s, uint32_t prog, struct bpf_prog_info *out)
+{
+	uint32_t len = sizeof(*out);
+
+	*out = (struct bpf_prog_info){0};
+	return !bpf_obj_get_info_by_fd(bpf_program__fd(s->progs[prog]), out, &len);
+}
+
 int session_run_prog(const struct session *s, uint32_t prog)
 {
 	LIBBPF_OPTS(bpf_test_run_opts, opts);

@@ -114,5 +114,8 @@ void session_count_hits(const struct session *s, bool counts);
 bool session_counts_hits(const struct session *s);
 /* The probe to name in messages; NULL for a hidden program. */
 const struct plan_probe *session_first_probe(const struct session *s, uint32_t prog);
+/* What the kernel says of a program. False if it says nothing. */
+struct bpf_prog_info;
+bool session_prog_info(const struct session *s, uint32_t prog, struct bpf_prog_info *out);
 /* The program's name for users. */
 const char *session_prog_name(const struct session *s, uint32_t prog);
