@@ -16,7 +16,6 @@ static int find(struct dl_phdr_info *info, size_t size, void *ctx)
 {
 	struct place *p = ctx;
 
-	(void)size;
 	for (int i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *h = &info->dlpi_phdr[i];
 		uintptr_t start = info->dlpi_addr + h->p_vaddr;

@@ -82,7 +82,6 @@ static void wait_ns(uint64_t ns)
 
 static void *write_lines(void *unused)
 {
-	(void)unused;
 	pthread_mutex_lock(&progress.lock);
 	progress.runs = true;
 	pthread_cond_signal(&progress.started);

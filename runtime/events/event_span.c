@@ -3,7 +3,7 @@
  * Records of span(): their names, and which of them are outermost.
  */
 #define _GNU_SOURCE /* asprintf */
-#include "runtime/events/event_span.h"
+#include "runtime/events/event_actions.h"
 #include "runtime/output/out.h"
 #include "parser/base/text.h"
 #include "runtime/view/format.h"

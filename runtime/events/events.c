@@ -9,7 +9,6 @@
 #include "runtime/events/stacks.h"
 #include "runtime/events/deferred_strings.h"
 #include "runtime/events/event_actions.h"
-#include "runtime/events/event_span.h"
 #include "runtime/session/unwind.h"
 #include "parser/base/limits.h"
 #include "runtime/base/rcu_wait.h"

@@ -69,3 +69,9 @@ bool events_map_stayed_empty(const struct events *e, uint32_t map);
  * map. */
 void events_swap(struct events *e);
 void events_print_swapped(struct events *e);
+
+/* ---- unfired.c: which probes of a run never fired */
+/* Report them, and the maps that stayed empty, as a note of one line; nothing if there are none.
+ * After the maps were printed. Whoever runs a bundled script does not know its probes and maps, not
+ * all of which are for each run: of these the note is printed only if no probe has fired at all. */
+void unfired_report(const struct events *e);

@@ -4,7 +4,7 @@
  * ends leaves those that its goroutines were in. From time to time the elements of processes that
  * have ended are removed, so that a day of short-lived processes does not fill the map.
  */
-#include "runtime/events/goroutine_sweep.h"
+#include "runtime/events/stack_sweep.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/log.h"
 #include "runtime/session/session.h"

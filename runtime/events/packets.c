@@ -177,7 +177,6 @@ static enum bpf_perf_event_ret on_record(void *ctx, int cpu, struct perf_event_h
 	struct sonde_packet_event r;
 	uint32_t size;
 
-	(void)cpu;
 	if (head->type != PERF_RECORD_SAMPLE)
 		return LIBBPF_PERF_EVENT_CONT;
 	memcpy(&size, at, sizeof(size));
@@ -290,5 +289,4 @@ void packets_close(struct session *s)
 /* They do not come through the ring. */
 void ev_packet(struct events *e, const struct plan_event *ev, const void *record)
 {
-	(void)e, (void)ev, (void)record;
 }

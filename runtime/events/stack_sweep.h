@@ -20,3 +20,9 @@ bool stack_sweep_is_due(const struct session *s);
 /* How many stacks were removed so far. */
 uint64_t stack_sweep_removed(const struct stack_sweep *w);
 void stack_sweep_run(struct session *s);
+
+/* ---- goroutine_sweep.c: open calls of Go functions */
+/* Forget the open calls of Go functions whose processes have ended, from time to
+ * time. */
+void goroutine_sweep_start(struct session *s);
+void goroutine_sweep(struct session *s);

@@ -5,7 +5,6 @@
  * but whose predicate never held. Programs note in the control block that their probe has fired. A
  * pattern counts as one probe, which fired if any of its members did.
  */
-#include "runtime/events/unfired.h"
 #include "parser/lang/syscalls.h"
 #include "runtime/base/log.h"
 #include "runtime/events/events.h"

@@ -37,11 +37,11 @@ static void put_versions(struct info_out *o, const struct info_build *build)
 {
 	char libbpf[32];
 
-	o->w->section(o, "versions", "versions");
-	o->w->text(o, "sonde", build->sonde);
-	o->w->text(o, "LLVM", build->llvm);
+	info_section(o, "versions", "versions");
+	info_text(o, "sonde", build->sonde);
+	info_text(o, "LLVM", build->llvm);
 	snprintf(libbpf, sizeof(libbpf), "%s", libbpf_version_string());
-	o->w->text(o, "libbpf", libbpf + (*libbpf == 'v'));
+	info_text(o, "libbpf", libbpf + (*libbpf == 'v'));
 }
 
 static const char *tracefs_state(struct kernel *k)
@@ -62,30 +62,30 @@ static void put_lockdown(struct info_out *o)
 	char line[128], *open, *close;
 
 	if (!read_line("/sys/kernel/security/lockdown", line, sizeof(line))) {
-		o->w->text(o, "lockdown",
-			   "not shown (securityfs is not mounted, or has no such file)");
+		info_text(o, "lockdown",
+			  "not shown (securityfs is not mounted, or has no such file)");
 		return;
 	}
 	open = strchr(line, '[');
 	close = open ? strchr(open, ']') : NULL;
 	if (close)
 		*close = '\0';
-	o->w->text(o, "lockdown", close ? open + 1 : line);
+	info_text(o, "lockdown", close ? open + 1 : line);
 }
 
 static void put_kernel(struct info_out *o, struct kernel *k)
 {
 	struct utsname name;
 
-	o->w->section(o, "kernel", "kernel and machine");
+	info_section(o, "kernel", "kernel and machine");
 	if (uname(&name) == 0) {
-		o->w->text(o, "release", name.release);
-		o->w->text(o, "version", name.version);
-		o->w->text(o, "machine", name.machine);
+		info_text(o, "release", name.release);
+		info_text(o, "version", name.version);
+		info_text(o, "machine", name.machine);
 	}
-	o->w->number(o, "CPUs online", sysconf(_SC_NPROCESSORS_ONLN));
-	o->w->number(o, "CPUs possible", k->n_cpus(k));
-	o->w->text(o, "tracefs", tracefs_state(k));
+	info_number(o, "CPUs online", sysconf(_SC_NPROCESSORS_ONLN));
+	info_number(o, "CPUs possible", k->n_cpus(k));
+	info_text(o, "tracefs", tracefs_state(k));
 	put_lockdown(o);
 }
 
@@ -105,15 +105,15 @@ static void put_process(struct info_out *o)
 	struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
 	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {0};
 
-	o->w->section(o, "process", "this process");
-	o->w->number(o, "uid", geteuid());
+	info_section(o, "process", "this process");
+	info_number(o, "uid", geteuid());
 	if (syscall(SYS_capget, &head, data))
 		return;
 	for (size_t i = 0; i < sizeof(caps) / sizeof(*caps); i++) {
 		bool has = data[caps[i].cap / 32].effective & 1u << caps[i].cap % 32;
 
-		o->w->state(o, caps[i].name, caps[i].name, has ? CAPABILITY_YES : CAPABILITY_NO,
-			    caps[i].purpose);
+		info_state(o, caps[i].name, caps[i].name, has ? CAPABILITY_YES : CAPABILITY_NO,
+			   caps[i].purpose);
 	}
 }
 
@@ -123,12 +123,12 @@ static void put_capabilities(struct info_out *o, const enum capability_state *st
 {
 	char why[160];
 
-	o->w->section(o, "features", "what the kernel has");
+	info_section(o, "features", "what the kernel has");
 	for (int i = 0; i < CAP_COUNT; i++) {
 		const struct capability_row *n = &capability_rows[i];
 
 		snprintf(why, sizeof(why), "%s, kernel %s: %s", n->from, n->since, n->purpose);
-		o->w->state(o, n->id, n->name, states[i], states[i] == CAPABILITY_YES ? NULL : why);
+		info_state(o, n->id, n->name, states[i], states[i] == CAPABILITY_YES ? NULL : why);
 	}
 }
 
@@ -139,15 +139,15 @@ static void put_probe(struct info_out *o, const struct probe_row *row,
 	char why[160];
 
 	if (row->capability == CAP_NONE)
-		return o->w->state(o, row->name, row->name, CAPABILITY_YES, NULL);
+		return info_state(o, row->name, row->name, CAPABILITY_YES, NULL);
 	snprintf(why, sizeof(why), "no %s (%s)", c->name, c->from);
-	o->w->state(o, row->name, row->name, states[row->capability],
-		    states[row->capability] == CAPABILITY_NO ? why : NULL);
+	info_state(o, row->name, row->name, states[row->capability],
+		   states[row->capability] == CAPABILITY_NO ? why : NULL);
 }
 
 static void put_probes(struct info_out *o, const enum capability_state *states)
 {
-	o->w->section(o, "probes", "probe types");
+	info_section(o, "probes", "probe types");
 	for (int i = 0; i < PROBE_COUNT; i++)
 		put_probe(o, &probe_rows[i], states);
 }
@@ -162,11 +162,11 @@ static void put_answer(struct info_out *o, const char *name, int answer)
 {
 	bool is_no = answer == 0 && geteuid() == 0;
 
-	o->w->state(o, name, name,
-		    answer > 0 ? CAPABILITY_YES
-		    : is_no    ? CAPABILITY_NO
-			       : CAPABILITY_UNKNOWN,
-		    NULL);
+	info_state(o, name, name,
+		   answer > 0 ? CAPABILITY_YES
+		   : is_no    ? CAPABILITY_NO
+			      : CAPABILITY_UNKNOWN,
+		   NULL);
 }
 
 static void put_helpers(struct info_out *o)
@@ -190,7 +190,7 @@ static void put_helpers(struct info_out *o)
 		HELPER(task_storage_delete),  HELPER(ringbuf_output),
 	};
 
-	o->w->section(o, "helpers", "BPF helpers that sonde calls");
+	info_section(o, "helpers", "BPF helpers that sonde calls");
 	for (size_t i = 0; i < sizeof(helpers) / sizeof(*helpers); i++)
 		put_answer(o, helpers[i].name,
 			   libbpf_probe_bpf_helper(BPF_PROG_TYPE_KPROBE, helpers[i].id, NULL));
@@ -203,7 +203,7 @@ static void put_maps(struct info_out *o)
 		enum bpf_map_type type;
 	} maps[] = {MAP(HASH), MAP(ARRAY), MAP(PERCPU_ARRAY), MAP(RINGBUF), MAP(TASK_STORAGE)};
 
-	o->w->section(o, "maps", "BPF map types that sonde uses");
+	info_section(o, "maps", "BPF map types that sonde uses");
 	for (size_t i = 0; i < sizeof(maps) / sizeof(*maps); i++)
 		put_answer(o, maps[i].name, libbpf_probe_bpf_map_type(maps[i].type, NULL));
 }
@@ -217,9 +217,9 @@ static void put_rlimit(struct info_out *o, const char *key, int which)
 	if (getrlimit(which, &limit))
 		return;
 	if (limit.rlim_max == RLIM_INFINITY)
-		o->w->text(o, key, "unlimited");
+		info_text(o, key, "unlimited");
 	else
-		o->w->number(o, key, (int64_t)limit.rlim_max);
+		info_number(o, key, (int64_t)limit.rlim_max);
 }
 
 static void put_limits(struct info_out *o)
@@ -232,29 +232,29 @@ static void put_limits(struct info_out *o)
 	enum { URETPROBE_DEPTH = 64 }; /* MAX_URETPROBE_DEPTH; the kernel does not export it */
 	char path[128], line[64];
 
-	o->w->section(o, "limits", "limits");
+	info_section(o, "limits", "limits");
 	for (size_t i = 0; i < sizeof(settings) / sizeof(*settings); i++) {
 		snprintf(path, sizeof(path), "/proc/sys/%s", settings[i]);
 		if (read_line(path, line, sizeof(line)))
-			o->w->number(o, strrchr(settings[i], '/') + 1, strtoll(line, NULL, 10));
+			info_number(o, strrchr(settings[i], '/') + 1, strtoll(line, NULL, 10));
 	}
 	put_rlimit(o, "locked memory (bytes)", RLIMIT_MEMLOCK);
 	put_rlimit(o, "open files", RLIMIT_NOFILE);
-	o->w->number(o, "uretprobe nesting", URETPROBE_DEPTH);
-	o->w->number(o, "attach points a script", LIMIT_PROBES);
-	o->w->number(o, "functions a pattern", LIMIT_TARGETS);
-	o->w->number(o, "maps a script", LIMIT_MAPS);
+	info_number(o, "uretprobe nesting", URETPROBE_DEPTH);
+	info_number(o, "attach points a script", LIMIT_PROBES);
+	info_number(o, "functions a pattern", LIMIT_TARGETS);
+	info_number(o, "maps a script", LIMIT_MAPS);
 }
 
 void info_print(struct kernel *k, const struct info_build *build, bool as_json, FILE *out)
 {
-	struct info_out o = {.w = as_json ? &info_json : &info_text, .f = out};
+	struct info_out o;
 	enum capability_state states[CAP_COUNT];
 
 	libbpf_set_print(NULL);
 	for (int i = 0; i < CAP_COUNT; i++)
 		states[i] = kernel_capability(k, (enum capability_id)i);
-	o.w->begin(&o);
+	info_begin(&o, out, as_json);
 	put_versions(&o, build);
 	put_kernel(&o, k);
 	put_process(&o);
@@ -263,5 +263,5 @@ void info_print(struct kernel *k, const struct info_build *build, bool as_json, 
 	put_helpers(&o);
 	put_maps(&o);
 	put_limits(&o);
-	o.w->end(&o);
+	info_end(&o);
 }

@@ -1,78 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The two writers of --info, text and JSON. Keys are literals; values may be any text.
+ * What --info prints, as text or JSON. Keys are literals; values may be any text.
  */
 #include "runtime/list/info_out.h"
 #include <inttypes.h>
+#include <string.h>
 
-/* ---- text ---------------------------------------------------------------------------------- */
-
-static void text_nothing(struct info_out *o)
-{
-	(void)o;
-}
-
-static void text_section(struct info_out *o, const char *key, const char *title)
-{
-	(void)key;
-	fprintf(o->f, "%s%s\n", o->has_section ? "\n" : "", title);
-	o->has_section = true;
-}
-
-static void text_text(struct info_out *o, const char *key, const char *value)
-{
-	fprintf(o->f, "  %-28s %s\n", key, value);
-}
-
-static void text_number(struct info_out *o, const char *key, int64_t value)
-{
-	fprintf(o->f, "  %-28s %" PRId64 "\n", key, value);
-}
-
-static void text_state(struct info_out *o, const char *key, const char *title,
-		       enum capability_state state, const char *why)
-{
-	static const char *const words[] = {[CAPABILITY_NO] = "no",
-					    [CAPABILITY_YES] = "yes",
-					    [CAPABILITY_UNKNOWN] = "unknown to this user"};
-
-	(void)key;
-	fprintf(o->f, "  %-28s %s%s%s\n", title, words[state], why ? ": " : "", why ? why : "");
-}
-
-const struct info_writer info_text = {
-	.begin = text_nothing,
-	.section = text_section,
-	.text = text_text,
-	.number = text_number,
-	.state = text_state,
-	.end = text_nothing,
-};
-
-/* ---- JSON ---------------------------------------------------------------------------------- */
-
-static void json_begin(struct info_out *o)
-{
-	text_file_init(&o->file, o->f);
-	o->json = (struct json){.text = &o->file.text};
-	text_char(o->json.text, '{');
-}
-
-/* What goes before a row or a section, on a line of its own. */
+/* What goes before a row or a section of JSON, on a line of its own. */
 static void new_line(struct info_out *o, bool has_item, const char *indent)
 {
 	text_string(o->json.text, has_item ? ",\n" : "\n");
 	text_string(o->json.text, indent);
 	o->json.has_item = false;
-}
-
-static void json_section(struct info_out *o, const char *key, const char *title)
-{
-	(void)title;
-	text_string(o->json.text, o->has_section ? "\n  }" : "");
-	new_line(o, o->has_section, "  ");
-	json_open(&o->json, key, '{');
-	o->has_section = true;
 }
 
 static struct json *new_row(struct info_out *o)
@@ -81,42 +20,65 @@ static struct json *new_row(struct info_out *o)
 	return &o->json;
 }
 
-static void json_text(struct info_out *o, const char *key, const char *value)
+void info_begin(struct info_out *o, FILE *f, bool as_json)
 {
-	json_put_string(new_row(o), key, value);
+	*o = (struct info_out){.f = f, .as_json = as_json, .json.text = &o->file.text};
+	text_file_init(&o->file, f);
+	if (as_json)
+		text_char(o->json.text, '{');
 }
 
-static void json_number(struct info_out *o, const char *key, int64_t value)
+void info_section(struct info_out *o, const char *key, const char *title)
 {
-	json_put_signed(new_row(o), key, value);
+	if (o->as_json) {
+		text_string(o->json.text, o->has_section ? "\n  }" : "");
+		new_line(o, o->has_section, "  ");
+		json_open(&o->json, key, '{');
+	} else {
+		fprintf(o->f, "%s%s\n", o->has_section ? "\n" : "", title);
+	}
+	o->has_section = true;
 }
 
-static void json_state(struct info_out *o, const char *key, const char *title,
-		       enum capability_state state, const char *why)
+void info_text(struct info_out *o, const char *key, const char *value)
 {
-	static const char *const words[] = {[CAPABILITY_NO] = "false",
-					    [CAPABILITY_YES] = "true",
-					    [CAPABILITY_UNKNOWN] = "null"};
-	struct json *j = new_row(o);
-
-	(void)title;
-	json_open(j, key, '{');
-	json_put_format(j, "has", "%s", words[state]);
-	json_put_string(j, "why", why);
-	json_close(j, '}');
+	if (o->as_json)
+		json_put_string(new_row(o), key, value);
+	else
+		fprintf(o->f, "  %-28s %s\n", key, value);
 }
 
-static void json_end(struct info_out *o)
+void info_number(struct info_out *o, const char *key, int64_t value)
 {
-	text_string(o->json.text, o->has_section ? "\n  }\n}\n" : "\n}\n");
+	if (o->as_json)
+		json_put_signed(new_row(o), key, value);
+	else
+		fprintf(o->f, "  %-28s %" PRId64 "\n", key, value);
+}
+
+void info_state(struct info_out *o, const char *key, const char *title, enum capability_state state,
+		const char *why)
+{
+	static const struct {
+		const char *text, *json;
+	} words[] = {[CAPABILITY_NO] = {"no", "false"},
+		     [CAPABILITY_YES] = {"yes", "true"},
+		     [CAPABILITY_UNKNOWN] = {"unknown to this user", "null"}};
+
+	if (o->as_json) {
+		json_open(new_row(o), key, '{');
+		json_put_format(&o->json, "has", "%s", words[state].json);
+		json_put_string(&o->json, "why", why);
+		json_close(&o->json, '}');
+	} else {
+		fprintf(o->f, "  %-28s %s%s%s\n", title, words[state].text, why ? ": " : "",
+			why ? why : "");
+	}
+}
+
+void info_end(struct info_out *o)
+{
+	if (o->as_json)
+		text_string(o->json.text, o->has_section ? "\n  }\n}\n" : "\n}\n");
 	text_file_flush(&o->file);
 }
-
-const struct info_writer info_json = {
-	.begin = json_begin,
-	.section = json_section,
-	.text = json_text,
-	.number = json_number,
-	.state = json_state,
-	.end = json_end,
-};

@@ -21,7 +21,7 @@
 #include <string.h>
 
 /* Of a type without fields. */
-void fld_none(struct listing *l, const char *name, uint64_t offset, FILE *out)
+void fld_none(struct listing *l, const char *name, FILE *out)
 {
 }
 
@@ -256,7 +256,6 @@ static void list_forms(struct listing *l, const char *filter)
 
 static void offer_line(const char *line, const struct attach_target *of, void *ctx)
 {
-	(void)of;
 	near_offer(ctx, "", line);
 }
 
@@ -406,7 +405,7 @@ void list_fields(struct listing *l, const struct list_line *line, FILE *out)
 	if (probe_is_typed(p) && probe_typed(p))
 		print_typed(p, out);
 	else if (!format)
-		hook(l, line->text + strlen(probe_rows[p->id].name) + 1, line->offset, out);
+		hook(l, line->text + strlen(probe_rows[p->id].name) + 1, out);
 }
 
 void list_print(struct listing *l, bool fields, FILE *out)

@@ -26,13 +26,12 @@ void list_field(const struct tp_field *f, const char *name, FILE *out)
 			f->type_text + len);
 }
 
-void fld_tracepoint(struct listing *l, const char *name, uint64_t offset, FILE *out)
+void fld_tracepoint(struct listing *l, const char *name, FILE *out)
 {
 	const char *colon = strchr(name, ':');
 	char *category = colon ? strndup(name, (size_t)(colon - name)) : NULL;
 	const struct tp_format *f = NULL;
 
-	(void)offset;
 	if (category && l->kernel->tracepoint(l->kernel, category, colon + 1, &f))
 		f = NULL;
 	for (uint32_t i = 0; f && i < f->n_fields; i++)
@@ -40,22 +39,20 @@ void fld_tracepoint(struct listing *l, const char *name, uint64_t offset, FILE *
 	free(category);
 }
 
-void fld_kprobe(struct listing *l, const char *name, uint64_t offset, FILE *out)
+void fld_kprobe(struct listing *l, const char *name, FILE *out)
 {
 	uint32_t id;
 	const struct btf_types *types = kernel_btf_function(l->kernel, name, &id);
 
-	(void)offset;
 	if (id)
 		btf_text_params(types, id, 0, true, out);
 }
 
-void fld_result(struct listing *l, const char *name, uint64_t offset, FILE *out)
+void fld_result(struct listing *l, const char *name, FILE *out)
 {
 	uint32_t id;
 	const struct btf_types *types = kernel_btf_function(l->kernel, name, &id);
 
-	(void)offset;
 	if (id)
 		btf_text_result(types, id, out);
 }
@@ -75,13 +72,12 @@ static void print_of_program(const struct typed_function *f, void *ctx)
 		list_field(&f->params[i], f->params[i].name, p->out);
 }
 
-void fld_function(struct listing *l, const char *name, uint64_t offset, FILE *out)
+void fld_function(struct listing *l, const char *name, FILE *out)
 {
 	struct program_fields of_program = {name, out};
 	const struct btf_types *types;
 	uint32_t id;
 
-	(void)offset;
 	if (strncmp(name, "bpf:", 4) == 0) {
 		l->kernel->each_bpf_function(l->kernel, print_of_program, &of_program);
 		return;
@@ -91,15 +87,15 @@ void fld_function(struct listing *l, const char *name, uint64_t offset, FILE *ou
 		btf_text_params(types, id, 0, false, out);
 }
 
-void fld_function_result(struct listing *l, const char *name, uint64_t offset, FILE *out)
+void fld_function_result(struct listing *l, const char *name, FILE *out)
 {
-	fld_function(l, name, offset, out);
-	fld_result(l, name, offset, out);
+	fld_function(l, name, out);
+	fld_result(l, name, out);
 }
 
 /* The tracepoint's BTF type has no parameter names. The function that calls its probes has, after
  * its own first parameter. */
-void fld_raw_tracepoint(struct listing *l, const char *name, uint64_t offset, FILE *out)
+void fld_raw_tracepoint(struct listing *l, const char *name, FILE *out)
 {
 	const char *colon = strrchr(name, ':');
 	int n = colon ? (int)(colon + 1 - name) : 0;
@@ -107,7 +103,6 @@ void fld_raw_tracepoint(struct listing *l, const char *name, uint64_t offset, FI
 	char function[512];
 	uint32_t id;
 
-	(void)offset;
 	snprintf(function, sizeof(function), "%.*s__traceiter_%s", n, name, name + n);
 	types = kernel_btf_function(l->kernel, function, &id);
 	if (id)
@@ -115,12 +110,11 @@ void fld_raw_tracepoint(struct listing *l, const char *name, uint64_t offset, FI
 }
 
 /* Skip the first member, `meta`, which all iterators have. */
-void fld_iterator(struct listing *l, const char *name, uint64_t offset, FILE *out)
+void fld_iterator(struct listing *l, const char *name, FILE *out)
 {
 	char type[256];
 	int id;
 
-	(void)offset;
 	snprintf(type, sizeof(type), "bpf_iter__%s", name);
 	id = kernel_btf_id(l->kernel, type, BTF_KIND_STRUCT);
 	if (id > 0)

@@ -40,8 +40,8 @@ struct listing {
 };
 
 /* The fields hooks of probes.def: print the arguments or fields of the attach point `name` (the
- * text after "TYPE:"), one a line. `offset`: of a user function, in its file. */
-typedef void fld_fn(struct listing *l, const char *name, uint64_t offset, FILE *out);
+ * text after "TYPE:"), one a line. l->line is its line. */
+typedef void fld_fn(struct listing *l, const char *name, FILE *out);
 #define PROBE(id, name, alias, form, context, traits, parse, expand, span, listing, capability, \
 	      fields, ...)                                                                      \
 	fld_fn fields;

@@ -72,13 +72,12 @@ static void print_argument(const struct note_arguments *a, uint32_t i, FILE *out
 }
 
 /* `name` is PATH:PROVIDER:NAME. */
-void fld_usdt(struct listing *l, const char *name, uint64_t offset, FILE *out)
+void fld_usdt(struct listing *l, const char *name, FILE *out)
 {
 	char *path = probe_unquoted(l->arena, name), *last = strrchr(path, ':'), *provider;
 	struct note_arguments *a = arena_new_of(l->arena, struct note_arguments);
 	uint32_t n = 0;
 
-	(void)offset;
 	if (last)
 		*last = '\0';
 	provider = last ? strrchr(path, ':') : NULL;

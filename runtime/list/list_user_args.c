@@ -35,7 +35,7 @@ static void report_untyped(struct listing *l, const char *path, int err)
 			path);
 }
 
-static const struct typed_function *type_of(struct listing *l, const char *name, uint64_t offset)
+static const struct typed_function *type_of(struct listing *l, const char *name)
 {
 	const char *colon = user_path_end(name), *path;
 	const struct typed_function *f = NULL;
@@ -44,7 +44,8 @@ static const struct typed_function *type_of(struct listing *l, const char *name,
 	if (!colon)
 		return NULL;
 	path = probe_unquoted(l->arena, arena_strndup(l->arena, name, (size_t)(colon - name)));
-	err = l->kernel->user_typed ? l->kernel->user_typed(l->kernel, path, offset, &f) : -ENOSYS;
+	err = l->kernel->user_typed ? l->kernel->user_typed(l->kernel, path, l->line->offset, &f)
+				    : -ENOSYS;
 	if (err && err != -ESRCH && err != -ENOLINK && err != -ENOPKG)
 		report_untyped(l, path, err);
 	return err ? NULL : f;
@@ -71,16 +72,16 @@ static void print_parameters(struct listing *l, const struct typed_function *f, 
 		put_field(l, &f->params[i], f->params[i].name, out);
 }
 
-void fld_symbol(struct listing *l, const char *name, uint64_t offset, FILE *out)
+void fld_symbol(struct listing *l, const char *name, FILE *out)
 {
-	print_parameters(l, type_of(l, name, offset), out);
+	print_parameters(l, type_of(l, name), out);
 }
 
 /* Parameters are available as entry(args.NAME), the result as `retval` unless the function ends in
  * jumps to others. */
-void fld_symbol_result(struct listing *l, const char *name, uint64_t offset, FILE *out)
+void fld_symbol_result(struct listing *l, const char *name, FILE *out)
 {
-	const struct typed_function *f = type_of(l, name, offset);
+	const struct typed_function *f = type_of(l, name);
 
 	print_parameters(l, f, out);
 	if (f && f->result.size && l->line->has_jump)

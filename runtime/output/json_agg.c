@@ -4,7 +4,6 @@
  * the first to the last that has a count, with the empty ones between. Both edges are inclusive; a
  * bucket that is open to one side has no edge there. Time series are lists of their intervals.
  */
-#include "runtime/output/json_agg.h"
 #include "runtime/output/json_value.h"
 #include "runtime/view/agg.h"
 #include <time.h>

@@ -3,7 +3,6 @@
  * Values as JSON: see json_value.h.
  */
 #include "runtime/output/json_value.h"
-#include "runtime/output/json_agg.h"
 #include <inttypes.h>
 
 void json_writer_init(struct json_writer *w, struct text *text)

@@ -20,3 +20,9 @@ void json_put_integer(struct json *j, const char *key, const struct view *v);
 /* The text of a printf call, as a string. */
 void json_put_printf(struct json_writer *w, const char *key, const struct plan_event *e,
 		     const struct view *fields);
+
+/* ---- json_agg.c: aggregations */
+/* The type of the line for a map with values of this type: "map", "stats" or "hist". */
+const char *json_agg_line(const struct type *t);
+/* Write the value of one entry. */
+void json_agg_value(struct json *j, const char *key, const struct view *v);

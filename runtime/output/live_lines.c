@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * See live_lines.h.
+ * The last lines: see live_screen.h.
  */
-#include "runtime/output/live_lines.h"
+#include "runtime/output/live_screen.h"
 
 void live_lines_add(struct live_lines *l, const char *text, size_t n)
 {

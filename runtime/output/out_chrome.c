@@ -155,7 +155,6 @@ struct out *out_chrome_new(FILE *f, const struct plan *plan, const char *word)
 	};
 	struct out_chrome *w = out_file_beside_text(sizeof(*w), f, &hooks);
 
-	(void)plan, (void)word;
 	if (!w)
 		return NULL;
 	w->json.text = &w->file.text;

@@ -174,7 +174,6 @@ static double percent(uint64_t ns, uint64_t elapsed_ns)
 /* A table on standard error. */
 static int print_stats(struct out *o, const struct view_stats *s)
 {
-	(void)o;
 	log_text("%12s %12s %9s %10s %10s %10s  %s", "hits", "runs", "ns/run", "% of a CPU",
 		 "missed", "lost",
 		 s->is_all ? "probe, in the whole run" : "probe, since the last table");

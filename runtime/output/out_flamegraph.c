@@ -108,7 +108,6 @@ struct out *out_flamegraph_new(FILE *f, const struct plan *plan, const char *wor
 	};
 	struct out_flamegraph *w = out_file_beside_text(sizeof(*w), f, &hooks);
 
-	(void)word;
 	if (!w)
 		return NULL;
 	w->is_named = out_format_n_trees(plan) > 1;

@@ -119,7 +119,6 @@ struct out *out_folded_new(FILE *f, const struct plan *plan, const char *word)
 	};
 	struct out_folded *w = out_file_beside_text(sizeof(*w), f, &hooks);
 
-	(void)word;
 	if (!w)
 		return NULL;
 	w->is_named = out_format_n_trees(plan) > 1;

@@ -195,7 +195,6 @@ struct out *out_graph_new(FILE *f, const struct plan *plan, const char *word)
 	static const struct out hooks = {.finish = graph_finish, .release = graph_release};
 	struct out_graph *w = out_file_beside_text(sizeof(*w), f, &hooks);
 
-	(void)plan;
 	if (!w)
 		return NULL;
 	w->function = word;

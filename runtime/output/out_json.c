@@ -8,7 +8,6 @@
  */
 #include "runtime/base/clock.h"
 #include "runtime/base/hash.h"
-#include "runtime/output/json_agg.h"
 #include "runtime/output/json_value.h"
 #include "runtime/output/out_file.h"
 #include <inttypes.h>
@@ -469,7 +468,6 @@ static struct out *new_writer(FILE *f, const struct form *form)
 
 struct out *out_json_new(FILE *f, const struct plan *plan, const char *word)
 {
-	(void)plan, (void)word;
 	return new_writer(f, &json_form);
 }
 
@@ -477,7 +475,6 @@ struct out *out_jsonl_new(FILE *f, const struct plan *plan, const char *word)
 {
 	struct out *o = new_writer(f, &jsonl_form);
 
-	(void)plan, (void)word;
 	if (!o)
 		return NULL;
 	out_json(o)->writer.stacks_are_arrays = true;

@@ -139,7 +139,6 @@ struct out *out_summary_new(FILE *f, const struct plan *plan, const char *word)
 	static const struct out hooks = {.finish = summary_finish, .release = summary_release};
 	struct out_summary *w = out_file_beside_text(sizeof(*w), f, &hooks);
 
-	(void)plan, (void)word;
 	if (!w)
 		return NULL;
 	w->file.spans.show = add_tree;

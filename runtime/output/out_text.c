@@ -142,14 +142,12 @@ static int text_end(struct out *o)
 
 static int text_attached(struct out *o, uint32_t n_probes)
 {
-	(void)o;
 	log_info("Attached %u probe%s", n_probes, n_probes == 1 ? "" : "s");
 	return 0;
 }
 
 static int text_lost(struct out *o, const struct view_loss *l)
 {
-	(void)o;
 	log_warning("%s: %s: %llu%s%s%s", l->probe, l->what, (unsigned long long)l->n,
 		    l->help ? " (" : "", l->help ? l->help : "", l->help ? ")" : "");
 	return 0;
@@ -170,7 +168,6 @@ struct out *out_text_new(FILE *f, const struct plan *plan, const char *word)
 	};
 	struct out_file *w = out_file_new(sizeof(struct out_text), f, NULL, &hooks);
 
-	(void)plan, (void)word;
 	if (!w)
 		return NULL;
 	w->spans.show = show_spans;

@@ -273,7 +273,6 @@ struct out *out_recording_new(FILE *f, const struct plan *plan, const char *word
 	};
 	struct out_recording *w = out_file_beside_text(sizeof(*w), f, &hooks);
 
-	(void)word;
 	if (!w)
 		return NULL;
 	recorder_init(&w->recorder, plan);

@@ -291,32 +291,27 @@ static int file_size(sqlite3_file *file, sqlite3_int64 *size)
 /* SQLite does this at the end of each commit, when all its pages are written. */
 static int control(sqlite3_file *file, int what, void *with)
 {
-	(void)with;
 	return what == SQLITE_FCNTL_SYNC ? commit((struct pages *)file) : SQLITE_NOTFOUND;
 }
 
 static int set_size(sqlite3_file *file, sqlite3_int64 size)
 {
-	(void)file, (void)size;
 	return SQLITE_OK;
 }
 
 static int nothing(sqlite3_file *file, int how)
 {
-	(void)file, (void)how;
 	return SQLITE_OK;
 }
 
 static int is_reserved(sqlite3_file *file, int *is)
 {
-	(void)file;
 	*is = 0;
 	return SQLITE_OK;
 }
 
 static int fact(sqlite3_file *file)
 {
-	(void)file;
 	return 0;
 }
 
@@ -360,7 +355,6 @@ static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int
 
 static int full_name(sqlite3_vfs *vfs, const char *name, int n, char *out)
 {
-	(void)vfs;
 	snprintf(out, (size_t)n, "%s", name);
 	return SQLITE_OK;
 }
@@ -368,7 +362,6 @@ static int full_name(sqlite3_vfs *vfs, const char *name, int n, char *out)
 /* Files beside a recording are not its own, whatever their names. */
 static int is_there(sqlite3_vfs *vfs, const char *name, int how, int *is)
 {
-	(void)vfs, (void)name, (void)how;
 	*is = 0;
 	return SQLITE_OK;
 }

@@ -17,7 +17,6 @@ enum { FIRST_ROWS = 1000, COLUMNS_MOST = 256, WIDTH_MOST = 200 };
 /* The file is open for reading only; these would open another one, or change how it is read. */
 static int allow(void *ctx, int action, const char *a, const char *b, const char *c, const char *d)
 {
-	(void)ctx, (void)a, (void)b, (void)c, (void)d;
 	return action == SQLITE_ATTACH || action == SQLITE_DETACH || action == SQLITE_PRAGMA
 		       ? SQLITE_DENY
 		       : SQLITE_OK;

@@ -5,7 +5,7 @@
  * descriptors. It runs when that program is attached, so that no child is missed in between.
  */
 #define _GNU_SOURCE
-#include "runtime/run/follow.h"
+#include "runtime/run/loop_state.h"
 #include "runtime/base/proc_children.h"
 #include "runtime/session/session.h"
 #include "runtime/base/log.h"

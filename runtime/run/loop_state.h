@@ -92,3 +92,21 @@ void service_notify(const char *state);
 /* Run the plan's tests or benchmarks and print the results; `drain` handles the records that they
  * send. The number of failures, or -errno. */
 int tests_run(struct session *s, struct events *events, void (*drain)(void *ctx), void *ctx);
+
+/* ---- follow.c: --follow */
+/* A descriptor of process `pid` of -p, which tells when it ends, to *fd; -1 there without a pid. 0,
+ * or -1: there is no such process (reported). */
+int follow_process(uint32_t pid, int *fd);
+
+/* Mark the descendants of the process of -p as traced. Call it when all is attached. */
+void session_follow(const struct session *s);
+
+/* ---- open_spans.c: spans that are open when tracing begins or ends */
+/* For a script with open_spans = count. Once all is attached, note the threads that
+ * are off CPU, with their user stacks; those for which there were no unwind tables are tried again
+ * now and then. Before detaching, note the end of tracing; after it, run the bodies for open spans.
+ * `drain` handles the records that programs have sent. 0, or -errno after a message. */
+int session_open_begin(struct session *s);
+void session_open_retry(struct session *s);
+int session_open_stop(struct session *s, void (*drain)(void *ctx), void *ctx);
+int session_open_count(const struct session *s);

@@ -3,7 +3,7 @@
  * Open spans: runs the programs that iterate over all threads, when tracing begins and when it has
  * ended. The calls of a thread are counted one by one, the outermost first: one run for each depth.
  */
-#include "runtime/run/open_spans.h"
+#include "runtime/run/loop_state.h"
 #include "bpf_helpers/unwind.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/limit_hint.h"

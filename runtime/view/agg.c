@@ -11,14 +11,12 @@
 
 static void merge_sums(const struct type *t, uint64_t *into, const uint64_t *from, uint32_t n)
 {
-	(void)t;
 	for (uint32_t i = 0; i < n; i++)
 		into[i] += from[i];
 }
 
 static void merge_greatest(const struct type *t, uint64_t *into, const uint64_t *from, uint32_t n)
 {
-	(void)t;
 	for (uint32_t i = 0; i < n; i++)
 		into[i] = from[i] > into[i] ? from[i] : into[i];
 }
@@ -101,7 +99,6 @@ void vw_stats(struct view *v, const uint64_t *words)
 /* agg_view_buckets() has made the view. */
 void vw_buckets(struct view *v, const uint64_t *words)
 {
-	(void)v, (void)words;
 }
 
 static int compare(uint64_t a, uint64_t b, bool is_signed)
@@ -128,7 +125,6 @@ int cmp_total(const struct view *a, const struct view *b)
 
 int cmp_none(const struct view *a, const struct view *b)
 {
-	(void)a, (void)b;
 	return 0;
 }
 
@@ -149,7 +145,6 @@ void div_counts(struct view *v, uint64_t divisor)
 
 void div_none(struct view *v, uint64_t divisor)
 {
-	(void)v, (void)divisor;
 }
 
 static const struct {

@@ -225,7 +225,6 @@ static void put_padded(struct text *t, const struct format_piece *p, const char 
 
 static void count_bytes(void *ctx, const char *bytes, size_t n)
 {
-	(void)bytes;
 	*(size_t *)ctx += n;
 }
 

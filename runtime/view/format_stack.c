@@ -70,7 +70,6 @@ static void frame_perf(struct text *t, const struct view_frame *f, bool is_user)
 
 static void frame_raw(struct text *t, const struct view_frame *f, bool is_user)
 {
-	(void)is_user;
 	put_plain_hex(t, f->ip);
 }
 

@@ -14,17 +14,17 @@ static void test_strings(void **state)
 {
 	char *text = NULL, longer[600];
 	size_t n = 0;
-	struct info_out o = {.w = &info_json, .f = open_memstream(&text, &n)};
+	struct info_out o;
 
 	(void)state;
 	memset(longer, 'x', sizeof(longer) - 1);
 	longer[sizeof(longer) - 1] = '\0';
-	o.w->begin(&o);
-	o.w->section(&o, "system", "system");
-	o.w->text(&o, "name", "a \"b\" \\\n\x01 caf\xc3\xa9 \xe9");
-	o.w->text(&o, "longer", longer);
-	o.w->state(&o, "btf", "BTF", CAPABILITY_NO, "no \xff");
-	o.w->end(&o);
+	info_begin(&o, open_memstream(&text, &n), true);
+	info_section(&o, "system", "system");
+	info_text(&o, "name", "a \"b\" \\\n\x01 caf\xc3\xa9 \xe9");
+	info_text(&o, "longer", longer);
+	info_state(&o, "btf", "BTF", CAPABILITY_NO, "no \xff");
+	info_end(&o);
 	fclose(o.f);
 	assert_non_null(
 		strstr(text, "\"name\": \"a \\\"b\\\" \\\\\\n\\u0001 caf\xc3\xa9 \\ufffd\",\n"));

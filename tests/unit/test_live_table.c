@@ -2,7 +2,7 @@
 /*
  * Tables of the live view: order, filter, folded rows, and rows that are left out.
  */
-#include "runtime/output/live_lines.h"
+#include "runtime/output/live_screen.h"
 #include "runtime/output/live_table.h"
 #include <setjmp.h>
 #include <stdarg.h>
