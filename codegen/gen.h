@@ -202,17 +202,48 @@ void gen_zero_from(struct gen *g, LLVMValueRef dest, uint32_t at, uint32_t size)
 enum { INLINE_BYTES = 256 };
 /* The address of a copy of `text`, with a NUL at its end, in .rodata. */
 LLVMValueRef gen_constant(struct gen *g, const char *text, uint32_t len);
-/* An i1: is the i64 `v` not 0? */
-LLVMValueRef gen_truth(struct gen *g, LLVMValueRef v);
-/* A new block at the end of the current function. */
-LLVMBasicBlockRef gen_block(struct gen *g, const char *name);
+/* Data in a section of .rodata. */
+LLVMValueRef gen_constant_data(struct gen *g, LLVMValueRef data, const char *name,
+			       const char *section);
 /* Set the location in the script: for messages, and for the BTF line info that verifier logs
  * show. */
 void gen_location(struct gen *g, struct span span);
 
+/* ---- instructions (gen_type.c) */
+/* The i64 at an address. */
+LLVMValueRef gen_word(struct gen *g, LLVMValueRef at);
+/* An i1: is the integer `v` not 0? Compare it with a constant. */
+LLVMValueRef gen_truth(struct gen *g, LLVMValueRef v);
+LLVMValueRef gen_compare(struct gen *g, LLVMIntPredicate how, LLVMValueRef v, uint64_t n);
+/* A shorter integer as an i64, with zeros. */
+LLVMValueRef gen_extended(struct gen *g, LLVMValueRef v);
+/* The i64 v + n, v & mask, v >> bits. */
+LLVMValueRef gen_plus(struct gen *g, LLVMValueRef v, uint64_t n);
+LLVMValueRef gen_masked(struct gen *g, LLVMValueRef v, uint64_t mask);
+LLVMValueRef gen_shifted(struct gen *g, LLVMValueRef v, uint32_t bits);
+/* A new block at the end of the current function. */
+LLVMBasicBlockRef gen_block(struct gen *g, const char *name);
+/* Branch by `cond`, an i1, or a number or pointer that is not 0; continue in `then`, or in
+ * `otherwise`. */
+void gen_if(struct gen *g, LLVMValueRef cond, LLVMBasicBlockRef then, LLVMBasicBlockRef otherwise);
+void gen_unless(struct gen *g, LLVMValueRef cond, LLVMBasicBlockRef then,
+		LLVMBasicBlockRef otherwise);
+/* Continue in a new block if `cond` is true, else go to `otherwise`. */
+void gen_only_if(struct gen *g, LLVMValueRef cond, LLVMBasicBlockRef otherwise);
+/* Go to the block, and continue there. */
+void gen_enter(struct gen *g, LLVMBasicBlockRef block);
+/* The i64 x if the code came from one block, y if it came from the other. */
+LLVMValueRef gen_phi(struct gen *g, LLVMValueRef x, LLVMBasicBlockRef from_x, LLVMValueRef y,
+		     LLVMBasicBlockRef from_y);
+/* Count a loss of the probe. */
+void gen_lost(struct gen *g, enum sonde_loss cause);
+
 /* ---- helpers (helper.c) */
 /* Call the BPF helper BPF_FUNC_*. The result is an i64. */
 LLVMValueRef gen_helper(struct gen *g, int number, LLVMValueRef *args, unsigned n);
+#define GEN_HELPER(g, number, ...)                               \
+	gen_helper((g), (number), (LLVMValueRef[]){__VA_ARGS__}, \
+		   sizeof((LLVMValueRef[]){__VA_ARGS__}) / sizeof(LLVMValueRef))
 /* Call a function of bpf_helpers/. Arguments are converted to the parameters' types. NULL for
  * void. */
 LLVMValueRef gen_call_helper(struct gen *g, const char *name, LLVMValueRef *args, unsigned n);
@@ -374,9 +405,8 @@ LLVMValueRef gen_map_find(struct gen *g, struct expr *target, const struct var *
 /* Add `amount` to an entry atomically. Returns the previous value, an i64. */
 LLVMValueRef gen_map_add(struct gen *g, struct expr *target, LLVMValueRef amount);
 /* The address of this CPU's words of an aggregation. The caller generates code that adds to them,
- * then calls gen_map_element_end(). */
+ * then gen_enter(g, end). */
 LLVMValueRef gen_map_element(struct gen *g, struct expr *target, LLVMBasicBlockRef *end);
-void gen_map_element_end(struct gen *g, LLVMBasicBlockRef end);
 /* The same for tseries(): the entry of the interval with this number. */
 LLVMValueRef gen_map_interval(struct gen *g, struct expr *target, LLVMValueRef interval,
 			      LLVMBasicBlockRef *end);

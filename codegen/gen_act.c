@@ -29,9 +29,7 @@ struct value gen_signal_thread(struct gen *g, struct expr *e)
 
 struct value gen_override(struct gen *g, struct expr *e)
 {
-	LLVMValueRef args[] = {g->body.ctx, gen_int(g, e->call.args[0])};
-
-	gen_helper(g, BPF_FUNC_override_return, args, 2);
+	GEN_HELPER(g, BPF_FUNC_override_return, g->body.ctx, gen_int(g, e->call.args[0]));
 	return nothing(e);
 }
 
@@ -79,10 +77,9 @@ struct value gen_kptr(struct gen *g, struct expr *e)
 /* An error pointer is an address in the last page: -4095 to -1. */
 struct value gen_is_err(struct gen *g, struct expr *e)
 {
-	LLVMValueRef is = LLVMBuildICmp(g->b, LLVMIntUGE, gen_int(g, e->call.args[0]),
-					gen_u64(g, (uint64_t)-4095), "");
+	LLVMValueRef is = gen_compare(g, LLVMIntUGE, gen_int(g, e->call.args[0]), (uint64_t)-4095);
 
-	return gen_int_value(LLVMBuildZExt(g->b, is, g->i64, ""), e->type);
+	return gen_int_value(gen_extended(g, is), e->type);
 }
 
 struct value gen_percpu_kaddr(struct gen *g, struct expr *e)
@@ -117,18 +114,12 @@ struct value gen_skboutput(struct gen *g, struct expr *e)
 struct value gen_socket_cookie(struct gen *g, struct expr *e)
 {
 	const struct tp_field *f = e->call.args[0]->field.fields[g->probe.plan->point];
-	LLVMBasicBlockRef some = gen_block(g, "socket"), end = gen_block(g, "socket.end"), from[2];
-	LLVMValueRef socket = gen_register(g, f->offset), phi, values[2];
+	LLVMBasicBlockRef end = gen_block(g, "socket.end"), none = LLVMGetInsertBlock(g->b), some;
+	LLVMValueRef socket = gen_register(g, f->offset), cookie;
 
-	values[0] = gen_u64(g, 0);
-	from[0] = LLVMGetInsertBlock(g->b);
-	LLVMBuildCondBr(g->b, gen_truth(g, socket), some, end);
-	LLVMPositionBuilderAtEnd(g->b, some);
-	values[1] = gen_helper(g, BPF_FUNC_get_socket_cookie, &socket, 1);
-	from[1] = LLVMGetInsertBlock(g->b);
-	LLVMBuildBr(g->b, end);
-	LLVMPositionBuilderAtEnd(g->b, end);
-	phi = LLVMBuildPhi(g->b, g->i64, "");
-	LLVMAddIncoming(phi, values, from, 2);
-	return gen_int_value(phi, e->type);
+	gen_only_if(g, socket, end);
+	cookie = gen_helper(g, BPF_FUNC_get_socket_cookie, &socket, 1);
+	some = LLVMGetInsertBlock(g->b);
+	gen_enter(g, end);
+	return gen_int_value(gen_phi(g, gen_u64(g, 0), none, cookie, some), e->type);
 }

@@ -83,7 +83,7 @@ static void add_words(struct gen *g, struct expr *target, LLVMValueRef v, const 
 	LLVMValueRef words = gen_map_element(g, target, &end);
 
 	GEN_CALL(g, function, words, v, gen_u32(g, g->probe.id));
-	gen_map_element_end(g, end);
+	gen_enter(g, end);
 }
 
 static void add_ordered(struct gen *g, struct expr *target, LLVMValueRef v, const char *function)
@@ -115,7 +115,7 @@ static void add_interval(struct gen *g, struct expr *target, LLVMValueRef v, con
 	if (t->scale[2] == SERIES_MAX || t->scale[2] == SERIES_MIN)
 		v = ordered(g, t, v);
 	GEN_CALL(g, add[t->scale[2]], words, interval, v, gen_u32(g, g->probe.id));
-	gen_map_element_end(g, end);
+	gen_enter(g, end);
 }
 
 /* ---- reading ----------------------------------------------------------------------------- */

@@ -33,7 +33,7 @@ static LLVMValueRef bucket_body(struct gen *g, uint32_t map, int helper, struct 
 		       gen_at(g, key, g->plan->maps[map].bucket_offset));
 	found = gen_helper(g, helper, (LLVMValueRef[]){g->maps[map], key}, 2);
 	if (helper == BPF_FUNC_map_lookup_elem)
-		found = LLVMBuildZExt(g->b, gen_truth(g, found), g->i64, "");
+		found = gen_extended(g, gen_truth(g, found));
 	else
 		found = gen_u64(g, 0);
 	LLVMBuildRet(g->b, found);
@@ -63,8 +63,8 @@ LLVMValueRef gen_bucket_has(struct gen *g, struct expr *e, LLVMValueRef key)
 	uint32_t n = agg_buckets(e->map.map->value);
 	LLVMValueRef rounds = each_bucket(g, e, key, BPF_FUNC_map_lookup_elem, n + 1);
 
-	rounds = LLVMBuildICmp(g->b, LLVMIntULE, rounds, gen_u64(g, n), "");
-	return LLVMBuildZExt(g->b, rounds, g->i64, "");
+	rounds = gen_compare(g, LLVMIntULE, rounds, n);
+	return gen_extended(g, rounds);
 }
 
 LLVMValueRef gen_bucket_delete(struct gen *g, struct expr *e, LLVMValueRef key)

@@ -54,8 +54,7 @@ struct value gen_buf(struct gen *g, struct expr *e)
 	if (limit && limit->kind != EX_INT)
 		n = gen_int(g, limit);
 	if (limit && limit->kind != EX_INT && limit->type->is_signed)
-		n = LLVMBuildSelect(g->b, LLVMBuildICmp(g->b, LLVMIntSLT, n, gen_u64(g, 0), ""),
-				    gen_u64(g, 0), n, "");
+		n = LLVMBuildSelect(g->b, gen_compare(g, LLVMIntSLT, n, 0), gen_u64(g, 0), n, "");
 	kept = gen_keep(g, gen_int_value(n, type_int(8, false)));
 	from = origin_of(g, e->call.args[0], most);
 	err = GEN_CALL(g, from.is_user ? "sonde_text_buffer_user" : "sonde_text_buffer_kernel", buf,

@@ -16,7 +16,7 @@
 
 static LLVMValueRef low32(struct gen *g, LLVMValueRef v)
 {
-	return LLVMBuildAnd(g->b, v, gen_u64(g, UINT32_MAX), "");
+	return gen_masked(g, v, UINT32_MAX);
 }
 
 LLVMValueRef gen_task(struct gen *g)
@@ -120,7 +120,7 @@ struct value gen_ustack(struct gen *g, struct expr *e)
 	if (kept >= 0) {
 		LLVMValueRef at = gen_at(g, g->body.span, (uint32_t)kept);
 
-		return gen_int_value(LLVMBuildLoad2(g->b, g->i64, at, ""), e->type);
+		return gen_int_value(gen_word(g, at), e->type);
 	}
 	return gen_int_value(GEN_CALL(g, "sonde_stack_user", g->body.ctx, gen_task(g),
 				      gen_u32(g, g->probe.id), gen_u32(g, e->name.limit),
@@ -132,7 +132,6 @@ struct value gen_ustack(struct gen *g, struct expr *e)
  * in .rodata. */
 static LLVMValueRef name_table(struct gen *g)
 {
-	LLVMTypeRef table = LLVMArrayType2(g->i32, SONDE_SYSCALLS);
 	const char *symbol = arena_printf(g->arena, "names_%u", g->probe.id);
 	LLVMValueRef rows[SONDE_SYSCALLS], global = LLVMGetNamedGlobal(g->module, symbol);
 
@@ -143,13 +142,8 @@ static LLVMValueRef name_table(struct gen *g)
 	rows[g->probe.plan->syscall.number] = gen_u32(g, g->probe.plan->name_id);
 	for (uint32_t i = 0; i < g->probe.plan->syscall.n_more; i++)
 		rows[g->probe.plan->syscall.more[i]] = gen_u32(g, g->probe.plan->syscall.names[i]);
-	global = LLVMAddGlobal(g->module, table, symbol);
-	LLVMSetInitializer(global, LLVMConstArray2(g->i32, rows, SONDE_SYSCALLS));
-	LLVMSetGlobalConstant(global, true);
-	LLVMSetSection(global, ".rodata.names");
-	LLVMSetLinkage(global, LLVMInternalLinkage);
-	LLVMSetAlignment(global, 8);
-	return global;
+	return gen_constant_data(g, LLVMConstArray2(g->i32, rows, SONDE_SYSCALLS), symbol,
+				 ".rodata.names");
 }
 
 static LLVMValueRef name_of_call(struct gen *g)
@@ -157,7 +151,7 @@ static LLVMValueRef name_of_call(struct gen *g)
 	LLVMValueRef index = GEN_CALL(g, "sonde_syscall_index", g->body.syscall), at;
 
 	at = LLVMBuildGEP2(g->b, g->i32, name_table(g), &index, 1, "");
-	return LLVMBuildZExt(g->b, LLVMBuildLoad2(g->b, g->i32, at, ""), g->i64, "");
+	return gen_extended(g, LLVMBuildLoad2(g->b, g->i32, at, ""));
 }
 
 LLVMValueRef gen_whole_cookie(struct gen *g)
@@ -171,12 +165,12 @@ LLVMValueRef gen_cookie(struct gen *g)
 
 	if (!g->plan->needs.tracer_time)
 		return cookie;
-	return LLVMBuildAnd(g->b, cookie, gen_u64(g, (1ull << SONDE_COST_BIT) - 1), "");
+	return gen_masked(g, cookie, (1ull << SONDE_COST_BIT) - 1);
 }
 
 LLVMValueRef gen_cookie_format(struct gen *g)
 {
-	return LLVMBuildLShr(g->b, gen_cookie(g), gen_u64(g, PLAN_FORMAT_BIT), "");
+	return gen_shifted(g, gen_cookie(g), PLAN_FORMAT_BIT);
 }
 
 LLVMValueRef gen_cookie_function(struct gen *g)
@@ -185,7 +179,7 @@ LLVMValueRef gen_cookie_function(struct gen *g)
 
 	if (!g->prog.plan->by_condition && !g->prog.plan->has_loops)
 		return cookie;
-	return LLVMBuildAnd(g->b, cookie, gen_u64(g, (1ull << PLAN_FORMAT_BIT) - 1), "");
+	return gen_masked(g, cookie, (1ull << PLAN_FORMAT_BIT) - 1);
 }
 
 /* After tracing has ended: the cookie in the slot of an open call; NULL if it has none. */
@@ -196,7 +190,7 @@ static LLVMValueRef kept_cookie(struct gen *g)
 	if (!g->probe.is_open || q->state.kind != SPAN_RETURN ||
 	    !plan_has_cookie(&g->plan->progs[q->prog]))
 		return NULL;
-	return LLVMBuildLoad2(g->b, g->i64, gen_at(g, g->body.span, 16), "");
+	return gen_word(g, gen_at(g, g->body.span, 16));
 }
 
 LLVMValueRef gen_probe_name(struct gen *g)
@@ -204,14 +198,13 @@ LLVMValueRef gen_probe_name(struct gen *g)
 	LLVMValueRef kept = kept_cookie(g);
 
 	if (kept)
-		return LLVMBuildLShr(g->b, kept, gen_u64(g, 32), "");
+		return gen_shifted(g, kept, 32);
 	if (g->probe.plan->syscall.n_more)
 		return name_of_call(g);
 	if (!plan_has_cookie(g->prog.plan) || g->probe.is_open)
 		return gen_u64(g, g->probe.plan->name_id);
-	return point_has(g->probe.point, ARM_USDT)
-		       ? gen_usdt_name(g)
-		       : LLVMBuildLShr(g->b, gen_cookie_function(g), gen_u64(g, 32), "");
+	return point_has(g->probe.point, ARM_USDT) ? gen_usdt_name(g)
+						   : gen_shifted(g, gen_cookie_function(g), 32);
 }
 
 LLVMValueRef gen_func_name(struct gen *g)
@@ -270,7 +263,7 @@ struct value gen_entry(struct gen *g, struct expr *e)
 
 LLVMValueRef gen_register(struct gen *g, uint32_t offset)
 {
-	LLVMValueRef v = LLVMBuildLoad2(g->b, g->i64, gen_at(g, g->body.ctx, offset), "");
+	LLVMValueRef v = gen_word(g, gen_at(g, g->body.ctx, offset));
 
 	LLVMSetVolatile(v,
 			/* volatile, else LLVM moves ctx arithmetic to where the verifier rejects
@@ -287,7 +280,7 @@ static LLVMValueRef argument_word(struct gen *g, unsigned i)
 
 	if (!place.is_on_stack)
 		return gen_register(g, place.offset);
-	at = LLVMBuildAdd(g->b, gen_register(g, regs.sp), gen_u64(g, place.offset), "");
+	at = gen_plus(g, gen_register(g, regs.sp), place.offset);
 	return GEN_CALL(g,
 			probe_space(g->probe.point) == SPACE_USER ? "sonde_text_word_user"
 								  : "sonde_text_word_kernel",

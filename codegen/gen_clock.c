@@ -46,7 +46,7 @@ struct value gen_numaid(struct gen *g, struct expr *e)
 {
 	LLVMValueRef node = gen_helper(g, BPF_FUNC_get_numa_node_id, NULL, 0);
 
-	return gen_int_value(LLVMBuildAnd(g->b, node, gen_u64(g, UINT32_MAX), ""), e->type);
+	return gen_int_value(gen_masked(g, node, UINT32_MAX), e->type);
 }
 
 struct value gen_cpid(struct gen *g, struct expr *e)
@@ -58,7 +58,7 @@ struct value gen_has_cpid(struct gen *g, struct expr *e)
 {
 	LLVMValueRef is = gen_truth(g, constant(g, "sonde_config_command"));
 
-	return gen_int_value(LLVMBuildZExt(g->b, is, g->i64, ""), e->type);
+	return gen_int_value(gen_extended(g, is), e->type);
 }
 
 struct value gen_probetype(struct gen *g, struct expr *e)
@@ -92,7 +92,7 @@ struct value gen_usermode(struct gen *g, struct expr *e)
 
 	if (!(W_REGISTERS & 1u << probe_rows[id].context))
 		return gen_int_value(gen_u64(g, !(probe_rows[id].traits & PR_IN_PROCESS)), e->type);
-	is = LLVMBuildAnd(g->b, gen_register(g, regs.mode), gen_u64(g, regs.mode_mask), "");
-	is = LLVMBuildICmp(g->b, LLVMIntEQ, is, gen_u64(g, regs.mode_user), "");
-	return gen_int_value(LLVMBuildZExt(g->b, is, g->i64, ""), e->type);
+	is = gen_masked(g, gen_register(g, regs.mode), regs.mode_mask);
+	is = gen_compare(g, LLVMIntEQ, is, regs.mode_user);
+	return gen_int_value(gen_extended(g, is), e->type);
 }

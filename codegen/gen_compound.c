@@ -96,7 +96,7 @@ LLVMValueRef gen_equal_bytes(struct gen *g, LLVMValueRef x, LLVMValueRef y, uint
 
 	if (size > SONDE_STRING_WORDS) {
 		differ = GEN_CALL(g, "sonde_string_memory", x, n, y, n, gen_u64(g, size));
-		return LLVMBuildICmp(g->b, LLVMIntEQ, differ, gen_u64(g, 0), "");
+		return gen_compare(g, LLVMIntEQ, differ, 0);
 	}
 	for (uint32_t at = 0, step; at < size; at += step) {
 		const struct type *word;
@@ -108,7 +108,7 @@ LLVMValueRef gen_equal_bytes(struct gen *g, LLVMValueRef x, LLVMValueRef y, uint
 		b = gen_load(g, word, gen_at(g, y, at)).v;
 		differ = LLVMBuildOr(g->b, differ, LLVMBuildXor(g->b, a, b, ""), "");
 	}
-	return LLVMBuildICmp(g->b, LLVMIntEQ, differ, gen_u64(g, 0), "");
+	return gen_compare(g, LLVMIntEQ, differ, 0);
 }
 
 struct value gen_field(struct gen *g, struct expr *e)
@@ -124,7 +124,7 @@ LLVMValueRef gen_narrow(struct gen *g, LLVMValueRef v, const struct type *t)
 	LLVMTypeRef type = t->size == 1 ? g->i8 : t->size == 2 ? g->i16 : g->i32;
 
 	if (t->kind == TY_BOOL)
-		return LLVMBuildZExt(g->b, gen_truth(g, v), g->i64, "");
+		return gen_extended(g, gen_truth(g, v));
 	if (t->size == 8 || t->kind != TY_INT)
 		return v;
 	v = LLVMBuildTrunc(g->b, v, type, "");
@@ -246,10 +246,9 @@ static struct value element_of(struct gen *g, struct value s, LLVMValueRef at,
 		s.v = buf;
 	}
 	at = gen_opaque_index(g, at);
-	inside = LLVMBuildICmp(g->b, LLVMIntULT, at, gen_u64(g, s.type->size / type->size), "");
-	LLVMBuildCondBr(g->b, inside, then, beyond);
-	LLVMPositionBuilderAtEnd(g->b, beyond);
-	GEN_CALL(g, "sonde_loss_count", gen_u32(g, g->probe.id), gen_u32(g, SONDE_LOSS_INDEX));
+	inside = gen_compare(g, LLVMIntULT, at, s.type->size / type->size);
+	gen_unless(g, inside, then, beyond);
+	gen_lost(g, SONDE_LOSS_INDEX);
 	LLVMBuildBr(g->b, end);
 	LLVMPositionBuilderAtEnd(g->b, then);
 	address = LLVMBuildMul(g->b, at, gen_u64(g, type->size), "");
@@ -258,11 +257,10 @@ static struct value element_of(struct gen *g, struct value s, LLVMValueRef at,
 		gen_copy_bytes(g, slot, address, type->size, type->size);
 	else
 		LLVMBuildStore(g->b, gen_load(g, type, address).v, slot);
-	LLVMBuildBr(g->b, end);
-	LLVMPositionBuilderAtEnd(g->b, end);
+	gen_enter(g, end);
 	if (type_is_memory(type))
 		return (struct value){.kind = V_MEM, .type = type, .v = slot};
-	return gen_int_value(LLVMBuildLoad2(g->b, g->i64, slot, ""), type);
+	return gen_int_value(gen_word(g, slot), type);
 }
 
 /* An element with a constant index, which the checks have tested: no bounds test is needed. */

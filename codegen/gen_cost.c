@@ -101,14 +101,12 @@ static void leave_call(struct gen *g)
 
 	at_entry = prog_kind_is(g->prog.plan->kind, PK_SESSION) ? gen_u32(g, SONDE_COST_PLAIN)
 								: method(g);
-	LLVMBuildCondBr(g->b, LLVMBuildICmp(g->b, LLVMIntEQ, charge, nothing, ""), done, count);
-	LLVMPositionBuilderAtEnd(g->b, count);
-	is_entry = LLVMBuildICmp(g->b, LLVMIntEQ, charge, gen_u32(g, CHARGE_ENTRY), "");
+	gen_unless(g, LLVMBuildICmp(g->b, LLVMIntEQ, charge, nothing, ""), done, count);
+	is_entry = gen_compare(g, LLVMIntEQ, charge, CHARGE_ENTRY);
 	GEN_CALL(g, "sonde_cost_add", gen_task(g), gen_whole_cookie(g),
 		 LLVMBuildSelect(g->b, is_entry, at_entry, method(g), ""),
 		 LLVMBuildZExt(g->b, is_entry, g->i32, ""), g->prog.began);
-	LLVMBuildBr(g->b, done);
-	LLVMPositionBuilderAtEnd(g->b, done);
+	gen_enter(g, done);
 }
 
 void cost_leave(struct gen *g)
@@ -127,7 +125,7 @@ LLVMValueRef cost_open(struct gen *g, LLVMBasicBlockRef out)
 	if (!is_measured(g))
 		return NULL;
 	cost = GEN_CALL(g, "sonde_cost_open", gen_task(g), span_probe_id(g));
-	span_only_if(g, cost, out);
+	gen_only_if(g, cost, out);
 	return cost;
 }
 
@@ -156,8 +154,7 @@ LLVMValueRef cost_less(struct gen *g, LLVMValueRef cost, LLVMValueRef slot, LLVM
 		return length;
 	if (is_goroutine(g))
 		return GEN_CALL(g, "sonde_cost_less_goroutine", cost, before(g, slot), length);
-	return GEN_CALL(g, "sonde_cost_less", cost,
-			LLVMBuildLoad2(g->b, g->i64, before(g, slot), ""), length);
+	return GEN_CALL(g, "sonde_cost_less", cost, gen_word(g, before(g, slot)), length);
 }
 
 LLVMValueRef cost_less_open(struct gen *g, LLVMValueRef task, LLVMValueRef slot,
@@ -167,7 +164,7 @@ LLVMValueRef cost_less_open(struct gen *g, LLVMValueRef task, LLVMValueRef slot,
 
 	if (is_measured(g)) {
 		cost = GEN_CALL(g, "sonde_cost_find", task);
-		span_only_if(g, cost, out);
+		gen_only_if(g, cost, out);
 	}
 	return cost_less(g, cost, slot, length);
 }

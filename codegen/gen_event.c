@@ -25,8 +25,7 @@ static LLVMValueRef begin_record(struct gen *g, uint32_t id, LLVMValueRef size,
 	LLVMBasicBlockRef fill = gen_block(g, "record");
 
 	*skip = gen_block(g, "record.end");
-	LLVMBuildCondBr(g->b, LLVMBuildIsNotNull(g->b, record, ""), fill, *skip);
-	LLVMPositionBuilderAtEnd(g->b, fill);
+	gen_if(g, record, fill, *skip);
 	LLVMBuildStore(g->b, gen_u32(g, id), gen_at(g, record, offsetof(struct sonde_event, id)));
 	LLVMBuildStore(g->b, gen_u32(g, g->probe.id),
 		       gen_at(g, record, offsetof(struct sonde_event, probe)));
@@ -37,8 +36,7 @@ static void end_record(struct gen *g, LLVMValueRef record, LLVMValueRef size,
 		       LLVMBasicBlockRef skip)
 {
 	GEN_CALL(g, "sonde_ring_submit", record, size);
-	LLVMBuildBr(g->b, skip);
-	LLVMPositionBuilderAtEnd(g->b, skip);
+	gen_enter(g, skip);
 }
 
 /* Store the arguments in a record. The values are computed before it is reserved: computing them
@@ -84,8 +82,7 @@ struct value gen_time(struct gen *g, struct expr *e)
 static void warn_of_join(struct gen *g, LLVMValueRef errors, bool is_user)
 {
 	for (uint32_t i = 0; i < 2; i++)
-		gen_warn_read(g, LLVMBuildLoad2(g->b, g->i64, gen_at(g, errors, 8 * i), ""),
-			      is_user, i == 1);
+		gen_warn_read(g, gen_word(g, gen_at(g, errors, 8 * i)), is_user, i == 1);
 	gen_buffer_end(g, errors, 16);
 }
 
@@ -134,7 +131,7 @@ static LLVMValueRef span_flags(struct gen *g)
 
 	if (!g->body.depth)
 		return gen_u64(g, end);
-	is_inner = LLVMBuildICmp(g->b, LLVMIntUGT, g->body.depth, gen_u64(g, 1), "");
+	is_inner = gen_compare(g, LLVMIntUGT, g->body.depth, 1);
 	return LLVMBuildSelect(g->b, is_inner, gen_u64(g, SONDE_SPAN_NESTED | end), gen_u64(g, end),
 			       "");
 }

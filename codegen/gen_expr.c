@@ -26,11 +26,6 @@ LLVMValueRef gen_int(struct gen *g, struct expr *e)
 	return v.kind == V_INT ? v.v : gen_u64(g, 0);
 }
 
-static LLVMValueRef from_bool(struct gen *g, LLVMValueRef b)
-{
-	return LLVMBuildZExt(g->b, b, g->i64, "");
-}
-
 /* ---- arithmetic -------------------------------------------------------------------------- */
 
 static LLVMValueRef negate_if(struct gen *g, LLVMValueRef v, LLVMValueRef cond)
@@ -40,7 +35,7 @@ static LLVMValueRef negate_if(struct gen *g, LLVMValueRef v, LLVMValueRef cond)
 
 static LLVMValueRef is_negative(struct gen *g, LLVMValueRef v)
 {
-	return LLVMBuildICmp(g->b, LLVMIntSLT, v, gen_u64(g, 0), "");
+	return gen_compare(g, LLVMIntSLT, v, 0);
 }
 
 /* BPF before v4 has unsigned division only: divide the magnitudes, then set the sign. */
@@ -65,23 +60,17 @@ static LLVMValueRef divide(struct gen *g, LLVMValueRef x, LLVMValueRef y, bool m
 {
 	LLVMBasicBlockRef zero = gen_block(g, "div.zero"), some = gen_block(g, "div"),
 			  end = gen_block(g, "div.end");
-	LLVMValueRef phi, quotient, values[2];
+	LLVMValueRef quotient;
 
-	LLVMBuildCondBr(g->b, gen_truth(g, y), some, zero);
-	LLVMPositionBuilderAtEnd(g->b, zero);
-	GEN_CALL(g, "sonde_loss_count", gen_u32(g, g->probe.id), gen_u32(g, SONDE_LOSS_DIVISION));
+	gen_unless(g, y, some, zero);
+	gen_lost(g, SONDE_LOSS_DIVISION);
 	LLVMBuildBr(g->b, end);
 	zero = LLVMGetInsertBlock(g->b);
 	LLVMPositionBuilderAtEnd(g->b, some);
 	quotient = is_signed ? signed_divide(g, x, y, modulo)
 			     : (modulo ? LLVMBuildURem : LLVMBuildUDiv)(g->b, x, y, "");
-	LLVMBuildBr(g->b, end);
-	LLVMPositionBuilderAtEnd(g->b, end);
-	phi = LLVMBuildPhi(g->b, g->i64, "");
-	values[0] = gen_u64(g, 1);
-	values[1] = quotient;
-	LLVMAddIncoming(phi, values, (LLVMBasicBlockRef[]){zero, some}, 2);
-	return phi;
+	gen_enter(g, end);
+	return gen_phi(g, gen_u64(g, 1), zero, quotient, some);
 }
 
 LLVMValueRef gen_arith(struct gen *g, enum op op, LLVMValueRef x, LLVMValueRef y, bool is_signed)
@@ -93,11 +82,10 @@ LLVMValueRef gen_arith(struct gen *g, enum op op, LLVMValueRef x, LLVMValueRef y
 	case OP_DIV:
 	case OP_MOD: return divide(g, x, y, op == OP_MOD, is_signed);
 	case OP_SHL: /* a shift by 64 or more is undefined in LLVM; the machine masks */
-		return LLVMBuildShl(g->b, x, LLVMBuildAnd(g->b, y, gen_u64(g, 63), ""), "");
+		return LLVMBuildShl(g->b, x, gen_masked(g, y, 63), "");
 	case OP_SHR:
-		return (is_signed ? LLVMBuildAShr
-				  : LLVMBuildLShr)(g->b, x,
-						   LLVMBuildAnd(g->b, y, gen_u64(g, 63), ""), "");
+		return (is_signed ? LLVMBuildAShr : LLVMBuildLShr)(g->b, x, gen_masked(g, y, 63),
+								   "");
 	case OP_BAND: return LLVMBuildAnd(g->b, x, y, "");
 	case OP_BOR: return LLVMBuildOr(g->b, x, y, "");
 	case OP_BXOR: return LLVMBuildXor(g->b, x, y, "");
@@ -159,7 +147,7 @@ static LLVMValueRef equals_literal(struct gen *g, struct value m, struct value s
 		differ = LLVMBuildOr(g->b, differ,
 				     LLVMBuildXor(g->b, got, gen_u64(g, expected), ""), "");
 	}
-	return LLVMBuildICmp(g->b, LLVMIntEQ, differ, gen_u64(g, 0), "");
+	return gen_compare(g, LLVMIntEQ, differ, 0);
 }
 
 static LLVMValueRef equals_memory(struct gen *g, struct value x, struct value y)
@@ -178,9 +166,9 @@ static LLVMValueRef equals_buffer(struct gen *g, struct value x, struct value y)
 
 	if (least <= INLINE_BYTES)
 		return gen_equal_bytes(g, x.v, y.v, least);
-	return LLVMBuildICmp(g->b, LLVMIntEQ,
-			     GEN_CALL(g, "sonde_string_memory", x.v, n, y.v, m, gen_u64(g, least)),
-			     gen_u64(g, 0), "");
+	return gen_compare(g, LLVMIntEQ,
+			   GEN_CALL(g, "sonde_string_memory", x.v, n, y.v, m, gen_u64(g, least)),
+			   0);
 }
 
 /* Compare a name with a literal: compare name ids. The literal's id is 0 if nothing has that
@@ -189,7 +177,7 @@ static LLVMValueRef equals_name(struct gen *g, struct value name, struct value s
 {
 	uint32_t id = plan_name_find(g->plan, s.literal, s.len);
 
-	return LLVMBuildICmp(g->b, LLVMIntEQ, name.v, gen_u64(g, id ? id : UINT32_MAX), "");
+	return gen_compare(g, LLVMIntEQ, name.v, id ? id : UINT32_MAX);
 }
 
 LLVMValueRef gen_equal(struct gen *g, struct value x, struct value y)
@@ -221,21 +209,17 @@ LLVMValueRef gen_equal(struct gen *g, struct value x, struct value y)
 static LLVMValueRef gen_logic(struct gen *g, struct expr *e)
 {
 	LLVMBasicBlockRef right = gen_block(g, "logic.right"), end = gen_block(g, "logic.end"),
-			  from[2];
-	LLVMValueRef left = gen_truth(g, gen_int(g, e->binary.left)), phi, values[2];
+			  decided;
+	LLVMValueRef left = gen_truth(g, gen_int(g, e->binary.left)), v;
 	bool is_and = e->binary.op == OP_LAND;
 
-	from[0] = LLVMGetInsertBlock(g->b);
+	decided = LLVMGetInsertBlock(g->b);
 	LLVMBuildCondBr(g->b, left, is_and ? right : end, is_and ? end : right);
 	LLVMPositionBuilderAtEnd(g->b, right);
-	values[1] = from_bool(g, gen_truth(g, gen_int(g, e->binary.right)));
-	from[1] = LLVMGetInsertBlock(g->b);
-	LLVMBuildBr(g->b, end);
-	LLVMPositionBuilderAtEnd(g->b, end);
-	phi = LLVMBuildPhi(g->b, g->i64, "");
-	values[0] = gen_u64(g, !is_and);
-	LLVMAddIncoming(phi, values, from, 2);
-	return phi;
+	v = gen_extended(g, gen_truth(g, gen_int(g, e->binary.right)));
+	right = LLVMGetInsertBlock(g->b);
+	gen_enter(g, end);
+	return gen_phi(g, gen_u64(g, !is_and), decided, v, right);
 }
 
 LLVMValueRef gen_scaled(struct gen *g, LLVMValueRef n, const struct type *t)
@@ -276,8 +260,8 @@ static LLVMValueRef gen_binary(struct gen *g, struct expr *e)
 			struct value right = gen_expr(g, r);
 
 			eq = gen_equal(g, gen_kept_value(g, &left), right);
-			return from_bool(g,
-					 e->binary.op == OP_EQ ? eq : LLVMBuildNot(g->b, eq, ""));
+			return gen_extended(g, e->binary.op == OP_EQ ? eq
+								     : LLVMBuildNot(g->b, eq, ""));
 		}
 		break;
 	default: break;
@@ -285,9 +269,9 @@ static LLVMValueRef gen_binary(struct gen *g, struct expr *e)
 	x = gen_int(g, l);
 	y = is_leaf(r) ? gen_int(g, r) : gen_behind(g, r, &x);
 	if (e->type->kind == TY_BOOL)
-		return from_bool(g,
-				 LLVMBuildICmp(g->b, predicate(e->binary.op, compares_signed(l, r)),
-					       x, y, ""));
+		return gen_extended(g, LLVMBuildICmp(g->b,
+						     predicate(e->binary.op, compares_signed(l, r)),
+						     x, y, ""));
 	if (e->type->kind != TY_POINTER)
 		return gen_arith(g, e->binary.op, x, y, e->type->is_signed);
 	if (l->type->kind == TY_POINTER)
@@ -314,29 +298,26 @@ static LLVMValueRef gen_branch(struct gen *g, struct expr *e, struct expr *branc
 static struct value gen_ternary(struct gen *g, struct expr *e)
 {
 	LLVMBasicBlockRef then = gen_block(g, "then"), otherwise = gen_block(g, "else"),
-			  end = gen_block(g, "end"), from[2];
+			  end = gen_block(g, "end"), then_end;
 	bool in_memory = type_is_memory(e->type);
-	LLVMValueRef buf = in_memory ? gen_big_buffer(g, e->type->size) : NULL, phi, values[2];
+	LLVMValueRef buf = in_memory ? gen_big_buffer(g, e->type->size) : NULL, x, y;
 	struct value cond = gen_expr(g, e->ternary.cond);
 
-	LLVMBuildCondBr(g->b, gen_truth(g, cond.v), then, otherwise);
-	LLVMPositionBuilderAtEnd(g->b, then);
+	gen_if(g, cond.v, then, otherwise);
 	if (e->ternary.then) {
-		values[0] = gen_branch(g, e, e->ternary.then, buf, end);
+		x = gen_branch(g, e, e->ternary.then, buf, end);
 	} else { /* COND ?: OTHERWISE, of a number */
-		values[0] = cond.v;
+		x = cond.v;
 		LLVMBuildBr(g->b, end);
 	}
-	from[0] = LLVMGetInsertBlock(g->b);
+	then_end = LLVMGetInsertBlock(g->b);
 	LLVMPositionBuilderAtEnd(g->b, otherwise);
-	values[1] = gen_branch(g, e, e->ternary.otherwise, buf, end);
-	from[1] = LLVMGetInsertBlock(g->b);
+	y = gen_branch(g, e, e->ternary.otherwise, buf, end);
+	otherwise = LLVMGetInsertBlock(g->b);
 	LLVMPositionBuilderAtEnd(g->b, end);
 	if (buf)
 		return (struct value){.kind = V_MEM, .type = e->type, .v = buf};
-	phi = LLVMBuildPhi(g->b, g->i64, "");
-	LLVMAddIncoming(phi, values, from, 2);
-	return gen_int_value(phi, e->type);
+	return gen_int_value(gen_phi(g, x, then_end, y, otherwise), e->type);
 }
 
 static LLVMValueRef gen_unary(struct gen *g, struct expr *e)
@@ -346,7 +327,7 @@ static LLVMValueRef gen_unary(struct gen *g, struct expr *e)
 	switch (e->unary.op) {
 	case OP_NEG: return LLVMBuildNeg(g->b, v, "");
 	case OP_BNOT: return LLVMBuildNot(g->b, v, "");
-	default: return from_bool(g, LLVMBuildNot(g->b, gen_truth(g, v), ""));
+	default: return gen_extended(g, LLVMBuildNot(g->b, gen_truth(g, v), ""));
 	}
 }
 
@@ -376,7 +357,7 @@ static struct value gen_var(struct gen *g, struct expr *e)
 
 	if (type_is_memory(t))
 		return (struct value){.kind = V_MEM, .type = t, .v = gen_var_at(g, e->var.var->id)};
-	v = LLVMBuildLoad2(g->b, g->i64, gen_var_at(g, e->var.var->id), "");
+	v = gen_word(g, gen_var_at(g, e->var.var->id));
 	/* Hide the value from the verifier. Otherwise each of hundreds of conditions on one
 	 * variable would tell it a different value, and it would follow the code after each of them
 	 * again: more than a million steps. */

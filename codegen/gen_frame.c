@@ -203,7 +203,7 @@ static void begin_rounds(struct gen *g)
 			       gen_at(g, gen_frame_rounds(g),
 				      offsetof(struct sonde_loop, start_ns)));
 	if (is_timed)
-		zero = LLVMBuildAdd(g->b, zero, gen_u64(g, SONDE_LOOP_CLOCK), "");
+		zero = gen_plus(g, zero, SONDE_LOOP_CLOCK);
 	LLVMBuildStore(g->b, zero, gen_frame_rounds(g));
 }
 

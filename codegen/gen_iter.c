@@ -33,7 +33,7 @@ void gen_iter_program(struct gen *g, LLVMBasicBlockRef out)
 	task = iter_task(point_iter(g->probe.point)->kind);
 	if (object) {
 		at = load_pointer(g, g->body.ctx, object->offset);
-		prog_only_if(g, LLVMBuildIsNotNull(g->b, at, ""), out);
+		gen_only_if(g, at, out);
 		g->body.subject = task ? at : NULL;
 	}
 	if (task)
@@ -169,7 +169,7 @@ struct value gen_iter_printf(struct gen *g, struct expr *e)
 {
 	const struct plan_event *ev = &g->plan->events[e->call.event];
 	uint32_t n = e->call.n_args - 1, len;
-	LLVMValueRef data = gen_buffer(g, n ? n * 8 : 8), meta, args[5];
+	LLVMValueRef data = gen_buffer(g, n ? n * 8 : 8), meta, format;
 
 	for (uint32_t i = 0; i < ev->n_pieces; i++) {
 		const struct format_piece *p = &ev->pieces[i];
@@ -183,11 +183,9 @@ struct value gen_iter_printf(struct gen *g, struct expr *e)
 	}
 	meta = load_pointer(g, g->body.ctx,
 			    0); /* the first member of struct bpf_iter_meta is the file */
-	args[0] = LLVMBuildPtrToInt(g->b, load_pointer(g, meta, 0), g->i64, "");
-	args[1] = LLVMBuildPtrToInt(g->b, format_string(g, ev, e, &len), g->i64, "");
-	args[2] = gen_u64(g, len);
-	args[3] = n ? LLVMBuildPtrToInt(g->b, data, g->i64, "") : gen_u64(g, 0);
-	args[4] = gen_u64(g, n * 8);
-	gen_helper(g, BPF_FUNC_seq_printf, args, 5);
+	meta = load_pointer(g, meta, 0);
+	format = format_string(g, ev, e, &len);
+	GEN_HELPER(g, BPF_FUNC_seq_printf, meta, format, gen_u64(g, len),
+		   n ? data : LLVMConstNull(g->ptr), gen_u64(g, n * 8));
 	return (struct value){.kind = V_NONE, .type = &type_void};
 }

@@ -19,7 +19,7 @@ LLVMValueRef span_remaining_calls(struct gen *g, LLVMValueRef calls, LLVMValueRe
 	if (g->prog.plan->has_loops) {
 		n = GEN_CALL(g, "sonde_span_remain_loop", calls, sp, target, size,
 			     plan_has_cookie(g->prog.plan) ? gen_cookie_format(g) : gen_u64(g, 1));
-		prog_only_if(g, LLVMBuildICmp(g->b, LLVMIntNE, n, gen_u64(g, ~0ull), ""), out);
+		gen_only_if(g, gen_compare(g, LLVMIntNE, n, ~0ull), out);
 		return n;
 	}
 	if (!is_several || probe_space(g->probe.point) != SPACE_USER)
@@ -63,8 +63,7 @@ static void left_body(struct gen *g)
 	for (uint32_t i = 0; i < body->n; i++)
 		if (is_plain_span(g, body->items[i]))
 			gen_expr(g, body->items[i]->expr);
-	LLVMBuildBr(g->b, g->body.done);
-	LLVMPositionBuilderAtEnd(g->b, g->body.done);
+	gen_enter(g, g->body.done);
 	gen_scratch_end(g);
 }
 
@@ -72,8 +71,8 @@ static void left_body(struct gen *g)
  * which comes first. Its function may be that of another attach point of the probe. */
 static void left_call(struct gen *g, LLVMValueRef i, LLVMValueRef at, LLVMBasicBlockRef out)
 {
-	LLVMValueRef end = LLVMBuildLoad2(g->b, g->i64, at, ""),
-		     last = LLVMBuildLoad2(g->b, g->i64, gen_at(g, at, 8), ""), calls, slot, start;
+	LLVMValueRef end = gen_word(g, at), last = gen_word(g, gen_at(g, at, 8)), calls, slot,
+		     start;
 	uint32_t owner = g->probe.plan->state.owner;
 
 	g->body.subject = gen_task(g);
@@ -90,12 +89,11 @@ static void left_call(struct gen *g, LLVMValueRef i, LLVMValueRef at, LLVMBasicB
 		prog_select_probe(g, p);
 		span_only_if_mine(g, slot, next);
 		g->body.span = slot;
-		g->body.depth = LLVMBuildAdd(g->b, i, gen_u64(g, 1), "");
+		g->body.depth = gen_plus(g, i, 1);
 		g->body.began = start;
 		g->body.delta = g->body.self = GEN_CALL(g, "sonde_open_length", start, end);
 		left_body(g);
-		LLVMBuildBr(g->b, next);
-		LLVMPositionBuilderAtEnd(g->b, next);
+		gen_enter(g, next);
 	}
 	LLVMBuildBr(g->b, out);
 }
@@ -104,7 +102,7 @@ static void left_call(struct gen *g, LLVMValueRef i, LLVMValueRef at, LLVMBasicB
 static void show_left(struct gen *g, LLVMValueRef first, LLVMValueRef n, LLVMValueRef now)
 {
 	struct gen_probe probe = g->probe;
-	LLVMValueRef with, args[4];
+	LLVMValueRef with, fn;
 
 	if (g->program->config.open_spans != OPEN_SPANS_COUNT ||
 	    probe_space(g->probe.point) != SPACE_USER || !has_plain_span(g))
@@ -115,27 +113,22 @@ static void show_left(struct gen *g, LLVMValueRef first, LLVMValueRef n, LLVMVal
 		       LLVMBuildSub(g->b, LLVMBuildAdd(g->b, first, n, ""), gen_u64(g, 1), ""),
 		       gen_at(g, with, 8));
 	g->probe.is_open = g->probe.is_left = true;
-	args[0] = n;
-	args[1] = span_callback(g, now ? "left_before" : "left", left_call);
-	args[2] = with;
-	args[3] = gen_u64(g, 0);
+	fn = span_callback(g, now ? "left_before" : "left", left_call);
 	g->probe = probe;
-	gen_helper(g, BPF_FUNC_loop, args, 4);
+	GEN_HELPER(g, BPF_FUNC_loop, n, fn, with, gen_u64(g, 0));
 }
 
 void span_leave_calls(struct gen *g, LLVMValueRef calls, LLVMValueRef first, LLVMValueRef n,
 		      LLVMValueRef now)
 {
-	LLVMBasicBlockRef some = gen_block(g, "left"), none = gen_block(g, "left.end");
+	LLVMBasicBlockRef none = gen_block(g, "left.end");
 
-	LLVMBuildCondBr(g->b, gen_truth(g, n), some, none);
-	LLVMPositionBuilderAtEnd(g->b, some);
+	gen_only_if(g, n, none);
 	if (span_is_shared(g))
 		GEN_CALL(g, "sonde_span_missed_own", calls, first, n, span_slot_size(g),
 			 gen_u32(g, PLAN_FORMAT_BIT), gen_u32(g, g->probe.plan->state.owner));
 	else
 		GEN_CALL(g, "sonde_span_missed", n, span_probe_id(g));
 	show_left(g, first, n, now);
-	LLVMBuildBr(g->b, none);
-	LLVMPositionBuilderAtEnd(g->b, none);
+	gen_enter(g, none);
 }

@@ -91,11 +91,6 @@ static LLVMValueRef leave_body(struct gen *g, const struct outer *o)
 	return fn;
 }
 
-static void count_loss(struct gen *g, enum sonde_loss cause)
-{
-	GEN_CALL(g, "sonde_loss_count", gen_u32(g, g->probe.id), gen_u32(g, cause));
-}
-
 /* Do the iterations of a loop count for LIMIT_ROUNDS or the time? */
 static bool is_limited(const struct gen *g, const struct stmt *st)
 {
@@ -112,28 +107,23 @@ static bool is_spendable(const struct gen *g, const struct stmt *st)
  * clock is read. Such programs need no test of LIMIT_ROUNDS: the time is used up first. */
 static void count_down(struct gen *g, uint32_t by)
 {
-	LLVMBasicBlockRef clock = gen_block(g, "clock"), next = gen_block(g, "timed");
-	LLVMValueRef n = LLVMBuildLoad2(g->b, g->i64, gen_frame_rounds(g), ""), is_late;
+	LLVMBasicBlockRef next = gen_block(g, "timed");
+	LLVMValueRef n = gen_word(g, gen_frame_rounds(g)), is_late;
 
 	n = LLVMBuildSub(g->b, n, gen_u64(g, by), "");
 	LLVMBuildStore(g->b, n, gen_frame_rounds(g));
-	LLVMBuildCondBr(g->b, LLVMBuildICmp(g->b, LLVMIntSLT, n, gen_u64(g, 0), ""), clock, next);
-	LLVMPositionBuilderAtEnd(g->b, clock);
+	gen_only_if(g, gen_compare(g, LLVMIntSLT, n, 0), next);
 	is_late = GEN_CALL(g, "sonde_loop_is_late", gen_frame_rounds(g));
-	LLVMBuildCondBr(g->b, gen_truth(g, is_late), g->body.on_spent, next);
-	LLVMPositionBuilderAtEnd(g->b, next);
+	gen_unless(g, is_late, g->body.on_spent, next);
 }
 
 static void count_up(struct gen *g, uint32_t by)
 {
-	LLVMBasicBlockRef next = gen_block(g, "counted");
-	LLVMValueRef n = LLVMBuildLoad2(g->b, g->i64, gen_frame_rounds(g), "");
+	LLVMValueRef n = gen_word(g, gen_frame_rounds(g));
 
-	n = LLVMBuildAdd(g->b, n, gen_u64(g, by), "");
+	n = gen_plus(g, n, by);
 	LLVMBuildStore(g->b, n, gen_frame_rounds(g));
-	n = LLVMBuildICmp(g->b, LLVMIntULE, n, gen_u64(g, LIMIT_ROUNDS), "");
-	LLVMBuildCondBr(g->b, n, next, g->body.on_spent);
-	LLVMPositionBuilderAtEnd(g->b, next);
+	gen_only_if(g, gen_compare(g, LLVMIntULE, n, LIMIT_ROUNDS), g->body.on_spent);
 }
 
 /* Count `more` iterations that are about to run. */
@@ -151,15 +141,13 @@ static void leave_if(struct gen *g, LLVMValueRef state, uint64_t why, LLVMBasicB
 {
 	LLVMBasicBlockRef next = gen_block(g, "loop.end");
 
-	LLVMBuildCondBr(g->b, LLVMBuildICmp(g->b, LLVMIntEQ, state, gen_u64(g, why), ""), where,
-			next);
-	LLVMPositionBuilderAtEnd(g->b, next);
+	gen_unless(g, gen_compare(g, LLVMIntEQ, state, why), where, next);
 }
 
 /* After the loop: continue there, unless DONE, EXIT or SPENT end the enclosing code too. */
 static void go_on(struct gen *g, const struct stmt *st)
 {
-	LLVMValueRef state = LLVMBuildLoad2(g->b, g->i64, gen_frame_state(g), "");
+	LLVMValueRef state = gen_word(g, gen_frame_state(g));
 
 	leave_if(g, state, DONE, g->body.done);
 	if (g->body.exit != g->body.done)
@@ -171,8 +159,7 @@ static void go_on(struct gen *g, const struct stmt *st)
 static void hide_value(struct gen *g, uint32_t var, LLVMValueRef zero)
 {
 	for (uint32_t at = 0; at < gen_frame_hidable(g, var); at += 8) {
-		LLVMValueRef word = gen_at(g, gen_var_at(g, var), at),
-			     v = LLVMBuildLoad2(g->b, g->i64, word, "");
+		LLVMValueRef word = gen_at(g, gen_var_at(g, var), at), v = gen_word(g, word);
 
 		LLVMBuildStore(g->b, LLVMBuildXor(g->b, v, zero, ""), word);
 	}
@@ -209,9 +196,10 @@ static void call_loop(struct gen *g, const struct stmt *st, LLVMValueRef rounds,
 {
 	LLVMValueRef args[] = {rounds, fn, g->body.frame, gen_u64(g, 0)};
 
+	gen_location(g, st->span);
 	hide_values(g);
 	LLVMBuildStore(g->b, gen_u64(g, 0), gen_frame_state(g));
-	gen_helper(g, BPF_FUNC_loop, args, 4);
+	gen_helper(g, st->loop.over ? BPF_FUNC_for_each_map_elem : BPF_FUNC_loop, args, 4);
 	go_on(g, st);
 }
 
@@ -219,47 +207,39 @@ static void call_loop(struct gen *g, const struct stmt *st, LLVMValueRef rounds,
  * would have continued. */
 static void gen_while(struct gen *g, struct stmt *st)
 {
-	LLVMBasicBlockRef round, body, cut;
-	LLVMValueRef index, fn;
+	LLVMBasicBlockRef body, cut;
+	LLVMValueRef index;
 	struct outer o;
 
 	enter_body(g, &o, 2, st->span);
 	index = LLVMGetParam(g->body.fn, 0);
-	round = gen_block(g, "round");
 	body = gen_block(g, "while");
 	cut = gen_block(g, "cut");
-	LLVMBuildCondBr(g->b, gen_truth(g, gen_int(g, st->loop.cond)), round, g->body.on_break);
-	LLVMPositionBuilderAtEnd(g->b, round);
-	index = LLVMBuildAnd(g->b, index, gen_u64(g, UINT32_MAX), "");
-	LLVMBuildCondBr(g->b, LLVMBuildICmp(g->b, LLVMIntULT, index, gen_u64(g, LIMIT_LOOP), ""),
-			body, cut);
-	LLVMPositionBuilderAtEnd(g->b, cut);
-	count_loss(g, SONDE_LOSS_LOOP_CUT);
+	gen_only_if(g, gen_int(g, st->loop.cond), g->body.on_break);
+	index = gen_masked(g, index, UINT32_MAX);
+	gen_unless(g, gen_compare(g, LLVMIntULT, index, LIMIT_LOOP), body, cut);
+	gen_lost(g, SONDE_LOSS_LOOP_CUT);
 	LLVMBuildBr(g->b, g->body.on_break);
 	LLVMPositionBuilderAtEnd(g->b, body);
 	count_rounds(g, st, 1);
 	gen_stmts(g, &st->loop.body);
-	fn = leave_body(g, &o);
-	gen_location(g, st->span);
-	call_loop(g, st, gen_u64(g, LIMIT_LOOP + 1), fn);
+	call_loop(g, st, gen_u64(g, LIMIT_LOOP + 1), leave_body(g, &o));
 }
 
 /* The number of iterations from `from` to below `to`, at most the limit. */
 static LLVMValueRef rounds_between(struct gen *g, LLVMValueRef from, LLVMValueRef to,
 				   bool is_signed)
 {
-	LLVMBasicBlockRef cut = gen_block(g, "cut"), end = gen_block(g, "rounds");
+	LLVMBasicBlockRef end = gen_block(g, "rounds");
 	LLVMValueRef is_some, n, many;
 
 	is_some = LLVMBuildICmp(g->b, is_signed ? LLVMIntSLT : LLVMIntULT, from, to, "");
 	n = LLVMBuildSelect(g->b, is_some, LLVMBuildSub(g->b, to, from, ""), gen_u64(g, 0), "");
-	many = LLVMBuildICmp(g->b, LLVMIntUGT, n, gen_u64(g, LIMIT_LOOP), "");
+	many = gen_compare(g, LLVMIntUGT, n, LIMIT_LOOP);
 	n = LLVMBuildSelect(g->b, many, gen_u64(g, LIMIT_LOOP), n, "");
-	LLVMBuildCondBr(g->b, many, cut, end);
-	LLVMPositionBuilderAtEnd(g->b, cut);
-	count_loss(g, SONDE_LOSS_LOOP_CUT);
-	LLVMBuildBr(g->b, end);
-	LLVMPositionBuilderAtEnd(g->b, end);
+	gen_only_if(g, many, end);
+	gen_lost(g, SONDE_LOSS_LOOP_CUT);
+	gen_enter(g, end);
 	return n;
 }
 
@@ -270,7 +250,7 @@ static LLVMValueRef maybe_one(struct gen *g, LLVMValueRef n)
 {
 	LLVMValueRef zero = GEN_CALL(g, "sonde_control_zero");
 
-	return LLVMBuildAdd(g->b, n, LLVMBuildAnd(g->b, zero, gen_u64(g, 1), ""), "");
+	return LLVMBuildAdd(g->b, n, gen_masked(g, zero, 1), "");
 }
 
 static void gen_for_range(struct gen *g, struct stmt *st)
@@ -283,8 +263,7 @@ static void gen_for_range(struct gen *g, struct stmt *st)
 	LLVMBuildStore(g->b, LLVMBuildSub(g->b, from, gen_u64(g, 1), ""), gen_var_at(g, id));
 	enter_body(g, &o, 2, st->span);
 	count_rounds(g, st, 1);
-	next = LLVMBuildAdd(g->b, LLVMBuildLoad2(g->b, g->i64, gen_var_at(g, id), ""),
-			    gen_u64(g, 1), "");
+	next = gen_plus(g, gen_word(g, gen_var_at(g, id)), 1);
 	LLVMBuildStore(g->b, next, gen_var_at(g, id));
 	gen_stmts(g, &st->loop.body);
 	fn = leave_body(g, &o);
@@ -353,8 +332,7 @@ static void gen_for_map(struct gen *g, struct stmt *st)
 {
 	uint32_t map = st->loop.over->map.map->id;
 	const struct var *v = st->loop.var->var.var;
-	LLVMBasicBlockRef current;
-	LLVMValueRef key, epoch, fn, args[4];
+	LLVMValueRef key, epoch;
 	struct outer o;
 
 	if (st->loop.is_counted)
@@ -362,26 +340,15 @@ static void gen_for_map(struct gen *g, struct stmt *st)
 	enter_body(g, &o, 4, st->span);
 	count_rounds(g, st, 1);
 	key = LLVMGetParam(g->body.fn, 1);
-	current = gen_block(g, "current");
 	epoch = LLVMBuildLoad2(g->b, g->i32, key, "");
-	LLVMBuildCondBr(g->b, LLVMBuildICmp(g->b, LLVMIntEQ, epoch, gen_epoch(g, map), ""), current,
-			g->body.on_continue);
-	LLVMPositionBuilderAtEnd(g->b, current);
+	gen_only_if(g, LLVMBuildICmp(g->b, LLVMIntEQ, epoch, gen_epoch(g, map), ""),
+		    g->body.on_continue);
 	store_entry(g, &g->plan->maps[map], v->type, key, LLVMGetParam(g->body.fn, 2),
 		    gen_var_at(g, v->id));
 	if (g->plan->maps[map].value->kind == TY_AGG)
 		store_aggregate(g, st, LLVMGetParam(g->body.fn, 2), gen_var_at(g, v->id));
 	gen_stmts(g, &st->loop.body);
-	fn = leave_body(g, &o);
-	gen_location(g, st->span);
-	hide_values(g);
-	LLVMBuildStore(g->b, gen_u64(g, 0), gen_frame_state(g));
-	args[0] = g->maps[map];
-	args[1] = fn;
-	args[2] = g->body.frame;
-	args[3] = gen_u64(g, 0);
-	gen_helper(g, BPF_FUNC_for_each_map_elem, args, 4);
-	go_on(g, st);
+	call_loop(g, st, g->maps[map], leave_body(g, &o));
 }
 
 static uint32_t iterations_of_copies(uint32_t n)
@@ -393,15 +360,12 @@ static uint32_t iterations_of_copies(uint32_t n)
 static void gen_unroll_loop(struct gen *g, struct stmt *st)
 {
 	uint32_t n = (uint32_t)st->loop.count->integer.value;
-	LLVMValueRef fn;
 	struct outer o;
 
 	count_rounds(g, st, iterations_of_copies(n));
 	enter_body(g, &o, 2, st->span);
 	gen_stmts(g, &st->loop.body);
-	fn = leave_body(g, &o);
-	gen_location(g, st->span);
-	call_loop(g, st, gen_u64(g, n), fn);
+	call_loop(g, st, gen_u64(g, n), leave_body(g, &o));
 }
 
 /* The count is at least 1, so the test is at the end: kernels before 6.4 reject loops whose head is
@@ -420,21 +384,18 @@ static void gen_unroll(struct gen *g, struct stmt *st)
 
 	count_rounds(g, st, iterations_of_copies(n_copies));
 	LLVMBuildStore(g->b, gen_u64(g, 0), i);
-	LLVMBuildBr(g->b, body);
-	LLVMPositionBuilderAtEnd(g->b, body);
+	gen_enter(g, body);
 	g->body.on_break = end;
 	g->body.on_continue = next;
 	gen_stmts(g, &st->loop.body);
 	g->body.on_break = on_break;
 	g->body.on_continue = on_continue;
 	g->body.n_copies = around;
-	LLVMBuildBr(g->b, next);
-	LLVMPositionBuilderAtEnd(g->b, next);
-	n = LLVMBuildAdd(g->b, LLVMBuildLoad2(g->b, g->i64, i, ""), gen_u64(g, 1), "");
+	gen_enter(g, next);
+	n = gen_plus(g, gen_word(g, i), 1);
 	LLVMBuildStore(g->b, n, i);
-	n = LLVMBuildICmp(g->b, LLVMIntULT, n, gen_u64(g, n_copies), "");
-	LLVMBuildCondBr(g->b, n, body, end);
-	LLVMPositionBuilderAtEnd(g->b, end);
+	n = gen_compare(g, LLVMIntULT, n, n_copies);
+	gen_unless(g, n, body, end);
 }
 
 /* The block where all loops end when their limit is used up, after the outermost loop. */
@@ -444,9 +405,8 @@ static void gen_spent(struct gen *g)
 
 	LLVMBuildBr(g->b, next);
 	LLVMPositionBuilderAtEnd(g->b, g->body.on_spent);
-	count_loss(g, gen_frame_is_timed(g) ? SONDE_LOSS_LOOP_TIME : SONDE_LOSS_LOOP_CUT);
-	LLVMBuildBr(g->b, next);
-	LLVMPositionBuilderAtEnd(g->b, next);
+	gen_lost(g, gen_frame_is_timed(g) ? SONDE_LOSS_LOOP_TIME : SONDE_LOSS_LOOP_CUT);
+	gen_enter(g, next);
 	g->body.on_spent = NULL;
 }
 

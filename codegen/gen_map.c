@@ -143,17 +143,10 @@ static LLVMValueRef lookup(struct gen *g, const struct expr *e, LLVMValueRef key
  * end_when(). */
 static LLVMBasicBlockRef when_set(struct gen *g, LLVMValueRef p)
 {
-	LLVMBasicBlockRef then = gen_block(g, "found"), end = gen_block(g, "end");
+	LLVMBasicBlockRef end = gen_block(g, "end");
 
-	LLVMBuildCondBr(g->b, LLVMBuildIsNotNull(g->b, p, ""), then, end);
-	LLVMPositionBuilderAtEnd(g->b, then);
+	gen_only_if(g, p, end);
 	return end;
-}
-
-static void end_when(struct gen *g, LLVMBasicBlockRef end)
-{
-	LLVMBuildBr(g->b, end);
-	LLVMPositionBuilderAtEnd(g->b, end);
 }
 
 static void touch(struct gen *g, const struct plan_map *m, LLVMValueRef element)
@@ -184,7 +177,7 @@ struct value gen_map_read(struct gen *g, struct expr *e)
 		gen_warn_missing(g, found);
 	end = when_set(g, found);
 	gen_store(g, gen_load(g, m->value, found), m->value, copy);
-	end_when(g, end);
+	gen_enter(g, end);
 	end_key(g, e, key);
 	v = gen_load(g, m->value, copy);
 	if (v.kind == V_INT)
@@ -221,7 +214,7 @@ void gen_map_write(struct gen *g, struct expr *e, struct value v)
 		end = when_set(g, element);
 		gen_store(g, v, m->value, element);
 		touch(g, m, element);
-		end_when(g, end);
+		gen_enter(g, end);
 		end_key(g, e, key);
 		return;
 	}
@@ -238,12 +231,9 @@ static LLVMValueRef end_with(struct gen *g, LLVMBasicBlockRef from, LLVMBasicBlo
 			     LLVMValueRef v)
 {
 	LLVMBasicBlockRef then = LLVMGetInsertBlock(g->b);
-	LLVMValueRef phi, values[] = {gen_u64(g, 0), v};
 
-	end_when(g, end);
-	phi = LLVMBuildPhi(g->b, g->i64, "");
-	LLVMAddIncoming(phi, values, (LLVMBasicBlockRef[]){from, then}, 2);
-	return phi;
+	gen_enter(g, end);
+	return gen_phi(g, gen_u64(g, 0), from, v, then);
 }
 
 static LLVMValueRef add_in_place(struct gen *g, const struct plan_map *m, LLVMValueRef element,
@@ -282,7 +272,7 @@ LLVMValueRef gen_map_has(struct gen *g, struct expr *e)
 	}
 	found = lookup(g, e, key);
 	end_key(g, e, key);
-	return LLVMBuildZExt(g->b, LLVMBuildIsNotNull(g->b, found, ""), g->i64, "");
+	return gen_extended(g, LLVMBuildIsNotNull(g->b, found, ""));
 }
 
 LLVMValueRef gen_map_find(struct gen *g, struct expr *e, const struct var *v)
@@ -337,11 +327,6 @@ LLVMValueRef gen_map_element(struct gen *g, struct expr *e, LLVMBasicBlockRef *e
 	return element_in(g, e, NULL, end);
 }
 
-void gen_map_element_end(struct gen *g, LLVMBasicBlockRef end)
-{
-	end_when(g, end);
-}
-
 /* In a keyed histogram each bucket is an entry; without keys all are in the one element. */
 void gen_map_bucket(struct gen *g, struct expr *e, LLVMValueRef bucket)
 {
@@ -353,7 +338,7 @@ void gen_map_bucket(struct gen *g, struct expr *e, LLVMValueRef bucket)
 		GEN_CALL(g, "sonde_bucket_count", words, bucket, gen_u64(g, m->n_words));
 	else
 		GEN_CALL(g, "sonde_agg_sum", words, gen_u64(g, 1), gen_u32(g, g->probe.id));
-	gen_map_element_end(g, end);
+	gen_enter(g, end);
 }
 
 LLVMValueRef gen_map_interval(struct gen *g, struct expr *e, LLVMValueRef interval,
@@ -375,9 +360,9 @@ LLVMValueRef gen_map_interval(struct gen *g, struct expr *e, LLVMValueRef interv
 
 static LLVMValueRef was_touched(struct gen *g, const struct plan_map *m, LLVMValueRef element)
 {
-	LLVMValueRef word = LLVMBuildLoad2(g->b, g->i64, gen_at(g, element, m->touched_offset), "");
+	LLVMValueRef word = gen_word(g, gen_at(g, element, m->touched_offset));
 
-	return LLVMBuildZExt(g->b, gen_truth(g, word), g->i64, "");
+	return gen_extended(g, gen_truth(g, word));
 }
 
 static LLVMValueRef delete_in_place(struct gen *g, const struct plan_map *m, LLVMValueRef element)
@@ -404,8 +389,8 @@ LLVMValueRef gen_map_delete(struct gen *g, struct expr *e)
 	} else {
 		had = gen_helper(g, BPF_FUNC_map_delete_elem,
 				 (LLVMValueRef[]){global_of(g, e), key}, 2);
-		had = LLVMBuildICmp(g->b, LLVMIntEQ, had, gen_u64(g, 0), "");
-		had = LLVMBuildZExt(g->b, had, g->i64, "");
+		had = gen_compare(g, LLVMIntEQ, had, 0);
+		had = gen_extended(g, had);
 	}
 	end_key(g, e, key);
 	return had;

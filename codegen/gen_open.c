@@ -17,7 +17,7 @@
 void span_test_cgroup(struct gen *g, LLVMValueRef task, LLVMBasicBlockRef out)
 {
 	if (g->plan->needs.only_cgroup)
-		prog_only_if(g, gen_truth(g, GEN_CALL(g, "sonde_cgroup_has", task)), out);
+		gen_only_if(g, GEN_CALL(g, "sonde_cgroup_has", task), out);
 }
 
 static void find_cut(struct expr *e, void *ctx)
@@ -42,7 +42,7 @@ LLVMValueRef span_unmark(struct gen *g, LLVMValueRef start)
 {
 	LLVMValueRef one = gen_u64(g, 1);
 
-	g->body.cut = LLVMBuildLShr(g->b, start, gen_u64(g, 63), "");
+	g->body.cut = gen_shifted(g, start, 63);
 	return LLVMBuildLShr(g->b, LLVMBuildShl(g->b, start, one, ""), one, "");
 }
 
@@ -94,15 +94,15 @@ static void mark_off_cpu(struct gen *g, LLVMValueRef task, LLVMBasicBlockRef out
 	LLVMValueRef state;
 
 	if (is_of_thread(g)) {
-		prog_only_if(g, gen_truth(g, GEN_CALL(g, "sonde_span_begins", task)), out);
-		prog_only_if(g, gen_truth(g, GEN_CALL(g, "sonde_scope_current", task)), out);
+		gen_only_if(g, GEN_CALL(g, "sonde_span_begins", task), out);
+		gen_only_if(g, GEN_CALL(g, "sonde_scope_current", task), out);
 		span_test_cgroup(g, task, out);
 		span_test_conds(g, out);
 		state = span_open(g, task, out);
-		prog_only_if(g, gen_truth(g, GEN_CALL(g, "sonde_open_is_free", state)), out);
+		gen_only_if(g, GEN_CALL(g, "sonde_open_is_free", state), out);
 		span_store_args(g, state);
 		span_store_entries(g, state);
-		prog_only_if(g, gen_truth(g, GEN_CALL(g, "sonde_open_mark", state)), out);
+		gen_only_if(g, GEN_CALL(g, "sonde_open_mark", state), out);
 		for (uint32_t i = 0; i < kept->n_stacks; i++)
 			GEN_CALL(g, "sonde_open_unseen",
 				 gen_at(g, state, kept->stacks[i].field.offset), task,
@@ -114,7 +114,7 @@ static void mark_off_cpu(struct gen *g, LLVMValueRef task, LLVMBasicBlockRef out
 /* Mark a thread that runs when tracing begins: its time on the CPU starts now. */
 static void mark_on_cpu(struct gen *g, LLVMValueRef task, LLVMBasicBlockRef out)
 {
-	prog_only_if(g, gen_truth(g, GEN_CALL(g, "sonde_scope_current", task)), out);
+	gen_only_if(g, GEN_CALL(g, "sonde_scope_current", task), out);
 	span_test_cgroup(g, task, out);
 	GEN_CALL(g, "sonde_open_mark", span_open(g, task, out));
 	LLVMBuildBr(g->b, out);
@@ -122,16 +122,14 @@ static void mark_on_cpu(struct gen *g, LLVMValueRef task, LLVMBasicBlockRef out)
 
 static void open_begin(struct gen *g, LLVMValueRef task, LLVMBasicBlockRef out)
 {
-	LLVMBasicBlockRef begin = gen_block(g, "begin"), end = gen_block(g, "end");
+	LLVMBasicBlockRef end = gen_block(g, "end");
 
-	LLVMBuildCondBr(g->b, gen_truth(g, gen_call_helper(g, "sonde_open_begins", NULL, 0)), begin,
-			end);
-	LLVMPositionBuilderAtEnd(g->b, begin);
+	gen_only_if(g, gen_call_helper(g, "sonde_open_begins", NULL, 0), end);
 	if (g->probe.plan->state.kind == SPAN_SWITCH) {
-		prog_only_if(g, gen_truth(g, GEN_CALL(g, "sonde_open_is_off_cpu", task)), out);
+		gen_only_if(g, GEN_CALL(g, "sonde_open_is_off_cpu", task), out);
 		mark_off_cpu(g, task, out);
 	} else if (g->probe.plan->state.kind == SPAN_SLICE) {
-		prog_only_if(g, gen_truth(g, GEN_CALL(g, "sonde_open_is_on_cpu", task)), out);
+		gen_only_if(g, GEN_CALL(g, "sonde_open_is_on_cpu", task), out);
 		mark_on_cpu(g, task, out);
 	} else {
 		LLVMBuildBr(g->b, out);
@@ -155,12 +153,12 @@ static LLVMValueRef open_slot(struct gen *g, const struct open *o, LLVMBasicBloc
 
 	if (o->index) {
 		slot = GEN_CALL(g, "sonde_open_call", o->state, o->index, span_slot_size(g));
-		span_only_if(g, slot, out);
-		g->body.depth = LLVMBuildAdd(g->b, o->index, gen_u64(g, 1), "");
+		gen_only_if(g, slot, out);
+		g->body.depth = gen_plus(g, o->index, 1);
 		span_only_if_mine(g, slot, out);
 	}
 	if (g->probe.plan->state.kind == SPAN_SYSCALL) {
-		g->body.syscall = LLVMBuildLoad2(g->b, g->i64, gen_at(g, slot, 8), "");
+		g->body.syscall = gen_word(g, gen_at(g, slot, 8));
 		prog_only_if_number(g, out);
 	}
 	return slot;
@@ -189,7 +187,7 @@ void gen_open_spans(struct gen *g, LLVMBasicBlockRef out)
 	LLVMValueRef slot, start;
 
 	prog_select_probe(g, g->prog.plan->probes[0]);
-	span_only_if(g, o.task, out);
+	gen_only_if(g, o.task, out);
 	g->probe.is_open = true;
 	g->body.subject = o.task;
 	open_begin(g, o.task, out);
@@ -202,9 +200,9 @@ void gen_open_spans(struct gen *g, LLVMBasicBlockRef out)
 	if (!o.index)
 		LLVMBuildStore(g->b, gen_u64(g, 0), slot);
 	if (g->probe.plan->state.kind == SPAN_SWITCH)
-		prog_only_if(g, gen_truth(g, GEN_CALL(g, "sonde_open_is_off_cpu", o.task)), out);
+		gen_only_if(g, GEN_CALL(g, "sonde_open_is_off_cpu", o.task), out);
 	if (g->probe.plan->state.kind == SPAN_SLICE)
-		prog_only_if(g, gen_truth(g, GEN_CALL(g, "sonde_open_slice", start, o.task)), out);
+		gen_only_if(g, GEN_CALL(g, "sonde_open_slice", start, o.task), out);
 	open_body(g, &o, slot, span_unmark(g, start), out);
 	g->probe.is_open = false;
 	LLVMBuildBr(g->b, out);
@@ -216,9 +214,7 @@ void gen_open_spans(struct gen *g, LLVMBasicBlockRef out)
  * first, as at the end of tracing. */
 static void ended_call(struct gen *g, LLVMValueRef index, LLVMValueRef at, LLVMBasicBlockRef out)
 {
-	struct open o = {.task = gen_task(g),
-			 .index = index,
-			 .end = LLVMBuildLoad2(g->b, g->i64, at, "")};
+	struct open o = {.task = gen_task(g), .index = index, .end = gen_word(g, at)};
 	LLVMValueRef slot, start;
 
 	g->body.subject = o.task;
@@ -268,18 +264,15 @@ LLVMValueRef span_callback(struct gen *g, const char *what,
  * return. */
 void gen_ended_calls(struct gen *g, LLVMBasicBlockRef out)
 {
-	LLVMValueRef state, end, args[4];
+	LLVMValueRef state, end, n;
 
 	prog_select_probe(g, g->prog.plan->probes[0]);
 	g->probe.is_open = true;
 	state = span_find(g, gen_task(g), out);
 	end = gen_buffer(g, 8);
 	LLVMBuildStore(g->b, span_clock(g), end);
-	args[0] = LLVMBuildLoad2(g->b, g->i64, state, "");
-	args[1] = span_callback(g, "call", ended_call);
-	args[2] = end;
-	args[3] = gen_u64(g, 0);
-	gen_helper(g, BPF_FUNC_loop, args, 4);
+	n = gen_word(g, state);
+	GEN_HELPER(g, BPF_FUNC_loop, n, span_callback(g, "call", ended_call), end, gen_u64(g, 0));
 	GEN_CALL(g, "sonde_open_forget", state, span_slot_size(g));
 	g->probe.is_open = false;
 	LLVMBuildBr(g->b, out);
@@ -293,7 +286,7 @@ void gen_open_stacks(struct gen *g, LLVMBasicBlockRef out)
 
 	prog_select_probe(g, g->prog.plan->probes[0]);
 	kept = &g->probe.plan->state;
-	span_only_if(g, task, out);
+	gen_only_if(g, task, out);
 	state = span_find(g, task, out);
 	for (uint32_t i = 0; i < kept->n_stacks; i++)
 		if (kept->stacks[i].walk != WALK_fp)

@@ -139,12 +139,12 @@ static void end_with(struct gen *g, LLVMBasicBlockRef block, uint64_t why)
  * is set to 0 again, as the loops around it expect. */
 static LLVMValueRef call_part(struct gen *g, LLVMValueRef fn)
 {
-	LLVMValueRef args[] = {gen_u64(g, 1), fn, g->body.frame, gen_u64(g, 0)}, why;
+	LLVMValueRef why;
 
 	if (!g->parts_loop)
 		return LLVMBuildCall2(g->b, part_type(g), fn, &g->body.frame, 1, "");
-	gen_helper(g, BPF_FUNC_loop, args, 4);
-	why = LLVMBuildLoad2(g->b, g->i64, gen_frame_state(g), "");
+	GEN_HELPER(g, BPF_FUNC_loop, gen_u64(g, 1), fn, g->body.frame, gen_u64(g, 0));
+	why = gen_word(g, gen_frame_state(g));
 	LLVMBuildStore(g->b, gen_u64(g, 0), gen_frame_state(g));
 	return why;
 }
@@ -156,8 +156,7 @@ static void follow(struct gen *g, LLVMValueRef why, uint64_t which, LLVMBasicBlo
 	if (!to)
 		return;
 	next = gen_block(g, "part.end");
-	LLVMBuildCondBr(g->b, LLVMBuildICmp(g->b, LLVMIntEQ, why, gen_u64(g, which), ""), to, next);
-	LLVMPositionBuilderAtEnd(g->b, next);
+	gen_unless(g, gen_compare(g, LLVMIntEQ, why, which), to, next);
 }
 
 /* Continue after the call of the part, or at `taken` if the part ended with TAKEN. */
@@ -253,12 +252,11 @@ static uint32_t cost_of_branch(struct stmt *st)
 /* `if (COND) { … }`, which continues at `end`; the builder ends where COND is false. */
 static void gen_branch(struct gen *g, struct stmt *st, LLVMBasicBlockRef end)
 {
-	LLVMBasicBlockRef then = gen_block(g, "then"), otherwise = gen_block(g, "else");
+	LLVMBasicBlockRef otherwise = gen_block(g, "else");
 	uint32_t mark = g->probe.scratch.used;
 
 	gen_location(g, st->span);
-	LLVMBuildCondBr(g->b, gen_truth(g, gen_int(g, st->branch.cond)), then, otherwise);
-	LLVMPositionBuilderAtEnd(g->b, then);
+	gen_only_if(g, gen_int(g, st->branch.cond), otherwise);
 	gen_stmts(g, &st->branch.then);
 	LLVMBuildBr(g->b, end);
 	LLVMPositionBuilderAtEnd(g->b, otherwise);
@@ -299,8 +297,7 @@ void gen_branches(struct gen *g, struct stmt *st)
 		st = next_of(st);
 	}
 	gen_stmts(g, &last->branch.otherwise);
-	LLVMBuildBr(g->b, end);
-	LLVMPositionBuilderAtEnd(g->b, end);
+	gen_enter(g, end);
 }
 
 bool gen_part_is_chain(const struct gen *g, struct stmt *st)

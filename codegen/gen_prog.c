@@ -13,14 +13,6 @@
 #include "parser/base/regs.h"
 #include <string.h>
 
-void prog_only_if(struct gen *g, LLVMValueRef cond, LLVMBasicBlockRef otherwise)
-{
-	LLVMBasicBlockRef then = gen_block(g, "if");
-
-	LLVMBuildCondBr(g->b, cond, then, otherwise);
-	LLVMPositionBuilderAtEnd(g->b, then);
-}
-
 static bool is_start_cond(const struct probe *p, const struct expr *e)
 {
 	for (uint32_t i = 0; i < p->n_start_conds; i++)
@@ -44,7 +36,7 @@ void prog_predicate(struct gen *g, struct expr *e, LLVMBasicBlockRef out)
 	holds = gen_int(g, e);
 	gen_location(g, e->span);
 	g->probe.at = around;
-	prog_only_if(g, gen_truth(g, holds), out);
+	gen_only_if(g, holds, out);
 }
 
 void prog_select_probe(struct gen *g, uint32_t id)
@@ -77,7 +69,7 @@ static void unless_exiting(struct gen *g, LLVMBasicBlockRef out)
 {
 	LLVMValueRef is_exiting = GEN_CALL(g, "sonde_control_exiting");
 
-	prog_only_if(g, LLVMBuildNot(g->b, gen_truth(g, is_exiting), ""), out);
+	gen_only_if(g, LLVMBuildNot(g->b, gen_truth(g, is_exiting), ""), out);
 }
 
 void prog_note_firing(struct gen *g)
@@ -103,8 +95,7 @@ void prog_body(struct gen *g)
 	if (g->probe.ast->predicate && !(after && prefault_is_plain(g->probe.ast->predicate)))
 		prog_predicate(g, g->probe.ast->predicate, g->body.done);
 	gen_stmts(g, &g->probe.ast->body);
-	LLVMBuildBr(g->b, g->body.done);
-	LLVMPositionBuilderAtEnd(g->b, g->body.done);
+	gen_enter(g, g->body.done);
 	gen_location(g, g->probe.plan->span);
 	if (gen_frame_result(g))
 		LLVMBuildStore(g->b, LLVMBuildLoad2(g->b, g->i32, gen_frame_result(g), ""),
@@ -112,13 +103,12 @@ void prog_body(struct gen *g)
 	gen_scratch_end(g);
 	if (!after)
 		return;
-	LLVMBuildBr(g->b, after);
-	LLVMPositionBuilderAtEnd(g->b, after);
+	gen_enter(g, after);
 }
 
 static LLVMValueRef context_word(struct gen *g, uint32_t i)
 {
-	return LLVMBuildLoad2(g->b, g->i64, gen_at(g, g->body.ctx, i * 8), "");
+	return gen_word(g, gen_at(g, g->body.ctx, i * 8));
 }
 
 LLVMValueRef prog_context_pointer(struct gen *g, uint32_t i)
@@ -162,14 +152,13 @@ void prog_scope_test(struct gen *g, LLVMBasicBlockRef out)
 		other = gen_block(g, "woken");
 	}
 	if (g->plan->needs.only_cgroup)
-		prog_only_if(g, is_in_cgroup(g), other);
-	prog_only_if(g, gen_truth(g, GEN_CALL(g, "sonde_scope_current", g->body.current)), other);
+		gen_only_if(g, is_in_cgroup(g), other);
+	gen_only_if(g, GEN_CALL(g, "sonde_scope_current", g->body.current), other);
 	if (!traced)
 		return;
 	LLVMBuildBr(g->b, traced);
 	LLVMPositionBuilderAtEnd(g->b, other);
-	LLVMBuildCondBr(g->b, woken_is_traced(g), traced, out);
-	LLVMPositionBuilderAtEnd(g->b, traced);
+	gen_if(g, woken_is_traced(g), traced, out);
 }
 
 /* Skip calls of 32-bit programs, whose numbers are of another table. */
@@ -179,7 +168,7 @@ static void only_if_native(struct gen *g, LLVMBasicBlockRef out)
 
 	g->body.current = gen_task(g);
 	compat = GEN_CALL(g, "sonde_syscall_is_compat", g->body.current);
-	prog_only_if(g, LLVMBuildNot(g->b, gen_truth(g, compat), ""), out);
+	gen_only_if(g, LLVMBuildNot(g->b, gen_truth(g, compat), ""), out);
 }
 
 static void uses_task(struct expr *e, void *ctx)
@@ -217,8 +206,7 @@ static void only_if_traced(struct gen *g, LLVMBasicBlockRef out)
 	LLVMPositionBuilderAtEnd(g->b, ask);
 	only_if_native(g, out);
 	prog_scope_test(g, out);
-	LLVMBuildBr(g->b, traced);
-	LLVMPositionBuilderAtEnd(g->b, traced);
+	gen_enter(g, traced);
 	if (!uses)
 		/* body.current was fetched on one of the paths only */
 		g->body.current = NULL;
@@ -380,9 +368,7 @@ static void only_if_jump_taken(struct gen *g, LLVMBasicBlockRef out)
 {
 	LLVMValueRef flags = gen_register(g, regs.flags);
 
-	prog_only_if(g,
-		     gen_truth(g, GEN_CALL(g, "sonde_jump_is_taken", flags, gen_cookie_format(g))),
-		     out);
+	gen_only_if(g, GEN_CALL(g, "sonde_jump_is_taken", flags, gen_cookie_format(g)), out);
 }
 
 static bool is_session(const struct gen *g)

@@ -6,8 +6,6 @@
 #pragma once
 #include "codegen/gen.h"
 
-/* Continue if `cond` (i1) is true, else go to `otherwise`. */
-void prog_only_if(struct gen *g, LLVMValueRef cond, LLVMBasicBlockRef otherwise);
 /* Continue if body.syscall is one of the selected probe's numbers. */
 void prog_only_if_number(struct gen *g, LLVMBasicBlockRef otherwise);
 /* Go to `out` unless the current thread is traced (-p, -c, --cgroup). */

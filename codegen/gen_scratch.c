@@ -142,7 +142,7 @@ struct value gen_kept_value(struct gen *g, const struct gen_kept *kept)
 		v.v = gen_scratch_again(g, v.v);
 	if (!kept->is_in_scratch)
 		return v;
-	v.v = LLVMBuildLoad2(g->b, g->i64, gen_scratch_at(g, kept->offset), "");
+	v.v = gen_word(g, gen_scratch_at(g, kept->offset));
 	LLVMSetVolatile(v.v, true);
 	return v;
 }
@@ -178,8 +178,7 @@ void gen_scratch_end(struct gen *g)
 	LLVMPositionBuilderAtEnd(g->b, g->probe.scratch.before);
 	bytes = GEN_CALL(g, "sonde_scratch_enter", gen_u32(g, g->probe.id), gen_u32(g, false));
 	LLVMBuildStore(g->b, bytes, g->body.scratch);
-	LLVMBuildCondBr(g->b, LLVMBuildIsNotNull(g->b, bytes, ""), g->probe.scratch.start, after);
-	LLVMPositionBuilderAtEnd(g->b, after);
+	gen_unless(g, bytes, g->probe.scratch.start, after);
 	g->body.scratch = NULL;
 }
 

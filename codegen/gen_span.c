@@ -43,11 +43,6 @@ static LLVMValueRef current_task(struct gen *g)
 	return g->body.current;
 }
 
-void span_only_if(struct gen *g, LLVMValueRef pointer, LLVMBasicBlockRef otherwise)
-{
-	prog_only_if(g, LLVMBuildIsNotNull(g->b, pointer, ""), otherwise);
-}
-
 /* ---- starts ------------------------------------------------------------------------------ */
 
 /* Switch to the start event, at which EXPR of entry(EXPR) is evaluated. Returns the attach point
@@ -108,7 +103,7 @@ static void store_state(struct gen *g, LLVMValueRef slot)
 void span_test_conds(struct gen *g, LLVMBasicBlockRef out)
 {
 	for (uint32_t i = 0; i < g->probe.ast->n_start_conds; i++)
-		prog_only_if(g, gen_truth(g, gen_int(g, g->probe.ast->start_conds[i])), out);
+		gen_only_if(g, gen_int(g, g->probe.ast->start_conds[i]), out);
 }
 
 /* Test scope and predicate for a span of the current thread. */
@@ -123,7 +118,7 @@ LLVMValueRef span_open(struct gen *g, LLVMValueRef task, LLVMBasicBlockRef out)
 {
 	LLVMValueRef state = GEN_CALL(g, "sonde_span_open", span_map(g), task, span_probe_id(g));
 
-	span_only_if(g, state, out);
+	gen_only_if(g, state, out);
 	return state;
 }
 
@@ -154,9 +149,9 @@ static void span_end_with(struct gen *g, LLVMValueRef slot, LLVMValueRef start, 
 /* The start time in the slot; go to `out` if there is none. */
 LLVMValueRef span_take(struct gen *g, LLVMValueRef slot, LLVMBasicBlockRef out)
 {
-	LLVMValueRef start = LLVMBuildLoad2(g->b, g->i64, slot, "");
+	LLVMValueRef start = gen_word(g, slot);
 
-	prog_only_if(g, gen_truth(g, start), out);
+	gen_only_if(g, start, out);
 	return start;
 }
 
@@ -164,7 +159,7 @@ LLVMValueRef span_find(struct gen *g, LLVMValueRef task, LLVMBasicBlockRef out)
 {
 	LLVMValueRef state = GEN_CALL(g, "sonde_span_find", span_map(g), task);
 
-	span_only_if(g, state, out);
+	gen_only_if(g, state, out);
 	return state;
 }
 
@@ -174,14 +169,12 @@ LLVMValueRef span_find(struct gen *g, LLVMValueRef task, LLVMBasicBlockRef out)
 static LLVMValueRef clock_once(struct gen *g, LLVMValueRef kept)
 {
 	LLVMBasicBlockRef read = gen_block(g, "clock"), is_read = gen_block(g, "clock.read");
-	LLVMValueRef time = LLVMBuildLoad2(g->b, g->i64, kept, "");
+	LLVMValueRef time = gen_word(g, kept);
 
-	LLVMBuildCondBr(g->b, gen_truth(g, time), is_read, read);
-	LLVMPositionBuilderAtEnd(g->b, read);
+	gen_unless(g, time, is_read, read);
 	LLVMBuildStore(g->b, span_clock(g), kept);
-	LLVMBuildBr(g->b, is_read);
-	LLVMPositionBuilderAtEnd(g->b, is_read);
-	return LLVMBuildLoad2(g->b, g->i64, kept, "");
+	gen_enter(g, is_read);
+	return gen_word(g, kept);
 }
 
 static void switch_start(struct gen *g, LLVMValueRef leaves, LLVMValueRef now,
@@ -190,11 +183,11 @@ static void switch_start(struct gen *g, LLVMValueRef leaves, LLVMValueRef now,
 	LLVMValueRef state;
 
 	g->body.current = leaves;
-	prog_only_if(g, gen_truth(g, GEN_CALL(g, "sonde_span_begins", leaves)), out);
+	gen_only_if(g, GEN_CALL(g, "sonde_span_begins", leaves), out);
 	span_test_start(g, out);
 	state = span_open(g, leaves, out);
 	LLVMBuildStore(g->b, span_clock(g), now);
-	LLVMBuildStore(g->b, LLVMBuildLoad2(g->b, g->i64, now, ""), state);
+	LLVMBuildStore(g->b, gen_word(g, now), state);
 	store_state(g, state);
 	span_store_entries(g, state);
 	LLVMBuildBr(g->b, out);
@@ -205,8 +198,8 @@ static void switch_end(struct gen *g, LLVMValueRef returns, LLVMValueRef now, LL
 	LLVMValueRef state, start;
 
 	g->body.current = NULL; /* body.current was the thread that leaves the CPU */
-	prog_only_if(g, gen_truth(g, GEN_CALL(g, "sonde_span_ends", returns)), out);
-	prog_only_if(g, gen_truth(g, GEN_CALL(g, "sonde_scope_may_have", returns)), out);
+	gen_only_if(g, GEN_CALL(g, "sonde_span_ends", returns), out);
+	gen_only_if(g, GEN_CALL(g, "sonde_scope_may_have", returns), out);
 	state = span_find(g, returns, out);
 	start = span_take(g, state, out);
 	LLVMBuildStore(g->b, gen_u64(g, 0), state);
@@ -232,8 +225,8 @@ void gen_span_switch(struct gen *g, LLVMBasicBlockRef out)
  * with the current thread as subject. A thread's first and last time on the CPU count too. */
 static void slice_start(struct gen *g, LLVMValueRef comes, LLVMBasicBlockRef out)
 {
-	prog_only_if(g, gen_truth(g, GEN_CALL(g, "sonde_span_ends", comes)), out);
-	prog_only_if(g, gen_truth(g, GEN_CALL(g, "sonde_scope_current", comes)), out);
+	gen_only_if(g, GEN_CALL(g, "sonde_span_ends", comes), out);
+	gen_only_if(g, GEN_CALL(g, "sonde_scope_current", comes), out);
 	span_test_cgroup(g, comes, out);
 	store_start(g, span_open(g, comes, out), out);
 }
@@ -249,10 +242,7 @@ void gen_span_slice(struct gen *g, LLVMBasicBlockRef out)
 	state = span_find(g, g->body.current, out);
 	start = GEN_CALL(g, "sonde_span_take", state, span_probe_id(g));
 	/* a start that open_spans = count has marked is negative: its beginning was not seen */
-	prog_only_if(g,
-		     LLVMBuildICmp(g->b, span_tells_cut(g) ? LLVMIntNE : LLVMIntSGT, start,
-				   gen_u64(g, 0), ""),
-		     out);
+	gen_only_if(g, gen_compare(g, span_tells_cut(g) ? LLVMIntNE : LLVMIntSGT, start, 0), out);
 	span_end_with(g, NULL, span_unmark(g, start), span_clock(g));
 	LLVMBuildBr(g->b, out);
 }
@@ -286,7 +276,7 @@ LLVMValueRef span_call_target(struct gen *g)
 	function = gen_cookie_function(g);
 	if (!span_is_shared(g))
 		return function;
-	function = LLVMBuildAnd(g->b, function, gen_u64(g, (1ull << PLAN_FORMAT_BIT) - 1), "");
+	function = gen_masked(g, function, (1ull << PLAN_FORMAT_BIT) - 1);
 	return LLVMBuildOr(g->b, function, gen_u64(g, number), "");
 }
 
@@ -297,9 +287,9 @@ void span_only_if_mine(struct gen *g, LLVMValueRef slot, LLVMBasicBlockRef out)
 
 	if (g->probe.plan->state.kind != SPAN_RETURN || !span_is_shared(g))
 		return;
-	target = LLVMBuildLoad2(g->b, g->i64, gen_at(g, slot, 16), "");
-	target = LLVMBuildLShr(g->b, target, gen_u64(g, PLAN_FORMAT_BIT), "");
-	prog_only_if(g, LLVMBuildICmp(g->b, LLVMIntEQ, target, gen_u64(g, number), ""), out);
+	target = gen_word(g, gen_at(g, slot, 16));
+	target = gen_shifted(g, target, PLAN_FORMAT_BIT);
+	gen_only_if(g, gen_compare(g, LLVMIntEQ, target, number), out);
 }
 
 /* Identifies a call by its address on the stack, the stack pointer at its entry; nested calls are
@@ -327,7 +317,7 @@ static uint32_t depth_limit(const struct gen *g)
 
 static LLVMValueRef number_of_calls(struct gen *g, LLVMValueRef calls)
 {
-	return LLVMBuildLoad2(g->b, g->i64, calls, "");
+	return gen_word(g, calls);
 }
 
 /* Allocate a slot for the call. */
@@ -360,7 +350,7 @@ static void return_start(struct gen *g, LLVMBasicBlockRef out)
 	calls = same_program(g, span_open(g, current_task(g), out));
 	cost = cost_open(g, out);
 	slot = push_call(g, calls, sp, out);
-	span_only_if(g, slot, out);
+	gen_only_if(g, slot, out);
 	if (g->probe.plan->state.inside)
 		LLVMBuildStore(g->b, gen_u64(g, 0), gen_at(g, slot, g->probe.plan->state.inside));
 	span_store_entries(g, slot);
@@ -379,8 +369,7 @@ void gen_span_session(struct gen *g, LLVMBasicBlockRef out)
 	LLVMValueRef is_return = GEN_CALL(g, "sonde_session_is_return", g->body.ctx);
 
 	prog_select_probe(g, g->prog.plan->probes[0]);
-	LLVMBuildCondBr(g->b, gen_truth(g, is_return), end, entry);
-	LLVMPositionBuilderAtEnd(g->b, entry);
+	gen_unless(g, is_return, end, entry);
 	cost_is_entry(g);
 	g->probe.is_start = true;
 	gen_span(g, out);
@@ -418,11 +407,11 @@ void gen_span_return(struct gen *g, LLVMBasicBlockRef out)
 	before = number_of_calls(g, calls);
 	slot = GEN_CALL(g, "sonde_span_pop", calls, sp, span_call_target(g), span_slot_size(g),
 			span_stack_mask(g));
-	span_only_if(g, slot, out);
-	first = LLVMBuildAdd(g->b, number_of_calls(g, calls), gen_u64(g, 1), "");
+	gen_only_if(g, slot, out);
+	first = gen_plus(g, number_of_calls(g, calls), 1);
 	span_leave_calls(g, calls, first, LLVMBuildSub(g->b, before, first, ""), now);
-	g->body.depth = LLVMBuildAdd(g->b, number_of_calls(g, calls), gen_u64(g, 1), "");
-	start = LLVMBuildLoad2(g->b, g->i64, slot, "");
+	g->body.depth = gen_plus(g, number_of_calls(g, calls), 1);
+	start = gen_word(g, slot);
 	length = cost_less(g, cost, slot, LLVMBuildSub(g->b, now, start, ""));
 	measure_self(g, calls, slot, length);
 	span_body(g, slot, start, length);
@@ -439,11 +428,10 @@ static void only_if_entered(struct gen *g, LLVMValueRef key, LLVMBasicBlockRef o
 	LLVMValueRef is_same = LLVMBuildICmp(g->b, LLVMIntEQ, key, g->body.syscall, ""), has_none;
 
 	if (g->probe.plan->syscall.number < 0) {
-		has_none =
-			LLVMBuildICmp(g->b, LLVMIntEQ, g->body.syscall, gen_u64(g, NO_NUMBER), "");
+		has_none = gen_compare(g, LLVMIntEQ, g->body.syscall, NO_NUMBER);
 		is_same = LLVMBuildOr(g->b, is_same, has_none, "");
 	}
-	prog_only_if(g, is_same, out);
+	gen_only_if(g, is_same, out);
 }
 
 void gen_span_syscall(struct gen *g, LLVMBasicBlockRef out)
@@ -463,7 +451,7 @@ void gen_span_syscall(struct gen *g, LLVMBasicBlockRef out)
 	state = span_find(g, current_task(g), out);
 	start = span_take(g, state, out);
 	LLVMBuildStore(g->b, gen_u64(g, 0), state);
-	key = LLVMBuildLoad2(g->b, g->i64, gen_at(g, state, 8), "");
+	key = gen_word(g, gen_at(g, state, 8));
 	only_if_entered(g, key, out);
 	g->body.syscall = key;
 	span_end_with(g, state, start, now);
@@ -480,11 +468,10 @@ void gen_span_firing(struct gen *g, LLVMBasicBlockRef out)
 	LLVMBasicBlockRef next = gen_block(g, "span.start");
 
 	state = GEN_CALL(g, "sonde_span_cpu", span_map(g));
-	span_only_if(g, state, out);
+	gen_only_if(g, state, out);
 	start = span_take(g, state, next);
 	span_end_with(g, state, start, now);
-	LLVMBuildBr(g->b, next);
-	LLVMPositionBuilderAtEnd(g->b, next);
+	gen_enter(g, next);
 	LLVMBuildStore(g->b, now, state);
 	span_store_entries(g, state);
 	LLVMBuildBr(g->b, out);

@@ -18,8 +18,6 @@ LLVMValueRef span_call_target(struct gen *g);
 /* Several attach points can keep their calls in the same state. Go to `out` if the open call in the
  * slot belongs to another one. */
 void span_only_if_mine(struct gen *g, LLVMValueRef slot, LLVMBasicBlockRef out);
-/* Continue if `pointer` is not NULL, else go to `otherwise`. */
-void span_only_if(struct gen *g, LLVMValueRef pointer, LLVMBasicBlockRef otherwise);
 /* At the start: test the scope and the part of the predicate that the start can test; go to `out`
  * if one fails. */
 void span_test_start(struct gen *g, LLVMBasicBlockRef out);

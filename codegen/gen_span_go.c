@@ -27,9 +27,9 @@ static LLVMValueRef call_key(struct gen *g, LLVMBasicBlockRef out)
 		return key;
 	}
 	is_known = GEN_CALL(g, "sonde_goroutine_key", key, gen_task(g),
-			    gen_register(g, regs.goroutine), gen_register(g, regs.sp),
-			    span_probe_id(g));
-	prog_only_if(g, gen_truth(g, is_known), out);
+			    gen_register(g, regs.goroutine),
+			    gen_register(g, regs.sp), span_probe_id(g));
+	gen_only_if(g, is_known, out);
 	return key;
 }
 
@@ -55,7 +55,7 @@ static void begin(struct gen *g, LLVMBasicBlockRef out)
 					 span_call_target(g), is_loop(g), span_probe_id(g))
 			      : GEN_CALL(g, "sonde_goroutine_push", span_map(g), key,
 					 span_call_target(g), is_loop(g), span_probe_id(g));
-	span_only_if(g, slot, out);
+	gen_only_if(g, slot, out);
 	span_store_entries(g, slot);
 	cost_begin(g, cost, slot);
 	LLVMBuildBr(g->b, out);
@@ -76,9 +76,9 @@ void gen_span_goroutine(struct gen *g, LLVMBasicBlockRef out)
 	cost = cost_open(g, out);
 	slot = GEN_CALL(g, "sonde_goroutine_pop", span_map(g), key, span_call_target(g),
 			span_probe_id(g));
-	span_only_if(g, slot, out);
-	g->body.depth = LLVMBuildLoad2(g->b, g->i64, gen_at(g, slot, 24), "");
-	start = LLVMBuildLoad2(g->b, g->i64, slot, "");
+	gen_only_if(g, slot, out);
+	g->body.depth = gen_word(g, gen_at(g, slot, 24));
+	start = gen_word(g, slot);
 	span_body(g, slot, start, cost_less(g, cost, slot, LLVMBuildSub(g->b, now, start, "")));
 	GEN_CALL(g, "sonde_goroutine_forget", span_map(g), key);
 	cost_end(g, cost);

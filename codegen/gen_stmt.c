@@ -98,25 +98,22 @@ static void gen_let(struct gen *g, struct stmt *st)
 	hide_param(g, st);
 }
 
-static void gen_if(struct gen *g, struct stmt *st)
+static void gen_if_stmt(struct gen *g, struct stmt *st)
 {
-	LLVMBasicBlockRef then, otherwise, end;
+	LLVMBasicBlockRef otherwise, end;
 
 	if (gen_part_is_chain(g, st)) {
 		gen_branches(g, st);
 		return;
 	}
-	then = gen_block(g, "then");
 	otherwise = gen_block(g, "else");
 	end = gen_block(g, "end");
-	LLVMBuildCondBr(g->b, gen_truth(g, gen_int(g, st->branch.cond)), then, otherwise);
-	LLVMPositionBuilderAtEnd(g->b, then);
+	gen_only_if(g, gen_int(g, st->branch.cond), otherwise);
 	gen_stmts(g, &st->branch.then);
 	LLVMBuildBr(g->b, end);
 	LLVMPositionBuilderAtEnd(g->b, otherwise);
 	gen_stmts(g, &st->branch.otherwise);
-	LLVMBuildBr(g->b, end);
-	LLVMPositionBuilderAtEnd(g->b, end);
+	gen_enter(g, end);
 }
 
 static void gen_result(struct gen *g, struct expr *e)
@@ -140,8 +137,7 @@ static void gen_called(struct gen *g, struct stmt *st)
 
 	g->body.done = end;
 	gen_stmts(g, &st->block);
-	LLVMBuildBr(g->b, end);
-	LLVMPositionBuilderAtEnd(g->b, end);
+	gen_enter(g, end);
 	g->body.done = done;
 }
 
@@ -151,7 +147,7 @@ static void gen_stmt(struct gen *g, struct stmt *st)
 	switch (st->kind) {
 	case ST_EXPR: gen_expr(g, st->expr); return;
 	case ST_ASSIGN: gen_assign(g, st); return;
-	case ST_IF: gen_if(g, st); return;
+	case ST_IF: gen_if_stmt(g, st); return;
 	case ST_BLOCK: gen_stmts(g, &st->block); return;
 	case ST_CALLED: gen_called(g, st); return;
 	case ST_LET: gen_let(g, st); return;

@@ -101,7 +101,7 @@ LLVMValueRef gen_text_address(struct gen *g, struct value v)
 /* The field holds the string's offset in the record (low half) and its length (high half). */
 struct value gen_data_loc(struct gen *g, LLVMValueRef handle, const struct type *type)
 {
-	LLVMValueRef at = LLVMBuildAnd(g->b, handle, gen_u64(g, 0xffff), "");
+	LLVMValueRef at = gen_masked(g, handle, 0xffff);
 
 	at = LLVMBuildAdd(g->b, LLVMBuildPtrToInt(g->b, g->body.ctx, g->i64, ""), at, "");
 	if (type->kind == TY_POINTER)

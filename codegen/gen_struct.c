@@ -29,7 +29,7 @@ static LLVMValueRef address_of(struct gen *g, struct spot p)
 {
 	LLVMValueRef at = p.is_context ? GEN_CALL(g, "sonde_memory_number", g->body.ctx) : p.at;
 
-	return p.offset ? LLVMBuildAdd(g->b, at, gen_u64(g, p.offset), "") : at;
+	return p.offset ? gen_plus(g, at, p.offset) : at;
 }
 
 static struct value read_context(struct gen *g, uint32_t offset, const struct type *type)
@@ -84,7 +84,7 @@ static LLVMValueRef element_offset(struct gen *g, struct expr *e, const struct t
 	offset = LLVMBuildMul(g->b, i, gen_u64(g, array->to->size), "");
 	if (!n)
 		return offset;
-	inside = LLVMBuildICmp(g->b, LLVMIntULT, i, gen_u64(g, n), "");
+	inside = gen_compare(g, LLVMIntULT, i, n);
 	return LLVMBuildSelect(g->b, inside, offset, gen_u64(g, INT64_MIN), "");
 }
 
@@ -166,7 +166,7 @@ static struct value read_bits(struct gen *g, struct spot p, const struct type_me
 
 	gen_zero(g, buf, 8);
 	gen_read_to(g, buf, bytes_of(m), address_of(g, p), p.space);
-	v = bits_of(g, LLVMBuildLoad2(g->b, g->i64, buf, ""), m);
+	v = bits_of(g, gen_word(g, buf), m);
 	gen_buffer_end(g, buf, 8);
 	return gen_int_value(v, m->type);
 }
@@ -212,7 +212,7 @@ static struct value load_bits(struct gen *g, const struct type_member *m, LLVMVa
 	for (uint32_t i = 0; i < bytes_of(m); i++) {
 		LLVMValueRef byte = LLVMBuildLoad2(g->b, g->i8, gen_at(g, base, m->offset + i), "");
 
-		byte = LLVMBuildZExt(g->b, byte, g->i64, "");
+		byte = gen_extended(g, byte);
 		byte = LLVMBuildShl(g->b, byte, gen_u64(g, (uint64_t)i * BYTE_BITS), "");
 		word = LLVMBuildOr(g->b, word, byte, "");
 	}

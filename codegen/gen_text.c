@@ -70,8 +70,8 @@ struct value gen_strcontains(struct gen *g, struct expr *e)
 {
 	LLVMValueRef at = find(g, e);
 
-	at = LLVMBuildICmp(g->b, LLVMIntSGE, at, gen_u64(g, 0), "");
-	return gen_int_value(LLVMBuildZExt(g->b, at, g->i64, ""), e->type);
+	at = gen_compare(g, LLVMIntSGE, at, 0);
+	return gen_int_value(gen_extended(g, at), e->type);
 }
 
 /* concat(): the first string is padded to its size, so that its end can be found; after it there is
@@ -100,8 +100,8 @@ struct value gen_strncmp(struct gen *g, struct expr *e)
 	if (n > least)
 		n = least;
 	equal = GEN_CALL(g, "sonde_string_equal", a.at, b.at, gen_u32(g, (uint32_t)n));
-	equal = LLVMBuildICmp(g->b, LLVMIntEQ, equal, gen_u32(g, 0), "");
-	return gen_int_value(LLVMBuildZExt(g->b, equal, g->i64, ""), e->type);
+	equal = gen_compare(g, LLVMIntEQ, equal, 0);
+	return gen_int_value(gen_extended(g, equal), e->type);
 }
 
 /* ---- bytes -------------------------------------------------------------------------------- */
@@ -201,13 +201,8 @@ static LLVMValueRef table_of(struct gen *g, const struct name_table *t)
 			strncat(text, name, sizeof(text) - 1 - strlen(text));
 		rows[i] = LLVMConstStringInContext2(g->llvm, text, sizeof(text), true);
 	}
-	global = LLVMAddGlobal(g->module, LLVMArrayType2(row, n_rows(t)), t->symbol);
-	LLVMSetInitializer(global, LLVMConstArray2(row, rows, n_rows(t)));
-	LLVMSetGlobalConstant(global, true);
-	LLVMSetSection(global, ".rodata.names");
-	LLVMSetLinkage(global, LLVMInternalLinkage);
-	LLVMSetAlignment(global, 8);
-	return global;
+	return gen_constant_data(g, LLVMConstArray2(row, rows, n_rows(t)), t->symbol,
+				 ".rodata.names");
 }
 
 /* The name of a number. The index is masked, because the verifier does not always see that a
@@ -215,11 +210,11 @@ static LLVMValueRef table_of(struct gen *g, const struct name_table *t)
 static struct value name_in(struct gen *g, const struct name_table *t, struct expr *e,
 			    LLVMValueRef number)
 {
-	LLVMValueRef is_known = LLVMBuildICmp(g->b, LLVMIntULT, number, gen_u64(g, t->n), ""), at;
+	LLVMValueRef is_known = gen_compare(g, LLVMIntULT, number, t->n), at;
 
 	at = LLVMBuildSelect(g->b, is_known, number, gen_u64(g, t->n), "");
 	at = gen_opaque_index(g, at);
-	at = LLVMBuildAnd(g->b, at, gen_u64(g, n_rows(t) - 1), "");
+	at = gen_masked(g, at, n_rows(t) - 1);
 	at = LLVMBuildMul(g->b, at, gen_u64(g, SONDE_NAME_BYTES), "");
 	at = LLVMBuildGEP2(g->b, g->i8, table_of(g, t), &at, 1, "");
 	return (struct value){.kind = V_MEM, .type = e->type, .v = at};
@@ -234,7 +229,7 @@ struct value gen_strerror(struct gen *g, struct expr *e)
 						 error_name};
 	LLVMValueRef n = gen_int(g, e->call.args[0]), negative;
 
-	negative = LLVMBuildICmp(g->b, LLVMIntSLT, n, gen_u64(g, 0), "");
+	negative = gen_compare(g, LLVMIntSLT, n, 0);
 	n = LLVMBuildSelect(g->b, negative, LLVMBuildNeg(g->b, n, ""), n, "");
 	return name_in(g, &errors, e, n);
 }

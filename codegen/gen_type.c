@@ -122,17 +122,23 @@ static void store_string(struct gen *g, struct value v, uint32_t size, LLVMValue
 	gen_zero_from(g, dest, have, size);
 }
 
-LLVMValueRef gen_constant(struct gen *g, const char *text, uint32_t len)
+LLVMValueRef gen_constant_data(struct gen *g, LLVMValueRef data, const char *name,
+			       const char *section)
 {
-	LLVMValueRef v = LLVMConstStringInContext2(g->llvm, text, len, false), global;
+	LLVMValueRef global = LLVMAddGlobal(g->module, LLVMTypeOf(data), name);
 
-	global = LLVMAddGlobal(g->module, LLVMTypeOf(v), "text");
-	LLVMSetInitializer(global, v);
+	LLVMSetInitializer(global, data);
 	LLVMSetGlobalConstant(global, true);
-	LLVMSetSection(global, ".rodata.texts");
+	LLVMSetSection(global, section);
 	LLVMSetLinkage(global, LLVMInternalLinkage);
 	LLVMSetAlignment(global, 8);
 	return global;
+}
+
+LLVMValueRef gen_constant(struct gen *g, const char *text, uint32_t len)
+{
+	return gen_constant_data(g, LLVMConstStringInContext2(g->llvm, text, len, false), "text",
+				 ".rodata.texts");
 }
 
 /* Store a short literal by words, copy a long one, then zero the rest. */
@@ -182,14 +188,90 @@ struct value gen_load(struct gen *g, const struct type *type, LLVMValueRef src)
 	return gen_int_value(LLVMBuildIntCast2(g->b, v, g->i64, type->is_signed, ""), type);
 }
 
+LLVMValueRef gen_word(struct gen *g, LLVMValueRef at)
+{
+	return LLVMBuildLoad2(g->b, g->i64, at, "");
+}
+
+LLVMValueRef gen_compare(struct gen *g, LLVMIntPredicate how, LLVMValueRef v, uint64_t n)
+{
+	return LLVMBuildICmp(g->b, how, v, LLVMConstInt(LLVMTypeOf(v), n, false), "");
+}
+
 LLVMValueRef gen_truth(struct gen *g, LLVMValueRef v)
 {
 	return LLVMBuildICmp(g->b, LLVMIntNE, v, LLVMConstNull(LLVMTypeOf(v)), "");
 }
 
+LLVMValueRef gen_extended(struct gen *g, LLVMValueRef v)
+{
+	return LLVMBuildZExt(g->b, v, g->i64, "");
+}
+
+LLVMValueRef gen_plus(struct gen *g, LLVMValueRef v, uint64_t n)
+{
+	return LLVMBuildAdd(g->b, v, gen_u64(g, n), "");
+}
+
+LLVMValueRef gen_masked(struct gen *g, LLVMValueRef v, uint64_t mask)
+{
+	return LLVMBuildAnd(g->b, v, gen_u64(g, mask), "");
+}
+
+LLVMValueRef gen_shifted(struct gen *g, LLVMValueRef v, uint32_t bits)
+{
+	return LLVMBuildLShr(g->b, v, gen_u64(g, bits), "");
+}
+
 LLVMBasicBlockRef gen_block(struct gen *g, const char *name)
 {
 	return LLVMAppendBasicBlockInContext(g->llvm, g->body.fn, name);
+}
+
+static LLVMValueRef as_bool(struct gen *g, LLVMValueRef v)
+{
+	return LLVMTypeOf(v) == LLVMInt1TypeInContext(g->llvm) ? v : gen_truth(g, v);
+}
+
+void gen_if(struct gen *g, LLVMValueRef cond, LLVMBasicBlockRef then, LLVMBasicBlockRef otherwise)
+{
+	LLVMBuildCondBr(g->b, as_bool(g, cond), then, otherwise);
+	LLVMPositionBuilderAtEnd(g->b, then);
+}
+
+void gen_unless(struct gen *g, LLVMValueRef cond, LLVMBasicBlockRef then,
+		LLVMBasicBlockRef otherwise)
+{
+	LLVMBuildCondBr(g->b, as_bool(g, cond), then, otherwise);
+	LLVMPositionBuilderAtEnd(g->b, otherwise);
+}
+
+void gen_only_if(struct gen *g, LLVMValueRef cond, LLVMBasicBlockRef otherwise)
+{
+	LLVMBasicBlockRef then = gen_block(g, "if");
+
+	LLVMMoveBasicBlockAfter(then, LLVMGetInsertBlock(g->b)); /* so that it needs no jump */
+	gen_if(g, cond, then, otherwise);
+}
+
+void gen_enter(struct gen *g, LLVMBasicBlockRef block)
+{
+	LLVMBuildBr(g->b, block);
+	LLVMPositionBuilderAtEnd(g->b, block);
+}
+
+LLVMValueRef gen_phi(struct gen *g, LLVMValueRef x, LLVMBasicBlockRef from_x, LLVMValueRef y,
+		     LLVMBasicBlockRef from_y)
+{
+	LLVMValueRef phi = LLVMBuildPhi(g->b, g->i64, "");
+
+	LLVMAddIncoming(phi, (LLVMValueRef[]){x, y}, (LLVMBasicBlockRef[]){from_x, from_y}, 2);
+	return phi;
+}
+
+void gen_lost(struct gen *g, enum sonde_loss cause)
+{
+	GEN_CALL(g, "sonde_loss_count", gen_u32(g, g->probe.id), gen_u32(g, cause));
 }
 
 void gen_location(struct gen *g, struct span span)

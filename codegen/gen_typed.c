@@ -11,7 +11,7 @@
 
 static LLVMValueRef load_word(struct gen *g, LLVMValueRef at)
 {
-	return LLVMBuildLoad2(g->b, g->i64, at, "");
+	return gen_word(g, at);
 }
 
 static LLVMValueRef function_word(struct gen *g, uint32_t offset)

@@ -23,8 +23,8 @@ static LLVMValueRef load_shift(struct gen *g, const struct expr *e)
 			shift = here;
 			continue;
 		}
-		rest = LLVMBuildAnd(g->b, here, gen_u64(g, UADDR_PAGE - 1), "");
-		rest = LLVMBuildICmp(g->b, LLVMIntEQ, rest, gen_u64(g, 0), "");
+		rest = gen_masked(g, here, UADDR_PAGE - 1);
+		rest = gen_compare(g, LLVMIntEQ, rest, 0);
 		shift = LLVMBuildSelect(g->b, rest, here, shift, "");
 	}
 	return shift;

@@ -10,9 +10,9 @@
 /* The name id: bits 32 to PLAN_FORMAT_BIT of the cookie. */
 LLVMValueRef gen_usdt_name(struct gen *g)
 {
-	LLVMValueRef name = LLVMBuildLShr(g->b, gen_cookie(g), gen_u64(g, 32), "");
+	LLVMValueRef name = gen_shifted(g, gen_cookie(g), 32);
 
-	return LLVMBuildAnd(g->b, name, gen_u64(g, (1u << (PLAN_FORMAT_BIT - 32)) - 1), "");
+	return gen_masked(g, name, (1u << (PLAN_FORMAT_BIT - 32)) - 1);
 }
 
 /* The operand base + index * scale + disp. */
@@ -36,7 +36,7 @@ static LLVMValueRef read_memory(struct gen *g, const struct usdt_operand *o)
 		      GEN_CALL(g, "sonde_usdt_read", slot, sum(g, o), gen_u32(g, o->size),
 			       gen_u32(g, g->probe.id)),
 		      true, false);
-	v = LLVMBuildLoad2(g->b, g->i64, slot, "");
+	v = gen_word(g, slot);
 	gen_buffer_end(g, slot, 8);
 	return v;
 }
@@ -48,7 +48,7 @@ static LLVMValueRef operand(struct gen *g, const struct usdt_operand *o)
 	switch (o->kind) {
 	case USDT_UNREADABLE: /* reported by the checks */
 	case USDT_CONSTANT: break;
-	case USDT_SUM: v = LLVMBuildLShr(g->b, sum(g, o), gen_u64(g, 8u * o->skip), ""); break;
+	case USDT_SUM: v = gen_shifted(g, sum(g, o), 8u * o->skip); break;
 	case USDT_MEMORY: v = read_memory(g, o); break;
 	}
 	return gen_narrow(g, v, type_int(o->size, o->is_signed));
@@ -97,7 +97,7 @@ static LLVMValueRef choose(struct gen *g, unsigned i)
 		if (blocks[f] != blocks[0])
 			LLVMAddCase(cases, gen_u64(g, f), blocks[f]);
 	LLVMPositionBuilderAtEnd(g->b, after);
-	return LLVMBuildLoad2(g->b, g->i64, slot, "");
+	return gen_word(g, slot);
 }
 
 static bool all_same(const struct gen *g, unsigned i)

@@ -7,14 +7,12 @@
 
 static void warn_if(struct gen *g, LLVMValueRef failed, LLVMValueRef result, uint32_t helper)
 {
-	LLVMBasicBlockRef warn = gen_block(g, "warn"), on = gen_block(g, "warn.end");
+	LLVMBasicBlockRef on = gen_block(g, "warn.end");
 
-	LLVMBuildCondBr(g->b, failed, warn, on);
-	LLVMPositionBuilderAtEnd(g->b, warn);
+	gen_only_if(g, failed, on);
 	GEN_CALL(g, "sonde_warn", result, gen_u32(g, helper), gen_u32(g, g->probe.at.start),
 		 gen_u32(g, g->probe.at.end), gen_u32(g, g->probe.id));
-	LLVMBuildBr(g->b, on);
-	LLVMPositionBuilderAtEnd(g->b, on);
+	gen_enter(g, on);
 }
 
 void gen_warn_read(struct gen *g, LLVMValueRef result, bool is_user, bool is_string)
@@ -24,8 +22,7 @@ void gen_warn_read(struct gen *g, LLVMValueRef result, bool is_user, bool is_str
 	if (is_string)
 		helper = is_user ? BPF_FUNC_probe_read_user_str : BPF_FUNC_probe_read_kernel_str;
 	if (g->plan->needs.warnings)
-		warn_if(g, LLVMBuildICmp(g->b, LLVMIntNE, result, gen_u64(g, 0), ""), result,
-			helper);
+		warn_if(g, gen_compare(g, LLVMIntNE, result, 0), result, helper);
 }
 
 void gen_warn_missing(struct gen *g, LLVMValueRef element)
