@@ -43,7 +43,6 @@ INLINE uint64_t *sonde_agg_slot(void *element, uint32_t n, uint32_t bytes)
 /* Add to the word of count() or sum(). */
 INLINE void sonde_agg_sum(uint64_t *words, uint64_t value, uint32_t probe)
 {
-	(void)probe;
 	__sync_fetch_and_add(words, value);
 }
 
@@ -69,7 +68,6 @@ INLINE void sonde_agg_max(uint64_t *words, uint64_t value, uint32_t probe)
 /* Add a value to avg() or stats(). The words are {total, count}. */
 INLINE void sonde_agg_average(uint64_t *words, uint64_t value, uint32_t probe)
 {
-	(void)probe;
 	__sync_fetch_and_add(&words[0], value);
 	__sync_fetch_and_add(&words[1], 1);
 }
@@ -78,7 +76,7 @@ INLINE void sonde_agg_average(uint64_t *words, uint64_t value, uint32_t probe)
 
 /* Reduce word `word` of all CPUs' elements to a sum or a maximum. The verifier knows n_cpus at load
  * time and follows that many iterations. `is_sum` is constant after inlining. */
-static INLINE uint64_t over_cpus(void *map, const void *key, uint32_t word, uint32_t is_sum)
+INLINE uint64_t sonde_agg_over_cpus(void *map, const void *key, uint32_t word, uint32_t is_sum)
 {
 	uint64_t value = 0;
 
@@ -99,8 +97,8 @@ static INLINE uint64_t over_cpus(void *map, const void *key, uint32_t word, uint
 }
 
 /* The same over the slots of one element. The result is 0 if there is no element (NULL). */
-static INLINE uint64_t over_slots(const void *element, uint32_t word, uint32_t n, uint32_t bytes,
-				  uint32_t is_sum)
+INLINE uint64_t sonde_agg_over_slots(const void *element, uint32_t word, uint32_t n, uint32_t bytes,
+				     uint32_t is_sum)
 {
 	const volatile uint64_t *words = element;
 	uint64_t value = 0;
@@ -118,28 +116,6 @@ static INLINE uint64_t over_slots(const void *element, uint32_t word, uint32_t n
 		words += bytes / 8;
 	}
 	return value;
-}
-
-INLINE uint64_t sonde_agg_slots_total(const void *element, uint32_t word, uint32_t n,
-				      uint32_t bytes)
-{
-	return over_slots(element, word, n, bytes, 1);
-}
-
-INLINE uint64_t sonde_agg_slots_greatest(const void *element, uint32_t word, uint32_t n,
-					 uint32_t bytes)
-{
-	return over_slots(element, word, n, bytes, 0);
-}
-
-INLINE uint64_t sonde_agg_total(void *map, const void *key, uint32_t word)
-{
-	return over_cpus(map, key, word, 1);
-}
-
-INLINE uint64_t sonde_agg_greatest(void *map, const void *key, uint32_t word)
-{
-	return over_cpus(map, key, word, 0);
 }
 
 /* ---- deleting ---------------------------------------------------------------------------- */

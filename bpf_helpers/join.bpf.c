@@ -25,10 +25,11 @@ static INLINE uint64_t join_word(const void *from, uint32_t probe, uint32_t is_u
 	return word;
 }
 
-/* `to` has space for SONDE_JOIN_BYTES and one more string, so that each can be read at its full
+/* Read the strings to `to`. Returns their number of bytes. The caller sets `errors` to 0; it is for
+ * -k. `to` has space for SONDE_JOIN_BYTES and one more string, so that each can be read at its full
  * size. The kernel leaves the bytes after a string as they are. */
-static INLINE uint64_t join_strings(char *to, const uint64_t *from, uint32_t probe,
-				    uint32_t is_user, struct join_errors *errors)
+INLINE uint64_t sonde_join(char *to, const uint64_t *from, uint32_t probe, uint32_t is_user,
+			   struct join_errors *errors)
 {
 	uint64_t used = sonde_control_zero();
 	uint32_t i;
@@ -61,20 +62,6 @@ static INLINE uint64_t join_strings(char *to, const uint64_t *from, uint32_t pro
 	if (used > SONDE_JOIN_BYTES || join_word(from + i, probe, is_user, errors))
 		sonde_loss_count(probe, SONDE_LOSS_STRING_CUT);
 	return used;
-}
-
-/* Read the strings to `to`. Returns their number of bytes. The caller sets `errors` to 0; it is for
- * -k. */
-INLINE uint64_t sonde_join_user(char *to, const uint64_t *from, uint32_t probe,
-				struct join_errors *errors)
-{
-	return join_strings(to, from, probe, 1, errors);
-}
-
-INLINE uint64_t sonde_join_kernel(char *to, const uint64_t *from, uint32_t probe,
-				  struct join_errors *errors)
-{
-	return join_strings(to, from, probe, 0, errors);
 }
 
 /* The record's size: as many words as the strings take. */

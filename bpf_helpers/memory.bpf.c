@@ -29,20 +29,13 @@ INLINE uint64_t sonde_memory_number(const void *pointer)
 	return number;
 }
 
-/* Read memory through a pointer of the script. A failed read gives 0 and is counted. Returns 0 or
- * the error. */
-INLINE int64_t sonde_memory_kernel(void *to, uint32_t size, const void *from, uint32_t probe)
+/* Read memory through a pointer of the script. A failed read gives 0 and is counted. `is_user` is
+ * constant after inlining. Returns 0 or the error. */
+INLINE int64_t sonde_memory_copy(void *to, uint32_t size, const void *from, uint32_t probe,
+				 uint32_t is_user)
 {
-	int64_t err = bpf_probe_read_kernel(to, size, from);
-
-	if (unlikely(err))
-		sonde_loss_count(probe, SONDE_LOSS_READ_FAULT);
-	return err;
-}
-
-INLINE int64_t sonde_memory_user(void *to, uint32_t size, const void *from, uint32_t probe)
-{
-	int64_t err = bpf_probe_read_user(to, size, from);
+	int64_t err = is_user ? bpf_probe_read_user(to, size, from)
+			      : bpf_probe_read_kernel(to, size, from);
 
 	if (unlikely(err))
 		sonde_loss_count(probe, SONDE_LOSS_READ_FAULT);

@@ -46,7 +46,6 @@ static __attribute__((noinline)) long step_other(uint64_t i, struct other *o)
 {
 	uint32_t is_end;
 
-	(void)i;
 	if (o->w->n_frames >= o->limit)
 		return 1;
 	is_end = sonde_unwind_other(o->w);

@@ -134,7 +134,6 @@ static long path_step(uint64_t round, void *ctx)
 	struct vfsmount___path *mnt = w->mnt;
 	struct mount___path *mount, *above;
 
-	(void)round;
 	if (w->dentry == w->root.dentry && w->mnt == w->root.mnt)
 		return 1;
 	if (dentry != READ(mnt, mnt_root)) {

@@ -23,36 +23,6 @@ enum {
 	TASK_UNINTERRUPTIBLE = 2
 };
 
-INLINE void sonde_rebuilt_prev_comm(struct switch_args *c, uint64_t *comm)
-{
-	sonde_task_comm(c->prev, comm);
-}
-
-INLINE void sonde_rebuilt_next_comm(struct switch_args *c, uint64_t *comm)
-{
-	sonde_task_comm(c->next, comm);
-}
-
-INLINE_CORE uint64_t sonde_rebuilt_prev_pid(struct switch_args *c)
-{
-	return (uint64_t)(int64_t)c->prev->pid;
-}
-
-INLINE_CORE uint64_t sonde_rebuilt_next_pid(struct switch_args *c)
-{
-	return (uint64_t)(int64_t)c->next->pid;
-}
-
-INLINE_CORE uint64_t sonde_rebuilt_prev_prio(struct switch_args *c)
-{
-	return (uint64_t)(int64_t)c->prev->prio;
-}
-
-INLINE_CORE uint64_t sonde_rebuilt_next_prio(struct switch_args *c)
-{
-	return (uint64_t)(int64_t)c->next->prio;
-}
-
 /* The state as task_state_index() of the kernel reports it: the highest reported bit; the states of
  * idle threads and of RT lock waits are mapped to others. */
 static INLINE_CORE uint64_t reported_state(uint32_t state, struct task_struct *t)
@@ -92,38 +62,13 @@ INLINE_CORE uint64_t sonde_rebuilt_task_state(struct task_struct *t)
 	return reported_state(t->__state, t);
 }
 
-/* The arguments of sched_waking(p), sched_wakeup(p), sched_wakeup_new(p). */
-struct wakeup_args {
-	struct task_struct *woken;
-};
-
-INLINE void sonde_rebuilt_woken_comm(struct wakeup_args *c, uint64_t *comm)
-{
-	sonde_task_comm(c->woken, comm);
-}
-
-INLINE_CORE uint64_t sonde_rebuilt_woken_pid(struct wakeup_args *c)
-{
-	return (uint64_t)(int64_t)c->woken->pid;
-}
-
-INLINE_CORE uint64_t sonde_rebuilt_woken_prio(struct wakeup_args *c)
-{
-	return (uint64_t)(int64_t)c->woken->prio;
-}
-
-INLINE_CORE uint64_t sonde_rebuilt_woken_target_cpu(struct wakeup_args *c)
-{
-	return sonde_task_cpu(c->woken);
-}
-
 /* The arguments of sys_enter(regs, number) and sys_exit(regs, result). */
 struct syscall_args {
 	struct pt_regs *regs;
 	uint64_t value;
 };
 
-INLINE uint64_t sonde_rebuilt_enter_id(struct syscall_args *c)
+INLINE uint64_t sonde_rebuilt_value(struct syscall_args *c)
 {
 	return c->value;
 }
@@ -131,9 +76,4 @@ INLINE uint64_t sonde_rebuilt_enter_id(struct syscall_args *c)
 INLINE uint64_t sonde_rebuilt_exit_id(struct syscall_args *c)
 {
 	return sonde_syscall_number(c->regs);
-}
-
-INLINE uint64_t sonde_rebuilt_exit_ret(struct syscall_args *c)
-{
-	return c->value;
 }

@@ -60,7 +60,6 @@ INLINE uint64_t *sonde_series_slot(void *map, const void *key, uint64_t interval
 
 INLINE void sonde_series_last(uint64_t *words, uint64_t interval, uint64_t value, uint32_t probe)
 {
-	(void)probe;
 	words[1] = value;
 	words[2] = bpf_ktime_get_boot_ns();
 	words[0] = interval;

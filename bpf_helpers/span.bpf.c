@@ -252,8 +252,6 @@ static INLINE_CORE uint64_t is_called(uint64_t sp, uint64_t link)
 #ifdef SONDE_TARGET_x86
 	if (bpf_probe_read_user(&link, sizeof(link), (const void *)sp))
 		return 0;
-#else
-	(void)sp;
 #endif
 	return link != trampoline;
 }

@@ -38,7 +38,6 @@ static long string_walk_step(uint64_t round, void *ctx)
 	struct string_walk *w = ctx;
 	uint64_t at = w->at, a, b;
 
-	(void)round;
 	if (at >= w->n)
 		return 1;
 	barrier_var(at);
@@ -140,7 +139,6 @@ static long string_search_step(uint64_t round, void *ctx)
 	uint64_t at = s->at, matched = s->matched, end = at + matched;
 	uint8_t c = 0, d = 0;
 
-	(void)round;
 	if (matched < s->n_what) {
 		barrier_var(matched);
 		if (matched < s->n_what)
@@ -198,7 +196,6 @@ static long memory_walk_step(uint64_t round, void *ctx)
 	struct memory_walk *w = ctx;
 	uint64_t at = w->at, difference = 0;
 
-	(void)round;
 	if (at >= w->n)
 		return 1;
 	if (at < w->n_x && at < w->n_y) {

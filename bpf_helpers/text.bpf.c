@@ -6,14 +6,15 @@
  */
 #include "bpf_helpers/helpers.h"
 
+/* `is_user` is constant after inlining, here and below. */
 static INLINE long read(void *to, uint32_t size, const void *from, uint32_t is_user)
 {
 	return is_user ? bpf_probe_read_user(to, size, from)
 		       : bpf_probe_read_kernel(to, size, from);
 }
 
-/* Read a string. `size` is `capacity`, or less if the script requests it. `is_user` is constant
- * after inlining. Returns 0, or the error. */
+/* Read a string. `size` is `capacity`, or less if the script requests it. Returns 0, or
+ * the error. */
 static INLINE int64_t text(char *to, uint32_t capacity, uint64_t size, const void *from,
 			   uint32_t is_requested, uint32_t probe, uint32_t is_user)
 {
@@ -49,9 +50,10 @@ INLINE int64_t sonde_text_kernel(char *to, uint32_t size, const void *from, uint
 	return text(to, size, size, from, is_requested, probe, 0);
 }
 
-/* Read at most `requested` bytes. The verifier must see that they fit in `to`. */
-static INLINE int64_t part(char *to, uint32_t capacity, const void *from, uint64_t requested,
-			   uint32_t probe, uint32_t is_user)
+/* The same, of at most `requested` bytes, which the script computes. The verifier must see that they
+ * fit in `to`. */
+INLINE int64_t sonde_text_part(char *to, uint32_t capacity, const void *from, uint64_t requested,
+			       uint32_t probe, uint32_t is_user)
 {
 	uint64_t size = requested;
 
@@ -63,20 +65,8 @@ static INLINE int64_t part(char *to, uint32_t capacity, const void *from, uint64
 	return text(to, capacity, size, from, requested <= capacity, probe, is_user);
 }
 
-/* The same, with a size of 0 or more that the script computes. */
-INLINE int64_t sonde_text_user_part(char *to, uint32_t capacity, const void *from,
-				    uint64_t requested, uint32_t probe)
-{
-	return part(to, capacity, from, requested, probe, 1);
-}
-
-INLINE int64_t sonde_text_kernel_part(char *to, uint32_t capacity, const void *from,
-				      uint64_t requested, uint32_t probe)
-{
-	return part(to, capacity, from, requested, probe, 0);
-}
-
-static INLINE uint64_t word(const void *from, uint32_t probe, uint32_t is_user)
+/* Read a word on the stack: an argument that is not passed in a register. */
+INLINE uint64_t sonde_text_word(const void *from, uint32_t probe, uint32_t is_user)
 {
 	uint64_t value = 0;
 
@@ -85,21 +75,10 @@ static INLINE uint64_t word(const void *from, uint32_t probe, uint32_t is_user)
 	return value;
 }
 
-/* Read a word on the user stack: an argument that is not passed in a register. */
-INLINE uint64_t sonde_text_word_user(const void *from, uint32_t probe)
-{
-	return word(from, probe, 1);
-}
-
-INLINE uint64_t sonde_text_word_kernel(const void *from, uint32_t probe)
-{
-	return word(from, probe, 0);
-}
-
 /* Read the value of buf(): the length, then the bytes. `to` is zeroed, and has space for `most`
  * bytes after the length. */
-static INLINE int64_t buffer(char *to, uint32_t most, const void *from, uint64_t requested,
-			     uint32_t probe, uint32_t is_user)
+INLINE int64_t sonde_text_buffer(char *to, uint32_t most, const void *from, uint64_t requested,
+				 uint32_t probe, uint32_t is_user)
 {
 	uint64_t n = requested;
 	int64_t err;
@@ -116,16 +95,4 @@ static INLINE int64_t buffer(char *to, uint32_t most, const void *from, uint64_t
 	if (err)
 		sonde_loss_count(probe, SONDE_LOSS_READ_FAULT);
 	return err;
-}
-
-INLINE int64_t sonde_text_buffer_user(char *to, uint32_t most, const void *from, uint64_t requested,
-				      uint32_t probe)
-{
-	return buffer(to, most, from, requested, probe, 1);
-}
-
-INLINE int64_t sonde_text_buffer_kernel(char *to, uint32_t most, const void *from,
-					uint64_t requested, uint32_t probe)
-{
-	return buffer(to, most, from, requested, probe, 0);
 }

@@ -42,7 +42,6 @@ static __attribute__((noinline)) long look_at_return(uint32_t i, struct returns 
 	struct return_instance *r = (void *)l->w->look;
 	uint64_t slot = 0;
 
-	(void)i;
 	bpf_core_read(&slot, sizeof(slot), &r->stack);
 	slot += 8;
 	if (slot - l->w->sp <= (l->w->ip & (PAGE - 1) ? TRAMPOLINE_PUSHES : 0)) {

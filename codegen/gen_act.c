@@ -53,10 +53,7 @@ struct value gen_write_user(struct gen *g, struct expr *e)
 		LLVMValueRef at = gen_int(g, from);
 
 		buf = gen_big_buffer(g, size);
-		gen_warn_read(g,
-			      GEN_CALL(g, is_user ? "sonde_memory_user" : "sonde_memory_kernel",
-				       buf, gen_u32(g, n), at, gen_u32(g, g->probe.id)),
-			      is_user, false);
+		gen_read_to(g, buf, n, at, is_user ? SPACE_USER : SPACE_KERNEL);
 	} else {
 		v = gen_expr(g, from);
 		buf = gen_big_buffer(g, from->type->size > size ? from->type->size : size);

@@ -93,7 +93,6 @@ static void add_ordered(struct gen *g, struct expr *target, LLVMValueRef v, cons
 
 static void add_bucket(struct gen *g, struct expr *target, LLVMValueRef v, const char *function)
 {
-	(void)function;
 	gen_map_bucket(g, target, v);
 }
 
@@ -111,7 +110,6 @@ static void add_interval(struct gen *g, struct expr *target, LLVMValueRef v, con
 	LLVMBasicBlockRef end;
 	LLVMValueRef words = gen_map_interval(g, target, interval, &end);
 
-	(void)function;
 	if (t->scale[2] == SERIES_MAX || t->scale[2] == SERIES_MIN)
 		v = ordered(g, t, v);
 	GEN_CALL(g, add[t->scale[2]], words, interval, v, gen_u32(g, g->probe.id));
@@ -127,11 +125,11 @@ static LLVMValueRef over_cpus(struct gen *g, uint32_t map, LLVMValueRef at, uint
 	const struct plan_map *m = &g->plan->maps[map];
 
 	if (m->n_slots)
-		return GEN_CALL(g, is_sum ? "sonde_agg_slots_total" : "sonde_agg_slots_greatest",
-				at, gen_u32(g, word), gen_u32(g, m->n_slots),
-				gen_u32(g, m->slot_bytes));
-	return GEN_CALL(g, is_sum ? "sonde_agg_total" : "sonde_agg_greatest", g->maps[map], at,
-			gen_u32(g, word));
+		return GEN_CALL(g, "sonde_agg_over_slots", at, gen_u32(g, word),
+				gen_u32(g, m->n_slots), gen_u32(g, m->slot_bytes),
+				gen_u32(g, is_sum));
+	return GEN_CALL(g, "sonde_agg_over_cpus", g->maps[map], at, gen_u32(g, word),
+			gen_u32(g, is_sum));
 }
 
 static LLVMValueRef total(struct gen *g, uint32_t map, LLVMValueRef at, uint32_t word)

@@ -34,14 +34,6 @@ static struct origin origin_of(struct gen *g, struct expr *e, uint32_t least)
 	return (struct origin){buf, false};
 }
 
-static void read_bytes(struct gen *g, LLVMValueRef to, uint32_t n, struct origin from)
-{
-	LLVMValueRef err = GEN_CALL(g, from.is_user ? "sonde_memory_user" : "sonde_memory_kernel",
-				    to, gen_u32(g, n), from.at, gen_u32(g, g->probe.id));
-
-	gen_warn_read(g, err, from.is_user, false);
-}
-
 struct value gen_buf(struct gen *g, struct expr *e)
 {
 	uint32_t most = e->type->size - BUFFER_HEAD;
@@ -57,9 +49,9 @@ struct value gen_buf(struct gen *g, struct expr *e)
 		n = LLVMBuildSelect(g->b, gen_compare(g, LLVMIntSLT, n, 0), gen_u64(g, 0), n, "");
 	kept = gen_keep(g, gen_int_value(n, type_int(8, false)));
 	from = origin_of(g, e->call.args[0], most);
-	err = GEN_CALL(g, from.is_user ? "sonde_text_buffer_user" : "sonde_text_buffer_kernel", buf,
-		       gen_u32(g, most), from.at, gen_kept_value(g, &kept).v,
-		       gen_u32(g, g->probe.id));
+	err = GEN_CALL(g, "sonde_text_buffer", buf, gen_u32(g, most), from.at,
+		       gen_kept_value(g, &kept).v, gen_u32(g, g->probe.id),
+		       gen_u32(g, from.is_user));
 	gen_warn_read(g, err, from.is_user, false);
 	return (struct value){.kind = V_MEM, .type = e->type, .v = buf};
 }
@@ -67,9 +59,11 @@ struct value gen_buf(struct gen *g, struct expr *e)
 struct value gen_macaddr(struct gen *g, struct expr *e)
 {
 	LLVMValueRef buf = gen_big_buffer(g, 8);
+	struct origin from;
 
 	gen_zero(g, buf, 8);
-	read_bytes(g, buf, e->type->size, origin_of(g, e->call.args[0], 0));
+	from = origin_of(g, e->call.args[0], 0);
+	gen_read_to(g, buf, e->type->size, from.at, from.is_user ? SPACE_USER : SPACE_KERNEL);
 	return (struct value){.kind = V_MEM, .type = e->type, .v = buf};
 }
 

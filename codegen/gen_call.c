@@ -9,6 +9,7 @@
 #include "parser/lang/ast_query.h"
 #include "codegen/gen.h"
 #include "codegen/gen_hooks.h"
+#include "codegen/gen_prog.h"
 #include "parser/base/regs.h"
 #include <linux/bpf.h>
 #include <stdio.h>
@@ -281,10 +282,8 @@ static LLVMValueRef argument_word(struct gen *g, unsigned i)
 	if (!place.is_on_stack)
 		return gen_register(g, place.offset);
 	at = gen_plus(g, gen_register(g, regs.sp), place.offset);
-	return GEN_CALL(g,
-			probe_space(g->probe.point) == SPACE_USER ? "sonde_text_word_user"
-								  : "sonde_text_word_kernel",
-			at, gen_u32(g, g->probe.id));
+	return GEN_CALL(g, "sonde_text_word", at, gen_u32(g, g->probe.id),
+			gen_u32(g, probe_space(g->probe.point) == SPACE_USER));
 }
 
 /* arg0 … arg11, by the row. */
@@ -317,37 +316,46 @@ struct value gen_retval(struct gen *g, struct expr *e)
 
 /* ---- args.FIELD -------------------------------------------------------------------------- */
 
-static const struct {
-	const char *event, *field, *helper, *of_task;
+static const struct rebuilt_field {
+	const char *event, *field;
+	int thread;
+	const char *helper, *of_task;
 } rebuilt[] = {
-#define REBUILT(event, field, helper, of_task) {event, field, helper, of_task},
+#define REBUILT(event, field, thread, helper, of_task) {event, field, thread, helper, of_task},
 #include "parser/lang/rebuilt.def"
 #undef REBUILT
 };
 
-static const char *rebuilt_helper(const char *event, const char *field, bool of_task)
+/* Which of the table's fields it is. */
+static const struct rebuilt_field *rebuilt_field(const char *event, const char *field)
 {
-	for (size_t i = 0; i < sizeof(rebuilt) / sizeof(*rebuilt); i++)
-		if (strcmp(rebuilt[i].event, event) == 0 && strcmp(rebuilt[i].field, field) == 0)
-			return of_task ? rebuilt[i].of_task : rebuilt[i].helper;
-	return "";
+	const struct rebuilt_field *f = rebuilt, *end = f + sizeof(rebuilt) / sizeof(*rebuilt);
+
+	while (f < end && (strcmp(f->event, event) != 0 || strcmp(f->field, field) != 0))
+		f++;
+	return f < end ? f : NULL;
 }
 
 bool gen_is_thread_field(const char *field)
 {
-	const char *helper = rebuilt_helper("sched_switch", field, true);
+	const struct rebuilt_field *f = rebuilt_field("sched_switch", field);
 
-	return helper && *helper;
+	return f && f->of_task;
 }
 
 /* A field of `args` that is computed, not read. In a program that visits open spans there is no
  * event: the fields are those of a thread that has left the CPU. */
 struct value gen_rebuilt_field(struct gen *g, const char *field, const struct type *type)
 {
-	const char *event = point_tracepoint(g->probe.point)->format->event;
-	const char *helper = rebuilt_helper(event, field, g->probe.is_open);
-	LLVMValueRef from = g->probe.is_open ? g->body.subject : g->body.ctx, buf;
+	const struct rebuilt_field *f =
+		rebuilt_field(point_tracepoint(g->probe.point)->format->event, field);
+	const char *helper = g->probe.is_open ? f->of_task : f->helper;
+	LLVMValueRef from, buf;
 
+	if (g->probe.is_open)
+		from = g->body.subject;
+	else
+		from = f->thread < 0 ? g->body.ctx : prog_context_pointer(g, (uint32_t)f->thread);
 	if (type->kind != TY_STRING)
 		return gen_int_value(GEN_CALL(g, helper, from), type);
 	buf = gen_big_buffer(g, type->size);

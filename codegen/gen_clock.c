@@ -69,7 +69,6 @@ struct value gen_probetype(struct gen *g, struct expr *e)
 /* Rewritten by its check hook, so this is never called. */
 struct value gen_folded(struct gen *g, struct expr *e)
 {
-	(void)g;
 	return (struct value){.kind = V_NONE, .type = e->type};
 }
 

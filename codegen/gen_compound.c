@@ -176,13 +176,12 @@ struct value gen_cast(struct gen *g, struct expr *e)
 void gen_read_to(struct gen *g, LLVMValueRef to, uint32_t size, LLVMValueRef address,
 		 enum type_space space)
 {
-	LLVMValueRef err;
+	bool is_user = (space == SPACE_NONE ? probe_space(g->probe.point) : space) == SPACE_USER;
 
-	if (space == SPACE_NONE)
-		space = probe_space(g->probe.point);
-	err = GEN_CALL(g, space == SPACE_USER ? "sonde_memory_user" : "sonde_memory_kernel", to,
-		       gen_u32(g, size), address, gen_u32(g, g->probe.id));
-	gen_warn_read(g, err, space == SPACE_USER, false);
+	gen_warn_read(g,
+		      GEN_CALL(g, "sonde_memory_copy", to, gen_u32(g, size), address,
+			       gen_u32(g, g->probe.id), gen_u32(g, is_user)),
+		      is_user, false);
 }
 
 struct value gen_read_at(struct gen *g, LLVMValueRef address, enum type_space space,

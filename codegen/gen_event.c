@@ -12,8 +12,6 @@ static const struct value nothing = {.kind = V_NONE, .type = &type_void};
 /* The hook of calls that are replaced at compile time: it generates nothing. */
 struct value gen_nothing(struct gen *g, struct expr *e)
 {
-	(void)g;
-	(void)e;
 	return nothing;
 }
 
@@ -99,8 +97,8 @@ struct value gen_join(struct gen *g, struct expr *e)
 
 	buf = gen_big_buffer(g, SONDE_JOIN_BYTES + SONDE_JOIN_STRING);
 	gen_zero(g, errors, 16);
-	used = GEN_CALL(g, is_user ? "sonde_join_user" : "sonde_join_kernel", buf, from,
-			gen_u32(g, g->probe.id), errors);
+	used = GEN_CALL(g, "sonde_join", buf, from, gen_u32(g, g->probe.id), gen_u32(g, is_user),
+			errors);
 	warn_of_join(g, errors, is_user);
 	size = GEN_CALL(g, "sonde_join_record", used);
 	record = begin_record(g, (uint32_t)e->call.event, size, &skip);

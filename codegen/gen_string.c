@@ -32,8 +32,8 @@ static struct value read_at_most(struct gen *g, struct expr *e, LLVMValueRef fro
 		n = LLVMBuildSelect(g->b, LLVMBuildICmp(g->b, LLVMIntSLT, n, none, ""), none, n,
 				    "");
 	gen_zero(g, at, e->type->size);
-	err = GEN_CALL(g, is_user ? "sonde_text_user_part" : "sonde_text_kernel_part", at,
-		       gen_u32(g, e->type->size), from, n, gen_u32(g, g->probe.id));
+	err = GEN_CALL(g, "sonde_text_part", at, gen_u32(g, e->type->size), from, n,
+		       gen_u32(g, g->probe.id), gen_u32(g, is_user));
 	gen_warn_read(g, err, is_user, true);
 	return (struct value){.kind = V_MEM, .type = e->type, .v = at};
 }

@@ -17,7 +17,7 @@ enum {
 static const struct {
 	const char *event, *field;
 } rebuilt[] = {
-#define REBUILT(event, field, helper, of_task) {event, field},
+#define REBUILT(event, field, ...) {event, field},
 #include "parser/lang/rebuilt.def"
 #undef REBUILT
 };

@@ -48,8 +48,6 @@ int attach_libbpf_link(struct session *s, struct bpf_link *link)
 
 int att_nothing(struct session *s, uint32_t prog)
 {
-	(void)s;
-	(void)prog;
 	return 0;
 }
 

@@ -149,9 +149,6 @@ int loaded_measure(struct arena *a, struct session *s, uint64_t ns, struct loade
 
 static int print_nothing(enum libbpf_print_level level, const char *format, va_list ap)
 {
-	(void)level;
-	(void)format;
-	(void)ap;
 	return 0;
 }
 

@@ -100,7 +100,6 @@ static enum capability_state has_tracepoints(struct kernel *k)
 
 static enum capability_state has_btf(struct kernel *k)
 {
-	(void)k;
 	return by_file("/sys/kernel/btf/vmlinux");
 }
 
@@ -118,13 +117,11 @@ static enum capability_state has_iterators(struct kernel *k)
 
 static enum capability_state has_kprobes(struct kernel *k)
 {
-	(void)k;
 	return by_file("/sys/bus/event_source/devices/kprobe/type");
 }
 
 static enum capability_state has_uprobes(struct kernel *k)
 {
-	(void)k;
 	return by_file("/sys/bus/event_source/devices/uprobe/type");
 }
 
@@ -253,19 +250,16 @@ static enum capability_state by_event(uint32_t type, uint64_t config)
 
 static enum capability_state has_software(struct kernel *k)
 {
-	(void)k;
 	return by_event(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK);
 }
 
 static enum capability_state has_hardware(struct kernel *k)
 {
-	(void)k;
 	return by_event(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES);
 }
 
 static enum capability_state has_breakpoints(struct kernel *k)
 {
-	(void)k;
 #ifdef __aarch64__
 	/* Until 6.6, a breakpoint with a program is not stepped over: the thread stays there. */
 	if (!kernel_is_at_least(6, 6))
@@ -278,19 +272,16 @@ static enum capability_state has_breakpoints(struct kernel *k)
 
 static enum capability_state has_ring_buffer(struct kernel *k)
 {
-	(void)k;
 	return by_map(BPF_MAP_TYPE_RINGBUF);
 }
 
 static enum capability_state has_task_storage(struct kernel *k)
 {
-	(void)k;
 	return by_map(BPF_MAP_TYPE_TASK_STORAGE);
 }
 
 static enum capability_state has_bpf_loop(struct kernel *k)
 {
-	(void)k;
 	return if_allowed(
 		libbpf_probe_bpf_helper(BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_FUNC_loop, NULL) > 0);
 }
@@ -318,19 +309,16 @@ static enum capability_state by_kprobe_helper(enum bpf_func_id id)
 
 static enum capability_state has_override(struct kernel *k)
 {
-	(void)k;
 	return by_kprobe_helper(BPF_FUNC_override_return);
 }
 
 static enum capability_state has_write_user(struct kernel *k)
 {
-	(void)k;
 	return by_kprobe_helper(BPF_FUNC_probe_write_user);
 }
 
 static enum capability_state has_unwind(struct kernel *k)
 {
-	(void)k;
 #ifdef __x86_64__
 	return if_allowed(
 		libbpf_probe_bpf_helper(BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_FUNC_find_vma, NULL) > 0);

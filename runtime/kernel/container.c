@@ -236,7 +236,6 @@ static int visit(const char *path, const struct stat *st, int type, struct FTW *
 {
 	const char *id = type == FTW_D ? id_of(path + where->base) : NULL;
 
-	(void)st;
 	/* Of folders in each other, the outer one has the whole container. */
 	if (!id || !is_wanted(id) || (found.n_paths && strncmp(found.id, id, ID_BYTES) == 0))
 		return 0;

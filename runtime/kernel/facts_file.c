@@ -239,7 +239,6 @@ static int facts_user_typed(struct kernel *k, const char *path, uint64_t offset,
 static bool facts_demangle(struct kernel *k, const char *symbol, bool with_parameters, char *out,
 			   size_t size)
 {
-	(void)k;
 	return demangle(symbol, with_parameters, out, size);
 }
 
@@ -271,7 +270,6 @@ static bool facts_user_unwinds(struct kernel *k, const char *path)
 static int facts_each_user_exit(struct kernel *k, const struct user_symbol *s, user_exit_fn fn,
 				void *ctx, struct user_exits *out)
 {
-	(void)out;
 	for (const struct fact *f = NULL; (f = facts_next(k, f, FACT_SYMBOL, s->path));) {
 		if (!f->exits || strcmp(f->symbol.symbol, s->symbol) != 0)
 			continue;
@@ -357,7 +355,6 @@ static int facts_each_iterator(struct kernel *k, kernel_name_fn fn, void *ctx)
 
 static bool facts_kfunc_allowed(struct kernel *k, const char *name, const char *section)
 {
-	(void)section;
 	return first(k, FACT_KFUNC, name);
 }
 

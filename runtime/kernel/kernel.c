@@ -329,7 +329,6 @@ struct kernel *kernel_open(void)
 /* It is in the arena. */
 static void leave_format(void *format)
 {
-	(void)format;
 }
 
 static void live_close(struct kernel *kernel)

@@ -65,7 +65,6 @@ int kernel_offset(struct kernel *k, const char *name, uint64_t offset, uint64_t 
 	struct size_search s = search_of(name);
 	int err = kallsyms_each(find_start, &s);
 
-	(void)k;
 	if (!err && (!s.start || s.is_several))
 		err = -ENOENT;
 	if (!err)

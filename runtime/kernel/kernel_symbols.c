@@ -91,7 +91,6 @@ static uint32_t live_version(struct kernel *k)
 {
 	struct utsname u;
 
-	(void)k;
 	return uname(&u) ? 0 : release_code(u.release);
 }
 
@@ -101,7 +100,6 @@ static uint32_t live_n_cpus(struct kernel *k)
 	struct cpu_list cpus = {0};
 	uint32_t n = 1;
 
-	(void)k;
 	if (!cpu_list_possible(&cpus))
 		n = cpus.items[cpus.n - 1] + 1;
 	vec_free(&cpus);

@@ -224,7 +224,6 @@ static void name_one(const char *name, uint32_t id, void *ctx)
 	const struct naming *n = ctx;
 	char text[512];
 
-	(void)id;
 	if (n->module)
 		snprintf(text, sizeof(text), "%s [%s]", name, n->module);
 	n->fn(n->module ? text : name, n->ctx);

@@ -144,9 +144,6 @@ static void call_name(const char *name, uint64_t vaddr, uint64_t file_offset, ui
 {
 	const struct name_call *c = ctx;
 
-	(void)vaddr;
-	(void)file_offset;
-	(void)size;
 	c->fn(name, c->ctx);
 }
 
@@ -241,7 +238,6 @@ static bool user_unwinds(struct kernel *k, const char *path)
 static bool demangle_symbol(struct kernel *k, const char *symbol, bool with_parameters, char *out,
 			    size_t size)
 {
-	(void)k;
 	return demangle(symbol, with_parameters, out, size);
 }
 

@@ -108,9 +108,6 @@ static enum capability_state stock_capability(struct kernel *k, enum capability_
 
 static int no_bpf_functions(struct kernel *k, typed_function_fn fn, void *ctx)
 {
-	(void)k;
-	(void)fn;
-	(void)ctx;
 	return 0;
 }
 
@@ -138,7 +135,6 @@ static const struct stock *find(const struct kernel *k, const char *name, uint32
 {
 	const struct stock *found = NULL;
 
-	(void)k;
 	for (int i = 0; i < N_STOCKS; i++)
 		if (name ? strcmp(stocks[i].name, name) == 0 : stocks[i].first <= version)
 			found = &stocks[i];

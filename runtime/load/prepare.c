@@ -177,7 +177,6 @@ static int add_own_code(struct dl_phdr_info *object, size_t size, void *ctx)
 	bool is_image = config->own_image.bytes == 0; /* the first is the program */
 	struct sonde_code *code = is_image ? &config->own_image : &config->own_libraries;
 
-	(void)size;
 	for (int i = 0; i < object->dlpi_phnum; i++) {
 		const ElfW(Phdr) *part = &object->dlpi_phdr[i];
 		uint64_t start = object->dlpi_addr + part->p_vaddr, end = start + part->p_memsz;

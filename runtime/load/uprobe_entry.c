@@ -116,7 +116,6 @@ static void search_segment(uint64_t offset, uint64_t size, void *ctx)
 
 static void note_symbol(const char *name, uint64_t vaddr, uint64_t offset, uint64_t size, void *ctx)
 {
-	(void)name, (void)vaddr, (void)size;
 	if (is_target(ctx, offset))
 		note_target(ctx, UINT64_MAX, offset);
 }
