@@ -188,6 +188,8 @@ LLVMValueRef gen_at(struct gen *g, LLVMValueRef base, uint32_t offset);
  * reuse its memory. */
 LLVMValueRef gen_buffer(struct gen *g, uint32_t size);
 void gen_buffer_end(struct gen *g, LLVMValueRef buffer, uint32_t size);
+/* The type of integers of 1, 2, 4 or 8 bytes. */
+LLVMTypeRef gen_int_type(struct gen *g, uint32_t size);
 /* The i64 `v` as a value of the integer type. */
 struct value gen_int_value(LLVMValueRef v, const struct type *type);
 /* Store `v` at `dest` as `type`, in its size; strings are cut, or padded with NULs. */

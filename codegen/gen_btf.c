@@ -101,44 +101,44 @@ static LLVMMetadataRef di_array(struct gen *g, LLVMMetadataRef of, unsigned of_b
 	return LLVMDIBuilderCreateArrayType(g->di, (uint64_t)n * of_bits, of_bits, of, &range, 1);
 }
 
+/* A function whose result and n_params parameters have these types. */
+static LLVMMetadataRef di_function(struct gen *g, LLVMValueRef fn, const char *name,
+				   LLVMMetadataRef *types, unsigned n_params, const char *param,
+				   unsigned line, bool is_static)
+{
+	LLVMMetadataRef type = LLVMDIBuilderCreateSubroutineType(g->di, g->di_file, types,
+								 n_params + 1, LLVMDIFlagZero);
+	LLVMMetadataRef sub =
+		LLVMDIBuilderCreateFunction(g->di, g->di_file, name, strlen(name), name,
+					    strlen(name), g->di_file, line, type, is_static, true,
+					    line, LLVMDIFlagPrototyped, true);
+
+	for (unsigned i = 1; i <= n_params; i++)
+		LLVMDIBuilderCreateParameterVariable(g->di, sub, param, strlen(param), i,
+						     g->di_file, line, types[i], true,
+						     LLVMDIFlagZero);
+	LLVMSetSubprogram(fn, sub);
+	return sub;
+}
+
 LLVMMetadataRef gen_di_program(struct gen *g, LLVMValueRef fn, const char *name, struct span span)
 {
 	LLVMMetadataRef word = di_int(g, "uint64", 64, DW_ATE_UNSIGNED);
 	LLVMMetadataRef types[] = {di_int(g, "int32", 32, DW_ATE_SIGNED), di_pointer(g, word)};
-	LLVMMetadataRef type =
-		LLVMDIBuilderCreateSubroutineType(g->di, g->di_file, types, 2, LLVMDIFlagZero);
-	unsigned line = source_place(g->program->source, span.start).line;
-	LLVMMetadataRef sub =
-		LLVMDIBuilderCreateFunction(g->di, g->di_file, name, strlen(name), name,
-					    strlen(name), g->di_file, line, type, false, true, line,
-					    LLVMDIFlagPrototyped, true);
 
-	LLVMDIBuilderCreateParameterVariable(g->di, sub, "ctx", 3, 1, g->di_file, line, types[1],
-					     true, LLVMDIFlagZero);
-	LLVMSetSubprogram(fn, sub);
-	return sub;
+	return di_function(g, fn, name, types, 1, "ctx",
+			   source_place(g->program->source, span.start).line, false);
 }
 
 LLVMMetadataRef gen_di_body(struct gen *g, LLVMValueRef fn, const char *name, unsigned n_params,
 			    struct span span)
 {
-	LLVMMetadataRef word = di_int(g, "uint64", 64, DW_ATE_UNSIGNED);
-	LLVMMetadataRef types[] = {
-		word, word, di_pointer(g, word), di_pointer(g, word), di_pointer(g, word), word};
-	LLVMMetadataRef type = LLVMDIBuilderCreateSubroutineType(g->di, g->di_file, types,
-								 n_params + 1, LLVMDIFlagZero);
+	LLVMMetadataRef word = di_int(g, "uint64", 64, DW_ATE_UNSIGNED), at = di_pointer(g, word);
+	LLVMMetadataRef types[] = {word, word, at, at, at, word};
 	/* a function of bpf_helpers/ has no line of the script */
 	unsigned line = span.end ? source_place(g->program->source, span.start).line : 0;
-	LLVMMetadataRef sub =
-		LLVMDIBuilderCreateFunction(g->di, g->di_file, name, strlen(name), name,
-					    strlen(name), g->di_file, line, type, true, true, line,
-					    LLVMDIFlagPrototyped, true);
 
-	for (unsigned i = 1; i <= n_params; i++)
-		LLVMDIBuilderCreateParameterVariable(g->di, sub, "x", 1, i, g->di_file, line,
-						     types[i], true, LLVMDIFlagZero);
-	LLVMSetSubprogram(fn, sub);
-	return sub;
+	return di_function(g, fn, name, types, n_params, "x", line, true);
 }
 
 /* ---- maps -------------------------------------------------------------------------------- */

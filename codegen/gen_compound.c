@@ -121,13 +121,11 @@ struct value gen_field(struct gen *g, struct expr *e)
 /* Convert to type t: truncate to its width, then extend by its sign. */
 LLVMValueRef gen_narrow(struct gen *g, LLVMValueRef v, const struct type *t)
 {
-	LLVMTypeRef type = t->size == 1 ? g->i8 : t->size == 2 ? g->i16 : g->i32;
-
 	if (t->kind == TY_BOOL)
 		return gen_extended(g, gen_truth(g, v));
 	if (t->size == 8 || t->kind != TY_INT)
 		return v;
-	v = LLVMBuildTrunc(g->b, v, type, "");
+	v = LLVMBuildTrunc(g->b, v, gen_int_type(g, t->size), "");
 	return (t->is_signed ? LLVMBuildSExt : LLVMBuildZExt)(g->b, v, g->i64, "");
 }
 

@@ -133,15 +133,13 @@ static LLVMValueRef equals_literal(struct gen *g, struct value m, struct value s
 				 GEN_CALL(g, "sonde_string_equal", m.v, constant, gen_u32(g, n)));
 	}
 	for (uint32_t at = 0, step; at < n; at += step) {
-		LLVMTypeRef type;
 		LLVMValueRef got;
 		uint64_t expected = 0;
 
 		for (step = 8; step > n - at;)
 			step /= 2;
-		type = step == 8 ? g->i64 : step == 4 ? g->i32 : step == 2 ? g->i16 : g->i8;
 		memcpy(&expected, s.literal + at, s.len - at < step ? s.len - at : step);
-		got = LLVMBuildLoad2(g->b, type, gen_at(g, m.v, at), "");
+		got = LLVMBuildLoad2(g->b, gen_int_type(g, step), gen_at(g, m.v, at), "");
 		LLVMSetAlignment(got, step);
 		got = LLVMBuildZExtOrBitCast(g->b, got, g->i64, "");
 		differ = LLVMBuildOr(g->b, differ,

@@ -34,14 +34,11 @@ static LLVMValueRef address_of(struct gen *g, struct spot p)
 
 static struct value read_context(struct gen *g, uint32_t offset, const struct type *type)
 {
-	LLVMTypeRef word = type->size == 1   ? g->i8
-			   : type->size == 2 ? g->i16
-			   : type->size == 4 ? g->i32
-					     : g->i64;
 	LLVMValueRef v, buf;
 
 	if (!type_is_memory(type)) {
-		v = LLVMBuildLoad2(g->b, word, gen_at(g, g->body.ctx, offset), "");
+		v = LLVMBuildLoad2(g->b, gen_int_type(g, type->size),
+				   gen_at(g, g->body.ctx, offset), "");
 		LLVMSetVolatile(v, true); /* see gen_register() */
 		v = LLVMBuildIntCast2(g->b, v, g->i64, type->is_signed, "");
 		return gen_int_value(v, type);
@@ -222,7 +219,6 @@ static struct value load_bits(struct gen *g, const struct type_member *m, LLVMVa
 /* Load a member. LLVM would load byte by byte what is aligned to less than its size. */
 static struct value load_member(struct gen *g, const struct type_member *m, LLVMValueRef base)
 {
-	LLVMTypeRef types[] = {g->i8, g->i16, g->i32, g->i64};
 	uint32_t size = m->type->size;
 	LLVMValueRef v;
 
@@ -230,12 +226,7 @@ static struct value load_member(struct gen *g, const struct type_member *m, LLVM
 		return load_bits(g, m, base);
 	if (type_is_memory(m->type))
 		return gen_load_part(g, m->type, base, m->offset);
-	v = LLVMBuildLoad2(g->b,
-			   types[size == 1   ? 0
-				 : size == 2 ? 1
-				 : size == 4 ? 2
-					     : 3],
-			   gen_at(g, base, m->offset), "");
+	v = LLVMBuildLoad2(g->b, gen_int_type(g, size), gen_at(g, base, m->offset), "");
 	LLVMSetAlignment(v, alignment(m->offset, size));
 	return gen_int_value(LLVMBuildIntCast2(g->b, v, g->i64, m->type->is_signed, ""), m->type);
 }

@@ -60,7 +60,7 @@ struct value gen_int_value(LLVMValueRef v, const struct type *type)
 	return (struct value){.kind = V_INT, .type = type, .v = v};
 }
 
-static LLVMTypeRef int_type(struct gen *g, uint32_t size)
+LLVMTypeRef gen_int_type(struct gen *g, uint32_t size)
 {
 	return size == 1 ? g->i8 : size == 2 ? g->i16 : size == 4 ? g->i32 : g->i64;
 }
@@ -86,7 +86,7 @@ static void store_chars(struct gen *g, const char *text, uint32_t len, uint32_t 
 		n = chunk(size - at, at);
 		if (at < len)
 			memcpy(&word, text + at, len - at < n ? len - at : n);
-		st = LLVMBuildStore(g->b, LLVMConstInt(int_type(g, n), word, false),
+		st = LLVMBuildStore(g->b, LLVMConstInt(gen_int_type(g, n), word, false),
 				    gen_at(g, dest, at));
 		LLVMSetAlignment(st, n);
 	}
@@ -161,7 +161,7 @@ void gen_store(struct gen *g, struct value v, const struct type *type, LLVMValue
 	switch (v.kind) {
 	case V_INT:
 		st = LLVMBuildStore(g->b,
-				    LLVMBuildIntCast2(g->b, v.v, int_type(g, type->size), false,
+				    LLVMBuildIntCast2(g->b, v.v, gen_int_type(g, type->size), false,
 						      ""),
 				    dest);
 		LLVMSetAlignment(st, type->size < 8 ? type->size : 8);
@@ -183,7 +183,7 @@ struct value gen_load(struct gen *g, const struct type *type, LLVMValueRef src)
 
 	if (type_is_memory(type))
 		return (struct value){.kind = V_MEM, .type = type, .v = src};
-	v = LLVMBuildLoad2(g->b, int_type(g, type->size), src, "");
+	v = LLVMBuildLoad2(g->b, gen_int_type(g, type->size), src, "");
 	LLVMSetAlignment(v, type->size);
 	return gen_int_value(LLVMBuildIntCast2(g->b, v, g->i64, type->is_signed, ""), type);
 }
