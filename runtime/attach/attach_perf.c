@@ -29,18 +29,13 @@ int attach_perf(struct session *s, uint32_t prog, struct perf_event_attr *attr, 
 		s, (struct link){.fd = fd, .is_perf = true, .closes_slowly = true, .cpu = cpu});
 }
 
-static int att_perf(struct session *s, uint32_t prog, struct perf_event_attr *attr, int cpu)
-{
-	return attach_perf(s, prog, attr, -1, cpu);
-}
-
 int attach_perf_cpus(struct session *s, uint32_t prog, struct perf_event_attr *attr)
 {
 	struct cpu_list cpus = {0};
 	int n_events = 0, err = cpu_watch_add(s, prog, attr) ?: cpu_list_online(&cpus);
 
 	for (size_t i = 0; !err && i < cpus.n; i++) {
-		err = att_perf(s, prog, attr, (int)cpus.items[i]);
+		err = attach_perf(s, prog, attr, -1, (int)cpus.items[i]);
 		n_events += !err;
 		if (err == -ENODEV || err == -ENXIO) /* it has gone offline since */
 			err = 0;
@@ -60,7 +55,7 @@ int att_tracepoint(struct session *s, uint32_t prog)
 		.wakeup_events = 1,
 	};
 
-	return att_perf(s, prog, &attr, 0);
+	return attach_perf(s, prog, &attr, -1, 0);
 }
 
 int att_interval(struct session *s, uint32_t prog)
@@ -71,7 +66,7 @@ int att_interval(struct session *s, uint32_t prog)
 		.sample_period = s->plan->progs[prog].period_ns,
 	};
 
-	return att_perf(s, prog, &attr, 0);
+	return attach_perf(s, prog, &attr, -1, 0);
 }
 
 int att_profile(struct session *s, uint32_t prog)

@@ -3,6 +3,7 @@
  * A breakpoint in a file is one in every process that has mapped the file, also where the script
  * traces only one of them. With thousands of functions of libc that slows the whole machine down.
  */
+#include "parser/base/text.h"
 #include "runtime/base/log.h"
 #include "runtime/base/proc_maps.h"
 #include "runtime/attach/attach.h"
@@ -15,13 +16,6 @@
 
 enum { MANY = 1000 };
 
-static const char *base_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 struct search {
 	const char *path;
 	uint64_t inode;
@@ -33,7 +27,7 @@ static int is_of_file(const struct proc_mapping *m, void *ctx)
 	const struct search *f = ctx;
 
 	return m->is_executable && m->inode == f->inode &&
-	       strcmp(base_of(m->path), base_of(f->path)) == 0;
+	       strcmp(text_base_name(m->path), text_base_name(f->path)) == 0;
 }
 
 /* Processes that run code of the file, without this one and the command of -c. */

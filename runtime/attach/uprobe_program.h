@@ -4,14 +4,9 @@
  */
 #pragma once
 #include "runtime/base/uapi_new.h"
+#include "runtime/bpf/bpf_insn.h"
 #include <bpf/bpf.h>
 #include <stdint.h>
-
-#define INSN(c, d, s, o, i)                                                         \
-	(struct bpf_insn)                                                           \
-	{                                                                           \
-		.code = (c), .dst_reg = (d), .src_reg = (s), .off = (o), .imm = (i) \
-	}
 
 /* Load a program for links of this type, such as NEW_BPF_TRACE_UPROBE_MULTI. Its descriptor or
  * -errno. */

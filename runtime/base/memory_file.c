@@ -5,7 +5,9 @@
 #define _GNU_SOURCE
 #include "runtime/base/memory_file.h"
 #include <errno.h>
+#include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 int memory_file(const char *name, const void *bytes, size_t n)
@@ -25,4 +27,25 @@ int memory_file(const char *name, const void *bytes, size_t n)
 		return err;
 	}
 	return fd < 0 ? -errno : fd;
+}
+
+char *memory_file_bytes(int fd, size_t most, size_t *n)
+{
+	struct stat st;
+	ssize_t got = 1;
+	char *bytes;
+
+	if (fstat(fd, &st))
+		return NULL;
+	if ((size_t)st.st_size > most) {
+		errno = EFBIG;
+		return NULL;
+	}
+	bytes = calloc(1, (size_t)st.st_size + 1);
+	for (*n = 0; bytes && got > 0; *n += got > 0 ? (size_t)got : 0)
+		got = pread(fd, bytes + *n, (size_t)st.st_size - *n, (off_t)*n);
+	if (got >= 0)
+		return bytes;
+	free(bytes);
+	return NULL;
 }

@@ -1,11 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The parts of a BPF instruction's code.
+ * BPF instructions and the parts of their code.
  */
 #pragma once
 #include <linux/bpf.h>
 #include <stdbool.h>
 #include <stdint.h>
+
+/* An instruction: code, destination, source, offset, number. */
+#define INSN(c, d, s, o, i)                                                         \
+	(struct bpf_insn)                                                           \
+	{                                                                           \
+		.code = (c), .dst_reg = (d), .src_reg = (s), .off = (o), .imm = (i) \
+	}
 
 /* True if the instruction also takes the next slot: a 64-bit load. */
 static inline bool bpf_insn_is_wide(const struct bpf_insn *insn)

@@ -9,6 +9,7 @@
 #include "parser/lang/bpf_import.h"
 #include "parser/lang/kernel.h"
 #include "parser/lang/type.h"
+#include "runtime/base/memory_file.h"
 #include "runtime/bpf/bpf_elf.h"
 #include "runtime/kernel/btf_layout.h"
 #include "runtime/btf/btf_raw.h"
@@ -77,25 +78,18 @@ static const void *read_object(struct arena *a, const char *path, size_t *len, c
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stat st;
-	char *bytes = NULL;
-	ssize_t n = 0;
+	char *bytes = NULL, *copy = NULL;
 
-	*why = NULL;
-	if (fd < 0 || fstat(fd, &st))
-		*why = strerror(errno);
-	else if (!S_ISREG(st.st_mode))
+	if (fd >= 0 && !fstat(fd, &st) && !S_ISREG(st.st_mode))
 		*why = "it is not a file";
-	else if (st.st_size > LIMIT_SCRIPT_BYTES)
-		*why = "it is too large";
-	if (!*why) {
-		bytes = arena_alloc(a, (size_t)st.st_size + 1);
-		for (*len = 0; (n = read(fd, bytes + *len, (size_t)st.st_size - *len)) > 0;)
-			*len += (size_t)n;
-		*why = n < 0 ? strerror(errno) : NULL;
-	}
+	else if (fd < 0 || !(bytes = memory_file_bytes(fd, LIMIT_SCRIPT_BYTES, len)))
+		*why = errno == EFBIG ? "it is too large" : strerror(errno);
+	if (bytes)
+		copy = arena_strndup(a, bytes, *len);
+	free(bytes);
 	if (fd >= 0)
 		close(fd);
-	return *why ? NULL : bytes;
+	return copy;
 }
 
 /* ---- symbols --------------------------------------------------------------------------------- */

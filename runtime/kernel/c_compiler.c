@@ -8,15 +8,14 @@
 #include "runtime/kernel/c_compiler.h"
 #include "parser/base/arena.h"
 #include "parser/base/limits.h"
+#include "runtime/base/memory_file.h"
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -102,29 +101,21 @@ static int run(const struct run *r)
 	return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : ECHILD;
 }
 
-/* The contents of the file, at most `most` bytes; NULL: larger, or it cannot be read. */
-static char *contents(struct arena *a, int fd, size_t most, size_t *len)
+/* The contents of the file, in the arena; NULL: larger than a script, or it cannot be read. */
+static char *contents(struct arena *a, int fd, size_t *len)
 {
-	struct stat st;
-	size_t n = 0;
-	ssize_t got;
-	char *text;
+	char *bytes = memory_file_bytes(fd, LIMIT_SCRIPT_BYTES, len);
+	char *copy = bytes ? arena_strndup(a, bytes, *len) : NULL;
 
-	if (fstat(fd, &st) || (size_t)st.st_size > most)
-		return NULL;
-	*len = (size_t)st.st_size;
-	text = arena_alloc(a, *len + 1);
-	while (n < (size_t)st.st_size &&
-	       (got = pread(fd, text + n, (size_t)st.st_size - n, (off_t)n)) > 0)
-		n += (size_t)got;
-	return text;
+	free(bytes);
+	return copy;
 }
 
 /* The first error that the compiler printed. */
 static const char *first_error(struct arena *a, int fd, bool with_place)
 {
 	size_t len;
-	const char *text = contents(a, fd, LIMIT_SCRIPT_BYTES, &len), *at;
+	const char *text = contents(a, fd, &len), *at;
 
 	at = text ? strstr(text, "error: ") : NULL;
 	if (!at)
@@ -136,44 +127,32 @@ static const char *first_error(struct arena *a, int fd, bool with_place)
 	return arena_printf(a, "%.*s", (int)strcspn(at, "\n"), at);
 }
 
-static const char *run_on(struct run *r, struct arena *a, const char *text, bool with_place,
-			  size_t *len, const char **why)
+static const char *run_on(struct run *r, struct arena *a, bool with_place, size_t *len,
+			  const char **why)
 {
-	size_t n = strlen(text);
-	const char *out;
-	int err;
+	const char *out = NULL;
+	int err = r->in < 0 || r->out < 0 || r->err < 0 || lseek(r->in, 0, SEEK_SET) < 0 ? errno
+											 : run(r);
 
-	if (r->in < 0 || r->out < 0 || r->err < 0 || write(r->in, text, n) != (ssize_t)n ||
-	    lseek(r->in, 0, SEEK_SET) < 0) {
-		*why = strerror(errno);
-		return NULL;
-	}
-	err = run(r);
-	if (err) {
-		*why = err == ECHILD ? first_error(a, r->err, with_place) : strerror(err);
-		return NULL;
-	}
-	out = contents(a, r->out, LIMIT_SCRIPT_BYTES, len);
+	if (!err)
+		out = contents(a, r->out, len);
 	if (!out)
-		*why = "its output is too large";
+		*why = err == ECHILD ? first_error(a, r->err, with_place)
+		       : err	     ? strerror(err)
+				     : "its output is too large";
 	return out;
 }
 
 const char *c_compiler_run(struct arena *a, const char *const *argv, const char *text,
 			   bool with_place, size_t *len, const char **why)
 {
-	struct run r = {.argv = argv};
-	const char *out;
+	struct run r = {memory_file("sonde-c-in", text, strlen(text)),
+			memory_file("sonde-c-out", NULL, 0), memory_file("sonde-c-errors", NULL, 0),
+			argv};
+	const char *out = run_on(&r, a, with_place, len, why);
 
-	r.in = memfd_create("sonde-c-in", MFD_CLOEXEC);
-	r.out = memfd_create("sonde-c-out", MFD_CLOEXEC);
-	r.err = memfd_create("sonde-c-errors", MFD_CLOEXEC);
-	out = run_on(&r, a, text, with_place, len, why);
-	if (r.in >= 0)
-		close(r.in);
-	if (r.out >= 0)
-		close(r.out);
-	if (r.err >= 0)
-		close(r.err);
+	close(r.in);
+	close(r.out);
+	close(r.err);
 	return out;
 }

@@ -23,6 +23,7 @@
 #include "runtime/kernel/bpf_object.h"
 #include "runtime/kernel/c_preprocessor.h"
 #include "parser/base/arena.h"
+#include "runtime/base/memory_file.h"
 #include "runtime/btf/btf_raw.h"
 #include "runtime/elf/elfsym.h"
 #include "runtime/kernel/capability_probe.h"
@@ -168,6 +169,19 @@ int kernel_btf_id(struct kernel *kernel, const char *name, uint32_t kind)
 const struct btf_raw *kernel_btf(struct kernel *kernel)
 {
 	return kernel_open_btf(kernel) ? NULL : &live(kernel)->btf;
+}
+
+/* A small BTF section for CO-RE, cut out of the kernel's. */
+int kernel_btf_cut(struct kernel *kernel, const char *const *structs, size_t n)
+{
+	const struct btf_raw *btf = kernel_btf(kernel);
+	void *section = NULL;
+	size_t len = 0;
+	int err = btf ? btf_raw_cut(btf, structs, n, &section, &len) : -ENOSYS;
+	int fd = err ? err : memory_file("sonde_btf", section, len);
+
+	free(section);
+	return fd;
 }
 
 #define RAW_PREFIX "btf_trace_"

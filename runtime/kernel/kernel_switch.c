@@ -27,8 +27,8 @@ static void look_at(const char *path, void *ctx)
 		return;
 	name = elfsym_switches(e, &copies);
 	if (name && (!l->found.function || copies))
-		l->found =
-			(struct user_switch){name, kernel_user_keep_name(l->files, path), copies};
+		l->found = (struct user_switch){name, string_set_intern(&l->files->names, path),
+						copies};
 	elfsym_close(e);
 }
 
@@ -57,7 +57,7 @@ bool kernel_user_switches(struct kernel *k, const char *program, struct user_swi
 		look_at_program(k, program, &l);
 	else
 		k->each_mapped_file(k, look_at, &l);
-	asked = kernel_user_keep_name(u, asked);
+	asked = string_set_intern(&u->names, asked);
 	if (asked)
 		(void)vec_push(&u->switches, (struct switch_answer){asked, l.found});
 	*out = l.found;

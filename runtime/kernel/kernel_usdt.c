@@ -7,9 +7,9 @@
 #include "runtime/elf/elfsym.h"
 #include "runtime/kernel/kernel_user.h"
 #include "runtime/base/proc_maps.h"
+#include "runtime/base/string_set.h"
 #include <dirent.h>
 #include <errno.h>
-#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,32 +45,20 @@ int usdt_each_note(struct kernel *k, const char *path, usdt_note_fn fn, void *ct
 /* ---- what processes have mapped ---------------------------------------------------------- */
 
 struct files {
-	void *seen; /* a tsearch tree of paths */
+	struct string_set seen;
 	kernel_name_fn fn;
 	void *ctx;
 };
 
-static int compare_paths(const void *a, const void *b)
-{
-	return strcmp(a, b);
-}
-
-static void offer_path(struct files *f, const char *path)
-{
-	char *copy = strdup(path), **node;
-
-	node = copy ? tsearch(copy, &f->seen, compare_paths) : NULL;
-	if (node && *node == copy)
-		f->fn(path, f->ctx);
-	else
-		free(copy);
-}
-
 /* Executable mappings of files that still exist. */
 static int offer_mapped(const struct proc_mapping *m, void *ctx)
 {
-	if (m->is_executable && !m->is_deleted && m->path[0] == '/')
-		offer_path(ctx, m->path);
+	struct files *f = ctx;
+	size_t before = f->seen.n_bytes;
+
+	if (m->is_executable && !m->is_deleted && m->path[0] == '/' &&
+	    string_set_intern(&f->seen, m->path) && f->seen.n_bytes != before)
+		f->fn(m->path, f->ctx);
 	return 0;
 }
 
@@ -95,6 +83,6 @@ int usdt_each_mapped(struct kernel *k, kernel_name_fn fn, void *ctx)
 	uint32_t pid = k->scope->pid;
 	int err = pid ? proc_maps_each(pid, offer_mapped, &f) : each_of_all(&f);
 
-	tdestroy(f.seen, free);
+	string_set_free(&f.seen);
 	return err;
 }

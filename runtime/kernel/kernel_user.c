@@ -12,26 +12,8 @@
 #include "runtime/elf/elfsym.h"
 #include "runtime/elf/user_path.h"
 #include <errno.h>
-#include <search.h>
 #include <stdlib.h>
 #include <string.h>
-
-static int compare_names(const void *a, const void *b)
-{
-	return strcmp(a, b);
-}
-
-const char *kernel_user_keep_name(struct user_files *u, const char *s)
-{
-	char *copy = strdup(s), **node;
-
-	if (!copy)
-		return NULL;
-	node = tsearch(copy, &u->names, compare_names);
-	if (!node || *node != copy)
-		free(copy);
-	return node ? *node : NULL;
-}
 
 void kernel_user_trim(struct user_files *u)
 {
@@ -50,8 +32,7 @@ void kernel_user_close(struct user_files *u)
 {
 	kernel_user_trim(u);
 	vec_free(&u->switches);
-	tdestroy(u->names, free);
-	u->names = NULL;
+	string_set_free(&u->names);
 	arena_free(u->arena);
 	u->arena = NULL;
 }
@@ -68,8 +49,8 @@ int kernel_user_open(struct kernel *k, const char *given)
 	err = user_path_find(k->scope->pid, given, path);
 	if (err)
 		return err;
-	u->given = kernel_user_keep_name(u, given);
-	u->path = kernel_user_keep_name(u, path);
+	u->given = string_set_intern(&u->names, given);
+	u->path = string_set_intern(&u->names, path);
 	if (!u->given || !u->path)
 		return -ENOMEM;
 	u->elf = elfsym_open(path, &err);
@@ -95,7 +76,7 @@ static int user_symbol(struct kernel *k, const char *path, const char *symbol,
 		return err;
 	found.is_entry = elfsym_is_entry(u->elf, found.address);
 	found.is_ifunc = elfsym_is_ifunc(u->elf, symbol);
-	found.symbol = kernel_user_keep_name(u, symbol);
+	found.symbol = string_set_intern(&u->names, symbol);
 	if (!found.symbol)
 		return -ENOMEM;
 	*out = found;
@@ -168,7 +149,7 @@ static int user_library(struct kernel *k, const char *path, const char *name, co
 
 	if (err)
 		return err;
-	*out = kernel_user_keep_name(kernel_user_files(k), found);
+	*out = string_set_intern(&kernel_user_files(k)->names, found);
 	return *out ? 0 : -ENOMEM;
 }
 
@@ -188,7 +169,7 @@ static int user_function_at(struct kernel *k, const char *path, uint64_t address
 		return -ESRCH;
 	out->offset -= address - out->address;
 	out->is_entry = elfsym_is_entry(u->elf, out->address);
-	out->symbol = kernel_user_keep_name(u, name);
+	out->symbol = string_set_intern(&u->names, name);
 	return out->symbol ? 0 : -ENOMEM;
 }
 

@@ -4,6 +4,7 @@
  */
 #pragma once
 #include "parser/lang/kernel.h"
+#include "runtime/base/string_set.h"
 #include "runtime/base/vec.h"
 #include "runtime/elf/go_abi.h"
 
@@ -32,7 +33,7 @@ struct user_files {
 	int cfa_err;
 	VEC(struct switch_answer) switches;
 	struct arena *arena; /* for typed functions */
-	void *names;	     /* a tsearch tree */
+	struct string_set names;
 };
 
 /* In kernel.c. */
@@ -45,9 +46,6 @@ void kernel_user_trim(struct user_files *u);
 void kernel_user_close(struct user_files *u);
 /* Open `path` unless it is the last file. 0, -ENOENT, -ENOEXEC, other -errno. */
 int kernel_user_open(struct kernel *k, const char *path);
-
-/* A copy of s that lives as long as the kernel, shared by equal strings; NULL: out of memory. */
-const char *kernel_user_keep_name(struct user_files *u, const char *s);
 
 /* In kernel_switch.c. */
 bool kernel_user_switches(struct kernel *k, const char *program, struct user_switch *out);

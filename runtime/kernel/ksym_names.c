@@ -5,6 +5,7 @@
  * the kernel refuses it, /proc/kallsyms is scanned for these names.
  */
 #include "runtime/kernel/ksym_names.h"
+#include "runtime/bpf/bpf_insn.h"
 #include "runtime/symbols/kallsyms.h"
 #include <bpf/bpf.h>
 #include <errno.h>
@@ -21,29 +22,12 @@ enum {
 
 struct program {
 	struct bpf_insn *insns;
-	size_t n, capacity;
+	size_t n;
 };
 
 static void emit(struct program *p, struct bpf_insn insn)
 {
 	p->insns[p->n++] = insn;
-}
-
-static void emit_move(struct program *p, uint8_t to, uint8_t from, int32_t add)
-{
-	emit(p, (struct bpf_insn){.code = BPF_ALU64 | BPF_MOV | BPF_X,
-				  .dst_reg = to,
-				  .src_reg = from});
-	if (add)
-		emit(p, (struct bpf_insn){.code = BPF_ALU64 | BPF_ADD | BPF_K,
-					  .dst_reg = to,
-					  .imm = add});
-}
-
-static void emit_set(struct program *p, uint8_t to, int32_t value)
-{
-	emit(p,
-	     (struct bpf_insn){.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = to, .imm = value});
 }
 
 /* ctx->addresses[i] = the address of name. r6 holds ctx, r7 an error other than ENOENT. */
@@ -57,35 +41,21 @@ static void emit_lookup(struct program *p, const char *name, size_t i)
 		int32_t word;
 
 		memcpy(&word, words + (at - start), 4);
-		emit(p, (struct bpf_insn){.code = BPF_ST | BPF_MEM | BPF_W,
-					  .dst_reg = BPF_REG_10,
-					  .off = at,
-					  .imm = word});
+		emit(p, INSN(BPF_ST | BPF_MEM | BPF_W, BPF_REG_10, 0, at, word));
 	}
-	emit(p, (struct bpf_insn){.code = BPF_ST | BPF_MEM | BPF_DW,
-				  .dst_reg = BPF_REG_10,
-				  .off = -8});
-	emit_move(p, BPF_REG_1, BPF_REG_10, start);
-	emit_set(p, BPF_REG_2, (int32_t)strlen(name) + 1);
-	emit_set(p, BPF_REG_3, 0);
-	emit_move(p, BPF_REG_4, BPF_REG_10, -8);
-	emit(p,
-	     (struct bpf_insn){.code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_kallsyms_lookup_name});
-	emit(p,
-	     (struct bpf_insn){.code = BPF_JMP | BPF_JEQ | BPF_K, .dst_reg = BPF_REG_0, .off = 2});
-	emit(p, (struct bpf_insn){.code = BPF_JMP | BPF_JEQ | BPF_K,
-				  .dst_reg = BPF_REG_0,
-				  .off = 1,
-				  .imm = -ENOENT});
-	emit_move(p, BPF_REG_7, BPF_REG_0, 0);
-	emit(p, (struct bpf_insn){.code = BPF_LDX | BPF_MEM | BPF_DW,
-				  .dst_reg = BPF_REG_1,
-				  .src_reg = BPF_REG_10,
-				  .off = -8});
-	emit(p, (struct bpf_insn){.code = BPF_STX | BPF_MEM | BPF_DW,
-				  .dst_reg = BPF_REG_6,
-				  .src_reg = BPF_REG_1,
-				  .off = (int16_t)(8 * i)});
+	emit(p, INSN(BPF_ST | BPF_MEM | BPF_DW, BPF_REG_10, 0, -8, 0));
+	emit(p, INSN(BPF_ALU64 | BPF_MOV | BPF_X, BPF_REG_1, BPF_REG_10, 0, 0));
+	emit(p, INSN(BPF_ALU64 | BPF_ADD | BPF_K, BPF_REG_1, 0, 0, start));
+	emit(p, INSN(BPF_ALU64 | BPF_MOV | BPF_K, BPF_REG_2, 0, 0, (int32_t)strlen(name) + 1));
+	emit(p, INSN(BPF_ALU64 | BPF_MOV | BPF_K, BPF_REG_3, 0, 0, 0));
+	emit(p, INSN(BPF_ALU64 | BPF_MOV | BPF_X, BPF_REG_4, BPF_REG_10, 0, 0));
+	emit(p, INSN(BPF_ALU64 | BPF_ADD | BPF_K, BPF_REG_4, 0, 0, -8));
+	emit(p, INSN(BPF_JMP | BPF_CALL, 0, 0, 0, BPF_FUNC_kallsyms_lookup_name));
+	emit(p, INSN(BPF_JMP | BPF_JEQ | BPF_K, BPF_REG_0, 0, 2, 0));
+	emit(p, INSN(BPF_JMP | BPF_JEQ | BPF_K, BPF_REG_0, 0, 1, -ENOENT));
+	emit(p, INSN(BPF_ALU64 | BPF_MOV | BPF_X, BPF_REG_7, BPF_REG_0, 0, 0));
+	emit(p, INSN(BPF_LDX | BPF_MEM | BPF_DW, BPF_REG_1, BPF_REG_10, -8, 0));
+	emit(p, INSN(BPF_STX | BPF_MEM | BPF_DW, BPF_REG_6, BPF_REG_1, (int16_t)(8 * i), 0));
 }
 
 /* Run it: the kernel copies the context back. 0 or -errno, of a call or of the program. */
@@ -107,20 +77,20 @@ static int run_program(const struct program *p, uint64_t *context, size_t n)
 /* At most LOOKUP_BATCH names in one run. Names too long for the stack get address 0. */
 static int ask_kernel(const char *const *names, uint64_t *addresses, size_t n)
 {
-	struct program p = {.capacity = 8 + n * (LOOKUP_NAME_MAX / 4 + 20)};
+	struct program p = {0};
 	uint64_t context[LOOKUP_BATCH] = {0};
 	int err;
 
-	p.insns = calloc(p.capacity, sizeof(*p.insns));
+	p.insns = calloc(8 + n * (LOOKUP_NAME_MAX / 4 + 20), sizeof(*p.insns));
 	if (!p.insns)
 		return -ENOMEM;
-	emit_move(&p, BPF_REG_6, BPF_REG_1, 0);
-	emit_set(&p, BPF_REG_7, 0);
+	emit(&p, INSN(BPF_ALU64 | BPF_MOV | BPF_X, BPF_REG_6, BPF_REG_1, 0, 0));
+	emit(&p, INSN(BPF_ALU64 | BPF_MOV | BPF_K, BPF_REG_7, 0, 0, 0));
 	for (size_t i = 0; i < n; i++)
 		if (*names[i] && strlen(names[i]) < LOOKUP_NAME_MAX)
 			emit_lookup(&p, names[i], i);
-	emit_move(&p, BPF_REG_0, BPF_REG_7, 0);
-	emit(&p, (struct bpf_insn){.code = BPF_JMP | BPF_EXIT});
+	emit(&p, INSN(BPF_ALU64 | BPF_MOV | BPF_X, BPF_REG_0, BPF_REG_7, 0, 0));
+	emit(&p, INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0));
 	err = run_program(&p, context, n);
 	free(p.insns);
 	if (!err)

@@ -5,6 +5,7 @@
  */
 #include "runtime/kernel/unsafe_use.h"
 #include "parser/base/arena.h"
+#include "parser/base/text.h"
 #include "runtime/bpf/bpf_elf.h"
 #include "runtime/btf/btf_types.h"
 #include "runtime/kernel/helper_name.h"
@@ -51,14 +52,13 @@ static void take_line(void *ctx, uint32_t section, uint32_t insn, const void *re
 static const char *line_at(const struct reader *r, uint32_t section, uint64_t at)
 {
 	struct nearest_line n = {.section = section, .insn = (uint32_t)(at / BPF_INSN_BYTES)};
-	const char *path, *slash;
+	const char *path;
 
 	bpf_elf_each(r->elf, BPF_ELF_LINES, take_line, &n);
 	path = n.line ? bpf_elf_string(r->elf, n.line->file_name_off) : "";
-	slash = strrchr(path, '/');
 	if (!*path || !BPF_LINE_INFO_LINE_NUM(n.line->line_col))
 		return "";
-	return arena_printf(r->arena, " (%s:%u)", slash ? slash + 1 : path,
+	return arena_printf(r->arena, " (%s:%u)", text_base_name(path),
 			    BPF_LINE_INFO_LINE_NUM(n.line->line_col));
 }
 

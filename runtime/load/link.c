@@ -2,141 +2,101 @@
 /*
  * Linking with libbpf, which takes paths: those of files in memory.
  */
-#define _GNU_SOURCE
-#include "runtime/base/memory_file.h"
 #include "runtime/load/link.h"
 #include "parser/lang/bpf_import.h"
 #include "parser/plan/plan.h"
+#include "runtime/base/memory_file.h"
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 extern const char sonde_object_keep[], sonde_object_keep_end[];
 extern const char sonde_object_unwind[], sonde_object_unwind_end[];
 extern const char sonde_object_no_unwind[], sonde_object_no_unwind_end[];
 
-struct file {
-	int fd; /* -1: none */
-	char path[32];
+struct object {
+	const void *bytes;
+	size_t len;
 };
 
-static int make_file(struct file *f, const void *bytes, size_t len)
+struct path {
+	char text[32];
+};
+
+static struct path path_of(int fd)
 {
-	f->fd = memory_file("sonde-link", bytes, len);
-	snprintf(f->path, sizeof(f->path), "/proc/self/fd/%d", f->fd);
-	return f->fd < 0 ? f->fd : 0;
+	struct path p;
+
+	snprintf(p.text, sizeof(p.text), "/proc/self/fd/%d", fd);
+	return p;
 }
 
-static int read_file(const struct file *f, void **out, size_t *len)
+static int add_object(struct bpf_linker *linker, const struct object *o)
 {
-	struct stat st;
-	ssize_t n;
+	int fd = memory_file("sonde-link", o->bytes, o->len), err;
 
-	if (fstat(f->fd, &st))
-		return -errno;
-	*len = (size_t)st.st_size;
-	*out = malloc(*len + 1);
-	if (!*out)
-		return -ENOMEM;
-	for (size_t done = 0; done < *len; done += (size_t)n) {
-		n = pread(f->fd, (char *)*out + done, *len - done, (off_t)done);
-		if (n <= 0)
-			return n < 0 ? -errno : -EIO;
-	}
-	return 0;
+	if (fd < 0)
+		return fd;
+	err = bpf_linker__add_file(linker, path_of(fd).text, NULL);
+	close(fd);
+	return err;
 }
 
-/* Link files[0], the script, and the others up to files[n - 1] to files[n]. */
-static int link_files(const struct file *files, uint32_t n)
+/* Link the objects, of which the first is the script's. */
+static int link_objects(const struct object *objects, uint32_t n, void **out, size_t *out_len)
 {
-	struct bpf_linker *linker = bpf_linker__new(files[n].path, NULL);
-	int err = 0;
+	int to = memory_file("sonde-link", NULL, 0), err = to < 0 ? to : 0;
+	struct bpf_linker *linker = err ? NULL : bpf_linker__new(path_of(to).text, NULL);
 
-	if (!linker)
-		return -errno;
+	if (!err && !linker)
+		err = -errno;
 	for (uint32_t i = 0; i < n && !err; i++)
-		err = bpf_linker__add_file(linker, files[i].path, NULL);
+		err = add_object(linker, &objects[i]);
 	if (!err)
 		err = bpf_linker__finalize(linker);
 	bpf_linker__free(linker);
+	*out = err ? NULL : memory_file_bytes(to, SIZE_MAX, out_len);
+	if (!err && !*out)
+		err = -errno;
+	if (to >= 0)
+		close(to);
 	return err;
-}
-
-static void close_files(const struct file *files, uint32_t n)
-{
-	for (uint32_t i = 0; i <= n; i++)
-		if (files[i].fd >= 0)
-			close(files[i].fd);
-}
-
-/* All files but files[n] are open, unless opening one failed with `err`. */
-static int link_to(struct file *files, uint32_t n, int err, void **out, size_t *out_len)
-{
-	if (!err)
-		err = make_file(&files[n], NULL, 0);
-	if (!err)
-		err = link_files(files, n);
-	if (!err)
-		err = read_file(&files[n], out, out_len);
-	if (err) {
-		free(*out);
-		*out = NULL;
-	}
-	close_files(files, n);
-	return err;
-}
-
-static int make_object(struct file *f, const struct plan *plan, bool unwinds)
-{
-	const char *bytes = sonde_object_keep, *end = sonde_object_keep_end;
-
-	if (plan->needs.ustack) {
-		bytes = unwinds ? sonde_object_unwind : sonde_object_no_unwind;
-		end = unwinds ? sonde_object_unwind_end : sonde_object_no_unwind_end;
-	}
-	return make_file(f, bytes, (size_t)(end - bytes));
 }
 
 int session_link(const struct plan *plan, bool unwinds, const void *elf, size_t len, void **out,
 		 size_t *out_len)
 {
-	enum { N_OBJECTS = 2 };
-	struct file files[N_OBJECTS + 1] = {{.fd = -1}, {.fd = -1}, {.fd = -1}};
-	int err;
+	const char *bytes = sonde_object_keep, *end = sonde_object_keep_end;
 
 	*out = NULL;
 	if (!plan->needs.ustack && !plan->needs.kstack)
 		return 0;
-	err = make_file(&files[0], elf, len);
-	if (!err)
-		err = make_object(&files[1], plan, unwinds);
-	return link_to(files, N_OBJECTS, err, out, out_len);
+	if (plan->needs.ustack) {
+		bytes = unwinds ? sonde_object_unwind : sonde_object_no_unwind;
+		end = unwinds ? sonde_object_unwind_end : sonde_object_no_unwind_end;
+	}
+	return link_objects((struct object[]){{elf, len}, {bytes, (size_t)(end - bytes)}}, 2, out,
+			    out_len);
 }
 
 int session_link_imports(const struct bpf_import *imports, uint32_t n, const void *elf, size_t len,
 			 void **out, size_t *out_len)
 {
-	struct file *files = calloc(n + 2, sizeof(*files));
-	uint32_t n_files = 1;
-	int err;
+	struct object *objects = calloc(n + 1, sizeof(*objects));
+	uint32_t n_objects = 1;
+	int err = 0;
 
 	*out = NULL;
-	if (!files)
+	if (!objects)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < n + 2; i++)
-		files[i].fd = -1;
-	err = make_file(&files[0], elf, len);
-	for (uint32_t i = 0; i < n && !err; i++)
+	objects[0] = (struct object){elf, len};
+	for (uint32_t i = 0; i < n; i++)
 		if (imports[i].is_used)
-			err = make_file(&files[n_files++], imports[i].bytes, imports[i].len);
-	if (n_files > 1 || err)
-		err = link_to(files, n_files, err, out, out_len);
-	else
-		close_files(files, n_files);
-	free(files);
+			objects[n_objects++] = (struct object){imports[i].bytes, imports[i].len};
+	if (n_objects > 1)
+		err = link_objects(objects, n_objects, out, out_len);
+	free(objects);
 	return err;
 }

@@ -130,13 +130,18 @@ static int open_object(struct session *s, const struct session_prep *prep, const
 	return s->object ? 0 : -errno;
 }
 
-static int find_parts(struct session *s)
+static int find_programs(struct session *s)
 {
 	for (uint32_t i = 0; i < s->plan->n_progs; i++) {
 		s->progs[i] = bpf_object__find_program_by_name(s->object, s->plan->progs[i].symbol);
 		if (!s->progs[i])
 			return -ENOENT;
 	}
+	return 0;
+}
+
+static int find_maps(struct session *s)
+{
 	for (uint32_t i = 0; i < s->plan->n_maps; i++)
 		s->map_fds[i] = map_fd(s, s->plan->maps[i].symbol);
 	s->losses_fd = map_fd(s, "sonde_losses");
@@ -147,28 +152,14 @@ static int find_parts(struct session *s)
 	return map_control(s);
 }
 
-static bool is_planned(const struct session *s, const char *symbol)
-{
-	for (uint32_t i = 0; i < s->plan->n_progs; i++)
-		if (strcmp(s->plan->progs[i].symbol, symbol) == 0)
-			return true;
-	return false;
-}
-
 /* Imported objects may have programs of their own. */
 static void leave_out_programs(const struct session *s)
 {
 	struct bpf_program *prog;
-	uint32_t n = 0;
 
-	bpf_object__for_each_program(prog, s->object) n++;
-	if (n == s->plan->n_progs)
-		return;
-	bpf_object__for_each_program(prog, s->object)
-	{
-		if (!is_planned(s, bpf_program__name(prog)))
-			bpf_program__set_autoload(prog, false);
-	}
+	bpf_object__for_each_program(prog, s->object) bpf_program__set_autoload(prog, false);
+	for (uint32_t i = 0; i < s->plan->n_progs; i++)
+		bpf_program__set_autoload(s->progs[i], true);
 }
 
 enum { LOG_COUNTS = 4 }; /* BPF_LOG_STATS */
@@ -177,20 +168,16 @@ enum { LOG_COUNTS = 4 }; /* BPF_LOG_STATS */
 static void keep_logs(struct session *s)
 {
 	s->logs = calloc(s->plan->n_progs + 1, SESSION_LOG_BYTES);
-	for (uint32_t i = 0; s->logs && i < s->plan->n_progs; i++) {
-		struct bpf_program *p =
-			bpf_object__find_program_by_name(s->object, s->plan->progs[i].symbol);
-
-		if (p && !bpf_program__set_log_buf(p, s->logs + (size_t)i * SESSION_LOG_BYTES,
-						   SESSION_LOG_BYTES))
-			bpf_program__set_log_level(p, LOG_COUNTS);
-	}
+	for (uint32_t i = 0; s->logs && i < s->plan->n_progs; i++)
+		if (!bpf_program__set_log_buf(s->progs[i], s->logs + (size_t)i * SESSION_LOG_BYTES,
+					      SESSION_LOG_BYTES))
+			bpf_program__set_log_level(s->progs[i], LOG_COUNTS);
 }
 
 /* `elf` is linked. */
 static int load_linked(struct session *s, struct session_prep *prep, const void *elf, size_t len)
 {
-	int err = open_object(s, prep, elf, len);
+	int err = open_object(s, prep, elf, len) ?: find_programs(s);
 
 	if (err) {
 		log_error("libbpf cannot read the compiled program: %s%s", strerror(-err),
@@ -205,7 +192,7 @@ static int load_linked(struct session *s, struct session_prep *prep, const void 
 	session_unwind_hand_over(prep, s->object);
 	err = set_config(s, &prep->config);
 	if (!err && prep->is_interpreted)
-		return interpret_open(s, elf, len) ?: find_parts(s);
+		return interpret_open(s, elf, len) ?: find_maps(s);
 	if (!err)
 		err = bpf_object__load(s->object);
 	if (err) {
@@ -213,7 +200,7 @@ static int load_linked(struct session *s, struct session_prep *prep, const void 
 			load_report(s, err);
 		return err;
 	}
-	err = find_parts(s);
+	err = find_maps(s);
 	if (err)
 		log_error("cannot map the control block of the programs: %s%s", strerror(-err),
 			  limit_hint(err));

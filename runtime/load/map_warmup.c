@@ -7,9 +7,11 @@
  * Failures are ignored: they only leave fewer free elements.
  */
 #include "runtime/load/precreate.h"
+#include "runtime/bpf/bpf_insn.h"
 #include <bpf/bpf.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 #include <unistd.h>
 
 enum { MAPS = 32, INSNS_A_MAP = 16 }; /* per program; the kernel allows 64 maps */
@@ -20,37 +22,25 @@ struct code {
 };
 
 /* A 64-bit load, two instructions: of a map, or of the address of a map value. */
-static void load(struct code *c, uint8_t reg, uint8_t what, int fd)
-{
-	c->insns[c->n++] = (struct bpf_insn){.code = BPF_LD | BPF_IMM | BPF_DW,
-					     .dst_reg = reg,
-					     .src_reg = what,
-					     .imm = fd};
-	c->insns[c->n++] = (struct bpf_insn){.code = 0};
-}
-
-static void set(struct code *c, uint8_t reg, int value)
-{
-	c->insns[c->n++] = (struct bpf_insn){.code = BPF_ALU64 | BPF_MOV | BPF_K,
-					     .dst_reg = reg,
-					     .imm = value};
-}
-
-static void call(struct code *c, int helper)
-{
-	c->insns[c->n++] = (struct bpf_insn){.code = BPF_JMP | BPF_CALL, .imm = helper};
-}
+#define LOAD(reg, what, fd) \
+	INSN(BPF_LD | BPF_IMM | BPF_DW, (reg), (what), 0, (fd)), INSN(0, 0, 0, 0, 0)
 
 static void add_and_delete(struct code *c, int map, int zeros)
 {
-	load(c, BPF_REG_1, BPF_PSEUDO_MAP_FD, map);
-	load(c, BPF_REG_2, BPF_PSEUDO_MAP_VALUE, zeros);
-	load(c, BPF_REG_3, BPF_PSEUDO_MAP_VALUE, zeros);
-	set(c, BPF_REG_4, BPF_NOEXIST);
-	call(c, BPF_FUNC_map_update_elem);
-	load(c, BPF_REG_1, BPF_PSEUDO_MAP_FD, map);
-	load(c, BPF_REG_2, BPF_PSEUDO_MAP_VALUE, zeros);
-	call(c, BPF_FUNC_map_delete_elem);
+	const struct bpf_insn insns[] = {
+		LOAD(BPF_REG_1, BPF_PSEUDO_MAP_FD, map),
+		LOAD(BPF_REG_2, BPF_PSEUDO_MAP_VALUE, zeros),
+		LOAD(BPF_REG_3, BPF_PSEUDO_MAP_VALUE, zeros),
+		INSN(BPF_ALU64 | BPF_MOV | BPF_K, BPF_REG_4, 0, 0, BPF_NOEXIST),
+		INSN(BPF_JMP | BPF_CALL, 0, 0, 0, BPF_FUNC_map_update_elem),
+		LOAD(BPF_REG_1, BPF_PSEUDO_MAP_FD, map),
+		LOAD(BPF_REG_2, BPF_PSEUDO_MAP_VALUE, zeros),
+		INSN(BPF_JMP | BPF_CALL, 0, 0, 0, BPF_FUNC_map_delete_elem),
+	};
+
+	_Static_assert(sizeof(insns) <= INSNS_A_MAP * sizeof(*insns), "the program has space");
+	memcpy(&c->insns[c->n], insns, sizeof(insns));
+	c->n += sizeof(insns) / sizeof(*insns);
 }
 
 static int load_program(const int *maps, uint32_t n, int zeros)
@@ -59,8 +49,8 @@ static int load_program(const int *maps, uint32_t n, int zeros)
 
 	for (uint32_t i = 0; i < n; i++)
 		add_and_delete(&c, maps[i], zeros);
-	set(&c, BPF_REG_0, 0);
-	c.insns[c.n++] = (struct bpf_insn){.code = BPF_JMP | BPF_EXIT};
+	c.insns[c.n++] = INSN(BPF_ALU64 | BPF_MOV | BPF_K, BPF_REG_0, 0, 0, 0);
+	c.insns[c.n++] = INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0);
 	return bpf_prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, "sonde_warm", "GPL", c.insns, c.n, NULL);
 }
 
