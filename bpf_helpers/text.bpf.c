@@ -50,8 +50,8 @@ INLINE int64_t sonde_text_kernel(char *to, uint32_t size, const void *from, uint
 	return text(to, size, size, from, is_requested, probe, 0);
 }
 
-/* The same, of at most `requested` bytes, which the script computes. The verifier must see that they
- * fit in `to`. */
+/* The same, of at most `requested` bytes, which the script computes. The verifier must see that
+ * they fit in `to`. */
 INLINE int64_t sonde_text_part(char *to, uint32_t capacity, const void *from, uint64_t requested,
 			       uint32_t probe, uint32_t is_user)
 {

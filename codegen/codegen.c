@@ -206,18 +206,42 @@ static struct span span_of_program(const struct gen *g, const char *symbol)
 	return SPAN_NONE;
 }
 
-/* A limit that a program exceeds: by how much, its name, and the hint. */
-__attribute__((format(printf, 5, 6))) static void
-exceeds(struct gen *g, const char *program, const char *tag, const char *hint, const char *fmt, ...)
+static void report_frames(struct gen *g, const struct stack_depth *depth)
 {
-	va_list ap;
-
 	g->failed = true;
-	va_start(ap, fmt);
-	diag_error(g->diags, span_of_program(g, program), tag, "%s",
-		   arena_vprintf(g->arena, fmt, ap));
-	va_end(ap);
-	diag_hint(g->diags, "%s", hint);
+	diag_error(g->diags, span_of_program(g, depth->nested), "limit-calls",
+		   "this probe takes %u nested calls, and a BPF program has %d: each loop is one, "
+		   "and so are the search and comparison of long strings",
+		   depth->frames, STACK_FRAMES);
+	diag_hint(g->diags, "nest loops less, or compute such values outside of them");
+}
+
+static void report_functions(struct gen *g, const struct stack_depth *depth)
+{
+	g->failed = true;
+	diag_error(g->diags, span_of_program(g, depth->widest), "limit-functions",
+		   "this probe takes %u functions, and a BPF program has %d: each loop is one",
+		   depth->functions, STACK_FUNCTIONS);
+	diag_hint(g->diags, "write fewer loops, or spread them over several probes");
+}
+
+static void report_length(struct gen *g, const struct stack_depth *depth)
+{
+	g->failed = true;
+	diag_error(g->diags, span_of_program(g, depth->longest), "limit-length",
+		   "this probe is too long: it jumps over %u instructions, and a BPF program can "
+		   "jump over %d",
+		   depth->jump, STACK_JUMP);
+	diag_hint(g->diags, "spread it over several probes on the same event, or write a loop");
+}
+
+static void report_depth(struct gen *g, const struct stack_depth *depth)
+{
+	g->failed = true;
+	diag_error(g->diags, span_of_program(g, depth->program), "limit-stack",
+		   "this probe and what it calls take %u bytes of stack, and a BPF program has %d",
+		   depth->bytes, STACK_BYTES);
+	diag_hint(g->diags, "use fewer variables, or nest loops less");
 }
 
 /* Check the stack of chains of calls, which the kernel limits; LLVM has checked that of each
@@ -236,34 +260,20 @@ static void check_stack(struct gen *g, const struct codegen_output *out)
 		return;
 	}
 	if (depth.frames > STACK_FRAMES)
-		exceeds(g, depth.nested, "limit-calls",
-			"nest loops less, or compute such values outside of them",
-			"this probe takes %u nested calls, and a BPF program has %d: each loop is "
-			"one, and so are the search and comparison of long strings",
-			depth.frames, STACK_FRAMES);
+		report_frames(g, &depth);
 	if (depth.functions > STACK_FUNCTIONS)
-		exceeds(g, depth.widest, "limit-functions",
-			"write fewer loops, or spread them over several probes",
-			"this probe takes %u functions, and a BPF program has %d: each loop is one",
-			depth.functions, STACK_FUNCTIONS);
+		report_functions(g, &depth);
 	/* Shorter functions keep fewer values on the stack. Newer kernels count depth.least. */
 	if (depth.least > STACK_BYTES && g->spills && !g->is_long)
 		g->exceeds_length = true;
 	else if (depth.least > STACK_BYTES && g->spills)
-		exceeds(g, depth.program, "limit-stack", "use fewer variables, or nest loops less",
-			"this probe and what it calls take %u bytes of stack, and a BPF program "
-			"has %d",
-			depth.bytes, STACK_BYTES);
+		report_depth(g, &depth);
 	else if (depth.bytes > STACK_BYTES && !g->spills && !g->failed)
 		g->exceeds_stack = true;
 	else if (depth.jump > STACK_JUMP && !g->is_long)
 		g->exceeds_length = true;
 	else if (depth.jump > STACK_JUMP && !g->failed)
-		exceeds(g, depth.longest, "limit-length",
-			"spread it over several probes on the same event, or write a loop",
-			"this probe is too long: it jumps over %u instructions, and a BPF program "
-			"can jump over %d",
-			depth.jump, STACK_JUMP);
+		report_length(g, &depth);
 }
 
 /* LLVM fails on a jump over more than 32,767 BPF instructions. It makes 1 to 2 of them from each of

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A struct kernel that answers from facts, which facts_read.c reads. What the file does not say does
- * not exist; of two equal facts the first counts.
+ * A struct kernel that answers from facts, which facts_read.c reads. What the file does not say
+ * does not exist; of two equal facts the first counts.
  */
 #define _GNU_SOURCE
 #include "runtime/kernel/facts_file.h"

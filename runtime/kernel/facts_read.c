@@ -37,8 +37,8 @@
  *		or TYPE:PATH:SYMBOL of functions, usdt:PATH:PROVIDER:NAME
  *	version MAJOR.MINOR.PATCH		of Linux; default: unknown
  * Blank lines and lines that start with '#' are skipped; paths are compared as they are written.
- * All of it is read at the start, so that a bad line is reported before anything else happens. Readers
- * of lines return false if the line is wrong.
+ * All of it is read at the start, so that a bad line is reported before anything else happens.
+ * Readers of lines return false if the line is wrong.
  */
 #define _GNU_SOURCE
 #include "parser/base/arena.h"

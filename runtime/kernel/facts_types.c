@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Types of C and typed functions in a facts file: facts_read.c describes the lines. Types are kept in a
- * register like a script's own (parser/lang/c_type.h).
+ * Types of C and typed functions in a facts file: facts_read.c describes the lines. Types are kept
+ * in a register like a script's own (parser/lang/c_type.h).
  */
 #include "parser/base/arena.h"
 #include "runtime/kernel/facts_impl.h"
