@@ -299,6 +299,8 @@ static int make(struct gen *g, struct codegen_output *out)
 
 static int run(struct gen *g, enum codegen_stage stage, struct codegen_output *out)
 {
+	uint32_t most;
+
 	if (make(g, out))
 		return -1;
 	if (stage == CODEGEN_IR) {
@@ -307,7 +309,8 @@ static int run(struct gen *g, enum codegen_stage stage, struct codegen_output *o
 	}
 	if (emit_optimize(g))
 		return -1;
-	if (!g->is_long && emit_most_instructions(g) > MOST_INSTRUCTIONS) {
+	emit_instructions(g, &most);
+	if (!g->is_long && most > MOST_INSTRUCTIONS) {
 		g->exceeds_length = true;
 		return -1;
 	}

@@ -131,13 +131,18 @@ static uint32_t count_instructions(LLVMValueRef fn)
 	return n;
 }
 
-uint32_t emit_instructions(const struct gen *g)
+uint32_t emit_instructions(const struct gen *g, uint32_t *most)
 {
-	uint32_t n = 0;
+	uint32_t sum = 0;
 
-	for (LLVMValueRef fn = LLVMGetFirstFunction(g->module); fn; fn = LLVMGetNextFunction(fn))
-		n += count_instructions(fn);
-	return n;
+	*most = 0;
+	for (LLVMValueRef fn = LLVMGetFirstFunction(g->module); fn; fn = LLVMGetNextFunction(fn)) {
+		uint32_t n = count_instructions(fn);
+
+		sum += n;
+		*most = n > *most ? n : *most;
+	}
+	return sum;
 }
 
 /* Link the functions that programs call, and inline them. */
@@ -171,18 +176,6 @@ int emit_optimize(struct gen *g)
 	emit_drop_unused(g); /* the functions that only unreachable code called */
 	drop_globals(g);
 	return 0;
-}
-
-uint32_t emit_most_instructions(const struct gen *g)
-{
-	uint32_t most = 0;
-
-	for (LLVMValueRef fn = LLVMGetFirstFunction(g->module); fn; fn = LLVMGetNextFunction(fn)) {
-		uint32_t n = count_instructions(fn);
-
-		most = n > most ? n : most;
-	}
-	return most;
 }
 
 /* LLVM calls this when it cannot continue. A script can cause that in one way: a jump over too many

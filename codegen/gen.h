@@ -475,6 +475,11 @@ LLVMMetadataRef gen_di_program(struct gen *g, LLVMValueRef fn, const char *name,
  * returns 64 bits. */
 LLVMMetadataRef gen_di_body(struct gen *g, LLVMValueRef fn, const char *name, unsigned n_params,
 			    struct span span);
+/* Begin a static function, whose code is generated next: sets body.fn, .di_fn, .entry and .start.
+ * End it, when its code is complete. */
+LLVMValueRef gen_function_begin(struct gen *g, const char *name, LLVMTypeRef type,
+				struct span span);
+void gen_function_end(struct gen *g);
 /* Define a map: a global in .maps, whose BTF libbpf reads. */
 LLVMValueRef gen_di_map(struct gen *g, const char *name, unsigned map_type, unsigned flags,
 			uint32_t max_entries, uint32_t key_size, uint32_t value_size);
@@ -485,9 +490,8 @@ struct codegen_output;
 void emit_drop_unused(struct gen *g);
 /* Link the helpers and run the passes. Returns 0, or -1 with g->message. */
 int emit_optimize(struct gen *g);
-/* The number of LLVM's instructions: of all functions, and of the longest one. */
-uint32_t emit_instructions(const struct gen *g);
-uint32_t emit_most_instructions(const struct gen *g);
+/* The number of LLVM's instructions of all functions; *most: of the longest one. */
+uint32_t emit_instructions(const struct gen *g, uint32_t *most);
 /* Make the ELF object in out->bytes, which the caller frees. Returns 0, or -1 with g->message. If
  * LLVM cannot encode a jump, the process exits with CODEGEN_TOO_LONG. */
 int emit_machine(struct gen *g, struct codegen_output *out);

@@ -141,6 +141,25 @@ LLVMMetadataRef gen_di_body(struct gen *g, LLVMValueRef fn, const char *name, un
 	return di_function(g, fn, name, types, n_params, "x", line, true);
 }
 
+LLVMValueRef gen_function_begin(struct gen *g, const char *name, LLVMTypeRef type, struct span span)
+{
+	g->body.fn = LLVMAddFunction(g->module, name, type);
+	LLVMSetLinkage(g->body.fn, LLVMInternalLinkage);
+	gen_no_unwind(g, g->body.fn);
+	g->body.di_fn = gen_di_body(g, g->body.fn, name, LLVMCountParams(g->body.fn), span);
+	g->body.entry = gen_block(g, "entry");
+	g->body.start = gen_block(g, "body");
+	LLVMPositionBuilderAtEnd(g->b, g->body.start);
+	gen_location(g, span);
+	return g->body.fn;
+}
+
+void gen_function_end(struct gen *g)
+{
+	LLVMPositionBuilderAtEnd(g->b, g->body.entry);
+	LLVMBuildBr(g->b, g->body.start);
+}
+
 /* ---- maps -------------------------------------------------------------------------------- */
 
 /* One member of a map's definition: a pointer, whose pointee encodes the value. */

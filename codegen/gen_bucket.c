@@ -21,22 +21,17 @@ static LLVMValueRef bucket_body(struct gen *g, uint32_t map, int helper, struct 
 	const char *name =
 		arena_printf(g->arena, "%s_bucket%u", g->prog.plan->symbol, g->n_loops++);
 
-	g->body.fn = fn =
-		LLVMAddFunction(g->module, name, LLVMFunctionType(g->i64, params, 2, false));
-	LLVMSetLinkage(fn, LLVMInternalLinkage);
-	gen_no_unwind(g, fn);
-	g->body.di_fn = gen_di_body(g, fn, name, 2, span);
-	LLVMPositionBuilderAtEnd(g->b, gen_block(g, "entry"));
-	gen_location(g, span);
+	fn = gen_function_begin(g, name, LLVMFunctionType(g->i64, params, 2, false), span);
 	key = LLVMBuildLoad2(g->b, g->ptr, LLVMGetParam(fn, 1), "");
 	LLVMBuildStore(g->b, LLVMBuildTrunc(g->b, LLVMGetParam(fn, 0), g->i32, ""),
 		       gen_at(g, key, g->plan->maps[map].bucket_offset));
-	found = gen_helper(g, helper, (LLVMValueRef[]){g->maps[map], key}, 2);
+	found = GEN_HELPER(g, helper, g->maps[map], key);
 	if (helper == BPF_FUNC_map_lookup_elem)
 		found = gen_extended(g, gen_truth(g, found));
 	else
 		found = gen_u64(g, 0);
 	LLVMBuildRet(g->b, found);
+	gen_function_end(g);
 	g->body = outer;
 	LLVMPositionBuilderAtEnd(g->b, before);
 	gen_location(g, span);
@@ -50,8 +45,7 @@ static LLVMValueRef each_bucket(struct gen *g, struct expr *e, LLVMValueRef key,
 	LLVMValueRef at = gen_buffer(g, 8), done;
 
 	LLVMBuildStore(g->b, key, at);
-	done = gen_helper(g, BPF_FUNC_loop,
-			  (LLVMValueRef[]){gen_u64(g, rounds), body, at, gen_u64(g, 0)}, 4);
+	done = GEN_HELPER(g, BPF_FUNC_loop, gen_u64(g, rounds), body, at, gen_u64(g, 0));
 	gen_buffer_end(g, at, 8);
 	return done;
 }

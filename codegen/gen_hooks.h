@@ -5,6 +5,8 @@
 #pragma once
 #include "codegen/gen.h"
 
+struct format_piece;
+
 typedef struct value gen_fn(struct gen *g, struct expr *e);
 
 #define VAR(id, sig, where, traits, needs, check, gen, ...) gen_fn gen;
@@ -17,6 +19,9 @@ typedef struct value gen_fn(struct gen *g, struct expr *e);
 
 /* printf in an iterator (gen_iter.c). */
 gen_fn gen_iter_printf;
+/* The format in the form of bpf_trace_printk() and bpf_seq_printf() (gen_debug.c). */
+const char *gen_kernel_format(struct gen *g, const struct format_piece *pieces, uint32_t n,
+			      struct expr **args);
 
 /* A field of a tracepoint's record that is computed from the arguments of the raw tracepoint
  * (rebuilt.def). */

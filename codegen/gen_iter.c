@@ -66,87 +66,6 @@ struct value gen_iter_field(struct gen *g, struct expr *e)
 
 /* ---- printf ------------------------------------------------------------------------------- */
 
-struct buffer {
-	char *at;
-	uint32_t n;
-};
-
-static void put(struct gen *g, struct buffer *t, char c)
-{
-	arena_push(g->arena, t->at, t->n, c);
-}
-
-static void put_string(struct gen *g, struct buffer *t, const char *s)
-{
-	while (*s)
-		put(g, t, *s++);
-}
-
-static bool is_string(const struct type *t)
-{
-	return t->kind == TY_STRING || t->kind == TY_NAME;
-}
-
-/* The conversion as bpf_seq_printf() spells it: all integers have 64 bits. */
-static const char *conversion_of(const struct format_piece *p, const struct type *type)
-{
-	if (p->conv == 'c')
-		return "c";
-	if (is_string(type))
-		return "s";
-	if (type->kind == TY_KSYM)
-		return "ps";
-	if (p->conv == 'x')
-		return "llx";
-	if (p->conv == 'X')
-		return "llX";
-	if (p->conv == 'p')
-		return "llx";
-	return p->conv == 'u' || (p->conv == 's' && !type->is_signed) ? "llu" : "lld";
-}
-
-static void put_conversion(struct gen *g, struct buffer *t, const struct format_piece *p,
-			   const struct type *type)
-{
-	char width[16] = "";
-
-	if (p->conv == 'p')
-		put_string(g, t, "0x");
-	put(g, t, '%');
-	if (p->left)
-		put(g, t, '-');
-	if (p->plus)
-		put(g, t, '+');
-	if (p->space)
-		put(g, t, ' ');
-	if (p->zero)
-		put(g, t, '0');
-	if (p->width > 0)
-		snprintf(width, sizeof(width), "%d", p->width);
-	put_string(g, t, width);
-	put_string(g, t, conversion_of(p, type));
-}
-
-static LLVMValueRef format_string(struct gen *g, const struct plan_event *ev, struct expr *call,
-				  uint32_t *len)
-{
-	struct buffer t = {0};
-
-	for (uint32_t i = 0; i < ev->n_pieces; i++) {
-		const struct format_piece *p = &ev->pieces[i];
-
-		for (uint32_t c = 0; c < p->text_len; c++) {
-			put(g, &t, p->text[c]);
-			if (p->text[c] == '%')
-				put(g, &t, '%');
-		}
-		if (p->conv)
-			put_conversion(g, &t, p, call->call.args[1 + p->field]->type);
-	}
-	*len = t.n + 1;
-	return gen_constant(g, t.at ? t.at : "", t.n);
-}
-
 /* The address of a string argument: bpf_seq_printf() takes strings by address. */
 static LLVMValueRef string_address(struct gen *g, struct expr *e)
 {
@@ -169,7 +88,8 @@ struct value gen_iter_printf(struct gen *g, struct expr *e)
 {
 	const struct plan_event *ev = &g->plan->events[e->call.event];
 	uint32_t n = e->call.n_args - 1, len;
-	LLVMValueRef data = gen_buffer(g, n ? n * 8 : 8), meta, format;
+	const char *format = gen_kernel_format(g, ev->pieces, ev->n_pieces, e->call.args + 1);
+	LLVMValueRef data = gen_buffer(g, n ? n * 8 : 8), meta;
 
 	for (uint32_t i = 0; i < ev->n_pieces; i++) {
 		const struct format_piece *p = &ev->pieces[i];
@@ -178,14 +98,16 @@ struct value gen_iter_printf(struct gen *g, struct expr *e)
 
 		if (!arg)
 			continue;
-		v = is_string(arg->type) ? string_address(g, arg) : int_argument(g, p, arg);
+		v = arg->type->kind == TY_STRING || arg->type->kind == TY_NAME
+			    ? string_address(g, arg)
+			    : int_argument(g, p, arg);
 		LLVMBuildStore(g->b, v, gen_at(g, data, p->field * 8));
 	}
 	meta = load_pointer(g, g->body.ctx,
 			    0); /* the first member of struct bpf_iter_meta is the file */
 	meta = load_pointer(g, meta, 0);
-	format = format_string(g, ev, e, &len);
-	GEN_HELPER(g, BPF_FUNC_seq_printf, meta, format, gen_u64(g, len),
+	len = (uint32_t)strlen(format);
+	GEN_HELPER(g, BPF_FUNC_seq_printf, meta, gen_constant(g, format, len), gen_u64(g, len + 1),
 		   n ? data : LLVMConstNull(g->ptr), gen_u64(g, n * 8));
 	return (struct value){.kind = V_NONE, .type = &type_void};
 }

@@ -42,25 +42,15 @@ static void enter_body(struct gen *g, struct outer *o, unsigned n_params, struct
 {
 	LLVMTypeRef params[4] = {n_params == 2 ? g->i64 : g->ptr, g->ptr, g->ptr, g->ptr};
 	const char *name = arena_printf(g->arena, "%s_loop%u", g->prog.plan->symbol, g->n_loops++);
-	LLVMBasicBlockRef body;
 
 	*o = (struct outer){.body = g->body, .at = LLVMGetInsertBlock(g->b)};
-	g->body.fn =
-		LLVMAddFunction(g->module, name, LLVMFunctionType(g->i64, params, n_params, false));
-	LLVMSetLinkage(g->body.fn, LLVMInternalLinkage);
-	gen_no_unwind(g, g->body.fn);
-	g->body.di_fn = gen_di_body(g, g->body.fn, name, n_params, span);
-	g->body.entry = gen_block(g, "entry");
-	body = gen_block(g, "body");
-	g->body.start = body;
+	gen_function_begin(g, name, LLVMFunctionType(g->i64, params, n_params, false), span);
 	g->body.loop_frames += n_params == 2 ? 1 : 2;
 	g->body.done = gen_block(g, "done");
 	g->body.exit = o->body.exit == o->body.done ? g->body.done : gen_block(g, "exit");
 	g->body.on_break = gen_block(g, "break");
 	g->body.on_continue = gen_block(g, "continue");
 	g->body.on_spent = gen_block(g, "spent");
-	LLVMPositionBuilderAtEnd(g->b, body);
-	gen_location(g, span);
 	gen_frame_enter(g, LLVMGetParam(g->body.fn, n_params - 1));
 }
 
@@ -84,8 +74,7 @@ static LLVMValueRef leave_body(struct gen *g, const struct outer *o)
 	if (g->body.exit != g->body.done)
 		end_with(g, g->body.exit, EXIT);
 	end_with(g, g->body.on_spent, SPENT);
-	LLVMPositionBuilderAtEnd(g->b, g->body.entry);
-	LLVMBuildBr(g->b, g->body.start);
+	gen_function_end(g);
 	g->body = o->body;
 	LLVMPositionBuilderAtEnd(g->b, o->at);
 	return fn;

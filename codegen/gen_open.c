@@ -231,29 +231,19 @@ LLVMValueRef span_callback(struct gen *g, const char *what,
 					LLVMBasicBlockRef out))
 {
 	struct gen_body outer = g->body;
-	LLVMBasicBlockRef at = LLVMGetInsertBlock(g->b), body, out;
+	LLVMBasicBlockRef at = LLVMGetInsertBlock(g->b), out;
 	LLVMTypeRef params[] = {g->i64, g->ptr};
 	const char *name = arena_printf(g->arena, "%s_%s", g->prog.plan->symbol, what);
-	LLVMValueRef fn =
-		LLVMAddFunction(g->module, name, LLVMFunctionType(g->i64, params, 2, false));
+	LLVMValueRef fn;
 
-	LLVMSetLinkage(fn, LLVMInternalLinkage);
-	gen_no_unwind(g, fn);
-	g->body = (struct gen_body){.fn = fn,
-				    .di_fn = gen_di_body(g, fn, name, 2, g->probe.plan->span),
-				    .epochs = outer.epochs,
-				    .loop_frames = 1};
-	g->body.entry = gen_block(g, "entry");
-	body = gen_block(g, "body");
+	g->body = (struct gen_body){.epochs = outer.epochs, .loop_frames = 1};
+	fn = gen_function_begin(g, name, LLVMFunctionType(g->i64, params, 2, false),
+				g->probe.plan->span);
 	out = gen_block(g, "out");
-	LLVMPositionBuilderAtEnd(g->b, g->body.entry);
-	gen_location(g, g->probe.plan->span);
-	LLVMPositionBuilderAtEnd(g->b, body);
 	each(g, LLVMGetParam(fn, 0), LLVMGetParam(fn, 1), out);
 	LLVMPositionBuilderAtEnd(g->b, out);
 	LLVMBuildRet(g->b, gen_u64(g, 0));
-	LLVMPositionBuilderAtEnd(g->b, g->body.entry);
-	LLVMBuildBr(g->b, body);
+	gen_function_end(g);
 	g->body = outer;
 	LLVMPositionBuilderAtEnd(g->b, at);
 	gen_location(g, g->probe.plan->span);

@@ -76,7 +76,7 @@ bool gen_part_is_long(const struct gen *g, const struct block *b)
 
 struct part {
 	struct gen_body outer;
-	LLVMBasicBlockRef at, body, taken;
+	LLVMBasicBlockRef at, taken;
 	struct span span;
 };
 
@@ -99,13 +99,7 @@ static void begin_part(struct gen *g, struct part *p, struct span span)
 	const char *name = arena_printf(g->arena, "%s_part%u", g->prog.plan->symbol, g->n_parts++);
 
 	*p = (struct part){.outer = g->body, .at = LLVMGetInsertBlock(g->b), .span = span};
-	g->body.fn = LLVMAddFunction(g->module, name, part_type(g));
-	LLVMSetLinkage(g->body.fn, LLVMInternalLinkage);
-	gen_no_unwind(g, g->body.fn);
-	g->body.di_fn = gen_di_body(g, g->body.fn, name, part_params(g), span);
-	g->body.entry = gen_block(g, "entry");
-	p->body = gen_block(g, "body");
-	g->body.start = p->body;
+	gen_function_begin(g, name, part_type(g), span);
 	g->body.loop_frames++;
 	g->body.n_parts++;
 	g->body.done = gen_block(g, "done");
@@ -113,8 +107,6 @@ static void begin_part(struct gen *g, struct part *p, struct span span)
 	g->body.on_break = p->outer.on_break ? gen_block(g, "break") : NULL;
 	g->body.on_continue = p->outer.on_continue ? gen_block(g, "continue") : NULL;
 	g->body.on_spent = p->outer.on_spent ? gen_block(g, "spent") : NULL;
-	LLVMPositionBuilderAtEnd(g->b, p->body);
-	gen_location(g, span);
 	gen_frame_enter(g, LLVMGetParam(g->body.fn, part_params(g) - 1));
 }
 
@@ -172,8 +164,7 @@ static void end_part(struct gen *g, struct part *p, LLVMBasicBlockRef taken)
 	end_with(g, g->body.on_continue, CONTINUED);
 	end_with(g, g->body.on_spent, SPENT);
 	end_with(g, p->taken, TAKEN);
-	LLVMPositionBuilderAtEnd(g->b, g->body.entry);
-	LLVMBuildBr(g->b, p->body);
+	gen_function_end(g);
 	g->body = p->outer;
 	LLVMPositionBuilderAtEnd(g->b, p->at);
 	gen_location(g, p->span);

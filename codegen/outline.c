@@ -93,6 +93,17 @@ static void drop_loop_places(struct gen *g, LLVMValueRef branch)
 	LLVMSetMetadata(branch, kind, LLVMMetadataAsValue(g->llvm, self));
 }
 
+/* Set the location of all instructions; NULL: none. */
+static void set_places(struct gen *g, LLVMValueRef fn, LLVMMetadataRef at)
+{
+	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b))
+		for (LLVMValueRef i = LLVMGetFirstInstruction(b); i;
+		     i = LLVMGetNextInstruction(i)) {
+			LLVMInstructionSetDebugLoc(i, at);
+			drop_loop_places(g, i);
+		}
+}
+
 /* Give a function debug info. The kernel demands BTF of all functions or of none, and clang has
  * described some functions as declarations only. Calls need a location in the function: it becomes
  * part of the locations of inlined code. */
@@ -101,12 +112,7 @@ static void add_debug_info(struct gen *g, LLVMValueRef fn, const char *name)
 	LLVMMetadataRef sub = gen_di_body(g, fn, name, LLVMCountParams(fn), SPAN_NONE);
 	LLVMMetadataRef at = LLVMDIBuilderCreateDebugLocation(g->llvm, 0, 0, sub, NULL);
 
-	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b))
-		for (LLVMValueRef i = LLVMGetFirstInstruction(b); i;
-		     i = LLVMGetNextInstruction(i)) {
-			LLVMInstructionSetDebugLoc(i, at);
-			drop_loop_places(g, i);
-		}
+	set_places(g, fn, at);
 }
 
 static void outline(struct gen *g, LLVMValueRef fn, const char *name)
@@ -131,12 +137,7 @@ static bool is_inlined(LLVMValueRef fn)
 static void drop_places(struct gen *g, LLVMValueRef fn)
 {
 	LLVMSetSubprogram(fn, NULL);
-	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b))
-		for (LLVMValueRef i = LLVMGetFirstInstruction(b); i;
-		     i = LLVMGetNextInstruction(i)) {
-			LLVMInstructionSetDebugLoc(i, NULL);
-			drop_loop_places(g, i);
-		}
+	set_places(g, fn, NULL);
 }
 
 void outline_drop_places(struct gen *g)
@@ -148,7 +149,9 @@ void outline_drop_places(struct gen *g)
 
 bool outline_is_wanted(const struct gen *g)
 {
-	return !g->inlines && emit_instructions(g) > LONG_SCRIPT;
+	uint32_t most;
+
+	return !g->inlines && emit_instructions(g, &most) > LONG_SCRIPT;
 }
 
 void outline_choose(struct gen *g, bool is_wanted)

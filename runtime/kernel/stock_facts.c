@@ -131,7 +131,7 @@ static int use_types(struct kernel *k, const struct stock *s)
 	return 0;
 }
 
-static const struct stock *find(const struct kernel *k, const char *name, uint32_t version)
+static const struct stock *find(const char *name, uint32_t version)
 {
 	const struct stock *found = NULL;
 
@@ -143,7 +143,7 @@ static const struct stock *find(const struct kernel *k, const char *name, uint32
 
 const char *stock_facts_use(struct kernel *k, const char *name)
 {
-	const struct stock *s = find(k, name, k->version ? k->version(k) : 0);
+	const struct stock *s = find(name, k->version ? k->version(k) : 0);
 	char *text;
 	size_t n;
 	int err;
