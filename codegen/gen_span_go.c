@@ -27,8 +27,8 @@ static LLVMValueRef call_key(struct gen *g, LLVMBasicBlockRef out)
 		return key;
 	}
 	is_known = GEN_CALL(g, "sonde_goroutine_key", key, gen_task(g),
-			    gen_register(g, regs.goroutine),
-			    gen_register(g, regs.sp), span_probe_id(g));
+			    gen_register(g, regs.goroutine), gen_register(g, regs.sp),
+			    span_probe_id(g));
 	gen_only_if(g, is_known, out);
 	return key;
 }
