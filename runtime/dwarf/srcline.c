@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * DWARF line tables, read with libdw: see srcline.h.
+ * DWARF line tables, read with libdw: see names.h.
  */
 #include "runtime/elf/names.h"
 #include "runtime/dwarf/libdw.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Kernel symbols: see ksym.h.
+ * Kernel symbols: see names.h.
  *
  * /proc/kallsyms is read once, one page per read (the kernel returns no more at a time), into 8
  * bytes per text symbol ((address - base) << 32 | offset of its name) and a pool of names. A
