@@ -77,7 +77,6 @@ static void test_bad(void **state)
 	static const char *const bad[] = {
 		"",
 		"f",
-		"int f",
 		"int12 f",
 		"word f",
 		"void g()",
