@@ -226,31 +226,22 @@ static const char *escaped_letter(const char *c, char *to)
 	return c + 1;
 }
 
-/* Split at ':' outside double quotes, dropping the quotes and the backslashes in them. */
-static uint32_t split(char *text, char **parts)
+/* Split at ':' outside double quotes, dropping the quotes and the backslashes in them. After the
+ * first part "::" is a part of a name of C++ or Rust. */
+static uint32_t split(struct arena *a, const char *text, char **parts)
 {
-	uint32_t n = 0;
-	bool quoted = false;
-	char *to = text;
+	for (uint32_t n = 0;;) {
+		const char *end = probe_end_of_part(text, ':');
 
-	parts[n++] = text;
-	for (const char *c = text; *c; c++) {
-		if (letter_length(c, quoted) == 2) {
-			c = escaped_letter(c, to++);
-		} else if (*c == '"') {
-			quoted = !quoted;
-		} else if (*c == ':' && c[1] == ':' && !quoted && n > 1) { /* C++ and Rust names */
-			*to++ = *c++;
-			*to++ = *c;
-		} else if (*c == ':' && !quoted && n < MAX_PARTS) {
-			*to++ = '\0';
-			parts[n++] = to;
-		} else {
-			*to++ = *c;
-		}
+		while (n && end[0] && end[1] == ':')
+			end = probe_end_of_part(end + 2, ':');
+		if (n + 1 == MAX_PARTS)
+			end = text + strlen(text);
+		parts[n++] = probe_unquoted(a, arena_strndup(a, text, (size_t)(end - text)));
+		if (!*end)
+			return n;
+		text = end + 1;
 	}
-	*to = '\0';
-	return n;
 }
 
 static const char *canonical_name(struct arena *a, const struct attach_point *p, char **parts,
@@ -266,8 +257,8 @@ static const char *canonical_name(struct arena *a, const struct attach_point *p,
 int probe_resolve(const struct probe_reader *r, const struct attach_text *text,
 		  struct attach_point *out)
 {
-	char *parts[MAX_PARTS], *copy = arena_strdup(r->arena, text->text);
-	uint32_t n = split(copy, parts);
+	char *parts[MAX_PARTS];
+	uint32_t n = split(r->arena, text->text, parts);
 
 	*out = (struct attach_point){.span = text->span};
 	if (find_row(r, parts[0], n > 1 ? parts[1] : NULL, text->span, &out->id))
@@ -346,6 +337,17 @@ uint64_t probe_number(struct arena *a, const char *text)
 	if (!is_hex && text[strspn(text, "0123456789_e")])
 		return 0;
 	return literal_word_number(a, text, &n) ? n : 0;
+}
+
+int probe_check_number(const struct probe_reader *r, const struct attach_point *p,
+		       const char *requested, const char *what)
+{
+	if (p->n_targets <= LIMIT_TARGETS || r->lists)
+		return 0;
+	diag_error(r->diags, p->span, "limit-probes",
+		   "%s matches %u %s, the limit for a probe is %d", requested, p->n_targets, what,
+		   LIMIT_TARGETS);
+	return diag_hint(r->diags, "make the pattern more specific");
 }
 
 int probe_read_offset(const struct probe_reader *r, const struct attach_point *p,

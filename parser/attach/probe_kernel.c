@@ -28,11 +28,6 @@ struct search {
 
 static const char kernel_itself[] = "vmlinux";
 
-static const char *row_name(const struct attach_point *p)
-{
-	return probe_rows[p->id].name;
-}
-
 /* ---- the functions that there are ---------------------------------------------------------- */
 
 /* Parts that the compiler split off a function, padding, and functions that were discarded after
@@ -208,7 +203,7 @@ static void hint_words(const struct search *s)
 		return;
 	s->r->kernel->each_kernel_function(s->r->kernel, offer_words, &w);
 	if (near_words_pattern(&w))
-		diag_hint(s->r->diags, "did you mean %s:%s?", row_name(s->p),
+		diag_hint(s->r->diags, "did you mean %s:%s?", point_type(s->p),
 			  near_words_pattern(&w));
 }
 
@@ -225,18 +220,14 @@ static int match_functions(struct search *s)
 	}
 	if (s->module && !s->has_module)
 		return no_module(s);
-	if (p->n_targets > LIMIT_TARGETS && !s->r->lists) {
-		diag_error(s->r->diags, p->span, "limit-probes",
-			   "%s matches %u functions, the limit for a probe is %d", s->function,
-			   p->n_targets, LIMIT_TARGETS);
-		return diag_hint(s->r->diags, "make the pattern more specific");
-	}
+	if (probe_check_number(s->r, p, s->function, "functions"))
+		return -1;
 	if (p->n_targets)
 		return 0;
 	diag_error(s->r->diags, p->span, "no-match", "no function of this kernel matches '%s'",
 		   s->function);
 	if (s->near.best)
-		diag_hint(s->r->diags, "did you mean %s:%s?", row_name(p), s->near.best);
+		diag_hint(s->r->diags, "did you mean %s:%s?", point_type(p), s->near.best);
 	else
 		hint_words(s);
 	return -1;
@@ -249,7 +240,7 @@ static const char *list_targets(const struct search *s)
 	const char *list = "";
 
 	for (uint32_t i = 0; i < s->p->n_targets; i++)
-		list = arena_printf(s->r->arena, "%s%s%s:%s", list, i ? ", " : "", row_name(s->p),
+		list = arena_printf(s->r->arena, "%s%s%s:%s", list, i ? ", " : "", point_type(s->p),
 				    s->p->targets[i].symbol);
 	return list;
 }
@@ -265,7 +256,7 @@ static int no_function(struct search *s)
 		return diag_hint(
 			s->r->diags,
 			"the compiler made several clones of it: write one of %s, or %s:%s.*",
-			list_targets(s), row_name(p), s->function);
+			list_targets(s), point_type(p), s->function);
 	if (s->near.best)
 		return diag_hint(s->r->diags, "did you mean '%s'?", s->near.best);
 	return -1;
@@ -288,7 +279,7 @@ static int find_variant(struct search *s, uint64_t offset)
 		s->r->diags, p->span, "function-variant",
 		"this kernel has '%s' only as the compiler's clone '%s', which is probed instead",
 		s->function, p->targets[0].symbol);
-	diag_hint(s->r->diags, "its arguments may differ: write %s:%s to confirm", row_name(p),
+	diag_hint(s->r->diags, "its arguments may differ: write %s:%s to confirm", point_type(p),
 		  p->targets[0].symbol);
 	p->function = p->targets[0].function;
 	return 0;
@@ -328,7 +319,7 @@ static int one_function(struct search *s, uint64_t offset)
 		return diag_hint(
 			s->r->diags,
 			"write %s:MODULE:%s, or a pattern such as %s:%s* to probe all of them",
-			row_name(s->p), s->function, row_name(s->p), s->function);
+			point_type(s->p), s->function, point_type(s->p), s->function);
 	}
 	if (offset && check_offset(s, requested, offset))
 		return -1;
@@ -360,8 +351,8 @@ static int by_address(const struct probe_reader *r, struct attach_point *p, cons
 	t.address = strtoull(text, &end, 0);
 	if (*end || errno || !t.address) {
 		diag_error(r->diags, p->span, "bad-address", "'%s' is not an address", text);
-		return diag_hint(r->diags, "write %s:FUNCTION or %s:0xADDRESS", row_name(p),
-				 row_name(p));
+		return diag_hint(r->diags, "write %s:FUNCTION or %s:0xADDRESS", point_type(p),
+				 point_type(p));
 	}
 	if (!r->unsafe) {
 		diag_error(
@@ -370,7 +361,7 @@ static int by_address(const struct probe_reader *r, struct attach_point *p, cons
 		return diag_hint(
 			r->diags,
 			"/proc/kallsyms has the functions' names: write %s:FUNCTION+OFFSET",
-			row_name(p));
+			point_type(p));
 	}
 	arena_push(r->arena, p->targets, p->n_targets, t);
 	return 0;
@@ -410,7 +401,7 @@ int prs_kernel_function(const struct probe_reader *r, struct attach_point *p, ch
 	if (p->is_listed || pattern_is(s.function) || (s.module && pattern_is(s.module)))
 		return match_functions(&s);
 	if (offset)
-		p->name = arena_printf(r->arena, "%s:%s%s%s+%llu", row_name(p),
+		p->name = arena_printf(r->arena, "%s:%s%s%s+%llu", point_type(p),
 				       n == 2 ? s.module : "", n == 2 ? ":" : "", s.function,
 				       (unsigned long long)offset);
 	return one_function(&s, offset);

@@ -26,6 +26,10 @@ bool probe_has_uprobes(const struct probe_reader *r, const struct attach_point *
 int probe_no_mapped_file(const struct probe_reader *r, const struct attach_point *p, int err);
 /* The number that `text` is, spelled as in scripts: 1000, 1_000, 1e3, 0x3e8. 0 if it is none. */
 uint64_t probe_number(struct arena *a, const char *text);
+/* Check that what was `requested` did not match too many targets for a probe: functions, locations.
+ * 0, or -1 (reported). */
+int probe_check_number(const struct probe_reader *r, const struct attach_point *p,
+		       const char *requested, const char *what);
 /* Read OFF of FUNCTION+OFF, decimal or 0x…, and cut the text at its '+', `plus`. 0, or -1
  * (reported). */
 int probe_read_offset(const struct probe_reader *r, const struct attach_point *p,

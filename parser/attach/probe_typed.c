@@ -34,14 +34,7 @@ struct typed_search {
 	bool *is_traceable;
 	uint32_t n_found;
 	struct probe_expansion *e;
-	struct attach_point **points;
-	uint32_t *n_points;
 };
-
-static const char *row_name(const struct attach_point *p)
-{
-	return probe_rows[p->id].name;
-}
 
 static enum typed_kind kind_of(const struct attach_point *p)
 {
@@ -89,7 +82,7 @@ static int hint_near(struct typed_search *s)
 	struct kernel *k = s->r->kernel;
 	struct near_words words;
 
-	s->prefix = arena_printf(s->r->arena, "%s:", row_name(s->p));
+	s->prefix = arena_printf(s->r->arena, "%s:", point_type(s->p));
 	near_init(&s->near, s->r->arena,
 		  s->module ? arena_printf(s->r->arena, "%s:%s", s->module, s->name) : s->name);
 	k->each_typed(k, s->kind, NULL, offer_near, s);
@@ -97,7 +90,7 @@ static int hint_near(struct typed_search *s)
 		return -1;
 	k->each_typed(k, s->kind, NULL, offer_words, &words);
 	if (near_words_pattern(&words))
-		diag_hint(s->r->diags, "did you mean %s:%s?", row_name(s->p),
+		diag_hint(s->r->diags, "did you mean %s:%s?", point_type(s->p),
 			  near_words_pattern(&words));
 	return -1;
 }
@@ -107,7 +100,7 @@ static int hint_near(struct typed_search *s)
 static int no_btf(const struct probe_reader *r, const struct attach_point *p)
 {
 	diag_error(r->diags, p->span, "no-btf", "%s needs the kernel's BTF type information",
-		   row_name(p));
+		   point_type(p));
 	return diag_hint(r->diags,
 			 "is CONFIG_DEBUG_INFO_BTF on, and /sys/kernel/btf/vmlinux readable?");
 }
@@ -120,7 +113,7 @@ static int no_fentry(const struct probe_reader *r, const struct attach_point *p,
 	diag_error(r->diags, p->span, "no-fentry",
 		   "this kernel refuses programs of type %s (it needs CONFIG_FUNCTION_TRACER and "
 		   "CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS)",
-		   row_name(p));
+		   point_type(p));
 	if (kernel_has(r->kernel, CAP_KPROBES))
 		return diag_hint(r->diags, "write %s:%s, whose arguments are arg0, arg1, …",
 				 kprobe_type(p), function);
@@ -153,7 +146,7 @@ static int unknown_module(const struct typed_search *s)
 	    !k->tracepoint(k, s->module, s->name, &format)) {
 		diag_error(s->r->diags, s->p->span, "unknown-module", "'%s' is not a module",
 			   s->module);
-		return diag_hint(s->r->diags, "write %s:%s", row_name(s->p), s->name);
+		return diag_hint(s->r->diags, "write %s:%s", point_type(s->p), s->name);
 	}
 	diag_error(s->r->diags, s->p->span, "unknown-module",
 		   pattern_is(s->module) ? "no loaded module matches '%s'"
@@ -189,7 +182,7 @@ static int find_one(struct typed_search *s)
 	if (err == -ENOTUNIQ) {
 		diag_error(s->r->diags, s->p->span, "ambiguous-function",
 			   "several modules have a %s '%s'", thing(s), s->name);
-		return diag_hint(s->r->diags, "name the module: %s:MODULE:%s", row_name(s->p),
+		return diag_hint(s->r->diags, "name the module: %s:MODULE:%s", point_type(s->p),
 				 s->name);
 	}
 	if (err == -ENOENT)
@@ -224,7 +217,7 @@ int prs_typed_function(const struct probe_reader *r, struct attach_point *p, cha
 		       uint32_t n)
 {
 	if (n && strchr(parts[n - 1], '+')) {
-		diag_error(r->diags, p->span, "bad-offset", "%s has no offsets", row_name(p));
+		diag_error(r->diags, p->span, "bad-offset", "%s has no offsets", point_type(p));
 		return diag_hint(r->diags, "write kprobe:… to probe inside the function");
 	}
 	return resolve_one(r, p, parts, n);
@@ -245,7 +238,7 @@ static void add_point(struct typed_search *s, const struct typed_function *f, co
 	p.typed = f;
 	p.function = s->kind == TYPED_TRACEPOINT ? NULL : f->name;
 	p.name = name;
-	arena_push(s->r->arena, *s->points, *s->n_points, p);
+	arena_push(s->r->arena, *s->e->points, *s->e->n_points, p);
 }
 
 static void offer_of_program(const struct typed_function *f, void *ctx)
@@ -256,8 +249,8 @@ static void offer_of_program(const struct typed_function *f, void *ctx)
 		return;
 	s->n_found++;
 	add_point(s, f,
-		  arena_printf(s->r->arena, "%s:%s:%u:%s", row_name(s->p), of_programs, f->prog_id,
-			       f->name));
+		  arena_printf(s->r->arena, "%s:%s:%u:%s", point_type(s->p), of_programs,
+			       f->prog_id, f->name));
 }
 
 static void offer_near_of_program(const struct typed_function *f, void *ctx)
@@ -290,7 +283,8 @@ static int expand_programs(struct typed_search *s, char **parts, uint32_t n)
 	if (n == 3 && read_program_id(s, parts[1]))
 		return -1;
 	s->name = parts[n - 1];
-	s->p->pattern = arena_printf(s->r->arena, "%s:%s:%s", row_name(s->p), of_programs, s->name);
+	s->p->pattern =
+		arena_printf(s->r->arena, "%s:%s:%s", point_type(s->p), of_programs, s->name);
 	if (check_kernel(s->r, s->p, s->name))
 		return -1;
 	err = s->r->kernel->each_bpf_function(s->r->kernel, offer_of_program, s);
@@ -301,7 +295,7 @@ static int expand_programs(struct typed_search *s, char **parts, uint32_t n)
 		   pattern_is(s->name) ? "matches" : "has a function", s->name, err ? ": " : "",
 		   err ? strerror(-err) : "");
 	near_init(&s->near, s->r->arena, s->name);
-	s->prefix = arena_printf(s->r->arena, "%s:%s:", row_name(s->p), of_programs);
+	s->prefix = arena_printf(s->r->arena, "%s:%s:", point_type(s->p), of_programs);
 	s->r->kernel->each_bpf_function(s->r->kernel, offer_near_of_program, s);
 	if (near_hint(s->r->diags, &s->near))
 		return -1;
@@ -360,7 +354,7 @@ static int too_many(const struct typed_search *s, const char *pattern)
 {
 	diag_error(s->r->diags, s->p->span, "limit-probes",
 		   "%s:%s matches %u %ss: each needs its own program, the limit is %d",
-		   row_name(s->p), pattern, s->n_found, thing(s), LIMIT_TYPED);
+		   point_type(s->p), pattern, s->n_found, thing(s), LIMIT_TYPED);
 	if (s->kind == TYPED_FUNCTION && kernel_has(s->r->kernel, CAP_KPROBES))
 		return diag_hint(
 			s->r->diags,
@@ -385,7 +379,7 @@ static int add_found(struct typed_search *s, const char *pattern)
 	const char *left_out = NULL;
 	uint32_t n_left_out = 0;
 
-	s->p->pattern = arena_printf(s->r->arena, "%s:%s", row_name(s->p), pattern);
+	s->p->pattern = arena_printf(s->r->arena, "%s:%s", point_type(s->p), pattern);
 	for (uint32_t i = 0; i < s->n_found; i++) {
 		size_t n = strcspn(s->found[i], " ");
 		const char *name = arena_strndup(s->r->arena, s->found[i], n), *module = "vmlinux";
@@ -403,9 +397,9 @@ static int add_found(struct typed_search *s, const char *pattern)
 		}
 		add_point(s, f,
 			  s->found[i][n]
-				  ? arena_printf(s->r->arena, "%s:%s:%s", row_name(s->p), module,
+				  ? arena_printf(s->r->arena, "%s:%s:%s", point_type(s->p), module,
 						 name)
-				  : arena_printf(s->r->arena, "%s:%s", row_name(s->p), name));
+				  : arena_printf(s->r->arena, "%s:%s", point_type(s->p), name));
 	}
 	if (!n_left_out)
 		return 0;
@@ -414,21 +408,6 @@ static int add_found(struct typed_search *s, const char *pattern)
 		     "them, or one as the result: %s%s",
 		     n_left_out, n_left_out == 1 ? " is" : "s are", TRACEABLE_WORDS, left_out,
 		     n_left_out == 1 ? "" : ", …");
-	return 0;
-}
-
-/* For a listing the names are enough: -lv reads the arguments when it prints them. */
-static int list_found(struct typed_search *s)
-{
-	struct arena *a = s->r->arena;
-
-	for (uint32_t i = 0; i < s->n_found; i++) {
-		bool is_of_module = strchr(s->found[i], ' ');
-
-		s->found[i] = is_of_module ? written(s, s->found[i])
-					   : arena_join(a, kernel_itself, ":", s->found[i]);
-	}
-	expand_to_names(s->e, s->found, s->n_found);
 	return 0;
 }
 
@@ -459,8 +438,12 @@ static int expand_pattern(struct typed_search *s, char **parts, uint32_t n, cons
 	}
 	if (!s->n_found)
 		return n_of_programs ? 0 : no_match(s);
-	if (s->r->lists)
-		return list_found(s);
+	if (s->r->lists) { /* the names are enough: -lv reads the arguments when it prints them */
+		for (uint32_t i = 0; i < s->n_found; i++)
+			s->found[i] = written(s, s->found[i]);
+		expand_to_names(s->e, s->found, s->n_found);
+		return 0;
+	}
 	return s->n_found > LIMIT_TYPED ? too_many(s, pattern) : add_found(s, pattern);
 }
 
@@ -481,14 +464,12 @@ static uint32_t split_parts(char *text, char **parts)
 int exp_typed(struct probe_expansion *e)
 {
 	struct attach_point p = {.span = e->text->span, .id = e->id};
-	struct typed_search s = {
-		.e = e, .r = e->r, .p = &p, .points = e->points, .n_points = e->n_points};
+	struct typed_search s = {.e = e, .r = e->r, .p = &p, .kind = kind_of(&p)};
 	char *parts[MAX_PARTS];
 	uint32_t n;
 
 	if (!e->rest || !*e->rest)
 		return exp_one(e);
-	s.kind = kind_of(&p);
 	n = split_parts(arena_strdup(e->r->arena, e->rest), parts);
 	if (s.kind == TYPED_FUNCTION && strcmp(parts[0], of_programs) == 0)
 		return expand_programs(&s, parts, n);

@@ -268,12 +268,8 @@ static int resolve(struct usdt_match *m)
 	if (match_files(m))
 		return -1;
 	p->is_listed = r->lists;
-	if (p->n_targets > LIMIT_TARGETS && !r->lists) {
-		diag_error(r->diags, p->span, "limit-probes",
-			   "%s matches %u locations, the limit for a probe is %d", requested(m),
-			   p->n_targets, LIMIT_TARGETS);
-		return diag_hint(r->diags, "make the pattern more specific");
-	}
+	if (probe_check_number(r, p, requested(m), "locations"))
+		return -1;
 	once_a_place(p);
 	p->function = p->targets[0].symbol;
 	p->name = p->targets[0].name;

@@ -65,16 +65,6 @@ static int no_symbol(struct user_matching *m, const char *program)
 			 m->path);
 }
 
-static int too_many(const struct user_matching *m)
-{
-	if (m->p->n_targets <= LIMIT_TARGETS)
-		return 0;
-	diag_error(m->r->diags, m->p->span, "limit-probes",
-		   "%s matches %u functions, the limit for a probe is %d", m->pattern,
-		   m->p->n_targets, LIMIT_TARGETS);
-	return diag_hint(m->r->diags, "make the pattern more specific");
-}
-
 /* ---- functions ----------------------------------------------------------------------------- */
 
 /* Assembler code without .size, and the empty functions of compilers, whose address is that of what
@@ -346,7 +336,7 @@ static int finish(struct user_matching *m, const char *path, bool many_files)
 		return 0;
 	}
 	p->name = p->pattern = as_written;
-	return too_many(m);
+	return probe_check_number(m->r, p, m->pattern, "functions");
 }
 
 static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_+#";

@@ -12,7 +12,7 @@
 
 enum { DEPTH_MOST = 2 * LIMIT_NESTING }; /* of nested copies */
 
-static const struct frame clone = {.is_clone = true};
+static const struct frame clone = {.is_clone = true}; /* for a copy of an expanded tree */
 
 static struct span moved(const struct frame *f, struct span s)
 {
@@ -43,12 +43,6 @@ static struct expr **copy_list(struct expander *x, const struct frame *f, struct
 	for (uint32_t i = 0; i < n; i++)
 		out[i] = copy_expr(x, f, items[i]);
 	return out;
-}
-
-/* A second copy of an expanded tree. */
-static struct expr *copy_clone(struct expander *x, const struct expr *e)
-{
-	return copy_expr(x, &clone, e);
 }
 
 /* ---- names ------------------------------------------------------------------------------- */
@@ -83,7 +77,7 @@ static struct expr *copy_name(struct expander *x, const struct frame *f, struct 
 	int i = match_param(f, EX_NAME, n->name.name);
 
 	if (i >= 0)
-		return copy_clone(x, f->args[i]);
+		return copy_expr(x, &clone, f->args[i]);
 	callee = f->is_clone ? NULL : match_call(x, f, n->span, n->name.name, NULL, 0);
 	return callee ? call_expand(x, f, callee, n->span, NULL) : n;
 }

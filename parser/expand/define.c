@@ -117,19 +117,15 @@ static void check_block(struct block *b, void *ctx)
 
 /* ---- definitions ------------------------------------------------------------------------- */
 
-static bool is_exit(const struct builtin *b)
-{
-	return b && b->needs & NEEDS_EXIT;
-}
-
 /* True when the end of the block is never reached. */
 static bool always_leaves(const struct block *b)
 {
 	const struct stmt *last = b->n ? b->items[b->n - 1] : NULL;
 	const struct expr *e = last && last->kind == ST_EXPR ? last->expr : NULL;
+	const struct builtin *called = e && e->kind == EX_CALL ? builtin_find(e->call.name) : NULL;
 
-	if (e && e->kind == EX_CALL && is_exit(builtin_find(e->call.name)))
-		return true;
+	if (called)
+		return called->needs & NEEDS_EXIT;
 	if (last && last->kind == ST_IF)
 		return always_leaves(&last->branch.then) && always_leaves(&last->branch.otherwise);
 	if (last && last->kind == ST_BLOCK)

@@ -110,40 +110,27 @@ static bool is_open(struct importer *im, const char *path, const struct stat *st
 	return true;
 }
 
-/* Its types and constants are read when a name is needed, as those of an #include. */
-static void import_header(struct importer *im, const char *real, struct span at)
-{
-	struct program *p = im->x->program;
-	struct root_text header = {.span = at,
-				   .text = arena_strdup(im->x->arena, real),
-				   .source = p->source};
-
-	arena_push(im->x->arena, p->headers, p->n_headers, header);
-}
-
-/* It is read when an unknown function is called. */
-static void import_bpf(struct importer *im, const char *path, const char *real, struct span at)
-{
-	struct program *p = im->x->program;
-	struct bpf_import import = {.span = at,
-				    .name = path,
-				    .path = arena_strdup(im->x->arena, real)};
-
-	arena_push(im->x->arena, p->bpf_imports, p->n_bpf_imports, import);
-}
-
 static void import_file(struct importer *im, const char *path, const char *real, struct span at)
 {
-	struct diags *d = im->x->diags;
+	struct arena *a = im->x->arena;
+	struct program *p = im->x->program;
 
 	if (is_script(path)) {
 		import_script(im, path, at);
-	} else if (is_bpf(path)) {
-		import_bpf(im, path, real, at);
-	} else if (has_suffix(path, ".h")) {
-		import_header(im, real, at);
+	} else if (is_bpf(path)) { /* read when an unknown function is called */
+		struct bpf_import import = {.span = at,
+					    .name = path,
+					    .path = arena_strdup(a, real)};
+
+		arena_push(a, p->bpf_imports, p->n_bpf_imports, import);
+	} else if (has_suffix(path, ".h")) { /* read when a name is needed, as by #include */
+		struct root_text header = {.span = at,
+					   .text = arena_strdup(a, real),
+					   .source = p->source};
+
+		arena_push(a, p->headers, p->n_headers, header);
 	} else {
-		diag_error(d, at, "import",
+		diag_error(im->x->diags, at, "import",
 			   "cannot import '%s': it is neither a script (.bt), a header (.h) nor "
 			   "functions of BPF (.bpf.c, .bpf.o)",
 			   path);

@@ -5,6 +5,7 @@
 #include "parser/lang/ast_query.h"
 #include "parser/lang/agg.h"
 #include "parser/lang/builtin.h"
+#include <string.h>
 
 bool ast_is_whole_map(const struct expr *call, uint32_t i)
 {
@@ -154,4 +155,49 @@ struct expr *ast_target(const struct stmt *st)
 struct expr *ast_assigned(const struct stmt *st)
 {
 	return st->kind == ST_LET ? st->let.value : st->kind == ST_ASSIGN ? st->assign.value : NULL;
+}
+
+static bool are_same(struct expr *const *x, struct expr *const *y, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (!ast_is_same(x[i], y[i]))
+			return false;
+	return true;
+}
+
+bool ast_is_same(const struct expr *x, const struct expr *y)
+{
+	if (x->kind != y->kind)
+		return false;
+	switch (x->kind) {
+	case EX_INT: return x->integer.value == y->integer.value;
+	case EX_STRING:
+		return x->string.len == y->string.len &&
+		       memcmp(x->string.text, y->string.text, x->string.len) == 0;
+	case EX_UNARY:
+		return x->unary.op == y->unary.op && x->unary.operand->kind == EX_INT &&
+		       ast_is_same(x->unary.operand, y->unary.operand);
+	case EX_NAME:
+		return x->name.builtin && x->name.builtin == y->name.builtin &&
+		       x->name.word == y->name.word;
+	case EX_VAR: return x->var.var && x->var.var == y->var.var;
+	case EX_MAP:
+		return x->map.map && x->map.map == y->map.map && x->map.n_keys == y->map.n_keys &&
+		       are_same(x->map.keys, y->map.keys, x->map.n_keys);
+	case EX_FIELD:
+		return strcmp(x->field.name, y->field.name) == 0 &&
+		       ast_is_same(x->field.object, y->field.object);
+	case EX_INDEX:
+		return ast_is_same(x->index.object, y->index.object) &&
+		       ast_is_same(x->index.at, y->index.at);
+	default: return false;
+	}
+}
+
+bool ast_has_trait(const struct probe *p, uint32_t trait)
+{
+	for (uint32_t i = 0; i < p->n_points; i++)
+		if (probe_rows[p->points[i].id].traits & trait)
+			return true;
+	return false;
 }

@@ -14,6 +14,11 @@ bool ast_is_whole_map(const struct expr *call, uint32_t i);
 bool ast_is_set_by(const struct expr *call, uint32_t i);
 /* True for a map whose values have an entry for each key and bucket. */
 bool ast_is_keyed_histogram(const struct expr *m);
+/* True for ==, !=, <, <=, > and >=. */
+static inline bool ast_is_comparison(const struct expr *e)
+{
+	return e->kind == EX_BINARY && e->binary.op >= OP_EQ && e->binary.op <= OP_GE;
+}
 /* True for `args`, the object of args.FIELD. */
 bool ast_is_args(const struct expr *e);
 /* True for `ctx`. */
@@ -30,11 +35,15 @@ struct expr *ast_place_object(const struct expr *e);
 bool ast_is_place(const struct expr *e);
 /* The address space of that memory as far as the types tell; SPACE_NONE also if it is no place. */
 enum type_space ast_place_space(const struct expr *e);
+/* True if both expressions have the same value when one is evaluated directly after the other. */
+bool ast_is_same(const struct expr *x, const struct expr *y);
 /* True when `e` may read the variable. */
 bool ast_mentions(struct expr *e, const struct var *v);
 /* The kind of span whose end runs the probe's body; SPAN_NO when the event itself does. The attach
  * points of a probe may have different kinds, but either all or none have one. */
 enum span_kind ast_span(const struct probe *p);
+/* True if an attach point of the probe is of a type with that trait. */
+bool ast_has_trait(const struct probe *p, uint32_t trait);
 /* True if the probe's body also runs for spans that are open when tracing ends (`open_spans`). */
 bool ast_counts_open(const struct program *p, const struct probe *probe);
 /* The address space of the probe's addresses when their type does not tell. */

@@ -44,7 +44,7 @@ static bool is_early(const struct expr *e)
 	       type_is_in_user_space(e->call.args[0]->type, true);
 }
 
-static void each_block(struct block *b, const struct walk *w);
+static void each_block(struct block *b, void *ctx);
 
 /* Visit the expressions that every run evaluates. */
 static void each_expr(struct expr *e, void *ctx)
@@ -58,42 +58,21 @@ static void each_expr(struct expr *e, void *ctx)
 	else if (e->kind == EX_BINARY && (e->binary.op == OP_LAND || e->binary.op == OP_LOR))
 		each_expr(e->binary.left, ctx);
 	else if (e->kind == EX_BLOCK)
-		each_block(&e->block.body, w);
+		each_block(&e->block.body, ctx);
 	else if (e->kind != EX_CALL || !e->call.builtin || !(e->call.builtin->traits & TR_ENTRY))
 		ast_each_child(e, each_expr, ctx);
 }
 
-static void each_stmt(struct stmt *st, const struct walk *w)
+static void each_block(struct block *b, void *ctx)
 {
-	switch (st->kind) {
-	case ST_EXPR:
-	case ST_RETURN:
-		if (st->expr)
-			each_expr(st->expr, (void *)w);
-		return;
-	case ST_ASSIGN:
-		each_expr(st->assign.target, (void *)w);
-		each_expr(st->assign.value, (void *)w);
-		return;
-	case ST_IF: each_expr(st->branch.cond, (void *)w); return;
-	case ST_BLOCK:
-	case ST_CALLED: each_block(&st->block, w); return;
-	case ST_LET:
-		if (st->let.value)
-			each_expr(st->let.value, (void *)w);
-		return;
-	case ST_WHILE:
-	case ST_FOR:
-	case ST_UNROLL:
-	case ST_BREAK:
-	case ST_CONTINUE: return;
-	}
-}
+	for (uint32_t i = 0; i < b->n; i++) {
+		struct stmt *st = b->items[i];
 
-static void each_block(struct block *b, const struct walk *w)
-{
-	for (uint32_t i = 0; i < b->n; i++)
-		each_stmt(b->items[i], w);
+		if (!ast_is_loop(st))
+			ast_each_head(st, each_expr, ctx);
+		if (st->kind == ST_BLOCK || st->kind == ST_CALLED)
+			each_block(&st->block, ctx);
+	}
 }
 
 void prefault_body_strings(const struct probe *p, prefault_fn *fn, void *ctx)

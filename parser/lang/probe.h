@@ -252,6 +252,11 @@ static inline bool point_has(const struct attach_point *p, enum probe_arm arm)
 	return probe_rows[p->id].arm == arm;
 }
 
+/* The name of its type. */
+static inline const char *point_type(const struct attach_point *p)
+{
+	return probe_rows[p->id].name;
+}
 /* The arm of a point that is known to be of such a type. */
 static inline const struct tracepoint_point *point_tracepoint(const struct attach_point *p)
 {

@@ -69,14 +69,6 @@ static void note_walks(struct plan_needs *needs, const struct reads *r, bool is_
 	}
 }
 
-static bool has_trait(const struct probe *p, uint32_t trait)
-{
-	for (uint32_t i = 0; i < p->n_points; i++)
-		if (probe_rows[p->points[i].id].traits & trait)
-			return true;
-	return false;
-}
-
 static void read_probe(struct planner *pl, struct probe *p, struct reads *r)
 {
 	struct reads of_start = {.arena = pl->arena};
@@ -87,7 +79,7 @@ static void read_probe(struct planner *pl, struct probe *p, struct reads *r)
 	r->entry_of_point = of_start.args || of_start.probe;
 	r->n_entry_exprs = of_start.n_exprs;
 	ast_each_in_probe(p, read_expr, r);
-	note_walks(&pl->plan->needs, r, has_trait(p, PR_SPECIAL));
+	note_walks(&pl->plan->needs, r, ast_has_trait(p, PR_SPECIAL));
 	note_walks(&pl->plan->needs, &of_start, false);
 }
 
@@ -224,7 +216,7 @@ static void plan_probe(struct planner *pl, uint32_t ast)
 		p->entries[i]->call.event = (int32_t)i;
 	read_probe(pl, p, &r);
 	share_collect(p, pl->plan->maps, &pl->use);
-	pl->use.has_scope = has_trait(p, PR_IN_PROCESS) && ast_span(p) == SPAN_NO;
+	pl->use.has_scope = ast_has_trait(p, PR_IN_PROCESS) && ast_span(p) == SPAN_NO;
 	pl->use.has_hits =
 		p->n_points && !prog_kind_is(probe_rows[p->points[0].id].program, PK_RUNS_ARE_HITS);
 	if (!share_check(pl->diags, p, &pl->use))
@@ -239,7 +231,7 @@ static void plan_probe(struct planner *pl, uint32_t ast)
 static void plan_scope(struct planner *pl, const struct plan_options *options)
 {
 	for (uint32_t i = 0; i < pl->program->n_probes; i++)
-		pl->plan->needs.scope |= has_trait(pl->program->probes[i], PR_IN_PROCESS);
+		pl->plan->needs.scope |= ast_has_trait(pl->program->probes[i], PR_IN_PROCESS);
 	pl->plan->needs.only_cgroup = options->only_cgroup && pl->plan->needs.scope;
 	pl->plan->needs.pid_namespace = options->pid_namespace;
 	if (!options->scope_tree || !pl->plan->needs.scope)

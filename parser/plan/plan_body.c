@@ -79,11 +79,6 @@ static const uint32_t bpf_types[] = {
 	[PM_PERCPU_ARRAY] = BPF_MAP_TYPE_PERCPU_ARRAY,
 };
 
-static const char *map_symbol(struct arena *a, const char *name)
-{
-	return arena_printf(a, "map_%s", name + 1);
-}
-
 /* A series without keys has as many entries as intervals. */
 static uint32_t max_entries(const struct planner *pl, const struct map *map)
 {
@@ -97,7 +92,7 @@ void plan_map(struct planner *pl, struct map *map)
 	bool agg = map->value->kind == TY_AGG;
 	bool is_hash = map->n_keys || agg_is_series(map->value);
 	struct plan_map m = {.name = map->name,
-			     .symbol = map_symbol(pl->arena, map->name),
+			     .symbol = arena_printf(pl->arena, "map_%s", map->name + 1),
 			     .span = map->first,
 			     .value = map->value,
 			     .is_time = held_is_time(&map->held),
@@ -132,14 +127,9 @@ void plan_map(struct planner *pl, struct map *map)
 
 /* ---- events ------------------------------------------------------------------------------ */
 
-const struct type *plan_recorded(const struct type *t)
-{
-	return type_wide(t);
-}
-
 static void add_field(struct planner *pl, struct plan_event *ev, const struct type *t)
 {
-	struct plan_field f = {.type = plan_recorded(t), .offset = plan_align(ev->size, 8)};
+	struct plan_field f = {.type = type_wide(t), .offset = plan_align(ev->size, 8)};
 
 	f.size = f.type->size;
 	ev->size = plan_align(f.offset + f.size, 8);

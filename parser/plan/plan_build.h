@@ -65,8 +65,6 @@ static inline uint32_t plan_align(uint32_t n, uint32_t align)
 	return (n + align - 1) / align * align;
 }
 
-/* The type in which a value is stored in a record or a span's state: integers are 64 bits wide. */
-const struct type *plan_recorded(const struct type *t);
 /* The event column of builtins.def: lay out the record that a call sends. */
 typedef void plan_event_fn(struct planner *pl, struct expr *call);
 #define VAR(...)
@@ -76,9 +74,9 @@ typedef void plan_event_fn(struct planner *pl, struct expr *call);
 #undef VAR
 #undef FN
 #undef AGG
-/* Lay out a map: its id, key and value. */
 /* Set the orders of maps by the argument of --sort. */
 void plan_sort(struct planner *pl, const char *list);
+/* Lay out a map: its id, key and value. */
 void plan_map(struct planner *pl, struct map *map);
 /* Plan the records that an expression or a block sends, and what the runtime must provide for
  * it. */

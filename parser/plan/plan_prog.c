@@ -257,21 +257,16 @@ static bool has_sessions(struct kernel *k, enum plan_prog_kind session)
 
 /* Use a session program, which runs at both ends of a call, where possible: see
  * docs/internals/spans.md. */
-static enum plan_prog_kind session_kind(const struct planner *pl, const struct probe *p,
-					const struct attach_point *point, enum plan_prog_kind kind)
+enum plan_prog_kind plan_prog_choose(const struct planner *pl, const struct probe *p,
+				     const struct attach_point *point, const struct reads *r)
 {
+	enum plan_prog_kind kind = prog_kind(pl, point, r);
 	enum plan_prog_kind session = session_of(kind, point->n_targets);
 
 	if (point->ends == SPAN_NO || !prog_kind_exists(session) || !keeps_little(p) ||
 	    !share_fits_session(&pl->use))
 		return kind;
 	return has_sessions(pl->kernel, session) ? session : kind;
-}
-
-enum plan_prog_kind plan_prog_choose(const struct planner *pl, const struct probe *p,
-				     const struct attach_point *point, const struct reads *r)
-{
-	return session_kind(pl, p, point, prog_kind(pl, point, r));
 }
 
 const char *plan_prog_pair(const struct planner *pl, const struct plan_prog *g,

@@ -16,7 +16,7 @@
 /* Add a field to a span's slot for a value that is stored at the start. */
 static struct plan_field span_field(struct plan_span *state, const struct type *t)
 {
-	const struct type *kept = plan_recorded(t);
+	const struct type *kept = type_wide(t);
 	struct plan_field f = {.type = kept, .offset = state->slot_bytes, .size = kept->size};
 
 	state->slot_bytes = plan_align(state->slot_bytes + kept->size, 8);

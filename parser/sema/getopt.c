@@ -4,6 +4,7 @@
  * a name declares the item, whose type is that of the default; each call is replaced by its value.
  */
 #include "parser/base/arena.h"
+#include "parser/lang/ast_query.h"
 #include "parser/sema/param.h"
 #include "parser/sema/param_type.h"
 #include "parser/sema/sema.h"
@@ -17,18 +18,6 @@ static bool is_negative(const struct expr *e)
 static bool is_literal(const struct expr *e)
 {
 	return e->kind == EX_INT || e->kind == EX_STRING || is_negative(e);
-}
-
-static bool is_same(const struct expr *a, const struct expr *b)
-{
-	if (a->kind != b->kind)
-		return false;
-	if (is_negative(a))
-		return is_same(a->unary.operand, b->unary.operand);
-	if (a->kind == EX_STRING)
-		return a->string.len == b->string.len &&
-		       memcmp(a->string.text, b->string.text, a->string.len) == 0;
-	return a->integer.value == b->integer.value && a->integer.is_bool == b->integer.is_bool;
 }
 
 /* True when the arguments are literals, as they must be. */
@@ -89,7 +78,8 @@ static void declare(struct sema *s, const struct expr *e)
 		arena_push(s->arena, s->program->items, s->program->n_items, item);
 		return;
 	}
-	if (is_same(same->other, other) && (!*same->doc || !*doc || strcmp(same->doc, doc) == 0)) {
+	if (ast_is_same(same->other, other) && same->form.words == type_of(other) &&
+	    (!*same->doc || !*doc || strcmp(same->doc, doc) == 0)) {
 		same->doc = *same->doc ? same->doc : doc;
 		return;
 	}

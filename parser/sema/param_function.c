@@ -3,24 +3,10 @@
  * Parameters that name functions: `uretprobe:$function`. A script that is run without any of them
  * has nothing to trace, and what is wrong is on the command line, at no place in the script.
  */
-#define _GNU_SOURCE /* strchrnul */
 #include "parser/base/arena.h"
 #include "parser/sema/param.h"
 #include "parser/sema/sema.h"
 #include <string.h>
-
-/* True if the text of an attach point begins with one of the names. */
-static bool begins_with_any(const char *text, const char *const *names)
-{
-	for (; *names; names++)
-		if (strncmp(text, *names, strlen(*names)) == 0)
-			return true;
-	return false;
-}
-
-static const char *const of_kernel[] = {"kprobe:$", "kretprobe:$", "fentry:$", "fexit:$",
-					"kfunc:$",  "kretfunc:$",  NULL};
-static const char *const of_program[] = {"uprobe:$", "uretprobe:$", NULL};
 
 void param_note_functions(struct sema *s)
 {
@@ -28,12 +14,15 @@ void param_note_functions(struct sema *s)
 
 	for (uint32_t i = 0; i < p->n_probes; i++)
 		for (uint32_t k = 0; k < p->probes[i]->n_texts; k++) {
-			const char *text = p->probes[i]->texts[k].text;
-			struct param_item *item = param_find(s, strchrnul(text, '$'));
+			const char *text = p->probes[i]->texts[k].text, *at = strstr(text, ":$");
+			struct param_item *item = at ? param_find(s, at + 1) : NULL;
+			enum probe_id id;
 
-			if (item && begins_with_any(text, of_kernel))
+			if (!item || at != strchr(text, ':') || !probe_find_type(text, &id))
+				continue;
+			if (prog_kind_is(probe_rows[id].program, PK_KERNEL_FUNCTION))
 				item->names = NAMES_KERNEL_FUNCTION;
-			else if (item && begins_with_any(text, of_program))
+			if (probe_rows[id].arm == ARM_USER)
 				item->names = NAMES_PROGRAM_FUNCTION;
 		}
 }
@@ -62,12 +51,13 @@ static const char *functions_wanted(struct sema *s)
 /* True if a probe that is left waits for an event. */
 static bool has_event(const struct program *p)
 {
-	static const char *const others[] = {"BEGIN", "END",   "begin",	 "end", "interval:",
-					     "self:", "test:", "bench:", NULL};
+	enum probe_id id;
 
 	for (uint32_t i = 0; i < p->n_probes; i++)
 		for (uint32_t k = 0; k < p->probes[i]->n_texts; k++)
-			if (!begins_with_any(p->probes[i]->texts[k].text, others))
+			if (!probe_find_type(p->probes[i]->texts[k].text, &id) ||
+			    !(prog_kind_is(probe_rows[id].program, PK_TRACER) ||
+			      id == PROBE_INTERVAL))
 				return true;
 	return false;
 }

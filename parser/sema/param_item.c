@@ -165,18 +165,14 @@ static const char *default_word(struct sema *s, const struct param_item *item)
 			    param_type_is_duration(item->type) ? "ns" : "");
 }
 
-static bool is_none(const struct expr *e)
-{
-	return e->kind == EX_NAME && strcmp(e->name.name, "none") == 0;
-}
-
 static int bind_other(struct sema *s, struct param_item *item)
 {
 	const struct expr *other = item->other;
 	const char *word;
 
 	become_empty(s, item);
-	item->is_left_out = !other || is_none(other);
+	item->is_left_out =
+		!other || (other->kind == EX_NAME && strcmp(other->name.name, "none") == 0);
 	if (item->is_left_out || item->is_getopt)
 		return 0;
 	word = default_word(s, item);

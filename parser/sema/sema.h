@@ -74,6 +74,8 @@ const struct type *sema_note(struct sema *s, struct span span, const char *fmt, 
 /* For pass 1: report the use of a word that an option (unstable_WORD) warns of, once, or forbids.
  * The standard library may use it. */
 void sema_unstable(struct sema *s, struct span span, const char *word);
+/* "kprobe, uprobe": the types for whose attach points `has` holds. */
+const char *sema_where(struct arena *a, bool (*has)(const struct attach_point *p));
 /* sema_args.c: the fields or arguments that `args` has at attach point `p`. */
 const struct tp_field *sema_args_fields(const struct attach_point *p, uint32_t *n);
 /* The one of that name; NULL. */

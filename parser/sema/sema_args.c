@@ -199,12 +199,12 @@ static bool has_args(const struct attach_point *p)
 	       probe_rows[p->id].context == CTX_REGS_ENTRY;
 }
 
-static const char *where_args(struct arena *a)
+const char *sema_where(struct arena *a, bool (*has)(const struct attach_point *p))
 {
 	const char *list = "";
 
 	for (int i = 0; i < PROBE_COUNT; i++)
-		if (has_args(&(struct attach_point){.id = i}))
+		if (has(&(struct attach_point){.id = i}))
 			list = arena_printf(a, "%s%s%s", list, *list ? ", " : "",
 					    probe_rows[i].name);
 	return list;
@@ -223,7 +223,7 @@ static const struct type *no_args(struct sema *s, const struct expr *e,
 	else if (context == CTX_NOTE)
 		sema_hint(s, "arguments are arg0, arg1, … here");
 	else
-		sema_hint(s, "it is available in: %s", where_args(s->arena));
+		sema_hint(s, "it is available in: %s", sema_where(s->arena, has_args));
 	return &type_error;
 }
 

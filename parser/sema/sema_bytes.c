@@ -70,12 +70,8 @@ const struct type *chk_buf(struct sema *s, struct expr *e)
 	}
 	if (is_address(data->type) && !memory_is_clear(s, data, data->type))
 		return &type_error;
-	if (is_address(data->type) &&
-	    type_is_in_user_space(data->type, ast_space(s->probe) == SPACE_USER) &&
-	    sema_is_open_end(s))
-		return sema_error(
-			s, e->span, "span-memory",
-			"this reads the memory of the current thread, which with open_spans = count is not the span's: write entry(buf(…))");
+	if (is_address(data->type) && !memory_is_of_span(s, e, data->type))
+		return &type_error;
 	size = buffer_size(s, e);
 	return size ? type_buffer(s->arena, (uint32_t)size) : &type_error;
 }

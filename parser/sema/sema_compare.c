@@ -11,11 +11,6 @@
 
 enum { SHOWN_MOST = 60, ERRNO_MOST = 4095 };
 
-static bool is_comparison(const struct expr *e)
-{
-	return e->kind == EX_BINARY && e->binary.op >= OP_EQ && e->binary.op <= OP_GE;
-}
-
 /* The script's text of an expression, or "…". */
 static const char *text_of(struct sema *s, const struct expr *e)
 {
@@ -33,7 +28,7 @@ static const struct expr *last_comparison(const struct expr *e)
 {
 	while (e->kind == EX_BINARY && (e->binary.op == OP_LOR || e->binary.op == OP_LAND))
 		e = e->binary.right;
-	return is_comparison(e) ? e : NULL;
+	return ast_is_comparison(e) ? e : NULL;
 }
 
 /* `pid == 1 || 2` */
@@ -58,7 +53,7 @@ static void advise_between(struct sema *s, const struct expr *e)
 {
 	const struct expr *l = e->binary.left;
 
-	if (!is_comparison(l) || e->binary.right->type->kind == TY_BOOL ||
+	if (!ast_is_comparison(l) || e->binary.right->type->kind == TY_BOOL ||
 	    (e->binary.right->kind == EX_INT && e->binary.right->integer.value <= 1))
 		return;
 	diag_warning(s->diags, e->span, "constant-condition",
@@ -147,7 +142,7 @@ void advise_compare(struct sema *s, const struct expr *e)
 		return;
 	if (op == OP_LOR || op == OP_LAND)
 		advise_bare_number(s, e);
-	if (is_comparison(e))
+	if (ast_is_comparison(e))
 		advise_between(s, e);
 	if (op != OP_EQ && op != OP_NE)
 		return;

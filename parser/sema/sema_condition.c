@@ -18,11 +18,6 @@ struct range {
 
 static const __int128 least = INT64_MIN, greatest = UINT64_MAX;
 
-static bool is_comparison(enum op op)
-{
-	return op >= OP_EQ && op <= OP_GE;
-}
-
 /* The numbers that a value of this type can have. */
 static struct range range_of_type(const struct type *t)
 {
@@ -64,7 +59,7 @@ static bool find_range(const struct expr *e, struct range *r)
 	bool is_right;
 	__int128 v;
 
-	if (e->kind != EX_BINARY || !is_comparison(e->binary.op))
+	if (!ast_is_comparison(e))
 		return false;
 	if (e->binary.left->is_parameter || e->binary.right->is_parameter)
 		return false; /* the option may have another value in the next run */
@@ -164,43 +159,6 @@ static void advise_pointers(struct sema *s, const struct expr *e)
 
 /* ---- two comparisons --------------------------------------------------------------------- */
 
-static bool is_same(const struct expr *x, const struct expr *y);
-
-static bool are_same(struct expr *const *x, struct expr *const *y, uint32_t n)
-{
-	for (uint32_t i = 0; i < n; i++)
-		if (!is_same(x[i], y[i]))
-			return false;
-	return true;
-}
-
-/* True if both expressions have the same value when one is evaluated directly after the other. */
-static bool is_same(const struct expr *x, const struct expr *y)
-{
-	if (x->kind != y->kind)
-		return false;
-	switch (x->kind) {
-	case EX_INT: return x->integer.value == y->integer.value;
-	case EX_STRING:
-		return x->string.len == y->string.len &&
-		       memcmp(x->string.text, y->string.text, x->string.len) == 0;
-	case EX_NAME:
-		return x->name.builtin && x->name.builtin == y->name.builtin &&
-		       x->name.word == y->name.word;
-	case EX_VAR: return x->var.var && x->var.var == y->var.var;
-	case EX_MAP:
-		return x->map.map && x->map.map == y->map.map && x->map.n_keys == y->map.n_keys &&
-		       are_same(x->map.keys, y->map.keys, x->map.n_keys);
-	case EX_FIELD:
-		return strcmp(x->field.name, y->field.name) == 0 &&
-		       is_same(x->field.object, y->field.object);
-	case EX_INDEX:
-		return is_same(x->index.object, y->index.object) &&
-		       is_same(x->index.at, y->index.at);
-	default: return false;
-	}
-}
-
 /* The text that a comparison with a literal tests for; NULL. */
 static const struct expr *text_of(const struct expr *e, enum op op, const struct expr **value)
 {
@@ -221,8 +179,8 @@ static bool texts_exclude(const struct expr *x, const struct expr *y, enum op op
 	const struct expr *a = text_of(x, op == OP_LAND ? OP_EQ : OP_NE, &of_x);
 	const struct expr *b = text_of(y, op == OP_LAND ? OP_EQ : OP_NE, &of_y);
 
-	return a && b && !a->is_parameter && !b->is_parameter && is_same(of_x, of_y) &&
-	       !is_same(a, b);
+	return a && b && !a->is_parameter && !b->is_parameter && ast_is_same(of_x, of_y) &&
+	       !ast_is_same(a, b);
 }
 
 /* The range outside of which `r` holds. False where that is not one range. */
@@ -249,7 +207,7 @@ static bool exclude(const struct expr *x, const struct expr *y, enum op op)
 
 	if (texts_exclude(x, y, op))
 		return true;
-	if (!find_range(x, &a) || !find_range(y, &b) || !is_same(a.value, b.value))
+	if (!find_range(x, &a) || !find_range(y, &b) || !ast_is_same(a.value, b.value))
 		return false;
 	if (op == OP_LOR && (!invert(&a) || !invert(&b)))
 		return false;
@@ -304,7 +262,7 @@ static const char *comparison_in(const struct sema *s, const struct expr *e)
 {
 	const char *text;
 
-	if (e->kind == EX_BINARY && is_comparison(e->binary.op))
+	if (ast_is_comparison(e))
 		return op_str(e->binary.op);
 	if (e->kind != EX_INT || e->type->kind != TY_BOOL)
 		return NULL;
@@ -339,7 +297,7 @@ void advise_binary(struct sema *s, const struct expr *e)
 
 	if (advice_is_copy(s, e->span))
 		return;
-	if (is_comparison(op)) {
+	if (ast_is_comparison(e)) {
 		advise_range(s, e);
 		advise_pointers(s, e);
 	}

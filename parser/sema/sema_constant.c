@@ -286,12 +286,6 @@ static bool string_holds(enum op op, const struct expr *x, const struct expr *y)
 	return holds(op, order ? order : (int)x->string.len - (int)y->string.len, 0);
 }
 
-static bool is_order(enum op op)
-{
-	return op == OP_LT || op == OP_LE || op == OP_GT || op == OP_GE || op == OP_EQ ||
-	       op == OP_NE;
-}
-
 const struct type *constant_string(struct sema *s, struct expr *e)
 {
 	const struct expr *x = e->binary.left, *y = e->binary.right;
@@ -303,7 +297,7 @@ const struct type *constant_string(struct sema *s, struct expr *e)
 		return join(s, e);
 	if (op == OP_ADD && y->kind == EX_INT && !y->integer.is_bool)
 		return skip(s, e);
-	if (y->kind != EX_STRING || !is_order(op))
+	if (y->kind != EX_STRING || !ast_is_comparison(e))
 		return NULL;
 	return write_bool(e, string_holds(op, x, y));
 }

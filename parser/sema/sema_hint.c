@@ -66,12 +66,13 @@ static void hint_with_string(struct sema *s, const struct expr *x, const struct 
 			  text_of(s, x));
 }
 
-void hint_compare(struct sema *s, const struct expr *e)
+const struct type *hint_compare(struct sema *s, const struct expr *e)
 {
 	const struct expr *left = e->binary.left, *right = e->binary.right;
 
 	if (s->report && is_string(left) != is_string(right))
 		hint_with_string(s, is_string(left) ? right : left, is_string(left) ? left : right);
+	return &type_error;
 }
 
 void hint_other(struct sema *s, const struct type *slot, const struct expr *from, const char *what)

@@ -216,12 +216,7 @@ const struct type *chk_str(struct sema *s, struct expr *e)
 		return n && n->kind == EX_INT && size < p->type->size
 			       ? type_string(s->arena, (uint32_t)size)
 			       : p->type;
-	if (!memory_is_clear(s, p, p->type))
+	if (!memory_is_clear(s, p, p->type) || !memory_is_of_span(s, e, p->type))
 		return &type_error;
-	if (type_is_in_user_space(p->type, ast_space(s->probe) == SPACE_USER) &&
-	    sema_is_open_end(s))
-		return sema_error(
-			s, e->span, "span-memory",
-			"this reads the memory of the current thread, which with open_spans = count is not the span's: write entry(str(…))");
 	return type_string(s->arena, (uint32_t)size);
 }

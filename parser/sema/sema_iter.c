@@ -42,19 +42,9 @@ static const char *context_struct(const struct attach_point *p)
 	}
 }
 
-/* "kprobe, uprobe, iter" */
-static const char *where_context(struct arena *a)
+static bool has_context(const struct attach_point *p)
 {
-	const char *list = "";
-
-	for (int i = 0; i < PROBE_COUNT; i++) {
-		const struct attach_point p = {.id = (enum probe_id)i};
-
-		if (context_struct(&p) || point_has(&p, ARM_ITER))
-			list = arena_printf(a, "%s%s%s", list, *list ? ", " : "",
-					    probe_rows[i].name);
-	}
-	return list;
+	return context_struct(p) || point_has(p, ARM_ITER);
 }
 
 static const struct type *no_context(struct sema *s, const struct expr *e,
@@ -67,7 +57,7 @@ static const struct type *no_context(struct sema *s, const struct expr *e,
 	else if (probe_is_typed(p))
 		sema_hint(s, "the function's arguments are args.NAME");
 	else
-		sema_hint(s, "it is available in: %s", where_context(s->arena));
+		sema_hint(s, "it is available in: %s", sema_where(s->arena, has_context));
 	return &type_error;
 }
 

@@ -10,16 +10,10 @@
 #include <errno.h>
 #include <string.h>
 
-/* Replace the call by a number. */
-static const struct type *fold_number(struct sema *s, struct expr *e, uint64_t value)
+/* Replace the call by a literal. */
+static const struct type *become(struct sema *s, struct expr *e, const struct expr *literal)
 {
-	*e = *ast_int(s->arena, e->span, value);
-	return sema_type_expr(s, e);
-}
-
-static const struct type *fold_bool(struct sema *s, struct expr *e, bool value)
-{
-	*e = *ast_bool(s->arena, e->span, value);
+	*e = *literal;
 	return sema_type_expr(s, e);
 }
 
@@ -51,7 +45,7 @@ const struct type *chk_kaddr(struct sema *s, struct expr *e)
 {
 	uint64_t address = symbol_address(s, e->call.args[0]);
 
-	return address ? fold_number(s, e, address) : sema_word(false);
+	return address ? become(s, e, ast_int(s->arena, e->span, address)) : sema_word(false);
 }
 
 /* Code adds what the kernel's table has for the processor to the symbol's address. */
@@ -97,7 +91,7 @@ const struct type *chk_cgroupid(struct sema *s, struct expr *e)
 				       : -ENOENT;
 
 	if (!err)
-		return fold_number(s, e, id);
+		return become(s, e, ast_int(s->arena, e->span, id));
 	sema_error(s, path->span, "no-cgroup",
 		   err == -EINVAL ? "'%s' is not a directory of cgroups" : "cannot open '%s': %s",
 		   path->string.text, strerror(-err));
@@ -192,7 +186,7 @@ static bool exists(struct sema *s, const char *name)
 
 const struct type *chk_kfunc_exist(struct sema *s, struct expr *e)
 {
-	return fold_bool(s, e, exists(s, e->call.args[0]->string.text));
+	return become(s, e, ast_bool(s->arena, e->span, exists(s, e->call.args[0]->string.text)));
 }
 
 /* Whether the programs of all attach points may call it. */
@@ -206,5 +200,5 @@ const struct type *chk_kfunc_allowed(struct sema *s, struct expr *e)
 
 		is_allowed = s->kernel->kfunc_allowed(s->kernel, name, prog_rows[kind].section);
 	}
-	return fold_bool(s, e, is_allowed);
+	return become(s, e, ast_bool(s->arena, e->span, is_allowed));
 }

@@ -107,6 +107,17 @@ bool memory_is_clear(struct sema *s, const struct expr *e, const struct type *t)
 	return false;
 }
 
+bool memory_is_of_span(struct sema *s, const struct expr *e, const struct type *t)
+{
+	if (!type_is_in_user_space(t, ast_space(s->probe) == SPACE_USER) || !sema_is_open_end(s))
+		return true;
+	sema_error(
+		s, e->span, "span-memory",
+		"this reads the memory of the current thread, which with open_spans = count is not the span's: write entry(%s(…))",
+		e->call.name);
+	return false;
+}
+
 const struct type *memory_check_space(struct sema *s, const struct expr *e, enum type_space space)
 {
 	if (space == SPACE_NONE)

@@ -125,11 +125,11 @@ static bool is_name_and_string(const struct expr *name, const struct expr *text)
 	return name->type->kind == TY_NAME && text->kind == EX_STRING;
 }
 
-static void hint_name(struct sema *s, const struct expr *e)
+static const struct type *hint_name(struct sema *s, const struct expr *e)
 {
 	const char *name = e->kind == EX_NAME ? e->name.name : "probe";
 
-	diag_hint(s->diags, "write %s == \"name\" or %s != \"name\"", name, name);
+	return sema_hint(s, "write %s == \"name\" or %s != \"name\"", name, name);
 }
 
 /* Types that sema_check_int accepts or reports itself. */
@@ -178,19 +178,14 @@ static const struct type *type_compare(struct sema *s, struct expr *e)
 		return compound_compare(s, e, equality);
 	if (memory_comparable(x, y))
 		return &type_bool;
-	if (x->kind == TY_NAME || y->kind == TY_NAME) {
+	if (x->kind == TY_NAME || y->kind == TY_NAME ||
+	    ((x->kind == TY_STRING) != (y->kind == TY_STRING) && x->kind != TY_ERROR &&
+	     y->kind != TY_ERROR)) {
 		sema_error(s, e->span, "type-mismatch", "cannot compare %s with %s",
 			   sema_name_of(s, x), sema_name_of(s, y));
-		if (s->report)
-			hint_name(s, x->kind == TY_NAME ? e->binary.left : e->binary.right);
-		return &type_error;
-	}
-	if ((x->kind == TY_STRING) != (y->kind == TY_STRING) && x->kind != TY_ERROR &&
-	    y->kind != TY_ERROR) {
-		sema_error(s, e->span, "type-mismatch", "cannot compare %s with %s",
-			   sema_name_of(s, x), sema_name_of(s, y));
-		hint_compare(s, e);
-		return &type_error;
+		return x->kind == TY_NAME   ? hint_name(s, e->binary.left)
+		       : y->kind == TY_NAME ? hint_name(s, e->binary.right)
+					    : hint_compare(s, e);
 	}
 	if (equality && (x->kind == TY_ERROR || y->kind == TY_ERROR)) /* reported already */
 		return &type_error;

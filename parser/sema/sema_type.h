@@ -37,7 +37,7 @@ const char *sema_name_of(struct sema *s, const struct type *t);
 
 /* sema_hint.c: hints for the last error, if it is reported. */
 /* For a comparison of values of different types. */
-void hint_compare(struct sema *s, const struct expr *e);
+const struct type *hint_compare(struct sema *s, const struct expr *e);
 /* For a value or key that a map (what: its name) of type `slot` cannot hold. */
 void hint_other(struct sema *s, const struct type *slot, const struct expr *from, const char *what);
 /* For a value of type `t` that the variable cannot hold: where that is declared. */
@@ -174,6 +174,9 @@ const struct type *memory_index(struct sema *s, struct expr *e, const struct typ
 const struct type *memory_given(const struct sema *s, const struct type *t);
 /* False, after an error at `e`, for a number that may be an address in either memory. */
 bool memory_is_clear(struct sema *s, const struct expr *e, const struct type *t);
+/* False, after an error, if the call `e` reads at an address of type `t` in another thread than the
+ * one that the probe is about. */
+bool memory_is_of_span(struct sema *s, const struct expr *e, const struct type *t);
 /* Report at `e` a read of the memory of another thread than the one that the probe is about, and
  * return the error's type; NULL if it is the same thread. */
 const struct type *memory_check_space(struct sema *s, const struct expr *e, enum type_space space);

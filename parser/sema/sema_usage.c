@@ -237,19 +237,11 @@ static void use_block(struct block *b, void *ctx)
 		use_stmt(ctx, b->items[i]);
 }
 
-static bool is_last(const struct probe *p)
-{
-	for (uint32_t i = 0; i < p->n_points; i++)
-		if (probe_rows[p->points[i].id].traits & PR_LAST)
-			return true;
-	return false;
-}
-
 void usage_note(struct sema *s)
 {
 	for (uint32_t i = 0; i < s->program->n_probes; i++) {
 		struct probe *p = s->program->probes[i];
-		struct usage u = {.s = s, .is_last = is_last(p) && !p->predicate};
+		struct usage u = {.s = s, .is_last = ast_has_trait(p, PR_LAST) && !p->predicate};
 
 		if (p->predicate)
 			use_expr(p->predicate, &u);
