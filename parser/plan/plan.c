@@ -242,92 +242,53 @@ static void plan_scope(struct planner *pl, const struct plan_options *options)
 		      "scope_exec");
 }
 
-static void note_string(struct expr *e, void *ctx)
+/* What the bodies and the values of entry() of a program use. */
+struct body_use {
+	bool string; /* at an address that is known before the body runs */
+	bool stack, loop, args, registers;
+};
+
+static void note_string(struct expr *e, void *use)
 {
 	(void)e;
-	*(bool *)ctx = true;
+	((struct body_use *)use)->string = true;
 }
 
-static void note_stack(struct expr *e, void *ctx)
+static void note_use(struct expr *e, void *ctx)
 {
-	if (e->kind == EX_NAME && e->name.builtin && e->name.builtin->traits & TR_STACK)
-		*(bool *)ctx = true;
-	ast_each_child(e, note_stack, ctx);
-}
-
-/* Loop bodies are functions of their own, and the helper for stacks in sleepable programs: older
- * kernels allow neither inside an RCU section. */
-static bool may_sleep(const struct probe *p)
-{
-	bool has_stack = false;
-
-	ast_each_in_probe(p, note_stack, &has_stack);
-	return !has_stack && !p->has_loops;
-}
-
-/* User programs sleep, to fault in the memory of strings, when the addresses of strings are
- * known before the body runs. */
-static void plan_sleep(struct planner *pl, struct plan_prog *g)
-{
-	const struct plan_probe *probes = pl->plan->probes;
-	struct kernel *k = pl->kernel;
-	bool has_string = false, may = true;
-
-	for (uint32_t i = 0; i < g->n_probes; i++) {
-		const struct probe *p = pl->program->probes[probes[g->probes[i]].ast];
-
-		prefault_body_strings(p, note_string, &has_string);
-		if (prog_kind_is(g->kind, PK_SESSION))
-			prefault_entry_strings(p, note_string, &has_string);
-		may &= may_sleep(p);
-	}
-	for (uint32_t i = 0; i < g->n_starts; i++) {
-		const struct probe *p = pl->program->probes[probes[g->starts[i]].ast];
-
-		prefault_entry_strings(p, note_string, &has_string);
-		may &= may_sleep(p);
-	}
-	g->is_sleepable = has_string && may &&
-			  (!k || (kernel_has(k, CAP_UPROBE_MULTI) && kernel_has(k, CAP_BTF)));
-}
-
-static void note_registers(struct expr *e, void *ctx)
-{
-	struct plan_prog *g = ctx;
+	struct body_use *use = ctx;
 	const struct builtin *b = ast_builtin(e);
 
-	g->reads_args |= b && b->traits & TR_ARGS;
-	g->reads_registers |= b && b->traits & TR_REGISTERS;
-	ast_each_child(e, note_registers, g);
+	use->stack |= b && b->traits & TR_STACK;
+	use->args |= b && b->traits & TR_ARGS;
+	use->registers |= b && b->traits & TR_REGISTERS;
+	ast_each_child(e, note_use, ctx);
 }
 
-/* What the bodies and the values of entry() read. */
-static void plan_registers(struct planner *pl, struct plan_prog *g)
+/* User programs sleep, to fault in the memory of strings. Loop bodies are functions of their own,
+ * and the helper for stacks in sleepable programs: older kernels allow neither inside an RCU
+ * section. */
+static void plan_user_prog(struct planner *pl, struct plan_prog *g)
 {
-	const struct plan_probe *probes = pl->plan->probes;
+	struct kernel *k = pl->kernel;
+	struct body_use use = {0};
 
 	for (uint32_t i = 0; i < g->n_probes + g->n_starts; i++) {
-		uint32_t probe = i < g->n_probes ? g->probes[i] : g->starts[i - g->n_probes];
-		struct probe *p = pl->program->probes[probes[probe].ast];
+		bool is_start = i >= g->n_probes;
+		uint32_t id = is_start ? g->starts[i - g->n_probes] : g->probes[i];
+		const struct probe *p = pl->program->probes[pl->plan->probes[id].ast];
 
-		if (p->predicate)
-			note_registers(p->predicate, g);
-		for (uint32_t k = 0; k < p->n_entries; k++)
-			note_registers(p->entries[k], g);
-		ast_each_in_block(&p->body, note_registers, g);
+		ast_each_in_probe(p, note_use, &use);
+		use.loop |= p->has_loops;
+		if (!is_start)
+			prefault_body_strings(p, note_string, &use);
+		if (is_start || prog_kind_is(g->kind, PK_SESSION))
+			prefault_entry_strings(p, note_string, &use);
 	}
-}
-
-static void plan_user_progs(struct planner *pl)
-{
-	for (uint32_t i = 0; i < pl->plan->n_progs; i++) {
-		struct plan_prog *g = &pl->plan->progs[i];
-
-		if (!prog_kind_is(g->kind, PK_USER_FUNCTION))
-			continue;
-		plan_sleep(pl, g);
-		plan_registers(pl, g);
-	}
+	g->reads_args = use.args;
+	g->reads_registers = use.registers;
+	g->is_sleepable = use.string && !use.stack && !use.loop &&
+			  (!k || (kernel_has(k, CAP_UPROBE_MULTI) && kernel_has(k, CAP_BTF)));
 }
 
 /* The ring has a power of two of pages, because positions are masked to offsets. */
@@ -388,7 +349,9 @@ struct plan *plan_make(struct arena *a, struct program *p, const struct plan_opt
 		plan->needs.warnings = plan->needs.ring_buffer = true;
 		plan->needs.ring_bytes = RING_BYTES_EVENTS;
 	}
-	plan_user_progs(&pl);
+	for (uint32_t i = 0; i < plan->n_progs; i++)
+		if (prog_kind_is(plan->progs[i].kind, PK_USER_FUNCTION))
+			plan_user_prog(&pl, &plan->progs[i]);
 	plan_ring(plan);
 	if (plan->needs.kstack || plan->needs.ustack)
 		plan->needs.stack_entries = options && options->max_stacks ? options->max_stacks

@@ -36,47 +36,26 @@ static bool is_time(const char *digits)
 
 /* Decimal, 0x… or as scripts spell it, with a sign if the type is signed. A time is converted to
  * the unit that the parameter's name says, else to nanoseconds. */
-static bool read_digits(struct arena *a, const struct param_item *item, const char *word,
-			bool is_signed, uint64_t *value)
+static struct expr *read_number(struct arena *a, const struct param_item *item, const char *word,
+				const char **text)
 {
-	const char *digits = word + (is_signed && word[0] == '-');
-	uint64_t unit = is_time(digits) ? unit_of_name(item->name) : 1;
+	bool is_signed = item->type->is_signed, is_negative = is_signed && word[0] == '-';
+	const char *digits = word + is_negative;
+	uint64_t unit = is_time(digits) ? unit_of_name(item->name) : 1, value;
 	char *end;
 
 	if (!isdigit((unsigned char)digits[0]))
-		return false;
+		return NULL;
 	errno = 0;
-	*value = strtoull(digits, &end, 10); /* 010 is 10 */
-	if (errno || (*end && !literal_word_number(a, digits, value)))
-		return false;
-	if (*value % unit || (is_signed && *value > INT64_MAX))
-		return false;
-	*value /= unit;
-	if (digits != word)
-		*value = -*value;
-	return true;
-}
-
-static struct expr *read_uint64(struct arena *a, const struct param_item *item, const char *word,
-				const char **text)
-{
-	uint64_t value;
-
-	if (!read_digits(a, item, word, false, &value))
+	value = strtoull(digits, &end, 10); /* 010 is 10 */
+	if (errno || (*end && !literal_word_number(a, digits, &value)))
 		return NULL;
-	*text = arena_printf(a, "%llu", (unsigned long long)value);
-	return number(a, item->span, value, false);
-}
-
-static struct expr *read_int64(struct arena *a, const struct param_item *item, const char *word,
-			       const char **text)
-{
-	uint64_t value;
-
-	if (!read_digits(a, item, word, true, &value))
+	if (value % unit || (is_signed && value > INT64_MAX))
 		return NULL;
-	*text = arena_printf(a, "%lld", (long long)value);
-	return number(a, item->span, value, (int64_t)value < 0);
+	value /= unit;
+	is_negative &= value != 0;
+	*text = arena_printf(a, "%s%llu", is_negative ? "-" : "", (unsigned long long)value);
+	return number(a, item->span, is_negative ? -value : value, is_negative);
 }
 
 static struct expr *read_string(struct arena *a, const struct param_item *item, const char *word,
@@ -129,8 +108,8 @@ static struct expr *read_command(struct arena *a, const struct param_item *item,
 }
 
 static const struct param_type types[] = {
-	{"uint64", "a number", "N", "10", EX_INT, "0", read_uint64},
-	{"int64", "a number", "N", "10", EX_INT, "0", read_int64},
+	{"uint64", "a number", "N", "10", EX_INT, "0", read_number},
+	{"int64", "a number", "N", "10", EX_INT, "0", read_number, .is_signed = true},
 	{"string", "a string", "TEXT", "\"text\"", EX_STRING, "", read_string},
 	{"bool", "yes or no", "yes|no", "true", EX_INT, "no", read_bool},
 	{"duration", "a duration, such as 10us, 10ms or 10s", "TIME", "10ms", EX_INT, "0",

@@ -17,6 +17,7 @@ struct param_type {
 	/* The value of a word, and its text in attach points; NULL when the word is none. */
 	struct expr *(*read)(struct arena *a, const struct param_item *item, const char *word,
 			     const char **text);
+	bool is_signed;
 };
 
 /* The row of the type; NULL when there is none. */
