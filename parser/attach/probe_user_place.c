@@ -221,15 +221,12 @@ static int no_line(struct user_matching *m, const char *path, const struct sourc
 			   line, source, place->column);
 		return diag_hint(d, "column %u has", near);
 	case EFBIG:
-		diag_error(
-			d, m->p->span, "no-source",
-			"the debug information of %s claims to be many times larger than the file",
-			path);
-		return diag_hint(d, "decompress it: objcopy --decompress-debug-sections");
 	case EPROTONOSUPPORT:
 		diag_error(
 			d, m->p->span, "no-source",
-			"the debug information of %s is compressed by zstd, which libdw cannot read here",
+			err == -EFBIG
+				? "the debug information of %s claims to be many times larger than the file"
+				: "the debug information of %s is compressed by zstd, which libdw cannot read here",
 			path);
 		return diag_hint(d, "decompress it: objcopy --decompress-debug-sections");
 	case EFAULT:

@@ -70,7 +70,7 @@ const struct type *hint_compare(struct sema *s, const struct expr *e)
 {
 	const struct expr *left = e->binary.left, *right = e->binary.right;
 
-	if (s->report && is_string(left) != is_string(right))
+	if (s->report)
 		hint_with_string(s, is_string(left) ? right : left, is_string(left) ? left : right);
 	return &type_error;
 }

@@ -64,7 +64,7 @@ static const struct type *array_named(struct sema *s, const struct type *of)
 	return t;
 }
 
-const struct type *struct_resolved(struct sema *s, const struct type *t)
+static const struct type *struct_resolved(struct sema *s, const struct type *t)
 {
 	const struct type *inner = t, *found;
 

@@ -186,8 +186,7 @@ const struct type *memory_check_space(struct sema *s, const struct expr *e, enum
 const struct type *struct_named(struct sema *s, const char *name);
 /* Report an unknown type. */
 void struct_unknown(struct sema *s, struct span span, const char *name);
-/* `t`, or the expression's type, with what it points to if only the name of that was known. */
-const struct type *struct_resolved(struct sema *s, const struct type *t);
+/* The expression's type, with what it points to if only the name of that was known. */
 const struct type *struct_resolve(struct sema *s, struct expr *e);
 /* True if the size is known. Reads the layout of a struct that was only declared. */
 bool struct_has_size(const struct type *t);
