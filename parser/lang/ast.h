@@ -462,7 +462,6 @@ struct stmt *ast_stmt_for_range(struct arena *a, struct span s, struct expr *var
 struct stmt *ast_stmt_unroll(struct arena *a, struct span s, struct expr *count, struct block body);
 struct stmt *ast_stmt_jump(struct arena *a, struct span s, bool is_break);
 struct expr *ast_type(struct arena *a, struct span s, const struct type_name *named);
-
 /* Is it one of the members of offsetof's second argument? The parser writes offsetof(T, a.b) as
  * OP_OFFSETOF of the members a.b of T. */
 bool ast_is_offset_member(const struct expr *e);
@@ -474,8 +473,7 @@ typedef void expr_visit(struct expr *e, void *ctx);
 typedef void block_visit(struct block *b, void *ctx);
 /* Call `visit` for each direct sub-expression of `e` (keys, arguments, operands). */
 void ast_each_child(struct expr *e, expr_visit *visit, void *ctx);
-/* Call `visit` for each expression of the statements of `b` and of nested blocks; use
- * ast_each_child() for their sub-expressions. */
+/* The same for each expression of the statements of `b` and of nested blocks. */
 void ast_each_in_block(struct block *b, expr_visit *visit, void *ctx);
 /* The same for a probe's predicate, if it has one, and body. */
 void ast_each_in_probe(const struct probe *p, expr_visit *visit, void *ctx);
