@@ -73,7 +73,8 @@ void user_warn_left_out(const struct user_matching *m);
 /* Report that none of them can have one. Returns -1. */
 int user_none_returns(const struct user_matching *m);
 
-/* probe_user_library.c. Append the paths of the libraries of a program. 0, or the -errno of the program. */
+/* probe_user_library.c. Append the paths of the libraries of a program. 0, or the -errno of the
+ * program. */
 int user_libraries(const struct probe_reader *r, const char *program, const char ***paths,
 		   uint32_t *n);
 /* All functions that match in the libraries of a program whose names match.
