@@ -14,8 +14,8 @@
 #include "parser/base/arena.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/limit_hint.h"
+#include "runtime/base/proc_children.h"
 #include "runtime/run/command.h"
-#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
@@ -84,13 +84,15 @@ static int open_command(struct stat_run *r, pid_t pid)
 	return check_counters(r);
 }
 
-static int open_thread(struct stat_run *r, pid_t tid)
+static int open_thread(void *ctx, uint32_t pid, uint32_t tid)
 {
+	struct stat_run *r = ctx;
+
 	for (size_t i = 0; i < r->counters.n; i++) {
 		struct counter *c = &r->counters.items[i];
 
 		if (!c->err)
-			counter_open_thread(c, tid);
+			counter_open_thread(c, (pid_t)tid);
 		if (check_error(c))
 			return -1;
 	}
@@ -100,19 +102,9 @@ static int open_thread(struct stat_run *r, pid_t tid)
 /* Threads that are created later are counted by the counter of the thread that creates them. */
 static int open_process(struct stat_run *r)
 {
-	char path[64];
-	struct dirent *e;
-	DIR *dir;
-	int err = 0;
+	int err = proc_each_thread(r->options->scope.pid, false, open_thread, r);
 
-	snprintf(path, sizeof(path), "/proc/%u/task", r->options->scope.pid);
-	dir = opendir(path);
-	while (dir && !err && (e = readdir(dir)))
-		if (*e->d_name != '.')
-			err = open_thread(r, (pid_t)strtol(e->d_name, NULL, 10));
-	if (dir)
-		closedir(dir);
-	return err ?: check_counters(r);
+	return err && err != -EACCES ? err : check_counters(r);
 }
 
 /* ---- waiting ----------------------------------------------------------------------------- */

@@ -10,8 +10,8 @@
  */
 #define _GNU_SOURCE
 #include "runtime/attach/attach.h"
+#include "runtime/base/proc_children.h"
 #include "runtime/base/proc_maps.h"
-#include <dirent.h>
 #include <errno.h>
 #include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
@@ -20,65 +20,23 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MAX_DEPTH = 64, PATH_SHOWN = 200 };
+enum { PATH_SHOWN = 200 };
 
 struct opening {
 	struct session *s;
 	uint32_t prog;
 	struct perf_event_attr *attr;
-	bool follow;
 	uint32_t n; /* threads that have an event */
 };
 
-static int open_process(struct opening *o, int pid, int depth);
-
-static int open_children(struct opening *o, int pid, int tid, int depth)
-{
-	char path[96];
-	int child, err = 0;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", pid, tid);
-	f = fopen(path, "re");
-	while (f && !err && fscanf(f, "%d", &child) == 1)
-		err = open_process(o, child, depth + 1);
-	if (f)
-		fclose(f);
-	return err;
-}
-
 /* Threads that have ended meanwhile are skipped. */
-static int open_thread(struct opening *o, int tid)
+static int open_thread(void *ctx, uint32_t pid, uint32_t tid)
 {
-	int err = attach_perf(o->s, o->prog, o->attr, tid, -1);
+	struct opening *o = ctx;
+	int err = attach_perf(o->s, o->prog, o->attr, (int)tid, -1);
 
 	o->n += !err;
 	return err == -ESRCH ? 0 : err;
-}
-
-static int open_process(struct opening *o, int pid, int depth)
-{
-	char path[64];
-	struct dirent *d;
-	int err = 0;
-	DIR *dir;
-
-	snprintf(path, sizeof(path), "/proc/%d/task", pid);
-	dir = opendir(path);
-	if (!dir && proc_error((uint32_t)pid, errno) == -EACCES)
-		return -EACCES;
-	while (dir && !err && (d = readdir(dir))) {
-		int tid = atoi(d->d_name);
-
-		if (tid <= 0)
-			continue;
-		err = open_thread(o, tid);
-		if (!err && o->follow && depth < MAX_DEPTH)
-			err = open_children(o, pid, tid, depth);
-	}
-	if (dir)
-		closedir(dir);
-	return err;
 }
 
 /* Set the address. A variable has one only in a given process. */
@@ -137,8 +95,8 @@ int att_event(struct session *s, uint32_t prog)
 	case SONDE_SCOPE_PID:
 	case SONDE_SCOPE_FOLLOW:
 		attr.inherit = 1;
-		o.follow = s->config->scope == SONDE_SCOPE_FOLLOW;
-		err = open_process(&o, (int)s->config->scope_tgid, 0);
+		err = proc_each_thread(s->config->scope_tgid,
+				       s->config->scope == SONDE_SCOPE_FOLLOW, open_thread, &o);
 		return err ? err : o.n ? 0 : -ESRCH;
 	default: return attach_perf_cpus(s, prog, &attr);
 	}

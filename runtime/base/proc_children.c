@@ -1,67 +1,69 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Descendants of processes: see proc_children.h.
+ * Threads of processes: see proc_children.h.
  */
 #define _GNU_SOURCE
 #include "runtime/base/proc_children.h"
+#include "runtime/base/proc_maps.h"
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 enum { MAX_DEPTH = 64 };
 
-/* Call fn with each child of the thread `tid` of process `pid`. */
-static void each_child(uint32_t pid, uint32_t tid, proc_child_fn *fn, void *ctx)
+struct walk {
+	proc_thread_fn *fn;
+	void *ctx;
+	bool descends, is_hidden;
+};
+
+static int visit(struct walk *w, uint32_t pid, int depth);
+
+static int visit_children(struct walk *w, uint32_t pid, uint32_t tid, int depth)
 {
 	char path[96];
 	uint32_t child;
+	int err = 0;
 	FILE *f;
 
 	snprintf(path, sizeof(path), "/proc/%u/task/%u/children", pid, tid);
 	f = fopen(path, "re");
-	while (f && fscanf(f, "%u", &child) == 1)
-		fn(child, ctx);
+	while (f && !err && fscanf(f, "%u", &child) == 1)
+		err = visit(w, child, depth + 1);
 	if (f)
 		fclose(f);
+	return err;
 }
 
-struct walk {
-	proc_child_fn *fn;
-	void *ctx;
-	int depth;
-};
-
-static void visit_children(uint32_t pid, struct walk *w);
-
-static void visit(uint32_t pid, void *ctx)
-{
-	struct walk *w = ctx;
-
-	w->fn(pid, w->ctx);
-	if (w->depth++ < MAX_DEPTH)
-		visit_children(pid, w);
-	w->depth--;
-}
-
-static void visit_children(uint32_t pid, struct walk *w)
+static int visit(struct walk *w, uint32_t pid, int depth)
 {
 	char path[64];
 	struct dirent *d;
+	int err = 0;
 	DIR *dir;
 
 	snprintf(path, sizeof(path), "/proc/%u/task", pid);
 	dir = opendir(path);
-	while (dir && (d = readdir(dir))) {
+	w->is_hidden |= !dir && proc_error(pid, errno) == -EACCES;
+	while (dir && !err && (d = readdir(dir))) {
 		uint32_t tid = (uint32_t)strtoul(d->d_name, NULL, 10);
 
-		if (tid)
-			each_child(pid, tid, visit, w);
+		if (!tid)
+			continue;
+		err = w->fn(w->ctx, pid, tid);
+		if (!err && w->descends && depth < MAX_DEPTH)
+			err = visit_children(w, pid, tid, depth);
 	}
 	if (dir)
 		closedir(dir);
+	return err;
 }
 
-void proc_children_each_descendant(uint32_t pid, proc_child_fn *fn, void *ctx)
+int proc_each_thread(uint32_t pid, bool descends, proc_thread_fn *fn, void *ctx)
 {
-	visit_children(pid, &(struct walk){.fn = fn, .ctx = ctx});
+	struct walk w = {.fn = fn, .ctx = ctx, .descends = descends};
+	int err = visit(&w, pid, 0);
+
+	return err ? err : w.is_hidden ? -EACCES : 0;
 }

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The descendants of a process, from /proc/PID/task/TID/children.
+ * The threads of a process and of its descendants, from /proc/PID/task.
  */
 #pragma once
+#include <stdbool.h>
 #include <stdint.h>
 
-typedef void proc_child_fn(uint32_t pid, void *ctx);
-/* Call fn with each descendant of a process, parents first. */
-void proc_children_each_descendant(uint32_t pid, proc_child_fn *fn, void *ctx);
+/* A non-zero result ends the walk and is returned from it. */
+typedef int proc_thread_fn(void *ctx, uint32_t pid, uint32_t tid);
+/* Call fn with each thread of a process, and if it `descends` of all its descendants, parents first.
+ * Processes that have ended have none. 0, fn's result, or -EACCES: /proc hides one of them. */
+int proc_each_thread(uint32_t pid, bool descends, proc_thread_fn *fn, void *ctx);

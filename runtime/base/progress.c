@@ -30,8 +30,6 @@ static const struct {
 };
 _Static_assert(sizeof(rows) / sizeof(*rows) == STAGE_COUNT, "a row for each stage");
 
-static const char erase[] = TERMINAL_ERASE;
-
 static struct {
 	pthread_mutex_t lock;
 	pthread_cond_t changed, started;
@@ -51,8 +49,7 @@ static void show(uint64_t now)
 {
 	double seconds = 1e-9 * (double)(now - progress.shown_from_ns);
 	const char *doing = rows[progress.stage].doing;
-	char text[LINE_BYTES], line[LINE_BYTES + sizeof(erase)];
-	int n;
+	char text[LINE_BYTES];
 
 	if (progress.total)
 		snprintf(text, sizeof(text), "sonde: %s: %llu of %llu, %.1f s", doing,
@@ -60,16 +57,14 @@ static void show(uint64_t now)
 			 seconds);
 	else
 		snprintf(text, sizeof(text), "sonde: %s, %.1f s", doing, seconds);
-	n = snprintf(line, sizeof(line), "%s%.*s", erase, terminal_columns(STDERR_FILENO, 80) - 1,
-		     text);
 	progress.is_shown = 1;
-	terminal_put(line, (size_t)n);
+	terminal_draw(text);
 }
 
 static void remove_line(void)
 {
 	if (progress.is_shown)
-		terminal_put(erase, sizeof(erase) - 1);
+		terminal_erase();
 	progress.is_shown = 0;
 }
 
@@ -104,7 +99,7 @@ static void *write_lines(void *unused)
 static void on_signal(int number)
 {
 	if (progress.is_shown)
-		terminal_put(erase, sizeof(erase) - 1);
+		terminal_erase();
 	signal(number, SIG_DFL);
 	raise(number);
 }
@@ -222,7 +217,7 @@ void progress_clear(void)
 void progress_clear_inherited(void)
 {
 	if (progress.is_enabled)
-		terminal_put(erase, sizeof(erase) - 1);
+		terminal_erase();
 }
 
 void progress_elsewhere(enum stage stage, uint64_t ns)

@@ -16,7 +16,6 @@
 static bool is_open;
 static bool is_shown;	    /* atomic */
 static bool is_within_line; /* the output's last byte was no newline */
-static const char erase[] = TERMINAL_ERASE;
 
 static bool is_same_terminal(void)
 {
@@ -52,7 +51,7 @@ void status_hide(void)
 	int saved_errno = errno;
 
 	if (is_open && __atomic_exchange_n(&is_shown, false, __ATOMIC_ACQ_REL))
-		terminal_put(erase, sizeof(erase) - 1);
+		terminal_erase();
 	errno = saved_errno;
 }
 
@@ -70,13 +69,8 @@ void status_note(int fd, const char *bytes, size_t n)
 
 void status_show(const char *text)
 {
-	char line[256];
-	int n;
-
 	if (!is_open || is_within_line || !terminal_is_ours())
 		return;
-	n = snprintf(line, sizeof(line), "%s%.*s", erase, terminal_columns(STDERR_FILENO, 80) - 1,
-		     text);
 	__atomic_store_n(&is_shown, true, __ATOMIC_RELEASE);
-	terminal_put(line, n < (int)sizeof(line) ? (size_t)n : sizeof(line) - 1);
+	terminal_draw(text);
 }

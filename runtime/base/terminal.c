@@ -3,6 +3,7 @@
  * See terminal.h.
  */
 #include "runtime/base/terminal.h"
+#include <stdio.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -18,9 +19,25 @@ bool terminal_is_ours(void)
 	return tcgetpgrp(STDERR_FILENO) == getpgrp();
 }
 
-void terminal_put(const char *bytes, size_t n)
+static const char erase[] = "\r\033[K";
+
+static void put(const char *bytes, size_t n)
 {
 	ssize_t written = write(STDERR_FILENO, bytes, n);
 
 	(void)written;
+}
+
+void terminal_draw(const char *text)
+{
+	char line[256];
+	int n = snprintf(line, sizeof(line), "%s%.*s", erase,
+			 terminal_columns(STDERR_FILENO, 80) - 1, text);
+
+	put(line, n < (int)sizeof(line) ? (size_t)n : sizeof(line) - 1);
+}
+
+void terminal_erase(void)
+{
+	put(erase, sizeof(erase) - 1);
 }

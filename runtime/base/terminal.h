@@ -6,12 +6,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Empties the line of the cursor; on every terminal but dumb ones. */
-#define TERMINAL_ERASE "\r\033[K"
-
 /* Columns of the terminal that is open as `fd`; `otherwise` if it does not say. */
 int terminal_columns(int fd, int otherwise);
 /* Is sonde in the foreground of standard error's terminal? Else that belongs to another program. */
 bool terminal_is_ours(void);
-/* Write to standard error. An error is ignored. */
-void terminal_put(const char *bytes, size_t n);
+/* Show the text in the line of the cursor, cut to the terminal's width, on standard error; or
+ * nothing. On every terminal but dumb ones. An error is ignored. */
+void terminal_draw(const char *text);
+/* Signal handlers may call it. */
+void terminal_erase(void);

@@ -4,6 +4,7 @@
  */
 #include "runtime/base/text_buffer.h"
 #include <errno.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <sys/param.h>
 
@@ -98,6 +99,18 @@ void text_fill(struct text *t, char c, size_t n)
 		t->n += part;
 		n -= part;
 	}
+}
+
+void text_printf(struct text *t, const char *format, ...)
+{
+	char bytes[512];
+	va_list args;
+	int n;
+
+	va_start(args, format);
+	n = vsnprintf(bytes, sizeof(bytes), format, args);
+	va_end(args);
+	text_put(t, bytes, MIN((size_t)n, sizeof(bytes) - 1));
 }
 
 void text_put_to(void *ctx, const char *bytes, size_t n)

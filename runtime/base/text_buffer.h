@@ -48,6 +48,9 @@ static inline void text_string(struct text *t, const char *s)
 	text_put(t, s, strlen(s));
 }
 
+/* Append at most 511 bytes. Not for what runs once per event. */
+void text_printf(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 /* Append text that was chosen outside of the script, escaped. */
 void text_escaped(struct text *t, enum escape_set set, const char *bytes, size_t n);
 /* Append the name of a process, file, symbol or the like, escaped. */

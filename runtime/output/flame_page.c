@@ -5,7 +5,6 @@
 #include "runtime/output/flame_page.h"
 #include <errno.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 
 /* Units of the drawing. */
@@ -47,23 +46,11 @@ _Static_assert(sizeof(changes) / sizeof(*changes) == CHANGE_COUNT, "one for each
 
 /* ---- text -------------------------------------------------------------------------------- */
 
-__attribute__((format(printf, 2, 3))) static void put(struct text *t, const char *format, ...)
-{
-	char bytes[512];
-	va_list args;
-	int n;
-
-	va_start(args, format);
-	n = vsnprintf(bytes, sizeof(bytes), format, args);
-	va_end(args);
-	text_put(t, bytes, n < (int)sizeof(bytes) ? (size_t)n : sizeof(bytes) - 1);
-}
-
 static void put_number(struct text *t, uint64_t x)
 {
 	if (x >= 1000) {
 		put_number(t, x / 1000);
-		put(t, ",%03u", (unsigned)(x % 1000));
+		text_printf(t, ",%03u", (unsigned)(x % 1000));
 	} else {
 		text_unsigned(t, x);
 	}
@@ -74,13 +61,13 @@ static void put_value(struct text *t, const struct flame_graph *g, uint64_t x)
 	if (!g->is_time)
 		put_number(t, x);
 	else if (x < 1000)
-		put(t, "%u ns", (unsigned)x);
+		text_printf(t, "%u ns", (unsigned)x);
 	else if (x < 1000000)
-		put(t, "%.3f us", (double)x / 1e3);
+		text_printf(t, "%.3f us", (double)x / 1e3);
 	else if (x < 1000000000)
-		put(t, "%.3f ms", (double)x / 1e6);
+		text_printf(t, "%.3f ms", (double)x / 1e6);
 	else
-		put(t, "%.3f s", (double)x / 1e9);
+		text_printf(t, "%.3f s", (double)x / 1e9);
 }
 
 /* As much of a name as fits; letters are not cut. */
@@ -154,7 +141,7 @@ static void put_share(struct drawing *d, uint64_t part, uint64_t whole, bool is_
 {
 	put_value(d->text, d->graph, part);
 	if (!is_root)
-		put(d->text, " (%.2f %%)", percent(part, whole));
+		text_printf(d->text, " (%.2f %%)", percent(part, whole));
 }
 
 /* "before 12.000 ms (4.00 %), after 20.000 ms (6.10 %): +8.000 ms" */
@@ -177,7 +164,7 @@ static void put_size(struct drawing *d, const struct call_node *n, const struct 
 	struct text *t = d->text;
 
 	put_value(t, d->graph, n->total);
-	put(t, ", %.2f %%", percent(n->total, root->total));
+	text_printf(t, ", %.2f %%", percent(n->total, root->total));
 	if (n->self && n->child) {
 		text_string(t, "; itself ");
 		put_value(t, d->graph, n->self);
@@ -187,9 +174,10 @@ static void put_size(struct drawing *d, const struct call_node *n, const struct 
 static void put_class(struct drawing *d, const struct call_node *n)
 {
 	if (d->is_difference)
-		put(d->text, "f c%d", (int)change_of(n));
+		text_printf(d->text, "f c%d", (int)change_of(n));
 	else
-		put(d->text, "f k%d s%d", (int)n->kind, (int)(hash_string(n->name) % SHADES));
+		text_printf(d->text, "f k%d s%d", (int)n->kind,
+			    (int)(hash_string(n->name) % SHADES));
 }
 
 static void put_frame(struct drawing *d, uint32_t at, uint32_t depth)
@@ -202,16 +190,17 @@ static void put_frame(struct drawing *d, uint32_t at, uint32_t depth)
 
 	text_string(t, "<g class=\"");
 	put_class(d, n);
-	put(t, "\" data-p=\"%d\" data-x=\"%.8g\" data-w=\"%.8g\" data-n=\"",
-	    at ? (int)d->number[n->parent] : -1, d->x[at], width);
+	text_printf(t, "\" data-p=\"%d\" data-x=\"%.8g\" data-w=\"%.8g\" data-n=\"",
+		    at ? (int)d->number[n->parent] : -1, d->x[at], width);
 	text_xml(t, n->name, strlen(n->name));
 	text_string(t, "\"><title>");
 	text_xml(t, n->name, strlen(n->name));
 	text_string(t, ": ");
 	(d->is_difference ? put_difference : put_size)(d, n, root);
-	put(t,
-	    "</title><rect x=\"%.2f\" y=\"%u\" width=\"%.2f\" height=\"%d\"/><text x=\"%.2f\" y=\"%u\">",
-	    x, y, width * WIDTH, ROW - 1, x + 3, y + 13);
+	text_printf(
+		t,
+		"</title><rect x=\"%.2f\" y=\"%u\" width=\"%.2f\" height=\"%d\"/><text x=\"%.2f\" y=\"%u\">",
+		x, y, width * WIDTH, ROW - 1, x + 3, y + 13);
 	put_label(t, n->name, width * WIDTH);
 	text_string(t, "</text></g>\n");
 	d->number[at] = d->n_frames++;
@@ -296,11 +285,11 @@ static void put_style(struct drawing *d)
 	text_string(t, "<style>\n");
 	text_string(t, sonde_flamegraph_css);
 	for (int i = 0; i < CHANGE_COUNT && d->is_difference; i++)
-		put(t, ".c%d rect { fill: %s; }\n", i, changes[i].colour);
+		text_printf(t, ".c%d rect { fill: %s; }\n", i, changes[i].colour);
 	for (int i = 0; i < CALL_KIND_COUNT && !d->is_difference; i++)
-		put(t, ".k%d rect { fill: %s; }\n", i, kinds[i].colour);
+		text_printf(t, ".k%d rect { fill: %s; }\n", i, kinds[i].colour);
 	for (int i = 0; i < SHADES && !d->is_difference; i++)
-		put(t, ".s%d rect { fill-opacity: %.2f; }\n", i, 1 - SHADE_STEP * i);
+		text_printf(t, ".s%d rect { fill-opacity: %.2f; }\n", i, 1 - SHADE_STEP * i);
 	text_string(t, "</style>\n");
 }
 
@@ -327,10 +316,11 @@ static void put_title(struct drawing *d, const struct flame_page *p)
 /* An entry of the legend; the x of the next. */
 static uint32_t put_entry(struct text *t, uint32_t x, char letter, int i, const char *name)
 {
-	put(t,
-	    "<g class=\"%c%d\"><rect x=\"%u\" y=\"34\" width=\"12\" height=\"12\" stroke=\"#888\"/><text "
-	    "x=\"%u\" y=\"44\">%s</text></g>\n",
-	    letter, i, x, x + 17, name);
+	text_printf(
+		t,
+		"<g class=\"%c%d\"><rect x=\"%u\" y=\"34\" width=\"12\" height=\"12\" stroke=\"#888\"/><text "
+		"x=\"%u\" y=\"44\">%s</text></g>\n",
+		letter, i, x, x + 17, name);
 	return x + 17 + (uint32_t)(strlen(name) * LETTER) + 20;
 }
 
@@ -349,25 +339,26 @@ static void put_head(struct drawing *d, const struct flame_page *p)
 {
 	struct text *t = d->text;
 
-	put(t,
-	    "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" "
-	    "height=\"%u\" viewBox=\"0 0 %d %u\" data-width=\"%d\" role=\"application\" "
-	    "aria-labelledby=\"title\">\n",
-	    WIDTH, d->height, WIDTH, d->height, WIDTH);
+	text_printf(
+		t,
+		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" "
+		"height=\"%u\" viewBox=\"0 0 %d %u\" data-width=\"%d\" role=\"application\" "
+		"aria-labelledby=\"title\">\n",
+		WIDTH, d->height, WIDTH, d->height, WIDTH);
 	put_style(d);
 	text_string(t, "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n");
 	put_title(d, p);
 	put_legend(d);
-	put(t,
-	    "<foreignObject x=\"%d\" y=\"6\" width=\"344\" height=\"24\"><div "
-	    "xmlns=\"http://www.w3.org/1999/xhtml\"><input id=\"search\" type=\"search\" "
-	    "placeholder=\"search (regex): key /\"/> <button id=\"reset\">reset "
-	    "(Esc)</button></div></foreignObject>\n",
-	    WIDTH - 350);
-	put(t,
-	    "<text id=\"found\" x=\"%d\" y=\"44\" text-anchor=\"end\"></text>\n"
-	    "<text id=\"details\" x=\"8\" y=\"66\"></text>\n",
-	    WIDTH - 8);
+	text_printf(t,
+		    "<foreignObject x=\"%d\" y=\"6\" width=\"344\" height=\"24\"><div "
+		    "xmlns=\"http://www.w3.org/1999/xhtml\"><input id=\"search\" type=\"search\" "
+		    "placeholder=\"search (regex): key /\"/> <button id=\"reset\">reset "
+		    "(Esc)</button></div></foreignObject>\n",
+		    WIDTH - 350);
+	text_printf(t,
+		    "<text id=\"found\" x=\"%d\" y=\"44\" text-anchor=\"end\"></text>\n"
+		    "<text id=\"details\" x=\"8\" y=\"66\"></text>\n",
+		    WIDTH - 8);
 }
 
 int flame_page_write(struct flame_page *p, struct text *t)

@@ -9,7 +9,6 @@ enum { LENGTH_WIDTH = 11, TID_WIDTH = 8 };
 
 void format_length(struct text *t, uint64_t ns)
 {
-	char number[32];
 	const char *unit = "us";
 	uint64_t n = ns; /* thousandths of the unit */
 
@@ -21,11 +20,8 @@ void format_length(struct text *t, uint64_t ns)
 		n = (ns + 500000) / 1000000;
 		unit = "s ";
 	}
-	snprintf(number, sizeof(number), "%llu.%03u %s", (unsigned long long)(n / 1000),
-		 (unsigned int)(n % 1000), unit);
-	if (strlen(number) < LENGTH_WIDTH)
-		text_fill(t, ' ', LENGTH_WIDTH - strlen(number));
-	text_string(t, number);
+	text_printf(t, "%*llu.%03u %s", LENGTH_WIDTH - 7, (unsigned long long)(n / 1000),
+		    (unsigned int)(n % 1000), unit);
 }
 
 void format_length_of(struct text *t, uint64_t ns, uint64_t n_calls)
@@ -38,8 +34,6 @@ void format_length_of(struct text *t, uint64_t ns, uint64_t n_calls)
 
 static void put_columns(struct text *t, const struct span_text *state, const struct span_item *s)
 {
-	char tid[32];
-
 	if (s && !s->is_left)
 		format_length(t, s->length);
 	else
@@ -47,8 +41,7 @@ static void put_columns(struct text *t, const struct span_text *state, const str
 	text_string(t, " | ");
 	if (!state->has_tid)
 		return;
-	snprintf(tid, sizeof(tid), "%*u | ", TID_WIDTH, state->tid);
-	text_string(t, tid);
+	text_printf(t, "%*u | ", TID_WIDTH, state->tid);
 }
 
 /* The names of the columns; when another thread comes, its name. */

@@ -137,15 +137,12 @@ static int sort_children(struct call_tree *t, uint32_t at)
 
 static void put_node(struct text *t, const struct call_node *n, uint32_t level, bool has_self)
 {
-	char calls[32];
-
 	format_length_of(t, n->total, n->calls - n->left);
 	if (has_self) {
 		text_string(t, "  ");
 		format_length_of(t, n->self, n->calls - n->left);
 	}
-	snprintf(calls, sizeof(calls), "  %10llu  ", (unsigned long long)n->calls);
-	text_string(t, calls);
+	text_printf(t, "  %10llu  ", (unsigned long long)n->calls);
 	text_fill(t, ' ', 2 * (size_t)level);
 	text_string(t, n->name);
 	text_char(t, '\n');

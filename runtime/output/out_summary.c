@@ -88,23 +88,19 @@ static int by_total(const void *x, const void *y)
 static void put_row(struct text *t, const struct span_row *r)
 {
 	uint64_t n = r->calls - r->left;
-	char number[64];
 
 	format_length_of(t, r->total, n);
 	text_string(t, "  ");
 	format_length_of(t, r->self, n);
-	snprintf(number, sizeof(number), "  %10llu  ", (unsigned long long)r->calls);
-	text_string(t, number);
+	text_printf(t, "  %10llu  ", (unsigned long long)r->calls);
 	format_length_of(t, n ? r->sum / n : 0, n);
 	text_string(t, "  ");
 	format_length_of(t, r->max, n);
 	text_string(t, "  ");
 	text_name(t, r->name);
-	if (r->left) {
-		snprintf(number, sizeof(number), " (%llu left by an exception or longjmp)",
-			 (unsigned long long)r->left);
-		text_string(t, number);
-	}
+	if (r->left)
+		text_printf(t, " (%llu left by an exception or longjmp)",
+			    (unsigned long long)r->left);
 	text_char(t, '\n');
 }
 

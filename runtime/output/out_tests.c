@@ -82,20 +82,20 @@ static void put_totals(struct out_file *w, const struct view_test *v)
 static void put_bench(struct out_file *w, const struct view_test *v)
 {
 	struct text *t = &w->text;
-	char number[32];
 
 	if (v->stage == VIEW_TEST_BEGIN) {
 		w->name_width = v->name_width < NAME_WIDTH ? NAME_WIDTH : v->name_width + 1;
 		put_cell(t, "Benchmark", w->name_width);
 		put_cell(t, "Time(ns)", TIME_WIDTH);
 		text_string(t, "Iterations\n");
-		for (uint32_t i = 0; i < w->name_width + TIME_WIDTH + strlen("Iterations"); i++)
-			text_char(t, '-');
+		text_fill(t, '-', w->name_width + TIME_WIDTH + strlen("Iterations"));
 		text_char(t, '\n');
 	} else if (v->stage == VIEW_TEST_RESULT) {
-		snprintf(number, sizeof(number), "%llu", (unsigned long long)v->ns);
 		put_cell(t, v->name, w->name_width);
-		put_cell(t, v->skipped ? "skipped" : v->passed ? number : "failed", TIME_WIDTH);
+		if (v->skipped || !v->passed)
+			put_cell(t, v->skipped ? "skipped" : "failed", TIME_WIDTH);
+		else
+			text_printf(t, "%-*llu", TIME_WIDTH, (unsigned long long)v->ns);
 		if (v->passed && !v->skipped)
 			text_unsigned(t, v->runs);
 		text_char(t, '\n');

@@ -113,10 +113,8 @@ static int text_interval(struct out *o, const struct timespec *now, bool is_shor
 	if (!localtime_r(&now->tv_sec, &local) || !strftime(text, sizeof(text), "%H:%M:%S", &local))
 		return 0;
 	text_string(&w->text, text);
-	if (is_short) {
-		snprintf(text, sizeof(text), ".%03ld", now->tv_nsec / 1000000);
-		text_string(&w->text, text);
-	}
+	if (is_short)
+		text_printf(&w->text, ".%03ld", now->tv_nsec / 1000000);
 	text_char(&w->text, '\n');
 	return out_file_done(w);
 }

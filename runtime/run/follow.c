@@ -9,10 +9,8 @@
 #include "runtime/base/proc_children.h"
 #include "runtime/session/session.h"
 #include "runtime/base/log.h"
-#include "runtime/base/proc_maps.h"
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -49,47 +47,28 @@ static void mark_thread(int map_fd, int tid)
 	close(fd);
 }
 
-/* The directory of a process's threads. NULL, and a warning if /proc hides it. */
-static DIR *open_threads(uint32_t pid)
+struct following {
+	uint32_t pid;
+	int map_fd;
+};
+
+static int mark_descendant(void *ctx, uint32_t pid, uint32_t tid)
 {
-	char path[64];
-	DIR *dir;
+	const struct following *f = ctx;
 
-	snprintf(path, sizeof(path), "/proc/%u/task", pid);
-	dir = opendir(path);
-	if (!dir && proc_error(pid, errno) == -EACCES)
-		log_warning("--follow: /proc hides process %u: the processes that it has started "
-			    "before are not traced",
-			    pid);
-	return dir;
-}
-
-/* Mark all threads of a process. */
-static void mark_process(uint32_t pid, void *ctx)
-{
-	const int *map_fd = ctx;
-	struct dirent *d;
-	DIR *dir = open_threads(pid);
-
-	while (dir && (d = readdir(dir))) {
-		int tid = atoi(d->d_name);
-
-		if (tid > 0)
-			mark_thread(*map_fd, tid);
-	}
-	if (dir)
-		closedir(dir);
+	if (pid != f->pid)
+		mark_thread(f->map_fd, (int)tid);
+	return 0;
 }
 
 /* The process itself is recognized by its pid. */
 void session_follow(const struct session *s)
 {
-	uint32_t pid = s->config->scope_tgid;
-	int fd = bpf_object__find_map_fd_by_name(s->object, "sonde_scopes");
-	DIR *dir = fd >= 0 ? open_threads(pid) : NULL;
+	struct following f = {s->config->scope_tgid,
+			      bpf_object__find_map_fd_by_name(s->object, "sonde_scopes")};
 
-	if (dir)
-		closedir(dir);
-	if (fd >= 0)
-		proc_children_each_descendant(pid, mark_process, &fd);
+	if (f.map_fd >= 0 && proc_each_thread(f.pid, true, mark_descendant, &f) == -EACCES)
+		log_warning("--follow: /proc hides process %u: the processes that it has started "
+			    "before are not traced",
+			    f.pid);
 }

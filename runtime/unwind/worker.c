@@ -180,12 +180,15 @@ static void update_known(struct unwind_worker *w, uint32_t tgid)
 	pthread_mutex_unlock(&w->lock);
 }
 
-static void add_process(uint32_t tgid, void *ctx)
+static int add_process(void *ctx, uint32_t pid, uint32_t tid)
 {
 	struct unwind_worker *w = ctx;
 
-	unwind_spaces_add(w->spaces, tgid);
-	update_known(w, tgid);
+	if (tid != pid)
+		return 0;
+	unwind_spaces_add(w->spaces, pid);
+	update_known(w, pid);
+	return 0;
 }
 
 enum { SCRIPTS_MAX = 5, LINE_BYTES = 256 }; /* limits of the kernel (binfmt_script) */
@@ -307,11 +310,7 @@ static void apply(struct unwind_worker *w, const struct maptrack_event *e)
 static void answer(struct unwind_worker *w, const struct request *r)
 {
 	switch (r->kind) {
-	case ADD_PROCESS:
-		add_process(r->tgid, w);
-		if (r->with_descendants)
-			proc_children_each_descendant(r->tgid, add_process, w);
-		return;
+	case ADD_PROCESS: proc_each_thread(r->tgid, r->with_descendants, add_process, w); return;
 	case ADD_PROGRAM: add_program(w, r->path); return;
 	case CHECK: check(w, true); return;
 	case CHANGE: apply(w, &r->change); return;

@@ -36,9 +36,8 @@ static void put_time(struct text *t, uint64_t x, bool is_negative)
 {
 	char number[32];
 
-	text_string(t, time_text(number, sizeof(number), t->time_unit, x, is_negative));
-	text_char(t, ' ');
-	text_string(t, time_units[t->time_unit].name);
+	text_printf(t, "%s %s", time_text(number, sizeof(number), t->time_unit, x, is_negative),
+		    time_units[t->time_unit].name);
 }
 
 void format_number(struct text *t, uint64_t x, bool is_signed)
@@ -54,10 +53,8 @@ void format_number(struct text *t, uint64_t x, bool is_signed)
 void format_share(struct text *t, const struct view *v, uint64_t whole)
 {
 	double part = v->type->is_signed ? (double)(int64_t)v->integer : (double)v->integer;
-	char share[32];
 
-	snprintf(share, sizeof(share), ", %.1f %%", 100 * part / (double)whole);
-	text_string(t, share);
+	text_printf(t, ", %.1f %%", 100 * part / (double)whole);
 }
 
 void txt_stats(struct text *t, const struct view *v)
@@ -199,22 +196,15 @@ static void put_line(struct text *t, const struct type *type, uint32_t bucket, u
 		     uint64_t most)
 {
 	bool has_unit = t->time_unit != TIME_UNIT_NS;
-	size_t width = has_unit ? TIME_HEADER_WIDTH : HEADER_WIDTH;
-	char header[HEADER_BYTES], count[24];
+	char header[HEADER_BYTES];
 	size_t bar = most ? (size_t)((float)n / (float)most * BAR_WIDTH) : 0;
-	size_t len;
 
 	if (has_unit)
 		time_header(header, t->time_unit, type, bucket);
 	else
 		put_header(header, type, bucket);
-	len = strlen(header);
-	text_put(t, header, len);
-	text_fill(t, ' ', len < width ? width - len : 0);
-	len = (size_t)snprintf(count, sizeof(count), "%llu", (unsigned long long)n);
-	text_fill(t, ' ', len < COUNT_WIDTH ? COUNT_WIDTH - len : 0);
-	text_put(t, count, len);
-	text_string(t, " |");
+	text_printf(t, "%-*s%*llu |", has_unit ? TIME_HEADER_WIDTH : HEADER_WIDTH, header,
+		    COUNT_WIDTH, (unsigned long long)n);
 	text_fill(t, '@', bar);
 	text_fill(t, ' ', BAR_WIDTH - bar);
 	text_string(t, "|\n");

@@ -56,13 +56,12 @@ static void value_text(const struct graph *g, char *out, uint64_t value)
 /* The smallest value at the left end of the graph, the largest at its right end. */
 static void put_ends(const struct graph *g)
 {
-	char min[VALUE_BYTES], max[VALUE_BYTES], line[GRAPH_WIDTH + 2 * VALUE_BYTES];
+	char min[VALUE_BYTES], max[VALUE_BYTES];
 
 	value_text(g, min, g->min);
 	value_text(g, max, g->max);
 	text_fill(g->t, ' ', g->margin);
-	snprintf(line, sizeof(line), "%-*s%*s\n", MIN_WIDTH, min, GRAPH_WIDTH - MIN_WIDTH, max);
-	text_string(g->t, line);
+	text_printf(g->t, "%-*s%*s\n", MIN_WIDTH, min, GRAPH_WIDTH - MIN_WIDTH, max);
 }
 
 static void put_frame(const struct graph *g, char corner)
@@ -93,11 +92,9 @@ static void put_time(const struct graph *g, uint64_t ns)
 	localtime_r(&seconds, &tm);
 	strftime(text, sizeof(text), "%H:%M:%S", &tm);
 	text_string(g->t, text);
-	if (g->unit->digits) {
-		snprintf(text, sizeof(text), ".%0*llu", (int)g->unit->digits,
-			 (unsigned long long)(ns % 1000000000 / g->unit->ns));
-		text_string(g->t, text);
-	}
+	if (g->unit->digits)
+		text_printf(g->t, ".%0*llu", (int)g->unit->digits,
+			    (unsigned long long)(ns % 1000000000 / g->unit->ns));
 	text_char(g->t, ' ');
 }
 
@@ -116,10 +113,7 @@ static void put_line(const struct graph *g, uint64_t ns, const uint64_t *value)
 		value_text(g, text, *value);
 	}
 	put_time(g, ns);
-	text_string(g->t, line);
-	text_char(g->t, ' ');
-	text_string(g->t, text);
-	text_char(g->t, '\n');
+	text_printf(g->t, "%s %s\n", line, text);
 }
 
 static void find_range(struct graph *g, const struct view *v)
