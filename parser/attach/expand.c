@@ -332,7 +332,6 @@ static int each_unit(const struct name_search *s, kernel_name_fn fn, void *ctx)
 {
 	static const char *const units[] = {"hz", "ms", "s", "us"};
 
-	(void)s;
 	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
 		fn(units[i], ctx);
 	return 0;

@@ -349,8 +349,6 @@ static void line_pragma(struct preprocessor *p, const struct line *l)
 
 static void line_line(struct preprocessor *p, const struct line *l)
 {
-	(void)p;
-	(void)l;
 }
 
 static const struct {

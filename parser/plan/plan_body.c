@@ -318,7 +318,6 @@ void pln_span(struct planner *pl, struct expr *call)
 
 void pln_none(struct planner *pl, struct expr *call)
 {
-	(void)pl, (void)call;
 }
 
 /* The event column of builtins.def. */

@@ -21,7 +21,6 @@ const struct type *chk_agg(struct sema *s, struct expr *e)
 {
 	const struct expr *v = e->call.args[0];
 
-	(void)s;
 	return type_agg(e->call.builtin->agg, v->type->is_signed && v->kind != EX_INT);
 }
 

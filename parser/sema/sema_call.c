@@ -174,7 +174,6 @@ const struct type *chk_none(struct sema *s, struct expr *e)
 	const struct builtin *b = ast_builtin(e);
 	struct signature sig;
 
-	(void)s;
 	return b && builtin_signature(b, &sig) && sig.result ? sig.result : &type_error;
 }
 

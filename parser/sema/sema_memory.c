@@ -240,7 +240,6 @@ const struct type *chk_len(struct sema *s, struct expr *e)
 /* A kernel address, whatever the address space of the probe's arguments. */
 const struct type *chk_curtask(struct sema *s, struct expr *e)
 {
-	(void)e;
 	return type_pointer(s->arena, type_opaque(s->arena, "struct task_struct"), SPACE_KERNEL);
 }
 

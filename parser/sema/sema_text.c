@@ -204,7 +204,6 @@ const struct type *chk_memcmp(struct sema *s, struct expr *e)
 
 const struct type *chk_name_of(struct sema *s, struct expr *e)
 {
-	(void)e;
 	return type_string(s->arena, SONDE_NAME_BYTES);
 }
 

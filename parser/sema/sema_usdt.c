@@ -156,7 +156,6 @@ static void find_function(struct sema *s, struct attach_target *t)
 
 const struct type *chk_func(struct sema *s, struct expr *e)
 {
-	(void)e;
 	for (uint32_t i = 0; i < s->probe->n_points; i++) {
 		struct attach_point *p = &s->probe->points[i];
 

@@ -80,7 +80,6 @@ static int call(const char *name, uint32_t id, void *ctx)
 {
 	const struct each *e = ctx;
 
-	(void)id;
 	if (!strstr(name + PREFIX_LEN,
 		    "__")) /* task__safe_trusted: an annotation for the verifier */
 		e->fn(name + PREFIX_LEN, e->ctx);

@@ -189,7 +189,6 @@ static int collect_function(void *ctx, uint32_t i, const struct symbol *s)
 {
 	struct function_walk *w = ctx;
 
-	(void)i;
 	if (w->extents.n == FUNCTIONS_MAX)
 		return 0;
 	if (vec_push(&w->names, (uint64_t)s->name << 32 | w->extents.n))

@@ -74,7 +74,6 @@ static int match_symbol(void *ctx, uint32_t i, const struct symbol *sym)
 {
 	struct search *s = ctx;
 
-	(void)i;
 	for (size_t k = 0; k < s->names.n; k++) {
 		const struct row *row = &rows[(uint32_t)s->names.items[k]];
 

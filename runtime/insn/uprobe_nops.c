@@ -48,7 +48,6 @@ FUNCTION(uprobe_nops_other, "8");
 /* The kernel single-steps copies of instructions, in a mapping with this name. */
 static int is_of_copies(const struct proc_mapping *m, void *ctx)
 {
-	(void)ctx;
 	return strcmp(m->path, "[uprobes]") == 0;
 }
 
@@ -122,7 +121,6 @@ static void ask(struct uprobe_nops *nops)
 #else
 static void ask(struct uprobe_nops *nops)
 {
-	(void)nops;
 }
 #endif
 

@@ -141,7 +141,6 @@ int help_get_numa_node_id(struct interp *p, const uint64_t r[5], uint64_t *resul
 {
 	unsigned node = 0;
 
-	(void)r;
 	if (p->recorded) {
 		interp_end(p, "the recording does not say the node of memory");
 		return -EFAULT;
@@ -161,7 +160,6 @@ VALUE(get_attach_cookie, p->cookie)
 
 int help_get_current_cgroup_id(struct interp *p, const uint64_t r[5], uint64_t *result)
 {
-	(void)r;
 	if (!p->current.has_cgroup) {
 		interp_end(p, "the recording does not have the cgroup of this thread");
 		return -EFAULT;
