@@ -8,6 +8,6 @@
 
 /* A non-zero result ends the walk and is returned from it. */
 typedef int proc_thread_fn(void *ctx, uint32_t pid, uint32_t tid);
-/* Call fn with each thread of a process, and if it `descends` of all its descendants, parents first.
- * Processes that have ended have none. 0, fn's result, or -EACCES: /proc hides one of them. */
+/* Call fn with each thread of a process, and if it `descends` of all its descendants, parents
+ * first. Processes that have ended have none. 0, fn's result, or -EACCES: /proc hides one. */
 int proc_each_thread(uint32_t pid, bool descends, proc_thread_fn *fn, void *ctx);

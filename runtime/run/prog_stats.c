@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * --stats and --max-overhead: the kernel counts the runs of each program and their time while a
- * descriptor of BPF_ENABLE_STATS is open, which adds about 40 ns to a run. It does not count what it
- * takes to get to a program, such as the trap of a uprobe. A row of --stats is a program: probes of
- * one event that share a program share the row. A program also runs for what its probes do not
+ * descriptor of BPF_ENABLE_STATS is open, which adds about 40 ns to a run. It does not count what
+ * it takes to get to a program, such as the trap of a uprobe. A row of --stats is a program: probes
+ * of one event that share a program share the row. A program also runs for what its probes do not
  * want: for other system calls, and for threads out of scope. So it counts the hits of its probes
  * itself.
  */
