@@ -93,7 +93,7 @@ static void test_files(void **state)
 	assert_string_equal(p.targets[0].path, "/bin/app");
 	p = good(&w, "uprobe:/bin/*:main*", "uprobe:/bin/*:main*", "main*", 4);
 	assert_string_equal(p.targets[2].path, "/bin/go");
-	w.kernel.k.program = "/bin/app";
+	w.kernel.k.scope = &(struct trace_scope){.program = "/bin/app"};
 	good(&w, "uprobe:main", "uprobe:/bin/app:main", "main", 1);
 	world_free(&w);
 	bad("uprobe:/nowhere/*:main", "no-binary", "no program or library matches '/nowhere/*'",
