@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Attach points on events of a recording: see recorded.h.
+ * Attach points on events of a recording: see expand.h.
  */
 #include "parser/attach/expand.h"
 #include "parser/base/arena.h"
