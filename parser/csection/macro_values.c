@@ -230,7 +230,7 @@ static bool is_own_function(const struct replacer *r, const char *name)
 static struct function *make_function(struct arena *a, const struct c_macro *m, struct expr *value)
 {
 	struct function *f = arena_new_of(a, struct function);
-	struct stmt *st = ast_stmt_expr(a, value->span, value);
+	struct stmt *st = AST_STMT(a, value->span, ST_EXPR, .expr = value);
 
 	f->is_macro = true;
 	f->is_of_c = true;

@@ -86,7 +86,7 @@ static struct expr *expand_fn(struct expander *x, struct frame *g, struct span c
 	if (!ast_is_void(fn->result))
 		g->result = arena_printf(x->arena, "%s()", fn->name);
 	list = declare(x, g, call);
-	add(x, &list, ast_stmt_called(x->arena, call, copy_block(x, g, &fn->body)));
+	add(x, &list, AST_STMT(x->arena, call, ST_CALLED, .block = copy_block(x, g, &fn->body)));
 	if (g->result)
 		value = marked_var(x, g, call, g->result);
 	return ast_value_block(x->arena, call, list, value);

@@ -35,13 +35,31 @@ static bool may_copy(struct expander *x, struct span at)
 	return false;
 }
 
-static struct expr **copy_list(struct expander *x, const struct frame *f, struct expr **items,
-			       uint32_t n)
+struct copier {
+	struct expander *x;
+	const struct frame *f;
+};
+
+static void copy_slot(struct expr **slot, void *ctx)
+{
+	const struct copier *c = ctx;
+
+	*slot = copy_expr(c->x, c->f, *slot);
+}
+
+/* `n` has its own array of the expressions if it is a list. */
+static struct expr *copy_children(struct expander *x, const struct frame *f, struct expr *n)
+{
+	ast_each_slot(n, copy_slot, &(struct copier){x, f});
+	return n;
+}
+
+static struct expr **new_list(struct expander *x, struct expr **items, uint32_t n)
 {
 	struct expr **out = arena_alloc(x->arena, (n + 1) * sizeof(*out));
 
 	for (uint32_t i = 0; i < n; i++)
-		out[i] = copy_expr(x, f, items[i]);
+		out[i] = items[i];
 	return out;
 }
 
@@ -64,7 +82,8 @@ static void copy_map(struct expander *x, const struct frame *f, struct expr *n)
 {
 	int i = match_param(f, EX_MAP, n->map.name);
 
-	n->map.keys = copy_list(x, f, n->map.keys, n->map.n_keys);
+	n->map.keys = new_list(x, n->map.keys, n->map.n_keys);
+	copy_children(x, f, n);
 	if (i >= 0)
 		n->map.name = f->args[i]->map.name;
 	if (i >= 0 && !n->map.n_keys)
@@ -86,7 +105,8 @@ static struct expr *copy_call(struct expander *x, const struct frame *f, struct 
 {
 	struct function *callee;
 
-	n->call.args = copy_list(x, f, n->call.args, n->call.n_args);
+	n->call.args = new_list(x, n->call.args, n->call.n_args);
+	copy_children(x, f, n);
 	n->call.name_span = moved(f, n->call.name_span);
 	callee = f->is_clone
 			 ? NULL
@@ -131,29 +151,15 @@ const struct type_name *copy_type(struct expander *x, const struct frame *f,
 
 /* ---- expressions ------------------------------------------------------------------------- */
 
+/* The lists of a tuple or record: where its names are, and its items, not copied yet. */
 static void copy_record(struct expander *x, const struct frame *f, struct expr *n)
 {
 	struct span *spans = arena_alloc(x->arena, (n->list.n + 1) * sizeof(*spans));
 
-	n->list.items = copy_list(x, f, n->list.items, n->list.n);
+	n->list.items = new_list(x, n->list.items, n->list.n);
 	for (uint32_t i = 0; i < n->list.n && n->kind == EX_RECORD; i++)
 		spans[i] = moved(f, n->list.name_spans[i]);
 	n->list.name_spans = spans;
-}
-
-static void copy_value_block(struct expander *x, const struct frame *f, struct expr *n)
-{
-	n->block.body = copy_block(x, f, &n->block.body);
-	if (n->block.value)
-		n->block.value = copy_expr(x, f, n->block.value);
-}
-
-static void copy_ternary(struct expander *x, const struct frame *f, struct expr *n)
-{
-	n->ternary.cond = copy_expr(x, f, n->ternary.cond);
-	if (n->ternary.then)
-		n->ternary.then = copy_expr(x, f, n->ternary.then);
-	n->ternary.otherwise = copy_expr(x, f, n->ternary.otherwise);
 }
 
 /* ---- offsetof ---------------------------------------------------------------------------- */
@@ -194,48 +200,27 @@ static struct expr *copy_members(struct expander *x, const struct frame *f, cons
 		     : add_members(x, of, f->args[i]);
 }
 
-static struct expr *copy_unary(struct expander *x, const struct frame *f, struct expr *n)
-{
-	n->unary.operand =
-		(n->unary.op == OP_OFFSETOF ? copy_members : copy_expr)(x, f, n->unary.operand);
-	return n;
-}
-
 static struct expr *copy_by_kind(struct expander *x, const struct frame *f, struct expr *n)
 {
 	switch (n->kind) {
-	case EX_INT:
-	case EX_STRING:
-	case EX_PARAM: break;
 	case EX_NAME: return copy_name(x, f, n);
-	case EX_VAR: copy_var(f, n); break;
-	case EX_MAP: copy_map(x, f, n); break;
+	case EX_VAR: copy_var(f, n); return n;
+	case EX_MAP: copy_map(x, f, n); return n;
 	case EX_CALL: return copy_call(x, f, n);
-	case EX_UNARY: return copy_unary(x, f, n);
-	case EX_BINARY:
-		n->binary.left = copy_expr(x, f, n->binary.left);
-		n->binary.right = copy_expr(x, f, n->binary.right);
-		break;
-	case EX_TERNARY: copy_ternary(x, f, n); break;
-	case EX_FIELD:
-		n->field.object = copy_expr(x, f, n->field.object);
-		n->field.name_span = moved(f, n->field.name_span);
-		break;
-	case EX_INCDEC: n->incdec.target = copy_expr(x, f, n->incdec.target); break;
-	case EX_CAST:
-		n->cast.to = copy_type(x, f, n->cast.to);
-		n->cast.operand = copy_expr(x, f, n->cast.operand);
-		break;
+	case EX_UNARY:
+		if (n->unary.op != OP_OFFSETOF)
+			break;
+		n->unary.operand = copy_members(x, f, n->unary.operand);
+		return n;
+	case EX_FIELD: n->field.name_span = moved(f, n->field.name_span); break;
+	case EX_CAST: n->cast.to = copy_type(x, f, n->cast.to); break;
 	case EX_TUPLE:
 	case EX_RECORD: copy_record(x, f, n); break;
-	case EX_INDEX:
-		n->index.object = copy_expr(x, f, n->index.object);
-		n->index.at = copy_expr(x, f, n->index.at);
-		break;
-	case EX_BLOCK: copy_value_block(x, f, n); break;
+	case EX_BLOCK: n->block.body = copy_block(x, f, &n->block.body); break;
 	case EX_TYPE: n->named = copy_type(x, f, n->named); break;
+	default: break;
 	}
-	return n;
+	return copy_children(x, f, n);
 }
 
 struct expr *copy_expr(struct expander *x, const struct frame *f, const struct expr *e)
@@ -263,78 +248,49 @@ struct expr *copy_expr(struct expander *x, const struct frame *f, const struct e
 
 /* ---- statements -------------------------------------------------------------------------- */
 
-static void copy_loop(struct expander *x, const struct frame *f, struct stmt *n)
+/* `return v` of a fn, which is copied: its result is a variable. */
+static void set_result(struct expander *x, const struct frame *f, struct stmt *n)
 {
-	struct expr **parts[] = {&n->loop.cond, &n->loop.var, &n->loop.over,
-				 &n->loop.from, &n->loop.to,  &n->loop.count};
-
-	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
-		if (*parts[i])
-			*parts[i] = copy_expr(x, f, *parts[i]);
-	n->loop.body = copy_block(x, f, &n->loop.body);
-}
-
-/* `return v` of a fn: its result is a variable. */
-static void copy_return(struct expander *x, const struct frame *f, struct stmt *n)
-{
-	struct expr *target, *value = n->expr ? copy_expr(x, f, n->expr) : NULL;
+	struct expr *target, *value = n->expr;
 	struct stmt *leave;
 
-	n->expr = value;
 	if (!f->of || !f->result || !value)
 		return;
 	target = ast_var(x->arena, n->span, f->result);
 	target->var.mark = f->mark;
 	target->height = 1;
-	leave = ast_stmt_return(x->arena, n->span, NULL);
-	*n = *ast_stmt_block(x->arena, n->span,
-			     (struct block){arena_alloc(x->arena, 2 * sizeof(struct stmt *)), 2});
-	n->block.items[0] = ast_stmt_assign(x->arena, leave->span, target, OP_NONE, value);
+	leave = AST_STMT(x->arena, n->span, ST_RETURN);
+	n->kind = ST_BLOCK;
+	n->block = (struct block){arena_alloc(x->arena, 2 * sizeof(struct stmt *)), 2};
+	n->block.items[0] = AST_STMT(x->arena, n->span, ST_ASSIGN,
+				     .assign = {.target = target, .op = OP_NONE, .value = value});
 	n->block.items[1] = leave;
 }
 
-static void copy_stmt_by_kind(struct expander *x, const struct frame *f, struct stmt *n)
+static void copy_inner(struct block *b, void *ctx)
 {
-	switch (n->kind) {
-	case ST_EXPR: n->expr = copy_expr(x, f, n->expr); return;
-	case ST_ASSIGN:
-		n->assign.target = copy_expr(x, f, n->assign.target);
-		n->assign.value = copy_expr(x, f, n->assign.value);
-		return;
-	case ST_IF:
-		n->branch.cond = copy_expr(x, f, n->branch.cond);
-		n->branch.then = copy_block(x, f, &n->branch.then);
-		n->branch.otherwise = copy_block(x, f, &n->branch.otherwise);
-		return;
-	case ST_BLOCK:
-	case ST_CALLED: n->block = copy_block(x, f, &n->block); return;
-	case ST_RETURN: copy_return(x, f, n); return;
-	case ST_LET:
-		n->let.var = copy_expr(x, f, n->let.var);
-		if (n->let.type)
-			n->let.type = copy_type(x, f, n->let.type);
-		if (n->let.value)
-			n->let.value = copy_expr(x, f, n->let.value);
-		return;
-	case ST_WHILE:
-	case ST_FOR:
-	case ST_UNROLL: copy_loop(x, f, n); return;
-	case ST_BREAK:
-	case ST_CONTINUE: return;
-	}
+	const struct copier *c = ctx;
+
+	*b = copy_block(c->x, c->f, b);
 }
 
 struct block copy_block(struct expander *x, const struct frame *f, const struct block *b)
 {
 	struct block out = {.items = arena_alloc(x->arena, (b->n + 1) * sizeof(*out.items)),
 			    .n = b->n};
+	struct copier c = {x, f};
 
 	for (uint32_t i = 0; i < b->n; i++) {
 		struct stmt *n = arena_new_of(x->arena, struct stmt);
 
 		*n = *b->items[i];
 		n->span = moved(f, n->span);
-		copy_stmt_by_kind(x, f, n);
+		if (n->kind == ST_LET && n->let.type)
+			n->let.type = copy_type(x, f, n->let.type);
+		ast_each_head_slot(n, copy_slot, &c);
+		ast_each_block(n, copy_inner, &c);
+		if (n->kind == ST_RETURN)
+			set_result(x, f, n);
 		out.items[i] = n;
 	}
 	return out;

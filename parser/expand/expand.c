@@ -59,8 +59,8 @@ static void check_unused(struct expander *x, struct function *f)
 	p->open_span = f->name_span;
 	p->is_unused_fn = true;
 	arena_push(x->arena, p->texts, p->n_texts, text);
-	st = ast_stmt_discard(x->arena, f->name_span,
-			      call_expand(x, &script, f, f->name_span, NULL));
+	st = AST_STMT(x->arena, f->name_span, ST_EXPR, .is_discard = true,
+		      .expr = call_expand(x, &script, f, f->name_span, NULL));
 	arena_push(x->arena, p->body.items, p->body.n, st);
 	arena_push(x->arena, x->program->probes, x->program->n_probes, p);
 }

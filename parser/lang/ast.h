@@ -413,7 +413,14 @@ struct program {
 	uint32_t n_used; /* the N of the highest $N that the script reads; all with $# */
 };
 
-/* Constructors, one for each kind of node; they only fill and return it, with its height: */
+/* New nodes, which hold the designated initializers of their arm; an expression gets its height. */
+struct expr *ast_new_expr(struct arena *a, struct expr e);
+struct stmt *ast_new_stmt(struct arena *a, struct stmt st);
+#define AST_EXPR(a, at, k, ...) \
+	ast_new_expr((a), (struct expr){.kind = (k), .span = (at), ##__VA_ARGS__})
+#define AST_STMT(a, at, k, ...) \
+	ast_new_stmt((a), (struct stmt){.kind = (k), .span = (at), ##__VA_ARGS__})
+/* The same for kinds that several files make. */
 uint32_t ast_height_over(struct expr *e); /* one more than that of the highest child */
 struct expr *ast_int(struct arena *a, struct span s, uint64_t value);
 /* Turn the node into a literal: a number, a bool (&type_bool), or a constant of an enum's type. */
@@ -427,40 +434,16 @@ struct expr *ast_map(struct arena *a, struct span s, const char *name, struct ex
 struct expr *ast_call(struct arena *a, struct span s, struct span name_span, const char *name,
 		      struct expr **args, uint32_t n);
 struct expr *ast_unary(struct arena *a, struct span s, enum op op, struct expr *operand);
-struct expr *ast_binary(struct arena *a, struct span s, enum op op, struct expr *l, struct expr *r);
-struct expr *ast_ternary(struct arena *a, struct span s, struct expr *c, struct expr *t,
-			 struct expr *o);
 struct expr *ast_field(struct arena *a, struct span s, struct expr *object, struct span name_span,
 		       const char *name);
-struct expr *ast_incdec(struct arena *a, struct span s, struct expr *target, bool is_increment,
-			bool is_prefix);
-struct stmt *ast_stmt_expr(struct arena *a, struct span s, struct expr *e);
-/* `_ = e`: the value is discarded on purpose. */
-struct stmt *ast_stmt_discard(struct arena *a, struct span s, struct expr *e);
-struct stmt *ast_stmt_assign(struct arena *a, struct span s, struct expr *target, enum op op,
-			     struct expr *value);
-struct stmt *ast_stmt_if(struct arena *a, struct span s, struct expr *cond, struct block then,
-			 struct block otherwise);
-struct stmt *ast_stmt_block(struct arena *a, struct span s, struct block block);
-struct stmt *ast_stmt_called(struct arena *a, struct span s, struct block block);
-struct stmt *ast_stmt_return(struct arena *a, struct span s, struct expr *value);
-struct expr *ast_param(struct arena *a, struct span s, const char *text);
 struct expr *ast_cast(struct arena *a, struct span s, const struct type_name *to,
 		      struct expr *operand);
-struct expr *ast_tuple(struct arena *a, struct span s, struct expr **items, uint32_t n);
 struct expr *ast_record(struct arena *a, struct span s, struct expr **items, const char **names,
 			struct span *name_spans, uint32_t n);
-struct expr *ast_index(struct arena *a, struct span s, struct expr *object, struct expr *at);
-struct expr *ast_block(struct arena *a, struct span s, struct block body, struct expr *value);
 struct stmt *ast_stmt_let(struct arena *a, struct span s, struct expr *var,
 			  const struct type_name *type, struct expr *value);
-struct stmt *ast_stmt_while(struct arena *a, struct span s, struct expr *cond, struct block body);
 struct stmt *ast_stmt_for_map(struct arena *a, struct span s, struct expr *var, struct expr *map,
 			      struct block body);
-struct stmt *ast_stmt_for_range(struct arena *a, struct span s, struct expr *var, struct expr *from,
-				struct expr *to, struct block body);
-struct stmt *ast_stmt_unroll(struct arena *a, struct span s, struct expr *count, struct block body);
-struct stmt *ast_stmt_jump(struct arena *a, struct span s, bool is_break);
 struct expr *ast_type(struct arena *a, struct span s, const struct type_name *named);
 /* Is it one of the members of offsetof's second argument? The parser writes offsetof(T, a.b) as
  * OP_OFFSETOF of the members a.b of T. */
@@ -471,6 +454,11 @@ bool ast_is_void(const struct type_name *t);
 const struct builtin *ast_builtin(const struct expr *e);
 typedef void expr_visit(struct expr *e, void *ctx);
 typedef void block_visit(struct block *b, void *ctx);
+typedef void slot_visit(struct expr **slot, void *ctx);
+/* Call `visit` for where `e` holds each sub-expression, without those of its type and block. */
+void ast_each_slot(struct expr *e, slot_visit *visit, void *ctx);
+/* The same for the expressions that are directly in a statement. */
+void ast_each_head_slot(struct stmt *st, slot_visit *visit, void *ctx);
 /* Call `visit` for each direct sub-expression of `e` (keys, arguments, operands). */
 void ast_each_child(struct expr *e, expr_visit *visit, void *ctx);
 /* The same for each expression of the statements of `b` and of nested blocks. */

@@ -8,7 +8,7 @@
 
 struct expr *ast_value_block(struct arena *a, struct span s, struct block body, struct expr *value)
 {
-	return !body.n && value ? value : ast_block(a, s, body, value);
+	return !body.n && value ? value : AST_EXPR(a, s, EX_BLOCK, .block = {body, value});
 }
 
 static bool has_value(const struct block *b)
@@ -17,21 +17,10 @@ static bool has_value(const struct block *b)
 
 	if (!last)
 		return false;
-	switch (last->kind) {
-	case ST_EXPR: return last->is_tail;
-	case ST_IF: return has_value(&last->branch.then) && has_value(&last->branch.otherwise);
-	case ST_BLOCK: return has_value(&last->block);
-	case ST_ASSIGN:
-	case ST_CALLED:
-	case ST_RETURN:
-	case ST_LET:
-	case ST_WHILE:
-	case ST_FOR:
-	case ST_UNROLL:
-	case ST_BREAK:
-	case ST_CONTINUE: return false;
-	}
-	return false;
+	if (last->kind == ST_IF)
+		return has_value(&last->branch.then) && has_value(&last->branch.otherwise);
+	return last->kind == ST_BLOCK ? has_value(&last->block)
+				      : last->kind == ST_EXPR && last->is_tail;
 }
 
 static struct expr *value_of(struct arena *a, struct stmt *st);
@@ -49,8 +38,10 @@ static struct expr *value_of(struct arena *a, struct stmt *st)
 		return st->expr;
 	if (st->kind == ST_BLOCK)
 		return block_value(a, st->span, st->block);
-	return ast_ternary(a, st->span, st->branch.cond, block_value(a, st->span, st->branch.then),
-			   block_value(a, st->span, st->branch.otherwise));
+	return AST_EXPR(a, st->span, EX_TERNARY,
+			.ternary = {.cond = st->branch.cond,
+				    .then = block_value(a, st->span, st->branch.then),
+				    .otherwise = block_value(a, st->span, st->branch.otherwise)});
 }
 
 struct expr *ast_take_value(struct arena *a, struct block *b)

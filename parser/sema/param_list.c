@@ -47,7 +47,7 @@ static struct expr *copy(struct arena *a, const struct expr *e)
 static struct expr *over(struct arena *a, struct span at, enum op op, struct expr *l,
 			 struct expr *r)
 {
-	struct expr *e = ast_binary(a, at, op, l, r);
+	struct expr *e = AST_EXPR(a, at, EX_BINARY, .binary = {op, l, r});
 
 	e->height = ast_height_over(l->height > r->height ? l : r);
 	return e;

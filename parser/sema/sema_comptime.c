@@ -137,13 +137,13 @@ bool comptime_prune(struct sema *s, struct stmt *st)
 	if (st->branch.cond->kind == EX_INT) {
 		leave_out(s, st->branch.cond->integer.value ? &st->branch.otherwise
 							    : &st->branch.then);
-		*st = *ast_stmt_block(s->arena, st->span,
-				      st->branch.cond->integer.value ? st->branch.then
-								     : st->branch.otherwise);
+		*st = *AST_STMT(s->arena, st->span, ST_BLOCK,
+				.block = st->branch.cond->integer.value ? st->branch.then
+									: st->branch.otherwise);
 		s->changed = true;
 		sema_type_block(s, &st->block);
 	} else if (s->report) { /* reported: later passes need no branch without types */
-		*st = *ast_stmt_block(s->arena, st->span, (struct block){0});
+		*st = *AST_STMT(s->arena, st->span, ST_BLOCK);
 	}
 	return true;
 }

@@ -390,7 +390,7 @@ static struct block block_of(struct sema *s, struct expr *e)
 {
 	struct block b = {0};
 
-	arena_push(s->arena, b.items, b.n, ast_stmt_expr(s->arena, e->span, e));
+	arena_push(s->arena, b.items, b.n, AST_STMT(s->arena, e->span, ST_EXPR, .expr = e));
 	return b;
 }
 

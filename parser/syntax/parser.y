@@ -74,454 +74,6 @@ struct parse {
 			(current) = (struct span){YYRHSLOC(rhs, 0).end, YYRHSLOC(rhs, 0).end};     \
 	} while (0)
 
-static int yylex(YYSTYPE *value, struct span *loc, struct parse *p);
-static void yyerror(struct span *loc, struct parse *p, const char *msg);
-static void add_probe(struct parse *p, struct probe *probe);
-static struct probe *make_probe(struct parse *p, struct span s, struct texts texts,
-				struct expr *predicate, struct body body);
-static struct texts add_text(struct parse *p, struct texts list, struct span s, const char *text);
-static struct block add_stmt(struct parse *p, struct block list, struct stmt *s);
-static struct stmt *note_tail(struct stmt *s);
-static struct exprs add_arg(struct parse *p, struct exprs list, struct expr *arg);
-static struct expr *member_of(struct parse *p, struct expr *of, struct names names);
-static struct expr *checked(struct parse *p, struct expr *e);
-static struct expr *unary(struct parse *p, struct span s, enum op op, struct expr *x);
-static struct expr *binary(struct parse *p, struct span s, enum op op, struct expr *l, struct expr *r);
-static struct exprs put_first(struct parse *p, struct expr *first, struct exprs rest);
-static struct expr *block_value(struct parse *p, struct span s, struct block body, struct expr *value);
-static struct expr *last_value(struct parse *p, struct span s, struct block body);
-static struct expr *need_value(struct parse *p, struct span end, struct expr *value);
-static struct names add_name(struct parse *p, struct names list, struct span s, const char *name,
-			     struct expr *value);
-static struct type_name *make_type(struct parse *p, struct span s, const char *tag, const char *name);
-static struct type_name *make_type_of(struct parse *p, struct span s, struct expr *e);
-static struct type_name *add_suffix(struct parse *p, struct type_name *t, struct span s,
-				    bool is_pointer, uint64_t n);
-static struct expr *ternary(struct parse *p, struct span s, struct expr *c, struct expr *t,
-			    struct expr *o);
-static void begin_config(struct parse *p, struct span s);
-static void add_setting(struct parse *p, struct setting s);
-static void add_map_decl(struct parse *p, struct map_decl d);
-static void add_import(struct parse *p, struct span s, const char *text);
-static struct stmt *import_here(struct parse *p, struct span whole, struct span s, const char *text);
-static void add_c_item(struct parse *p, struct span s, struct token_text text);
-static struct fn_params add_param(struct parse *p, struct fn_params list, struct expr *e,
-				  const struct type_name *type);
-static void add_function(struct parse *p, struct function f, struct fn_params params);
-}
-
-%define api.pure full
-%define api.location.type {struct span}
-%define api.token.prefix {TOK_}
-%define parse.error custom
-%define parse.lac full
-%locations
-%expect 0
-%param {struct parse *p}
-
-%union {
-	uint64_t integer;
-	struct token_text text;
-	struct exprs exprs;
-	struct names names;
-	struct type_name *type;
-	struct stmt *stmt;
-	struct block block;
-	struct body body;
-	struct texts texts;
-	struct probe *probe;
-	struct expr *expr;
-	enum op op;
-	struct setting setting;
-	struct fn_params params;
-	struct param_form form;
-}
-
-%token <text> ATTACH NAME VAR MAP STRING RESERVED PARAM MEMBER PARAM_ITEM
-%token <integer> INT
-%token <text> IF "if" ELSE "else" RETURN "return" LET "let" WHILE "while" FOR "for"
-%token <text> BREAK "break" CONTINUE "continue" UNROLL "unroll" IF_VALUE
-%token <text> TRUE "true" FALSE "false"
-%token LPAREN "(" RPAREN ")" LSQUARE "[" RSQUARE "]" LBRACE "{" RBRACE "}"
-%token ANGLE_OPEN ANGLE_CLOSE PRED_OPEN PRED_CLOSE RESUME
-%token CAST_OPEN RECORD_OPEN VALUE_OPEN TYPE_OPEN DISCARD VALUE_ONLY
-%token <text> SIZEOF "sizeof" OFFSETOF "offsetof" TYPEOF "typeof" COMPTIME "comptime"
-%token <text> CONFIG IMPORT "import" MACRO FN ROOT_LET C_ITEM
-%token COMMA "," SEMI ";" QUESTION "?" COLON ":" DOT "." ARROW "->" RANGE ".."
-%token SET "=" ADD_SET "+=" SUB_SET "-=" MUL_SET "*=" DIV_SET "/=" MOD_SET "%="
-%token SHL_SET "<<=" SHR_SET ">>=" AND_SET "&=" OR_SET "|=" XOR_SET "^="
-%token INC "++" DEC "--" NOT "!" BNOT "~"
-%token LOR "||" LAND "&&" OR "|" XOR "^" AND "&" EQ "==" NE "!="
-%token LT "<" LE "<=" GT ">" GE ">=" SHL "<<" SHR ">>"
-%token ADD "+" SUB "-" MUL "*" DIV "/" MOD "%"
-
-%right "?" ":"
-%left "||"
-%left "&&"
-%left "|"
-%left "^"
-%left "&"
-%left "==" "!="
-%left "<" "<=" ">" ">="
-%left "<<" ">>"
-%left "+" "-"
-%left "*" "/" "%"
-%precedence PREFIX
-%precedence KEYLESS
-%precedence "." "->" "[" MEMBER
-
-%type <texts> head texts
-%type <expr> predicate param_default expr place value if_value block_value
-%type <probe> probe
-%type <body> body
-%type <block> block stmts list else
-%type <stmt> compound if simple loop
-%type <exprs> args items type_arg
-%type <names> names member
-%type <type> type
-%type <text> field
-%type <op> set
-%type <setting> setting setting_value
-%type <params> macro_params fn_params
-%type <form> param_form param_words
-%type <expr> macro_param
-
-%%
-
-program
-	: %empty
-	| program probe				{ add_probe(p, $2); }
-	| program item
-	| program param_item
-	| program error RESUME			{ yyerrok; }
-	| program VALUE_ONLY predicate		{ p->value = $3; }
-	;
-
-/* Root items; filter.c finds where each ends. */
-item
-	: config "=" "{" settings "}"
-	| "import" STRING ";"			{ add_import(p, @2, $2.text); }
-	| C_ITEM				{ add_c_item(p, @1, $1); }
-	| ROOT_LET MAP "=" NAME "(" INT ")" ";"	{ add_map_decl(p, (struct map_decl){$2.text, @2, @4, $4.text, $6}); }
-	| MACRO NAME "(" macro_params ")" block	{ add_function(p, (struct function){.is_macro = true, .span = @$, .name_span = @2, .name = $2.text, .body = $6}, $4); }
-	| MACRO NAME "(" ")" block		{ add_function(p, (struct function){.is_macro = true, .span = @$, .name_span = @2, .name = $2.text, .body = $5}, (struct fn_params){0}); }
-	| FN NAME "(" fn_params ")" ":" type block { add_function(p, (struct function){.span = @$, .name_span = @2, .name = $2.text, .result = $7, .body = $8}, $4); }
-	| FN NAME "(" ")" ":" type block	{ add_function(p, (struct function){.span = @$, .name_span = @2, .name = $2.text, .result = $6, .body = $7}, (struct fn_params){0}); }
-	;
-
-config
-	: CONFIG				{ begin_config(p, @1); }
-	;
-
-settings
-	: setting_list
-	| setting_list setting			{ add_setting(p, $2); }
-	;
-
-setting_list
-	: %empty
-	| setting_list ";"
-	| setting_list setting ";"		{ add_setting(p, $2); }
-	| setting_list error RESUME		{ yyerrok; }
-	;
-
-setting
-	: NAME "=" setting_value		{ $$ = $3; $$.key = $1.text; $$.key_span = @1; }
-	;
-
-setting_value
-	: INT					{ $$ = (struct setting){.span = @1, .integer = $1}; }
-	| STRING				{ $$ = (struct setting){.span = @1, .text = $1.text}; }
-	| NAME					{ $$ = (struct setting){.span = @1, .text = $1.text}; }
-	| "true"				{ $$ = (struct setting){.span = @1, .text = "true"}; }
-	| "false"				{ $$ = (struct setting){.span = @1, .text = "false"}; }
-	;
-
-macro_params
-	: macro_param				{ $$ = add_param(p, (struct fn_params){0}, $1, NULL); }
-	| macro_params "," macro_param		{ $$ = add_param(p, $1, $3, NULL); }
-	;
-
-macro_param
-	: VAR					{ $$ = ast_var(p->arena, @1, $1.text); }
-	| MAP					{ $$ = ast_map(p->arena, @1, $1.text, NULL, 0); }
-	| NAME					{ $$ = ast_name(p->arena, @1, $1.text); }
-	;
-
-fn_params
-	: VAR ":" type				{ $$ = add_param(p, (struct fn_params){0}, ast_var(p->arena, @1, $1.text), $3); }
-	| fn_params "," VAR ":" type		{ $$ = add_param(p, $1, ast_var(p->arena, @3, $3.text), $5); }
-	;
-
-probe
-	: head predicate body			{ $$ = make_probe(p, @$, $1, $2, $3); }
-	;
-
-/* A named parameter of the command line: param.h. */
-param_item
-	: PARAM_ITEM VAR ":" param_form param_default STRING ";" {
-		arena_push(p->arena, p->program->items, p->program->n_items, ((struct param_item){.span = @$, .name_span = @2, .is_option = $1.text[0] == 'o', .name = $2.text, .form = $4, .other = $5, .doc = $6.text})); }
-	;
-
-param_form
-	: param_words
-	| NAME param_words			{ $$ = param_form_list(p->diags, @1, $1.text, $2); }
-	;
-
-param_words
-	: NAME					{ $$ = param_form_add(p->arena, (struct param_form){0}, $1.text); }
-	| param_words "|" NAME			{ $$ = param_form_add(p->arena, $1, $3.text); }
-	;
-
-param_default
-	: %empty				{ $$ = NULL; }
-	| "=" NAME				{ $$ = ast_name(p->arena, @2, $2.text); }
-	| "=" INT				{ $$ = ast_int(p->arena, @2, $2); }
-	| "=" TRUE				{ $$ = ast_bool(p->arena, @2, true); }
-	| "=" FALSE				{ $$ = ast_bool(p->arena, @2, false); }
-	| "=" STRING				{ $$ = ast_string(p->arena, @2, $2.text, $2.len); }
-	;
-
-head
-	: texts
-	| texts ","
-	;
-
-texts
-	: ATTACH				{ $$ = add_text(p, (struct texts){0}, @1, $1.text); }
-	| texts "," ATTACH			{ $$ = add_text(p, $1, @3, $3.text); }
-	;
-
-predicate
-	: %empty				{ $$ = NULL; }
-	| PRED_OPEN expr PRED_CLOSE		{ $$ = $2; }
-	| PRED_OPEN error RESUME PRED_CLOSE	{ $$ = NULL; yyerrok; }
-	;
-
-body
-	: "{" stmts "}"				{ $$ = (struct body){$2, false, @1}; }
-	| ANGLE_OPEN stmts ANGLE_CLOSE		{ $$ = (struct body){$2, true, @1}; }
-	;
-
-block
-	: "{" stmts "}"				{ $$ = $2; }
-	;
-
-/* The last statement needs no ';'. */
-stmts
-	: list
-	| list simple				{ $$ = add_stmt(p, $1, note_tail($2)); }
-	;
-
-list
-	: %empty				{ $$ = (struct block){0}; }
-	| list ";"
-	| list simple ";"			{ $$ = add_stmt(p, $1, $2); }
-	| list compound				{ $$ = add_stmt(p, $1, $2); }
-	| list error RESUME			{ $$ = $1; yyerrok; }
-	;
-
-compound
-	: if
-	| block					{ $$ = ast_stmt_block(p->arena, @$, $1); }
-	| loop
-	;
-
-loop
-	: "while" expr block			{ $$ = ast_stmt_while(p->arena, @$, $2, $3); }
-	| "unroll" expr block			{ $$ = ast_stmt_unroll(p->arena, @$, $2, $3); }
-	| "for" "(" VAR ":" MAP ")" block	{ $$ = ast_stmt_for_map(p->arena, @$, ast_var(p->arena, @3, $3.text), ast_map(p->arena, @5, $5.text, NULL, 0), $7); }
-	| "for" VAR ":" MAP block		{ $$ = ast_stmt_for_map(p->arena, @$, ast_var(p->arena, @2, $2.text), ast_map(p->arena, @4, $4.text, NULL, 0), $5); }
-	| "for" "(" VAR "," VAR ":" MAP ")" block { $$ = ast_stmt_for_entries(p->arena, @$, ast_var(p->arena, @3, $3.text), ast_var(p->arena, @5, $5.text), ast_map(p->arena, @7, $7.text, NULL, 0), $9); }
-	| "for" VAR "," VAR ":" MAP block	{ $$ = ast_stmt_for_entries(p->arena, @$, ast_var(p->arena, @2, $2.text), ast_var(p->arena, @4, $4.text), ast_map(p->arena, @6, $6.text, NULL, 0), $7); }
-	| "for" "(" VAR ":" expr ".." expr ")" block { $$ = ast_stmt_for_range(p->arena, @$, ast_var(p->arena, @3, $3.text), $5, $7, $9); }
-	| "for" VAR ":" expr ".." expr block	{ $$ = ast_stmt_for_range(p->arena, @$, ast_var(p->arena, @2, $2.text), $4, $6, $7); }
-	;
-
-if
-	: "if" expr block else			{ $$ = ast_stmt_if(p->arena, @$, $2, $3, $4); }
-	;
-
-else
-	: %empty				{ $$ = (struct block){0}; }
-	| "else" block				{ $$ = $2; }
-	| "else" if				{ $$ = add_stmt(p, (struct block){0}, $2); }
-	;
-
-simple
-	: expr					{ $$ = ast_stmt_expr(p->arena, @$, $1); }
-	| place set expr			{ $$ = ast_stmt_assign(p->arena, @$, $1, $2, $3); }
-	| DISCARD "=" expr			{ $$ = ast_stmt_discard(p->arena, @$, $3); }
-	| "return"				{ $$ = ast_stmt_return(p->arena, @$, NULL); }
-	| "return" expr				{ $$ = ast_stmt_return(p->arena, @$, $2); }
-	| "break"				{ $$ = ast_stmt_jump(p->arena, @$, true); }
-	| "continue"				{ $$ = ast_stmt_jump(p->arena, @$, false); }
-	| "import" STRING			{ $$ = import_here(p, @$, @2, $2.text); }
-	| "let" VAR				{ $$ = ast_stmt_let(p->arena, @$, ast_var(p->arena, @2, $2.text), NULL, NULL); }
-	| "let" VAR "=" expr			{ $$ = ast_stmt_let(p->arena, @$, ast_var(p->arena, @2, $2.text), NULL, $4); }
-	| "let" VAR ":" type			{ $$ = ast_stmt_let(p->arena, @$, ast_var(p->arena, @2, $2.text), $4, NULL); }
-	| "let" VAR ":" type "=" expr		{ $$ = ast_stmt_let(p->arena, @$, ast_var(p->arena, @2, $2.text), $4, $6); }
-	;
-
-type
-	: NAME					{ $$ = make_type(p, @$, "", $1.text); }
-	| RESERVED NAME				{ $$ = make_type(p, @$, $1.text, $2.text); }
-	| "typeof" "(" expr ")"			{ $$ = make_type_of(p, @$, $3); }
-	| "typeof" TYPE_OPEN type ")"		{ $$ = $3; }
-	| type "*"				{ $$ = add_suffix(p, $1, @$, true, 0); }
-	| type "[" INT "]"			{ $$ = add_suffix(p, $1, @$, false, $3); }
-	| type "[" "]"				{ $$ = add_suffix(p, $1, @$, false, 0); }
-	;
-
-set
-	: "="					{ $$ = OP_NONE; }
-	| "+="					{ $$ = OP_ADD; }
-	| "-="					{ $$ = OP_SUB; }
-	| "*="					{ $$ = OP_MUL; }
-	| "/="					{ $$ = OP_DIV; }
-	| "%="					{ $$ = OP_MOD; }
-	| "<<="					{ $$ = OP_SHL; }
-	| ">>="					{ $$ = OP_SHR; }
-	| "&="					{ $$ = OP_BAND; }
-	| "|="					{ $$ = OP_BOR; }
-	| "^="					{ $$ = OP_BXOR; }
-	;
-
-/* Targets of assignments. */
-place
-	: VAR					{ $$ = ast_var(p->arena, @$, $1.text); }
-	| MAP %prec KEYLESS			{ $$ = ast_map(p->arena, @$, $1.text, NULL, 0); }
-	| MAP "[" args "]"			{ $$ = checked(p, ast_map(p->arena, @$, $1.text, $3.items, $3.n)); }
-	;
-
-args
-	: expr					{ $$ = add_arg(p, (struct exprs){0}, $1); }
-	| args "," expr				{ $$ = add_arg(p, $1, $3); }
-	;
-
-expr
-	: INT					{ $$ = ast_int(p->arena, @$, $1); }
-	| "true"				{ $$ = ast_bool(p->arena, @$, true); }
-	| "false"				{ $$ = ast_bool(p->arena, @$, false); }
-	| STRING				{ $$ = ast_string(p->arena, @$, $1.text, $1.len); }
-	| NAME					{ $$ = ast_name(p->arena, @$, $1.text); }
-	| RESERVED NAME				{ $$ = ast_type(p->arena, @$, make_type(p, @$, $1.text, $2.text)); }
-	| NAME "(" ")"				{ $$ = ast_call(p->arena, @$, @1, $1.text, NULL, 0); }
-	| NAME "(" args ")"			{ $$ = checked(p, ast_call(p->arena, @$, @1, $1.text, $3.items, $3.n)); }
-	| place
-	| NAME type_arg				{ $$ = checked(p, ast_call(p->arena, @$, @1, $1.text, $2.items, $2.n)); }
-	| place "++"				{ $$ = checked(p, ast_incdec(p->arena, @$, $1, true, false)); }
-	| place "--"				{ $$ = checked(p, ast_incdec(p->arena, @$, $1, false, false)); }
-	| "++" place				{ $$ = checked(p, ast_incdec(p->arena, @$, $2, true, true)); }
-	| "--" place				{ $$ = checked(p, ast_incdec(p->arena, @$, $2, false, true)); }
-	| PARAM					{ $$ = ast_param(p->arena, @$, $1.text); }
-	| "typeof" "(" expr ")"			{ $$ = ast_type(p->arena, @$, make_type_of(p, @$, $3)); }
-	| "typeof" TYPE_OPEN type ")"		{ $$ = ast_type(p->arena, @$, $3); }
-	| "comptime" expr %prec PREFIX		{ $$ = unary(p, @$, OP_COMPTIME, $2); }
-	| "sizeof" "(" expr ")"			{ $$ = unary(p, @$, OP_SIZEOF, $3); }
-	| "sizeof" TYPE_OPEN type ")"		{ $$ = unary(p, @$, OP_SIZEOF, ast_cast(p->arena, @3, $3, ast_int(p->arena, @3, 0))); }
-	| "(" expr ")"				{ $$ = $2; }
-	| "(" ")"				{ $$ = ast_tuple(p->arena, @$, NULL, 0); }
-	| "(" items ")"				{ $$ = checked(p, ast_tuple(p->arena, @$, $2.items, $2.n)); }
-	| RECORD_OPEN names ")"			{ $$ = checked(p, ast_record(p->arena, @$, $2.values.items, $2.items, $2.spans, $2.n)); }
-	| RECORD_OPEN names "," ")"		{ $$ = checked(p, ast_record(p->arena, @$, $2.values.items, $2.items, $2.spans, $2.n)); }
-	| if_value
-	| VALUE_OPEN value "}"			{ $$ = need_value(p, @3, $2); }
-	| CAST_OPEN type ")" expr %prec PREFIX	{ $$ = checked(p, ast_cast(p->arena, @$, $2, $4)); }
-	| expr MEMBER				{ $$ = checked(p, ast_field(p->arena, @$, $1, @2, $2.text)); }
-	| expr "[" expr "]"			{ $$ = checked(p, ast_index(p->arena, @$, $1, $3)); }
-	| "offsetof" "(" expr "," member ")"	{ $$ = unary(p, @$, OP_OFFSETOF, member_of(p, $3, $5)); }
-	| "offsetof" TYPE_OPEN type "," member ")" { $$ = unary(p, @$, OP_OFFSETOF, member_of(p, ast_cast(p->arena, @3, $3, ast_int(p->arena, @3, 0)), $5)); }
-	| "*" expr %prec PREFIX			{ $$ = unary(p, @$, OP_DEREF, $2); }
-	| "&" expr %prec PREFIX			{ $$ = unary(p, @$, OP_ADDRESS, $2); }
-	| expr "." field			{ $$ = checked(p, ast_field(p->arena, @$, $1, @3, $3.text)); }
-	| expr "->" field			{ $$ = checked(p, ast_field(p->arena, @$, $1, @3, $3.text)); }
-	| "-" expr %prec PREFIX			{ $$ = unary(p, @$, OP_NEG, $2); }
-	| "!" expr %prec PREFIX			{ $$ = unary(p, @$, OP_NOT, $2); }
-	| "~" expr %prec PREFIX			{ $$ = unary(p, @$, OP_BNOT, $2); }
-	| expr "+" expr				{ $$ = binary(p, @$, OP_ADD, $1, $3); }
-	| expr "-" expr				{ $$ = binary(p, @$, OP_SUB, $1, $3); }
-	| expr "*" expr				{ $$ = binary(p, @$, OP_MUL, $1, $3); }
-	| expr "/" expr				{ $$ = binary(p, @$, OP_DIV, $1, $3); }
-	| expr "%" expr				{ $$ = binary(p, @$, OP_MOD, $1, $3); }
-	| expr "<<" expr			{ $$ = binary(p, @$, OP_SHL, $1, $3); }
-	| expr ">>" expr			{ $$ = binary(p, @$, OP_SHR, $1, $3); }
-	| expr "&" expr				{ $$ = binary(p, @$, OP_BAND, $1, $3); }
-	| expr "|" expr				{ $$ = binary(p, @$, OP_BOR, $1, $3); }
-	| expr "^" expr				{ $$ = binary(p, @$, OP_BXOR, $1, $3); }
-	| expr "&&" expr			{ $$ = binary(p, @$, OP_LAND, $1, $3); }
-	| expr "||" expr			{ $$ = binary(p, @$, OP_LOR, $1, $3); }
-	| expr "==" expr			{ $$ = binary(p, @$, OP_EQ, $1, $3); }
-	| expr "!=" expr			{ $$ = binary(p, @$, OP_NE, $1, $3); }
-	| expr "<" expr				{ $$ = binary(p, @$, OP_LT, $1, $3); }
-	| expr "<=" expr			{ $$ = binary(p, @$, OP_LE, $1, $3); }
-	| expr ">" expr				{ $$ = binary(p, @$, OP_GT, $1, $3); }
-	| expr ">=" expr			{ $$ = binary(p, @$, OP_GE, $1, $3); }
-	| expr "?" expr ":" expr		{ $$ = ternary(p, @$, $1, $3, $5); }
-	| expr "?" ":" expr %prec "?"		{ $$ = ternary(p, @$, $1, NULL, $4); }
-	;
-
-type_arg
-	: TYPE_OPEN type ")"			{ $$ = add_arg(p, (struct exprs){0}, ast_type(p->arena, @2, $2)); }
-	;
-
-/* Two or more items, or one with a comma. */
-items
-	: expr ","				{ $$ = add_arg(p, (struct exprs){0}, $1); }
-	| expr "," args				{ $$ = put_first(p, $1, $3); }
-	| expr "," args ","			{ $$ = put_first(p, $1, $3); }
-	;
-
-names
-	: field "=" expr			{ $$ = add_name(p, (struct names){0}, @1, $1.text, $3); }
-	| names "," field "=" expr		{ $$ = add_name(p, $1, @3, $3.text, $5); }
-	;
-
-/* Statements, then the value, which has no ';'. It may be that of an if or a block. */
-value
-	: list expr				{ $$ = block_value(p, @$, $1, $2); }
-	| list					{ $$ = last_value(p, @$, $1); }
-	;
-
-block_value
-	: "{" value "}"				{ $$ = need_value(p, @3, $2); }
-	;
-
-if_value
-	: IF_VALUE expr block_value "else" block_value { $$ = ternary(p, @$, $2, $3, $5); }
-	| IF_VALUE expr block_value "else" if_value { $$ = ternary(p, @$, $2, $3, $5); }
-	;
-
-/* The second argument of offsetof: a.b.c */
-member
-	: field					{ $$ = add_name(p, (struct names){0}, @1, $1.text, ast_int(p->arena, @1, 0)); }
-	| member "." field			{ $$ = add_name(p, $1, @3, $3.text, ast_int(p->arena, @3, 0)); }
-	;
-
-/* Any word can name a field, also a keyword. */
-field
-	: NAME
-	| RESERVED
-	| "if"
-	| "else"
-	| "return"
-	| "let"
-	| "while"
-	| "for"
-	| "break"
-	| "continue"
-	| "unroll"
-	| "true"
-	| "false"
-	| "sizeof"
-	| "typeof"
-	| "comptime"
-	| "offsetof"
-	| "import"
-	;
-
-%%
-
 static int yylex(YYSTYPE *value, struct span *loc, struct parse *p)
 {
 	bool resume;
@@ -535,22 +87,6 @@ static int yylex(YYSTYPE *value, struct span *loc, struct parse *p)
 	else
 		value->text = t->text;
 	return t->kind;
-}
-
-static int yyreport_syntax_error(const yypcontext_t *ctx, struct parse *p)
-{
-	yysymbol_kind_t symbols[YYNTOKENS];
-	int n = yypcontext_expected_tokens(ctx, symbols, YYNTOKENS);
-	int kinds[YYNTOKENS];
-	const int first = YYTRANSLATE(TOK_ATTACH); /* symbol and token numbers run in parallel from here */
-
-	if (n < 0)
-		n = 0;
-	for (int i = 0; i < n; i++)
-		kinds[i] = (int)symbols[i] < first ? TOK_YYEOF : TOK_ATTACH + (int)symbols[i] - first;
-	syntax_error(&p->filter, kinds, n);
-	filter_recover(&p->filter);
-	return 0;
 }
 
 static void too_deep(struct parse *p, struct span s)
@@ -569,11 +105,6 @@ static void yyerror(struct span *loc, struct parse *p, const char *msg)
 {
 	(void)msg;
 	too_deep(p, *loc);
-}
-
-static void add_probe(struct parse *p, struct probe *probe)
-{
-	arena_push(p->arena, p->program->probes, p->program->n_probes, probe);
 }
 
 static struct probe *make_probe(struct parse *p, struct span s, struct texts texts,
@@ -697,14 +228,14 @@ static struct expr *unary(struct parse *p, struct span s, enum op op, struct exp
 
 static struct expr *binary(struct parse *p, struct span s, enum op op, struct expr *l, struct expr *r)
 {
-	return checked(p, ast_binary(p->arena, s, op, l, r));
+	return checked(p, AST_EXPR(p->arena, s, EX_BINARY, .binary = {op, l, r}));
 }
 
 /* `t` NULL: c ?: o */
 static struct expr *ternary(struct parse *p, struct span s, struct expr *c, struct expr *t,
 			    struct expr *o)
 {
-	return checked(p, ast_ternary(p->arena, s, c, t, o));
+	return checked(p, AST_EXPR(p->arena, s, EX_TERNARY, .ternary = {c, t, o}));
 }
 
 /* A block without statements is its value. */
@@ -742,16 +273,6 @@ static void begin_config(struct parse *p, struct span s)
 	p->program->has_config = true;
 }
 
-static void add_setting(struct parse *p, struct setting s)
-{
-	arena_push(p->arena, p->program->settings, p->program->n_settings, s);
-}
-
-static void add_map_decl(struct parse *p, struct map_decl d)
-{
-	arena_push(p->arena, p->program->map_decls, p->program->n_map_decls, d);
-}
-
 static void add_import(struct parse *p, struct span s, const char *text)
 {
 	struct root_text item = {s, s.end, text, p->program->source, false};
@@ -768,7 +289,7 @@ static struct stmt *import_here(struct parse *p, struct span whole, struct span 
 	struct root_text item = {s, s.end, text, p->program->source, true};
 
 	arena_push(p->arena, p->program->imports, p->program->n_imports, item);
-	return ast_stmt_block(p->arena, whole, (struct block){0});
+	return AST_STMT(p->arena, whole, ST_BLOCK);
 }
 
 static void add_c_item(struct parse *p, struct span s, struct token_text text)
@@ -804,6 +325,435 @@ static void add_function(struct parse *p, struct function f, struct fn_params pa
 	f.n_types = params.n_types;
 	*copy = f;
 	arena_push(p->arena, p->program->functions, p->program->n_functions, copy);
+}
+}
+
+%define api.pure full
+%define api.location.type {struct span}
+%define api.token.prefix {TOK_}
+%define parse.error custom
+%define parse.lac full
+%locations
+%expect 0
+%param {struct parse *p}
+
+%union {
+	uint64_t integer;
+	struct token_text text;
+	struct exprs exprs;
+	struct names names;
+	struct type_name *type;
+	struct stmt *stmt;
+	struct block block;
+	struct body body;
+	struct texts texts;
+	struct probe *probe;
+	struct expr *expr;
+	enum op op;
+	struct setting setting;
+	struct fn_params params;
+	struct param_form form;
+}
+
+%token <text> ATTACH NAME VAR MAP STRING RESERVED PARAM MEMBER PARAM_ITEM
+%token <integer> INT
+%token <text> IF "if" ELSE "else" RETURN "return" LET "let" WHILE "while" FOR "for"
+%token <text> BREAK "break" CONTINUE "continue" UNROLL "unroll" IF_VALUE
+%token <text> TRUE "true" FALSE "false"
+%token LPAREN "(" RPAREN ")" LSQUARE "[" RSQUARE "]" LBRACE "{" RBRACE "}"
+%token ANGLE_OPEN ANGLE_CLOSE PRED_OPEN PRED_CLOSE RESUME
+%token CAST_OPEN RECORD_OPEN VALUE_OPEN TYPE_OPEN DISCARD VALUE_ONLY
+%token <text> SIZEOF "sizeof" OFFSETOF "offsetof" TYPEOF "typeof" COMPTIME "comptime"
+%token <text> CONFIG IMPORT "import" MACRO FN ROOT_LET C_ITEM
+%token COMMA "," SEMI ";" QUESTION "?" COLON ":" DOT "." ARROW "->" RANGE ".."
+%token SET "=" ADD_SET "+=" SUB_SET "-=" MUL_SET "*=" DIV_SET "/=" MOD_SET "%="
+%token SHL_SET "<<=" SHR_SET ">>=" AND_SET "&=" OR_SET "|=" XOR_SET "^="
+%token INC "++" DEC "--" NOT "!" BNOT "~"
+%token LOR "||" LAND "&&" OR "|" XOR "^" AND "&" EQ "==" NE "!="
+%token LT "<" LE "<=" GT ">" GE ">=" SHL "<<" SHR ">>"
+%token ADD "+" SUB "-" MUL "*" DIV "/" MOD "%"
+
+%right "?" ":"
+%left "||"
+%left "&&"
+%left "|"
+%left "^"
+%left "&"
+%left "==" "!="
+%left "<" "<=" ">" ">="
+%left "<<" ">>"
+%left "+" "-"
+%left "*" "/" "%"
+%precedence PREFIX
+%precedence KEYLESS
+%precedence "." "->" "[" MEMBER
+
+%type <texts> head texts
+%type <expr> predicate param_default expr place value if_value block_value
+%type <probe> probe
+%type <body> body
+%type <block> block stmts list else
+%type <stmt> compound if simple loop
+%type <exprs> args items type_arg
+%type <names> names member
+%type <type> type
+%type <text> field
+%type <op> set
+%type <setting> setting setting_value
+%type <params> macro_params fn_params
+%type <form> param_form param_words
+%type <expr> macro_param
+
+%%
+
+program
+	: %empty
+	| program probe				{ arena_push(p->arena, p->program->probes, p->program->n_probes, $2); }
+	| program item
+	| program param_item
+	| program error RESUME			{ yyerrok; }
+	| program VALUE_ONLY predicate		{ p->value = $3; }
+	;
+
+/* Root items; filter.c finds where each ends. */
+item
+	: config "=" "{" settings "}"
+	| "import" STRING ";"			{ add_import(p, @2, $2.text); }
+	| C_ITEM				{ add_c_item(p, @1, $1); }
+	| ROOT_LET MAP "=" NAME "(" INT ")" ";"	{ arena_push(p->arena, p->program->map_decls, p->program->n_map_decls, ((struct map_decl){$2.text, @2, @4, $4.text, $6})); }
+	| MACRO NAME "(" macro_params ")" block	{ add_function(p, (struct function){.is_macro = true, .span = @$, .name_span = @2, .name = $2.text, .body = $6}, $4); }
+	| MACRO NAME "(" ")" block		{ add_function(p, (struct function){.is_macro = true, .span = @$, .name_span = @2, .name = $2.text, .body = $5}, (struct fn_params){0}); }
+	| FN NAME "(" fn_params ")" ":" type block { add_function(p, (struct function){.span = @$, .name_span = @2, .name = $2.text, .result = $7, .body = $8}, $4); }
+	| FN NAME "(" ")" ":" type block	{ add_function(p, (struct function){.span = @$, .name_span = @2, .name = $2.text, .result = $6, .body = $7}, (struct fn_params){0}); }
+	;
+
+config
+	: CONFIG				{ begin_config(p, @1); }
+	;
+
+settings
+	: setting_list
+	| setting_list setting			{ arena_push(p->arena, p->program->settings, p->program->n_settings, $2); }
+	;
+
+setting_list
+	: %empty
+	| setting_list ";"
+	| setting_list setting ";"		{ arena_push(p->arena, p->program->settings, p->program->n_settings, $2); }
+	| setting_list error RESUME		{ yyerrok; }
+	;
+
+setting
+	: NAME "=" setting_value		{ $$ = $3; $$.key = $1.text; $$.key_span = @1; }
+	;
+
+setting_value
+	: INT					{ $$ = (struct setting){.span = @1, .integer = $1}; }
+	| STRING				{ $$ = (struct setting){.span = @1, .text = $1.text}; }
+	| NAME					{ $$ = (struct setting){.span = @1, .text = $1.text}; }
+	| "true"				{ $$ = (struct setting){.span = @1, .text = "true"}; }
+	| "false"				{ $$ = (struct setting){.span = @1, .text = "false"}; }
+	;
+
+macro_params
+	: macro_param				{ $$ = add_param(p, (struct fn_params){0}, $1, NULL); }
+	| macro_params "," macro_param		{ $$ = add_param(p, $1, $3, NULL); }
+	;
+
+macro_param
+	: VAR					{ $$ = ast_var(p->arena, @1, $1.text); }
+	| MAP					{ $$ = ast_map(p->arena, @1, $1.text, NULL, 0); }
+	| NAME					{ $$ = ast_name(p->arena, @1, $1.text); }
+	;
+
+fn_params
+	: VAR ":" type				{ $$ = add_param(p, (struct fn_params){0}, ast_var(p->arena, @1, $1.text), $3); }
+	| fn_params "," VAR ":" type		{ $$ = add_param(p, $1, ast_var(p->arena, @3, $3.text), $5); }
+	;
+
+probe
+	: head predicate body			{ $$ = make_probe(p, @$, $1, $2, $3); }
+	;
+
+/* A named parameter of the command line: param.h. */
+param_item
+	: PARAM_ITEM VAR ":" param_form param_default STRING ";" {
+		arena_push(p->arena, p->program->items, p->program->n_items, ((struct param_item){.span = @$, .name_span = @2, .is_option = $1.text[0] == 'o', .name = $2.text, .form = $4, .other = $5, .doc = $6.text})); }
+	;
+
+param_form
+	: param_words
+	| NAME param_words			{ $$ = param_form_list(p->diags, @1, $1.text, $2); }
+	;
+
+param_words
+	: NAME					{ $$ = param_form_add(p->arena, (struct param_form){0}, $1.text); }
+	| param_words "|" NAME			{ $$ = param_form_add(p->arena, $1, $3.text); }
+	;
+
+param_default
+	: %empty				{ $$ = NULL; }
+	| "=" NAME				{ $$ = ast_name(p->arena, @2, $2.text); }
+	| "=" INT				{ $$ = ast_int(p->arena, @2, $2); }
+	| "=" TRUE				{ $$ = ast_bool(p->arena, @2, true); }
+	| "=" FALSE				{ $$ = ast_bool(p->arena, @2, false); }
+	| "=" STRING				{ $$ = ast_string(p->arena, @2, $2.text, $2.len); }
+	;
+
+head
+	: texts
+	| texts ","
+	;
+
+texts
+	: ATTACH				{ $$ = add_text(p, (struct texts){0}, @1, $1.text); }
+	| texts "," ATTACH			{ $$ = add_text(p, $1, @3, $3.text); }
+	;
+
+predicate
+	: %empty				{ $$ = NULL; }
+	| PRED_OPEN expr PRED_CLOSE		{ $$ = $2; }
+	| PRED_OPEN error RESUME PRED_CLOSE	{ $$ = NULL; yyerrok; }
+	;
+
+body
+	: "{" stmts "}"				{ $$ = (struct body){$2, false, @1}; }
+	| ANGLE_OPEN stmts ANGLE_CLOSE		{ $$ = (struct body){$2, true, @1}; }
+	;
+
+block
+	: "{" stmts "}"				{ $$ = $2; }
+	;
+
+/* The last statement needs no ';'. */
+stmts
+	: list
+	| list simple				{ $$ = add_stmt(p, $1, note_tail($2)); }
+	;
+
+list
+	: %empty				{ $$ = (struct block){0}; }
+	| list ";"
+	| list simple ";"			{ $$ = add_stmt(p, $1, $2); }
+	| list compound				{ $$ = add_stmt(p, $1, $2); }
+	| list error RESUME			{ $$ = $1; yyerrok; }
+	;
+
+compound
+	: if
+	| block					{ $$ = AST_STMT(p->arena, @$, ST_BLOCK, .block = $1); }
+	| loop
+	;
+
+loop
+	: "while" expr block			{ $$ = AST_STMT(p->arena, @$, ST_WHILE, .loop = {.cond = $2, .body = $3}); }
+	| "unroll" expr block			{ $$ = AST_STMT(p->arena, @$, ST_UNROLL, .loop = {.count = $2, .body = $3}); }
+	| "for" "(" VAR ":" MAP ")" block	{ $$ = ast_stmt_for_map(p->arena, @$, ast_var(p->arena, @3, $3.text), ast_map(p->arena, @5, $5.text, NULL, 0), $7); }
+	| "for" VAR ":" MAP block		{ $$ = ast_stmt_for_map(p->arena, @$, ast_var(p->arena, @2, $2.text), ast_map(p->arena, @4, $4.text, NULL, 0), $5); }
+	| "for" "(" VAR "," VAR ":" MAP ")" block { $$ = ast_stmt_for_entries(p->arena, @$, ast_var(p->arena, @3, $3.text), ast_var(p->arena, @5, $5.text), ast_map(p->arena, @7, $7.text, NULL, 0), $9); }
+	| "for" VAR "," VAR ":" MAP block	{ $$ = ast_stmt_for_entries(p->arena, @$, ast_var(p->arena, @2, $2.text), ast_var(p->arena, @4, $4.text), ast_map(p->arena, @6, $6.text, NULL, 0), $7); }
+	| "for" "(" VAR ":" expr ".." expr ")" block { $$ = AST_STMT(p->arena, @$, ST_FOR, .loop = {.var = ast_var(p->arena, @3, $3.text), .from = $5, .to = $7, .body = $9}); }
+	| "for" VAR ":" expr ".." expr block	{ $$ = AST_STMT(p->arena, @$, ST_FOR, .loop = {.var = ast_var(p->arena, @2, $2.text), .from = $4, .to = $6, .body = $7}); }
+	;
+
+if
+	: "if" expr block else			{ $$ = AST_STMT(p->arena, @$, ST_IF, .branch = {.cond = $2, .then = $3, .otherwise = $4}); }
+	;
+
+else
+	: %empty				{ $$ = (struct block){0}; }
+	| "else" block				{ $$ = $2; }
+	| "else" if				{ $$ = add_stmt(p, (struct block){0}, $2); }
+	;
+
+simple
+	: expr					{ $$ = AST_STMT(p->arena, @$, ST_EXPR, .expr = $1); }
+	| place set expr			{ $$ = AST_STMT(p->arena, @$, ST_ASSIGN, .assign = {.target = $1, .op = $2, .value = $3}); }
+	| DISCARD "=" expr			{ $$ = AST_STMT(p->arena, @$, ST_EXPR, .expr = $3, .is_discard = true); }
+	| "return"				{ $$ = AST_STMT(p->arena, @$, ST_RETURN); }
+	| "return" expr				{ $$ = AST_STMT(p->arena, @$, ST_RETURN, .expr = $2); }
+	| "break"				{ $$ = AST_STMT(p->arena, @$, ST_BREAK); }
+	| "continue"				{ $$ = AST_STMT(p->arena, @$, ST_CONTINUE); }
+	| "import" STRING			{ $$ = import_here(p, @$, @2, $2.text); }
+	| "let" VAR				{ $$ = ast_stmt_let(p->arena, @$, ast_var(p->arena, @2, $2.text), NULL, NULL); }
+	| "let" VAR "=" expr			{ $$ = ast_stmt_let(p->arena, @$, ast_var(p->arena, @2, $2.text), NULL, $4); }
+	| "let" VAR ":" type			{ $$ = ast_stmt_let(p->arena, @$, ast_var(p->arena, @2, $2.text), $4, NULL); }
+	| "let" VAR ":" type "=" expr		{ $$ = ast_stmt_let(p->arena, @$, ast_var(p->arena, @2, $2.text), $4, $6); }
+	;
+
+type
+	: NAME					{ $$ = make_type(p, @$, "", $1.text); }
+	| RESERVED NAME				{ $$ = make_type(p, @$, $1.text, $2.text); }
+	| "typeof" "(" expr ")"			{ $$ = make_type_of(p, @$, $3); }
+	| "typeof" TYPE_OPEN type ")"		{ $$ = $3; }
+	| type "*"				{ $$ = add_suffix(p, $1, @$, true, 0); }
+	| type "[" INT "]"			{ $$ = add_suffix(p, $1, @$, false, $3); }
+	| type "[" "]"				{ $$ = add_suffix(p, $1, @$, false, 0); }
+	;
+
+set
+	: "="					{ $$ = OP_NONE; }
+	| "+="					{ $$ = OP_ADD; }
+	| "-="					{ $$ = OP_SUB; }
+	| "*="					{ $$ = OP_MUL; }
+	| "/="					{ $$ = OP_DIV; }
+	| "%="					{ $$ = OP_MOD; }
+	| "<<="					{ $$ = OP_SHL; }
+	| ">>="					{ $$ = OP_SHR; }
+	| "&="					{ $$ = OP_BAND; }
+	| "|="					{ $$ = OP_BOR; }
+	| "^="					{ $$ = OP_BXOR; }
+	;
+
+/* Targets of assignments. */
+place
+	: VAR					{ $$ = ast_var(p->arena, @$, $1.text); }
+	| MAP %prec KEYLESS			{ $$ = ast_map(p->arena, @$, $1.text, NULL, 0); }
+	| MAP "[" args "]"			{ $$ = checked(p, ast_map(p->arena, @$, $1.text, $3.items, $3.n)); }
+	;
+
+args
+	: expr					{ $$ = add_arg(p, (struct exprs){0}, $1); }
+	| args "," expr				{ $$ = add_arg(p, $1, $3); }
+	;
+
+expr
+	: INT					{ $$ = ast_int(p->arena, @$, $1); }
+	| "true"				{ $$ = ast_bool(p->arena, @$, true); }
+	| "false"				{ $$ = ast_bool(p->arena, @$, false); }
+	| STRING				{ $$ = ast_string(p->arena, @$, $1.text, $1.len); }
+	| NAME					{ $$ = ast_name(p->arena, @$, $1.text); }
+	| RESERVED NAME				{ $$ = ast_type(p->arena, @$, make_type(p, @$, $1.text, $2.text)); }
+	| NAME "(" ")"				{ $$ = ast_call(p->arena, @$, @1, $1.text, NULL, 0); }
+	| NAME "(" args ")"			{ $$ = checked(p, ast_call(p->arena, @$, @1, $1.text, $3.items, $3.n)); }
+	| place
+	| NAME type_arg				{ $$ = checked(p, ast_call(p->arena, @$, @1, $1.text, $2.items, $2.n)); }
+	| place "++"				{ $$ = checked(p, AST_EXPR(p->arena, @$, EX_INCDEC, .incdec = {.target = $1, .is_increment = true})); }
+	| place "--"				{ $$ = checked(p, AST_EXPR(p->arena, @$, EX_INCDEC, .incdec = {.target = $1})); }
+	| "++" place				{ $$ = checked(p, AST_EXPR(p->arena, @$, EX_INCDEC, .incdec = {.target = $2, .is_increment = true, .is_prefix = true})); }
+	| "--" place				{ $$ = checked(p, AST_EXPR(p->arena, @$, EX_INCDEC, .incdec = {.target = $2, .is_prefix = true})); }
+	| PARAM					{ $$ = AST_EXPR(p->arena, @$, EX_PARAM, .param = {.text = $1.text}); }
+	| "typeof" "(" expr ")"			{ $$ = ast_type(p->arena, @$, make_type_of(p, @$, $3)); }
+	| "typeof" TYPE_OPEN type ")"		{ $$ = ast_type(p->arena, @$, $3); }
+	| "comptime" expr %prec PREFIX		{ $$ = unary(p, @$, OP_COMPTIME, $2); }
+	| "sizeof" "(" expr ")"			{ $$ = unary(p, @$, OP_SIZEOF, $3); }
+	| "sizeof" TYPE_OPEN type ")"		{ $$ = unary(p, @$, OP_SIZEOF, ast_cast(p->arena, @3, $3, ast_int(p->arena, @3, 0))); }
+	| "(" expr ")"				{ $$ = $2; }
+	| "(" ")"				{ $$ = AST_EXPR(p->arena, @$, EX_TUPLE); }
+	| "(" items ")"				{ $$ = checked(p, AST_EXPR(p->arena, @$, EX_TUPLE, .list = {.items = $2.items, .n = $2.n})); }
+	| RECORD_OPEN names ")"			{ $$ = checked(p, ast_record(p->arena, @$, $2.values.items, $2.items, $2.spans, $2.n)); }
+	| RECORD_OPEN names "," ")"		{ $$ = checked(p, ast_record(p->arena, @$, $2.values.items, $2.items, $2.spans, $2.n)); }
+	| if_value
+	| VALUE_OPEN value "}"			{ $$ = need_value(p, @3, $2); }
+	| CAST_OPEN type ")" expr %prec PREFIX	{ $$ = checked(p, ast_cast(p->arena, @$, $2, $4)); }
+	| expr MEMBER				{ $$ = checked(p, ast_field(p->arena, @$, $1, @2, $2.text)); }
+	| expr "[" expr "]"			{ $$ = checked(p, AST_EXPR(p->arena, @$, EX_INDEX, .index = {.object = $1, .at = $3})); }
+	| "offsetof" "(" expr "," member ")"	{ $$ = unary(p, @$, OP_OFFSETOF, member_of(p, $3, $5)); }
+	| "offsetof" TYPE_OPEN type "," member ")" { $$ = unary(p, @$, OP_OFFSETOF, member_of(p, ast_cast(p->arena, @3, $3, ast_int(p->arena, @3, 0)), $5)); }
+	| "*" expr %prec PREFIX			{ $$ = unary(p, @$, OP_DEREF, $2); }
+	| "&" expr %prec PREFIX			{ $$ = unary(p, @$, OP_ADDRESS, $2); }
+	| expr "." field			{ $$ = checked(p, ast_field(p->arena, @$, $1, @3, $3.text)); }
+	| expr "->" field			{ $$ = checked(p, ast_field(p->arena, @$, $1, @3, $3.text)); }
+	| "-" expr %prec PREFIX			{ $$ = unary(p, @$, OP_NEG, $2); }
+	| "!" expr %prec PREFIX			{ $$ = unary(p, @$, OP_NOT, $2); }
+	| "~" expr %prec PREFIX			{ $$ = unary(p, @$, OP_BNOT, $2); }
+	| expr "+" expr				{ $$ = binary(p, @$, OP_ADD, $1, $3); }
+	| expr "-" expr				{ $$ = binary(p, @$, OP_SUB, $1, $3); }
+	| expr "*" expr				{ $$ = binary(p, @$, OP_MUL, $1, $3); }
+	| expr "/" expr				{ $$ = binary(p, @$, OP_DIV, $1, $3); }
+	| expr "%" expr				{ $$ = binary(p, @$, OP_MOD, $1, $3); }
+	| expr "<<" expr			{ $$ = binary(p, @$, OP_SHL, $1, $3); }
+	| expr ">>" expr			{ $$ = binary(p, @$, OP_SHR, $1, $3); }
+	| expr "&" expr				{ $$ = binary(p, @$, OP_BAND, $1, $3); }
+	| expr "|" expr				{ $$ = binary(p, @$, OP_BOR, $1, $3); }
+	| expr "^" expr				{ $$ = binary(p, @$, OP_BXOR, $1, $3); }
+	| expr "&&" expr			{ $$ = binary(p, @$, OP_LAND, $1, $3); }
+	| expr "||" expr			{ $$ = binary(p, @$, OP_LOR, $1, $3); }
+	| expr "==" expr			{ $$ = binary(p, @$, OP_EQ, $1, $3); }
+	| expr "!=" expr			{ $$ = binary(p, @$, OP_NE, $1, $3); }
+	| expr "<" expr				{ $$ = binary(p, @$, OP_LT, $1, $3); }
+	| expr "<=" expr			{ $$ = binary(p, @$, OP_LE, $1, $3); }
+	| expr ">" expr				{ $$ = binary(p, @$, OP_GT, $1, $3); }
+	| expr ">=" expr			{ $$ = binary(p, @$, OP_GE, $1, $3); }
+	| expr "?" expr ":" expr		{ $$ = ternary(p, @$, $1, $3, $5); }
+	| expr "?" ":" expr %prec "?"		{ $$ = ternary(p, @$, $1, NULL, $4); }
+	;
+
+type_arg
+	: TYPE_OPEN type ")"			{ $$ = add_arg(p, (struct exprs){0}, ast_type(p->arena, @2, $2)); }
+	;
+
+/* Two or more items, or one with a comma. */
+items
+	: expr ","				{ $$ = add_arg(p, (struct exprs){0}, $1); }
+	| expr "," args				{ $$ = put_first(p, $1, $3); }
+	| expr "," args ","			{ $$ = put_first(p, $1, $3); }
+	;
+
+names
+	: field "=" expr			{ $$ = add_name(p, (struct names){0}, @1, $1.text, $3); }
+	| names "," field "=" expr		{ $$ = add_name(p, $1, @3, $3.text, $5); }
+	;
+
+/* Statements, then the value, which has no ';'. It may be that of an if or a block. */
+value
+	: list expr				{ $$ = block_value(p, @$, $1, $2); }
+	| list					{ $$ = last_value(p, @$, $1); }
+	;
+
+block_value
+	: "{" value "}"				{ $$ = need_value(p, @3, $2); }
+	;
+
+if_value
+	: IF_VALUE expr block_value "else" block_value { $$ = ternary(p, @$, $2, $3, $5); }
+	| IF_VALUE expr block_value "else" if_value { $$ = ternary(p, @$, $2, $3, $5); }
+	;
+
+/* The second argument of offsetof: a.b.c */
+member
+	: field					{ $$ = add_name(p, (struct names){0}, @1, $1.text, ast_int(p->arena, @1, 0)); }
+	| member "." field			{ $$ = add_name(p, $1, @3, $3.text, ast_int(p->arena, @3, 0)); }
+	;
+
+/* Any word can name a field, also a keyword. */
+field
+	: NAME
+	| RESERVED
+	| "if"
+	| "else"
+	| "return"
+	| "let"
+	| "while"
+	| "for"
+	| "break"
+	| "continue"
+	| "unroll"
+	| "true"
+	| "false"
+	| "sizeof"
+	| "typeof"
+	| "comptime"
+	| "offsetof"
+	| "import"
+	;
+
+%%
+
+static int yyreport_syntax_error(const yypcontext_t *ctx, struct parse *p)
+{
+	yysymbol_kind_t symbols[YYNTOKENS];
+	int n = yypcontext_expected_tokens(ctx, symbols, YYNTOKENS);
+	int kinds[YYNTOKENS];
+	const int first = YYTRANSLATE(TOK_ATTACH); /* symbol and token numbers run in parallel from here */
+
+	if (n < 0)
+		n = 0;
+	for (int i = 0; i < n; i++)
+		kinds[i] = (int)symbols[i] < first ? TOK_YYEOF : TOK_ATTACH + (int)symbols[i] - first;
+	syntax_error(&p->filter, kinds, n);
+	filter_recover(&p->filter);
+	return 0;
 }
 
 struct program *parse_file(struct arena *a, const struct source *source, struct diags *d)
