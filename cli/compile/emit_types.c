@@ -105,12 +105,13 @@ void emit_types(struct c_types *c, FILE *out)
 
 	for (uint32_t i = 0; i < c->n_names; i++) {
 		const struct c_name *n = &c->names[i];
-		const char *word = n->type && !n->is_own ? word_of(&w, n->type) : NULL;
+		bool is_asked = n->type && !n->is_own && n->kind != C_CONSTANT;
+		const char *word = is_asked ? word_of(&w, n->type) : NULL;
 
 		if (word && n->kind == C_TYPEDEF)
 			fprintf(out, "typedef %s %s\n", n->name, word);
 	}
-	for (uint32_t i = 0; i < c->n_constants; i++)
-		if (!c->constants[i].is_own)
-			word_of(&w, c->constants[i].type);
+	for (uint32_t i = 0; i < c->n_names; i++)
+		if (c->names[i].kind == C_CONSTANT && !c->names[i].is_own)
+			word_of(&w, c->names[i].type);
 }

@@ -59,7 +59,7 @@ static struct c_value name_value(struct c_parser *p)
 {
 	const struct c_token *t = c_next(p);
 	const char *name = c_take_name(p);
-	const struct c_constant *c = p->types ? c_types_constant(p->types, name) : NULL;
+	const struct c_name *c = p->types ? c_types_constant(p->types, name) : NULL;
 	const struct c_macro *m = preprocess_find(p->pre, t->text, t->len);
 	struct c_value v = {0};
 

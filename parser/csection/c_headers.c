@@ -218,7 +218,7 @@ static const struct type *find_type(struct c_more *m, enum c_kind kind, const ch
 }
 
 /* The value of a macro, if it is a number. */
-static const struct c_constant *macro_constant(struct c_headers *h, const char *name)
+static const struct c_name *macro_constant(struct c_headers *h, const char *name)
 {
 	struct c_macro *m = define_macro(h, &h->own, name, 0);
 	struct c_token t = {.kind = CT_NAME, .text = name, .len = (uint32_t)strlen(name)},
@@ -240,10 +240,10 @@ static const struct c_constant *macro_constant(struct c_headers *h, const char *
 	return c_types_constant(h->parser.types, name);
 }
 
-static const struct c_constant *find_constant(struct c_more *m, const char *name)
+static const struct c_name *find_constant(struct c_more *m, const char *name)
 {
 	struct c_headers *h = (struct c_headers *)m;
-	const struct c_constant *c, *macro = NULL;
+	const struct c_name *c, *macro = NULL;
 
 	if (!find_word(h, name) || !is_read(h))
 		return NULL;
@@ -289,7 +289,7 @@ void c_headers_new(struct preprocessor *pre, struct c_types *types, struct kerne
 
 bool c_headers_constant(struct preprocessor *p, const char *name, struct c_value *v)
 {
-	const struct c_constant *c = p->headers ? find_constant(&p->headers->more, name) : NULL;
+	const struct c_name *c = p->headers ? find_constant(&p->headers->more, name) : NULL;
 
 	if (c)
 		*v = (struct c_value){(uint64_t)c->value, false};

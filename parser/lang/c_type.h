@@ -24,7 +24,7 @@ struct arena;
 struct kernel;
 
 /* The name spaces of C, as far as sonde distinguishes them. */
-enum c_kind { C_STRUCT, C_UNION, C_ENUM, C_TYPEDEF };
+enum c_kind { C_STRUCT, C_UNION, C_ENUM, C_TYPEDEF, C_CONSTANT };
 
 struct type_layout {
 	struct type type;  /* its type; .size is 0 until the size is known */
@@ -108,16 +108,9 @@ struct c_name {
 	enum c_kind kind;
 	const char *name;
 	const struct type *type; /* NULL: it was looked up and does not exist */
+	int64_t value;		 /* of a constant */
 	bool is_own;		 /* the script defines it */
-	uint32_t next;
-};
-
-struct c_constant {
-	const char *name;
-	const struct type *type;
-	int64_t value;
-	bool is_own;
-	uint32_t next;
+	uint32_t next;		 /* with the same hash: index + 1 */
 };
 
 /* What the script's headers define: parser/csection/c_headers.c. */
@@ -125,12 +118,11 @@ struct c_more {
 	/* The type; NULL: none. `is_first`: before the kernel is asked. */
 	const struct type *(*type)(struct c_more *m, enum c_kind kind, const char *name,
 				   bool is_first);
-	const struct c_constant *(*constant)(struct c_more *m, const char *name);
+	const struct c_name *(*constant)(struct c_more *m, const char *name);
 	/* Why the name is not known although a header may define it; NULL: there is no reason. */
 	const char *(*hint)(struct c_more *m, const char *name);
 };
 
-/* The entries with one hash of their name: index + 1 of the last; c_name.next, c_constant.next. */
 enum { C_BUCKETS = 1024 };
 
 struct c_user_name {
@@ -143,10 +135,8 @@ struct c_types {
 	struct kernel *kernel; /* NULL: the script's own only */
 	struct c_name *names;  /* own ones, and those that were asked of the kernel */
 	uint32_t n_names;
-	struct c_constant *constants;
-	uint32_t n_constants;
-	struct c_more *more; /* or NULL */
-	uint32_t name_buckets[C_BUCKETS], constant_buckets[C_BUCKETS];
+	struct c_more *more;		/* or NULL */
+	uint32_t buckets[C_BUCKETS];	/* by the hash of the name: index + 1 of the last */
 	struct c_user_name *user_names; /* that were asked of programs */
 	uint32_t n_user_names;
 };
@@ -185,4 +175,4 @@ bool c_number_add(struct c_number *n, const char *word, size_t len);
 /* The type that the words mean together; NULL: none. */
 const struct type *c_number_type(const struct c_number *n);
 /* A constant of an enum; NULL: there is none. */
-const struct c_constant *c_types_constant(struct c_types *c, const char *name);
+const struct c_name *c_types_constant(struct c_types *c, const char *name);

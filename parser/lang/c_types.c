@@ -25,7 +25,7 @@ static uint32_t bucket_of(const char *name)
 
 static struct c_name *find_name(const struct c_types *c, enum c_kind kind, const char *name)
 {
-	for (uint32_t i = c->name_buckets[bucket_of(name)]; i; i = c->names[i - 1].next) {
+	for (uint32_t i = c->buckets[bucket_of(name)]; i; i = c->names[i - 1].next) {
 		struct c_name *n = &c->names[i - 1];
 
 		if (n->kind == kind && strcmp(n->name, name) == 0)
@@ -34,14 +34,21 @@ static struct c_name *find_name(const struct c_types *c, enum c_kind kind, const
 	return NULL;
 }
 
-static void push_name(struct c_types *c, enum c_kind kind, const char *name,
-		      const struct type *type, bool is_own)
+/* Add a name, in place of what was found outside of the script. */
+static const struct c_name *put_name(struct c_types *c, struct c_name n)
 {
-	uint32_t *bucket = &c->name_buckets[bucket_of(name)];
-	struct c_name n = {kind, arena_strdup(c->arena, name), type, is_own, *bucket};
+	struct c_name *known = find_name(c, n.kind, n.name);
+	uint32_t *bucket = &c->buckets[bucket_of(n.name)];
 
+	n.name = known ? known->name : arena_strdup(c->arena, n.name);
+	n.next = known ? known->next : *bucket;
+	if (known) {
+		*known = n;
+		return known;
+	}
 	*bucket = c->n_names + 1;
 	arena_push(c->arena, c->names, c->n_names, n);
+	return &c->names[c->n_names - 1];
 }
 
 /* What c_types_tag() made is completed by a definition, so pointers to it stay valid. */
@@ -59,50 +66,26 @@ static bool take_over(const struct type *declared, const struct type *defined)
 	return true;
 }
 
-bool c_types_add(struct c_types *c, enum c_kind kind, const char *name, const struct type *type)
+static bool add_own(struct c_types *c, struct c_name n)
 {
-	struct c_name *n = find_name(c, kind, name);
+	const struct c_name *known = find_name(c, n.kind, n.name);
 
-	if (n && n->is_own)
-		return take_over(n->type, type);
-	if (n)
-		*n = (struct c_name){kind, n->name, type, true, n->next};
-	else
-		push_name(c, kind, name, type, true);
+	if (known && known->is_own)
+		return n.kind != C_CONSTANT && take_over(known->type, n.type);
+	n.is_own = true;
+	put_name(c, n);
 	return true;
 }
 
-static struct c_constant *find_constant(const struct c_types *c, const char *name)
+bool c_types_add(struct c_types *c, enum c_kind kind, const char *name, const struct type *type)
 {
-	for (uint32_t i = c->constant_buckets[bucket_of(name)]; i; i = c->constants[i - 1].next)
-		if (strcmp(c->constants[i - 1].name, name) == 0)
-			return &c->constants[i - 1];
-	return NULL;
-}
-
-static const struct c_constant *push_constant(struct c_types *c, const char *name,
-					      const struct type *type, int64_t value, bool is_own)
-{
-	uint32_t *bucket = &c->constant_buckets[bucket_of(name)];
-	struct c_constant constant = {arena_strdup(c->arena, name), type, value, is_own, *bucket};
-
-	*bucket = c->n_constants + 1;
-	arena_push(c->arena, c->constants, c->n_constants, constant);
-	return &c->constants[c->n_constants - 1];
+	return add_own(c, (struct c_name){.kind = kind, .name = name, .type = type});
 }
 
 bool c_types_add_constant(struct c_types *c, const char *name, const struct type *type,
 			  int64_t value)
 {
-	struct c_constant *known = find_constant(c, name);
-
-	if (known && known->is_own)
-		return false;
-	if (known)
-		*known = (struct c_constant){known->name, type, value, true, known->next};
-	else
-		push_constant(c, name, type, value, true);
-	return true;
+	return add_own(c, (struct c_name){C_CONSTANT, name, type, .value = value});
 }
 
 /* The type from outside of the script: the headers that are not the kernel's, the kernel, the
@@ -155,7 +138,7 @@ const struct type *c_types_find(struct c_types *c, enum c_kind kind, const char 
 	if (n)
 		return n->type;
 	t = ask(c, kind, name);
-	push_name(c, kind, name, t, false);
+	put_name(c, (struct c_name){.kind = kind, .name = name, .type = t});
 	return t;
 }
 
@@ -181,21 +164,22 @@ const struct type *c_types_own(const struct c_types *c, enum c_kind kind, const 
 	return n && n->is_own ? n->type : NULL;
 }
 
-const struct c_constant *c_types_constant(struct c_types *c, const char *name)
+const struct c_name *c_types_constant(struct c_types *c, const char *name)
 {
-	const struct c_constant *found = find_constant(c, name);
+	const struct c_name *found = find_name(c, C_CONSTANT, name);
 	const struct known_constant *known;
-	const struct type *t = NULL;
-	int64_t value = 0;
+	struct c_name n = {.kind = C_CONSTANT, .name = name};
 
 	if (found)
 		return found;
 	known = known_constant_find(name);
-	if (known)
-		return push_constant(c, name, type_int(8, true), known->value, false);
-	if (c->kernel && c->kernel->c_constant &&
-	    !c->kernel->c_constant(c->kernel, name, &t, &value))
-		return push_constant(c, name, t, value, false);
+	if (known) {
+		n.type = type_int(8, true);
+		n.value = known->value;
+	}
+	if (known || (c->kernel && c->kernel->c_constant &&
+		      !c->kernel->c_constant(c->kernel, name, &n.type, &n.value)))
+		return put_name(c, n);
 	return c->more ? c->more->constant(c->more, name) : NULL;
 }
 

@@ -375,7 +375,7 @@ const struct type *struct_enum_cast(struct sema *s, const struct expr *e, const 
 
 bool struct_constant(struct sema *s, struct expr *e)
 {
-	const struct c_constant *c = c_types_constant(s->program->c_types, e->name.name);
+	const struct c_name *c = c_types_constant(s->program->c_types, e->name.name);
 
 	if (!c)
 		return false;

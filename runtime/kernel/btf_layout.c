@@ -301,6 +301,7 @@ static bool is_kind(const struct btf_type *t, enum c_kind kind)
 	case C_UNION: return kind_of(t) == BTF_KIND_UNION;
 	case C_ENUM: return kind_of(t) == BTF_KIND_ENUM || kind_of(t) == BTF_KIND_ENUM64;
 	case C_TYPEDEF: return kind_of(t) == BTF_KIND_TYPEDEF || kind_of(t) == BTF_KIND_INT;
+	case C_CONSTANT: return false;
 	}
 	return false;
 }

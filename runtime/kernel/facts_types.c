@@ -141,7 +141,7 @@ int facts_c_constant(struct kernel *kernel, const char *name, const struct type 
 		     int64_t *value)
 {
 	struct facts *k = (struct facts *)kernel;
-	const struct c_constant *c = c_types_constant(k->c_types, name);
+	const struct c_name *c = c_types_constant(k->c_types, name);
 
 	if (!c)
 		return -ENOENT;

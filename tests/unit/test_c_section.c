@@ -261,7 +261,7 @@ static void test_constants(void **state)
 	world_init(&w);
 	assert_int_equal(check(&w, types_text, ""), 0);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		const struct c_constant *c = c_types_constant(w.program->c_types, rows[i].name);
+		const struct c_name *c = c_types_constant(w.program->c_types, rows[i].name);
 
 		print_message("%s\n", rows[i].name);
 		assert_non_null(c);
