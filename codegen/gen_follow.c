@@ -41,36 +41,45 @@ static void add_branches(struct expr *e, void *ctx)
 	ast_each_child(e, add_branches, ctx);
 }
 
-/* The cost of a loop at this nesting depth: the verifier follows its body again for each loop
- * around it. */
-static uint64_t of_loop(uint32_t depth)
-{
-	return (uint64_t)OF_LOOP << 2 * depth;
-}
+/* A sum over the statements of a block. */
+struct sum {
+	uint64_t (*of)(const struct stmt *st, uint32_t depth);
+	uint64_t n;
+	uint32_t depth; /* loops around the block, without unrolls */
+};
 
-static uint64_t of_loops(const struct block *b, uint32_t depth)
+static void add_block(struct block *b, void *ctx)
 {
-	uint64_t n = 0;
+	struct sum *sum = ctx;
 
 	for (uint32_t i = 0; i < b->n; i++) {
-		const struct stmt *st = b->items[i];
+		struct stmt *st = b->items[i];
+		bool is_loop = st->kind == ST_WHILE || st->kind == ST_FOR;
 
-		switch (st->kind) {
-		case ST_IF:
-			n += of_loops(&st->branch.then, depth) +
-			     of_loops(&st->branch.otherwise, depth);
-			break;
-		case ST_BLOCK:
-		case ST_CALLED: n += of_loops(&st->block, depth); break;
-		case ST_WHILE:
-		case ST_FOR: n += of_loop(depth) + of_loops(&st->loop.body, depth + 1); break;
-		case ST_UNROLL: n += of_loops(&st->loop.body, depth); break;
-		default: break;
-		}
+		sum->n += sum->of(st, sum->depth);
+		sum->depth += is_loop;
+		ast_each_block(st, add_block, sum);
+		sum->depth -= is_loop;
 	}
-	return n;
 }
 
+static uint64_t sum_of(uint64_t (*of)(const struct stmt *st, uint32_t depth), const struct block *b,
+		       uint32_t depth)
+{
+	struct sum sum = {.of = of, .depth = depth};
+
+	add_block((struct block *)b, &sum);
+	return sum.n;
+}
+
+/* The cost of a loop at this nesting depth: the verifier follows its body again for each loop
+ * around it. */
+static uint64_t of_loop(const struct stmt *st, uint32_t depth)
+{
+	return st->kind == ST_WHILE || st->kind == ST_FOR ? (uint64_t)OF_LOOP << 2 * depth : 0;
+}
+
+/* The cost of a block with the copies of its unrolls; `depth` is the number of loops around it. */
 static uint64_t with_copies(const struct block *b, uint32_t depth);
 
 /* The cost of an unroll's copies beyond the first. The verifier follows the body of a loop in a
@@ -79,49 +88,27 @@ static uint64_t with_copies(const struct block *b, uint32_t depth);
 static uint64_t of_unroll(const struct stmt *st, uint32_t depth)
 {
 	const struct block *body = &st->loop.body;
-	uint64_t n = (st->loop.count->integer.value - 1) * with_copies(body, depth);
+	uint64_t n;
 
-	if (!of_loops(body, depth))
+	if (st->kind != ST_UNROLL)
+		return 0;
+	n = (st->loop.count->integer.value - 1) * with_copies(body, depth);
+	if (!sum_of(of_loop, body, depth))
 		return n;
 	return depth ? FOLLOWED : TIMES_OF_LOOP * n;
 }
 
-/* The cost of the copies of unrolls in the block, beyond the first; `depth` is the number of loops
- * around it. */
-static uint64_t of_copies(const struct block *b, uint32_t depth)
-{
-	uint64_t n = 0;
-
-	for (uint32_t i = 0; i < b->n; i++) {
-		const struct stmt *st = b->items[i];
-
-		switch (st->kind) {
-		case ST_IF:
-			n += of_copies(&st->branch.then, depth) +
-			     of_copies(&st->branch.otherwise, depth);
-			break;
-		case ST_BLOCK:
-		case ST_CALLED: n += of_copies(&st->block, depth); break;
-		case ST_WHILE:
-		case ST_FOR: n += of_copies(&st->loop.body, depth + 1); break;
-		case ST_UNROLL: n += of_copies(&st->loop.body, depth) + of_unroll(st, depth); break;
-		default: break;
-		}
-	}
-	return n;
-}
-
 static uint64_t with_copies(const struct block *b, uint32_t depth)
 {
-	uint64_t n = of_loops(b, depth);
+	uint64_t n = sum_of(of_loop, b, depth);
 
 	ast_each_in_block((struct block *)b, add_branches, &n);
-	return n + of_copies(b, depth);
+	return n + sum_of(of_unroll, b, depth);
 }
 
 bool gen_unrolls_loop(const struct gen *g)
 {
 	const struct block *body = &g->probe.ast->body;
 
-	return of_copies(body, 0) && with_copies(body, 0) > FOLLOWED;
+	return sum_of(of_unroll, body, 0) && with_copies(body, 0) > FOLLOWED;
 }

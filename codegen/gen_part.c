@@ -14,6 +14,7 @@
 #include "parser/base/arena.h"
 #include "parser/base/limits.h"
 #include "codegen/gen.h"
+#include "parser/lang/ast_query.h"
 #include <linux/bpf.h>
 
 /* The cost of an expression, in units of about two instructions: see add_cost(). */
@@ -181,15 +182,8 @@ static void end_part(struct gen *g, struct part *p, LLVMBasicBlockRef taken)
 
 static bool has_statements(const struct stmt *st)
 {
-	switch (st->kind) {
-	case ST_IF:
-	case ST_BLOCK:
-	case ST_CALLED:
-	case ST_WHILE:
-	case ST_FOR:
-	case ST_UNROLL: return true;
-	default: return false;
-	}
+	return ast_is_loop(st) || st->kind == ST_IF || st->kind == ST_BLOCK ||
+	       st->kind == ST_CALLED;
 }
 
 static void gen_in_part(struct gen *g, const struct block *b)
