@@ -209,19 +209,14 @@ static void end_predicate(struct reader *r, const struct token *block, bool has_
 		diag_error(r->diags, block->span, "syntax",
 			   "unterminated predicate: missing '/' before this '{'");
 		diag_note(r->diags, reader_top(r)->span, "the predicate begins here");
-		for (uint32_t i = r->frames[0].token; i < r->f->n_tokens; i++)
-			r->f->tokens[i].is_quiet = true;
-		while (r->n_frames)
-			reader_close_made(r, block->span.start);
+		reader_close_quietly(r, 0, block->span.start);
 	}
 }
 
 static void take_predicate(struct reader *r, const struct token *t)
 {
 	bool has_slash = r->f->tokens[r->f->n_tokens - 1].kind == TOK_DIV;
-
-	bool is_value =
-		r->n_frames > 1 && !has_slash; /* in brackets: a block or an if as a value */
+	bool is_value = r->n_frames > 1 && !has_slash; /* in brackets: a block or an if */
 
 	if ((t->kind == TOK_LBRACE && !is_value) || (t->kind == TOK_LT && has_slash)) {
 		end_predicate(r, t, has_slash);
@@ -387,10 +382,7 @@ static void end_unclosed(struct reader *r, uint32_t at)
 			   r->is_value ? "macro" : "script");
 		diag_note(r->diags, opener->span, "%s", what);
 	}
-	for (uint32_t i = r->frames[0].token; i < r->f->n_tokens; i++)
-		r->f->tokens[i].is_quiet = true;
-	while (r->n_frames)
-		reader_close_made(r, at);
+	reader_close_quietly(r, 0, at);
 }
 
 /* The end token, right after the last token, where missing closers belong. */
@@ -434,9 +426,21 @@ static void read_all(struct reader *r)
 
 static void scan(struct reader *r, const char *text, uint32_t len)
 {
+	uint32_t start = r->lexer.base + r->lexer.offset;
+	struct token begin = {.span = {start, start}, .kind = TOK_VALUE_ONLY};
+
 	if (lexer_lex_init_extra(&r->lexer, &r->scanner) ||
 	    !lexer__scan_bytes(text, (int)len, r->scanner))
 		arena_out_of_memory();
+	reader_enter(r, r->is_value ? IN_BODY : IN_TOP);
+	if (r->is_value) {
+		reader_push(r, begin);
+		reader_open(r, begin, TOK_PRED_OPEN);
+	}
+	read_all(r);
+	r->f->has_backslash = r->lexer.has_backslash;
+	lexer_lex_destroy(r->scanner);
+	filter_decide(r->f);
 }
 
 const char *filter_text(const struct filter *f, struct span s)
@@ -456,11 +460,6 @@ void filter_open(struct filter *f, struct arena *a, const struct source *s, stru
 
 	*f = (struct filter){.source = s, .diags = d, .last_stop = NO_TOKEN};
 	scan(&r, s->text, s->len);
-	reader_enter(&r, IN_TOP);
-	read_all(&r);
-	f->has_backslash = r.lexer.has_backslash;
-	lexer_lex_destroy(r.scanner);
-	filter_decide(f);
 }
 
 /* The text of `span`, in which a '\\' at the end of a line is white space. */
@@ -477,21 +476,13 @@ static const char *join_lines(struct arena *a, const struct source *s, struct sp
 void filter_open_value(struct filter *f, struct arena *a, const struct source *s, struct span span,
 		       const struct value_names *names, struct diags *d)
 {
-	struct reader r = {.f = f,
-			   .arena = a,
-			   .diags = d,
-			   .lexer = {.arena = a, .diags = d, .base = s->base}};
-	struct token begin = {.span = {span.start, span.start}, .kind = TOK_VALUE_ONLY};
+	struct reader r = {
+		.f = f,
+		.arena = a,
+		.diags = d,
+		.is_value = true,
+		.lexer = {.arena = a, .diags = d, .base = s->base, .offset = span.start - s->base}};
 
 	*f = (struct filter){.source = s, .diags = d, .names = names, .last_stop = NO_TOKEN};
-	r.is_value = true;
-	r.lexer.offset = span.start - s->base;
 	scan(&r, join_lines(a, s, span), span.end - span.start);
-	reader_enter(&r, IN_BODY);
-	reader_push(&r, begin);
-	reader_open(&r, begin, TOK_PRED_OPEN);
-	read_all(&r);
-	f->has_backslash = r.lexer.has_backslash;
-	lexer_lex_destroy(r.scanner);
-	filter_decide(f);
 }

@@ -157,11 +157,13 @@ void reader_close(struct reader *r, struct token t, int kind)
 		outer->n_ternary = 0;
 }
 
-void reader_close_made(struct reader *r, uint32_t at)
+void reader_close_quietly(struct reader *r, uint32_t depth, uint32_t at)
 {
 	struct token made = {.span = {at, at}, .is_quiet = true};
 
-	reader_close(r, made, bracket_of(reader_top(r)->kind)->closer);
+	silence(r, r->frames[depth].token);
+	while (r->n_frames > depth)
+		reader_close(r, made, bracket_of(reader_top(r)->kind)->closer);
 }
 
 /* `@[comm = count();`: the '=' before which the ']' is missing. */
@@ -206,9 +208,7 @@ void reader_close_to(struct reader *r, uint32_t depth, const struct token *t)
 			  *filter_text(r->f, opener->span));
 	}
 	r->lexer.is_cut = false;
-	silence(r, r->frames[depth].token);
-	while (r->n_frames > depth)
-		reader_close_made(r, t->span.start);
+	reader_close_quietly(r, depth, t->span.start);
 }
 
 /* Number of the innermost frame of `kind`, from 1; 0 when there is none in this region. */

@@ -48,8 +48,9 @@ void reader_open(struct reader *r, struct token t, int kind);
 void reader_close(struct reader *r, struct token t, int kind);
 /* The closing bracket of an opening one, for messages. */
 const char *reader_closer_text(int opener);
-/* Close the innermost bracket with an inserted token, before the byte at `at`. */
-void reader_close_made(struct reader *r, uint32_t at);
+/* Insert the closers that are missing above `depth`, one at least, before the byte at `at`. Syntax
+ * errors between these brackets follow from one that was reported. */
+void reader_close_quietly(struct reader *r, uint32_t depth, uint32_t at);
 /* Insert the closers that are missing above `depth`, as `t` shows, and report the innermost. */
 void reader_close_to(struct reader *r, uint32_t depth, const struct token *t);
 /* Number of the innermost open bracket of `kind`, from 1; 0 when there is none in this region. */
