@@ -7,6 +7,7 @@
 #include "parser/base/source.h"
 #include "parser/base/arena.h"
 #include "parser/base/limits.h"
+#include "parser/base/read_text.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,39 +46,12 @@ struct source *source_from_text(struct arena *a, const char *name, const char *t
 	return s;
 }
 
-/* Read all of `f`, or at least one byte more than the limit. NULL with errno set on failure; free
- * the result. */
-static char *read_all(FILE *f, size_t *len)
-{
-	size_t size = 16384, n = 0;
-	char *text = malloc(size);
-
-	while (text) {
-		char *larger;
-
-		n += fread(text + n, 1, size - n, f);
-		if (n < size || n > LIMIT_SCRIPT_BYTES)
-			break;
-		size *= 2;
-		larger = realloc(text, size);
-		if (!larger)
-			free(text);
-		text = larger;
-	}
-	if (text && ferror(f)) {
-		errno = errno ? errno : EIO;
-		free(text);
-		text = NULL;
-	}
-	*len = n;
-	return text;
-}
-
 static struct source *read_stream(struct arena *a, const char *name, FILE *f)
 {
-	size_t len;
-	char *text = read_all(f, &len);
-	struct source *s = text ? source_from_text(a, name, text, len) : NULL;
+	size_t len = 0;
+	char *text = read_text(f, EOF, LIMIT_SCRIPT_BYTES, &len);
+	/* without an error: it is empty */
+	struct source *s = text || !errno ? source_from_text(a, name, text ?: "", len) : NULL;
 	int saved = errno;
 
 	free(text);
@@ -91,7 +65,6 @@ struct source *source_from_file(struct arena *a, const char *path)
 	int saved;
 	FILE *f;
 
-	errno = 0;
 	if (strcmp(path, "-") == 0)
 		return read_stream(a, "stdin", stdin);
 	f = fopen(path, "re");
