@@ -10,6 +10,7 @@
 #include "parser/lang/literal.h"
 #include "parser/base/arena.h"
 #include "parser/base/diag.h"
+#include "parser/base/text.h"
 #include "parser/base/time_unit.h"
 #include <stdbool.h>
 #include <string.h>
@@ -47,13 +48,10 @@ static bool read_digits(const struct number *n, uint32_t from, uint32_t end, uns
 {
 	*value = 0;
 	for (uint32_t i = from; i < end; i++) {
-		char c = n->text[i];
-		unsigned digit = c <= '9' ? (unsigned)(c - '0') : (unsigned)((c | 0x20) - 'a' + 10);
-
-		if (c == '_')
+		if (n->text[i] == '_')
 			continue;
 		if (__builtin_mul_overflow(*value, base, value) ||
-		    __builtin_add_overflow(*value, digit, value))
+		    __builtin_add_overflow(*value, text_hex_digit(n->text[i]), value))
 			return false;
 	}
 	return true;
@@ -209,15 +207,11 @@ static unsigned escape_digits(const char **at, unsigned base, unsigned most)
 	unsigned value = 0;
 
 	for (unsigned i = 0; i < most; i++, (*at)++) {
-		char c = **at;
-		unsigned digit = c >= '0' && c <= '9' ? (unsigned)(c - '0')
-				 : (c | 0x20) >= 'a' && (c | 0x20) <= 'f'
-					 ? (unsigned)((c | 0x20) - 'a' + 10)
-					 : base;
+		int digit = text_hex_digit(**at);
 
-		if (digit >= base)
+		if (digit < 0 || (unsigned)digit >= base)
 			break;
-		value = value * base + digit;
+		value = value * base + (unsigned)digit;
 	}
 	return value;
 }

@@ -17,26 +17,21 @@ struct reg {
 	uint8_t size, skip;
 };
 
-/* In the order of struct pt_regs; names of 8, 4, 2 and 1 bytes. */
+/* In the order of struct pt_regs; names of 8, 4, 2 and 1 bytes, and of the second byte. */
 static const struct {
-	const char *names[4];
+	const char *names[5];
 	uint16_t offset;
 } x86_regs[] = {
-	{{"r15", "r15d", "r15w", "r15b"}, 0},  {{"r14", "r14d", "r14w", "r14b"}, 8},
-	{{"r13", "r13d", "r13w", "r13b"}, 16}, {{"r12", "r12d", "r12w", "r12b"}, 24},
-	{{"rbp", "ebp", "bp", "bpl"}, 32},     {{"rbx", "ebx", "bx", "bl"}, 40},
-	{{"r11", "r11d", "r11w", "r11b"}, 48}, {{"r10", "r10d", "r10w", "r10b"}, 56},
-	{{"r9", "r9d", "r9w", "r9b"}, 64},     {{"r8", "r8d", "r8w", "r8b"}, 72},
-	{{"rax", "eax", "ax", "al"}, 80},      {{"rcx", "ecx", "cx", "cl"}, 88},
-	{{"rdx", "edx", "dx", "dl"}, 96},      {{"rsi", "esi", "si", "sil"}, 104},
-	{{"rdi", "edi", "di", "dil"}, 112},    {{"rip", "eip", "", ""}, 128},
+	{{"r15", "r15d", "r15w", "r15b"}, 0},	{{"r14", "r14d", "r14w", "r14b"}, 8},
+	{{"r13", "r13d", "r13w", "r13b"}, 16},	{{"r12", "r12d", "r12w", "r12b"}, 24},
+	{{"rbp", "ebp", "bp", "bpl"}, 32},	{{"rbx", "ebx", "bx", "bl", "bh"}, 40},
+	{{"r11", "r11d", "r11w", "r11b"}, 48},	{{"r10", "r10d", "r10w", "r10b"}, 56},
+	{{"r9", "r9d", "r9w", "r9b"}, 64},	{{"r8", "r8d", "r8w", "r8b"}, 72},
+	{{"rax", "eax", "ax", "al", "ah"}, 80}, {{"rcx", "ecx", "cx", "cl", "ch"}, 88},
+	{{"rdx", "edx", "dx", "dl", "dh"}, 96}, {{"rsi", "esi", "si", "sil"}, 104},
+	{{"rdi", "edi", "di", "dil"}, 112},	{{"rip", "eip"}, 128},
 	{{"rsp", "esp", "sp", "spl"}, 152},
 };
-
-static const struct {
-	const char *name;
-	uint16_t offset;
-} x86_high[] = {{"ah", 80}, {"bh", 40}, {"ch", 88}, {"dh", 96}};
 
 static bool is_letter(char c)
 {
@@ -56,16 +51,11 @@ static bool is_word(const char *s, size_t len, const char *word)
 static bool find_x86(const char *s, size_t len, struct reg *out)
 {
 	for (size_t i = 0; i < sizeof(x86_regs) / sizeof(*x86_regs); i++)
-		for (unsigned k = 0; k < 4; k++)
-			if (len && is_word(s, len, x86_regs[i].names[k])) {
-				*out = (struct reg){x86_regs[i].offset, (uint8_t)(8 >> k), 0};
+		for (unsigned k = 0; k < 5 && x86_regs[i].names[k]; k++)
+			if (is_word(s, len, x86_regs[i].names[k])) {
+				*out = (struct reg){x86_regs[i].offset, 8 >> k ?: 1, k == 4};
 				return true;
 			}
-	for (size_t i = 0; i < sizeof(x86_high) / sizeof(*x86_high); i++)
-		if (is_word(s, len, x86_high[i].name)) {
-			*out = (struct reg){x86_high[i].offset, 1, 1};
-			return true;
-		}
 	return false;
 }
 
