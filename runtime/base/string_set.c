@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK_BYTES = 16 * 1024 };
+enum { CHUNK_BYTES = 2048 };
 
 struct string_chunk {
 	struct string_chunk *next;

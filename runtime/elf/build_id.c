@@ -16,7 +16,7 @@ static size_t aligned(size_t n)
 }
 
 /* A note is a header, the name, the content, each padded to 4 bytes. */
-static size_t find_in_notes(const char *notes, size_t n, unsigned char out[BUILD_ID_BYTES])
+size_t build_id_in_notes(const char *notes, size_t n, unsigned char out[BUILD_ID_BYTES])
 {
 	Elf64_Nhdr h;
 
@@ -60,7 +60,7 @@ size_t build_id_read(int fd, unsigned char out[BUILD_ID_BYTES])
 			continue;
 		n_read = pread(fd, notes, size < sizeof(notes) ? size : sizeof(notes),
 			       (off_t)headers[i].p_offset);
-		n = n_read > 0 ? find_in_notes(notes, (size_t)n_read, out) : 0;
+		n = n_read > 0 ? build_id_in_notes(notes, (size_t)n_read, out) : 0;
 	}
 	return n;
 }

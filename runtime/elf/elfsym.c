@@ -19,28 +19,20 @@ enum { SEGMENTS_MAX = 1024 };
 static int read_segments(struct elfsym *e, const struct elf_file *f)
 {
 	GElf_Phdr p;
-	size_t n = 0;
+	int err = 0;
 
-	while (n < SEGMENTS_MAX && elfsym_header(f, n, &p))
-		n++;
-	e->segments = calloc(n + 1, sizeof(*e->segments));
-	if (!e->segments)
-		return -ENOMEM;
-	for (size_t i = 0; i < n && elfsym_header(f, i, &p); i++)
+	for (size_t i = 0; i < SEGMENTS_MAX && !err && elfsym_header(f, i, &p); i++)
 		if (p.p_type == PT_LOAD && p.p_filesz)
-			e->segments[e->n_segments++] =
-				(struct segment){p.p_vaddr, p.p_offset, p.p_filesz,
-						 p.p_flags & PF_X};
-	return 0;
+			err = vec_push(&e->segments,
+				       (struct segment){p.p_vaddr, p.p_offset, p.p_filesz,
+							p.p_flags & PF_X});
+	return err;
 }
 
 static int read_text_ranges(struct elfsym *e, const struct elf_file *f)
 {
 	const uint64_t executable = SHF_ALLOC | SHF_EXECINSTR;
 
-	e->text = calloc(f->n_sections ? f->n_sections : 1, sizeof(*e->text));
-	if (!e->text)
-		return -ENOMEM;
 	e->base = UINT64_MAX;
 	for (uint32_t i = 0; i < f->n_sections; i++) {
 		const struct section *s = &f->sections[i];
@@ -48,7 +40,8 @@ static int read_text_ranges(struct elfsym *e, const struct elf_file *f)
 		if ((s->flags & executable) != executable || !s->size ||
 		    s->size > UINT64_MAX - s->address)
 			continue;
-		e->text[e->n_text++] = (struct range){s->address, s->address + s->size};
+		if (vec_push(&e->text, (struct range){s->address, s->address + s->size}))
+			return -ENOMEM;
 		if (s->address < e->base)
 			e->base = s->address;
 	}
@@ -125,12 +118,7 @@ void elfsym_close(struct elfsym *e)
 {
 	if (!e)
 		return;
-	while (e->names) {
-		struct name_chunk *next = e->names->next;
-
-		free(e->names);
-		e->names = next;
-	}
+	string_set_free(&e->names);
 	if (e->debug_fd >= 0)
 		close(e->debug_fd);
 	close(e->fd);
@@ -139,26 +127,28 @@ void elfsym_close(struct elfsym *e)
 	vec_free(&e->index);
 	vec_free(&e->stubs);
 	vec_free(&e->objects);
-	free(e->text);
-	free(e->segments);
+	vec_free(&e->text);
+	vec_free(&e->segments);
 	free(e);
 }
 
 size_t elfsym_bytes(const struct elfsym *e)
 {
 	return sizeof(*e) + e->index.capacity * sizeof(*e->index.items) +
-	       e->cache.n_slots * sizeof(*e->cache.slots) + e->names_bytes +
+	       e->cache.n_slots * sizeof(*e->cache.slots) + e->names.n_bytes +
+	       e->names.table.n_slots * sizeof(*e->names.table.slots) +
 	       e->stubs.capacity * sizeof(*e->stubs.items) +
 	       e->objects.capacity * sizeof(*e->objects.items) +
-	       e->n_segments * sizeof(*e->segments) + e->n_text * sizeof(*e->text);
+	       e->segments.capacity * sizeof(*e->segments.items) +
+	       e->text.capacity * sizeof(*e->text.items);
 }
 
 bool elfsym_file_to_vaddr(struct elfsym *e, uint64_t file_offset, uint64_t *vaddr)
 {
 	const struct segment *found = NULL;
 
-	for (size_t i = 0; i < e->n_segments; i++) {
-		const struct segment *s = &e->segments[i];
+	for (size_t i = 0; i < e->segments.n; i++) {
+		const struct segment *s = &e->segments.items[i];
 
 		if (file_offset - s->offset < s->size && (!found || s->is_executable))
 			found = s;

@@ -108,7 +108,9 @@ int elfsym_sort_keys(uint64_t *keys, size_t n);
 
 /* build_id.c */
 
-enum { BUILD_ID_BYTES = 32 }; /* a longer one is cut */
+enum { BUILD_ID_BYTES = 64 }; /* a longer one is cut */
 
 /* Read the build ID of the 64-bit file behind fd. Returns its length; 0: there is none. */
 size_t build_id_read(int fd, unsigned char out[BUILD_ID_BYTES]);
+/* The same of the bytes of notes. */
+size_t build_id_in_notes(const char *notes, size_t n, unsigned char out[BUILD_ID_BYTES]);

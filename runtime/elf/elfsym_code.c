@@ -31,12 +31,12 @@ size_t elfsym_read(const struct elfsym *e, uint64_t offset, void *out, size_t n)
 	return elfsym_read_at(e->fd, out, n, offset);
 }
 
-bool elfsym_vaddr_to_file(const struct elfsym *e, uint64_t vaddr, uint64_t *file_offset)
+bool elfsym_to_file(const struct elfsym *e, uint64_t vaddr, bool is_code, uint64_t *file_offset)
 {
-	for (size_t i = 0; i < e->n_segments; i++) {
-		const struct segment *s = &e->segments[i];
+	for (size_t i = 0; i < e->segments.n; i++) {
+		const struct segment *s = &e->segments.items[i];
 
-		if (vaddr - s->vaddr < s->size) {
+		if (vaddr - s->vaddr < s->size && (s->is_executable || !is_code)) {
 			*file_offset = vaddr - s->vaddr + s->offset;
 			return true;
 		}
@@ -44,13 +44,18 @@ bool elfsym_vaddr_to_file(const struct elfsym *e, uint64_t vaddr, uint64_t *file
 	return false;
 }
 
+bool elfsym_vaddr_to_file(const struct elfsym *e, uint64_t vaddr, uint64_t *file_offset)
+{
+	return elfsym_to_file(e, vaddr, false, file_offset);
+}
+
 size_t elfsym_each_code(const struct elfsym *e,
 			void (*fn)(uint64_t offset, uint64_t size, void *ctx), void *ctx)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < e->n_segments; i++) {
-		const struct segment *s = &e->segments[i];
+	for (size_t i = 0; i < e->segments.n; i++) {
+		const struct segment *s = &e->segments.items[i];
 		uint64_t size = s->offset > e->size		? 0
 				: s->size > e->size - s->offset ? e->size - s->offset
 								: s->size;

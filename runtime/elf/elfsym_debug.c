@@ -14,39 +14,30 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/param.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
-/* libelf keeps what it has read of notes until the file is closed. */
 enum { NOTE_MAX_BYTES = 4096, NOTE_SECTIONS_MAX = 64 };
 
 /* Read the build ID. Returns its length, 0 if there is none. */
-static size_t build_id(const struct elf_file *f, unsigned char id[BUILD_ID_MAX])
+static size_t build_id(const struct elf_file *f, unsigned char id[BUILD_ID_BYTES])
 {
+	char notes[NOTE_MAX_BYTES];
 	int n_read = 0;
+	size_t n = 0;
 
-	for (uint32_t i = 0; i < f->n_sections; i++) {
+	for (uint32_t i = 0; i < f->n_sections && n_read < NOTE_SECTIONS_MAX && !n; i++) {
 		const struct section *s = &f->sections[i];
-		size_t size = s->size < NOTE_MAX_BYTES ? s->size : NOTE_MAX_BYTES, at = 0;
-		size_t name, desc;
-		Elf_Data *data;
-		GElf_Nhdr n;
+		size_t size = s->size < sizeof(notes) ? s->size : sizeof(notes);
 
-		if (s->type != SHT_NOTE || n_read++ == NOTE_SECTIONS_MAX)
+		if (s->type != SHT_NOTE)
 			continue;
-		data = elf_getdata_rawchunk(f->elf, (int64_t)s->offset, size, ELF_T_NHDR);
-		while (data && (at = gelf_getnote(data, at, &n, &name, &desc)) > 0) {
-			const char *raw = data->d_buf;
-
-			if (n.n_type != NT_GNU_BUILD_ID || n.n_namesz != 4 ||
-			    n.n_descsz > BUILD_ID_MAX || memcmp(raw + name, "GNU", 4) != 0)
-				continue;
-			memcpy(id, raw + desc, n.n_descsz);
-			return n.n_descsz;
-		}
+		n_read++;
+		n = build_id_in_notes(notes, elfsym_read_at(f->fd, notes, size, s->offset), id);
 	}
-	return 0;
+	return n;
 }
 
 /* Read .gnu_debuglink: the name of the debug file and its checksum. */
@@ -115,9 +106,12 @@ int elfsym_debug_folders(const char *list)
 struct search {
 	const struct elfsym *e;
 	bool (*has)(const struct elf_file *f); /* what is wanted */
-	unsigned char id[BUILD_ID_MAX];
+	unsigned char id[BUILD_ID_BYTES];
 	size_t id_size;
-	char id_text[2 * BUILD_ID_MAX + 1];
+	char id_text[2 * BUILD_ID_BYTES + 1];
+	const char *path;	 /* of the file whose debug file is wanted */
+	int folder;		 /* length of its folder; -1: the path has none */
+	char link[NAME_MAX + 1]; /* .gnu_debuglink; "": there is none */
 	uint32_t crc;
 	int fd; /* the file that was found, or -ENODATA */
 };
@@ -126,7 +120,7 @@ struct search {
  * checksum. */
 static bool try_file(struct search *s, const char *path)
 {
-	unsigned char its_id[BUILD_ID_MAX];
+	unsigned char its_id[BUILD_ID_BYTES];
 	struct elf_file f = {0};
 	bool is_it = false;
 	int fd = elfsym_open_regular(path);
@@ -172,17 +166,13 @@ static bool try_caches(struct search *s)
 	       try_path(s, "%s/.cache/debuginfod_client/%s/debuginfo", home, s->id_text);
 }
 
-static bool try_link(struct search *s, const struct elf_file *f, const char *path)
+/* Follow the link, from the file's folder and from that below /usr/lib/debug. */
+static bool try_link(struct search *s)
 {
-	const char *slash = strrchr(path, '/');
-	int folder = slash ? (int)(slash - path) : 0;
-	char link[NAME_MAX + 1];
-
-	if (!debug_link(f, link, &s->crc))
-		return false;
-	return (slash && (try_path(s, "%.*s/%s", folder, path, link) ||
-			  try_path(s, "%.*s/.debug/%s", folder, path, link))) ||
-	       try_path(s, "/usr/lib/debug%.*s/%s", folder, path, link);
+	return *s->link &&
+	       ((s->folder >= 0 && (try_path(s, "%.*s/%s", s->folder, s->path, s->link) ||
+				    try_path(s, "%.*s/.debug/%s", s->folder, s->path, s->link))) ||
+		try_path(s, "/usr/lib/debug%.*s/%s", MAX(s->folder, 0), s->path, s->link));
 }
 
 static bool try_id(struct search *s, const char *folder)
@@ -191,28 +181,18 @@ static bool try_id(struct search *s, const char *folder)
 	       try_path(s, "%s/.build-id/%.2s/%s.debug", folder, s->id_text, s->id_text + 2);
 }
 
-/* Search a folder of --debuginfo: by build ID, by the link, and by the link below the file's
+/* Search the folders of --debuginfo: by build ID, by the link, and by the link below the file's
  * path. */
-static bool try_folder(struct search *s, const char *folder, const char *path, int path_len,
-		       const char *link)
+static bool try_folders(struct search *s)
 {
-	return try_id(s, folder) ||
-	       (*link && (try_path(s, "%s/%s", folder, link) ||
-			  try_path(s, "%s%.*s/%s", folder, path_len, path, link)));
-}
+	for (size_t i = 0; i < folders_len; i += strlen(folders + i) + 1) {
+		const char *at = folders + i;
 
-static bool try_folders(struct search *s, const struct elf_file *f, const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	char link[NAME_MAX + 1];
-
-	if (!folders_len)
-		return false;
-	if (!debug_link(f, link, &s->crc))
-		*link = '\0';
-	for (size_t i = 0; i < folders_len; i += strlen(folders + i) + 1)
-		if (try_folder(s, folders + i, path, slash ? (int)(slash - path) : 0, link))
+		if (try_id(s, at) || (*s->link && (try_path(s, "%s/%s", at, s->link) ||
+						   try_path(s, "%s%.*s/%s", at, MAX(s->folder, 0),
+							    s->path, s->link))))
 			return true;
+	}
 	return false;
 }
 
@@ -220,14 +200,20 @@ static bool try_folders(struct search *s, const struct elf_file *f, const char *
 static int search_debug_file(const struct elfsym *e, const struct elf_file *f, const char *path,
 			     bool (*has)(const struct elf_file *f))
 {
-	struct search s = {.e = e, .has = has, .fd = -ENODATA};
+	const char *slash = strrchr(path, '/');
+	struct search s = {.e = e,
+			   .has = has,
+			   .path = path,
+			   .folder = slash ? (int)(slash - path) : -1,
+			   .fd = -ENODATA};
 
+	if (!debug_link(f, s.link, &s.crc))
+		*s.link = '\0';
 	s.id_size = build_id(f, s.id);
 	for (size_t i = 0; i < s.id_size; i++)
 		snprintf(s.id_text + 2 * i, 3, "%02x", s.id[i]);
-	if (!try_folders(&s, f, path) && !try_id(&s, "/usr/lib/debug") &&
-	    !(s.id_size > 1 && try_caches(&s)))
-		try_link(&s, f, path);
+	if (!try_folders(&s) && !try_id(&s, "/usr/lib/debug") && !(s.id_size > 1 && try_caches(&s)))
+		try_link(&s);
 	return s.fd;
 }
 

@@ -2,10 +2,9 @@
 /*
  * Internals of elfsym, shared by elfsym*.c: elfsym.c opens a file, elfsym_file.c reads headers,
  * elfsym_debug.c and elfsym_mini.c find symbols outside of .symtab, elfsym_symbol.c reads symbol
- * tables, elfsym_index.c and elfsym_name.c look functions up by address and by name, elfsym_usdt.c
- * reads USDT notes, elfsym_object.c variables by address,
- * elfsym_plt.c finds stubs, elfsym_switch.c functions that switch stacks, elfsym_code.c answers the
- * rest.
+ * tables, elfsym_index.c looks functions and variables up by address, elfsym_name.c by name,
+ * elfsym_usdt.c reads USDT notes, elfsym_plt.c finds stubs, elfsym_switch.c functions that switch
+ * stacks, elfsym_code.c answers the rest.
  */
 #pragma once
 #include <elf.h>
@@ -16,6 +15,7 @@
 #include <stdint.h>
 #include <time.h>
 #include "runtime/base/hash.h"
+#include "runtime/base/string_set.h"
 #include "runtime/base/vec.h"
 #include "runtime/elf/elfsym.h"
 
@@ -23,7 +23,6 @@ enum {
 	NAME_MAX_BYTES = 64 * 1024,
 	SCRATCH_BYTES = 2 * NAME_MAX_BYTES, /* for two names */
 	FUNCTIONS_MAX = 4 * 1024 * 1024,
-	BUILD_ID_MAX = 64,
 };
 
 enum table_id { TABLE_FULL, TABLE_DYNAMIC, TABLE_COUNT };
@@ -80,19 +79,13 @@ struct resolved {
 
 HASH_TABLE(resolved_cache, struct resolved);
 
-struct name_chunk {
-	struct name_chunk *next;
-	size_t used, size;
-	char bytes[];
-};
-
 /* A stub of the procedure linkage table: elfsym_plt.c. */
 struct stub {
 	uint64_t start;
 	uint32_t symbol; /* in .dynsym */
 };
 
-/* A variable: elfsym_object.c. */
+/* A variable. */
 struct object {
 	uint64_t start, end;
 	uint32_t table, symbol;
@@ -109,17 +102,14 @@ struct elfsym {
 	bool is_movable;
 	uint64_t size, entry; /* size of the file in bytes; entry point of a program */
 	struct timespec modified;
-	struct segment *segments;
-	size_t n_segments;
-	struct range *text;
-	size_t n_text;
+	VEC(struct segment) segments;
+	VEC(struct range) text;
 	struct table tables[TABLE_COUNT];
 	bool is_indexed;
 	uint64_t base;
 	struct key_list index; /* see elfsym_index.c */
 	struct resolved_cache cache;
-	struct name_chunk *names;
-	size_t names_bytes;
+	struct string_set names; /* those that were returned, demangled */
 	bool has_objects;
 	VEC(struct object) objects; /* sorted */
 	bool has_stubs;
@@ -160,6 +150,9 @@ void elfsym_find_mini_symbols(struct elfsym *e, const struct elf_file *f);
  * ownership. */
 void elfsym_use_table(struct elfsym *e, int fd);
 
+/* elfsym_code.c: the file offset of an address in a segment; is_code: an executable one. */
+bool elfsym_to_file(const struct elfsym *e, uint64_t vaddr, bool is_code, uint64_t *file_offset);
+
 /* elfsym_symbol.c */
 
 enum symbol_kind {
@@ -180,9 +173,8 @@ bool elfsym_read_name(const struct table *t, uint32_t at, char *buffer);
 int elfsym_each_string_block(const struct table *t, size_t overlap,
 			     int (*fn)(void *ctx, const char *bytes, size_t n, uint64_t at),
 			     void *ctx);
-/* elfsym_index.c: a copy of a name that lives as long as e, demangled; NULL: no memory. */
-const char *elfsym_intern_name(struct elfsym *e, const char *name);
-/* Is the alias (name a, symbol s) preferred to (name b, symbol best)? See elfsym_by_address(). */
+/* elfsym_index.c: is the alias (name a, symbol s) preferred to (name b, symbol best)? See
+ * elfsym_by_address(). */
 bool elfsym_is_better(const char *a, const struct symbol *s, const char *b,
 		      const struct symbol *best);
 /* The executable section that contains vaddr, or NULL. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Functions by address: see elfsym.h.
+ * Functions and variables by address: see elfsym.h.
  *
  * The index has 8 bytes per function, (address - base) << 32 | table << 31 | symbol number, sorted.
  * The rest of a symbol (size, name, binding) is read from the file again when the function is first
@@ -14,7 +14,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { ALIASES_MAX = 64, NESTING_MAX = 16, NAME_CHUNK_BYTES = 2048 };
+enum { ALIASES_MAX = 64, NESTING_MAX = 16, OBJECTS_MAX = 1024 * 1024 };
 
 /* ---- the index ---- */
 
@@ -102,26 +102,6 @@ static int build_index(struct elfsym *e)
 
 /* ---- names ---- */
 
-const char *elfsym_intern_name(struct elfsym *e, const char *name)
-{
-	size_t size = strlen(name) + 1;
-	char *copy;
-
-	if (!e->names || e->names->size - e->names->used < size) {
-		size_t chunk_size = size > NAME_CHUNK_BYTES ? size : NAME_CHUNK_BYTES;
-		struct name_chunk *c = malloc(sizeof(*c) + chunk_size);
-
-		if (!c)
-			return NULL;
-		*c = (struct name_chunk){.next = e->names, .size = chunk_size};
-		e->names = c;
-		e->names_bytes += sizeof(*c) + chunk_size;
-	}
-	copy = e->names->bytes + e->names->used;
-	e->names->used += size;
-	return memcpy(copy, name, size);
-}
-
 bool elfsym_is_better(const char *a, const struct symbol *s, const char *b,
 		      const struct symbol *best)
 {
@@ -189,7 +169,7 @@ static bool resolve_group(struct elfsym *e, size_t group, char *scratch, struct 
 	out->group = (uint32_t)group + 1;
 	if (demangle_shown(best_name, name, NAME_MAX_BYTES))
 		best_name = name;
-	out->name = elfsym_intern_name(e, best_name);
+	out->name = string_set_intern(&e->names, best_name);
 	return out->name;
 }
 
@@ -254,4 +234,62 @@ bool elfsym_function_at(struct elfsym *e, uint64_t vaddr, const char **name, uin
 		i = group;
 	}
 	return false;
+}
+
+/* ---- variables ---- */
+
+/* They are sorted by address at the first call; names are read when an address is in one. */
+struct collector {
+	struct elfsym *e;
+	uint32_t table;
+};
+
+static int add_object(void *ctx, uint32_t i, const struct symbol *s)
+{
+	const struct collector *c = ctx;
+
+	if (ELF64_ST_TYPE(s->info) != STT_OBJECT || !s->size || s->size > UINT64_MAX - s->value)
+		return 0;
+	if (c->e->objects.n == OBJECTS_MAX)
+		return 1;
+	return vec_push(&c->e->objects, (struct object){s->value, s->value + s->size, c->table, i});
+}
+
+static void collect(struct elfsym *e)
+{
+	for (uint32_t t = 0; t < TABLE_COUNT && !e->objects.n; t++)
+		elfsym_each_symbol(e, t, SYMBOL_OBJECT, add_object, &(struct collector){e, t});
+	e->has_objects = true;
+	vec_sort(&e->objects);
+}
+
+bool elfsym_object_at(struct elfsym *e, uint64_t vaddr, const char **name, uint64_t *offset)
+{
+	size_t low;
+	char *names, *best = NULL, *other;
+	struct symbol s, best_symbol = {0};
+	uint64_t start;
+
+	if (!e->has_objects)
+		collect(e);
+	low = vec_bound(&e->objects, item->start <= vaddr);
+	if (!low || vaddr >= e->objects.items[low - 1].end)
+		return false;
+	names = malloc(SCRATCH_BYTES);
+	start = e->objects.items[low - 1].start;
+	for (other = names; names && low && e->objects.items[low - 1].start == start; low--) {
+		const struct object *o = &e->objects.items[low - 1];
+		const struct table *t = &e->tables[o->table];
+
+		if (!elfsym_read_symbol(t, o->symbol, &s) || !elfsym_read_name(t, s.name, other) ||
+		    (best && !elfsym_is_better(other, &s, best, &best_symbol)))
+			continue;
+		best = other;
+		best_symbol = s;
+		other = best == names ? names + NAME_MAX_BYTES : names;
+	}
+	*offset = vaddr - start;
+	*name = best ? string_set_intern(&e->names, best) : NULL;
+	free(names);
+	return *name;
 }

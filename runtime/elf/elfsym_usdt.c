@@ -27,21 +27,6 @@ struct notes {
 	void *ctx;
 };
 
-static bool to_file(const struct elfsym *e, uint64_t vaddr, bool is_code, uint64_t *out)
-{
-	for (size_t i = 0; i < e->n_segments; i++) {
-		const struct segment *s = &e->segments[i];
-
-		if (vaddr - s->vaddr < s->size && (s->is_executable || !is_code)) {
-			*out = vaddr - s->vaddr + s->offset;
-			return true;
-		}
-	}
-	return false;
-}
-
-/* ---- notes ------------------------------------------------------------------------------- */
-
 static uint64_t read_word(const char *at, bool is_64)
 {
 	uint64_t word = 0;
@@ -81,13 +66,13 @@ static void read_note(const struct notes *n, const char *desc, size_t size)
 		u.args = "";
 	if (!is_64)
 		u.vaddr = (uint32_t)u.vaddr;
-	if (!to_file(n->e, u.vaddr, true, &u.file_offset))
+	if (!elfsym_to_file(n->e, u.vaddr, true, &u.file_offset))
 		return;
 	if (semaphore && !is_64)
 		semaphore = (uint32_t)(semaphore + moved);
 	else if (semaphore)
 		semaphore += moved;
-	if (semaphore && !to_file(n->e, semaphore, false, &u.semaphore))
+	if (semaphore && !elfsym_to_file(n->e, semaphore, false, &u.semaphore))
 		return; /* a probe that cannot be enabled */
 	n->fn(&u, n->ctx);
 }

@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include "runtime/elf/ldcache.h"
+#include "runtime/base/memory_file.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -23,6 +24,7 @@ enum { FLAGS = 0x0303 };
 #elif defined(__aarch64__)
 enum { FLAGS = 0x0a03 };
 #endif
+enum { CACHE_MAX_BYTES = 64 << 20 };
 static const char default_dirs[] =
 	"/lib/" LDCACHE_MULTIARCH ":/usr/lib/" LDCACHE_MULTIARCH ":/lib64:/usr/lib64:/lib:/usr/lib";
 
@@ -129,21 +131,13 @@ int ldcache_in_dirs(const char *root, const char *dirs, const char *name, char *
 static char *read_cache(const char *root, size_t *size)
 {
 	char path[PATH_MAX], *text = NULL;
-	struct stat st;
-	int fd;
+	int fd = -1;
 
-	if (snprintf(path, sizeof(path), "%s/etc/ld.so.cache", root) >= (int)sizeof(path))
-		return NULL;
-	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (snprintf(path, sizeof(path), "%s/etc/ld.so.cache", root) < (int)sizeof(path))
+		fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return NULL;
-	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size > 0 && st.st_size < 64 << 20)
-		text = malloc((size_t)st.st_size);
-	if (text) {
-		ssize_t n = pread(fd, text, (size_t)st.st_size, 0);
-
-		*size = n > 0 ? (size_t)n : 0;
-	}
+	text = memory_file_bytes(fd, CACHE_MAX_BYTES, size);
 	close(fd);
 	return text;
 }
