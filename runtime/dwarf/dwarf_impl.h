@@ -12,11 +12,6 @@
 
 enum dwarf_family { FAMILY_C, FAMILY_CPP, FAMILY_RUST, FAMILY_GO, FAMILY_OTHER };
 
-struct dwarf_range {
-	uint64_t start, end;
-	Dwarf_Off unit; /* offset of its DIE */
-};
-
 /* A function's first address and its description. */
 struct dwarf_entry {
 	uint64_t address;
@@ -37,8 +32,9 @@ struct dwarf_types {
 	Dwarf *dwarf;
 	uint16_t machine;
 	VEC(struct dwarf_unit) units; /* the units that were read */
-	/* ranges of all units, which are read if the file has no .debug_aranges */
-	VEC(struct dwarf_range) ranges;
+	/* ranges of all units, with the offsets of their DIEs; read if the file has no
+	 * .debug_aranges */
+	struct libdw_ranges ranges;
 	bool has_ranges;
 };
 

@@ -51,30 +51,18 @@ static int read_ranges(struct dwarf_types *t)
 	Dwarf_CU *cu = NULL;
 	Dwarf_Die die;
 
-	while (t->dw.dwarf_get_units(t->dwarf, cu, &cu, NULL, NULL, &die, NULL) == 0) {
-		Dwarf_Addr base, start, end;
-		ptrdiff_t at = 0;
-
-		while ((at = t->dw.dwarf_ranges(&die, at, &base, &start, &end)) > 0)
-			if (vec_push(&t->ranges,
-				     (struct dwarf_range){start, end, t->dw.dwarf_dieoffset(&die)}))
-				return -ENOMEM;
-	}
+	while (t->dw.dwarf_get_units(t->dwarf, cu, &cu, NULL, NULL, &die, NULL) == 0)
+		if (!libdw_add_ranges(&t->dw, &die, t->dw.dwarf_dieoffset(&die), UINT64_MAX,
+				      &t->ranges))
+			return -ENOMEM;
 	vec_sort(&t->ranges);
 	t->has_ranges = true;
 	return 0;
 }
 
-static const struct dwarf_range *find_range(const struct dwarf_types *t, uint64_t address)
-{
-	size_t n = vec_bound(&t->ranges, item->start <= address);
-
-	return n && address < t->ranges.items[n - 1].end ? &t->ranges.items[n - 1] : NULL;
-}
-
 static int unit_of(struct dwarf_types *t, uint64_t address, Dwarf_Die *unit)
 {
-	const struct dwarf_range *range;
+	const struct libdw_range *range;
 
 	if (t->dw.dwarf_addrdie(t->dwarf, address, unit))
 		return 0;
@@ -83,8 +71,8 @@ static int unit_of(struct dwarf_types *t, uint64_t address, Dwarf_Die *unit)
 		if (read_ranges(t))
 			return -ENOMEM;
 	}
-	range = find_range(t, address);
-	return range && t->dw.dwarf_offdie(t->dwarf, range->unit, unit) ? 0 : -ESRCH;
+	range = libdw_range_at(&t->ranges, address);
+	return range && t->dw.dwarf_offdie(t->dwarf, range->at, unit) ? 0 : -ESRCH;
 }
 
 /* ---- functions of a unit ------------------------------------------------------------------- */

@@ -3,6 +3,7 @@
  * Loads libdw and limits the memory that it takes: see libdw.h.
  */
 #include "runtime/dwarf/libdw.h"
+#include "runtime/base/clock.h"
 #include "runtime/elf/elfsym_impl.h"
 #include <dlfcn.h>
 #include <dwarf.h>
@@ -18,6 +19,8 @@
  * as much memory as they claim. zlib can reach a ratio of 1,000, zstd much more; that of debug
  * information is 2 to 6. */
 enum { INFLATED_ALWAYS = 64 << 20, INFLATED_RATIO = 32 };
+
+enum { RANGES_MAX = 1 << 22, OVERLAPS_MAX = 16 };
 
 int libdw_load(struct libdw *l)
 {
@@ -35,9 +38,11 @@ int libdw_load(struct libdw *l)
 	return 0;
 }
 
-/* The size that a section of f claims when decompressed; 0: it is not compressed. */
-static uint64_t inflated_size(const struct elf_file *f, const struct section *s)
+/* The size that a section of f claims when decompressed; 0: it is not compressed. Notes in
+ * *has_zstd that it is compressed by zstd, which libdw can only read if it was built with it. */
+static uint64_t inflated_size(const struct elf_file *f, const struct section *s, bool *has_zstd)
 {
+	enum { ZSTD = 2 }; /* ELFCOMPRESS_ZSTD, which older headers lack */
 	union {
 		Elf32_Chdr h32;
 		Elf64_Chdr h64;
@@ -49,48 +54,31 @@ static uint64_t inflated_size(const struct elf_file *f, const struct section *s)
 
 	if (s->type == SHT_NOBITS || elfsym_read_at(f->fd, &h, sizeof(h), s->offset) < 12)
 		return 0;
-	if (s->flags & SHF_COMPRESSED)
+	if (s->flags & SHF_COMPRESSED) {
+		*has_zstd |= h.h32.ch_type == ZSTD; /* the first word of both headers */
 		return f->is_64 ? h.h64.ch_size : h.h32.ch_size;
+	}
 	/* .zdebug_*, recognized by its content: otherwise the name would have to be looked up */
 	return s->type == SHT_PROGBITS && !memcmp(h.gnu.magic, "ZLIB", 4) ? be64toh(h.gnu.size) : 0;
 }
 
 /* True if the compressed sections of the file claim too much memory. */
-static bool is_too_large(int fd)
+static bool is_too_large(int fd, bool *has_zstd)
 {
 	uint64_t sum = 0, limit;
 	struct elf_file f;
 
+	*has_zstd = false;
 	elfsym_read_file(&f, fd); /* libdw refuses a file that cannot be read, too */
 	limit = f.size > INFLATED_ALWAYS / INFLATED_RATIO ? f.size * INFLATED_RATIO
 							  : INFLATED_ALWAYS;
 	for (uint32_t i = 0; i < f.n_sections && sum <= limit; i++) {
-		uint64_t size = inflated_size(&f, &f.sections[i]);
+		uint64_t size = inflated_size(&f, &f.sections[i], has_zstd);
 
 		sum = size > limit ? size : sum + size;
 	}
 	elfsym_close_file(&f);
 	return sum > limit;
-}
-
-/* Is a section compressed by zstd, which libdw can only read if it was built with it? */
-static bool has_zstd(int fd)
-{
-	enum { ZSTD = 2 }; /* ELFCOMPRESS_ZSTD, which older headers lack */
-	struct elf_file f;
-	bool is_found = false;
-
-	elfsym_read_file(&f, fd);
-	for (uint32_t i = 0; i < f.n_sections && !is_found; i++) {
-		const struct section *s = &f.sections[i];
-		uint32_t type = 0; /* the first word of both headers */
-
-		if (s->flags & SHF_COMPRESSED)
-			elfsym_read_at(f.fd, &type, sizeof(type), s->offset);
-		is_found = type == ZSTD;
-	}
-	elfsym_close_file(&f);
-	return is_found;
 }
 
 /* May the path of .gnu_debugaltlink be opened? dwz moves data that several files have in common to
@@ -118,10 +106,11 @@ static void open_alt(struct libdw *l, Dwarf *d)
 	const void *id, *its_id;
 	const char *name;
 	ssize_t n = l->dwelf_dwarf_gnu_debugaltlink(d, &name, &id), its_n = 0;
+	bool has_zstd;
 
 	l->alt = NULL;
 	l->alt_fd = n > 0 && is_trusted_path(name) ? elfsym_open_regular(name) : -1;
-	if (l->alt_fd >= 0 && !is_too_large(l->alt_fd))
+	if (l->alt_fd >= 0 && !is_too_large(l->alt_fd, &has_zstd))
 		l->alt = l->dwarf_begin(l->alt_fd, DWARF_C_READ);
 	if (l->alt)
 		its_n = l->dwelf_elf_gnu_build_id(l->dwarf_getelf(l->alt), &its_id);
@@ -137,18 +126,19 @@ int libdw_open(struct libdw *l, int fd, Dwarf **out)
 {
 	int err = libdw_load(l);
 	Dwarf_CU *first = NULL;
+	bool has_zstd;
 
 	*out = NULL;
 	if (err)
 		return err;
-	if (is_too_large(fd))
+	if (is_too_large(fd, &has_zstd))
 		return -EFBIG;
 	*out = l->dwarf_begin(fd, DWARF_C_READ);
 	if (!*out || l->dwarf_get_units(*out, NULL, &first, NULL, NULL, NULL, NULL) != 0) {
 		if (*out)
 			l->dwarf_end(*out);
 		*out = NULL;
-		return has_zstd(fd) ? -EPROTONOSUPPORT : -ENODATA;
+		return has_zstd ? -EPROTONOSUPPORT : -ENODATA;
 	}
 	open_alt(l, *out);
 	return 0;
@@ -189,6 +179,34 @@ bool libdw_lacks_packages(const struct libdw *l, int fd)
 		return false;
 	strcpy(path + n, ".dwp");
 	return access(path, F_OK) == 0;
+}
+
+/* ---- ranges ---- */
+
+bool libdw_add_ranges(const struct libdw *l, Dwarf_Die *die, uint64_t at, uint64_t deadline_ns,
+		      struct libdw_ranges *out)
+{
+	Dwarf_Addr base, start, end;
+	ptrdiff_t next = 0;
+
+	while ((next = l->dwarf_ranges(die, next, &base, &start, &end)) > 0) {
+		if (out->n == RANGES_MAX || monotonic_ns() > deadline_ns)
+			return false;
+		/* Functions that the linker dropped begin at 0. */
+		if (start && start < end && vec_push(out, (struct libdw_range){start, end, at}))
+			return false;
+	}
+	return true;
+}
+
+const struct libdw_range *libdw_range_at(const struct libdw_ranges *r, uint64_t vaddr)
+{
+	size_t n = vec_bound(r, item->start <= vaddr);
+
+	for (size_t i = n; i > 0 && n - i < OVERLAPS_MAX; i--)
+		if (vaddr < r->items[i - 1].end)
+			return &r->items[i - 1];
+	return NULL;
 }
 
 /* ---- sections ---- */

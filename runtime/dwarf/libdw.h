@@ -8,6 +8,7 @@
 #include <elfutils/libdwelf.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include "runtime/base/vec.h"
 
 #define LIBDW_FUNCTIONS(X)              \
 	X(dwarf_begin)                  \
@@ -67,6 +68,16 @@ struct libdw {
 	bool reads_packages; /* it is 0.191 or later */
 };
 
+/* Addresses of a unit or of a function. */
+struct libdw_range {
+	uint64_t start, end;
+	uint64_t at; /* what has them: a number of the caller's */
+};
+
+struct libdw_ranges {
+	VEC(struct libdw_range); /* sorted by the caller */
+};
+
 /* Load the library. Returns 0, or -ENOSYS: it is not installed or lacks one of the functions. */
 int libdw_load(struct libdw *l);
 /* Load the library and open the debug information of the file behind fd. Returns 0; -ENOSYS: as
@@ -82,6 +93,12 @@ bool libdw_split(const struct libdw *l, Dwarf_Die *skeleton, Dwarf_Die *out);
 bool libdw_lacks_packages(const struct libdw *l, int fd);
 /* Is the unit a skeleton, whose DIEs are in another file? */
 bool libdw_is_skeleton(const struct libdw *l, Dwarf_Die *unit);
+/* Add the ranges of a DIE. False: there are too many, or no memory, or the monotonic clock is past
+ * `deadline_ns`. */
+bool libdw_add_ranges(const struct libdw *l, Dwarf_Die *die, uint64_t at, uint64_t deadline_ns,
+		      struct libdw_ranges *out);
+/* The range that contains vaddr; of several, the one that begins last. */
+const struct libdw_range *libdw_range_at(const struct libdw_ranges *r, uint64_t vaddr);
 /* The size in bytes of the line program at offset `at` of .debug_line; UINT64_MAX if there is
  * none. */
 uint64_t libdw_line_program_bytes(const struct libdw *l, Dwarf *d, uint64_t at);

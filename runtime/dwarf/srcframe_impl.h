@@ -8,22 +8,13 @@
 #include "runtime/dwarf/libdw.h"
 #include "runtime/dwarf/srcframe.h"
 
-/* Addresses of a unit or of a function. */
-struct src_range {
-	uint64_t start, end;
-	uint64_t at; /* units: index in units; functions: offset of the DIE */
-};
-
-struct src_ranges {
-	VEC(struct src_range);
-};
-
 struct src_unit {
 	Dwarf_Off at; /* offset of its DIE */
 	bool is_read, has_lines;
 	/* debug information of its functions, which may be in a file of their own */
 	Dwarf *dwarf;
-	struct src_ranges functions; /* sorted; valid once the unit was read */
+	/* sorted, with the offsets of their DIEs; valid once the unit was read */
+	struct libdw_ranges functions;
 };
 
 struct srcframes {
@@ -35,7 +26,7 @@ struct srcframes {
 	uint64_t spent_ns, deadline_ns;
 	bool is_read, is_slow;
 	VEC(struct src_unit) units;
-	struct src_ranges ranges;	 /* ranges of units; sorted */
+	struct libdw_ranges ranges;	 /* of units, with their index; sorted */
 	char names[SRCFRAMES_MAX][4096]; /* demangled names of the last call */
 };
 

@@ -9,42 +9,12 @@
 
 enum {
 	UNITS_MAX = 1 << 18,
-	RANGES_MAX = 1 << 22,
 	NEST_MAX = 16, /* nested namespaces */
-	OVERLAPS_MAX = 16,
 };
 
 bool src_is_late(const struct srcframes *s)
 {
 	return monotonic_ns() > s->deadline_ns;
-}
-
-/* Add the ranges of a DIE. Returns false if the limit is reached. */
-static bool add_ranges(const struct srcframes *s, Dwarf_Die *die, uint64_t at,
-		       struct src_ranges *out)
-{
-	Dwarf_Addr base, start, end;
-	ptrdiff_t next = 0;
-
-	while ((next = s->dw.dwarf_ranges(die, next, &base, &start, &end)) > 0) {
-		if (out->n == RANGES_MAX || src_is_late(s))
-			return false;
-		/* Functions that the linker dropped begin at 0. */
-		if (start && start < end && vec_push(out, (struct src_range){start, end, at}))
-			return false;
-	}
-	return true;
-}
-
-/* The range that contains vaddr; of several, the one that begins last. */
-static const struct src_range *range_at(const struct src_ranges *r, uint64_t vaddr)
-{
-	size_t n = vec_bound(r, item->start <= vaddr);
-
-	for (size_t i = n; i > 0 && n - i < OVERLAPS_MAX; i--)
-		if (vaddr < r->items[i - 1].end)
-			return &r->items[i - 1];
-	return NULL;
 }
 
 static void read_units(struct srcframes *s)
@@ -61,7 +31,7 @@ static void read_units(struct srcframes *s)
 		    (s->dw.dwarf_tag(&die) != DW_TAG_compile_unit &&
 		     s->dw.dwarf_tag(&die) != DW_TAG_skeleton_unit))
 			continue;
-		if (!add_ranges(s, &die, s->units.n, &s->ranges) ||
+		if (!libdw_add_ranges(&s->dw, &die, s->units.n, s->deadline_ns, &s->ranges) ||
 		    vec_push(&s->units, (struct src_unit){.at = at + head}))
 			break;
 	}
@@ -70,11 +40,11 @@ static void read_units(struct srcframes *s)
 
 struct src_unit *src_unit_at(struct srcframes *s, uint64_t vaddr)
 {
-	const struct src_range *r;
+	const struct libdw_range *r;
 
 	if (!s->is_read)
 		read_units(s);
-	r = range_at(&s->ranges, vaddr);
+	r = libdw_range_at(&s->ranges, vaddr);
 	return r && r->at < s->units.n ? &s->units.items[r->at] : NULL;
 }
 
@@ -106,7 +76,8 @@ static void read_functions(struct srcframes *s, struct src_unit *u, Dwarf_Die *p
 		int tag = s->dw.dwarf_tag(&die);
 
 		if (tag == DW_TAG_subprogram &&
-		    !add_ranges(s, &die, s->dw.dwarf_dieoffset(&die), &u->functions))
+		    !libdw_add_ranges(&s->dw, &die, s->dw.dwarf_dieoffset(&die), s->deadline_ns,
+				      &u->functions))
 			return;
 		if (depth < NEST_MAX && holds_functions(tag, parent_tag))
 			read_functions(s, u, &die, depth + 1);
@@ -115,7 +86,7 @@ static void read_functions(struct srcframes *s, struct src_unit *u, Dwarf_Die *p
 
 bool src_function_at(struct srcframes *s, struct src_unit *u, uint64_t vaddr, Dwarf_Die *out)
 {
-	const struct src_range *r;
+	const struct libdw_range *r;
 	Dwarf_Die die, split;
 
 	if (!u->is_read) {
@@ -130,6 +101,6 @@ bool src_function_at(struct srcframes *s, struct src_unit *u, uint64_t vaddr, Dw
 		}
 		vec_sort(&u->functions);
 	}
-	r = range_at(&u->functions, vaddr);
+	r = libdw_range_at(&u->functions, vaddr);
 	return r && s->dw.dwarf_offdie(u->dwarf, r->at, out);
 }
