@@ -138,10 +138,8 @@ int interp_atomic(struct interp *p, const struct bpf_insn *insn, uint64_t regs[1
 		ATOMIC(uint64_t, at, insn->imm, regs[insn->src_reg], regs[0], old, is_valid);
 	else
 		ATOMIC(uint32_t, at, insn->imm, regs[insn->src_reg], regs[0], old, is_valid);
-	if (!is_valid) {
-		interp_end(p, "unknown atomic instruction 0x%x", (unsigned)insn->imm);
-		return -1;
-	}
+	if (!is_valid)
+		return interp_end(p, "unknown atomic instruction 0x%x", (unsigned)insn->imm);
 	if (insn->imm == BPF_CMPXCHG)
 		regs[0] = old;
 	else if (insn->imm & BPF_FETCH)

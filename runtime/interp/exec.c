@@ -32,10 +32,9 @@ static int enter(struct run *x, uint32_t at)
 	struct interp *p = x->p;
 	struct frame *f;
 
-	if (p->depth >= INTERP_MAX_DEPTH || at >= p->n_insns) {
-		interp_end(p, at >= p->n_insns ? "a call of no function" : "calls nested too deep");
-		return -EFAULT;
-	}
+	if (p->depth >= INTERP_MAX_DEPTH || at >= p->n_insns)
+		return interp_end(p, at >= p->n_insns ? "a call of no function"
+						      : "calls nested too deep");
 	f = &x->frames[p->depth++];
 	f->back = x->pc;
 	memcpy(f->saved, &x->r[6], sizeof(f->saved));
@@ -85,8 +84,7 @@ static int memory(struct run *x, const struct bpf_insn *insn)
 
 static int unknown(struct run *x, const struct bpf_insn *insn)
 {
-	interp_end(x->p, "unknown instruction 0x%02x", insn->code);
-	return -EFAULT;
+	return interp_end(x->p, "unknown instruction 0x%02x", insn->code);
 }
 
 static int call(struct run *x, const struct bpf_insn *insn)
@@ -140,16 +138,12 @@ static int step(struct run *x)
 	const struct bpf_insn *insn;
 	struct interp *p = x->p;
 
-	if (x->pc >= p->n_insns) {
-		interp_end(p, "a jump out of the program");
-		return -EFAULT;
-	}
+	if (x->pc >= p->n_insns)
+		return interp_end(p, "a jump out of the program");
 	p->pc = x->pc;
 	insn = &p->insns[x->pc++];
-	if (!p->left--) {
-		interp_end(p, "it ran %llu instructions without an end", INTERP_BUDGET);
-		return -EFAULT;
-	}
+	if (!p->left--)
+		return interp_end(p, "it ran %llu instructions without an end", INTERP_BUDGET);
 	if (insn->dst_reg > 10 || insn->src_reg > 10)
 		return unknown(x, insn);
 	switch (BPF_CLASS(insn->code)) {

@@ -34,45 +34,27 @@ int interp_helper(struct interp *p, uint32_t id, const uint64_t r[5], uint64_t *
 	if (id < __BPF_FUNC_MAX_ID && helpers[id].call)
 		return helpers[id].call(p, args, result);
 	if (id < __BPF_FUNC_MAX_ID && names[id])
-		interp_end(p, "only a kernel has the function bpf_%s()", names[id]);
-	else
-		interp_end(p, "it calls a function of the kernel");
-	return -EFAULT;
+		return interp_end(p, "only a kernel has the function bpf_%s()", names[id]);
+	return interp_end(p, "it calls a function of the kernel");
 }
 
 /* ---- memory ------------------------------------------------------------------------------- */
 
-static int read_to(struct interp *p, const uint64_t r[5], uint64_t *result, bool is_user)
-{
-	void *to = interp_need(p, r[0], (uint32_t)r[1], true);
-
-	p->last.text = NULL;
-	if (!to)
-		return -EFAULT;
-	*result = (uint64_t)(int64_t)interp_copy(p, to, r[2], (uint32_t)r[1], is_user);
-	return p->last.text ? -EFAULT : 0;
-}
-
-static int read_string(struct interp *p, const uint64_t r[5], uint64_t *result, bool is_user)
-{
-	char *to = interp_need(p, r[0], (uint32_t)r[1], true);
-
-	p->last.text = NULL;
-	if (!to)
-		return -EFAULT;
-	*result = (uint64_t)interp_copy_string(p, to, r[2], (uint32_t)r[1], is_user);
-	return p->last.text ? -EFAULT : 0;
-}
-
-#define READ_MEMORY(name, read, is_user)                                         \
-	int help_##name(struct interp *p, const uint64_t r[5], uint64_t *result) \
-	{                                                                        \
-		return read(p, r, result, is_user);                              \
+#define READ_MEMORY(name, copy, is_user)                                                 \
+	int help_##name(struct interp *p, const uint64_t r[5], uint64_t *result)         \
+	{                                                                                \
+		void *to = interp_need(p, r[0], (uint32_t)r[1], true);                   \
+                                                                                         \
+		p->last.text = NULL;                                                     \
+		if (!to)                                                                 \
+			return -EFAULT;                                                  \
+		*result = (uint64_t)(int64_t)copy(p, to, r[2], (uint32_t)r[1], is_user); \
+		return p->last.text ? -EFAULT : 0;                                       \
 	}
-READ_MEMORY(probe_read_kernel, read_to, false)
-READ_MEMORY(probe_read_user, read_to, true)
-READ_MEMORY(probe_read_kernel_str, read_string, false)
-READ_MEMORY(probe_read_user_str, read_string, true)
+READ_MEMORY(probe_read_kernel, interp_copy, false)
+READ_MEMORY(probe_read_user, interp_copy, true)
+READ_MEMORY(probe_read_kernel_str, interp_copy_string, false)
+READ_MEMORY(probe_read_user_str, interp_copy_string, true)
 
 int help_strncmp(struct interp *p, const uint64_t r[5], uint64_t *result)
 {
@@ -141,10 +123,8 @@ int help_get_numa_node_id(struct interp *p, const uint64_t r[5], uint64_t *resul
 {
 	unsigned node = 0;
 
-	if (p->recorded) {
-		interp_end(p, "the recording does not say the node of memory");
-		return -EFAULT;
-	}
+	if (p->recorded)
+		return interp_end(p, "the recording does not say the node of memory");
 	getcpu(NULL, &node);
 	*result = node;
 	return 0;
@@ -160,10 +140,8 @@ VALUE(get_attach_cookie, p->cookie)
 
 int help_get_current_cgroup_id(struct interp *p, const uint64_t r[5], uint64_t *result)
 {
-	if (!p->current.has_cgroup) {
-		interp_end(p, "the recording does not have the cgroup of this thread");
-		return -EFAULT;
-	}
+	if (!p->current.has_cgroup)
+		return interp_end(p, "the recording does not have the cgroup of this thread");
 	*result = p->current.cgroup;
 	return 0;
 }

@@ -143,8 +143,8 @@ void interp_close(struct interp *p)
 	interp_close_maps(p);
 	if (p->context.at)
 		p->regions[REGION_CONTEXT] = p->context;
-	free(p->slots);
-	free(p->registers);
+	vec_free(&p->slots);
+	vec_free(&p->registers);
 	free(p->called);
 	for (int i = 0; p->regions && i < REGION_MAPS; i++) {
 		free(p->regions[i].at);

@@ -8,6 +8,7 @@
  */
 #pragma once
 #include "runtime/interp/interp.h"
+#include "runtime/base/vec.h"
 #include <linux/bpf.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -88,6 +89,10 @@ struct thread_slot {
 	uint8_t field; /* enum field of task.c */
 };
 
+struct slots {
+	VEC(struct thread_slot);
+};
+
 struct interp {
 	struct bpf_insn *insns;
 	uint32_t n_insns;
@@ -120,10 +125,8 @@ struct interp {
 	uint8_t arguments[INTERP_REGISTER_BYTES], arguments_known[INTERP_REGISTER_BYTES];
 	uint32_t tracer_frames, n_callbacks;
 	uint32_t other_tid;
-	struct thread_slot *slots; /* the fields of the thread's memory */
-	uint32_t n_slots;
-	struct thread_slot *registers; /* fields of struct pt_regs */
-	uint32_t n_registers;
+	struct slots slots;	/* the fields of the thread's memory */
+	struct slots registers; /* fields of struct pt_regs */
 	struct thread_facts own, parent;
 	char fault[200];
 	struct interp_fault last;
@@ -146,8 +149,8 @@ void *interp_need(struct interp *p, uint64_t address, uint64_t n, bool is_write)
 int interp_copy(struct interp *p, void *to, uint64_t from, uint64_t n, bool is_user);
 /* Copy a string with its NUL, at most n bytes. Returns its length, or -EFAULT. */
 int64_t interp_copy_string(struct interp *p, char *to, uint64_t from, uint64_t n, bool is_user);
-/* End the run with a fault, whose message this is. */
-void interp_end(struct interp *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* End the run with a fault, whose message this is. Returns -EFAULT. */
+int interp_end(struct interp *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* ---- image.c: the object ------------------------------------------------------------------ */
 
@@ -213,7 +216,7 @@ const uint32_t *interp_thread_number(const struct interp *p, uint64_t address);
 /* The index of the event's thread in `called`. */
 uint32_t interp_thread_index(const struct interp *p);
 /* What a register of a system call holds, by the register's name; 0: it has no value. */
-uint8_t interp_register_field(const char *name);
+int interp_register_field(const char *name);
 
 /* Write a word of the context. */
 void interp_put_word(struct interp *p, uint32_t at, bool is_known, uint64_t value);

@@ -15,7 +15,7 @@
 
 enum { NULL_PAGE = 4096 };
 
-void interp_end(struct interp *p, const char *fmt, ...)
+int interp_end(struct interp *p, const char *fmt, ...)
 {
 	const struct code_line *line = interp_line_of(p, p->pc);
 	va_list args;
@@ -26,6 +26,7 @@ void interp_end(struct interp *p, const char *fmt, ...)
 	p->last = (struct interp_fault){.text = p->fault,
 					.line = line ? line->line : 0,
 					.column = line ? line->column : 0};
+	return -EFAULT;
 }
 
 void *interp_bytes(struct interp *p, uint64_t address, uint64_t n, bool is_write)
@@ -53,15 +54,14 @@ static bool is_kernel(const struct interp *p, uint64_t address)
 	       (p->event && address >> 32 == interp_address(REGION_CONTEXT, 0) >> 32);
 }
 
-static void refuse_kernel(struct interp *p, uint64_t address)
+static int refuse_kernel(struct interp *p, uint64_t address)
 {
 	if (p->event && p->event->values &&
-	    address >> 32 == interp_address(REGION_CONTEXT, 0) >> 32) {
-		interp_end(p, "it reads an argument or register that the recording does not have");
-		return;
-	}
-	interp_end(p,
-		   p->event ? "it reads memory of the kernel, which the recording does not have"
+	    address >> 32 == interp_address(REGION_CONTEXT, 0) >> 32)
+		return interp_end(
+			p, "it reads an argument or register that the recording does not have");
+	return interp_end(
+		p, p->event ? "it reads memory of the kernel, which the recording does not have"
 			    : "it reads memory of the kernel, which the interpreter does not have");
 }
 
@@ -90,11 +90,10 @@ static int copy_recorded(struct interp *p, void *to, uint64_t from, uint64_t n)
 	if (copy_string(p->event, to, from, n) ||
 	    (p->called && copy_string(p->called[interp_thread_index(p)], to, from, n)))
 		return 0;
-	if (is_kernel(p, from))
-		refuse_kernel(p, from);
-	else
-		interp_end(p, "it reads memory of the program, which the recording does not have");
-	return -EFAULT;
+	return is_kernel(p, from)
+		       ? refuse_kernel(p, from)
+		       : interp_end(p, "it reads memory of the program, which the recording does "
+				       "not have");
 }
 
 void *interp_need(struct interp *p, uint64_t address, uint64_t n, bool is_write)
@@ -133,9 +132,7 @@ int interp_copy(struct interp *p, void *to, uint64_t from, uint64_t n, bool is_u
 		return copy_recorded(p, to, from, n);
 	if (is_user)
 		return is_kernel(p, from) ? -EFAULT : copy_own(to, from, n);
-	if (is_kernel(p, from))
-		refuse_kernel(p, from);
-	return -EFAULT;
+	return is_kernel(p, from) ? refuse_kernel(p, from) : -EFAULT;
 }
 
 int64_t interp_copy_string(struct interp *p, char *to, uint64_t from, uint64_t n, bool is_user)

@@ -165,7 +165,7 @@ enum { RECORD_NUMBER = 8, RECORD_WORDS = 16, SYSCALL_WORDS = 6 };
 /* What a register of a system call holds. The arguments of the call follow these values. */
 enum { REGISTER_NONE, REGISTER_ZERO, REGISTER_NUMBER, REGISTER_FIRST };
 
-uint8_t interp_register_field(const char *name)
+int interp_register_field(const char *name)
 {
 	static const char *const words[SYSCALL_WORDS][2] = {
 		{"di", "orig_x0"}, {"si"}, {"dx"}, {"r10"}, {"r8"}, {"r9"},
@@ -174,7 +174,7 @@ uint8_t interp_register_field(const char *name)
 	for (uint8_t i = 0; i < SYSCALL_WORDS; i++)
 		for (int k = 0; k < 2; k++)
 			if (words[i][k] && strcmp(name, words[i][k]) == 0)
-				return (uint8_t)(REGISTER_FIRST + i);
+				return REGISTER_FIRST + i;
 	if (strcmp(name, "orig_ax") == 0 || strcmp(name, "syscallno") == 0)
 		return REGISTER_NUMBER;
 	return strcmp(name, "regs") == 0 ? REGISTER_NONE : REGISTER_ZERO;
@@ -231,8 +231,8 @@ static void put_registers(struct interp *p)
 		r->known = known = calloc(1, INTERP_REGISTER_BYTES);
 	if (!known)
 		return;
-	for (uint32_t i = 0; i < p->n_registers; i++) {
-		const struct thread_slot *s = &p->registers[i];
+	for (size_t i = 0; i < p->registers.n; i++) {
+		const struct thread_slot *s = &p->registers.items[i];
 		bool is_known = register_value(p->event, s->field, &value);
 
 		memset(known + s->at, is_known, s->bytes);
@@ -342,10 +342,8 @@ int help_get_stack(struct interp *p, const uint64_t r[5], uint64_t *result)
 	bool is_user = r[3] & BPF_F_USER_STACK;
 	uint32_t skipped = p->tracer_frames ? p->tracer_frames - 1 + p->depth + p->n_callbacks : 0;
 
-	if (!p->event || p->event->kind == RECORDED_BACK) {
-		interp_end(p, "the recording does not have this stack");
-		return -EFAULT;
-	}
+	if (!p->event || p->event->kind == RECORDED_BACK)
+		return interp_end(p, "the recording does not have this stack");
 	if (skipped > SONDE_TRACER_FRAMES)
 		skipped = SONDE_TRACER_FRAMES;
 	return copy_stack(p, stack_of(p, is_user ? p->event->ustack : p->event->kstack), r[1], r[2],
@@ -358,10 +356,8 @@ int help_get_task_stack(struct interp *p, const uint64_t r[5], uint64_t *result)
 	bool is_back = p->event && p->event->kind == RECORDED_BACK;
 
 	if (r[0] != interp_thread(PLACE_OTHER) || r[3] & BPF_F_USER_STACK ||
-	    (!is_back && !p->visit)) {
-		interp_end(p, "the recording does not have the stack of that thread");
-		return -EFAULT;
-	}
+	    (!is_back && !p->visit))
+		return interp_end(p, "the recording does not have the stack of that thread");
 	return copy_stack(p, stack_of(p, is_back ? p->event->kstack : p->visit->kstack), r[1], r[2],
 			  0, result);
 }

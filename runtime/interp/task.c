@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/param.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -60,7 +61,6 @@ uint32_t task_kind_offset(const struct btf *btf, uint32_t type)
 
 /* Fields of struct task_struct that have a value. */
 enum field {
-	FIELD_NONE,
 	FIELD_PID,
 	FIELD_TGID,
 	FIELD_PARENT,
@@ -79,7 +79,8 @@ enum field {
 	FIELD_COUNT,
 };
 
-static enum field field_of(const char *name)
+/* The field of that name, or -1. */
+static int field_of(const char *name)
 {
 	static const struct {
 		const char *name;
@@ -107,33 +108,25 @@ static enum field field_of(const char *name)
 	for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++)
 		if (strcmp(fields[i].name, name) == 0)
 			return fields[i].field;
-	return FIELD_NONE;
+	return -1;
 }
 
-/* Add the fields of one declaration. */
-static int add_slots(struct interp *p, const struct btf *btf, uint32_t type)
+/* Add the fields of a struct, which begins at `first` and has at most that many bytes. */
+static int add_slots(struct slots *out, const struct btf *btf, uint32_t type, uint32_t first,
+		     uint32_t most, int (*find)(const char *name))
 {
 	const struct btf_type *s = btf__type_by_id(btf, type);
 	const struct btf_member *m = btf_members(s);
-	uint32_t first = task_kind_offset(btf, type);
-	struct thread_slot *slots =
-		reallocarray(p->slots, p->n_slots + btf_vlen(s) + 1, sizeof(*slots));
 
-	if (!slots)
-		return -ENOMEM;
-	p->slots = slots;
 	for (uint32_t i = 0; i < btf_vlen(s); i++) {
-		enum field field = field_of(btf__name_by_offset(btf, m[i].name_off) ?: "");
 		uint32_t offset = btf_member_bit_offset(s, i) / 8;
 		int64_t n = btf__resolve_size(btf, m[i].type);
+		int field = find(btf__name_by_offset(btf, m[i].name_off) ?: "");
 
-		if (!field || n <= 0 || offset + n > TASK_KIND_BYTES ||
-		    (n > 8 && field != FIELD_COMM && field != FIELD_INFO))
-			continue;
-		slots[p->n_slots++] =
-			(struct thread_slot){first + offset,
-					     (uint32_t)(n < TASK_COMM ? n : TASK_COMM),
-					     (uint8_t)field};
+		if (field >= 0 && n > 0 && offset + n <= most &&
+		    vec_push(out,
+			     (struct thread_slot){first + offset, (uint32_t)n, (uint8_t)field}))
+			return -ENOMEM;
 	}
 	return 0;
 }
@@ -148,7 +141,10 @@ static int find_slots(struct interp *p, const struct btf *btf)
 
 		if (!btf_is_struct(t) || !is_task(btf__name_by_offset(btf, t->name_off) ?: ""))
 			continue;
-		err = ++n_kinds > TASK_KINDS ? -E2BIG : add_slots(p, btf, i);
+		err = ++n_kinds > TASK_KINDS
+			      ? -E2BIG
+			      : add_slots(&p->slots, btf, i, task_kind_offset(btf, i),
+					  TASK_KIND_BYTES, field_of);
 	}
 	return err;
 }
@@ -166,16 +162,6 @@ static void put(struct interp *p, uint64_t at, size_t n, const void *value)
 static uint64_t place_of(enum interp_place place, uint32_t role)
 {
 	return (uint64_t)(place * ROLES + role) * TASK_SPACE;
-}
-
-static uint64_t cred_of(enum interp_place place, uint32_t role)
-{
-	return TASK_CREDS + (uint64_t)(place * ROLES + role) * TASK_CRED_BYTES;
-}
-
-static uint64_t cgroup_of(enum interp_place place, uint32_t role)
-{
-	return TASK_CGROUPS + (uint64_t)(place * ROLES + role) * TASK_CGROUP_BYTES;
 }
 
 /* Structs of one member each, as bpf_helpers/bpf.h declares them: css_set and cgroup, which point
@@ -235,16 +221,17 @@ static void put_thread(struct interp *p, const struct writing *w)
 		[FIELD_CPU] = t ? t->cpu : 0,
 	};
 
-	for (uint32_t i = 0; i < p->n_slots; i++) {
-		const struct thread_slot *s = &p->slots[i];
+	for (size_t i = 0; i < p->slots.n; i++) {
+		const struct thread_slot *s = &p->slots.items[i];
 
 		if (!t || !is_known(w, s->field))
 			memset((uint8_t *)(uintptr_t)r->known + w->at + s->at, 0, s->bytes);
+		else if (s->field == FIELD_COMM)
+			put(p, w->at + s->at, MIN(s->bytes, sizeof(t->comm)), t->comm);
+		else if (s->field == FIELD_INFO)
+			put(p, w->at + s->at, MIN(s->bytes, sizeof(info)), &info);
 		else
-			put(p, w->at + s->at, s->bytes,
-			    s->field == FIELD_COMM   ? (const void *)t->comm
-			    : s->field == FIELD_INFO ? (const void *)&info
-						     : &values[s->field]);
+			put(p, w->at + s->at, MIN(s->bytes, sizeof(values[0])), &values[s->field]);
 	}
 	if (t && t->has_user)
 		put(p, w->cred, TASK_CRED_BYTES, (const uint32_t[]){t->uid, t->gid});
@@ -261,8 +248,8 @@ void interp_set_thread(struct interp *p, enum interp_place place, const struct t
 		struct writing w = {
 			.t = all[i],
 			.at = place_of(place, i),
-			.cred = cred_of(place, i),
-			.cgroup = cgroup_of(place, i),
+			.cred = TASK_CREDS + (place * ROLES + i) * TASK_CRED_BYTES,
+			.cgroup = TASK_CGROUPS + (place * ROLES + i) * TASK_CGROUP_BYTES,
 			.parent = place_of(place, ROLE_PARENT),
 			.leader = place_of(place, i == ROLE_SELF && leader ? ROLE_LEADER : i),
 			.has_parent = i != ROLE_PARENT && parent,
@@ -316,24 +303,10 @@ static void read_comm(char comm[TASK_COMM], uint32_t pid)
 static int find_registers(struct interp *p, const struct btf *btf)
 {
 	int type = btf__find_by_name_kind(btf, "pt_regs", BTF_KIND_STRUCT);
-	const struct btf_type *s = type > 0 ? btf__type_by_id(btf, (uint32_t)type) : NULL;
 
-	if (!s)
-		return 0;
-	p->registers = calloc(btf_vlen(s) + 1u, sizeof(*p->registers));
-	if (!p->registers)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < btf_vlen(s); i++) {
-		const struct btf_member *m = &btf_members(s)[i];
-		const char *name = btf__name_by_offset(btf, m->name_off) ?: "";
-		int64_t n = btf__resolve_size(btf, m->type);
-		uint32_t at = btf_member_bit_offset(s, i) / 8;
-
-		if (n > 0 && at + n <= INTERP_REGISTER_BYTES)
-			p->registers[p->n_registers++] =
-				(struct thread_slot){at, (uint32_t)n, interp_register_field(name)};
-	}
-	return 0;
+	return type <= 0 ? 0
+			 : add_slots(&p->registers, btf, (uint32_t)type, 0, INTERP_REGISTER_BYTES,
+				     interp_register_field);
 }
 
 int interp_make_task(struct interp *p, const struct btf *btf)
