@@ -118,31 +118,15 @@ static bool is_at(struct cfi_register r, enum cfi_how how, int64_t value)
 	return r.how == how && r.value == value;
 }
 
+/* Without instructions, rbp is the same: the ABI says that functions preserve it. */
 static enum unwind_rbp place_of_rbp(struct unwind_rule *rule, struct cfi_register rbp)
 {
-	enum unwind_rbp how = UNWIND_RBP_UNKNOWN;
-
-	switch (rbp.how) {
-	case CFI_DEFAULT: /* the ABI says that functions preserve it */
-	case CFI_SAME: how = UNWIND_RBP_SAME; break;
-	case CFI_AT_CFA: how = UNWIND_RBP_AT_CFA; break;
-	case CFI_AT_RBP: how = UNWIND_RBP_AT_RBP; break;
-	case CFI_REGISTER:
-		if (rbp.value == REGISTER_RBP)
-			how = UNWIND_RBP_SAME;
-		break;
-	case CFI_UNDEFINED:
-	case CFI_IS_CFA:
-	case CFI_AT_RSP:
-	case CFI_OTHER: break;
-	}
-	if (how == UNWIND_RBP_AT_CFA || how == UNWIND_RBP_AT_RBP) {
-		if (rbp.value == (int16_t)rbp.value)
-			rule->rbp_offset = (int16_t)rbp.value;
-		else
-			how = UNWIND_RBP_UNKNOWN;
-	}
-	return how;
+	if (rbp.how == CFI_DEFAULT || rbp.how == CFI_SAME || is_at(rbp, CFI_REGISTER, REGISTER_RBP))
+		return UNWIND_RBP_SAME;
+	if ((rbp.how != CFI_AT_CFA && rbp.how != CFI_AT_RBP) || rbp.value != (int16_t)rbp.value)
+		return UNWIND_RBP_UNKNOWN;
+	rule->rbp_offset = (int16_t)rbp.value;
+	return rbp.how == CFI_AT_CFA ? UNWIND_RBP_AT_CFA : UNWIND_RBP_AT_RBP;
 }
 
 static int place_of_rbx(struct cfi_register rbx)

@@ -100,15 +100,16 @@ static void release_fd(struct unwind_files *f, struct unwind_binary *b)
 	f->n_held--;
 }
 
-/* Hold a file open. Takes ownership of fd. */
-static void retain_fd(struct unwind_files *f, struct unwind_binary *b, int fd)
+/* Hold a file (or NULL) open. Takes ownership of fd. Returns the file. */
+static struct unwind_binary *retain_fd(struct unwind_files *f, struct unwind_binary *b, int fd)
 {
-	if (b->held_fd < 0 && f->n_held < HELD_MAX) {
+	if (b && b->held_fd < 0 && f->n_held < HELD_MAX) {
 		b->held_fd = fd;
 		f->n_held++;
-	} else if (fd >= 0) {
+	} else {
 		close(fd);
 	}
+	return b;
 }
 
 static void free_binary(struct unwind_files *f, struct unwind_binary *b)
@@ -130,10 +131,7 @@ static void make_fresh(struct unwind_files *f, struct unwind_binary *b)
 
 static void remove_unused(struct unwind_files *f, struct unwind_binary *b)
 {
-	if (b->is_lingering)
-		TAILQ_REMOVE(&f->lingering, b, link);
-	else
-		TAILQ_REMOVE(&f->unused, b, link);
+	TAILQ_REMOVE(b->is_lingering ? &f->lingering : &f->unused, b, link);
 	b->is_lingering = false;
 	f->n_unused--;
 }
@@ -308,12 +306,7 @@ struct unwind_binary *unwind_files_of_mapping(struct unwind_files *f, uint32_t t
 		/* the process has ended, or sonde may not open the file: there is nothing to
 		 * keep */
 		return NULL;
-	b = acquire_of_fd(f, key, fd, m->path);
-	if (b)
-		retain_fd(f, b, fd);
-	else
-		close(fd);
-	return b;
+	return retain_fd(f, acquire_of_fd(f, key, fd, m->path), fd);
 }
 
 struct unwind_binary *unwind_files_of_path(struct unwind_files *f, const char *path)
@@ -335,11 +328,7 @@ struct unwind_binary *unwind_files_of_path(struct unwind_files *f, const char *p
 		b = acquire_of_fd(f, (struct unwind_file_key){kernel_device(device), inode}, fd,
 				  path);
 	}
-	if (b)
-		retain_fd(f, b, fd);
-	else
-		close(fd);
-	return b;
+	return retain_fd(f, b, fd);
 }
 
 /* ---- vDSO ---------------------------------------------------------------------------------- */

@@ -60,6 +60,12 @@ struct chunk {
 	uint32_t *words;
 };
 
+/* Chunks to be put into the outer map. */
+struct commit {
+	uint32_t n, keys[UNWIND_CHUNKS], fds[UNWIND_CHUNKS];
+	int err;
+};
+
 struct unwind_store {
 	int fds[MAP_COUNT];
 	struct unwind_rule *rules;
@@ -71,7 +77,8 @@ struct unwind_store {
 	unwind_store_full_fn *full;
 	void *full_ctx;
 	pthread_t reserver;
-	struct commit *reserve; /* the work of the thread; NULL: there is none */
+	bool is_reserving;    /* the thread runs */
+	struct commit commit; /* its work, or that of a later commit */
 };
 
 /* Create a map by calling bpf(2) directly. libbpf leaves out the map's name if a trial program of
@@ -252,107 +259,72 @@ void unwind_store_rules(struct unwind_store *s, const struct unwind_rule *rules,
 		memcpy(&s->rules[first], rules, n * sizeof(*rules));
 }
 
-/* Chunks to be put into the outer map. */
-struct commit {
-	int map_fd;
-	uint32_t first, n;
-	uint32_t *keys, *fds;
-	int err;
-};
-
-static void commit_free(struct commit *c)
+/* Choose the chunks that are not in the outer map. */
+static void commit_begin(struct unwind_store *s)
 {
-	if (c)
-		free(c->keys);
-	free(c);
-}
+	struct commit *c = &s->commit;
 
-/* The chunks that are not in the outer map. */
-static struct commit *commit_new(const struct unwind_store *s)
-{
-	struct commit *c = calloc(1, sizeof(*c));
-
-	if (!c)
-		return NULL;
-	*c = (struct commit){.map_fd = s->fds[MAP_STORE],
-			     .first = s->n_committed,
-			     .n = (uint32_t)s->chunks.n - s->n_committed};
-	c->keys = calloc(2 * (size_t)c->n + 1, sizeof(*c->keys));
-	if (!c->keys) {
-		free(c);
-		return NULL;
-	}
-	c->fds = c->keys + c->n;
+	c->n = (uint32_t)s->chunks.n - s->n_committed;
 	for (uint32_t i = 0; i < c->n; i++) {
-		c->keys[i] = c->first + i;
-		c->fds[i] = (uint32_t)s->chunks.items[c->first + i].fd;
+		c->keys[i] = s->n_committed + i;
+		c->fds[i] = (uint32_t)s->chunks.items[s->n_committed + i].fd;
 	}
-	return c;
 }
 
 /* Put the chunks into the outer map: in one batch, or one by one in kernels without batches. */
-static void *commit_run(void *arg)
+static void *commit_run(void *store)
 {
-	struct commit *c = arg;
+	struct unwind_store *s = store;
+	struct commit *c = &s->commit;
+	int map_fd = s->fds[MAP_STORE];
 	uint32_t n = c->n;
 
-	if (c->n > 1 && !bpf_map_update_batch(c->map_fd, c->keys, c->fds, &n, NULL))
+	c->err = 0;
+	if (c->n > 1 && !bpf_map_update_batch(map_fd, c->keys, c->fds, &n, NULL))
 		return NULL;
 	for (uint32_t i = 0; i < c->n && !c->err; i++)
-		if (bpf_map_update_elem(c->map_fd, &c->keys[i], &c->fds[i], BPF_ANY))
+		if (bpf_map_update_elem(map_fd, &c->keys[i], &c->fds[i], BPF_ANY))
 			c->err = -errno;
 	return NULL;
 }
 
 /* Close the descriptors of the chunks: the outer map and the memory mapping hold references now. */
-static int commit_end(struct unwind_store *s, const struct commit *c)
+static int commit_end(struct unwind_store *s)
 {
-	for (uint32_t i = 0; i < c->n && !c->err; i++) {
-		struct chunk *chunk = &s->chunks.items[c->first + i];
+	for (uint32_t i = 0; i < s->commit.n && !s->commit.err; i++) {
+		struct chunk *chunk = &s->chunks.items[s->n_committed++];
 
 		close(chunk->fd);
 		chunk->fd = -1;
-		s->n_committed++;
 	}
-	return c->err;
+	return s->commit.err;
 }
 
 void unwind_store_reserve(struct unwind_store *s, uint32_t n)
 {
 	while (s->chunks.n < n && s->chunks.n < s->max_chunks && !add_chunk(s))
 		;
-	s->reserve = commit_new(s);
-	if (s->reserve && thread_start(&s->reserver, NULL, commit_run, s->reserve)) {
-		commit_free(s->reserve);
-		s->reserve = NULL;
-	}
+	commit_begin(s);
+	s->is_reserving = !thread_start(&s->reserver, NULL, commit_run, s);
 }
 
 static void end_reserve(struct unwind_store *s)
 {
-	if (!s->reserve)
+	if (!s->is_reserving)
 		return;
 	pthread_join(s->reserver, NULL);
-	commit_end(s, s->reserve);
-	commit_free(s->reserve);
-	s->reserve = NULL;
+	commit_end(s);
+	s->is_reserving = false;
 }
 
 int unwind_store_commit(struct unwind_store *s)
 {
-	struct commit *c;
-	int err;
-
 	end_reserve(s);
 	if (s->n_committed == s->chunks.n)
 		return 0;
-	c = commit_new(s);
-	if (!c)
-		return -ENOMEM;
-	commit_run(c);
-	err = commit_end(s, c);
-	commit_free(c);
-	return err;
+	commit_begin(s);
+	commit_run(s);
+	return commit_end(s);
 }
 
 /* ---- hashes -------------------------------------------------------------------------------- */
