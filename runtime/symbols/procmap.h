@@ -60,10 +60,9 @@ int procmap_bind(struct procmap *p, uint32_t tgid, uint32_t exec_id, uint64_t ti
 /* No stack refers to the process any more. If it has ended, it is dropped. */
 void procmap_unbind(struct procmap *p, uint32_t tgid);
 bool procmap_is_bound(const struct procmap *p, uint32_t tgid, uint32_t exec_id);
-/* The mappings of exec_id, sorted; NULL and *n = 0 if there are none. Sets *is_newest if they are
- * those of the newest generation. */
+/* The mappings of exec_id, sorted; NULL and *n = 0 if there are none. */
 const struct mapping *procmap_table(const struct procmap *p, uint32_t tgid, uint32_t exec_id,
-				    size_t *n, bool *is_newest);
+				    size_t *n);
 /* The mapping of an address at time_ns; NULL if that is not known. time_ns 0: any time; NULL if
  * there was more than one mapping. */
 const struct mapping *procmap_find(const struct procmap *p, uint32_t tgid, uint32_t exec_id,

@@ -27,6 +27,19 @@ void procmap_mmap(struct procmap *p, uint32_t tgid, const struct mapping *m, con
 			     &newest_generation(r)->former);
 }
 
+/* Begin a generation of a process, which may be new. NULL if out of memory. */
+static struct generation *begin(struct procmap *p, uint32_t tgid, uint64_t time_ns)
+{
+	struct process *r = procmap_find_process(p, tgid);
+
+	if (r) {
+		procmap_set_ended(p, r, false, 0);
+		return procmap_add_generation(p, r, time_ns);
+	}
+	r = procmap_add_process(p, tgid, time_ns);
+	return r ? newest_generation(r) : NULL;
+}
+
 void procmap_exec(struct procmap *p, uint32_t tgid, uint64_t time_ns, bool only_known,
 		  const char *comm)
 {
@@ -39,12 +52,8 @@ void procmap_exec(struct procmap *p, uint32_t tgid, uint64_t time_ns, bool only_
 		/* /proc showed the result of this exec before its record arrived. */
 		g = newest_generation(r);
 		g->start_ns = time_ns;
-	} else if (r) {
-		procmap_set_ended(p, r, false, 0);
-		g = procmap_add_generation(p, r, time_ns);
 	} else {
-		r = procmap_add_process(p, tgid, time_ns);
-		g = r ? newest_generation(r) : NULL;
+		g = begin(p, tgid, time_ns);
 	}
 	if (!g)
 		return;
@@ -63,25 +72,18 @@ static struct procmap_program copy_program(const struct procmap_program *from)
 
 void procmap_fork(struct procmap *p, uint32_t parent, uint32_t child, uint64_t time_ns)
 {
-	struct process *from = procmap_find_process(p, parent),
-		       *to = procmap_find_process(p, child);
+	const struct process *from = procmap_find_process(p, parent),
+			     *to = procmap_find_process(p, child);
+	/* The pid may be reused; stacks of the former process may still be printed. */
+	uint32_t life = to ? newest_generation(to)->life + 1 : 0;
 	struct generation *g;
-	uint32_t life = 0;
 
 	if (!from || parent == child)
 		return; /* a new thread, or the child of an unknown process */
-	if (to) {
-		/* The pid is reused; stacks of the former process may still be printed. */
-		life = newest_generation(to)->life + 1;
-		procmap_set_ended(p, to, false, 0);
-		g = procmap_add_generation(p, to, time_ns);
-	} else {
-		to = procmap_add_process(p, child, time_ns);
-		g = to ? newest_generation(to) : NULL;
-	}
+	g = begin(p, child, time_ns);
 	if (!g)
 		return;
-	to->parent = parent;
+	procmap_find_process(p, child)->parent = parent;
 	*g = (struct generation){.start_ns = time_ns,
 				 .number = g->number,
 				 .life = life,

@@ -176,13 +176,11 @@ void procmap_set_program(struct procmap *p, uint32_t tgid, uint32_t exec_id, con
 }
 
 const struct mapping *procmap_table(const struct procmap *p, uint32_t tgid, uint32_t exec_id,
-				    size_t *n, bool *is_newest)
+				    size_t *n)
 {
-	const struct process *r = procmap_find_process(p, tgid);
-	const struct generation *g = r ? procmap_generation(r, exec_id) : NULL;
+	const struct generation *g = procmap_find_generation(p, tgid, exec_id);
 
 	*n = g && g->table ? g->table->n : 0;
-	*is_newest = g && g == newest_generation(r);
 	return *n ? g->table->items : NULL;
 }
 

@@ -58,23 +58,17 @@ HASH_FUNCTIONS(symfile_table, struct symfile *, struct inode_id,
 	       hash_u64(key.device ^ hash_u64(key.inode)),
 	       a.device == b.device && a.inode == b.inode, (*e)->id, *e)
 
-struct process_file {
-	uint32_t tgid;
-	const struct mapping *mapping;
-};
-
 /* Open the mapped file: try all ways to it, the most reliable first. */
-static int open_mapped(const struct symfiles *all, const struct process_file *f)
+static int open_mapped(const struct symfiles *all, uint32_t tgid, const struct mapping *m)
 {
-	const struct mapping *m = f->mapping;
 	const struct mapfile *file = m->file;
 	int fd;
 
 	if (file->path[0] != '/')
 		return -1;
-	fd = mapped_file_open(f->tgid, m->start, m->end, file->device, file->inode, file->path);
+	fd = mapped_file_open(tgid, m->start, m->end, file->device, file->inode, file->path);
 	if (fd < 0)
-		fd = mapped_file_open_in_root(procmap_parent(all->maps, f->tgid), file->path,
+		fd = mapped_file_open_in_root(procmap_parent(all->maps, tgid), file->path,
 					      file->device, file->inode);
 	if (fd < 0)
 		fd = mapped_file_open_path(file->path, file->device, file->inode);
@@ -83,18 +77,16 @@ static int open_mapped(const struct symfiles *all, const struct process_file *f)
 
 void symfiles_pin(struct symfiles *all, uint32_t tgid, uint32_t exec_id)
 {
-	bool is_newest;
 	size_t n, *n_pinned = &procmap_files(all->maps)->n_pinned;
-	const struct mapping *m = procmap_table(all->maps, tgid, exec_id, &n, &is_newest);
+	const struct mapping *m = procmap_table(all->maps, tgid, exec_id, &n);
 
 	for (size_t i = 0; i < n && *n_pinned < PINS_MAX; i++) {
-		struct process_file f = {tgid, &m[i]};
 		struct mapfile *file = m[i].file;
 
 		if (file->is_pin_tried || file->symbols)
 			continue;
 		file->is_pin_tried = true;
-		file->pinned_fd = open_mapped(all, &f);
+		file->pinned_fd = open_mapped(all, tgid, &m[i]);
 		*n_pinned += file->pinned_fd >= 0;
 	}
 }
@@ -202,9 +194,10 @@ static void limit_open(struct symfiles *all, const struct symfile *spared)
 	}
 }
 
-static void open_symfile(struct symfiles *all, struct symfile *s, const struct process_file *f)
+static void open_symfile(struct symfiles *all, struct symfile *s, uint32_t tgid,
+			 const struct mapping *m)
 {
-	struct mapfile *file = f->mapping->file;
+	struct mapfile *file = m->file;
 	int fd = file->pinned_fd, err;
 	uint64_t vaddr;
 
@@ -212,13 +205,12 @@ static void open_symfile(struct symfiles *all, struct symfile *s, const struct p
 		file->pinned_fd = -1;
 		procmap_files(all->maps)->n_pinned--;
 	} else if (strcmp(file->path, "[vdso]") == 0) {
-		fd = f->mapping->start >> 32 ? elfsym_open_vdso()
-					     /* sonde's own vDSO is the 64-bit one */
-					     : -1;
+		/* sonde's own vDSO is the 64-bit one */
+		fd = m->start >> 32 ? elfsym_open_vdso() : -1;
 	} else {
-		fd = open_mapped(all, f);
+		fd = open_mapped(all, tgid, m);
 	}
-	s->failed_tgid = f->tgid;
+	s->failed_tgid = tgid;
 	if (fd < 0)
 		return;
 	s->born_ns = file->path[0] == '/' ? birth_ns(fd) : 0;
@@ -228,7 +220,7 @@ static void open_symfile(struct symfiles *all, struct symfile *s, const struct p
 	s->failed_tgid = 0;
 	all->n_open++;
 	/* Build the index now, so that limit_open sees its size. */
-	if (elfsym_file_to_vaddr(s->elf, f->mapping->file_offset, &vaddr)) {
+	if (elfsym_file_to_vaddr(s->elf, m->file_offset, &vaddr)) {
 		const char *name;
 		uint64_t offset;
 
@@ -239,7 +231,6 @@ static void open_symfile(struct symfiles *all, struct symfile *s, const struct p
 
 struct elfsym *symfiles_of(struct symfiles *all, uint32_t tgid, const struct mapping *mapping)
 {
-	const struct process_file f = {tgid, mapping};
 	const char *path = mapping->file->path;
 	struct symfile *s = NULL;
 
@@ -249,7 +240,7 @@ struct elfsym *symfiles_of(struct symfiles *all, uint32_t tgid, const struct map
 		return NULL;
 	s->used = ++all->clock;
 	if (!s->elf && s->failed_tgid != tgid)
-		open_symfile(all, s, &f);
+		open_symfile(all, s, tgid, mapping);
 	/* The file is younger than the mapping: the inode number was reused. */
 	if (s->elf && s->born_ns > mapping->seen_ns + 1000000u)
 		return NULL;

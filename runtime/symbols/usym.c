@@ -290,11 +290,10 @@ static bool find_variable(struct usyms *u, const struct uaddress *a, const struc
 bool usyms_find_variable(struct usyms *u, const struct uaddress *a, struct usym *out)
 {
 	const struct mapping *table;
-	bool is_newest;
 	size_t n, i = 0;
 
 	*out = (struct usym){0};
-	table = procmap_table(u->maps, a->tgid, a->exec_id, &n, &is_newest);
+	table = procmap_table(u->maps, a->tgid, a->exec_id, &n);
 	while (i < n && table[i].end <= a->ip)
 		i++;
 	return (i > 0 && find_variable(u, a, &table[i - 1], out)) ||

@@ -21,9 +21,8 @@ enum { N_PROCESSES = 20000, FIRST_TGID = 0x10000000, LIVE = 10 };
 
 static const struct mapping *first_mapping(const struct procmap *p, uint32_t tgid)
 {
-	bool is_newest;
 	size_t n;
-	const struct mapping *m = procmap_table(p, tgid, 0, &n, &is_newest);
+	const struct mapping *m = procmap_table(p, tgid, 0, &n);
 
 	assert_true(n > 0);
 	return m;
