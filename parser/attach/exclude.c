@@ -34,15 +34,21 @@ static bool matches(const char *pattern, const char *name)
 	return name && pattern_matches(pattern, name);
 }
 
+/* BEFORE:NAME */
+static bool matches_joined(const struct leaving *l, const char *before, const char *name)
+{
+	return before && name &&
+	       pattern_matches(l->pattern, arena_join(l->r->arena, before, ":", name));
+}
+
 /* A USDT probe by NAME, PROVIDER:NAME or PATH:PROVIDER:NAME: `name` is usdt:PATH:PROVIDER:NAME. */
 static bool excludes_usdt(const struct leaving *l, const struct attach_target *t)
 {
-	size_t type = strlen(probe_rows[PROBE_USDT].name) + 1, path = strlen(target_path(t)) + 1;
+	const char *name = t->name + strlen(probe_rows[PROBE_USDT].name) + 1;
+	const char *provider = name + strlen(target_path(t)) + 1;
 
-	return matches(l->pattern, t->symbol) || matches(l->pattern, t->name + type) ||
-	       matches(l->pattern, t->name + type + path) ||
-	       matches(l->pattern,
-		       arena_printf(l->r->arena, "%s:%s", t->path, t->name + type + path));
+	return matches(l->pattern, t->symbol) || matches(l->pattern, name) ||
+	       matches(l->pattern, provider) || matches_joined(l, t->path, provider);
 }
 
 /* The text after "TYPE:" if the exclusion names that probe type, else all of it. */
@@ -62,26 +68,18 @@ static bool has_user_name(const struct user_matching *m, const struct attach_tar
 	return t->symbol && user_name_matches(m, t->symbol);
 }
 
-/* True if the whole pattern matches the name. A pattern that is taken as a name matches nothing
- * here. */
-static bool excludes_text(const struct leaving *l, const struct user_matching *m, const char *name)
-{
-	return !m->is_exact && matches(l->pattern, name);
-}
-
 static bool excludes_user(const struct leaving *l, const struct attach_target *t)
 {
-	if (has_user_name(&l->user, t) || excludes_text(l, &l->user, t->function))
+	/* a pattern that is taken as a name is not compared as a whole */
+	if (has_user_name(&l->user, t) || (!l->user.is_exact && matches(l->pattern, t->function)))
 		return true;
 	if (!l->path)
 		return false;
 	if ((pattern_matches(l->path, t->path) || pattern_matches(l->path, target_path(t))) &&
 	    has_user_name(&l->user_in_file, t))
 		return true;
-	return excludes_text(l, &l->user_in_file,
-			     arena_printf(l->r->arena, "%s:%s", t->path, t->function)) ||
-	       excludes_text(l, &l->user_in_file,
-			     arena_printf(l->r->arena, "%s:%s", target_path(t), t->function));
+	return !l->user_in_file.is_exact && (matches_joined(l, t->path, t->function) ||
+					     matches_joined(l, target_path(t), t->function));
 }
 
 static bool excludes_target(const struct leaving *l, const struct attach_point *p,
@@ -91,29 +89,23 @@ static bool excludes_target(const struct leaving *l, const struct attach_point *
 		return excludes_usdt(l, t);
 	if (t->path)
 		return excludes_user(l, t);
-	if (t->module && t->function &&
-	    matches(l->pattern, arena_printf(l->r->arena, "%s:%s", t->module, t->function)))
-		return true;
-	return matches(l->pattern, t->function) || matches(l->pattern, t->symbol);
+	return matches_joined(l, t->module, t->function) || matches(l->pattern, t->function) ||
+	       matches(l->pattern, t->symbol);
 }
 
 /* Functions and tracepoints match by NAME or MODULE:NAME, functions of BPF programs also by
  * ID:NAME. */
 static bool excludes_typed(const struct leaving *l, const struct typed_function *f)
 {
-	struct arena *a = l->r->arena;
-
-	return matches(l->pattern, f->name) ||
-	       (f->module && matches(l->pattern, arena_printf(a, "%s:%s", f->module, f->name))) ||
-	       (f->prog_id && matches(l->pattern, arena_printf(a, "%u:%s", f->prog_id, f->name)));
+	return matches(l->pattern, f->name) || matches_joined(l, f->module, f->name) ||
+	       (f->prog_id &&
+		matches_joined(l, arena_printf(l->r->arena, "%u", f->prog_id), f->name));
 }
 
 static bool excludes_event(const struct leaving *l, const struct tp_format *f)
 {
-	if (!strchr(l->pattern, ':'))
-		return pattern_matches(l->pattern, f->event);
-	return pattern_matches(l->pattern,
-			       arena_printf(l->r->arena, "%s:%s", f->category, f->event));
+	return strchr(l->pattern, ':') ? matches_joined(l, f->category, f->event)
+				       : pattern_matches(l->pattern, f->event);
 }
 
 /* Match a point that has only a name: all of the text after "TYPE:", or the text after one of its
@@ -135,13 +127,12 @@ static bool excludes_name(const struct leaving *l, enum probe_id id, const char 
 
 static uint32_t exclude_names(const struct leaving *l, struct attach_point *p)
 {
-	uint32_t before = p->n_names;
+	uint32_t kept = 0;
 
-	p->n_names = 0;
-	for (uint32_t i = 0; i < before; i++)
+	for (uint32_t i = 0; i < p->n_names; i++)
 		if (!excludes_name(l, p->id, p->names[i]))
-			p->names[p->n_names++] = p->names[i];
-	return before - p->n_names;
+			p->names[kept++] = p->names[i];
+	return kept;
 }
 
 /* The name that a script gives the point is not compared. */
@@ -177,30 +168,29 @@ static void name_last_usdt(struct attach_point *p)
 	p->function = p->targets[0].symbol;
 }
 
-/* Exclude from one point. Returns how many functions or events were removed. Sets *goes if nothing
- * is left. */
-static uint32_t exclude_point(const struct leaving *l, struct attach_point *p, bool *goes)
+/* Exclude from one point. Returns how many functions or events are left: of a point that is one
+ * event, 1 or 0. */
+static uint32_t exclude_point(const struct leaving *l, struct attach_point *p)
 {
-	uint32_t before = p->n_targets;
-
-	if (before) {
-		p->n_targets = exclude_targets(l, p, p->targets, before);
+	if (p->n_targets) {
+		p->n_targets = exclude_targets(l, p, p->targets, p->n_targets);
 		if (point_has(p, ARM_USER))
 			p->user.n_entries =
 				exclude_targets(l, p, p->user.entries, p->user.n_entries);
-		*goes = p->n_targets == 0;
 		name_last_usdt(p);
-		return before - p->n_targets;
+		return p->n_targets;
 	}
-	if (p->n_names) {
-		before = exclude_names(l, p);
-		*goes = p->n_names == 0;
-		return before;
-	}
-	*goes = probe_typed(p)	  ? excludes_typed(l, probe_typed(p))
-		: probe_format(p) ? excludes_event(l, probe_format(p))
-				  : excludes_point(l, p);
-	return *goes;
+	if (p->n_names)
+		return p->n_names = exclude_names(l, p);
+	return !(probe_typed(p)	   ? excludes_typed(l, probe_typed(p))
+		 : probe_format(p) ? excludes_event(l, probe_format(p))
+				   : excludes_point(l, p));
+}
+
+/* Functions or events of a point. */
+static uint32_t size_of(const struct attach_point *p)
+{
+	return p->n_targets ? p->n_targets : p->n_names ? p->n_names : 1;
 }
 
 /* Exclude from points[first] and later. Returns the number of points that are left; *n_excluded
@@ -211,11 +201,12 @@ static uint32_t exclude(const struct leaving *l, struct attach_point *points, ui
 	uint32_t kept = first;
 
 	for (uint32_t i = first; i < n; i++) {
-		bool goes = false;
+		uint32_t before = size_of(&points[i]), left = before;
 
 		if (l->id == PROBE_COUNT || l->id == points[i].id)
-			*n_excluded += exclude_point(l, &points[i], &goes);
-		if (!goes)
+			left = exclude_point(l, &points[i]);
+		*n_excluded += before - left;
+		if (left)
 			points[kept++] = points[i];
 	}
 	return kept;

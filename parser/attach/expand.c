@@ -186,7 +186,7 @@ static int no_names(struct name_search *s, int err)
 	return -1;
 }
 
-static int by_name(const void *x, const void *y)
+int expand_by_name(const void *x, const void *y)
 {
 	return strcmp(*(const char *const *)x, *(const char *const *)y);
 }
@@ -226,7 +226,7 @@ static int expand(struct name_search *s)
 		return diag_error(d, s->e->text->span, "limit-probes",
 				  "%s matches %u %ss, a script can have %d attach points",
 				  s->pattern, s->n, s->what, LIMIT_PROBES);
-	qsort(s->names, s->n, sizeof(*s->names), by_name);
+	qsort(s->names, s->n, sizeof(*s->names), expand_by_name);
 	return resolve_each(s);
 }
 

@@ -17,6 +17,8 @@ struct probe_expansion {
 	uint32_t *n_points;
 };
 
+/* Compares names, for qsort(). */
+int expand_by_name(const void *x, const void *y);
 /* For a listing: add one point with names alone. */
 void expand_to_names(struct probe_expansion *e, const char **names, uint32_t n);
 

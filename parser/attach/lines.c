@@ -115,14 +115,25 @@ void probe_each_line(struct arena *a, const struct attach_point *p, probe_line_f
 		fn(target_line(a, p, &t[i]), &t[i], ctx);
 }
 
-static void keep_names(struct arena *a, struct attach_point *p, const char *pattern)
+/* Keep of a point the lines that match. False: it has none. */
+static bool keep_lines(struct arena *a, struct attach_point *p, const char *pattern)
 {
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < p->n_names; i++)
 		if (pattern_matches(pattern, name_line(a, p, i)))
 			p->names[n++] = p->names[i];
-	p->n_names = n;
+	if (p->n_names) {
+		p->n_names = n;
+		return n;
+	}
+	if (!has_target_lines(p, p->targets, p->n_targets))
+		return pattern_matches(pattern, point_line(p));
+	for (uint32_t t = 0; t < p->n_targets; t++)
+		if (pattern_matches(pattern, target_line(a, p, &p->targets[t])))
+			p->targets[n++] = p->targets[t];
+	p->n_targets = n;
+	return n;
 }
 
 uint32_t probe_keep_lines(struct arena *a, struct attach_point *points, uint32_t first, uint32_t n,
@@ -130,27 +141,8 @@ uint32_t probe_keep_lines(struct arena *a, struct attach_point *points, uint32_t
 {
 	uint32_t kept = first;
 
-	for (uint32_t i = first; i < n; i++) {
-		struct attach_point *p = &points[i];
-		uint32_t n_kept = 0;
-
-		if (p->n_names) {
-			keep_names(a, p, pattern);
-			if (p->n_names)
-				points[kept++] = *p;
-			continue;
-		}
-		if (!has_target_lines(p, p->targets, p->n_targets)) {
-			if (pattern_matches(pattern, point_line(p)))
-				points[kept++] = *p;
-			continue;
-		}
-		for (uint32_t t = 0; t < p->n_targets; t++)
-			if (pattern_matches(pattern, target_line(a, p, &p->targets[t])))
-				p->targets[n_kept++] = p->targets[t];
-		p->n_targets = n_kept;
-		if (n_kept)
-			points[kept++] = *p;
-	}
+	for (uint32_t i = first; i < n; i++)
+		if (keep_lines(a, &points[i], pattern))
+			points[kept++] = points[i];
 	return kept;
 }

@@ -82,6 +82,27 @@ static bool names_path(const struct source *s, struct span span)
 	       memchr(s->text + from, '/', n) != NULL;
 }
 
+int probe_by_place(const void *x, const void *y)
+{
+	const struct attach_target *a = x, *b = y;
+	int paths = a->path == b->path ? 0 : strcmp(a->path, b->path);
+
+	return paths ?: (a->offset > b->offset) - (a->offset < b->offset);
+}
+
+void probe_each_once(struct attach_target *t, uint32_t *n, int (*order)(const void *, const void *),
+		     int (*differ)(const void *, const void *))
+{
+	uint32_t kept = 0;
+
+	if (*n)
+		qsort(t, *n, sizeof(*t), order);
+	for (uint32_t i = 0; i < *n; i++)
+		if (!kept || differ(&t[kept - 1], &t[i]))
+			t[kept++] = t[i];
+	*n = kept;
+}
+
 int probe_wrong_form(const struct probe_reader *r, const struct attach_point *p)
 {
 	diag_error(r->diags, p->span, "attach-form", "%s probes are written %s",

@@ -148,19 +148,6 @@ static int by_name(const void *x, const void *y)
 		      ((const struct attach_target *)y)->symbol);
 }
 
-/* Functions of the same name become one target: attaching finds all of them. */
-static void once_a_name(struct attach_point *p)
-{
-	uint32_t n = 0;
-
-	if (p->n_targets)
-		qsort(p->targets, p->n_targets, sizeof(*p->targets), by_name);
-	for (uint32_t i = 0; i < p->n_targets; i++)
-		if (!n || strcmp(p->targets[n - 1].symbol, p->targets[i].symbol) != 0)
-			p->targets[n++] = p->targets[i];
-	p->n_targets = n;
-}
-
 static int search_all(struct search *s)
 {
 	int err;
@@ -168,7 +155,8 @@ static int search_all(struct search *s)
 	nearest_init(&s->near, pattern_letters(s->r->arena, s->function));
 	s->near.arena = s->r->arena;
 	err = s->r->kernel->each_kernel_function(s->r->kernel, offer_function, s);
-	once_a_name(s->p);
+	/* functions of the same name become one target: attaching finds all of them */
+	probe_each_once(s->p->targets, &s->p->n_targets, by_name, by_name);
 	return err;
 }
 
@@ -370,12 +358,8 @@ static int by_address(const struct probe_reader *r, struct attach_point *p, cons
 static int no_kprobes(const struct probe_reader *r, const struct attach_point *p,
 		      const char *function)
 {
-	const char *near = probe_near_tracepoints(r, function);
-
 	diag_error(r->diags, p->span, "no-kprobes", "this kernel has no kprobes (CONFIG_KPROBES)");
-	if (near)
-		return diag_hint(r->diags, "similar tracepoints: %s", near);
-	return diag_hint(r->diags, "`sonde -l 'tracepoint:*'` lists the kernel's tracepoints");
+	return probe_hint_tracepoints(r, function);
 }
 
 int prs_kernel_function(const struct probe_reader *r, struct attach_point *p, char **parts,

@@ -4,6 +4,7 @@
  * share words with the function's name.
  */
 #include "parser/base/arena.h"
+#include "parser/base/diag.h"
 #include "parser/attach/probe_parse.h"
 #include <string.h>
 
@@ -93,6 +94,15 @@ static void offer_event(const char *name, void *ctx)
 		e->n++;
 	memmove(&e->best[at + 1], &e->best[at], (e->n - 1 - at) * sizeof(*e->best));
 	e->best[at] = (struct near_event){arena_strdup(e->arena, name), score};
+}
+
+int probe_hint_tracepoints(const struct probe_reader *r, const char *function)
+{
+	const char *near = probe_near_tracepoints(r, function);
+
+	if (near)
+		return diag_hint(r->diags, "similar tracepoints: %s", near);
+	return diag_hint(r->diags, "`sonde -l 'tracepoint:*'` lists the kernel's tracepoints");
 }
 
 const char *probe_near_tracepoints(const struct probe_reader *r, const char *function)

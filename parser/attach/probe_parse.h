@@ -40,6 +40,11 @@ char *probe_unquoted(struct arena *a, const char *text);
 /* Show the path of the point's targets as it was written, unless that is a pattern, or the bare
  * name of a program or library. */
 void probe_show_path(struct arena *a, struct attach_point *p, const char *written);
+/* Compares the files and offsets of two targets. */
+int probe_by_place(const void *x, const void *y);
+/* Sort targets, and keep one of those that do not differ. Both functions are like qsort()'s. */
+void probe_each_once(struct attach_target *t, uint32_t *n, int (*order)(const void *, const void *),
+		     int (*differ)(const void *, const void *));
 /* Report the form of probes of this type. Returns -1. */
 int probe_wrong_form(const struct probe_reader *r, const struct attach_point *p);
 /* "CATEGORY:EVENT" of the kernel's tracepoint of that event's name; NULL when there is none. */

@@ -199,7 +199,7 @@ static int no_variable(const struct probe_reader *r, const struct attach_point *
 	if (err == -ESRCH) {
 		diag_error(r->diags, p->span, "bad-watchpoint", "%s has no variable '%s'", path,
 			   name);
-		near = user_near_variable(r, path, name);
+		near = user_near_variable(r->kernel, r->arena, path, name);
 		return near ? diag_hint(r->diags, "did you mean '%s'?", near) : -1;
 	}
 	diag_error(r->diags, p->span, "no-binary", "cannot watch '%s': %s", path,

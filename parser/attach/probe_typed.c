@@ -52,23 +52,32 @@ static const char *thing(const struct typed_search *s)
 	return s->kind == TYPED_FUNCTION ? "function" : "raw tracepoint";
 }
 
-/* "name" or "name [module]" as attach points contain it: "name", "module:name". */
-static const char *written(const struct typed_search *s, const char *text)
+/* The name in "name" or "name [module]"; *module is kernel_itself if there is none. */
+static const char *cut_module(struct arena *a, const char *text, const char **module)
 {
-	struct arena *a = s->r->arena;
 	size_t n = strcspn(text, " ");
 
-	if (text[n])
-		return arena_printf(a, "%.*s:%.*s", (int)strcspn(text + n + 2, "]"), text + n + 2,
-				    (int)n, text);
-	return s->module || s->r->lists ? arena_printf(a, "%s:%s", kernel_itself, text) : text;
+	*module = kernel_itself;
+	if (!text[n])
+		return text;
+	*module = arena_strndup(a, text + n + 2, strcspn(text + n + 2, "]"));
+	return arena_strndup(a, text, n);
+}
+
+/* "name" or "name [module]" as attach points contain it: "name", "module:name". */
+static const char *written(const struct typed_search *s, const char *text, bool with_kernel)
+{
+	const char *module, *name = cut_module(s->r->arena, text, &module);
+
+	return module != kernel_itself || with_kernel ? arena_join(s->r->arena, module, ":", name)
+						      : name;
 }
 
 static void offer_near(const char *text, void *ctx)
 {
 	struct typed_search *s = ctx;
 
-	near_offer(&s->near, s->prefix, written(s, text));
+	near_offer(&s->near, s->prefix, written(s, text, s->module || s->r->lists));
 }
 
 static void offer_words(const char *text, void *ctx)
@@ -108,8 +117,6 @@ static int no_btf(const struct probe_reader *r, const struct attach_point *p)
 static int no_fentry(const struct probe_reader *r, const struct attach_point *p,
 		     const char *function)
 {
-	const char *near;
-
 	diag_error(r->diags, p->span, "no-fentry",
 		   "this kernel refuses programs of type %s (it needs CONFIG_FUNCTION_TRACER and "
 		   "CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS)",
@@ -117,10 +124,7 @@ static int no_fentry(const struct probe_reader *r, const struct attach_point *p,
 	if (kernel_has(r->kernel, CAP_KPROBES))
 		return diag_hint(r->diags, "write %s:%s, whose arguments are arg0, arg1, …",
 				 kprobe_type(p), function);
-	near = probe_near_tracepoints(r, function);
-	if (near)
-		return diag_hint(r->diags, "similar tracepoints: %s", near);
-	return diag_hint(r->diags, "`sonde -l 'tracepoint:*'` lists the kernel's tracepoints");
+	return probe_hint_tracepoints(r, function);
 }
 
 static int check_kernel(const struct probe_reader *r, const struct attach_point *p,
@@ -309,27 +313,18 @@ static void offer_typed(const char *text, void *ctx)
 {
 	struct typed_search *s = ctx;
 	struct arena *a = s->r->arena;
-	const char *blank = strchr(text, ' '), *name = text, *module = kernel_itself;
+	const char *module, *name = cut_module(a, text, &module);
 
-	if (blank) {
-		name = arena_strndup(a, text, (size_t)(blank - text));
-		module = arena_strndup(a, blank + 2, strcspn(blank + 2, "]"));
-	}
 	if (s->module && !pattern_matches(s->module, module))
 		return;
 	if (pattern_matches(s->name, name) && !traceable_is_denied(name))
 		arena_push(a, s->found, s->n_found, arena_strdup(a, text));
 }
 
-static int by_text(const void *x, const void *y)
-{
-	return strcmp(*(const char *const *)x, *(const char *const *)y);
-}
-
 static void offer_traceable(const char *text, void *ctx)
 {
 	struct typed_search *s = ctx;
-	const char **hit = bsearch(&text, s->found, s->n_found, sizeof(*s->found), by_text);
+	const char **hit = bsearch(&text, s->found, s->n_found, sizeof(*s->found), expand_by_name);
 
 	if (hit)
 		s->is_traceable[hit - s->found] = true;
@@ -381,13 +376,9 @@ static int add_found(struct typed_search *s, const char *pattern)
 
 	s->p->pattern = arena_printf(s->r->arena, "%s:%s", point_type(s->p), pattern);
 	for (uint32_t i = 0; i < s->n_found; i++) {
-		size_t n = strcspn(s->found[i], " ");
-		const char *name = arena_strndup(s->r->arena, s->found[i], n), *module = "vmlinux";
+		const char *module, *name = cut_module(s->r->arena, s->found[i], &module);
 		const struct typed_function *f;
 
-		if (s->found[i][n])
-			module = arena_strndup(s->r->arena, s->found[i] + n + 2,
-					       strcspn(s->found[i] + n + 2, "]"));
 		if (k->typed(k, s->kind, module, name, &f))
 			continue;
 		if (s->kind == TYPED_FUNCTION && !traceable_is_passed(f)) {
@@ -396,10 +387,8 @@ static int add_found(struct typed_search *s, const char *pattern)
 			continue;
 		}
 		add_point(s, f,
-			  s->found[i][n]
-				  ? arena_printf(s->r->arena, "%s:%s:%s", point_type(s->p), module,
-						 name)
-				  : arena_printf(s->r->arena, "%s:%s", point_type(s->p), name));
+			  arena_join(s->r->arena, point_type(s->p), ":",
+				     written(s, s->found[i], false)));
 	}
 	if (!n_left_out)
 		return 0;
@@ -433,14 +422,14 @@ static int expand_pattern(struct typed_search *s, char **parts, uint32_t n, cons
 		return unknown_module(s);
 	if (s->n_found &&
 	    !(s->r->lists && s->kind == TYPED_TRACEPOINT)) { /* listings sort their lines */
-		qsort(s->found, s->n_found, sizeof(*s->found), by_text);
+		qsort(s->found, s->n_found, sizeof(*s->found), expand_by_name);
 		drop_untraceable(s);
 	}
 	if (!s->n_found)
 		return n_of_programs ? 0 : no_match(s);
 	if (s->r->lists) { /* the names are enough: -lv reads the arguments when it prints them */
 		for (uint32_t i = 0; i < s->n_found; i++)
-			s->found[i] = written(s, s->found[i]);
+			s->found[i] = written(s, s->found[i], true);
 		expand_to_names(s->e, s->found, s->n_found);
 		return 0;
 	}

@@ -97,25 +97,8 @@ static void offer_found(const char *path, void *ctx)
 static int by_place(const void *x, const void *y)
 {
 	const struct attach_target *a = x, *b = y;
-	int paths = a->path == b->path ? 0 : strcmp(a->path, b->path);
 
-	if (paths)
-		return paths;
-	if (a->offset != b->offset)
-		return a->offset < b->offset ? -1 : 1;
-	return strcmp(a->name, b->name);
-}
-
-/* A linker may emit a note twice. */
-static void once_a_place(struct attach_point *p)
-{
-	uint32_t n = 0;
-
-	qsort(p->targets, p->n_targets, sizeof(*p->targets), by_place);
-	for (uint32_t i = 0; i < p->n_targets; i++)
-		if (!n || by_place(&p->targets[n - 1], &p->targets[i]) != 0)
-			p->targets[n++] = p->targets[i];
-	p->n_targets = n;
+	return probe_by_place(a, b) ?: strcmp(a->name, b->name);
 }
 
 /* ---- what was not found ------------------------------------------------------------------ */
@@ -270,7 +253,8 @@ static int resolve(struct usdt_match *m)
 	p->is_listed = r->lists;
 	if (probe_check_number(r, p, requested(m), "locations"))
 		return -1;
-	once_a_place(p);
+	/* a linker may emit a note twice */
+	probe_each_once(p->targets, &p->n_targets, by_place, by_place);
 	p->function = p->targets[0].symbol;
 	p->name = p->targets[0].name;
 	if (!m->is_mixed)

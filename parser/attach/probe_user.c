@@ -98,28 +98,13 @@ static int by_place(const void *x, const void *y)
 	const struct attach_target *a = x, *b = y;
 	size_t bars_a = strspn(a->symbol, "_"), bars_b = strspn(b->symbol, "_");
 
-	if (a->path != b->path && strcmp(a->path, b->path) != 0)
-		return strcmp(a->path, b->path);
-	if (a->offset != b->offset)
-		return a->offset < b->offset ? -1 : 1;
+	if (probe_by_place(a, b))
+		return probe_by_place(a, b);
 	if (bars_a != bars_b)
 		return bars_a < bars_b ? -1 : 1;
 	if (strlen(a->symbol) != strlen(b->symbol))
 		return strlen(a->symbol) < strlen(b->symbol) ? -1 : 1;
 	return strcmp(a->symbol, b->symbol);
-}
-
-/* A function with two names must not fire twice: keep one target for each offset. */
-static void once_a_place(struct attach_target *t, uint32_t *n_targets)
-{
-	uint32_t n = 0;
-
-	if (*n_targets)
-		qsort(t, *n_targets, sizeof(*t), by_place);
-	for (uint32_t i = 0; i < *n_targets; i++)
-		if (!n || t[n - 1].offset != t[i].offset || strcmp(t[n - 1].path, t[i].path) != 0)
-			t[n++] = t[i];
-	*n_targets = n;
 }
 
 /* ---- files --------------------------------------------------------------------------------- */
@@ -321,8 +306,9 @@ static int finish(struct user_matching *m, const char *path, bool many_files)
 		p->name = p->pattern = arena_printf(a, "%s:%s:%s", type, path, m->pattern);
 		return 0;
 	}
-	once_a_place(p->targets, &p->n_targets);
-	once_a_place(p->user.entries, &p->user.n_entries);
+	/* a function with two names must not fire twice */
+	probe_each_once(p->targets, &p->n_targets, by_place, probe_by_place);
+	probe_each_once(p->user.entries, &p->user.n_entries, by_place, probe_by_place);
 	user_warn_left_out(m);
 	as_written = arena_printf(a, "%s:%s:%s", type, many_files ? path : p->targets[0].path,
 				  m->pattern);

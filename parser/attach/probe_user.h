@@ -100,7 +100,8 @@ void user_hint_file(const struct probe_reader *r, const char *path);
 /* Suggest the library of the program that has the function; false if none has. */
 bool user_hint_library(struct user_matching *m, const char *program);
 /* The nearest name among the file's variables, or NULL. */
-const char *user_near_variable(const struct probe_reader *r, const char *path, const char *name);
+const char *user_near_variable(struct kernel *k, struct arena *a, const char *path,
+			       const char *name);
 
 /* probe_user_split.c: the number of functions or places that the point is on. */
 uint32_t user_n_functions(const struct attach_point *p);

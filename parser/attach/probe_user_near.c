@@ -105,13 +105,13 @@ bool user_hint_library(struct user_matching *m, const char *program)
 
 /* ---- variables ----------------------------------------------------------------------------- */
 
-const char *user_near_variable(const struct probe_reader *r, const char *path, const char *name)
+const char *user_near_variable(struct kernel *k, struct arena *a, const char *path,
+			       const char *name)
 {
-	struct kernel *k = r->kernel;
 	struct nearest near;
 
 	nearest_init(&near, name);
-	near.arena = r->arena;
+	near.arena = a;
 	if (k->each_user_object)
 		k->each_user_object(k, path, nearest_offer_name, &near);
 	return near.best;

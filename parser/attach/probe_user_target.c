@@ -276,23 +276,25 @@ int user_add_function(struct user_matching *m, const struct user_symbol *f, uint
 	return 0;
 }
 
+static void warn_left_out(const struct user_matching *m, uint32_t n, const char *why)
+{
+	if (n)
+		diag_warning(m->r->diags, m->p->span, "left-out",
+			     "%u of the functions that match %s left out%s", n,
+			     n == 1 ? "is" : "are", why);
+}
+
 void user_warn_left_out(const struct user_matching *m)
 {
-	if (m->n_left_out)
-		diag_warning(
-			m->r->diags, m->p->span, "left-out",
-			"%u of the functions that match %s left out, since it is not known where they are left, or they never return: %s",
-			m->n_left_out, m->n_left_out == 1 ? "is" : "are", m->left_out);
-	if (m->n_address_users)
-		diag_warning(
-			m->r->diags, m->p->span, "left-out",
-			"%u of the functions that match %s left out, since they use their return address: setjmp, dlsym and the like",
-			m->n_address_users, m->n_address_users == 1 ? "is" : "are");
-	if (m->n_assembler)
-		diag_warning(
-			m->r->diags, m->p->span, "left-out",
-			"%u of the functions that match %s left out: of Go's assembler neither results nor goroutines are known",
-			m->n_assembler, m->n_assembler == 1 ? "is" : "are");
+	warn_left_out(
+		m, m->n_left_out,
+		arena_join(m->r->arena,
+			   ", since it is not known where they are left, or they never return",
+			   ": ", m->left_out ?: ""));
+	warn_left_out(m, m->n_address_users,
+		      ", since they use their return address: setjmp, dlsym and the like");
+	warn_left_out(m, m->n_assembler,
+		      ": of Go's assembler neither results nor goroutines are known");
 }
 
 int user_none_returns(const struct user_matching *m)

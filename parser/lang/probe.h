@@ -338,6 +338,8 @@ int probe_resolve_all(const struct probe_reader *r, const struct attach_text *te
 /* "a, b, c": tracepoints whose names share words with the function's name; NULL if there are none.
  */
 const char *probe_near_tracepoints(const struct probe_reader *r, const char *function);
+/* Hint these, or how to list all. Returns -1. */
+int probe_hint_tracepoints(const struct probe_reader *r, const char *function);
 /* The first `end` of an attach point outside quotes, or the end of the text. */
 const char *probe_end_of_part(const char *text, char end);
 /* True when the first `len` bytes of `text` name the probe type `id`. */

@@ -6,7 +6,7 @@
  */
 #include "parser/base/arena.h"
 #include "parser/base/limits.h"
-#include "parser/base/nearest.h"
+#include "parser/attach/probe_user.h"
 #include "parser/sema/sema_type.h"
 #include <errno.h>
 #include <string.h>
@@ -14,18 +14,13 @@
 static const struct type *no_symbol(struct sema *s, const struct expr *name, const char *path,
 				    int err)
 {
-	struct nearest near;
+	const char *near;
 
 	sema_error(s, name->span, "unknown-symbol",
 		   err == -ESRCH ? "%s has no symbol '%s'" : "%s cannot be read for '%s'", path,
 		   name->string.text);
-	nearest_init(&near, name->string.text);
-	near.arena = s->arena;
-	if (s->report && s->kernel->each_user_object)
-		s->kernel->each_user_object(s->kernel, path, nearest_offer_name, &near);
-	if (near.best)
-		sema_hint(s, "did you mean \"%s\"?", near.best);
-	return &type_error;
+	near = s->report ? user_near_variable(s->kernel, s->arena, path, name->string.text) : NULL;
+	return near ? sema_hint(s, "did you mean \"%s\"?", near) : &type_error;
 }
 
 /* The difference between the address and the file offset of the probed code. */
