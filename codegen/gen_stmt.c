@@ -9,11 +9,6 @@
 /* from this number of calls of a fn on, its arguments are hidden */
 enum { HIDDEN_CALLS = 4 };
 
-static bool is_agg(const struct expr *e)
-{
-	return e->kind == EX_CALL && e->call.builtin && e->call.builtin->kind == BUILTIN_AGG;
-}
-
 static struct value assigned_value(struct gen *g, struct stmt *st)
 {
 	struct expr *target = st->assign.target;
@@ -53,7 +48,7 @@ static void gen_assign(struct gen *g, struct stmt *st)
 	LLVMValueRef amount;
 	struct value v;
 
-	if (is_agg(st->assign.value)) {
+	if (ast_is_agg_call(st->assign.value)) {
 		gen_aggregate(g, target, st->assign.value);
 		return;
 	}

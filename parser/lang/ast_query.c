@@ -30,6 +30,13 @@ bool ast_is_keyed_histogram(const struct expr *m)
 	return t && m->map.map->n_keys && agg_has_buckets(t);
 }
 
+bool ast_is_agg_call(const struct expr *e)
+{
+	const struct builtin *b = ast_builtin(e);
+
+	return b && b->kind == BUILTIN_AGG;
+}
+
 bool ast_is_args(const struct expr *e)
 {
 	return e->kind == EX_NAME && e->name.builtin && e->name.builtin->id == BI_args;

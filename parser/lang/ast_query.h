@@ -19,6 +19,8 @@ static inline bool ast_is_comparison(const struct expr *e)
 {
 	return e->kind == EX_BINARY && e->binary.op >= OP_EQ && e->binary.op <= OP_GE;
 }
+/* True for the call of an aggregation. */
+bool ast_is_agg_call(const struct expr *e);
 /* True for `args`, the object of args.FIELD. */
 bool ast_is_args(const struct expr *e);
 /* True for `ctx`. */

@@ -66,10 +66,8 @@ const struct type *chk_signal(struct sema *s, struct expr *e)
 		if (n < 1 || n > SIGNAL_LAST)
 			sema_error(s, arg->span, "unknown-signal", "signals are 1 to %d",
 				   SIGNAL_LAST);
-	} else if (arg->type->kind != TY_ERROR && !type_is_integral(arg->type)) {
-		sema_error(s, arg->span, "arg-type",
-			   "%s needs a number or the name of a signal, but this is %s",
-			   e->call.name, sema_name_of(s, arg->type));
+	} else if (!type_is_integral(arg->type)) {
+		sema_wrong_arg(s, e, arg, "a number or the name of a signal");
 	}
 	is_on_current(s, e);
 	return &type_void;
@@ -106,10 +104,7 @@ const struct type *chk_write_user(struct sema *s, struct expr *e)
 	if (t->kind == TY_ERROR)
 		return &type_bool;
 	if (!is_pointer && !type_is_integral(t) && t->kind != TY_STRING && t->kind != TY_ARRAY)
-		sema_error(
-			s, from->span, "arg-type",
-			"write_user needs a number, string, array or pointer here, but this is %s",
-			sema_name_of(s, t));
+		sema_wrong_arg(s, e, from, "a number, string, array or pointer");
 	else if (n->integer.value < 1 || n->integer.value > most)
 		sema_error(s, n->span, "write-size", "write_user can write 1 to %llu bytes of %s%s",
 			   (unsigned long long)most, is_pointer ? "what this points to: " : "",

@@ -51,5 +51,7 @@ void advise_compare(struct sema *s, const struct expr *e);
 /* The text of the script at `span`; NULL if it is not on one line, or longer than `most` (0: any
  * length). */
 const char *advice_text(const struct sema *s, struct span span, uint32_t most);
+/* The literal text that the operation `e` by `op` compares with *value; NULL: it does not. */
+const struct expr *advice_compared(const struct expr *e, enum op op, const struct expr **value);
 /* True if the text at `span` was expanded from a macro or function. */
 bool advice_is_copy(const struct sema *s, struct span span);

@@ -21,11 +21,9 @@ static bool is_readable(struct sema *s, const struct attach_point *p, const stru
 static struct expr *field(struct sema *s, const struct expr *args, const char *name)
 {
 	struct expr *object = arena_new_of(s->arena, struct expr);
-	struct expr *e = ast_field(s->arena, args->span, object, args->span, name);
 
 	*object = *args;
-	e->height = args->height + 1;
-	return e;
+	return ast_field(s->arena, args->span, object, args->span, name);
 }
 
 /* Warn of fields that a record cannot hold, so that nobody takes the record for complete. */
@@ -63,7 +61,5 @@ const struct type *args_as_record(struct sema *s, struct expr *e)
 				  "none of the arguments of %s can be read: %s", p->name, out);
 	if (*out)
 		report_left_out(s, e, p, out);
-	*e = *ast_record(s->arena, e->span, items, names, spans, n);
-	e->height = 3;
-	return sema_type_expr(s, e);
+	return sema_become(s, e, ast_record(s->arena, e->span, items, names, spans, n));
 }

@@ -21,15 +21,6 @@ static bool is_in_memory(const struct type *t)
 	return t->kind == TY_STRING || t->kind == TY_ARRAY || t->kind == TY_STRUCT;
 }
 
-static const struct type *wrong_data(struct sema *s, const struct expr *e, const struct expr *data,
-				     const char *what)
-{
-	if (data->type->kind == TY_ERROR)
-		return &type_error;
-	return sema_error(s, data->span, "arg-type", "%s needs %s here, but this is %s",
-			  e->call.name, what, sema_name_of(s, data->type));
-}
-
 /* The number of bytes that buf reads at most; 0 after an error. */
 static uint64_t buffer_size(struct sema *s, const struct expr *e)
 {
@@ -62,7 +53,7 @@ const struct type *chk_buf(struct sema *s, struct expr *e)
 
 	struct_decay(s, e->call.args[0]);
 	if (!is_address(data->type) && !is_in_memory(data->type))
-		return wrong_data(s, e, data, "an address, a string or an array");
+		return sema_wrong_arg(s, e, data, "an address, a string or an array");
 	if (is_address(data->type) && e->call.n_args == 1) {
 		sema_error(s, e->span, "arg-count",
 			   "buf needs the number of bytes to read at an address");
@@ -82,11 +73,11 @@ const struct type *chk_ntop(struct sema *s, struct expr *e)
 	const struct type *t = data->type;
 
 	if (e->call.n_args > 1 && !type_is_integral(e->call.args[0]->type))
-		return wrong_data(s, e, e->call.args[0], "an integer as address family");
+		return sema_wrong_arg(s, e, e->call.args[0], "an integer as address family");
 	if (t->kind == TY_INT ||
 	    (is_in_memory(t) && (t->size == IP4_BYTES || t->size == IP6_BYTES)))
 		return &type_inet;
-	return wrong_data(s, e, data, "an integer or 4 or 16 bytes");
+	return sema_wrong_arg(s, e, data, "an integer or 4 or 16 bytes");
 }
 
 /* The array takes its bytes from the literal when code is generated. */
@@ -112,5 +103,5 @@ const struct type *chk_macaddr(struct sema *s, struct expr *e)
 		return sema_error(s, data->span, "arg-type", "macaddr takes no literal");
 	if (is_address(t) || (is_in_memory(t) && t->size >= MAC_BYTES))
 		return &type_mac;
-	return wrong_data(s, e, data, "6 bytes or their address");
+	return sema_wrong_arg(s, e, data, "6 bytes or their address");
 }

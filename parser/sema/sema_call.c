@@ -169,6 +169,15 @@ static bool check_unsafe(struct sema *s, const struct expr *e)
 	return false;
 }
 
+const struct type *sema_wrong_arg(struct sema *s, const struct expr *e, const struct expr *arg,
+				  const char *what)
+{
+	if (arg->type->kind == TY_ERROR)
+		return &type_error;
+	return sema_error(s, arg->span, "arg-type", "%s needs %s here, but this is %s",
+			  e->call.name, what, sema_name_of(s, arg->type));
+}
+
 const struct type *chk_none(struct sema *s, struct expr *e)
 {
 	const struct builtin *b = ast_builtin(e);

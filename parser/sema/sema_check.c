@@ -45,8 +45,7 @@ static bool hint_field(struct sema *s, const struct builtin *b, const struct att
 /* Hint where a builtin is available that is not at `p`. */
 static void hint_where(struct sema *s, const struct builtin *b, const struct attach_point *p)
 {
-	char list[256] = "";
-
+	const char *list = NULL;
 	enum probe_context context = probe_rows[p->id].context;
 
 	if (context == CTX_TRACEPOINT && b->where == W_RETURN) {
@@ -72,10 +71,9 @@ static void hint_where(struct sema *s, const struct builtin *b, const struct att
 		return;
 	}
 	for (uint32_t i = 0; i < PROBE_COUNT; i++)
-		if (builtin_exists_in(b, i)) {
-			strncat(list, *list ? ", " : "", sizeof(list) - strlen(list) - 1);
-			strncat(list, probe_title(i), sizeof(list) - strlen(list) - 1);
-		}
+		if (builtin_exists_in(b, i))
+			list = list ? arena_join(s->arena, list, ", ", probe_title(i))
+				    : probe_title(i);
 	diag_hint(s->diags, "it is available in: %s", list);
 }
 
@@ -146,7 +144,7 @@ static void keep_args(struct sema *s, struct expr *e)
 	if (e->kind != EX_FIELD || !ast_is_args(e->field.object) || !s->probe->n_points ||
 	    !probe_is_typed(&s->probe->points[0]) || !sema_is_open_end(s))
 		return;
-	sema_keep_at_entry(s, e);
+	sema_wrap(s, e, "entry");
 }
 
 /* True if a call of a function with TR_LOOPS becomes a loop. Short strings are compared and
@@ -230,8 +228,7 @@ static void check_assign(struct sema *s, struct stmt *st)
 	struct expr *v = st->assign.value;
 
 	ast_each_child(st->assign.target, check_expr, s);
-	if (v->kind == EX_CALL && v->call.builtin && v->call.builtin->kind == BUILTIN_AGG &&
-	    st->assign.target->kind == EX_MAP)
+	if (ast_is_agg_call(v) && st->assign.target->kind == EX_MAP)
 		ast_each_child(v, check_expr, s);
 	else
 		check_expr(v, s);

@@ -110,15 +110,15 @@ static void advise_result(struct sema *s, const struct expr *e)
 /* comm == "ap*" */
 static void advise_pattern(struct sema *s, const struct expr *e)
 {
-	const struct expr *l = e->binary.left, *r = e->binary.right;
-	const struct expr *text = r->kind == EX_STRING ? r : l, *value = text == r ? l : r;
-	const char *star, *part, *shown = text_of(s, value);
+	const struct expr *value, *text = advice_compared(e, e->binary.op, &value);
+	const char *star, *part, *shown;
 	bool is_not = e->binary.op == OP_NE;
 	int n;
 
-	if (text->kind != EX_STRING || value->kind == EX_STRING || text->is_parameter ||
+	if (!text || value->kind == EX_STRING || text->is_parameter ||
 	    value->type->kind != TY_STRING)
 		return;
+	shown = text_of(s, value);
 	part = text->string.text + strspn(text->string.text, "*");
 	star = strchr(text->string.text, '*');
 	n = (int)strcspn(part, "*");

@@ -50,10 +50,8 @@ const struct type *compound_deref(struct sema *s, struct expr *e)
 {
 	const struct type *t;
 
-	if (ast_is_args(e->unary.operand)) {
-		*e = *e->unary.operand;
-		return sema_type_expr(s, e);
-	}
+	if (ast_is_args(e->unary.operand))
+		return sema_become(s, e, e->unary.operand);
 	sema_type_expr(s, e->unary.operand);
 	t = struct_resolve(s, e->unary.operand);
 	if (t->kind != TY_POINTER && sema_is_wrong(sema_check_int(s, e->unary.operand, "*")))
@@ -325,6 +323,16 @@ static const struct type *cannot_index(struct sema *s, const struct expr *e, con
 	return wrong;
 }
 
+/* How many members, bytes or elements the type has. */
+static __int128 index_end(const struct type *t)
+{
+	if (t->kind == TY_TUPLE)
+		return t->n_members;
+	if (t->kind == TY_STRING)
+		return t->size;
+	return t->kind == TY_ARRAY && type_elements(t) ? type_elements(t) : (__int128)1 << 64;
+}
+
 /* x[i] of a tuple (i is a literal), of a string (one byte), of an array or of a pointer. */
 const struct type *compound_index(struct sema *s, struct expr *e)
 {
@@ -339,16 +347,14 @@ const struct type *compound_index(struct sema *s, struct expr *e)
 		return t->kind == TY_ERROR ? t : at;
 	if (t->kind == TY_POINTER)
 		return memory_read(s, e, t);
-	if (t->kind == TY_ARRAY)
-		return memory_index(s, e, t);
-	if (t->kind == TY_STRING && i->kind == EX_INT && i->integer.value >= t->size)
+	if (i->kind == EX_INT && i->integer.value >= index_end(t))
 		return sema_error(s, i->span, "index-range",
 				  "the index %llu is out of bounds for %s",
 				  (unsigned long long)i->integer.value, sema_name_of(s, t));
-	if (t->kind == TY_STRING && i->kind == EX_INT && e->index.object->kind == EX_STRING) {
-		*e = *constant_byte(s->arena, e);
-		return sema_type_expr(s, e);
-	}
+	if (t->kind == TY_ARRAY)
+		return struct_in_place(s, e, t->to);
+	if (t->kind == TY_STRING && i->kind == EX_INT && e->index.object->kind == EX_STRING)
+		return sema_become(s, e, constant_byte(s->arena, e));
 	if (t->kind == TY_STRING)
 		return type_int(1, true);
 	if (t->kind != TY_TUPLE)
@@ -356,10 +362,6 @@ const struct type *compound_index(struct sema *s, struct expr *e)
 	if (i->kind != EX_INT)
 		return sema_error(s, i->span, "index-type",
 				  "a tuple is indexed by a literal number: .0");
-	if (i->integer.value >= t->n_members)
-		return sema_error(s, i->span, "index-range",
-				  "the index %llu is out of bounds for %s",
-				  (unsigned long long)i->integer.value, sema_name_of(s, t));
 	if (constant_member(e, (uint32_t)i->integer.value, e->index.object))
 		return sema_type_expr(s, e);
 	return t->members[i->integer.value].type;

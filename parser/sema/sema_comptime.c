@@ -93,10 +93,6 @@ const struct type *sema_type_of(struct sema *s, struct expr *e)
 	const struct map *m = e->kind == EX_MAP && e->map.is_whole ? e->map.map : NULL;
 	const struct type *t;
 
-	if (e->kind == EX_TYPE) {
-		t = compound_named(s, e->named);
-		return t ? t : &type_error;
-	}
 	if (m && m->n_keys) {
 		t = compound_entry(s, m);
 		return t ? t->members[0].type : &sema_unknown;
@@ -276,9 +272,8 @@ const struct type *comptime_choose(struct sema *s, struct expr *e, bool was)
 		   chosen == e->ternary.then ? e->ternary.otherwise->span
 		   : e->ternary.then	     ? e->ternary.then->span
 					     : e->ternary.otherwise->span);
-	*e = *chosen;
 	s->changed = true;
-	return sema_type_expr(s, e);
+	return sema_become(s, e, chosen);
 }
 
 /* ---- typeinfo(x), is_literal(x), fail(…) ------------------------------------------------- */
@@ -307,8 +302,7 @@ const struct type *chk_typeinfo(struct sema *s, struct expr *e)
 	items[0] = ast_int(s->arena, e->span, 0);
 	items[1] = text_of(s, e, type_kinds[t->kind].typeinfo);
 	items[2] = text_of(s, e, type_str(s->arena, t));
-	*e = *ast_record(s->arena, e->span, items, names, NULL, 3);
-	return sema_type_expr(s, e);
+	return sema_become(s, e, ast_record(s->arena, e->span, items, names, NULL, 3));
 }
 
 const struct type *chk_is_literal(struct sema *s, struct expr *e)

@@ -127,14 +127,24 @@ static void advise_range(struct sema *s, const struct expr *e)
 		report_range(s, &r, e, is_none ? r.is_not : !r.is_not);
 }
 
+const struct expr *advice_compared(const struct expr *e, enum op op, const struct expr **value)
+{
+	const struct expr *l, *r;
+
+	if (e->kind != EX_BINARY || e->binary.op != op)
+		return NULL;
+	l = e->binary.left;
+	r = e->binary.right;
+	*value = r->kind == EX_STRING ? l : r;
+	return r->kind == EX_STRING ? r : l->kind == EX_STRING ? l : NULL;
+}
+
 /* A string that is longer than the other one can be. */
 static void advise_length(struct sema *s, const struct expr *e)
 {
-	const struct expr *l = e->binary.left, *r = e->binary.right;
-	const struct expr *text = r->kind == EX_STRING ? r : l;
-	const struct expr *value = text == r ? l : r;
+	const struct expr *value, *text = advice_compared(e, e->binary.op, &value);
 
-	if (text->kind != EX_STRING || text->is_parameter || value->kind != EX_NAME ||
+	if (!text || text->is_parameter || value->kind != EX_NAME ||
 	    value->type->kind != TY_STRING || text->string.len < value->type->size)
 		return;
 	report_same(s, e, e->binary.op == OP_NE);
@@ -159,25 +169,12 @@ static void advise_pointers(struct sema *s, const struct expr *e)
 
 /* ---- two comparisons --------------------------------------------------------------------- */
 
-/* The text that a comparison with a literal tests for; NULL. */
-static const struct expr *text_of(const struct expr *e, enum op op, const struct expr **value)
-{
-	const struct expr *l, *r;
-
-	if (e->kind != EX_BINARY || e->binary.op != op)
-		return NULL;
-	l = e->binary.left;
-	r = e->binary.right;
-	*value = r->kind == EX_STRING ? l : r;
-	return r->kind == EX_STRING ? r : l->kind == EX_STRING ? l : NULL;
-}
-
 /* x == "a" && x == "b", x != "a" || x != "b" */
 static bool texts_exclude(const struct expr *x, const struct expr *y, enum op op)
 {
 	const struct expr *of_x, *of_y;
-	const struct expr *a = text_of(x, op == OP_LAND ? OP_EQ : OP_NE, &of_x);
-	const struct expr *b = text_of(y, op == OP_LAND ? OP_EQ : OP_NE, &of_y);
+	const struct expr *a = advice_compared(x, op == OP_LAND ? OP_EQ : OP_NE, &of_x);
+	const struct expr *b = advice_compared(y, op == OP_LAND ? OP_EQ : OP_NE, &of_y);
 
 	return a && b && !a->is_parameter && !b->is_parameter && ast_is_same(of_x, of_y) &&
 	       !ast_is_same(a, b);

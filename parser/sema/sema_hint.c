@@ -4,22 +4,16 @@
  */
 #include "parser/base/arena.h"
 #include "parser/lang/literal.h"
+#include "parser/sema/sema_advice.h"
 #include "parser/sema/sema_type.h"
 #include <string.h>
 
 enum { SHOWN_MOST = 40 }; /* bytes of an expression in a hint */
 
-/* The text of an expression, or "x" if it is long or in a macro. */
+/* The text of an expression, or "x" if it is long. */
 static const char *text_of(struct sema *s, const struct expr *e)
 {
-	const struct source *src = s->program->source;
-	uint32_t len = e->span.end - e->span.start;
-	const char *text;
-
-	if (len > SHOWN_MOST || e->span.start < src->base || e->span.end > src->base + src->len)
-		return "x";
-	text = arena_strndup(s->arena, src->text + (e->span.start - src->base), len);
-	return strchr(text, '\n') ? "x" : text;
+	return advice_text(s, e->span, SHOWN_MOST) ?: "x";
 }
 
 static bool is_string(const struct expr *e)

@@ -204,8 +204,7 @@ const struct type *chk_str(struct sema *s, struct expr *e)
 
 	struct_decay(s, e->call.args[0]);
 	if (!is_address(p->type))
-		return sema_error(s, p->span, "arg-type", "str needs an address, but this is %s",
-				  sema_name_of(s, p->type));
+		return sema_wrong_arg(s, e, p, "an address");
 	if (p->kind == EX_STRING && (!n || n->kind == EX_INT))
 		return cut_literal(s, e, p, n);
 	if (n && constant_number(n, &size) && (size < 2 || size > LIMIT_STR_REQUESTED))

@@ -10,13 +10,6 @@
 #include <errno.h>
 #include <string.h>
 
-/* Replace the call by a literal. */
-static const struct type *become(struct sema *s, struct expr *e, const struct expr *literal)
-{
-	*e = *literal;
-	return sema_type_expr(s, e);
-}
-
 /* ---- addresses --------------------------------------------------------------------------- */
 
 /* The address of a symbol of the kernel; 0, after an error, if there is none. */
@@ -45,7 +38,7 @@ const struct type *chk_kaddr(struct sema *s, struct expr *e)
 {
 	uint64_t address = symbol_address(s, e->call.args[0]);
 
-	return address ? become(s, e, ast_int(s->arena, e->span, address)) : sema_word(false);
+	return address ? sema_become(s, e, ast_int(s->arena, e->span, address)) : sema_word(false);
 }
 
 /* Code adds what the kernel's table has for the processor to the symbol's address. */
@@ -91,7 +84,7 @@ const struct type *chk_cgroupid(struct sema *s, struct expr *e)
 				       : -ENOENT;
 
 	if (!err)
-		return become(s, e, ast_int(s->arena, e->span, id));
+		return sema_become(s, e, ast_int(s->arena, e->span, id));
 	sema_error(s, path->span, "no-cgroup",
 		   err == -EINVAL ? "'%s' is not a directory of cgroups" : "cannot open '%s': %s",
 		   path->string.text, strerror(-err));
@@ -115,14 +108,15 @@ const struct type *chk_cgroup_path(struct sema *s, struct expr *e)
 
 /* The verifier must know the type of the pointer: that of an argument itself. In probes that do not
  * have the function, sema_check.c reports that alone. */
-static bool is_argument(const struct sema *s, const struct expr *call, const struct expr *arg,
-			const char *type)
+static const struct type *check_argument(struct sema *s, struct expr *call, uint32_t n,
+					 const char *type, const char *usage)
 {
+	const struct expr *arg = call->call.args[n];
 	bool is_args = arg->kind == EX_FIELD && ast_is_args(arg->field.object);
 
 	for (uint32_t i = 0; i < s->probe->n_points; i++)
 		if (!builtin_exists_in(call->call.builtin, s->probe->points[i].id))
-			return true;
+			return chk_none(s, call);
 	for (uint32_t i = 0; is_args && i < s->probe->n_points; i++) {
 		const struct tp_pointee *to = &arg->field.fields[i]->to;
 		const char *text = to->text ?: "";
@@ -130,19 +124,17 @@ static bool is_argument(const struct sema *s, const struct expr *call, const str
 		text += strncmp(text, "const ", 6) ? 0 : 6;
 		is_args = to->levels == 1 && strcmp(text, type) == 0;
 	}
-	return is_args && !sema_is_open_end(s);
+	if (is_args && !sema_is_open_end(s))
+		return chk_none(s, call);
+	sema_error(s, arg->span, "arg-type", "%s needs an argument of the probe here, a %s *",
+		   call->call.name, type);
+	sema_hint(s, "write %s; sonde -lv shows the types", usage);
+	return chk_none(s, call);
 }
 
 const struct type *chk_socket_cookie(struct sema *s, struct expr *e)
 {
-	const struct expr *arg = e->call.args[0];
-
-	if (is_argument(s, e, arg, "struct sock"))
-		return sema_word(false);
-	sema_error(s, arg->span, "arg-type",
-		   "socket_cookie needs an argument of the probe here, a struct sock *");
-	sema_hint(s, "write socket_cookie(args.sk); sonde -lv shows the types");
-	return sema_word(false);
+	return check_argument(s, e, 0, "struct sock", "socket_cookie(args.sk)");
 }
 
 /* Without --unsafe a script writes only below the current folder. Whether the path gets there
@@ -162,15 +154,9 @@ static void check_path(struct sema *s, const struct expr *path)
 
 const struct type *chk_skboutput(struct sema *s, struct expr *e)
 {
-	const struct expr *arg = e->call.args[1];
-
 	check_path(s, e->call.args[0]);
-	if (is_argument(s, e, arg, "struct sk_buff"))
-		return type_int(4, true);
-	sema_error(s, arg->span, "arg-type",
-		   "skboutput needs an argument of the probe here, a struct sk_buff *");
-	sema_hint(s, "write skboutput(path, args.skb, length, offset); sonde -lv shows the types");
-	return type_int(4, true);
+	return check_argument(s, e, 1, "struct sk_buff",
+			      "skboutput(path, args.skb, length, offset)");
 }
 
 /* ---- kernel functions --------------------------------------------------------------------- */
@@ -186,7 +172,8 @@ static bool exists(struct sema *s, const char *name)
 
 const struct type *chk_kfunc_exist(struct sema *s, struct expr *e)
 {
-	return become(s, e, ast_bool(s->arena, e->span, exists(s, e->call.args[0]->string.text)));
+	return sema_become(s, e,
+			   ast_bool(s->arena, e->span, exists(s, e->call.args[0]->string.text)));
 }
 
 /* Whether the programs of all attach points may call it. */
@@ -200,5 +187,5 @@ const struct type *chk_kfunc_allowed(struct sema *s, struct expr *e)
 
 		is_allowed = s->kernel->kfunc_allowed(s->kernel, name, prog_rows[kind].section);
 	}
-	return become(s, e, ast_bool(s->arena, e->span, is_allowed));
+	return sema_become(s, e, ast_bool(s->arena, e->span, is_allowed));
 }

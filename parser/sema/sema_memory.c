@@ -204,17 +204,6 @@ const struct type *memory_cast(struct sema *s, struct expr *e, const struct type
 			  sema_name_of(s, t), t->size, sema_name_of(s, to), to->size);
 }
 
-const struct type *memory_index(struct sema *s, struct expr *e, const struct type *t)
-{
-	const struct expr *i = e->index.at;
-
-	if (i->kind == EX_INT && type_elements(t) && i->integer.value >= type_elements(t))
-		return sema_error(s, i->span, "index-range",
-				  "the index %llu is out of bounds for %s",
-				  (unsigned long long)i->integer.value, sema_name_of(s, t));
-	return struct_in_place(s, e, t->to);
-}
-
 /* ---- len() ------------------------------------------------------------------------------- */
 
 const struct type *chk_len(struct sema *s, struct expr *e)

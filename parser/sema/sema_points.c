@@ -222,29 +222,29 @@ bool sema_is_absent_map(struct sema *s, const char *name)
 	return m.is_found;
 }
 
-static void check_unique(struct sema *s, const struct attach_point *p, const struct attach_point *q)
+/* Compare a test with those before it. */
+static void check_unique(struct sema *s, const struct attach_point *p)
 {
-	if (p == q || p->id != q->id || !point_has(p, ARM_TEST) || strcmp(p->test, q->test) != 0)
-		return;
-	diag_error(s->diags, p->span, "duplicate-test", "there is already a %s named '%s'",
-		   probe_rows[p->id].name, p->test);
-	diag_note(s->diags, q->span, "the other one is here");
+	for (struct probe **probe = s->program->probes;; probe++)
+		for (uint32_t i = 0; i < (*probe)->n_points; i++) {
+			const struct attach_point *q = &(*probe)->points[i];
+
+			if (p == q)
+				return;
+			if (p->id != q->id || strcmp(p->test, q->test) != 0)
+				continue;
+			diag_error(s->diags, p->span, "duplicate-test",
+				   "there is already a %s named '%s'", probe_rows[p->id].name,
+				   p->test);
+			diag_note(s->diags, q->span, "the other one is here");
+		}
 }
 
 /* Quadratic, but only in the number of tests and benchmarks. */
 void sema_unique_tests(struct sema *s)
 {
-	const struct program *program = s->program;
-
-	for (uint32_t i = 0; i < program->n_probes; i++)
-		for (uint32_t a = 0; a < program->probes[i]->n_points; a++) {
-			const struct attach_point *p = &program->probes[i]->points[a];
-
-			for (uint32_t j = 0; point_has(p, ARM_TEST) && j <= i; j++) {
-				const struct probe *q = program->probes[j];
-
-				for (uint32_t b = 0; b < (j < i ? q->n_points : a); b++)
-					check_unique(s, p, &q->points[b]);
-			}
-		}
+	for (uint32_t i = 0; i < s->program->n_probes; i++)
+		for (uint32_t k = 0; k < s->program->probes[i]->n_points; k++)
+			if (point_has(&s->program->probes[i]->points[k], ARM_TEST))
+				check_unique(s, &s->program->probes[i]->points[k]);
 }

@@ -110,16 +110,13 @@ const struct type *chk_config(struct sema *s, struct expr *e)
 {
 	struct expr **items = arena_alloc(s->arena, n_config_rows * sizeof(struct expr *));
 	const char **names = arena_alloc(s->arena, n_config_rows * sizeof(*names));
-	struct span *spans = arena_alloc(s->arena, n_config_rows * sizeof(*spans));
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < n_config_rows; i++) {
 		if (config_rows[i].kind > CONFIG_TEXT)
 			continue;
 		items[n] = config_value(s, e->span, &config_rows[i]);
-		names[n] = config_rows[i].name;
-		spans[n++] = e->span;
+		names[n++] = config_rows[i].name;
 	}
-	*e = *ast_record(s->arena, e->span, items, names, spans, n);
-	return sema_type_expr(s, e);
+	return sema_become(s, e, ast_record(s->arena, e->span, items, names, NULL, n));
 }

@@ -74,24 +74,20 @@ static bool has_typed_tasks(const struct sema *s, const struct attach_point *p)
 static bool has_start(struct sema *s, struct expr *e, const struct attach_point *p,
 		      const char *word)
 {
-	const struct tp_format *f = probe_format(p), *start;
-	const char *event;
+	const struct probe_reader r = {s->arena, s->diags, s->kernel, false};
+	struct attach_point start;
 
-	if (!s->kernel->recording || span_of_event(p) != SPAN_SYSCALL)
+	if (!s->kernel->recording || span_of_event(p) != SPAN_SYSCALL || !span_start(&r, p, &start))
 		return true;
-	event = arena_printf(s->arena, "sys_enter%s", f->event + sizeof("sys_exit") - 1);
-	if (s->kernel->tracepoint(s->kernel, f->category, event, &start) == 0)
-		return true;
-	sema_error(s, e->span, "not-recorded",
-		   "'%s' requires tracepoint:%s:%s, which was not recorded", word, f->category,
-		   event);
+	sema_error(s, e->span, "not-recorded", "'%s' requires %s, which was not recorded", word,
+		   start.name);
 	return false;
 }
 
 /* Report `e`, the builtin `word`, when an attach point of the probe being visited ends no span.
  * Otherwise mark all attach points as ends of spans. is_nested: the word says which calls are
  * inside others. */
-static bool need_span_of(struct sema *s, struct expr *e, const char *word, bool is_nested)
+static bool need_span(struct sema *s, struct expr *e, const char *word, bool is_nested)
 {
 	if (s->probe->is_start) /* in entry(): sema_check_entry reports it */
 		return true;
@@ -123,11 +119,6 @@ static bool need_span_of(struct sema *s, struct expr *e, const char *word, bool 
 	for (uint32_t i = 0; i < s->probe->n_points; i++)
 		s->probe->points[i].ends = span_of_event(&s->probe->points[i]);
 	return true;
-}
-
-static bool need_span(struct sema *s, struct expr *e, const char *word)
-{
-	return need_span_of(s, e, word, false);
 }
 
 bool sema_is_call_number(const struct probe *p, const struct expr *e)
@@ -186,21 +177,15 @@ bool sema_is_lost_slice(struct sema *s, const struct expr *e, const char *what)
 	return true;
 }
 
-void sema_keep_at_entry(struct sema *s, struct expr *e)
+void sema_wrap(struct sema *s, struct expr *e, const char *function)
 {
-	const struct builtin *entry = &builtins[BI_entry];
-	struct expr *value = arena_new_of(s->arena, struct expr);
+	struct expr **args = arena_new_of(s->arena, struct expr *);
 
-	*value = *e;
-	e->kind = EX_CALL;
-	e->height++;
-	e->call.name = entry->name;
-	e->call.name_span = e->span;
-	e->call.args = arena_new_of(s->arena, struct expr *);
-	*e->call.args = value;
-	e->call.n_args = 1;
-	e->call.builtin = entry;
-	e->call.event = -1;
+	*args = arena_new_of(s->arena, struct expr);
+	**args = *e;
+	*e = *ast_call(s->arena, e->span, e->span, function, args, 1);
+	e->call.builtin = builtin_find(function);
+	e->type = (*args)->type;
 }
 
 /* ---- check hooks ------------------------------------------------------------------------- */
@@ -208,7 +193,7 @@ void sema_keep_at_entry(struct sema *s, struct expr *e)
 const struct type *chk_delta(struct sema *s, struct expr *e)
 {
 	s->probe->is_open_only = false;
-	return need_span(s, e, "delta") ? type_int(8, false) : &type_error;
+	return need_span(s, e, "delta", false) ? type_int(8, false) : &type_error;
 }
 
 /* The body runs at the event itself, for the thread that leaves the CPU. */
@@ -249,14 +234,14 @@ const struct type *chk_oncpu(struct sema *s, struct expr *e)
 const struct type *chk_depth(struct sema *s, struct expr *e)
 {
 	s->probe->is_open_only = false;
-	return need_span_of(s, e, "depth", true) ? type_int(4, false) : &type_error;
+	return need_span(s, e, "depth", true) ? type_int(4, false) : &type_error;
 }
 
 /* Only calls have spans of their probe inside. */
 const struct type *chk_self(struct sema *s, struct expr *e)
 {
 	s->probe->is_open_only = false;
-	if (!need_span_of(s, e, "self", true))
+	if (!need_span(s, e, "self", true))
 		return &type_error;
 	for (uint32_t i = 0; !s->probe->is_start && i < s->probe->n_points; i++) {
 		const struct attach_point *p = &s->probe->points[i];
@@ -277,7 +262,7 @@ const struct type *chk_open(struct sema *s, struct expr *e)
 	if (ast_span(s->probe) == SPAN_SLICE)
 		return &type_bool;
 	s->probe->is_open_only |= ast_span(s->probe) == SPAN_NO;
-	return need_span(s, e, e->name.name) ? &type_bool : &type_error;
+	return need_span(s, e, e->name.name, false) ? &type_bool : &type_error;
 }
 
 /* Integers are stored as wide as in variables. */
@@ -286,7 +271,7 @@ const struct type *chk_entry(struct sema *s, struct expr *e)
 	const struct type *t = e->call.args[0]->type;
 
 	s->probe->is_open_only = false;
-	if (!need_span(s, e, "entry") || t->kind == TY_ERROR)
+	if (!need_span(s, e, "entry", false) || t->kind == TY_ERROR)
 		return &type_error;
 	if (t->kind == TY_VOID || t->kind == TY_AGG)
 		return sema_error(s, e->call.args[0]->span, "entry-value",
@@ -326,7 +311,7 @@ const struct type *chk_span(struct sema *s, struct expr *e)
 
 	if (ast_span(s->probe) != SPAN_SLICE) {
 		s->probe->is_open_only |= ast_span(s->probe) == SPAN_NO;
-		if (!need_span_of(s, e, "span", true))
+		if (!need_span(s, e, "span", true))
 			return &type_error;
 	}
 	if (name && name->type->kind != TY_ERROR && !is_name(name->type))

@@ -293,17 +293,19 @@ const struct type *struct_address(struct sema *s, struct expr *e)
 
 /* ---- arrays of no fixed length ------------------------------------------------------------ */
 
+/* Make `e` its address. */
+static const struct type *become_address(struct sema *s, struct expr *e)
+{
+	struct expr *of = arena_new_of(s->arena, struct expr);
+
+	*of = *e;
+	return sema_become(s, e, ast_unary(s->arena, of->span, OP_ADDRESS, of));
+}
+
 void struct_decay(struct sema *s, struct expr *e)
 {
-	struct expr *array;
-
-	if (e->type->kind != TY_ARRAY || e->type->size || !ast_is_place(e))
-		return;
-	array = arena_new_of(s->arena, struct expr);
-	*array = *e;
-	*e = *ast_unary(s->arena, array->span, OP_ADDRESS, array);
-	e->height = array->height + 1;
-	sema_type_expr(s, e);
+	if (e->type->kind == TY_ARRAY && !e->type->size && ast_is_place(e))
+		become_address(s, e);
 }
 
 /* ---- path() ------------------------------------------------------------------------------ */
@@ -327,20 +329,16 @@ static const struct type *no_path(struct sema *s, const struct expr *e, const st
 /* The address of the struct is passed on, not its bytes. */
 const struct type *chk_path(struct sema *s, struct expr *e)
 {
-	struct expr *arg = e->call.args[0], *of;
+	struct expr *arg = e->call.args[0];
 	const struct type *t = struct_resolve(s, arg), *path = struct_named(s, "struct path");
 	uint64_t size =
 		e->call.n_args > 1 ? e->call.args[1]->integer.value : s->program->config.max_strlen;
 
-	if (t->kind == TY_STRUCT && path && type_equal(t, path)) {
-		of = arena_new_of(s->arena, struct expr);
-		*of = *arg;
-		*arg = *ast_unary(s->arena, of->span, OP_ADDRESS, of);
-		arg->height = of->height + 1;
-		t = sema_type_expr(s, arg);
-	} else if (t->kind != TY_POINTER || !path || !type_equal(t->to, path)) {
-		return t->kind == TY_ERROR ? t : no_path(s, arg, t);
-	}
+	if (t->kind == TY_STRUCT && path && type_equal(t, path))
+		t = become_address(s, arg);
+	else if (t->kind != TY_ERROR &&
+		 (t->kind != TY_POINTER || !path || !type_equal(t->to, path)))
+		return no_path(s, arg, t);
 	if (t->kind == TY_ERROR)
 		return t;
 	if (size >= 2 && size <= LIMIT_STR_REQUESTED)

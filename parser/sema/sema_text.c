@@ -62,31 +62,12 @@ const struct type *chk_join(struct sema *s, struct expr *e)
 		sema_hint(s, "print it: str(…)");
 		return &type_void;
 	}
-	if (array->type->kind == TY_INT || array->type->kind == TY_POINTER)
-		return &type_void;
-	sema_error(s, array->span, "arg-type",
-		   "join needs the address of an array of strings, but this is %s",
-		   type_str(s->arena, array->type));
+	if (array->type->kind != TY_INT && array->type->kind != TY_POINTER)
+		sema_wrong_arg(s, e, array, "the address of an array of strings");
 	return &type_void;
 }
 
 /* ---- strings ------------------------------------------------------------------------------ */
-
-/* str(ARG), which reads the string that a pointer points to. */
-static struct expr *read_at(struct sema *s, struct expr *arg)
-{
-	struct expr *call = arena_new_of(s->arena, struct expr);
-
-	call->kind = EX_CALL;
-	call->span = call->call.name_span = arg->span;
-	call->call.builtin = builtin_find("str");
-	call->call.name = call->call.builtin->name;
-	call->call.args = arena_new_of(s->arena, struct expr *);
-	*call->call.args = arg;
-	call->call.n_args = 1;
-	call->call.event = -1;
-	return call;
-}
 
 static bool is_text(const struct type *t)
 {
@@ -94,29 +75,28 @@ static bool is_text(const struct type *t)
 	       (t->kind == TY_ARRAY && t->to->kind == TY_INT && t->to->size == 1);
 }
 
-/* A pointer is replaced by the string there. */
+/* A pointer is replaced by the string there, str(POINTER). */
 static bool check_text(struct sema *s, struct expr *e, uint32_t i)
 {
 	struct expr *arg = e->call.args[i];
 
 	struct_decay(s, arg);
 	if (arg->type->kind == TY_POINTER) {
-		arg = e->call.args[i] = read_at(s, arg);
+		sema_wrap(s, arg, "str");
 		sema_type_expr(s, arg);
 	}
-	if (is_text(arg->type) || arg->type->kind == TY_ERROR)
-		return arg->type->kind != TY_ERROR;
-	sema_error(s, arg->span, "arg-type", "%s needs a string here, but this is %s", e->call.name,
-		   sema_name_of(s, arg->type));
+	if (is_text(arg->type))
+		return true;
+	sema_wrong_arg(s, e, arg, "a string");
 	if (arg->type->kind == TY_INT)
 		sema_hint(s, "if it is the address of a string, write str(…)");
 	return false;
 }
 
-/* All arguments are strings. */
+/* The first two arguments are strings. */
 const struct type *chk_text(struct sema *s, struct expr *e)
 {
-	for (uint32_t i = 0; i < e->call.n_args; i++)
+	for (uint32_t i = 0; i < e->call.n_args && i < 2; i++)
 		check_text(s, e, i);
 	return chk_none(s, e);
 }
@@ -158,13 +138,6 @@ const struct type *chk_concat(struct sema *s, struct expr *e)
 	sema_error(s, e->span, "str-size", "this string takes %u bytes, at most %d are possible",
 		   size, LIMIT_STR_REQUESTED);
 	return sema_hint(s, "read shorter strings: str(x, 64)");
-}
-
-const struct type *chk_strncmp(struct sema *s, struct expr *e)
-{
-	check_text(s, e, 0);
-	check_text(s, e, 1);
-	return chk_none(s, e);
 }
 
 static bool has_bytes(const struct type *t)
@@ -224,9 +197,7 @@ const struct type *chk_bswap(struct sema *s, struct expr *e)
 	__int128 v;
 
 	if (n->type->kind != TY_INT)
-		return sema_error(s, n->span, "arg-type",
-				  "bswap needs an integer here, but this is %s",
-				  sema_name_of(s, n->type));
+		return sema_wrong_arg(s, e, n, "an integer");
 	if (constant_number(n, &v))
 		return type_int(literal_width(v), false);
 	width = sema_width(n);

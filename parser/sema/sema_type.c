@@ -231,12 +231,13 @@ const struct type *sema_type_expr(struct sema *s, struct expr *e)
 	return t;
 }
 
-/* ---- statements -------------------------------------------------------------------------- */
-
-static bool is_agg_call(const struct expr *e)
+const struct type *sema_become(struct sema *s, struct expr *e, const struct expr *other)
 {
-	return e->kind == EX_CALL && e->call.builtin && e->call.builtin->kind == BUILTIN_AGG;
+	*e = *other;
+	return sema_type_expr(s, e);
 }
+
+/* ---- statements -------------------------------------------------------------------------- */
 
 static const struct type *value_type(struct sema *s, struct expr *value, const struct expr *target)
 {
@@ -247,7 +248,7 @@ static const struct type *value_type(struct sema *s, struct expr *value, const s
 		hint_no_value(s, value);
 		return &type_error;
 	}
-	if (t->kind == TY_AGG && !is_agg_call(value)) {
+	if (t->kind == TY_AGG && !ast_is_agg_call(value)) {
 		sema_error(s, value->span, "agg-copy", "a %s cannot be copied", sema_name_of(s, t));
 		return sema_hint(s, "count, sum, min, max and avg can: they are read as numbers");
 	}

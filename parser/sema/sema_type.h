@@ -25,6 +25,8 @@ static inline bool sema_is_wrong(const struct type *t)
 const struct type *sema_type_expr(struct sema *s, struct expr *e);
 /* The same for the statements of a block. */
 void sema_type_block(struct sema *s, struct block *b);
+/* Replace `e` by the other expression, and find its types. */
+const struct type *sema_become(struct sema *s, struct expr *e, const struct expr *other);
 const struct type *sema_unify(struct sema *s, const struct type *x, const struct type *y);
 const struct type *sema_stored(const struct type *t);
 /* The type of a map's value in an expression: most aggregations are integers there. */
@@ -115,6 +117,9 @@ const struct type *tag_keep(struct sema *s, const struct expr *e, const struct t
 bool tag_knows_less(const struct type *t, const struct type *wider);
 
 /* ---- sema_call.c */
+/* Report that the call `e` needs `what` in place of `arg`, unless that is reported already. */
+const struct type *sema_wrong_arg(struct sema *s, const struct expr *e, const struct expr *arg,
+				  const char *what);
 /* Find the type of a call and of its arguments. */
 const struct type *sema_type_call(struct sema *s, struct expr *e);
 
@@ -167,7 +172,6 @@ const struct type *memory_array(struct sema *s, struct span at, const struct typ
 				uint64_t n);
 const struct type *memory_cast(struct sema *s, struct expr *e, const struct type *t,
 			       const struct type *to);
-const struct type *memory_index(struct sema *s, struct expr *e, const struct type *t);
 
 /* The type of an argument, result or register of the probe, which may be an address of the
  * program. */
@@ -261,5 +265,5 @@ bool sema_is_call_number(const struct probe *p, const struct expr *e);
 struct probe *sema_to_start(struct sema *s);
 /* Check that the argument of entry() uses only what is known when the span starts. */
 bool sema_check_entry(struct sema *s, struct expr *e);
-/* Rewrite `e` to entry(e): its value is kept from when the span starts. */
-void sema_keep_at_entry(struct sema *s, struct expr *e);
+/* Rewrite `e` to function(e): to entry(e) or str(e). */
+void sema_wrap(struct sema *s, struct expr *e, const char *function);

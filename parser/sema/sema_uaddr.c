@@ -109,7 +109,7 @@ const struct type *chk_uaddr(struct sema *s, struct expr *e)
 
 	if (s->probe->n_points && point_has(&s->probe->points[0], ARM_USER) &&
 	    probe_is_return(&s->probe->points[0])) {
-		sema_keep_at_entry(s, e);
+		sema_wrap(s, e, "entry");
 		return sema_type_expr(s, e);
 	}
 	for (uint32_t i = 0; i < s->probe->n_points; i++) {

@@ -14,14 +14,14 @@
 enum { WORD = 8 };
 
 /* Suffixes of functions that the optimiser derived from others. */
-static const char *clone_word(const char *symbol)
+static bool is_clone(const struct attach_target *t)
 {
 	static const char *const words[] = {".isra", ".constprop", ".part", ".cold"};
 
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		if (strstr(symbol, words[i]))
-			return words[i];
-	return NULL;
+	for (size_t i = 0; t->abi == USER_ABI_C && i < sizeof(words) / sizeof(*words); i++)
+		if (strstr(t->symbol, words[i]))
+			return true;
+	return false;
 }
 
 /* ---- errors -------------------------------------------------------------------------------- */
@@ -77,45 +77,42 @@ static const char *what_to_do(int err)
 
 /* ---- lookup -------------------------------------------------------------------------------- */
 
+static void report_unknown(struct sema *s, const struct expr *e, const struct attach_point *p,
+			   const struct attach_target *t, int err)
+{
+	if (!t->is_entry) {
+		sema_error(s, e->span, "not-entry",
+			   "'args' is known only at the start of a function; %s is elsewhere",
+			   p->name);
+		sema_hint(s, "arg0 to arg5 are the argument registers, whatever they hold there");
+	} else if (is_clone(t)) {
+		sema_error(
+			s, e->span, "changed-function",
+			"%s is a clone made by the optimizer: its arguments differ from the source",
+			t->symbol);
+		sema_hint(
+			s,
+			"arg0 to arg5 are the registers that it is passed; 'args' works with -O1 or __attribute__((noipa))");
+	} else {
+		sema_error(s, e->span, "no-debug-info", "%s", why_untyped(s->arena, t, err));
+		sema_hint(s, "%s; without it, arg0 to arg5 are the argument registers",
+			  what_to_do(err));
+	}
+}
+
 static bool is_known(struct sema *s, const struct expr *e, const struct attach_point *p,
 		     struct attach_target *t)
 {
 	const struct typed_function *found = NULL;
 	struct kernel *k = s->kernel;
-	int err;
+	int err = -ENOSYS;
 
 	if (t->typed)
 		return true;
-	if (!t->is_entry) {
-		if (e) {
-			sema_error(
-				s, e->span, "not-entry",
-				"'args' is known only at the start of a function; %s is elsewhere",
-				p->name);
-			sema_hint(
-				s,
-				"arg0 to arg5 are the argument registers, whatever they hold there");
-		}
-		return false;
-	}
-	if (t->abi == USER_ABI_C && clone_word(t->symbol)) {
-		if (e) {
-			sema_error(
-				s, e->span, "changed-function",
-				"%s is a clone made by the optimizer: its arguments differ from the source",
-				t->symbol);
-			sema_hint(
-				s,
-				"arg0 to arg5 are the registers that it is passed; 'args' works with -O1 or __attribute__((noipa))");
-		}
-		return false;
-	}
-	err = k->user_typed ? k->user_typed(k, t->path, t->offset, &found) : -ENOSYS;
-	if (err && e) {
-		sema_error(s, e->span, "no-debug-info", "%s", why_untyped(s->arena, t, err));
-		sema_hint(s, "%s; without it, arg0 to arg5 are the argument registers",
-			  what_to_do(err));
-	}
+	if (k->user_typed && t->is_entry && !is_clone(t))
+		err = k->user_typed(k, t->path, t->offset, &found);
+	if (err && e)
+		report_unknown(s, e, p, t, err);
 	t->typed = err ? NULL : found;
 	return !err;
 }
