@@ -48,7 +48,7 @@ static void read_expr(struct expr *e, void *ctx)
 	r->n_exprs++;
 	r->interrupted |= b && b->traits & TR_INTERRUPTED;
 	r->inside |= b && b->traits & TR_INSIDE;
-	if (e->kind == EX_CALL && e->call.builtin && e->call.builtin->traits & TR_ENTRY)
+	if (b && b->traits & TR_ENTRY)
 		return; /* evaluated when the span starts: plan_span */
 	if (e->kind == EX_NAME && e->name.builtin && e->name.builtin->id == BI_ustack)
 		add_stack(r, e);
@@ -115,9 +115,8 @@ enum { LIST_MOST_APART = 16 };
 static bool are_together(const struct probe *p, const struct attach_point *a,
 			 const struct attach_point *b)
 {
-	if (!a->pattern || !b->pattern)
-		return !a->pattern && !b->pattern && p->n_points > LIST_MOST_APART;
-	return strcmp(a->pattern, b->pattern) == 0;
+	return plan_is_same(a->pattern, b->pattern) &&
+	       (a->pattern || p->n_points > LIST_MOST_APART);
 }
 
 /* System calls matched by one pattern become one probe if the body is the same for all of them, and

@@ -79,6 +79,8 @@ enum plan_event_kind {
 #undef EVENT
 	PE_KIND_COUNT,
 };
+/* Their names in dumps and recordings; of a call with a format, that of the function. */
+extern const char *const plan_event_names[PE_KIND_COUNT];
 
 /* A ring-buffer record that a call in the script sends: a struct sonde_event, then the fields. */
 struct plan_event {

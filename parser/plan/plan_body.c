@@ -182,17 +182,27 @@ static bool is_gfp(const struct format_spec *spec, uint32_t field)
 	return false;
 }
 
-/* A call with a format. */
-static void add_formatted(struct planner *pl, struct expr *call, enum plan_event_kind kind)
+/* The record that has the name of the call. */
+static enum plan_event_kind kind_of(const struct expr *call)
 {
-	struct plan_event ev = {.kind = kind, .size = sizeof(struct sonde_event)};
+	enum plan_event_kind kind = 0;
+
+	while (strcmp(plan_event_names[kind], call->call.builtin->name) != 0)
+		kind++;
+	return kind;
+}
+
+/* A call with a format. */
+void pln_format(struct planner *pl, struct expr *call)
+{
+	struct plan_event ev = {.kind = kind_of(call), .size = sizeof(struct sonde_event)};
 	struct expr *fmt = call->call.args[0];
 	struct format_spec spec;
 
 	format_parse(pl->arena, fmt->string.text, fmt->string.len, &spec);
 	ev.pieces = spec.pieces;
 	ev.n_pieces = spec.n_pieces;
-	if (pl->is_iter && kind == PE_PRINTF) { /* sends no record: codegen reads the pieces */
+	if (pl->is_iter && ev.kind == PE_PRINTF) { /* sends no record: codegen reads the pieces */
 		call->call.event = (int32_t)pl->plan->n_events;
 		arena_push(pl->arena, pl->plan->events, pl->plan->n_events, ev);
 		return;
@@ -204,31 +214,6 @@ static void add_formatted(struct planner *pl, struct expr *call, enum plan_event
 			ev.pieces[i].origin =
 				string_origin(call->call.args[1 + ev.pieces[i].field]);
 	add_event(pl, call, ev);
-}
-
-void pln_printf(struct planner *pl, struct expr *call)
-{
-	add_formatted(pl, call, PE_PRINTF);
-}
-
-void pln_errorf(struct planner *pl, struct expr *call)
-{
-	add_formatted(pl, call, PE_ERRORF);
-}
-
-void pln_warnf(struct planner *pl, struct expr *call)
-{
-	add_formatted(pl, call, PE_WARNF);
-}
-
-void pln_cat(struct planner *pl, struct expr *call)
-{
-	add_formatted(pl, call, PE_CAT);
-}
-
-void pln_system(struct planner *pl, struct expr *call)
-{
-	add_formatted(pl, call, PE_SYSTEM);
 }
 
 void pln_join(struct planner *pl, struct expr *call)
@@ -261,23 +246,15 @@ void pln_print(struct planner *pl, struct expr *call)
 	add_event(pl, call, ev);
 }
 
-static void add_map_event(struct planner *pl, struct expr *call, enum plan_event_kind kind)
+void pln_clear(struct planner *pl, struct expr *call)
 {
+	bool drops = call->call.builtin->traits & TR_DROPS;
+
 	add_event(pl, call,
-		  (struct plan_event){.kind = kind,
+		  (struct plan_event){.kind = drops ? PE_CLEAR_MAP : PE_ZERO_MAP,
 				      .size = sizeof(struct sonde_map_event),
 				      .has_map = true,
 				      .map = call->call.args[0]->map.map->id});
-}
-
-void pln_clear(struct planner *pl, struct expr *call)
-{
-	add_map_event(pl, call, PE_CLEAR_MAP);
-}
-
-void pln_zero(struct planner *pl, struct expr *call)
-{
-	add_map_event(pl, call, PE_ZERO_MAP);
 }
 
 void pln_time(struct planner *pl, struct expr *call)

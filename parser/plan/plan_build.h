@@ -87,6 +87,8 @@ void plan_block(struct block *b, void *planner);
 
 /* The number of a name in the plan; 0 when `name` is NULL. */
 uint32_t plan_name_id(struct planner *pl, const char *name);
+/* True if the texts are equal, or both are NULL. */
+bool plan_is_same(const char *a, const char *b);
 /* The value of `probe` at one of several functions. */
 const char *plan_target_name(struct planner *pl, const struct attach_point *point,
 			     const struct attach_target *t);

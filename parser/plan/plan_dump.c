@@ -17,13 +17,14 @@ static const char *const map_kinds[] = {
 	[PM_PERCPU_ARRAY] = "percpu_array",
 };
 
-static const char *const event_kinds[] = {
+const char *const plan_event_names[] = {
 #define EVENT(id, name, ...) [PE_##id] = name,
 #include "parser/lang/event_kinds.def"
 #undef EVENT
 };
 
-_Static_assert(sizeof(event_kinds) / sizeof(*event_kinds) == PE_KIND_COUNT, "one name each");
+_Static_assert(sizeof(plan_event_names) / sizeof(*plan_event_names) == PE_KIND_COUNT,
+	       "one name each");
 
 static void dump_fields(struct arena *a, const struct plan_field *f, uint32_t n, FILE *out)
 {
@@ -66,7 +67,7 @@ static void dump_map(struct arena *a, const struct plan_map *m, uint32_t n_cpus,
 static void dump_event(struct arena *a, const struct plan *p, const struct plan_event *e,
 		       uint32_t i, FILE *out)
 {
-	fprintf(out, "event %u %s size %u", i, event_kinds[e->kind], e->size);
+	fprintf(out, "event %u %s size %u", i, plan_event_names[e->kind], e->size);
 	dump_fields(a, e->fields, e->n_fields, out);
 	if (e->has_map)
 		fprintf(out, " %s", p->maps[e->map].name);

@@ -196,18 +196,13 @@ static void plan_targets(struct planner *pl, struct plan_prog *g, const struct a
 	}
 }
 
-static bool is_same(const char *a, const char *b)
-{
-	return a && b ? strcmp(a, b) == 0 : a == b;
-}
-
 /* The last program of that kind, so that probes run in the order of the script. False when
  * another probe would give it too many maps or instructions. */
 static bool shared_prog(struct planner *pl, const struct plan_prog *g, uint32_t *out)
 {
 	for (uint32_t i = pl->plan->n_progs; i-- > 0;)
 		if (pl->plan->progs[i].kind == g->kind &&
-		    is_same(pl->plan->progs[i].category, g->category)) {
+		    plan_is_same(pl->plan->progs[i].category, g->category)) {
 			*out = i;
 			return share_fits(&pl->share, i, &pl->use);
 		}
@@ -285,17 +280,7 @@ const char *plan_prog_pair(const struct planner *pl, const struct plan_prog *g,
 	return keeps_little(p) ? NULL : "a program at each end: entry() stores long values";
 }
 
-static const char *event_of(const struct attach_point *point, bool is_function)
-{
-	switch (probe_rows[point->id].arm) {
-	case ARM_TRACEPOINT: return point->tracepoint.format->event;
-	case ARM_TYPED: return is_function ? NULL : point->typed->name;
-	case ARM_ITER: return point->iter.kind->name;
-	default: return NULL;
-	}
-}
-
-/* Set the union's members for the program's kind. */
+/* Set the members for the program's kind. */
 static void fill_union(struct planner *pl, struct plan_prog *g, const struct attach_point *point)
 {
 	if (prog_kind_is(g->kind, PK_KERNEL_FUNCTION | PK_USER_FUNCTION)) {
@@ -305,6 +290,7 @@ static void fill_union(struct planner *pl, struct plan_prog *g, const struct att
 	}
 	switch (probe_rows[point->id].arm) {
 	case ARM_TRACEPOINT:
+		g->event = point->tracepoint.format->event;
 		g->category = point->tracepoint.format->category;
 		g->tracepoint_id = point->tracepoint.format->id;
 		return;
@@ -316,7 +302,11 @@ static void fill_union(struct planner *pl, struct plan_prog *g, const struct att
 		g->perf = point->perf.event;
 		g->hertz = point->perf.hertz;
 		return;
-	case ARM_ITER: g->pin = point->iter.pin; return;
+	case ARM_TYPED: g->event = point->typed->name; return;
+	case ARM_ITER:
+		g->event = point->iter.kind->name;
+		g->pin = point->iter.pin;
+		return;
 	case ARM_TEST: g->test = point->test; return;
 	default: return;
 	}
@@ -326,7 +316,6 @@ uint32_t plan_prog_for(struct planner *pl, const struct attach_point *point,
 		       enum plan_prog_kind kind, uint32_t weight)
 {
 	struct plan_prog g = {.kind = kind, .typed = probe_typed(point)};
-	bool is_function = prog_kind_is(kind, PK_KERNEL_FUNCTION | PK_USER_FUNCTION);
 	const char *what;
 	uint32_t prog;
 
@@ -340,11 +329,8 @@ uint32_t plan_prog_for(struct planner *pl, const struct attach_point *point,
 		share_add(&pl->share, pl->arena, prog, &pl->use);
 		return prog;
 	}
-	g.event = event_of(point, is_function);
 	fill_union(pl, &g, point);
 	g.fallback = fallback_of(pl, &g, point);
-	what = g.event;
-	if (!what && is_function)
-		what = g.function;
+	what = prog_kind_is(kind, PK_KERNEL_FUNCTION | PK_USER_FUNCTION) ? g.function : g.event;
 	return plan_prog_add(pl, g, what ? what : probe_rows[point->id].name);
 }

@@ -62,9 +62,9 @@ static uint32_t pattern_owner(const struct planner *pl, const struct plan_probe 
 	return pl->plan->n_probes;
 }
 
-static bool same_pattern(const char *a, const char *b)
+bool plan_is_same(const char *a, const char *b)
 {
-	return a && b ? strcmp(a, b) == 0 : !a && !b;
+	return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
 /* True when the state of probe `owner` is already used for that system call. */
@@ -88,7 +88,7 @@ static uint32_t syscall_owner(const struct planner *pl, const struct plan_probe 
 
 		if (other->ast == q->ast && other->state.kind && other->state.owner == i &&
 		    other->syscall.number >= 0 &&
-		    same_pattern(points[other->point].pattern, points[q->point].pattern) &&
+		    plan_is_same(points[other->point].pattern, points[q->point].pattern) &&
 		    !has_number(pl, i, q->syscall.number))
 			return i;
 	}

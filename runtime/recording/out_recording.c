@@ -110,7 +110,7 @@ static int put_message(struct out *o, const struct view_message *m)
 	struct recorder *r = recorder_of(o);
 
 	recorder_begin(r, REC_MESSAGES);
-	ROW_ADD(&r->row, row_string(recording_calls[m->kind]), row_bytes(m->text, m->len),
+	ROW_ADD(&r->row, row_string(plan_event_names[m->kind]), row_bytes(m->text, m->len),
 		row_string(m->file), row_integer(m->line), row_integer(m->first),
 		row_integer(m->end), row_string(m->helper), row_integer(m->result),
 		row_string(m->excerpt));

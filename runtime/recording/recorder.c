@@ -157,7 +157,7 @@ static void put_place(struct recorder *r, const struct span *span)
 static void put_call(struct recorder *r, const struct recorded_call *c, const struct plan_event *e)
 {
 	row_begin(&r->row, REC_CALLS);
-	ROW_ADD(&r->row, row_integer((int64_t)r->calls.n), row_string(recording_calls[c->kind]));
+	ROW_ADD(&r->row, row_integer((int64_t)r->calls.n), row_string(plan_event_names[c->kind]));
 	put_place(r, &c->span);
 	if (e && c->has_pieces)
 		recorder_types(r, &e->fields->type, e->n_fields, sizeof(*e->fields));

@@ -359,7 +359,7 @@ static int take_call(struct recording *r, sqlite3_stmt *s)
 	const char *kind = recording_text(s, 1);
 	const json_t *list = recording_json(r->arena, s, 2);
 	const struct type **types = recording_types(r, r->arena, list);
-	struct plan_event e = {.kind = kind ? recording_find(recording_calls, PE_KIND_COUNT, kind)
+	struct plan_event e = {.kind = kind ? recording_find(plan_event_names, PE_KIND_COUNT, kind)
 					    : PE_KIND_COUNT};
 
 	if (!types || e.kind == PE_KIND_COUNT || id != (int64_t)r->plan.n_events + 1 ||

@@ -24,12 +24,6 @@ const char *const recording_views[] = {
 	NULL,
 };
 
-const char *const recording_calls[PE_KIND_COUNT] = {
-#define EVENT(id, name, ...) [PE_##id] = name,
-#include "parser/lang/event_kinds.def"
-#undef EVENT
-};
-
 const char *const recording_spans[VIEW_SPAN_KINDS] = {
 	[VIEW_SPAN_USER] = "user",	 [VIEW_SPAN_LIBRARY] = "library",
 	[VIEW_SPAN_KERNEL] = "kernel",	 [VIEW_SPAN_SYSCALL] = "syscall",

@@ -26,10 +26,9 @@ extern const struct recording_row recording_tables[];
 /* Statements that make views; NULL ends them. */
 extern const char *const recording_views[];
 
-/* By enum plan_event_kind, enum view_span_kind. */
-extern const char *const recording_calls[PE_KIND_COUNT];
 /* `is_open` of a call that an exception or longjmp left; its duration is a limit. */
 enum { RECORDING_LEFT = 2 };
+/* By enum view_span_kind. */
 extern const char *const recording_spans[VIEW_SPAN_KINDS];
-/* The index of `word` in one of these; n if it is not there. */
+/* The index of `word` in `names`; n if it is not there. */
 uint32_t recording_find(const char *const *names, uint32_t n, const char *word);

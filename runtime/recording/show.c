@@ -104,7 +104,8 @@ static int show_message(struct show *w, sqlite3_stmt *s)
 {
 	const char *kind = recording_text(s, 2);
 	struct view_message m = {
-		.kind = kind ? recording_find(recording_calls, PE_KIND_COUNT, kind) : PE_KIND_COUNT,
+		.kind = kind ? recording_find(plan_event_names, PE_KIND_COUNT, kind)
+			     : PE_KIND_COUNT,
 		.text = name_of(s, 3),
 		.file = name_of(s, 4),
 		.line = (uint32_t)number(s, 5),
