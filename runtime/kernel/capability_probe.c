@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The probe hooks of parser/lang/capabilities.def. Each uses the cheapest direct test: a file in
+ * The probe column of parser/lang/capabilities.def. Each uses the cheapest direct test: a file in
  * sysfs, a type in BTF, or one bpf(2) call that is bound to fail and whose errno tells. Only where
  * there is no such test is a program of two instructions loaded. A refusal for lack of rights is
  * CAPABILITY_UNKNOWN, except to root.
@@ -18,8 +18,6 @@
 #include "runtime/base/uapi_new.h"
 #include "runtime/kernel/kernel_facts.h"
 #include "runtime/kernel/ksym_names.h"
-
-typedef enum capability_state probe_fn(struct kernel *k);
 
 /* ---- answers ---- */
 
@@ -67,6 +65,11 @@ static enum capability_state by_map(enum bpf_map_type type)
 	return if_allowed(libbpf_probe_bpf_map_type(type, NULL) > 0);
 }
 
+static enum capability_state by_helper(enum bpf_func_id id)
+{
+	return if_allowed(libbpf_probe_bpf_helper(BPF_PROG_TYPE_RAW_TRACEPOINT, id, NULL) > 0);
+}
+
 /* True when the kernel has a global function of that name. Its address may be hidden. */
 static bool has_function(struct kernel *k, const char *name)
 {
@@ -91,39 +94,7 @@ static int load_nothing(enum bpf_prog_type type, uint32_t attach_type, uint32_t 
 			     &opts);
 }
 
-/* ---- tracepoints, BTF ---- */
-
-static enum capability_state has_tracepoints(struct kernel *k)
-{
-	return by_tracefs(kernel_tracefs(k));
-}
-
-static enum capability_state has_btf(struct kernel *k)
-{
-	return by_file("/sys/kernel/btf/vmlinux");
-}
-
-static enum capability_state has_raw_tracepoints(struct kernel *k)
-{
-	return yes_or_no(k->has_raw_tracepoint(k, "sched_switch"));
-}
-
-static enum capability_state has_iterators(struct kernel *k)
-{
-	return yes_or_no(kernel_btf_id(k, "bpf_iter__task", BTF_KIND_STRUCT) > 0);
-}
-
 /* ---- probes on functions ---- */
-
-static enum capability_state has_kprobes(struct kernel *k)
-{
-	return by_file("/sys/bus/event_source/devices/kprobe/type");
-}
-
-static enum capability_state has_uprobes(struct kernel *k)
-{
-	return by_file("/sys/bus/event_source/devices/uprobe/type");
-}
 
 static enum capability_state has_function_names(struct kernel *k)
 {
@@ -154,16 +125,6 @@ static enum capability_state has_fentry(struct kernel *k)
 	return state;
 }
 
-/* Links of kprobe_multi need CONFIG_FPROBE; without it the kernel loads the program and refuses the
- * link. */
-static enum capability_state has_kprobe_multi(struct kernel *k)
-{
-	enum capability_state kprobes = kernel_capability(k, CAP_KPROBES);
-
-	return kprobes == CAPABILITY_YES ? if_allowed(has_function(k, "register_fprobe_syms"))
-					 : kprobes;
-}
-
 /* BPF_LINK_CREATE first requires the bytes after its last field to be zero (-EINVAL) and then looks
  * at prog_fd (-EBADF). Before 6.6 the last field ended where uprobe_multi.cnt begins, so a nonzero
  * cnt and an invalid prog_fd tell the two apart. Loading a program of attach type 48 would not: 6.1
@@ -177,13 +138,6 @@ static bool knows_uprobe_multi(void)
 	};
 
 	return syscall(SYS_bpf, BPF_LINK_CREATE, &attr, sizeof(attr)) < 0 && errno == EBADF;
-}
-
-static enum capability_state has_uprobe_multi(struct kernel *k)
-{
-	enum capability_state uprobes = kernel_capability(k, CAP_UPROBES);
-
-	return uprobes == CAPABILITY_YES ? if_allowed(knows_uprobe_multi()) : uprobes;
 }
 
 /* `attr` asks for more functions than any link may have: a kernel that knows the attach type
@@ -201,9 +155,8 @@ static bool knows_link(void *attr, size_t size, uint32_t *prog_fd, uint32_t atta
 	return knows;
 }
 
-static enum capability_state has_uprobe_session(struct kernel *k)
+static bool knows_uprobe_session(void)
 {
-	enum capability_state multi = kernel_capability(k, CAP_UPROBE_MULTI);
 	uint64_t offset = 0;
 	struct new_link_create attr = {
 		.attach_type = NEW_BPF_TRACE_UPROBE_SESSION,
@@ -212,14 +165,11 @@ static enum capability_state has_uprobe_session(struct kernel *k)
 		.uprobe_multi.cnt = INT32_MAX,
 	};
 
-	if (multi != CAPABILITY_YES)
-		return multi;
-	return if_allowed(knows_link(&attr, sizeof(attr), &attr.prog_fd, attr.attach_type));
+	return knows_link(&attr, sizeof(attr), &attr.prog_fd, attr.attach_type);
 }
 
-static enum capability_state has_kprobe_session(struct kernel *k)
+static bool knows_kprobe_session(void)
 {
-	enum capability_state multi = kernel_capability(k, CAP_KPROBE_MULTI);
 	uint64_t address = 0;
 	union bpf_attr attr = {
 		.link_create.attach_type = NEW_BPF_TRACE_KPROBE_SESSION,
@@ -227,10 +177,8 @@ static enum capability_state has_kprobe_session(struct kernel *k)
 		.link_create.kprobe_multi.cnt = INT32_MAX,
 	};
 
-	if (multi != CAPABILITY_YES)
-		return multi;
-	return if_allowed(knows_link(&attr, sizeof(attr.link_create), &attr.link_create.prog_fd,
-				     attr.link_create.attach_type));
+	return knows_link(&attr, sizeof(attr.link_create), &attr.link_create.prog_fd,
+			  attr.link_create.attach_type);
 }
 
 /* ---- perf events ---- */
@@ -248,17 +196,7 @@ static enum capability_state by_event(uint32_t type, uint64_t config)
 	return by_fd((int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC));
 }
 
-static enum capability_state has_software(struct kernel *k)
-{
-	return by_event(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK);
-}
-
-static enum capability_state has_hardware(struct kernel *k)
-{
-	return by_event(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES);
-}
-
-static enum capability_state has_breakpoints(struct kernel *k)
+static enum capability_state has_breakpoints(void)
 {
 #ifdef __aarch64__
 	/* Until 6.6, a breakpoint with a program is not stepped over: the thread stays there. */
@@ -269,22 +207,6 @@ static enum capability_state has_breakpoints(struct kernel *k)
 }
 
 /* ---- maps and helpers ---- */
-
-static enum capability_state has_ring_buffer(struct kernel *k)
-{
-	return by_map(BPF_MAP_TYPE_RINGBUF);
-}
-
-static enum capability_state has_task_storage(struct kernel *k)
-{
-	return by_map(BPF_MAP_TYPE_TASK_STORAGE);
-}
-
-static enum capability_state has_bpf_loop(struct kernel *k)
-{
-	return if_allowed(
-		libbpf_probe_bpf_helper(BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_FUNC_loop, NULL) > 0);
-}
 
 /* May a kprobe program call the helper? libbpf's probe does not know how kernels since 6.8 refuse a
  * helper that exists elsewhere. The load fails in any case: arguments are missing. */
@@ -307,21 +229,10 @@ static enum capability_state by_kprobe_helper(enum bpf_func_id id)
 			   !strstr(log, "cannot use helper")));
 }
 
-static enum capability_state has_override(struct kernel *k)
-{
-	return by_kprobe_helper(BPF_FUNC_override_return);
-}
-
-static enum capability_state has_write_user(struct kernel *k)
-{
-	return by_kprobe_helper(BPF_FUNC_probe_write_user);
-}
-
-static enum capability_state has_unwind(struct kernel *k)
+static enum capability_state has_unwind(void)
 {
 #ifdef __x86_64__
-	return if_allowed(
-		libbpf_probe_bpf_helper(BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_FUNC_find_vma, NULL) > 0);
+	return by_helper(BPF_FUNC_find_vma);
 #else
 	return CAPABILITY_NO;
 #endif
@@ -338,11 +249,16 @@ static enum capability_state has_unwind_other(struct kernel *k)
 
 enum capability_state capability_probe(struct kernel *k, enum capability_id id)
 {
-	static probe_fn *const probes[CAP_COUNT] = {
-#define CAPABILITY(id_, name_, from_, since_, purpose_, probe_) [CAP_##id_] = probe_,
+	enum capability_state needed;
+
+	switch (id) {
+#define CAPABILITY(id_, name_, from_, since_, purpose_, needs_, probe_) \
+	case CAP_##id_:                                                 \
+		needed = kernel_capability(k, CAP_##needs_);            \
+		return needed == CAPABILITY_YES ? probe_ : needed;
 #include "parser/lang/capabilities.def"
 #undef CAPABILITY
-	};
-
-	return probes[id](k);
+	case CAP_COUNT: break;
+	}
+	return CAPABILITY_UNKNOWN;
 }
