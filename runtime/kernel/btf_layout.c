@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* Typedefs, qualifiers, pointers and arrays around one type. */
-enum { CHAIN_MAX = 32, BYTE_BITS = 8, WORD_BITS = 64 };
+enum { CHAIN_MAX = 32, BYTE_BITS = 8 };
 
 HASH_INTEGER_FUNCTIONS(btf_known_table, struct btf_known, uint32_t, hash_u64, e->id, e->id)
 
@@ -75,21 +75,12 @@ static struct type_member member_of(struct btf_layouts *s, const struct btf_type
 {
 	const char *name = btf_types_string(s->types, m->name_off);
 	struct type_member out = {.name = *name ? arena_strdup(s->arena, name) : NULL};
-	uint64_t at, end;
+	uint64_t at;
 	uint32_t bits;
 
 	place_of(s, owner, m, &at, &bits);
 	out.type = btf_layouts_type(s, m->type);
-	out.offset = (uint32_t)(at / BYTE_BITS);
-	out.bit = at % BYTE_BITS;
-	out.bits = (uint8_t)bits;
-	end = at + (bits ? bits : (uint64_t)out.type->size * BYTE_BITS);
-	if (end > (uint64_t)owner->size * BYTE_BITS || (!bits && out.bit) ||
-	    (bits && (out.type->kind != TY_INT && out.type->kind != TY_BOOL)) ||
-	    out.bit + bits > WORD_BITS) {
-		out.type = &type_void;
-		out.bit = out.bits = 0;
-	}
+	layout_place(&out, at, bits, owner->size);
 	return out;
 }
 

@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* Limits: nesting of structs and of namespaces; members and elements in all. */
-enum { NEST_MAX = 16, MEMBERS_MAX = 5000, BYTE_BITS = 8, WORD = 8, WORD_BITS = 64 };
+enum { NEST_MAX = 16, MEMBERS_MAX = 5000, BYTE_BITS = 8, WORD = 8 };
 
 struct reading {
 	const struct dwarf_types *t;
@@ -140,24 +140,17 @@ static void add_member(struct reading *r, struct type_layout *l, Dwarf_Die *die,
 {
 	const char *name = r->t->dw.dwarf_diename(die);
 	struct type_member m = {.name = name ? arena_strdup(r->a, name) : NULL};
-	uint64_t at, bits = dwarf_number(r->t, die, DW_AT_bit_size, 0), end;
+	uint64_t at, bits = dwarf_number(r->t, die, DW_AT_bit_size, 0);
 	Dwarf_Die of;
 
 	if (dwarf_flag(r->t, die, DW_AT_external) || !dwarf_type_of(r->t, die, &of))
 		return; /* a static member */
 	m.type = type_of(r, of, depth + 1);
+	if (bits && !r->t->dw.dwarf_hasattr(die, DW_AT_data_bit_offset))
+		m.type = &type_void; /* as DWARF 3 describes bit-fields */
 	at = dwarf_number(r->t, die, DW_AT_data_member_location, 0) * BYTE_BITS;
 	at += dwarf_number(r->t, die, DW_AT_data_bit_offset, 0);
-	end = at + (bits ? bits : (uint64_t)m.type->size * BYTE_BITS);
-	m.offset = (uint32_t)(at / BYTE_BITS);
-	m.bit = at % BYTE_BITS;
-	m.bits = (uint8_t)bits;
-	if (end > (uint64_t)l->type.size * BYTE_BITS || m.bit + bits > WORD_BITS ||
-	    (bits &&
-	     (!type_is_integral(m.type) || !r->t->dw.dwarf_hasattr(die, DW_AT_data_bit_offset)))) {
-		m.type = &type_void; /* also for a bit-field as DWARF 3 describes it */
-		m.bit = m.bits = 0;
-	}
+	layout_place(&m, at, bits, l->type.size);
 	if (m.name || m.type->kind == TY_STRUCT)
 		arena_push(r->a, l->members, l->n_members, m);
 }
