@@ -8,8 +8,7 @@
  */
 #define _GNU_SOURCE
 #include "runtime/kernel/container.h"
-#include "parser/base/arena.h"
-#include "parser/base/read_text.h"
+#include "runtime/base/io.h"
 #include "runtime/base/json_read.h"
 #include "runtime/base/log.h"
 #include <ctype.h>
@@ -29,7 +28,6 @@ enum {
 	FOUND_MOST = 8,
 	OPEN_FOLDERS = 16,
 	KNOWN_BYTES = 400,
-	TEXT_MOST = 16 << 20
 };
 
 /* What is searched for, and what was found. */
@@ -66,49 +64,23 @@ static void note_name(const char *name, size_t len, const char *id)
 		snprintf(found.ids[found.n_ids++], ID_BYTES + 1, "%.*s", ID_BYTES, id);
 }
 
-/* The file's text, for the caller to free; NULL if it cannot be read. */
-static char *text_of(const char *path)
-{
-	FILE *f = fopen(path, "re");
-	char *text;
-	size_t len;
-
-	if (!f)
-		return NULL;
-	text = read_text(f, '\0', TEXT_MOST, &len);
-	fclose(f);
-	return text;
-}
-
-/* The file's JSON, in the arena; NULL if there is none. */
-static const json_t *json_of(struct arena *a, const char *path)
-{
-	char *text = text_of(path);
-	const json_t *j = text ? json_read(a, text, strlen(text)) : NULL;
-
-	free(text);
-	return j;
-}
-
 /* Docker: containers/ID/config.v2.json has "Name":"/web". */
 static void read_docker(const char *path)
 {
 	const char *folder = path + strlen(path) - strlen("/config.v2.json") - ID_BYTES;
-	struct arena *a = arena_new();
-	const char *name = json_string_value(json_object_get(json_of(a, path), "Name"));
+	json_auto_t *file = json_load_file(path, 0, NULL);
+	const char *name = json_string_value(json_object_get(file, "Name"));
 
 	if (name && is_id(folder, ID_BYTES)) {
 		name += *name == '/';
 		note_name(name, strlen(name), folder);
 	}
-	arena_free(a);
 }
 
 /* Podman: a list of {"id":"…","names":["web"],…}. */
 static void read_podman(const char *path)
 {
-	struct arena *a = arena_new();
-	const json_t *list = json_of(a, path);
+	json_auto_t *list = json_load_file(path, 0, NULL);
 
 	for (size_t i = 0; i < json_array_size(list); i++) {
 		const json_t *one = json_array_get(list, i);
@@ -119,7 +91,6 @@ static void read_podman(const char *path)
 		if (id && name && is_id(id, strlen(id)))
 			note_name(name, strlen(name), id);
 	}
-	arena_free(a);
 }
 
 /* The kubelet: POD_NAMESPACE_CONTAINER-ID.log; a container is named POD, POD/CONTAINER or
@@ -148,12 +119,11 @@ static void read_kubelet(const char *path)
 /* nerdctl: names/NAMESPACE/NAME has the ID. */
 static void read_nerdctl(const char *path)
 {
-	char *text = text_of(path);
+	char id[ID_BYTES + 1];
 	const char *name = strrchr(path, '/') + 1;
 
-	if (text && strlen(text) >= ID_BYTES && is_id(text, ID_BYTES))
-		note_name(name, strlen(name), text);
-	free(text);
+	if (io_read_file(path, id, sizeof(id), 0) == ID_BYTES && is_id(id, ID_BYTES))
+		note_name(name, strlen(name), id);
 }
 
 static const struct {

@@ -31,7 +31,10 @@ struct reader {
 	uint32_t depth;
 };
 
-static uint64_t read_or(struct reader *r);
+/* The operators, from the one that binds least. */
+enum { OR, AND, SHIFT };
+
+static uint64_t read_operation(struct reader *r, int level);
 
 static char peek(struct reader *r)
 {
@@ -75,7 +78,7 @@ static uint64_t read_value(struct reader *r)
 	} else if (accept(r, "~")) {
 		v = ~read_value(r);
 	} else if (accept(r, "(")) {
-		v = read_or(r);
+		v = read_operation(r, OR);
 		if (!accept(r, ")"))
 			r->at = NULL;
 	} else if (isdigit((unsigned char)peek(r))) {
@@ -88,30 +91,18 @@ static uint64_t read_value(struct reader *r)
 	return v;
 }
 
-static uint64_t read_shift(struct reader *r)
+static uint64_t read_operation(struct reader *r, int level)
 {
-	uint64_t v = read_value(r);
+	static const char *const operators[] = {"|", "&", "<<"};
+	uint64_t v, w;
 
-	while (accept(r, "<<"))
-		v <<= read_value(r) & 63;
-	return v;
-}
-
-static uint64_t read_and(struct reader *r)
-{
-	uint64_t v = read_shift(r);
-
-	while (accept(r, "&"))
-		v &= read_shift(r);
-	return v;
-}
-
-static uint64_t read_or(struct reader *r)
-{
-	uint64_t v = read_and(r);
-
-	while (accept(r, "|"))
-		v |= read_and(r);
+	if (level > SHIFT)
+		return read_value(r);
+	v = read_operation(r, level + 1);
+	while (accept(r, operators[level])) {
+		w = read_operation(r, level + 1);
+		v = level == OR ? v | w : level == AND ? v & w : v << (w & 63);
+	}
 	return v;
 }
 
@@ -125,7 +116,7 @@ static bool read_name(struct reader *r, struct gfp_flags *f)
 
 	if (!accept(r, "{") || f->n == MOST_NAMES)
 		return false;
-	flag->bits = read_or(r);
+	flag->bits = read_operation(r, OR);
 	if (!accept(r, ",") || !accept(r, "\""))
 		return false;
 	end = strchr(r->at, '"');
@@ -162,11 +153,6 @@ struct gfp_flags *gfp_flags_read(struct kernel *k)
 	f = gfp_flags_parse(text ?: "");
 	free(text);
 	return f;
-}
-
-void gfp_flags_free(struct gfp_flags *f)
-{
-	free(f);
 }
 
 void gfp_flags_text(const struct gfp_flags *f, uint64_t flags, char *text, size_t size)

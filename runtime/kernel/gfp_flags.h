@@ -10,11 +10,10 @@
 struct gfp_flags;
 struct kernel;
 
-/* The names; none when the tracepoint's format cannot be read. NULL without memory. */
+/* The names, from malloc; none when the tracepoint's format cannot be read. NULL without memory. */
 struct gfp_flags *gfp_flags_read(struct kernel *k);
 /* The names of a print format, for tests. */
 struct gfp_flags *gfp_flags_parse(const char *format);
-void gfp_flags_free(struct gfp_flags *f);
 /* Write `flags` as "GFP_KERNEL|__GFP_ZERO|0x100": compound names first, then unknown bits as one
  * number; "0" if none is set. */
 void gfp_flags_text(const struct gfp_flags *f, uint64_t flags, char *text, size_t size);

@@ -74,13 +74,6 @@ static void note_address(uint64_t address, void *ctx)
 	p->err = p->err ?: vec_push(&p->addresses, address);
 }
 
-static int by_value(const void *x, const void *y)
-{
-	uint64_t a = *(const uint64_t *)x, b = *(const uint64_t *)y;
-
-	return a < b ? -1 : a > b;
-}
-
 /* The compiler splits the code of a line: report its first location in each function. -EFAULT: the
  * file has no function at any of the addresses, as when the debug information is another file's. */
 static int call_places(struct kernel *k, struct line_places *p, user_function_fn fn, void *ctx)
@@ -90,7 +83,7 @@ static int call_places(struct kernel *k, struct line_places *p, user_function_fn
 	bool is_found = false;
 	const char *name;
 
-	qsort(p->addresses.items, p->addresses.n, sizeof(*p->addresses.items), by_value);
+	vec_sort(&p->addresses);
 	for (size_t i = 0; i < p->addresses.n; i++) {
 		struct user_symbol s = {.path = u->path, .address = p->addresses.items[i]};
 
@@ -127,13 +120,14 @@ int code_each_line(struct kernel *k, const char *path, const struct source_place
 
 /* ---- types --------------------------------------------------------------------------------- */
 
-/* Open the debug information of the file itself, or of its debug file. */
-static void need_types(struct user_files *u)
+/* Open the debug information of the file itself, or of its debug file. 0 or -errno. */
+static int need_types(struct kernel *k, const char *path)
 {
-	int fd;
+	struct user_files *u = kernel_user_files(k);
+	int err = kernel_user_open(k, path), fd;
 
-	if (u->types || u->types_err)
-		return;
+	if (err || u->types || u->types_err)
+		return err ?: u->types_err;
 	if (!u->arena)
 		u->arena = arena_new();
 	fd = elfsym_open_dwarf(u->elf, u->path);
@@ -141,20 +135,18 @@ static void need_types(struct user_files *u)
 		u->types_err = fd;
 	else
 		u->types = dwarf_types_open(fd, &u->types_err);
+	return u->types_err;
 }
 
 int code_function_types(struct kernel *k, const char *path, uint64_t offset,
 			const struct typed_function **out)
 {
 	struct user_files *u = kernel_user_files(k);
-	int err = kernel_user_open(k, path);
+	int err = need_types(k, path);
 	uint64_t address;
 
 	if (err)
 		return err;
-	need_types(u);
-	if (!u->types)
-		return u->types_err;
 	if (!elfsym_file_to_vaddr(u->elf, offset, &address))
 		return -ESRCH;
 	return dwarf_types_find(u->types, address, u->arena, out);
@@ -163,13 +155,10 @@ int code_function_types(struct kernel *k, const char *path, uint64_t offset,
 int code_c_type(struct kernel *k, const char *path, const char *name, const struct type **out)
 {
 	struct user_files *u = kernel_user_files(k);
-	int err = kernel_user_open(k, path);
+	int err = need_types(k, path);
 
 	if (err)
 		return err;
-	need_types(u);
-	if (!u->types)
-		return u->types_err;
 	*out = dwarf_types_named(u->types, name, arena_strdup(u->arena, path), u->arena);
 	return *out ? 0 : -ESRCH;
 }

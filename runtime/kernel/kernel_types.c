@@ -119,12 +119,18 @@ static int open_module(struct kernel_types *t, struct module_types *m)
 	return err;
 }
 
-static struct module_types *find_module(struct kernel_types *t, const char *name)
+/* Open the next module from *i on whose name is the first `n` bytes of `name` (n 0: any); *i moves
+ * past it. NULL: there are no more. */
+static struct module_types *next_module(struct kernel_types *t, uint32_t *i, const char *name,
+					size_t n)
 {
 	need_modules(t);
-	for (uint32_t i = 0; i < t->n_modules; i++)
-		if (strcmp(t->modules[i]->name, name) == 0)
-			return t->modules[i];
+	while (*i < t->n_modules) {
+		struct module_types *m = t->modules[(*i)++];
+
+		if ((!n || (strncmp(m->name, name, n) == 0 && !m->name[n])) && !open_module(t, m))
+			return m;
+	}
 	return NULL;
 }
 
@@ -146,15 +152,11 @@ static int answer(struct kernel_types *t, struct btf_types *types, enum typed_ki
 static int find_in_modules(struct kernel_types *t, enum typed_kind kind, const char *name,
 			   const struct typed_function **out)
 {
+	struct module_types *m;
 	uint32_t n = 0;
 
-	need_modules(t);
-	for (uint32_t i = 0; i < t->n_modules; i++) {
-		struct module_types *m = t->modules[i];
-
-		if (!open_module(t, m) && !answer(t, &m->types, kind, m->name, name, out))
-			n++;
-	}
+	for (uint32_t i = 0; (m = next_module(t, &i, NULL, 0));)
+		n += !answer(t, &m->types, kind, m->name, name, out);
 	return n == 1 ? 0 : n ? -ENOTUNIQ : -ENOENT;
 }
 
@@ -164,6 +166,7 @@ static int live_typed(struct kernel *k, enum typed_kind kind, const char *module
 	struct kernel_types *t;
 	int err = need_types(k, &t);
 	struct module_types *m;
+	uint32_t i = 0;
 
 	if (err)
 		return err;
@@ -171,10 +174,8 @@ static int live_typed(struct kernel *k, enum typed_kind kind, const char *module
 		err = answer(t, &t->vmlinux, kind, vmlinux_name, name, out);
 		return err && !module ? find_in_modules(t, kind, name, out) : err;
 	}
-	m = find_module(t, module);
-	if (!m || open_module(t, m))
-		return -ESRCH;
-	return answer(t, &m->types, kind, m->name, name, out);
+	m = next_module(t, &i, module, strlen(module));
+	return m ? answer(t, &m->types, kind, m->name, name, out) : -ESRCH;
 }
 
 const struct btf_types *kernel_btf_types(struct kernel *k)
@@ -189,6 +190,7 @@ const struct btf_types *kernel_btf_function(struct kernel *k, const char *name, 
 	const char *colon = strrchr(name, ':');
 	size_t n = colon ? (size_t)(colon - name) : 0; /* of the module's name */
 	bool is_own = n == strlen(vmlinux_name) && memcmp(name, vmlinux_name, n) == 0;
+	struct module_types *m;
 	struct kernel_types *t;
 
 	*id = 0;
@@ -198,12 +200,7 @@ const struct btf_types *kernel_btf_function(struct kernel *k, const char *name, 
 		*id = btf_types_find(&t->vmlinux, TYPED_FUNCTION, name + n + (n > 0));
 	if (*id || is_own)
 		return &t->vmlinux;
-	need_modules(t);
-	for (uint32_t i = 0; i < t->n_modules; i++) {
-		struct module_types *m = t->modules[i];
-
-		if ((n && (strncmp(m->name, name, n) != 0 || m->name[n])) || open_module(t, m))
-			continue;
+	for (uint32_t i = 0; (m = next_module(t, &i, name, n));) {
 		*id = btf_types_find(&m->types, TYPED_FUNCTION, name + n + (n > 0));
 		if (*id)
 			return &m->types;
@@ -234,6 +231,7 @@ static int live_each_typed(struct kernel *k, enum typed_kind kind, const char *m
 {
 	struct naming n = {.fn = fn, .ctx = ctx};
 	struct kernel_types *t;
+	struct module_types *m;
 	int err = need_types(k, &t);
 
 	if (err)
@@ -242,18 +240,11 @@ static int live_each_typed(struct kernel *k, enum typed_kind kind, const char *m
 		btf_types_each(&t->vmlinux, kind, name_one, &n);
 	if (module && strcmp(module, vmlinux_name) == 0)
 		return 0;
-	if (module && !find_module(t, module))
-		return -ESRCH;
-	need_modules(t);
-	for (uint32_t i = 0; i < t->n_modules; i++) {
-		struct module_types *m = t->modules[i];
-
-		if ((module && strcmp(module, m->name) != 0) || open_module(t, m))
-			continue;
+	for (uint32_t i = 0; (m = next_module(t, &i, module, module ? strlen(module) : 0));) {
 		n.module = m->name;
 		btf_types_each(&m->types, kind, name_one, &n);
 	}
-	return 0;
+	return module && !n.module ? -ESRCH : 0;
 }
 
 int kernel_module_btf(const char *module)
@@ -360,16 +351,14 @@ static const struct type *ask(struct btf_layouts *s, struct c_question *q)
 static int find_c_type(struct kernel *k, struct c_question *q, const struct type **out)
 {
 	struct kernel_types *t;
+	struct module_types *m;
 	int err = need_types(k, &t);
 
 	if (err)
 		return err;
 	*out = ask(&t->layouts, q);
-	if (!*out)
-		need_modules(t);
-	for (uint32_t i = 0; !*out && i < t->n_modules; i++)
-		if (!open_module(t, t->modules[i]))
-			*out = ask(&t->modules[i]->layouts, q);
+	for (uint32_t i = 0; !*out && (m = next_module(t, &i, NULL, 0));)
+		*out = ask(&m->layouts, q);
 	return *out ? 0 : -ENOENT;
 }
 

@@ -128,7 +128,7 @@ void session_close(struct session *s)
 	stacks_close(s);
 	usyms_free(s->usyms);
 	ksyms_free(s->ksyms);
-	gfp_flags_free(s->gfp_flags);
+	free(s->gfp_flags);
 	if (s->control)
 		munmap(s->control, sizeof(*s->control));
 	if (s->attach_to_fd >= 0)

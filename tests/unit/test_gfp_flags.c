@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include "runtime/kernel/gfp_flags.h"
+#include <stdlib.h>
 
 static void check(const char *format, uint64_t flags, const char *expected)
 {
@@ -16,7 +17,7 @@ static void check(const char *format, uint64_t flags, const char *expected)
 
 	gfp_flags_text(f, flags, text, sizeof(text));
 	assert_string_equal(text, expected);
-	gfp_flags_free(f);
+	free(f);
 }
 
 #define FORMAT(list)                                                                                 \
