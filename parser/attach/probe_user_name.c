@@ -132,7 +132,7 @@ static bool demangle(const struct probe_reader *r, const char *symbol, bool with
 		     char out[NAME_SIZE])
 {
 	return r->kernel->demangle && symbol[0] == '_' &&
-	       r->kernel->demangle(r->kernel, symbol, with_parameters, out, NAME_SIZE);
+	       r->kernel->demangle(symbol, with_parameters, out, NAME_SIZE);
 }
 
 static bool equals(const struct user_matching *m, const char *name)

@@ -184,8 +184,7 @@ struct kernel {
 			   const struct type **out);
 	/* Demangle a C++ or Rust symbol, with or without the parameters' types; false for any other
 	 * symbol and for a name that does not fit. */
-	bool (*demangle)(struct kernel *k, const char *symbol, bool with_parameters, char *out,
-			 size_t size);
+	bool (*demangle)(const char *symbol, bool with_parameters, char *out, size_t size);
 	/* Call fn for every location of a USDT probe in an ELF file. Errors as user_symbol. */
 	int (*each_usdt)(struct kernel *k, const char *path, usdt_note_fn fn, void *ctx);
 	/* Call fn for every file whose code process of -p runs, or, without it, any process:

@@ -236,12 +236,6 @@ static int facts_user_typed(struct kernel *k, const char *path, uint64_t offset,
 	return err;
 }
 
-static bool facts_demangle(struct kernel *k, const char *symbol, bool with_parameters, char *out,
-			   size_t size)
-{
-	return demangle(symbol, with_parameters, out, size);
-}
-
 static int facts_each_usdt(struct kernel *k, const char *path, usdt_note_fn fn, void *ctx)
 {
 	const struct fact *f = NULL;
@@ -418,7 +412,7 @@ void facts_init(struct facts *k)
 		.user_library = facts_user_library,
 		.each_user_line = facts_each_user_line,
 		.user_typed = facts_user_typed,
-		.demangle = facts_demangle,
+		.demangle = demangle,
 		.user_function_at = facts_function_at,
 		.each_usdt = facts_each_usdt,
 		.each_mapped_file = facts_each_mapped,

@@ -216,12 +216,6 @@ static bool user_unwinds(struct kernel *k, const char *path)
 	return u->unwinds;
 }
 
-static bool demangle_symbol(struct kernel *k, const char *symbol, bool with_parameters, char *out,
-			    size_t size)
-{
-	return demangle(symbol, with_parameters, out, size);
-}
-
 void kernel_user_init(struct kernel *k)
 {
 	k->user_symbol = user_symbol;
@@ -239,5 +233,5 @@ void kernel_user_init(struct kernel *k)
 	k->each_user_line = code_each_line;
 	k->user_typed = code_function_types;
 	k->user_c_type = code_c_type;
-	k->demangle = demangle_symbol;
+	k->demangle = demangle;
 }
