@@ -60,15 +60,6 @@ static int set_target(struct session *s, struct bpf_program *prog, struct bpf_pr
 	return s->attach_to_fd < 0 ? -ESRCH : err;
 }
 
-/* fentry, fexit: registered as RAW_TRACEPOINT for the same reason as tp_btf. */
-static int prepare_typed(struct bpf_program *prog, struct bpf_prog_load_opts *opts, long cookie)
-{
-	struct session *s = (struct session *)cookie;
-	const struct plan_prog *g = plan_of(s, prog);
-
-	return g && g->typed ? set_target(s, prog, opts, g->typed) : -ENOENT;
-}
-
 /* The target's name in the kernel's BTF is `prefix` and the section name behind the slash. */
 static int set_kernel_target(const struct session *s, struct bpf_program *prog,
 			     struct bpf_prog_load_opts *opts, const char *prefix, uint32_t kind)
@@ -87,9 +78,9 @@ static int set_kernel_target(const struct session *s, struct bpf_program *prog,
 	return err;
 }
 
-/* tp_btf: registered as RAW_TRACEPOINT so that libbpf does not read vmlinux's BTF for the id; the
- * type is corrected just before the load. */
-static int prepare_tp_btf(struct bpf_program *prog, struct bpf_prog_load_opts *opts, long cookie)
+/* tp_btf, fentry, fexit: registered as RAW_TRACEPOINT so that libbpf does not read vmlinux's BTF
+ * for the id; the type is corrected just before the load. */
+static int prepare_typed(struct bpf_program *prog, struct bpf_prog_load_opts *opts, long cookie)
 {
 	struct session *s = (struct session *)cookie;
 	const struct plan_prog *g = plan_of(s, prog);
@@ -192,13 +183,6 @@ static int prepare_calls(struct session *s, struct bpf_program *prog)
 	return err;
 }
 
-static int prepare_kernel_session(struct bpf_program *prog, struct bpf_prog_load_opts *opts,
-				  long cookie)
-{
-	set_attach_type(prog, opts, (enum bpf_attach_type)NEW_BPF_TRACE_KPROBE_SESSION);
-	return prepare_calls((struct session *)cookie, prog);
-}
-
 /* Sleepable programs can fault in memory of the traced process. */
 static bool set_sleepable(const struct session *s, const struct bpf_program *prog,
 			  struct bpf_prog_load_opts *opts)
@@ -211,11 +195,9 @@ static bool set_sleepable(const struct session *s, const struct bpf_program *pro
 	return true;
 }
 
-static int prepare_user_session(struct bpf_program *prog, struct bpf_prog_load_opts *opts,
-				long cookie)
+static int prepare_session(struct bpf_program *prog, struct bpf_prog_load_opts *opts, long cookie)
 {
 	set_sleepable((struct session *)cookie, prog, opts);
-	set_attach_type(prog, opts, (enum bpf_attach_type)NEW_BPF_TRACE_UPROBE_SESSION);
 	return prepare_calls((struct session *)cookie, prog);
 }
 
@@ -232,20 +214,20 @@ static int prepare_uprobe(struct bpf_program *prog, struct bpf_prog_load_opts *o
 static const struct {
 	const char *section;
 	enum bpf_prog_type type;
-	enum bpf_attach_type attach;
+	int attach; /* of enum bpf_attach_type, or newer */
 	libbpf_prog_prepare_load_fn_t prepare;
 } handlers[] = {
-	{"tp_btf+", BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_TRACE_RAW_TP, prepare_tp_btf},
+	{"tp_btf+", BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_TRACE_RAW_TP, prepare_typed},
 	{"fentry+", BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_TRACE_FENTRY, prepare_typed},
 	{"fexit+", BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_TRACE_FEXIT, prepare_typed},
 	{"iter+", BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_TRACE_ITER, prepare_iter},
 	{"iter.s+", BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_TRACE_ITER, prepare_sleepable_iter},
-	{"kprobe+", BPF_PROG_TYPE_KPROBE, (enum bpf_attach_type)0, prepare_kprobe},
-	{"kretprobe+", BPF_PROG_TYPE_KPROBE, (enum bpf_attach_type)0, prepare_kprobe},
-	{"kprobe.session+", BPF_PROG_TYPE_KPROBE, (enum bpf_attach_type)0, prepare_kernel_session},
-	{"uprobe.session+", BPF_PROG_TYPE_KPROBE, (enum bpf_attach_type)0, prepare_user_session},
-	{"uprobe+", BPF_PROG_TYPE_KPROBE, (enum bpf_attach_type)0, prepare_uprobe},
-	{"uretprobe+", BPF_PROG_TYPE_KPROBE, (enum bpf_attach_type)0, prepare_uprobe},
+	{"kprobe+", BPF_PROG_TYPE_KPROBE, 0, prepare_kprobe},
+	{"kretprobe+", BPF_PROG_TYPE_KPROBE, 0, prepare_kprobe},
+	{"kprobe.session+", BPF_PROG_TYPE_KPROBE, NEW_BPF_TRACE_KPROBE_SESSION, prepare_session},
+	{"uprobe.session+", BPF_PROG_TYPE_KPROBE, NEW_BPF_TRACE_UPROBE_SESSION, prepare_session},
+	{"uprobe+", BPF_PROG_TYPE_KPROBE, 0, prepare_uprobe},
+	{"uretprobe+", BPF_PROG_TYPE_KPROBE, 0, prepare_uprobe},
 };
 enum { N_HANDLERS = sizeof(handlers) / sizeof(*handlers) };
 
@@ -255,7 +237,8 @@ int prog_handlers_register(struct session *s)
 		LIBBPF_OPTS(libbpf_prog_handler_opts, opts, .cookie = (long)s,
 			    .prog_prepare_load_fn = handlers[i].prepare);
 		int err = libbpf_register_prog_handler(handlers[i].section, handlers[i].type,
-						       handlers[i].attach, &opts);
+						       (enum bpf_attach_type)handlers[i].attach,
+						       &opts);
 
 		if (err < 0)
 			return err;

@@ -11,6 +11,7 @@
 #include "runtime/elf/go_abi.h"
 #include "runtime/insn/uprobe_insn.h"
 #include "runtime/base/log.h"
+#include "runtime/base/vec.h"
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,28 +36,11 @@ struct candidate {
 
 struct file_search {
 	struct elfsym *elf;
-	struct candidate *list; /* sorted by offset */
-	size_t n;
-	uint64_t low, high; /* first and last offset to which nothing may jump */
-	uint8_t *targets;   /* a bitmap of these offsets, from low on */
+	VEC(struct candidate) list; /* sorted by offset */
+	uint64_t low, high;	    /* first and last offset to which nothing may jump */
+	uint8_t *targets;	    /* a bitmap of these offsets, from low on */
 	uint8_t *block;
 };
-
-/* The first candidate after `offset`. */
-static struct candidate *find_behind(const struct file_search *s, uint64_t offset)
-{
-	size_t low = 0, high = s->n;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (s->list[middle].offset <= offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return s->list + low;
-}
 
 static bool is_target(const struct file_search *s, uint64_t offset)
 {
@@ -69,9 +53,9 @@ static bool is_target(const struct file_search *s, uint64_t offset)
  * has been searched before. */
 static void note_target(const struct file_search *s, uint64_t from, uint64_t target)
 {
-	struct candidate *c = find_behind(s, target - 1);
+	struct candidate *c = s->list.items + vec_bound(&s->list, item->offset < target);
 
-	while (c-- > s->list && target - c->offset <= UINT8_MAX)
+	while (c-- > s->list.items && target - c->offset <= UINT8_MAX)
 		if (c->verdict == ENTRY_BEHIND && target - c->offset <= c->shift &&
 		    from - c->offset >= c->target->size)
 			c->verdict = ENTRY_TARGET;
@@ -125,10 +109,10 @@ static bool find_range(struct file_search *s)
 {
 	bool is_any = false;
 
-	for (size_t i = 0; i < s->n; i++) {
-		uint64_t offset = s->list[i].offset, end = offset + s->list[i].shift;
+	for (size_t i = 0; i < s->list.n; i++) {
+		uint64_t offset = s->list.items[i].offset, end = offset + s->list.items[i].shift;
 
-		if (s->list[i].verdict != ENTRY_BEHIND)
+		if (s->list.items[i].verdict != ENTRY_BEHIND)
 			continue;
 		s->low = is_any ? s->low : offset + 1; /* the list is sorted */
 		s->high = is_any && s->high > end ? s->high : end;
@@ -146,8 +130,8 @@ static bool search_file(struct file_search *s)
 	s->block = malloc(BLOCK + OVERLAP);
 	if (!s->targets || !s->block)
 		return false;
-	for (size_t i = 0; i < s->n; i++) {
-		const struct candidate *c = &s->list[i];
+	for (size_t i = 0; i < s->list.n; i++) {
+		const struct candidate *c = &s->list.items[i];
 
 		for (uint64_t k = 1; c->verdict == ENTRY_BEHIND && k <= c->shift; k++) {
 			uint64_t bit = c->offset + k - s->low;
@@ -180,16 +164,16 @@ static void report(const struct file_search *s)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < s->n; i++) {
-		struct plan_target *t = s->list[i].target;
+	for (size_t i = 0; i < s->list.n; i++) {
+		struct plan_target *t = s->list.items[i].target;
 
-		t->why_stepped = reasons[s->list[i].verdict];
-		if (!reasons[s->list[i].verdict] ||
-		    (i && s->list[i - 1].offset == s->list[i].offset))
+		t->why_stepped = reasons[s->list.items[i].verdict];
+		if (!reasons[s->list.items[i].verdict] ||
+		    (i && s->list.items[i - 1].offset == s->list.items[i].offset))
 			continue;
 		if (n++ < REPORTED_MAX)
 			log_verbose("%s:%s: each hit is single-stepped: %s", t->path, t->symbol,
-				    reasons[s->list[i].verdict]);
+				    reasons[s->list.items[i].verdict]);
 	}
 	if (n > REPORTED_MAX)
 		log_verbose("... and %zu more functions", n - REPORTED_MAX);
@@ -224,8 +208,8 @@ static void judge_all(struct file_search *s, bool is_go)
 	uint8_t *code = malloc(CODE_MAX);
 	uint16_t machine = elfsym_machine(s->elf);
 
-	for (size_t i = 0; i < s->n; i++) {
-		struct candidate *c = &s->list[i];
+	for (size_t i = 0; i < s->list.n; i++) {
+		struct candidate *c = &s->list.items[i];
 		uint64_t size = c->target->size;
 		size_t want = !size ? 16 : size < CODE_MAX ? (size_t)size : CODE_MAX;
 
@@ -237,7 +221,7 @@ static void judge_all(struct file_search *s, bool is_go)
 
 static void move_in_file(struct candidate *list, size_t n)
 {
-	struct file_search s = {.list = list, .n = n};
+	struct file_search s = {.list = {.items = list, .n = n}};
 	bool is_go;
 	int err;
 

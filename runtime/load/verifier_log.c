@@ -101,33 +101,26 @@ static uint32_t line_in_file(const struct text_line *l, const char *place, const
 	return (uint32_t)strtoul(place + n + 1, NULL, 10);
 }
 
-/* The line number of "; TEXT @ FILE:LINE"; 0 when it is none or of another file. */
-static uint32_t script_line(const struct source *s, const struct text_line *l)
+/* Note the line of the script or of an imported file in "; TEXT @ FILE:LINE" or "; TEXT". Lines of
+ * sonde's own files change nothing. */
+static void note_line(struct verifier_message *v, const struct text_line *l,
+		      const struct source *source, const struct bpf_import *imports, uint32_t n)
 {
-	const char *at;
-
-	if (!text_line_begins(l, "; "))
-		return 0;
-	at = place_in(l);
-	if (!at)
-		return line_of_text(s, trim((struct text_line){l->at + 2, l->len - 2}));
-	return line_in_file(l, at, s->name);
-}
-
-/* Note whether the line is about an imported file. Lines of sonde's own files change nothing. */
-static void note_import(struct verifier_message *v, const struct text_line *l,
-			const struct bpf_import *imports, uint32_t n)
-{
-	const char *at = text_line_begins(l, "; ") ? place_in(l) : NULL;
-	struct text_line text;
-	uint32_t line = 0;
+	const char *at = place_in(l);
+	size_t text_len = (at ? (size_t)(at - l->at) - 3 : l->len) - 2;
+	struct text_line text = trim((struct text_line){l->at + 2, text_len});
+	uint32_t line = at ? line_in_file(l, at, source->name) : line_of_text(source, text);
 
 	v->has_places |= at != NULL;
+	if (line && line <= source->n_lines) {
+		v->line = line;
+		v->import = NULL;
+		v->import_line = 0;
+	}
 	for (uint32_t i = 0; at && i < n; i++) {
 		line = line_in_file(l, at, imports[i].name);
 		if (!line)
 			continue;
-		text = trim((struct text_line){l->at + 2, (size_t)(at - l->at) - 5});
 		v->import = &imports[i];
 		v->import_line = line;
 		v->import_text = text.at;
@@ -156,14 +149,11 @@ static bool find_register(struct verifier_message *v)
 {
 	const char *end = v->reason + v->reason_len;
 
-	for (const char *p = v->reason; p && p + 1 < end; p++) {
-		size_t digits = 0;
+	for (const char *p = v->reason; p && p < end; p++) {
+		size_t digits = *p == 'R' ? strspn(p + 1, "0123456789") : 0;
 
-		if (*p != 'R' || (p > v->reason && p[-1] != ' '))
-			continue;
-		while (p + 1 + digits < end && isdigit((unsigned char)p[1 + digits]))
-			digits++;
-		if (!digits || digits > 2 || (p + 1 + digits < end && p[1 + digits] != ' '))
+		if (!digits || digits > 2 || (p > v->reason && p[-1] != ' ') ||
+		    (p + 1 + digits < end && p[1 + digits] != ' '))
 			continue;
 		snprintf(v->reg, sizeof(v->reg), "%.*s", (int)digits + 1, p);
 		return true;
@@ -253,19 +243,12 @@ static void read_messages(struct verifier_message *v, const char *begin, const c
 	struct text_line l;
 
 	while (text_next_line(&p, end, &l)) {
-		uint32_t line = script_line(source, &l);
-
-		if (line && line <= source->n_lines) {
-			v->line = line;
-			v->import = NULL;
-			v->import_line = 0;
+		if (text_line_begins(&l, "; ")) {
+			note_line(v, &l, source, imports, n_imports);
+		} else if (!is_statistic(&l) && !text_line_begins(&l, "libbpf:")) {
+			v->reason = l.at;
+			v->reason_len = l.len;
 		}
-		note_import(v, &l, imports, n_imports);
-		if (is_statistic(&l) || text_line_begins(&l, "; ") ||
-		    text_line_begins(&l, "libbpf:"))
-			continue;
-		v->reason = l.at;
-		v->reason_len = l.len;
 	}
 	find_words(v);
 	find_helper(v);
