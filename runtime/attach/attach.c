@@ -51,45 +51,35 @@ int att_nothing(struct session *s, uint32_t prog)
 	return 0;
 }
 
-int att_raw(struct session *s, uint32_t prog)
+/* `event`: NULL for typed programs. */
+static int open_raw(struct session *s, uint32_t prog, const char *event, bool closes_slowly)
 {
-	const char *event = s->plan->progs[prog].event;
-
 	int fd = bpf_raw_tracepoint_open(event, attach_fd(s, prog));
 
-	return attach_add(s, (struct link){.fd = fd});
+	return attach_add(s, (struct link){.fd = fd, .closes_slowly = closes_slowly});
+}
+
+int att_raw(struct session *s, uint32_t prog)
+{
+	return open_raw(s, prog, s->plan->progs[prog].event, false);
 }
 
 /* Where calls end that never return: see docs/internals/spans.md. */
 int att_thread_ends(struct session *s, uint32_t prog)
 {
-	static const char *const events[] = {"sched_process_exit", "sched_process_exec"};
-	int err = 0;
-
-	for (size_t i = 0; i < sizeof(events) / sizeof(*events) && !err; i++) {
-		int fd = bpf_raw_tracepoint_open(events[i], attach_fd(s, prog));
-
-		err = attach_add(s, (struct link){.fd = fd});
-	}
-	return err;
-}
-
-static int open_typed(struct session *s, uint32_t prog, bool closes_slowly)
-{
-	int fd = bpf_raw_tracepoint_open(NULL, attach_fd(s, prog));
-
-	return attach_add(s, (struct link){.fd = fd, .closes_slowly = closes_slowly});
+	return open_raw(s, prog, "sched_process_exit", false)
+		       ?: open_raw(s, prog, "sched_process_exec", false);
 }
 
 int att_typed(struct session *s, uint32_t prog)
 {
-	return open_typed(s, prog, false);
+	return open_raw(s, prog, NULL, false);
 }
 
 /* Detaching waits until no task runs on the trampoline. */
 int att_trampoline(struct session *s, uint32_t prog)
 {
-	return open_typed(s, prog, true);
+	return open_raw(s, prog, NULL, true);
 }
 
 static att_fn *const attachers[] = {

@@ -10,6 +10,7 @@
  */
 #define _GNU_SOURCE
 #include "runtime/attach/attach.h"
+#include "runtime/base/io.h"
 #include "runtime/base/proc_children.h"
 #include "runtime/base/proc_maps.h"
 #include <errno.h>
@@ -104,15 +105,10 @@ int att_event(struct session *s, uint32_t prog)
 
 static unsigned long highest_rate(void)
 {
-	FILE *f = fopen("/proc/sys/kernel/perf_event_max_sample_rate", "re");
-	unsigned long n = 0;
+	char text[32];
 
-	if (f) {
-		if (fscanf(f, "%lu", &n) != 1)
-			n = 0;
-		fclose(f);
-	}
-	return n;
+	io_read_file("/proc/sys/kernel/perf_event_max_sample_rate", text, sizeof(text), 0);
+	return strtoul(text, NULL, 10);
 }
 
 /* The process has not mapped the file. */

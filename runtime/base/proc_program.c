@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE
 #include "runtime/base/proc_program.h"
+#include "parser/base/text.h"
 #include "runtime/base/io.h"
 #include "runtime/base/proc_maps.h"
 #include <elf.h>
@@ -19,13 +20,6 @@ enum {
 	AUXV_MAX = 64,
 	COMM_MAX = 15, /* bytes of a thread's name */
 };
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
 
 /* Read up to n - 1 bytes of a file of /proc/PID, and add a NUL. Returns their number. */
 static size_t read_proc(uint32_t pid, const char *name, uint64_t offset, void *out, size_t n)
@@ -105,8 +99,8 @@ static bool make_absolute(uint32_t pid, char path[PATH_MAX])
 
 static bool is_other_name(uint32_t pid, const char *mapped, char run[PATH_MAX])
 {
-	return strcmp(base_name(mapped), base_name(run)) != 0 && leads_to_program(pid, run) &&
-	       make_absolute(pid, run);
+	return strcmp(text_base_name(mapped), text_base_name(run)) != 0 &&
+	       leads_to_program(pid, run) && make_absolute(pid, run);
 }
 
 bool proc_program_path(uint32_t pid, char out[PATH_MAX])
@@ -125,7 +119,7 @@ bool proc_program_path(uint32_t pid, char out[PATH_MAX])
 
 bool proc_program_link(uint32_t pid, const char *mapped, const char *comm, char run[PATH_MAX])
 {
-	if (*comm && strncmp(comm, base_name(mapped), COMM_MAX) == 0)
+	if (*comm && strncmp(comm, text_base_name(mapped), COMM_MAX) == 0)
 		return false; /* nearly always */
 	if (read_exec_path(pid, run) && is_other_name(pid, mapped, run))
 		return true;
@@ -135,10 +129,10 @@ bool proc_program_link(uint32_t pid, const char *mapped, const char *comm, char 
 
 bool proc_program_sibling(const char *mapped, const char *name, char run[PATH_MAX])
 {
-	int folder = (int)(base_name(mapped) - mapped);
+	int folder = (int)(text_base_name(mapped) - mapped);
 	struct stat a, b;
 
-	if (!*name || strchr(name, '/') || strcmp(base_name(mapped), name) == 0 ||
+	if (!*name || strchr(name, '/') || strcmp(text_base_name(mapped), name) == 0 ||
 	    snprintf(run, PATH_MAX, "%.*s%s", folder, mapped, name) >= PATH_MAX)
 		return false;
 	return !stat(mapped, &a) && !stat(run, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
