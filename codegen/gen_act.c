@@ -2,6 +2,7 @@
 /*
  * The gen_* hooks of functions that act on the traced thread, and of those on kernel addresses.
  */
+#include "parser/base/arena.h"
 #include "codegen/gen.h"
 #include "codegen/gen_hooks.h"
 #include <linux/bpf.h>
@@ -11,20 +12,12 @@ static struct value nothing(struct expr *e)
 	return (struct value){.kind = V_NONE, .type = e->type};
 }
 
-static struct value send(struct gen *g, struct expr *e, const char *helper)
-{
-	GEN_CALL(g, helper, gen_int(g, e->call.args[0]), gen_u32(g, g->probe.id));
-	return nothing(e);
-}
-
+/* signal(), signal_thread() */
 struct value gen_signal(struct gen *g, struct expr *e)
 {
-	return send(g, e, "sonde_act_signal");
-}
-
-struct value gen_signal_thread(struct gen *g, struct expr *e)
-{
-	return send(g, e, "sonde_act_signal_thread");
+	GEN_CALL(g, arena_printf(g->arena, "sonde_act_%s", e->call.builtin->name),
+		 gen_int(g, e->call.args[0]), gen_u32(g, g->probe.id));
+	return nothing(e);
 }
 
 struct value gen_override(struct gen *g, struct expr *e)
@@ -64,12 +57,6 @@ struct value gen_write_user(struct gen *g, struct expr *e)
 }
 
 /* ---- kernel addresses --------------------------------------------------------------------- */
-
-/* kptr() and uptr(): they set the address space, which is a part of the type. */
-struct value gen_kptr(struct gen *g, struct expr *e)
-{
-	return gen_int_value(gen_int(g, e->call.args[0]), e->type);
-}
 
 /* An error pointer is an address in the last page: -4095 to -1. */
 struct value gen_is_err(struct gen *g, struct expr *e)

@@ -15,11 +15,6 @@ struct value gen_count(struct gen *g, struct expr *e)
 	return gen_int_value(gen_u64(g, 1), e->type);
 }
 
-struct value gen_sum(struct gen *g, struct expr *e)
-{
-	return gen_int_value(gen_int(g, e->call.args[0]), e->type);
-}
-
 /* agg_ordered() as BPF code: maps a value to an unsigned number in the same order, of which the
  * maximum is stored. `t` is the map's type, which is signed if one of its values is. */
 static LLVMValueRef ordered(struct gen *g, const struct type *t, LLVMValueRef v)
@@ -27,11 +22,6 @@ static LLVMValueRef ordered(struct gen *g, const struct type *t, LLVMValueRef v)
 	if (t->is_signed)
 		v = LLVMBuildXor(g->b, v, gen_u64(g, 1ull << 63), "");
 	return agg_is_minimum(t) ? LLVMBuildNot(g->b, v, "") : v;
-}
-
-struct value gen_extreme(struct gen *g, struct expr *e)
-{
-	return gen_int_value(gen_int(g, e->call.args[0]), e->type);
 }
 
 /* The value of a histogram's argument. Buckets are numbered by signed values: unsigned values above

@@ -40,7 +40,8 @@ struct value gen_ncpus(struct gen *g, struct expr *e)
 	return gen_int_value(gen_call_helper(g, "sonde_config_cpus", NULL, 0), e->type);
 }
 
-struct value gen_ksym(struct gen *g, struct expr *e)
+/* Calls whose value is their argument: the type says what it means. */
+struct value gen_argument(struct gen *g, struct expr *e)
 {
 	return gen_int_value(gen_int(g, e->call.args[0]), e->type);
 }
@@ -118,11 +119,8 @@ struct value gen_ustack(struct gen *g, struct expr *e)
 {
 	int32_t kept = kept_ustack(g, e);
 
-	if (kept >= 0) {
-		LLVMValueRef at = gen_at(g, g->body.span, (uint32_t)kept);
-
-		return gen_int_value(gen_word(g, at), e->type);
-	}
+	if (kept >= 0)
+		return gen_int_value(gen_word(g, gen_at(g, g->body.span, (uint32_t)kept)), e->type);
 	return gen_int_value(GEN_CALL(g, "sonde_stack_user", g->body.ctx, gen_task(g),
 				      gen_u32(g, g->probe.id), gen_u32(g, e->name.limit),
 				      gen_u32(g, e->name.walk == WALK_fp)),
@@ -266,10 +264,8 @@ LLVMValueRef gen_register(struct gen *g, uint32_t offset)
 {
 	LLVMValueRef v = gen_word(g, gen_at(g, g->body.ctx, offset));
 
-	LLVMSetVolatile(v,
-			/* volatile, else LLVM moves ctx arithmetic to where the verifier rejects
-			 * it */
-			true);
+	/* volatile, else LLVM moves ctx arithmetic to where the verifier rejects it */
+	LLVMSetVolatile(v, true);
 	return v;
 }
 
@@ -411,17 +407,14 @@ static struct value syscall_field(struct gen *g, const struct tp_field *f, const
 
 static struct value record_field(struct gen *g, const struct tp_field *f, const struct type *type)
 {
-	struct value v;
 	LLVMValueRef buf;
 
 	if (f->is_data_loc)
 		return gen_data_loc(
 			g, gen_load(g, type_int(4, false), gen_at(g, g->body.ctx, f->offset)).v,
 			type);
-	if (!type_is_memory(type)) {
-		v = gen_load(g, type, gen_at(g, g->body.ctx, f->offset));
-		return v;
-	}
+	if (!type_is_memory(type))
+		return gen_load(g, type, gen_at(g, g->body.ctx, f->offset));
 	/* BPF programs can load only whole words of the context; helpers can read any part of
 	 * it. */
 	buf = gen_big_buffer(g, type->size);
@@ -441,10 +434,9 @@ struct value gen_args_field(struct gen *g, struct expr *e)
 	}
 	if (probe_is_typed(g->probe.point))
 		return gen_int_value(gen_typed_arg(g, f), type);
-	if (g->probe.plan->state.kind == SPAN_SWITCH)
-		return g->body.span ? span_field(g, e->field.name)
-				    : gen_rebuilt_field(g, e->field.name, type);
-	if (g->probe.plan->state.kind == SPAN_SLICE)
+	if (g->probe.plan->state.kind == SPAN_SWITCH && g->body.span)
+		return span_field(g, e->field.name);
+	if (g->probe.plan->state.kind == SPAN_SWITCH || g->probe.plan->state.kind == SPAN_SLICE)
 		return gen_rebuilt_field(g, e->field.name, type);
 	if (prog_kind_is(g->prog.plan->kind, PK_SYSCALL) || g->probe.is_open)
 		return syscall_field(g, f, type);
@@ -468,10 +460,4 @@ struct value gen_delete(struct gen *g, struct expr *e)
 struct value gen_find(struct gen *g, struct expr *e)
 {
 	return gen_int_value(gen_map_find(g, e->call.args[0], e->call.args[1]->var.var), e->type);
-}
-
-/* The check hook has replaced the call by its value already, so this is not called. */
-struct value gen_is_scalar(struct gen *g, struct expr *e)
-{
-	return gen_int_value(gen_u64(g, !e->call.args[0]->map.map->n_keys), e->type);
 }

@@ -66,12 +66,6 @@ struct value gen_probetype(struct gen *g, struct expr *e)
 	return gen_int_value(gen_u64(g, g->probe.plan->type_id), e->type);
 }
 
-/* Rewritten by its check hook, so this is never called. */
-struct value gen_folded(struct gen *g, struct expr *e)
-{
-	return (struct value){.kind = V_NONE, .type = e->type};
-}
-
 /* ---- registers --------------------------------------------------------------------------- */
 
 struct value gen_reg(struct gen *g, struct expr *e)

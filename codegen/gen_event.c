@@ -15,6 +15,11 @@ struct value gen_nothing(struct gen *g, struct expr *e)
 	return nothing;
 }
 
+static void store_member(struct gen *g, LLVMValueRef record, size_t offset, LLVMValueRef v)
+{
+	LLVMBuildStore(g->b, v, gen_at(g, record, (uint32_t)offset));
+}
+
 /* Reserve a record for event `id`. The caller generates code that fills it, then end_record(). */
 static LLVMValueRef begin_record(struct gen *g, uint32_t id, LLVMValueRef size,
 				 LLVMBasicBlockRef *skip)
@@ -24,9 +29,8 @@ static LLVMValueRef begin_record(struct gen *g, uint32_t id, LLVMValueRef size,
 
 	*skip = gen_block(g, "record.end");
 	gen_if(g, record, fill, *skip);
-	LLVMBuildStore(g->b, gen_u32(g, id), gen_at(g, record, offsetof(struct sonde_event, id)));
-	LLVMBuildStore(g->b, gen_u32(g, g->probe.id),
-		       gen_at(g, record, offsetof(struct sonde_event, probe)));
+	store_member(g, record, offsetof(struct sonde_event, id), gen_u32(g, id));
+	store_member(g, record, offsetof(struct sonde_event, probe), gen_u32(g, g->probe.id));
 	return record;
 }
 
@@ -158,11 +162,6 @@ static LLVMValueRef span_flags_and_tracer(struct gen *g)
 	return LLVMBuildOr(g->b, flags, tracer, "");
 }
 
-static void store_member(struct gen *g, LLVMValueRef record, size_t offset, LLVMValueRef v)
-{
-	LLVMBuildStore(g->b, v, gen_at(g, record, (uint32_t)offset));
-}
-
 static LLVMValueRef low_half(struct gen *g, LLVMValueRef v)
 {
 	return LLVMBuildTrunc(g->b, v, g->i32, "");
@@ -204,9 +203,8 @@ static void gen_map_event(struct gen *g, uint32_t id, LLVMValueRef epoch)
 	LLVMValueRef size = gen_u64(g, sizeof(struct sonde_map_event));
 	LLVMValueRef record = begin_record(g, id, size, &skip);
 
-	LLVMBuildStore(g->b, gen_u32(g, map),
-		       gen_at(g, record, offsetof(struct sonde_map_event, map)));
-	LLVMBuildStore(g->b, epoch, gen_at(g, record, offsetof(struct sonde_map_event, epoch)));
+	store_member(g, record, offsetof(struct sonde_map_event, map), gen_u32(g, map));
+	store_member(g, record, offsetof(struct sonde_map_event, epoch), epoch);
 	end_record(g, record, size, skip);
 }
 
@@ -253,8 +251,7 @@ struct value gen_exit(struct gen *g, struct expr *e)
 	GEN_CALL(g, "sonde_control_exit", code);
 	if (g->plan->needs.ring_buffer) {
 		record = begin_record(g, SONDE_EV_EXIT, size, &skip);
-		LLVMBuildStore(g->b, code,
-			       gen_at(g, record, offsetof(struct sonde_exit_event, code)));
+		store_member(g, record, offsetof(struct sonde_exit_event, code), code);
 		end_record(g, record, size, skip);
 	}
 	LLVMBuildBr(g->b, g->body.exit);

@@ -3,27 +3,20 @@
  * The gen_* hooks of builtins that are about a thread: the subject (gen_call.c), or one whose
  * struct task_struct or number a call is given.
  */
+#include "parser/base/arena.h"
 #include "codegen/gen.h"
 #include "codegen/gen_hooks.h"
 #include <linux/bpf.h>
 #include <stdio.h>
 
-struct value gen_pid(struct gen *g, struct expr *e)
+/* pid, tid: in the tracer's pid namespace, or with (init) in the initial one. */
+struct value gen_number(struct gen *g, struct expr *e)
 {
 	bool is_init = e->kind == EX_NAME && e->name.word == NUMBER_INIT;
+	const char *helper = arena_printf(g->arena, "sonde_%s_%s", is_init ? "task" : "number",
+					  ast_builtin(e)->name);
 
-	return gen_int_value(GEN_CALL(g, is_init ? "sonde_task_pid" : "sonde_number_pid",
-				      gen_task(g)),
-			     e->type);
-}
-
-struct value gen_tid(struct gen *g, struct expr *e)
-{
-	bool is_init = e->name.word == NUMBER_INIT;
-
-	return gen_int_value(GEN_CALL(g, is_init ? "sonde_task_tid" : "sonde_number_tid",
-				      gen_task(g)),
-			     e->type);
+	return gen_int_value(GEN_CALL(g, helper, gen_task(g)), e->type);
 }
 
 /* A property of the subject: a call of sonde_task_NAME() of bpf_helpers/task.bpf.c; for another
