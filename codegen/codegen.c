@@ -340,26 +340,22 @@ int codegen_run(const struct program *p, const struct plan *plan, enum codegen_s
 {
 	struct arena *a = arena_new();
 	struct gen *g = arena_new_of(a, struct gen);
+	struct gen next = {.program = p, .plan = plan, .arena = a, .diags = d};
 	uint64_t began = now_ns();
 	int err;
 
-	*g = (struct gen){.program = p, .plan = plan, .arena = a, .diags = d};
+	*g = next;
 	out->kept = g;
 	err = run(g, stage, out);
 	while (g->exceeds_stack || g->exceeds_length || g->exceeds_calls || g->exceeds_branches) {
-		struct gen again = {.program = p,
-				    .plan = plan,
-				    .arena = a,
-				    .diags = d,
-				    .spills = g->spills || g->exceeds_stack,
-				    .is_long = g->is_long || g->exceeds_length,
-				    .parts_loop = g->parts_loop || g->exceeds_branches,
-				    .inlines = g->inlines || g->exceeds_calls};
-
+		next.spills |= g->exceeds_stack;
+		next.is_long |= g->exceeds_length;
+		next.parts_loop |= g->exceeds_branches;
+		next.inlines |= g->exceeds_calls;
 		dispose(g);
 		free(out->bytes);
 		*out = (struct codegen_output){.kept = g, .gen_ns = out->gen_ns};
-		*g = again;
+		*g = next;
 		err = run(g, stage, out);
 	}
 	out->llvm_ns = now_ns() - began - out->gen_ns;

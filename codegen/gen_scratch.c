@@ -42,7 +42,7 @@ static bool exceeds(struct gen *g, uint32_t size)
 }
 
 /* Take `size` bytes and return their offset. Reports an error when there are not that many. */
-static uint32_t take_bytes(struct gen *g, uint32_t size)
+uint32_t gen_scratch_take(struct gen *g, uint32_t size)
 {
 	uint32_t at = g->probe.scratch.used;
 
@@ -60,11 +60,6 @@ static uint32_t take_bytes(struct gen *g, uint32_t size)
 	return at;
 }
 
-uint32_t gen_scratch_take(struct gen *g, uint32_t size)
-{
-	return take_bytes(g, size);
-}
-
 uint32_t gen_scratch_take_var(struct gen *g, const struct var *v, uint32_t size)
 {
 	if (exceeds(g, size)) {
@@ -75,7 +70,7 @@ uint32_t gen_scratch_take_var(struct gen *g, const struct var *v, uint32_t size)
 		diag_hint(g->diags, "use fewer variables, or read shorter strings: str(x, 64)");
 	}
 	g->probe.scratch.of_vars += size;
-	return take_bytes(g, size);
+	return gen_scratch_take(g, size);
 }
 
 void gen_scratch_release(struct gen *g, uint32_t mark)
@@ -97,7 +92,7 @@ LLVMValueRef gen_big_buffer(struct gen *g, uint32_t size)
 {
 	if (!g->body.scratch || size <= (g->probe.spills ? 8 : LIMIT_ON_STACK))
 		return gen_buffer(g, size);
-	return gen_scratch_at(g, take_bytes(g, size));
+	return gen_scratch_at(g, gen_scratch_take(g, size));
 }
 
 /* Sets *offset to the offset of `at` in scratch memory. False: `at` is not an address in it. */
@@ -128,7 +123,7 @@ struct gen_kept gen_keep(struct gen *g, struct value v)
 	if (!g->body.scratch || !g->probe.spills || v.kind != V_INT)
 		return kept;
 	kept.is_in_scratch = true;
-	kept.offset = take_bytes(g, 8);
+	kept.offset = gen_scratch_take(g, 8);
 	st = LLVMBuildStore(g->b, v.v, gen_scratch_at(g, kept.offset));
 	LLVMSetVolatile(st, true); /* else LLVM keeps the value in a register or on the stack */
 	return kept;

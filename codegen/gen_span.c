@@ -315,11 +315,6 @@ static uint32_t depth_limit(const struct gen *g)
 										 : SONDE_SPAN_CALLS;
 }
 
-static LLVMValueRef number_of_calls(struct gen *g, LLVMValueRef calls)
-{
-	return gen_word(g, calls);
-}
-
 /* Allocate a slot for the call. */
 static LLVMValueRef push_call(struct gen *g, LLVMValueRef calls, LLVMValueRef sp,
 			      LLVMBasicBlockRef out)
@@ -327,7 +322,7 @@ static LLVMValueRef push_call(struct gen *g, LLVMValueRef calls, LLVMValueRef sp
 	LLVMValueRef target = span_call_target(g),
 		     n = span_remaining_calls(g, calls, sp, target, out);
 
-	span_leave_calls(g, calls, n, LLVMBuildSub(g->b, number_of_calls(g, calls), n, ""), NULL);
+	span_leave_calls(g, calls, n, LLVMBuildSub(g->b, gen_word(g, calls), n, ""), NULL);
 	return GEN_CALL(g, "sonde_span_push", calls, n, sp, target, span_slot_size(g),
 			gen_u32(g, depth_limit(g)), span_probe_id(g));
 }
@@ -404,13 +399,13 @@ void gen_span_return(struct gen *g, LLVMBasicBlockRef out)
 	calls = same_program(g, span_find(g, current_task(g), out));
 	cost = cost_open(g, out);
 	sp = call_address(g, true);
-	before = number_of_calls(g, calls);
+	before = gen_word(g, calls);
 	slot = GEN_CALL(g, "sonde_span_pop", calls, sp, span_call_target(g), span_slot_size(g),
 			span_stack_mask(g));
 	gen_only_if(g, slot, out);
-	first = gen_plus(g, number_of_calls(g, calls), 1);
+	first = gen_plus(g, gen_word(g, calls), 1);
 	span_leave_calls(g, calls, first, LLVMBuildSub(g->b, before, first, ""), now);
-	g->body.depth = gen_plus(g, number_of_calls(g, calls), 1);
+	g->body.depth = gen_plus(g, gen_word(g, calls), 1);
 	start = gen_word(g, slot);
 	length = cost_less(g, cost, slot, LLVMBuildSub(g->b, now, start, ""));
 	measure_self(g, calls, slot, length);

@@ -105,20 +105,12 @@ void gen_zero(struct gen *g, LLVMValueRef dest, uint32_t size)
 	gen_zero_from(g, dest, 0, size);
 }
 
-/* Strings are aligned to 8 everywhere: on the stack, in keys, values, records and span states. */
-static void copy(struct gen *g, LLVMValueRef dest, LLVMValueRef src, uint32_t size)
-{
-	if (size <= INLINE_BYTES)
-		LLVMBuildMemCpy(g->b, dest, 8, src, 8, gen_u64(g, size));
-	else
-		GEN_CALL(g, "sonde_memory_read", dest, gen_u32(g, size), src);
-}
-
 static void store_string(struct gen *g, struct value v, uint32_t size, LLVMValueRef dest)
 {
 	uint32_t have = v.type->size < size ? v.type->size : size;
 
-	copy(g, dest, v.v, have);
+	/* strings are aligned to 8 everywhere: on the stack, in keys, values, records, spans */
+	gen_copy_bytes(g, dest, v.v, have, 0);
 	gen_zero_from(g, dest, have, size);
 }
 
@@ -150,7 +142,7 @@ static void store_literal(struct gen *g, struct value v, uint32_t size, LLVMValu
 	if (len <= INLINE_BYTES)
 		store_chars(g, v.literal, len, 0, words, dest);
 	else
-		copy(g, dest, gen_constant(g, v.literal, len), len);
+		gen_copy_bytes(g, dest, gen_constant(g, v.literal, len), len, 0);
 	gen_zero_from(g, dest, len <= INLINE_BYTES ? words : len, size);
 }
 

@@ -143,41 +143,17 @@ static int64_t follow(struct registers *r, const struct bpf_insn *insn, int64_t 
 	return depth;
 }
 
-static uint32_t own_bytes(const struct object *o, const struct function *f)
-{
-	struct registers r = {.is_stack[BPF_REG_10] = true};
-	int64_t depth = 1;
-
-	for (uint64_t at = f->start; at < f->end; at += WORD) {
-		const struct bpf_insn *insn = code_at(o, f->section, at);
-
-		depth = follow(&r, insn, depth);
-		if (bpf_insn_is_wide(insn))
-			at += WORD;
-	}
-	return (uint32_t)depth;
-}
-
 static uint32_t rounded(uint32_t bytes, uint32_t to)
 {
 	return (bytes + to - 1) / to * to;
 }
 
-/* The number of conditional jumps of a function itself. */
-static uint32_t own_branches(const struct object *o, const struct function *f)
+static bool is_branch(const struct bpf_insn *insn)
 {
-	uint32_t n = 0;
+	uint8_t class = BPF_CLASS(insn->code), op = BPF_OP(insn->code);
 
-	for (uint64_t at = f->start; at < f->end; at += WORD) {
-		const struct bpf_insn *insn = code_at(o, f->section, at);
-		uint8_t class = BPF_CLASS(insn->code), op = BPF_OP(insn->code);
-
-		n += (class == BPF_JMP32 || class == BPF_JMP) && op != BPF_JA && op != BPF_CALL &&
-		     op != BPF_EXIT;
-		if (bpf_insn_is_wide(insn))
-			at += WORD;
-	}
-	return n;
+	return (class == BPF_JMP32 || class == BPF_JMP) && op != BPF_JA && op != BPF_CALL &&
+	       op != BPF_EXIT;
 }
 
 /* ---- calls ------------------------------------------------------------------------------- */
@@ -226,18 +202,23 @@ static void add_relocated(struct object *o, struct function *f, const Elf64_Rel 
 
 static void measure(struct object *o, struct function *f)
 {
+	struct registers r = {.is_stack[BPF_REG_10] = true};
+	int64_t own = 1;
 	const Elf64_Rel *rel;
 	struct function *callee;
-	uint32_t own, n;
+	uint32_t n;
 
 	if (f->is_done || f->is_active)
 		return;
 	f->is_active = true; /* the kernel refuses recursion */
 	f->frames = 1;
-	f->branches = own_branches(o, f);
 	for (uint64_t at = f->start; at < f->end; at += WORD) {
 		const struct bpf_insn *insn = code_at(o, f->section, at);
 
+		own = follow(&r, insn, own);
+		f->branches += is_branch(insn);
+		if (bpf_insn_is_wide(insn))
+			at += WORD;
 		if (insn->code != (BPF_JMP | BPF_CALL) || insn->src_reg != BPF_PSEUDO_CALL ||
 		    o->is_relocated[f->section][at / WORD])
 			continue;
@@ -249,9 +230,8 @@ static void measure(struct object *o, struct function *f)
 	for (uint32_t i = 0; i < n; i++)
 		if (rel[i].r_offset >= f->start && rel[i].r_offset < f->end)
 			add_relocated(o, f, &rel[i]);
-	own = own_bytes(o, f);
-	f->bytes += rounded(own, ROUND);
-	f->least += rounded(own, ROUND_LEAST);
+	f->bytes += rounded((uint32_t)own, ROUND);
+	f->least += rounded((uint32_t)own, ROUND_LEAST);
 	f->is_active = false;
 	f->is_done = true;
 }
@@ -323,24 +303,23 @@ static uint32_t longest_jump(const struct object *o, const struct function *f)
 	return most;
 }
 
+static void note_most(uint32_t *most, const char **name, uint32_t n, const struct function *f)
+{
+	if (n <= *most)
+		return;
+	*most = n;
+	*name = f->name;
+}
+
 /* Note the longest jump of a function. A short function has no long jump, so only long functions
  * are searched. */
 static void note_size(struct object *o, struct function *f, struct stack_depth *most)
 {
-	uint32_t functions = count(f, f), jump = 0;
-
+	note_most(&most->functions, &most->widest, count(f, f), f);
 	if (f->branches > most->branches)
 		most->branches = f->branches;
 	if ((f->end - f->start) / WORD > STACK_JUMP / 4)
-		jump = longest_jump(o, f);
-	if (functions > most->functions) {
-		most->functions = functions;
-		most->widest = f->name;
-	}
-	if (jump > most->jump) {
-		most->jump = jump;
-		most->longest = f->name;
-	}
+		note_most(&most->jump, &most->longest, longest_jump(o, f), f);
 }
 
 struct stack_depth stack_depth_of(struct arena *a, const struct stack_object *object,
@@ -354,16 +333,10 @@ struct stack_depth stack_depth_of(struct arena *a, const struct stack_object *ob
 		struct function *f = &o->functions[i];
 
 		measure(o, f);
-		if (f->bytes > most.bytes) {
-			most.bytes = f->bytes;
-			most.program = f->name;
-		}
+		note_most(&most.bytes, &most.program, f->bytes, f);
+		note_most(&most.frames, &most.nested, f->frames, f);
 		if (f->least > most.least)
 			most.least = f->least;
-		if (f->frames > most.frames) {
-			most.frames = f->frames;
-			most.nested = f->name;
-		}
 		note_size(o, f, &most);
 	}
 	return most;
