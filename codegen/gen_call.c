@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The gen_* hooks of builtins.def, except for calls that send records (gen_event.c). The subject is
- * the thread that the values are about: at the end of a span the thread that is back, given by a
+ * The gen_* hooks of builtins.def, except for those of clocks, threads, iterators, and of calls that
+ * send records (gen_event.c). The subject is the thread that the values are about: at the end of a span the thread that is back, given by a
  * typed pointer; elsewhere the current thread.
  */
 #include "parser/lang/field_type.h"
