@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The gen_* hooks of builtins.def, except for those of clocks, threads, iterators, and of calls that
- * send records (gen_event.c). The subject is the thread that the values are about: at the end of a span the thread that is back, given by a
- * typed pointer; elsewhere the current thread.
+ * The gen_* hooks of builtins.def, except for those of clocks, threads, iterators, and of calls
+ * that send records (gen_event.c). The subject is the thread that the values are about: at the end
+ * of a span the thread that is back, given by a typed pointer; elsewhere the current thread.
  */
 #include "parser/lang/field_type.h"
 #include "parser/base/arena.h"

@@ -6,7 +6,6 @@
  */
 #include "bpf_helpers/shared.h"
 #include "codegen/gen_cost.h"
-#include "codegen/gen_prog.h"
 #include "codegen/gen_span.h"
 #include "parser/base/regs.h"
 

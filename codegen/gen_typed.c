@@ -9,18 +9,13 @@
 #include "codegen/gen.h"
 #include <linux/bpf.h>
 
-static LLVMValueRef load_word(struct gen *g, LLVMValueRef at)
-{
-	return gen_word(g, at);
-}
-
 static LLVMValueRef function_word(struct gen *g, uint32_t offset)
 {
 	LLVMValueRef at = gen_buffer(g, 8), v;
 
 	gen_helper(g, BPF_FUNC_get_func_arg,
 		   (LLVMValueRef[]){g->body.ctx, gen_u64(g, offset / 8), at}, 3);
-	v = load_word(g, at);
+	v = gen_word(g, at);
 	gen_buffer_end(g, at, 8);
 	return v;
 }
@@ -33,7 +28,7 @@ static LLVMValueRef event_word(struct gen *g, const struct tp_field *param)
 		return gen_register(g, param->offset);
 	at = gen_buffer(g, 8);
 	GEN_CALL(g, "sonde_memory_read", at, gen_u32(g, 8), gen_at(g, g->body.ctx, param->offset));
-	v = load_word(g, at);
+	v = gen_word(g, at);
 	gen_buffer_end(g, at, 8);
 	return v;
 }
@@ -52,7 +47,7 @@ LLVMValueRef gen_typed_result(struct gen *g)
 	LLVMValueRef at = gen_buffer(g, 8), v;
 
 	gen_helper(g, BPF_FUNC_get_func_ret, (LLVMValueRef[]){g->body.ctx, at}, 2);
-	v = load_word(g, at);
+	v = gen_word(g, at);
 	gen_buffer_end(g, at, 8);
 	return v;
 }

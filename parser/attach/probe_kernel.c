@@ -8,7 +8,6 @@
 #include "parser/base/diag.h"
 #include "parser/base/pattern.h"
 #include "parser/attach/near.h"
-#include "parser/base/limits.h"
 #include "parser/base/nearest.h"
 #include "parser/attach/probe_parse.h"
 #include <errno.h>

@@ -7,7 +7,6 @@
 #include "parser/base/arena.h"
 #include "parser/base/diag.h"
 #include "parser/base/pattern.h"
-#include "parser/base/limits.h"
 #include "parser/base/nearest.h"
 #include "parser/attach/probe_parse.h"
 #include <errno.h>

@@ -6,7 +6,6 @@
 #include "parser/attach/probe_user.h"
 #include "parser/base/arena.h"
 #include "parser/attach/cpp_name.h"
-#include "parser/base/limits.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,6 @@
 #include "parser/base/arena.h"
 #include "parser/base/text.h"
 #include "parser/attach/probe_user.h"
-#include <errno.h>
 #include <string.h>
 
 static void offer_file(const char *path, void *near)

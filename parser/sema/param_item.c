@@ -129,7 +129,8 @@ static int refuse_name(struct sema *s, const struct param_item *item, const char
 		   "the script has no parameter '%.40s'", name);
 	nearest_init(&near, name);
 	for (uint32_t i = 0; i < s->program->n_items; i++)
-		nearest_offer(&near, s->program->items[i].name + 1);
+		if (!s->program->items[i].is_getopt)
+			nearest_offer(&near, s->program->items[i].name + 1);
 	return near.best ? diag_hint(s->diags, "did you mean '%s=…'?", near.best) : hint_usage(s);
 }
 

@@ -4,7 +4,6 @@
  * or a map holds is known if only one clock is assigned to it.
  */
 #include "parser/sema/sema_advice.h"
-#include "parser/base/arena.h"
 #include "parser/lang/builtin.h"
 #include <string.h>
 

@@ -4,7 +4,6 @@
  * system calls that are compared with positive errors, `comm == "ap*"`.
  */
 #include "parser/sema/sema_advice.h"
-#include "parser/base/arena.h"
 #include "parser/lang/builtin.h"
 #include <ctype.h>
 #include <string.h>

@@ -238,7 +238,7 @@ bool constant_member(struct expr *e, uint32_t i, const struct expr *object)
 
 bool constant_number(const struct expr *e, __int128 *v)
 {
-	return read_number(e, v) && e->type->kind != TY_BOOL;
+	return (e->kind != EX_INT || e->type->kind != TY_BOOL) && read_number(e, v);
 }
 
 /* ---- strings ----------------------------------------------------------------------------- */

@@ -3,7 +3,6 @@
  * Variables that are assigned elsewhere than where they are read, a part of pass 1: further down
  * in the probe, or in another probe.
  */
-#include "parser/base/arena.h"
 #include "parser/lang/ast_query.h"
 #include "parser/lang/builtin.h"
 #include "parser/lang/span_kind.h"

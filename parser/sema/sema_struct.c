@@ -103,7 +103,7 @@ static bool may_be_address(const struct type *t)
 static const struct type *no_members(struct sema *s, const struct expr *e, const struct type *t)
 {
 	sema_error(s, e->span, "no-field", "%s has no members", sema_name_of(s, t));
-	if ((may_be_address(t) || t->kind == TY_POINTER))
+	if (may_be_address(t) || t->kind == TY_POINTER)
 		sema_hint(s, "cast it to a pointer to its struct: ((struct NAME *)x).%s",
 			  e->field.name);
 	else
