@@ -277,9 +277,11 @@ static const struct c_token *declared_name(struct c_parser *p)
 	uint32_t before = p->at;
 
 	for (; (t = c_next(p))->kind != CT_END && !c_token_is(t, ';'); p->at++) {
-		if (c_token_is_word(t, "__attribute__")) {
-			c_attributes(p, &(struct c_attributes){0});
-			t = c_next(p);
+		if (c_token_is_word(t, "__attribute__") && c_token_is(t + 1, '(')) {
+			p->at += 2;
+			c_skip(p, '(');
+			p->at--;
+			continue;
 		}
 		if (c_token_is(t, '{'))
 			name = NULL;

@@ -99,9 +99,11 @@ static const struct type *basic_type(const struct basic *b)
 
 	if (!b->n_types)
 		return c_number_type(n);
+	if (b->n_types > 1)
+		return NULL;
 	if (b->type == &type_double && n->longs == 1 && n->words == 1)
 		return &type_long_double;
-	if (b->n_types > 1 || n->words > (b->type == &type_int128) || n->words > n->signs)
+	if (n->words > (b->type == &type_int128) || n->words > n->signs)
 		return NULL;
 	return b->type;
 }

@@ -116,6 +116,7 @@ static bool paste(struct preprocessor *p, const struct c_call *c, struct c_token
 		return true;
 	text.text = arena_printf(p->arena, "%.*s%.*s", (int)left->len, left->text, (int)right->len,
 				 right->text);
+	text.len = (uint32_t)strlen(text.text); /* less than both if one has a NUL */
 	t = c_token_read(&text, &at, text.len);
 	if (at != text.len || t.kind == CT_END)
 		return false;
