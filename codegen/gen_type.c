@@ -242,7 +242,6 @@ void gen_only_if(struct gen *g, LLVMValueRef cond, LLVMBasicBlockRef otherwise)
 {
 	LLVMBasicBlockRef then = gen_block(g, "if");
 
-	LLVMMoveBasicBlockAfter(then, LLVMGetInsertBlock(g->b)); /* so that it needs no jump */
 	gen_if(g, cond, then, otherwise);
 }
 
