@@ -122,7 +122,6 @@ static uint64_t class_of(const uint8_t *c, size_t n)
 		class = SONDE_COST_NOP;
 	else
 		class = c[0] == 0x41 || (c[0] & 0xf8) == 0x50 ? SONDE_COST_PUSH : SONDE_COST_JUMP;
-#else
 #endif
 	return (uint64_t)class << SONDE_COST_BIT;
 }

@@ -80,8 +80,6 @@ enum { HZ = 250, BEFORE_BOOT = 300 };
 #define VALUE(name, value)                                                       \
 	int help_##name(struct interp *p, const uint64_t r[5], uint64_t *result) \
 	{                                                                        \
-		(void)p;                                                         \
-		(void)r;                                                         \
 		*result = (value);                                               \
 		return 0;                                                        \
 	}

@@ -131,7 +131,7 @@ static const char *run_on(struct run *r, struct arena *a, bool with_place, size_
 			  const char **why)
 {
 	const char *out = NULL;
-	int err = r->in < 0 || r->out < 0 || r->err < 0 ? errno : run(r);
+	int err = r->in < 0 ? -r->in : r->out < 0 ? -r->out : r->err < 0 ? -r->err : run(r);
 
 	if (!err)
 		out = contents(a, r->out, len);

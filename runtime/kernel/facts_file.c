@@ -85,18 +85,23 @@ static bool is_file(const struct kernel *k, const char *path, const char *writte
 		return false;
 	while (strncmp(written, "./", 2) == 0 || strncmp(written, "../", 3) == 0)
 		written = strchr(written, '/') + 1;
+	if (is_called(path, written))
+		return true;
 	for (const struct fact *f = NULL; (f = facts_next(k, f, FACT_ALIAS, path));)
 		if (is_called(f->other, written))
 			return true;
-	return is_called(path, written);
+	return false;
 }
 
 /* The next fact of that kind about the file. */
 static const struct fact *next_of_file(const struct kernel *k, const struct fact *f,
 				       enum fact_kind kind, const char *written)
 {
-	while ((f = facts_next(k, f, kind, NULL)) && !is_file(k, f->name, written))
-		;
+	const char *other = ""; /* one that is not meant: facts of a file follow each other */
+
+	while ((f = facts_next(k, f, kind, NULL)) &&
+	       (strcmp(f->name, other) == 0 || !is_file(k, f->name, written)))
+		other = f->name;
 	return f;
 }
 

@@ -111,12 +111,14 @@ static bool split_declaration(const char *text, struct declaration *d)
 	if (star)
 		return split_function_pointer(text, star, d);
 	d->suffix = d->name = end = find_suffix(text);
-	while (end && d->name > text && is_ident(d->name[-1]))
+	if (!end)
+		return false;
+	while (d->name > text && is_ident(d->name[-1]))
 		d->name--;
 	d->name_len = (int)(end - d->name);
 	d->base_len = (int)(d->name - text);
 	d->base_len -= d->base_len && text[d->base_len - 1] == ' ';
-	d->suffix += end && *end == ' ';
+	d->suffix += *end == ' ';
 	return d->name_len && d->base_len;
 }
 

@@ -28,6 +28,6 @@ const char *out_format_lacks(enum out_format format, const struct plan *plan);
 bool out_format_has_spans(const struct plan *plan);
 /* How many trees of calls it has: maps with a stack in their keys, and all spans together. */
 uint32_t out_format_n_trees(const struct plan *plan);
-/* A writer to `f` of the maps of `plan`: see out_text_new(). `word` is kept. */
+/* A writer to `f` of the maps of `plan`: see out_new_fn (out.h). `word` is kept. */
 struct out *out_format_new(enum out_format format, FILE *f, const struct plan *plan,
 			   const char *word);

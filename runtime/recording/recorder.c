@@ -160,7 +160,8 @@ static void put_call(struct recorder *r, const struct recorded_call *c, const st
 	ROW_ADD(&r->row, row_integer((int64_t)r->calls.n), row_string(plan_event_names[c->kind]));
 	put_place(r, &c->span);
 	if (e && c->has_pieces)
-		recorder_types(r, &e->fields->type, e->n_fields, sizeof(*e->fields));
+		recorder_types(r, e->n_fields ? &e->fields->type : NULL, e->n_fields,
+			       sizeof(*e->fields));
 	else
 		recorder_types(r, c->type ? &c->type : &text_type, 1, 0);
 	put_pieces(r, c->has_pieces ? e->pieces : &whole_text,

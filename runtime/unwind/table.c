@@ -90,7 +90,7 @@ static void inflate_section(const struct elf_file *f, const struct section *sect
 	const Elf_Data *data;
 	GElf_Chdr h;
 
-	if (!gelf_getchdr(scn, &h) || h.ch_size > CFI_MAX_BYTES ||
+	if (section->size > CFI_MAX_BYTES || !gelf_getchdr(scn, &h) || h.ch_size > CFI_MAX_BYTES ||
 	    h.ch_size / CFI_INFLATED_RATIO > section->size || elf_compress(scn, 0, 0) != 1)
 		return;
 	data = elf_getdata(scn, NULL);

@@ -116,7 +116,7 @@ static void test_malformed_lines(void **state)
 		"ID: 99999999999\nformat:\n" COMMON
 		"field:;offset:0;size:1;signed:0;\nfield:int;offset:0;size:1;signed:0;\n"
 		"field:int a\nfield:int b;\nfield:int c;offset:x;size:4;\nfield:int d;offset:1;\n"
-		"field:int ];offset:0;size:4;\nfield:int );offset:0;size:4;\n"
+		"field:int ];offset:0;size:4;\nfield:int x];offset:8;size:4;\nfield:int );offset:0;size:4;\n"
 		"field:int (*);offset:0;size:4;\nfield:int (*x;offset:0;size:4;\n"
 		"field:__attribute__((;offset:0;size:4;\nfield:__attribute__((x));offset:0;size:4;\n"
 		"field:int e;offset:4294967296;size:4;\nfield:int x[3][;offset:0;size:9;\n"
