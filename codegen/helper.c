@@ -4,6 +4,7 @@
  * a library. LLVM reads the bodies of functions that are called, directly or indirectly.
  */
 #include "codegen/gen.h"
+#include "parser/base/text.h"
 #include "codegen/bitcode.h"
 #include <llvm-c/BitReader.h>
 #include <llvm-c/Linker.h>
@@ -82,10 +83,9 @@ bool helper_is_linked(const struct gen *g, const char *name)
 {
 	const struct plan_needs *needs = &g->plan->needs;
 
-	for (size_t i = 0; i < sizeof(linked) / sizeof(*linked); i++)
-		if (strcmp(linked[i].name, name) == 0)
-			return needs->ustack || (needs->kstack && !linked[i].is_user);
-	return false;
+	__auto_type row = TEXT_ROW(linked, name, name, strlen(name));
+
+	return row && (needs->ustack || (needs->kstack && !row->is_user));
 }
 
 /* Declare the maps and data that the linked functions use (linked.def): the linker copies what is

@@ -3,6 +3,7 @@
  * See first_words.h.
  */
 #include "cli/base/first_words.h"
+#include "parser/base/text.h"
 #include "parser/base/nearest.h"
 #include <string.h>
 
@@ -15,10 +16,7 @@ const int n_first_words = sizeof(first_words) / sizeof(*first_words);
 
 const struct first_word *first_word_find(const char *word)
 {
-	for (int i = 0; i < n_first_words; i++)
-		if (strcmp(first_words[i].word, word) == 0)
-			return &first_words[i];
-	return NULL;
+	return TEXT_ROW(first_words, word, word, strlen(word));
 }
 
 const struct first_word *first_word_of(enum option_words bit)

@@ -3,6 +3,7 @@
  * See explain_stage.h.
  */
 #include "cli/options/explain_stage.h"
+#include "parser/base/text.h"
 #include "cli/options/option_error.h"
 #include "cli/options/options.h"
 #include <stdio.h>
@@ -29,11 +30,9 @@ static int unknown_stage(const char *word, int len)
 
 static int find_stage(const char *word, size_t len)
 {
-	for (int i = 0; i < EXPLAIN_STAGE_COUNT; i++)
-		if (strlen(explain_rows[i].word) == len &&
-		    memcmp(explain_rows[i].word, word, len) == 0)
-			return i;
-	return -1;
+	__auto_type row = TEXT_ROW(explain_rows, word, word, len);
+
+	return row ? (int)(row - explain_rows) : -1;
 }
 
 int explain_stages_take(struct options *o, const char *words)

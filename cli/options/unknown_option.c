@@ -4,6 +4,7 @@
  * or of the script, else the script's own options.
  */
 #include "cli/options/option_rows.h"
+#include "parser/base/text.h"
 #include "cli/scripts/scripts.h"
 #include "cli/base/first_words.h"
 #include "cli/scripts/script_options.h"
@@ -22,13 +23,12 @@ bool option_report_removed(const char *word, size_t len)
 #undef REMOVED
 	};
 
-	for (size_t i = 0; i < sizeof(removed) / sizeof(*removed); i++)
-		if (strlen(removed[i].word) == len && memcmp(removed[i].word, word, len) == 0) {
-			log_error("'%s%s' was removed: %s", *word == '-' ? "" : "sonde ",
-				  removed[i].word, removed[i].why);
-			return true;
-		}
-	return false;
+	__auto_type row = TEXT_ROW(removed, word, word, len);
+
+	if (row)
+		log_error("'%s%s' was removed: %s", *word == '-' ? "" : "sonde ", row->word,
+			  row->why);
+	return row;
 }
 
 /* Several long options begin with the word. */

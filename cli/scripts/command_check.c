@@ -5,6 +5,7 @@
  * backslash, all of it is text.
  */
 #include "cli/scripts/scripts.h"
+#include "parser/base/text.h"
 #include "cli/scripts/script_args.h"
 #include "runtime/base/log.h"
 #include <ctype.h>
@@ -57,10 +58,7 @@ static bool is_shell_word(const char *text, size_t len)
 					    "set",   "alias",  "if",	 "for",	   "while", "umask",
 					    "unset", ".",      "{",	 "("};
 
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		if (strlen(words[i]) == len && memcmp(words[i], text, len) == 0)
-			return true;
-	return false;
+	return TEXT_IS_IN(words, text, len);
 }
 
 /* `LANG=C ls` */

@@ -3,6 +3,7 @@
  * See scripts.h.
  */
 #include "cli/scripts/scripts.h"
+#include "parser/base/text.h"
 #include "parser/base/escape.h"
 #include "runtime/base/log.h"
 #include <ctype.h>
@@ -21,10 +22,7 @@ static bool is_of_strace(const char *word)
 {
 	size_t len = strcspn(word, "=");
 
-	for (size_t i = 0; word[len] && i < sizeof(qualifiers) / sizeof(*qualifiers); i++)
-		if (strlen(qualifiers[i]) == len && memcmp(qualifiers[i], word, len) == 0)
-			return true;
-	return false;
+	return word[len] && TEXT_IS_IN(qualifiers, word, len);
 }
 
 /* Is the text a list of system calls? strace also has classes of them, such as "file". */
@@ -38,11 +36,8 @@ static bool are_calls(const char *list)
 		len = 0;
 		while (isalnum((unsigned char)list[len]) || list[len] == '_')
 			len++;
-		if (!len || (list[len] && list[len] != ','))
+		if (!len || (list[len] && list[len] != ',') || TEXT_IS_IN(classes, list, len))
 			return false;
-		for (size_t i = 0; i < sizeof(classes) / sizeof(*classes); i++)
-			if (strlen(classes[i]) == len && memcmp(classes[i], list, len) == 0)
-				return false;
 	}
 	return true;
 }

@@ -4,6 +4,7 @@
  * to.
  */
 #include "parser/base/arena.h"
+#include "parser/base/text.h"
 #include "parser/base/diag.h"
 #include "parser/base/pattern.h"
 #include "parser/base/nearest.h"
@@ -76,10 +77,7 @@ int prs_iter(const struct probe_reader *r, struct attach_point *p, char **parts,
 
 const struct iter_field *iter_field(const struct kernel_iter *iter, const char *name)
 {
-	for (uint32_t i = 0; i < iter->n_fields; i++)
-		if (strcmp(iter->fields[i].name, name) == 0)
-			return &iter->fields[i];
-	return NULL;
+	return TEXT_ITEM(iter->fields, iter->n_fields, name, name);
 }
 
 const struct iter_field *iter_object(const struct kernel_iter *iter)

@@ -5,6 +5,7 @@
  */
 #include "parser/base/arena.h"
 #include "parser/base/diag.h"
+#include "parser/base/text.h"
 #include "parser/attach/probe_parse.h"
 #include <string.h>
 
@@ -30,10 +31,7 @@ static bool is_common(const char *word, size_t len)
 	static const char *const common[] = {"sys", "enter",	"exit", "x64",
 					     "do",  "syscalls", "raw",	"new"};
 
-	for (size_t i = 0; i < sizeof(common) / sizeof(*common); i++)
-		if (strlen(common[i]) == len && strncmp(common[i], word, len) == 0)
-			return true;
-	return len < WORD_LEAST;
+	return TEXT_IS_IN(common, word, len) || len < WORD_LEAST;
 }
 
 /* True if the word is in `text`, or begins with the last word of a pattern. Digits at its end are

@@ -5,6 +5,7 @@
  * first: mangled names contain identifiers unchanged.
  */
 #include "parser/base/arena.h"
+#include "parser/base/text.h"
 #include "parser/attach/cpp_name.h"
 #include "parser/attach/probe_user.h"
 #include "parser/attach/rust_name.h"
@@ -49,10 +50,7 @@ static bool is_abbreviated(const char *word, size_t len)
 		"const",	 "char_traits",	   "anonymous", "namespace",	"basic_istream",
 		"basic_ostream", "basic_iostream", "lambda",	"unnamed",	"type"};
 
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		if (strlen(words[i]) == len && !memcmp(words[i], word, len))
-			return true;
-	return false;
+	return TEXT_IS_IN(words, word, len);
 }
 
 /* The longest identifier that the mangled name must contain. Identifiers in brackets, which hold

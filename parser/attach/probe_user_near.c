@@ -56,10 +56,7 @@ static bool is_source(const char *path)
 	static const char *const ends[] = {".c", ".h", ".cc", ".cpp", ".cxx", ".rs", ".go"};
 	const char *end = strrchr(path, '.');
 
-	for (size_t i = 0; end && i < sizeof(ends) / sizeof(*ends); i++)
-		if (strcmp(ends[i], end) == 0)
-			return true;
-	return false;
+	return end && TEXT_IS_IN(ends, end, strlen(end));
 }
 
 void user_hint_no_program(const struct probe_reader *r, const char *path)

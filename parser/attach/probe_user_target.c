@@ -4,6 +4,7 @@
  * which it is left where the kernel must not replace return addresses.
  */
 #include "parser/attach/probe_user.h"
+#include "parser/base/text.h"
 #include "parser/base/arena.h"
 #include <errno.h>
 #include <string.h>
@@ -223,10 +224,7 @@ static bool uses_return_address(const char *symbol)
 	symbol += strspn(symbol, "_");
 	if (strncmp(symbol, inside, strlen(inside)) == 0)
 		symbol += strlen(inside) + strspn(symbol + strlen(inside), "_");
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (strcmp(symbol, names[i]) == 0)
-			return true;
-	return false;
+	return TEXT_IS_IN(names, symbol, strlen(symbol));
 }
 
 /* In a listing, the demangled name is shown only if the pattern matches it and not the symbol

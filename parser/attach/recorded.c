@@ -3,6 +3,7 @@
  * Attach points on events of a recording: see expand.h.
  */
 #include "parser/attach/expand.h"
+#include "parser/base/text.h"
 #include "parser/base/arena.h"
 #include "parser/base/diag.h"
 #include "parser/lang/ast.h"
@@ -106,10 +107,7 @@ static bool is_absence(const struct diags *d)
 		"unknown-module", "no-functions", "no-kprobes",	    "no-uprobes",
 	};
 
-	for (size_t i = 0; d->n && i < sizeof(tags) / sizeof(*tags); i++)
-		if (strcmp(d->items[0].tag, tags[i]) == 0)
-			return true;
-	return false;
+	return d->n && TEXT_IS_IN(tags, d->items[0].tag, strlen(d->items[0].tag));
 }
 
 static int expand_call(struct probe_expansion *e)

@@ -3,6 +3,7 @@
  * Kernel functions that fentry and fexit cannot trace, although BTF describes them (traceable.h).
  */
 #include "parser/attach/traceable.h"
+#include "parser/base/text.h"
 #include "parser/lang/kernel.h"
 #include <string.h>
 
@@ -13,10 +14,7 @@ bool traceable_is_denied(const char *name)
 					     "preempt_count_sub",      "__rcu_read_lock",
 					     "__rcu_read_unlock"};
 
-	for (size_t i = 0; i < sizeof(denied) / sizeof(*denied); i++)
-		if (strcmp(denied[i], name) == 0)
-			return true;
-	return false;
+	return TEXT_IS_IN(denied, name, strlen(name));
 }
 
 bool traceable_returns_struct(const struct typed_function *f)

@@ -16,6 +16,41 @@ static inline const char *text_base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
+/* True if the `len` bytes at `text` are `word`. */
+static inline bool text_is(const char *text, size_t len, const char *word)
+{
+	return strlen(word) == len && memcmp(text, word, len) == 0;
+}
+
+/* The first of `n` items of `size` bytes whose word is `text`, or NULL. `word` is in items[0]. */
+static inline const void *text_find(const void *items, size_t n, size_t size,
+				    const char *const *word, const char *text, size_t len)
+{
+	const char *item = items;
+	ptrdiff_t at = (const char *)word - item;
+
+	for (; n--; item += size)
+		if (text_is(text, len, *(const char *const *)(item + at)))
+			return item;
+	return NULL;
+}
+
+/* True if the `len` bytes at `text` are one of an array of words. */
+#define TEXT_IS_IN(words, text, len)                                                             \
+	(text_find((words), sizeof(words) / sizeof(*(words)), sizeof(*(words)), (words), (text), \
+		   (len)))
+
+/* The row of a table whose member `member` is the `len` bytes at `text`; NULL: there is none. */
+#define TEXT_ROW(rows, member, text, len)                                          \
+	((__typeof__(&(rows)[0]))text_find((rows), sizeof(rows) / sizeof(*(rows)), \
+					   sizeof(*(rows)), &(rows)[0].member, (text), (len)))
+
+/* The same for an array of `n` items. */
+#define TEXT_ITEM(items, n, member, text)                                                   \
+	((n) ? (__typeof__(&(items)[0]))text_find((items), (n), sizeof(*(items)),           \
+						  &(items)[0].member, (text), strlen(text)) \
+	     : NULL)
+
 /* The value of a hexadecimal digit in either case; -1: it is none. */
 static inline int text_hex_digit(char c)
 {

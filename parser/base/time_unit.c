@@ -3,6 +3,7 @@
  * See time_unit.h.
  */
 #include "parser/base/time_unit.h"
+#include "parser/base/text.h"
 #include "parser/base/arena.h"
 #include <ctype.h>
 #include <string.h>
@@ -26,10 +27,9 @@ enum { N_UNITS = sizeof(units) / sizeof(*units), SECONDS = 3 };
 
 uint64_t time_unit_ns(const char *text, size_t len)
 {
-	for (int i = 0; i < N_UNITS; i++)
-		if (strlen(units[i].unit) == len && memcmp(units[i].unit, text, len) == 0)
-			return units[i].ns;
-	return 0;
+	__auto_type row = TEXT_ROW(units, unit, text, len);
+
+	return row ? row->ns : 0;
 }
 
 uint64_t time_unit_of_name(const char *name)

@@ -5,6 +5,7 @@
  * from the kernel.
  */
 #include "parser/csection/c_parse.h"
+#include "parser/base/text.h"
 #include "parser/base/arena.h"
 
 static const struct type type_float = {.kind = TY_VOID, .size = 4, .align = 4, .name = "float"};
@@ -55,10 +56,7 @@ static const struct word_row *find_row(const struct c_parser *p)
 {
 	static const struct word_row none;
 
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (c_token_is_word(c_next(p), words[i].text))
-			return &words[i];
-	return &none;
+	return TEXT_ROW(words, text, c_next(p)->text, c_next(p)->len) ?: &none;
 }
 
 bool c_is_qualifier(const struct c_parser *p)

@@ -212,7 +212,7 @@ struct c_token c_token_read(const struct source *s, uint32_t *at, uint32_t end)
 
 bool c_token_is_word(const struct c_token *t, const char *word)
 {
-	return t->kind == CT_NAME && strlen(word) == t->len && memcmp(t->text, word, t->len) == 0;
+	return t->kind == CT_NAME && text_is(t->text, t->len, word);
 }
 
 bool c_token_is(const struct c_token *t, int punct)

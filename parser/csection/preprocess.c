@@ -18,7 +18,7 @@ struct c_macro *preprocess_find(const struct preprocessor *p, const char *name, 
 	for (; i; i = p->macros[i - 1]->next) {
 		struct c_macro *m = p->macros[i - 1];
 
-		if (!m->is_undefined && strlen(m->name) == len && memcmp(m->name, name, len) == 0)
+		if (!m->is_undefined && text_is(name, len, m->name))
 			return m;
 	}
 	return NULL;

@@ -5,6 +5,7 @@
  * the script itself are not handled here: macro_values.c makes macros of the script of them.
  */
 #include "parser/csection/c_headers.h"
+#include "parser/base/text.h"
 #include "parser/csection/preprocess.h"
 #include "parser/base/arena.h"
 #include "parser/base/diag.h"
@@ -114,10 +115,7 @@ static bool is_word_of_c(const struct c_token *t)
 		"unsigned",	 "_Bool",	"bool",	  "float",    "double",
 	};
 
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (c_token_is_word(t, words[i]))
-			return true;
-	return false;
+	return TEXT_IS_IN(words, t->text, t->len);
 }
 
 struct c_macro *preprocess_macro(struct preprocessor *p, const struct c_token *t, bool is_called)

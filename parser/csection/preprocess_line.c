@@ -3,6 +3,7 @@
  * Lines of the C section that begin with '#': one function for each word, found in a table.
  */
 #include "parser/csection/c_headers.h"
+#include "parser/base/text.h"
 #include "parser/csection/c_parse.h"
 #include "parser/base/arena.h"
 #include "parser/base/diag.h"
@@ -351,7 +352,7 @@ static void line_line(struct preprocessor *p, const struct line *l)
 {
 }
 
-static const struct {
+static const struct line_row {
 	const char *word;
 	void (*process)(struct preprocessor *p, const struct line *l);
 	bool is_condition; /* also where the text is left out */
@@ -373,17 +374,12 @@ static void unknown_word(struct preprocessor *p, const struct line *l)
 void preprocess_line(struct preprocessor *p, const struct c_token *hash, struct c_tokens tokens)
 {
 	struct line l = {.tokens = tokens};
+	const struct line_row *row;
 
 	if (tokens.items[0].kind == CT_END)
 		return; /* a '#' alone means nothing in C */
 	l.span = span_join(hash->span, tokens.items[0].span);
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		if (!c_token_is_word(&tokens.items[0], words[i].word))
-			continue;
-		if (words[i].is_condition || preprocess_is_used(p))
-			words[i].process(p, &l);
-		return;
-	}
-	if (preprocess_is_used(p))
-		unknown_word(p, &l);
+	row = TEXT_ROW(words, word, tokens.items[0].text, tokens.items[0].len);
+	if (preprocess_is_used(p) || (row && row->is_condition))
+		(row ? row->process : unknown_word)(p, &l);
 }

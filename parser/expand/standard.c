@@ -5,6 +5,7 @@
  * cost nothing.
  */
 #include "parser/expand/standard.h"
+#include "parser/base/text.h"
 #include "parser/base/arena.h"
 #include "parser/expand/expander.h"
 #include <string.h>
@@ -23,10 +24,7 @@ const uint32_t n_standard_macros = sizeof(standard_macros) / sizeof(*standard_ma
 
 static const struct standard_macro *find(const char *name)
 {
-	for (uint32_t i = 0; i < n_standard_macros; i++)
-		if (strcmp(standard_macros[i].name, name) == 0)
-			return &standard_macros[i];
-	return NULL;
+	return TEXT_ROW(standard_macros, name, name, strlen(name));
 }
 
 bool standard_has(const char *name)

@@ -4,6 +4,7 @@
  * may list builtins.
  */
 #include "parser/lang/builtin.h"
+#include "parser/base/text.h"
 #include <ctype.h>
 #include <string.h>
 
@@ -59,10 +60,9 @@ static const struct builtin *find_synonym(const char *name)
 #undef VAR
 	};
 
-	for (size_t i = 0; i < sizeof(synonyms) / sizeof(*synonyms); i++)
-		if (strcmp(synonyms[i].word, name) == 0)
-			return &builtins[synonyms[i].of];
-	return NULL;
+	__auto_type row = TEXT_ROW(synonyms, word, name, strlen(name));
+
+	return row ? &builtins[row->of] : NULL;
 }
 
 const struct builtin *builtin_find(const char *name)
@@ -71,10 +71,7 @@ const struct builtin *builtin_find(const char *name)
 
 	if (strncmp(name, prefix, sizeof(prefix) - 1) == 0)
 		name += sizeof(prefix) - 1;
-	for (uint32_t i = 0; i < BI_COUNT; i++)
-		if (strcmp(builtins[i].name, name) == 0)
-			return &builtins[i];
-	return find_synonym(name);
+	return TEXT_ROW(builtins, name, name, strlen(name)) ?: find_synonym(name);
 }
 
 const struct builtin *builtin_of_agg(enum agg_kind agg)

@@ -200,21 +200,18 @@ bool c_number_add(struct c_number *n, const char *word, size_t len)
 		{"__signed__", {.signs = 1}},
 	};
 
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
-		const struct c_number *adds = &words[i].adds;
+	__auto_type row = TEXT_ROW(words, word, word, len);
 
-		if (strlen(words[i].word) != len || memcmp(words[i].word, word, len) != 0)
-			continue;
-		n->size += adds->size;
-		n->sizes += adds->sizes;
-		n->ints += adds->ints;
-		n->longs += adds->longs;
-		n->signs += adds->signs;
-		n->is_unsigned |= adds->is_unsigned;
-		n->words++;
-		return true;
-	}
-	return false;
+	if (!row)
+		return false;
+	n->size += row->adds.size;
+	n->sizes += row->adds.sizes;
+	n->ints += row->adds.ints;
+	n->longs += row->adds.longs;
+	n->signs += row->adds.signs;
+	n->is_unsigned |= row->adds.is_unsigned;
+	n->words++;
+	return true;
 }
 
 bool c_types_is_qualifier(const char *word, size_t len)
@@ -225,10 +222,7 @@ bool c_types_is_qualifier(const char *word, size_t len)
 		"__rcu",	"__iomem",	 "__percpu",
 	};
 
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		if (strlen(words[i]) == len && memcmp(words[i], word, len) == 0)
-			return true;
-	return false;
+	return TEXT_IS_IN(words, word, len);
 }
 
 static const struct type *named(struct c_types *c, const char *tag_word, const char *name)

@@ -4,6 +4,7 @@
  * BTF and debug information.
  */
 #include "parser/base/arena.h"
+#include "parser/base/text.h"
 #include "parser/base/limits.h"
 #include "parser/lang/c_type.h"
 #include "parser/lang/field_type.h"
@@ -22,7 +23,7 @@ bool field_is_text(const struct tp_field *f)
 
 /* Arguments of system calls are 64-bit words in the record, whatever their C type; the call
  * itself uses only the low bytes. Beside the names of C and of scripts: */
-static const struct {
+static const struct narrow {
 	const char *text;
 	uint32_t size;
 	bool is_signed;
@@ -38,12 +39,13 @@ static const struct {
 /* The integer type of a C type name; NULL when it is not known. */
 static const struct type *number_of_c(const char *text)
 {
+	const struct narrow *row;
 	const struct type *t;
 
 	text += strncmp(text, "const ", 6) == 0 ? 6 : 0;
-	for (size_t i = 0; i < sizeof(narrow) / sizeof(*narrow); i++)
-		if (strcmp(text, narrow[i].text) == 0)
-			return type_int(narrow[i].size, narrow[i].is_signed);
+	row = TEXT_ROW(narrow, text, text, strlen(text));
+	if (row)
+		return type_int(row->size, row->is_signed);
 	t = c_types_number(text);
 	t = t ? t : type_of_name(text);
 	return t && t->kind == TY_INT ? t : NULL;

@@ -3,6 +3,7 @@
  * The table of foreign words: see foreign_word.h.
  */
 #include "parser/lang/foreign_word.h"
+#include "parser/base/text.h"
 #include <stddef.h>
 #include <string.h>
 
@@ -14,8 +15,7 @@ static const struct foreign_word foreign_words[] = {
 
 const char *foreign_hint(const char *word)
 {
-	for (size_t i = 0; i < sizeof(foreign_words) / sizeof(foreign_words[0]); i++)
-		if (strcmp(foreign_words[i].word, word) == 0)
-			return foreign_words[i].hint;
-	return NULL;
+	const struct foreign_word *row = TEXT_ROW(foreign_words, word, word, strlen(word));
+
+	return row ? row->hint : NULL;
 }

@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include "parser/lang/known_constant.h"
+#include "parser/base/text.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -46,8 +47,5 @@ const uint32_t n_known_constants = sizeof(known_constants) / sizeof(known_consta
 
 const struct known_constant *known_constant_find(const char *name)
 {
-	for (uint32_t i = 0; i < n_known_constants; i++)
-		if (strcmp(known_constants[i].name, name) == 0)
-			return &known_constants[i];
-	return NULL;
+	return TEXT_ROW(known_constants, name, name, strlen(name));
 }

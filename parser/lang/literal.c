@@ -17,7 +17,7 @@
 #include <strings.h>
 
 /* The suffixes of C, and the largest number with each. */
-static const struct {
+static const struct suffix {
 	const char *text;
 	uint64_t most;
 } suffixes[] = {
@@ -125,14 +125,14 @@ static uint64_t read_exponent(const struct number *n, uint32_t at)
  * unit of time, else 1. */
 static uint64_t suffix_most(const char *text, size_t len, uint64_t *scale)
 {
+	const struct suffix *row;
+
 	*scale = time_unit_ns(text, len);
 	if (*scale)
 		return UINT64_MAX;
 	*scale = 1;
-	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++)
-		if (strlen(suffixes[i].text) == len && memcmp(suffixes[i].text, text, len) == 0)
-			return suffixes[i].most;
-	return 0;
+	row = TEXT_ROW(suffixes, text, text, len);
+	return row ? row->most : 0;
 }
 
 static uint64_t read_decimal(const struct number *n)

@@ -3,6 +3,7 @@
  * Lookup of the rows of registers.def.
  */
 #include "parser/lang/register.h"
+#include "parser/base/text.h"
 #include <stddef.h>
 #include <string.h>
 
@@ -29,10 +30,9 @@ const char register_architecture[] = "arm64";
 
 int register_offset(const char *name)
 {
-	for (size_t i = 0; i < sizeof(registers) / sizeof(*registers); i++)
-		if (strcmp(registers[i].name, name) == 0)
-			return registers[i].offset;
-	return -1;
+	__auto_type row = TEXT_ROW(registers, name, name, strlen(name));
+
+	return row ? row->offset : -1;
 }
 
 const char *register_name(int offset)

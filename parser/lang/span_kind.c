@@ -3,6 +3,7 @@
  * The table of span kinds, and which kind an event ends.
  */
 #include "parser/lang/builtin.h"
+#include "parser/base/text.h"
 #include "parser/lang/span_kind.h"
 #include "bpf_helpers/shared.h"
 #include <string.h>
@@ -24,10 +25,7 @@ bool event_is_wakeup(const char *event)
 {
 	static const char *const wakeups[] = {"sched_waking", "sched_wakeup", "sched_wakeup_new"};
 
-	for (size_t i = 0; i < sizeof(wakeups) / sizeof(*wakeups); i++)
-		if (strcmp(event, wakeups[i]) == 0)
-			return true;
-	return false;
+	return TEXT_IS_IN(wakeups, event, strlen(event));
 }
 
 bool event_is_exec(const char *event)

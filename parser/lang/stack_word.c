@@ -3,6 +3,7 @@
  * The rows of stack_words.def as an array: see stack_word.h.
  */
 #include "parser/lang/stack_word.h"
+#include "parser/base/text.h"
 #include <stddef.h>
 #include <string.h>
 
@@ -35,8 +36,5 @@ _Static_assert(sizeof(stack_words) / sizeof(stack_words[0]) > STACK_FORM_COUNT,
 
 const struct stack_word *stack_word_find(const char *word)
 {
-	for (uint32_t i = 0; i < n_stack_words; i++)
-		if (strcmp(stack_words[i].word, word) == 0)
-			return &stack_words[i];
-	return NULL;
+	return TEXT_ROW(stack_words, word, word, strlen(word));
 }

@@ -6,6 +6,7 @@
  * of the build.
  */
 #include "parser/lang/syscalls.h"
+#include "parser/base/text.h"
 #include <stddef.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -46,20 +47,13 @@ static const struct {
 #endif
 };
 
-static int64_t find(const char *name)
-{
-	for (int i = 0; i < N_NAMES; i++)
-		if (strcmp(names[i].name, name) == 0)
-			return names[i].number;
-	return -1;
-}
-
 int64_t syscall_number(const char *name)
 {
-	for (size_t i = 0; i < sizeof(renamed) / sizeof(*renamed); i++)
-		if (strcmp(renamed[i].kernel, name) == 0)
-			return find(renamed[i].libc);
-	return find(name);
+	__auto_type other = TEXT_ROW(renamed, kernel, name, strlen(name));
+	const char *libc = other ? other->libc : name;
+	__auto_type call = TEXT_ROW(names, name, libc, strlen(libc));
+
+	return call ? call->number : -1;
 }
 
 const char *syscall_name(int64_t number)
@@ -78,8 +72,5 @@ const struct newer_call *syscall_newer(const char *name)
 #undef NEWER_CALL
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-		if (strcmp(rows[i].name, name) == 0)
-			return &rows[i];
-	return NULL;
+	return TEXT_ROW(rows, name, name, strlen(name));
 }

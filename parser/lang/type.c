@@ -3,6 +3,7 @@
  * Types: the constants, their names, and the type that holds values of two others.
  */
 #include "parser/lang/type.h"
+#include "parser/base/text.h"
 #include "parser/lang/agg.h"
 #include "parser/lang/c_type.h"
 #include "parser/base/arena.h"
@@ -135,40 +136,40 @@ static const struct {
 	const struct type *other; /* not an integer */
 } names[] = {
 	{"bool", 1, false, &type_bool},
-	{"int8", 1, true, NULL},
-	{"int16", 2, true, NULL},
-	{"int32", 4, true, NULL},
-	{"int64", 8, true, NULL},
-	{"uint8", 1, false, NULL},
-	{"uint16", 2, false, NULL},
-	{"uint32", 4, false, NULL},
-	{"uint64", 8, false, NULL},
-	{"char", 1, true, NULL},
-	{"short", 2, true, NULL},
-	{"int", 4, true, NULL},
-	{"long", 8, true, NULL},
-	{"int8_t", 1, true, NULL},
-	{"int16_t", 2, true, NULL},
-	{"int32_t", 4, true, NULL},
-	{"int64_t", 8, true, NULL},
-	{"uint8_t", 1, false, NULL},
-	{"uint16_t", 2, false, NULL},
-	{"uint32_t", 4, false, NULL},
-	{"uint64_t", 8, false, NULL},
-	{"size_t", 8, false, NULL},
-	{"ssize_t", 8, true, NULL},
-	{"pid_t", 4, true, NULL},
-	{"u8", 1, false, NULL},
-	{"u16", 2, false, NULL},
-	{"u32", 4, false, NULL},
-	{"u64", 8, false, NULL},
-	{"s8", 1, true, NULL},
-	{"s16", 2, true, NULL},
-	{"s32", 4, true, NULL},
-	{"s64", 8, true, NULL},
-	{string_name, 0, false, NULL},
-	{"void", 0, false, NULL},
-	{buffer_name, 0, false, NULL},
+	{"int8", 1, true},
+	{"int16", 2, true},
+	{"int32", 4, true},
+	{"int64", 8, true},
+	{"uint8", 1, false},
+	{"uint16", 2, false},
+	{"uint32", 4, false},
+	{"uint64", 8, false},
+	{"char", 1, true},
+	{"short", 2, true},
+	{"int", 4, true},
+	{"long", 8, true},
+	{"int8_t", 1, true},
+	{"int16_t", 2, true},
+	{"int32_t", 4, true},
+	{"int64_t", 8, true},
+	{"uint8_t", 1, false},
+	{"uint16_t", 2, false},
+	{"uint32_t", 4, false},
+	{"uint64_t", 8, false},
+	{"size_t", 8, false},
+	{"ssize_t", 8, true},
+	{"pid_t", 4, true},
+	{"u8", 1, false},
+	{"u16", 2, false},
+	{"u32", 4, false},
+	{"u64", 8, false},
+	{"s8", 1, true},
+	{"s16", 2, true},
+	{"s32", 4, true},
+	{"s64", 8, true},
+	{string_name, 0, false},
+	{"void", 0, false},
+	{buffer_name, 0, false},
 	{inet_name, 0, false, &type_inet},
 	{"macaddr_t", 0, false, &type_mac},
 	{"username_t", 0, false, &type_username},
@@ -184,10 +185,7 @@ enum { N_NAMES = sizeof(names) / sizeof(*names) };
 
 bool type_is_name(const char *name)
 {
-	for (int i = 0; i < N_NAMES; i++)
-		if (strcmp(names[i].name, name) == 0)
-			return true;
-	return false;
+	return TEXT_ROW(names, name, name, strlen(name));
 }
 
 const char *type_made_by(const char *name)
@@ -204,10 +202,9 @@ const char *type_made_by(const char *name)
 		{"mac_address", "macaddr(address)"},
 	};
 
-	for (size_t i = 0; i < sizeof(made) / sizeof(*made); i++)
-		if (strcmp(made[i].name, name) == 0)
-			return made[i].made_by;
-	return NULL;
+	__auto_type row = TEXT_ROW(made, name, name, strlen(name));
+
+	return row ? row->made_by : NULL;
 }
 
 void type_offer_names(struct nearest *near, bool (*offer)(struct nearest *, const char *))
@@ -218,11 +215,11 @@ void type_offer_names(struct nearest *near, bool (*offer)(struct nearest *, cons
 
 const struct type *type_of_name(const char *name)
 {
-	for (int i = 0; i < N_NAMES; i++)
-		if (strcmp(names[i].name, name) == 0 && (names[i].size || names[i].other))
-			return names[i].other ? names[i].other
-					      : type_int(names[i].size, names[i].is_signed);
-	return NULL;
+	__auto_type row = TEXT_ROW(names, name, name, strlen(name));
+
+	if (!row || row->other)
+		return row ? row->other : NULL;
+	return row->size ? type_int(row->size, row->is_signed) : NULL;
 }
 
 bool type_is_sized_name(const char *name)

@@ -5,6 +5,7 @@
  * struct pt_regs (arch/.../include/uapi/asm/ptrace.h), which codegen reads.
  */
 #include "parser/lang/usdt_operand.h"
+#include "parser/base/text.h"
 #include "parser/base/arena.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -43,16 +44,11 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-static bool is_word(const char *s, size_t len, const char *word)
-{
-	return len == strlen(word) && strncmp(s, word, len) == 0;
-}
-
 static bool find_x86(const char *s, size_t len, struct reg *out)
 {
 	for (size_t i = 0; i < sizeof(x86_regs) / sizeof(*x86_regs); i++)
 		for (unsigned k = 0; k < 5 && x86_regs[i].names[k]; k++)
-			if (is_word(s, len, x86_regs[i].names[k])) {
+			if (text_is(s, len, x86_regs[i].names[k])) {
 				*out = (struct reg){x86_regs[i].offset, 8 >> k ?: 1, k == 4};
 				return true;
 			}
@@ -66,9 +62,9 @@ static bool find_arm64(const char *s, size_t len, struct reg *out)
 	char *end;
 
 	*out = (struct reg){.size = *s == 'w' ? 4 : 8};
-	if (is_word(s, len, "sp"))
+	if (text_is(s, len, "sp"))
 		n = 31;
-	else if (is_word(s, len, "fp") || is_word(s, len, "lr"))
+	else if (text_is(s, len, "fp") || text_is(s, len, "lr"))
 		n = *s == 'f' ? 29 : 30;
 	else if (len < 2 || len > 3 || (*s != 'x' && *s != 'w') || !is_digit(s[1]) ||
 		 (n = (unsigned)strtoul(s + 1, &end, 10)) > 30 || end != s + len)

@@ -6,6 +6,7 @@
  * pass 1, which replaces the names by the values.
  */
 #include "parser/base/arena.h"
+#include "parser/base/text.h"
 #include "parser/base/nearest.h"
 #include "parser/sema/param.h"
 #include "parser/sema/param_type.h"
@@ -230,10 +231,7 @@ static void bind_item(struct sema *s, struct param_item *item, const char *word)
 
 struct param_item *param_find(const struct sema *s, const char *name)
 {
-	for (uint32_t i = 0; i < s->program->n_items; i++)
-		if (strcmp(s->program->items[i].name, name) == 0)
-			return &s->program->items[i];
-	return NULL;
+	return TEXT_ITEM(s->program->items, s->program->n_items, name, name);
 }
 
 bool param_name(struct sema *s, struct expr *e)

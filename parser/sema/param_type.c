@@ -3,6 +3,7 @@
  * The types of `param` and `option` items: how a word of the command line becomes a value.
  */
 #include "parser/base/arena.h"
+#include "parser/base/text.h"
 #include "parser/base/time_unit.h"
 #include "parser/lang/literal.h"
 #include "parser/sema/param_type.h"
@@ -123,10 +124,7 @@ const struct param_type *param_type_of(const struct param_form *form)
 {
 	if (form->n_words > 1)
 		return &choice;
-	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++)
-		if (strcmp(types[i].name, form->words[0]) == 0)
-			return &types[i];
-	return NULL;
+	return TEXT_ROW(types, name, form->words[0], strlen(form->words[0]));
 }
 
 bool param_type_is_bool(const struct param_type *t)

@@ -4,6 +4,7 @@
  * BTF; for user functions see sema_user_args.c.
  */
 #include "parser/lang/field_type.h"
+#include "parser/base/text.h"
 #include "parser/base/arena.h"
 #include "parser/lang/c_type.h"
 #include "parser/lang/syscalls.h"
@@ -23,10 +24,7 @@ const struct tp_field *sema_args_fields(const struct attach_point *p, uint32_t *
 
 const struct tp_field *sema_field_named(const struct tp_field *fields, uint32_t n, const char *name)
 {
-	for (uint32_t i = 0; i < n; i++)
-		if (strcmp(fields[i].name, name) == 0)
-			return &fields[i];
-	return NULL;
+	return TEXT_ITEM(fields, n, name, name);
 }
 
 const struct tp_field *sema_args_field(const struct attach_point *p, const char *name)

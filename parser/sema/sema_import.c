@@ -4,6 +4,7 @@
  * called that is no builtin, macro or function of the script.
  */
 #include "parser/base/arena.h"
+#include "parser/base/text.h"
 #include "parser/lang/bpf_import.h"
 #include "parser/lang/kernel.h"
 #include "parser/sema/sema_type.h"
@@ -25,10 +26,7 @@ static void read_import(struct sema *s, struct bpf_import *import)
 
 static const struct bpf_function *find_in(const struct bpf_import *import, const char *name)
 {
-	for (uint32_t i = 0; i < import->n_functions; i++)
-		if (strcmp(import->functions[i].name, name) == 0)
-			return &import->functions[i];
-	return NULL;
+	return TEXT_ITEM(import->functions, import->n_functions, name, name);
 }
 
 /* What a builtin may not do without --unsafe imported code may not do either. */

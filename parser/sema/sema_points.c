@@ -5,6 +5,7 @@
  * pattern that matches nothing beside others that exist is a warning at least.
  */
 #include "parser/base/arena.h"
+#include "parser/base/text.h"
 #include "parser/attach/exclude.h"
 #include "parser/base/pattern.h"
 #include "parser/sema/param.h"
@@ -20,10 +21,7 @@ static bool is_missing(const char *tag)
 		"no-usdt",	  "unknown-usdt",	"unknown-iterator", "no-source",
 		"unknown-module", "no-program",		"not-recorded"};
 
-	for (size_t i = 0; i < sizeof(tags) / sizeof(tags[0]); i++)
-		if (strcmp(tags[i], tag) == 0)
-			return true;
-	return false;
+	return TEXT_IS_IN(tags, tag, strlen(tag));
 }
 
 /* True if an error with this tag says that a pattern matches nothing, rather than that a name does

@@ -14,6 +14,7 @@
  * macro of C is read like a predicate that is the whole script.
  */
 #include "parser/syntax/filter_stack.h"
+#include "parser/base/text.h"
 #include "parser/base/arena.h"
 #include "parser/base/diag.h"
 #include "parser/base/limits.h"
@@ -238,17 +239,15 @@ static const struct {
 
 static bool take_item(struct reader *r, const struct token *word)
 {
+	__auto_type row = TEXT_ROW(items, word, word->text.text, word->text.len);
 	struct token t = *word;
 
-	for (size_t i = 0; i < sizeof(items) / sizeof(items[0]); i++) {
-		if (strcmp(items[i].word, word->text.text) != 0)
-			continue;
-		t.kind = items[i].kind;
-		reader_push(r, t);
-		reader_enter(r, IN_ITEM);
-		return true;
-	}
-	return false;
+	if (!row)
+		return false;
+	t.kind = row->kind;
+	reader_push(r, t);
+	reader_enter(r, IN_ITEM);
+	return true;
 }
 
 /* Skip an __attribute__((…)) after a definition. */

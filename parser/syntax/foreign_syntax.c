@@ -6,6 +6,7 @@
  * foreign_word.def.
  */
 #include "parser/lang/builtin.h"
+#include "parser/base/text.h"
 #include "parser/base/diag.h"
 #include "parser/lang/foreign_word.h"
 #include "parser/syntax/filter.h"
@@ -155,10 +156,7 @@ static bool declares(const char *word)
 {
 	static const char *const words[] = {"var", "my", "local", "auto", "const", "def", "val"};
 
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		if (strcmp(words[i], word) == 0)
-			return true;
-	return false;
+	return TEXT_IS_IN(words, word, strlen(word));
 }
 
 /* `self->x = 1`, of DTrace; `"a" . "b"` */
@@ -407,10 +405,5 @@ bool foreign_is_comment(const char *text)
 	};
 	size_t blank = strspn(text + 1, " \t"), len = strcspn(text + 1 + blank, " \t\r\n(<\"/!");
 
-	if (*text != '#' || !blank || !len)
-		return false;
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (strlen(words[i]) == len && memcmp(words[i], text + 1 + blank, len) == 0)
-			return false;
-	return true;
+	return *text == '#' && blank && len && !TEXT_IS_IN(words, text + 1 + blank, len);
 }

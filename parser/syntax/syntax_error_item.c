@@ -4,6 +4,7 @@
  * and for statements outside of probes.
  */
 #include "parser/syntax/syntax_error.h"
+#include "parser/base/text.h"
 #include "parser/base/diag.h"
 #include "parser/lang/builtin.h"
 #include "parser/lang/foreign_word.h"
@@ -63,7 +64,7 @@ static bool point_here(const char *text, char *buf, size_t size)
 
 /* Words that begin an item elsewhere: what is wrong with them, and what to write; NULL: see
  * hint_global(). */
-static const struct {
+static const struct item {
 	const char *word, *error, *hint;
 } items[] = {
 	{"global", "maps need no declaration", NULL},
@@ -73,18 +74,14 @@ static const struct {
 	 "a variable is $name, in a block; a map, which all probes share, @name"},
 };
 
-static bool is_word(const struct token *t, const char *word)
-{
-	return t->text.len == strlen(word) && memcmp(t->text.text, word, t->text.len) == 0;
-}
-
 /* `global n` and, as part of the same head, `probe syscall.open { … }`: what the probe is here. */
 static bool probe_in_head(const struct stop *s, char *buf, size_t size)
 {
 	const struct token *t = s->at;
 
 	for (; t->kind == TOK_ATTACH || t->kind == TOK_COMMA || t->kind == TOK_SEMI; t++)
-		if (t->kind == TOK_ATTACH && is_word(t, "probe") && t[1].kind == TOK_ATTACH)
+		if (t->kind == TOK_ATTACH && text_is(t->text.text, t->text.len, "probe") &&
+		    t[1].kind == TOK_ATTACH)
 			return point_here(text_from(s, t + 1), buf, size);
 	return false;
 }
@@ -105,9 +102,10 @@ static void hint_global(const struct stop *s)
 
 bool report_foreign_item(const struct stop *s, const struct token *head)
 {
+	const struct item *item;
 	char point[POINT_MOST];
 
-	if (is_word(head, "probe") && s->at->kind == TOK_ATTACH) {
+	if (text_is(head->text.text, head->text.len, "probe") && s->at->kind == TOK_ATTACH) {
 		diag_error(s->f->diags, head->span, "syntax", "'probe' is a word of SystemTap");
 		if (point_here(text_from(s, s->at), point, sizeof(point)))
 			diag_hint(s->f->diags, "write %s", point);
@@ -116,17 +114,15 @@ bool report_foreign_item(const struct stop *s, const struct token *head)
 				  "a probe has no such word here: kprobe:vfs_read { … }");
 		return true;
 	}
-	for (size_t i = 0; i < sizeof(items) / sizeof(*items); i++) {
-		if (!is_word(head, items[i].word))
-			continue;
-		diag_error(s->f->diags, head->span, "syntax", "%s", items[i].error);
-		if (items[i].hint)
-			diag_hint(s->f->diags, "%s", items[i].hint);
-		else
-			hint_global(s);
-		return true;
-	}
-	return false;
+	item = TEXT_ROW(items, word, head->text.text, head->text.len);
+	if (!item)
+		return false;
+	diag_error(s->f->diags, head->span, "syntax", "%s", item->error);
+	if (item->hint)
+		diag_hint(s->f->diags, "%s", item->hint);
+	else
+		hint_global(s);
+	return true;
 }
 
 /* `@x = 0`, `printf("x")`, where a probe is expected. */

@@ -3,6 +3,7 @@
  * Messages for syntax errors outside of blocks: in root items, parameters and probe heads.
  */
 #include "parser/syntax/syntax_error.h"
+#include "parser/base/text.h"
 #include "parser/base/diag.h"
 #include "parser/base/time_unit.h"
 #include "parser/lang/probe.h"
@@ -130,11 +131,7 @@ static bool is_statement_word(const struct token *head)
 {
 	static const char *const words[] = {"if", "else", "while", "for", "unroll", "return"};
 
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		if (head->kind == TOK_ATTACH && head->text.len == strlen(words[i]) &&
-		    memcmp(head->text.text, words[i], head->text.len) == 0)
-			return true;
-	return false;
+	return head->kind == TOK_ATTACH && TEXT_IS_IN(words, head->text.text, head->text.len);
 }
 
 /* `int x;`, `unsigned long f(void) { … }` */
@@ -143,12 +140,8 @@ static bool is_c_word(const struct token *head)
 	static const char *const words[] = {"const", "unsigned", "signed", "volatile", "void",
 					    "float", "double",	 "_Bool",  "auto",     "register"};
 
-	if (head->kind != TOK_ATTACH)
-		return false;
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		if (strcmp(words[i], head->text.text) == 0)
-			return true;
-	return type_is_name(head->text.text);
+	return head->kind == TOK_ATTACH && (TEXT_IS_IN(words, head->text.text, head->text.len) ||
+					    type_is_name(head->text.text));
 }
 
 /* `-e trace.bt` */

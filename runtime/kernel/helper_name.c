@@ -3,6 +3,7 @@
  * See helper_name.h. The names are those of <linux/bpf.h>.
  */
 #include "runtime/kernel/helper_name.h"
+#include "parser/base/text.h"
 #include "bpf_helpers/shared.h"
 #include "parser/lang/builtin.h"
 #include <linux/bpf.h>
@@ -52,8 +53,5 @@ bool helper_is_unsafe(uint32_t number)
 
 bool kfunc_is_unsafe(const char *name)
 {
-	for (size_t i = 0; i < sizeof(harmless_kfuncs) / sizeof(*harmless_kfuncs); i++)
-		if (strcmp(harmless_kfuncs[i], name) == 0)
-			return false;
-	return true;
+	return !TEXT_IS_IN(harmless_kfuncs, name, strlen(name));
 }

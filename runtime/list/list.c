@@ -5,6 +5,7 @@
  * needed. The lines are sorted and printed; the fields hooks of probes.def print the lines of -lv.
  */
 #include "runtime/list/list.h"
+#include "parser/base/text.h"
 #include "parser/attach/exclude.h"
 #include "parser/attach/lines.h"
 #include "parser/attach/near.h"
@@ -57,10 +58,8 @@ static bool is_refusal(const char *tag)
 {
 	static const char *const written[] = {"no-match", "no-usdt", "no-program", "no-pattern"};
 
-	for (size_t i = 0; i < sizeof(written) / sizeof(*written); i++)
-		if (strcmp(tag, written[i]) == 0)
-			return false;
-	return strncmp(tag, "no-", 3) == 0 || strcmp(tag, "unchecked") == 0;
+	return !TEXT_IS_IN(written, tag, strlen(tag)) &&
+	       (strncmp(tag, "no-", 3) == 0 || strcmp(tag, "unchecked") == 0);
 }
 
 /* Print the diagnostics. Returns the exit status. If other patterns matched, a pattern without a

@@ -6,6 +6,7 @@
  */
 #define _GNU_SOURCE
 #include "runtime/load/prog_handlers.h"
+#include "parser/base/text.h"
 #include "runtime/base/uapi_new.h"
 #include "runtime/kernel/kernel_facts.h"
 #include "runtime/session/session.h"
@@ -32,10 +33,7 @@ int prog_handlers_kfunc(struct kernel *k, unsigned i)
 
 static const struct plan_prog *plan_of(const struct session *s, const struct bpf_program *prog)
 {
-	for (uint32_t i = 0; i < s->plan->n_progs; i++)
-		if (strcmp(s->plan->progs[i].symbol, bpf_program__name(prog)) == 0)
-			return &s->plan->progs[i];
-	return NULL;
+	return TEXT_ITEM(s->plan->progs, s->plan->n_progs, symbol, bpf_program__name(prog));
 }
 
 /* The target is a type in the BTF of the kernel, a module or a BPF program, found when the script

@@ -11,6 +11,7 @@
  */
 #define _GNU_SOURCE
 #include "runtime/base/clock.h"
+#include "parser/base/text.h"
 #include "runtime/base/log.h"
 #include "runtime/output/live_screen.h"
 #include "runtime/output/out_file.h"
@@ -128,10 +129,7 @@ static int live_span(struct out *o, const struct view_span *s)
 
 static struct live_table *table_of(struct live_screen *s, const char *name)
 {
-	for (uint32_t i = 0; i < s->n_tables; i++)
-		if (strcmp(s->tables[i].name, name) == 0)
-			return &s->tables[i];
-	return NULL;
+	return TEXT_ITEM(s->tables, s->n_tables, name, name);
 }
 
 static int live_map(struct out *o, const struct view_map *m)

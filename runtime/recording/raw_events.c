@@ -3,6 +3,7 @@
  * Reads events of tracepoints: see raw_events.h.
  */
 #include "runtime/recording/raw_impl.h"
+#include "parser/base/text.h"
 #include "parser/base/arena.h"
 #include "parser/lang/probe.h"
 #include "runtime/base/log.h"
@@ -65,10 +66,9 @@ static bool is_of_event(const char *cause)
 #undef LOSS
 	};
 
-	for (size_t i = 0; cause && i < sizeof(causes) / sizeof(*causes); i++)
-		if (strcmp(causes[i].name, cause) == 0)
-			return causes[i].is_event;
-	return true;
+	__auto_type row = TEXT_ROW(causes, name, cause ?: "", cause ? strlen(cause) : 0);
+
+	return row ? row->is_event : true;
 }
 
 static int read_losses(struct raw_reader *r)
