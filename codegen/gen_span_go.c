@@ -6,6 +6,7 @@
  */
 #include "bpf_helpers/shared.h"
 #include "codegen/gen_cost.h"
+#include "codegen/gen_prog.h"
 #include "codegen/gen_span.h"
 #include "parser/base/regs.h"
 
