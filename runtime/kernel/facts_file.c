@@ -29,8 +29,11 @@ const struct fact *facts_next(const struct kernel *kernel, const struct fact *f,
 			      enum fact_kind kind, const char *name)
 {
 	const struct facts *k = (const struct facts *)kernel;
-	const struct fact *end = k->facts + k->n_facts;
+	const struct fact *end;
 
+	if (!k->n_facts)
+		return NULL;
+	end = k->facts + k->n_facts;
 	for (f = f ? f + 1 : k->facts; f < end; f++)
 		if (f->kind == kind && (!name || strcmp(f->name, name) == 0))
 			return f;

@@ -208,8 +208,8 @@ static void read_lines(struct arena *a, struct tp_format *format, char *text)
 int tracefs_format_parse(struct arena *a, const char *category, const char *event, const char *text,
 			 size_t len, const struct tp_format **out)
 {
-	char *copy = strndup(text, len);
-	uint32_t n = copy ? count_fields(copy) : 0;
+	char *copy = arena_strndup(a, text, len);
+	uint32_t n = count_fields(copy);
 	struct tp_format *format;
 
 	if (n) {
@@ -219,6 +219,5 @@ int tracefs_format_parse(struct arena *a, const char *category, const char *even
 		format->fields = arena_alloc(a, n * sizeof(*format->fields));
 		read_lines(a, format, copy);
 	}
-	free(copy);
-	return n ? 0 : copy ? -EINVAL : -ENOMEM;
+	return n ? 0 : -EINVAL;
 }
