@@ -242,7 +242,6 @@ void gen_only_if(struct gen *g, LLVMValueRef cond, LLVMBasicBlockRef otherwise)
 {
 	LLVMBasicBlockRef then = gen_block(g, "if");
 
-	LLVMMoveBasicBlockBefore(then, otherwise);
 	gen_if(g, cond, then, otherwise);
 }
 
