@@ -72,7 +72,7 @@ void layout_add_as(struct arena *a, struct type_layout *l, const char *name,
 		   const struct type *type, int bits, bool is_packed, uint32_t least_align);
 /* Place a member at bit `at`; `bits` is the width of a bit-field, 0 if it is none. A place that a
  * struct of `size` bytes does not have makes its type void. */
-void layout_place(struct type_member *m, uint64_t at, uint32_t bits, uint32_t size);
+void layout_place(struct type_member *m, uint64_t at, uint64_t bits, uint32_t size);
 /* All members have been added: set the size. */
 void layout_finish(struct type_layout *l);
 /* Read the members of t, a TY_STRUCT, if that has not been done. False: it is only declared. */

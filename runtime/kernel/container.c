@@ -11,8 +11,6 @@
 #include "runtime/base/io.h"
 #include "runtime/base/json_read.h"
 #include "runtime/base/log.h"
-#include <ctype.h>
-#include <dirent.h>
 #include <ftw.h>
 #include <glob.h>
 #include <limits.h>
@@ -68,7 +66,7 @@ static void note_name(const char *name, size_t len, const char *id)
 static void read_docker(const char *path)
 {
 	const char *folder = path + strlen(path) - strlen("/config.v2.json") - ID_BYTES;
-	json_auto_t *file = json_load_file(path, 0, NULL);
+	json_auto_t *file = json_load_file(path, JSON_ALLOW_NUL, NULL);
 	const char *name = json_string_value(json_object_get(file, "Name"));
 
 	if (name && is_id(folder, ID_BYTES)) {
@@ -80,7 +78,7 @@ static void read_docker(const char *path)
 /* Podman: a list of {"id":"…","names":["web"],…}. */
 static void read_podman(const char *path)
 {
-	json_auto_t *list = json_load_file(path, 0, NULL);
+	json_auto_t *list = json_load_file(path, JSON_ALLOW_NUL, NULL);
 
 	for (size_t i = 0; i < json_array_size(list); i++) {
 		const json_t *one = json_array_get(list, i);
@@ -160,6 +158,7 @@ static void read_names(void)
 	const char *more = getenv("SONDE_CONTAINERS"), *home = getenv("HOME");
 	char users[PATH_MAX];
 
+	json_set_alloc_funcs(malloc, free); /* json_read() sets others */
 	read_folder("/var/lib", strlen("/var/lib"));
 	read_folder("/var/log/containers", strlen("/var/log/containers"));
 	if (home && snprintf(users, sizeof(users), "%s/.local/share", home) < (int)sizeof(users))

@@ -83,7 +83,7 @@ static uint32_t line_of_text(const struct source *s, struct text_line sought)
 /* "FILE:LINE" of "; TEXT @ FILE:LINE"; NULL: there is none. */
 static const char *place_in(const struct text_line *l)
 {
-	for (size_t i = l->len; i-- > 3;)
+	for (size_t i = l->len; i-- > 4;) /* behind "; " and a text, or a blank */
 		if (l->at[i - 2] == ' ' && l->at[i - 1] == '@' && l->at[i] == ' ')
 			return l->at + i + 1;
 	return NULL;
