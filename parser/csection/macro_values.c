@@ -237,12 +237,8 @@ static struct function *make_function(struct arena *a, const struct c_macro *m, 
 	f->span = span_join(m->name_span, m->body);
 	f->name_span = m->name_span;
 	f->name = m->name;
-	for (uint32_t i = 0; i < m->n_params; i++) {
-		struct expr *param = ast_name(a, m->name_span, m->params[i]);
-
-		param->height = 1;
-		arena_push(a, f->params, f->n_params, param);
-	}
+	for (uint32_t i = 0; i < m->n_params; i++)
+		arena_push(a, f->params, f->n_params, ast_name(a, m->name_span, m->params[i]));
 	st->is_tail = true;
 	arena_push(a, f->body.items, f->body.n, st);
 	return f;

@@ -12,10 +12,7 @@
 /* After a report: something harmless. */
 static struct expr *nothing(struct expander *x, struct span at)
 {
-	struct expr *e = ast_int(x->arena, at, 0);
-
-	e->height = 1;
-	return e;
+	return ast_int(x->arena, at, 0);
 }
 
 static void report_recursion(struct expander *x, const struct frame *f, struct span call,
@@ -46,7 +43,6 @@ static struct expr *marked_var(struct expander *x, const struct frame *g, struct
 	struct expr *e = ast_var(x->arena, s, name);
 
 	e->var.mark = g->mark;
-	e->height = 1;
 	return e;
 }
 

@@ -164,23 +164,15 @@ static void copy_record(struct expander *x, const struct frame *f, struct expr *
 
 /* ---- offsetof ---------------------------------------------------------------------------- */
 
-static struct expr *add_member(struct expander *x, struct expr *of, struct span at,
-			       const char *name)
-{
-	struct expr *n = ast_field(x->arena, at, of, at, name);
-
-	n->height = ast_height_over(n);
-	return n;
-}
-
 /* The members that an argument names: a, or a.b.c. */
 static struct expr *add_members(struct expander *x, struct expr *of, const struct expr *arg)
 {
 	if (arg->kind == EX_NAME)
-		return add_member(x, of, arg->span, arg->name.name);
+		return ast_field(x->arena, arg->span, of, arg->span, arg->name.name);
 	if (arg->kind == EX_FIELD)
-		return add_member(x, add_members(x, of, arg->field.object), arg->field.name_span,
-				  arg->field.name);
+		return ast_field(x->arena, arg->field.name_span,
+				 add_members(x, of, arg->field.object), arg->field.name_span,
+				 arg->field.name);
 	diag_error(x->diags, arg->span, "macro-argument", "the macro uses this as a member's name");
 	diag_hint(x->diags, "write the name of a member, or of one within it: a.b");
 	return of;
@@ -190,13 +182,15 @@ static struct expr *add_members(struct expander *x, struct expr *of, const struc
 static struct expr *copy_members(struct expander *x, const struct frame *f, const struct expr *e)
 {
 	struct expr *of;
+	struct span at;
 	int i;
 
 	if (!ast_is_offset_member(e) || !may_copy(x, moved(f, e->span)))
 		return copy_expr(x, f, e);
 	of = copy_members(x, f, e->field.object);
 	i = f->is_clone ? -1 : match_param(f, EX_NAME, e->field.name);
-	return i < 0 ? add_member(x, of, moved(f, e->field.name_span), e->field.name)
+	at = moved(f, e->field.name_span);
+	return i < 0 ? ast_field(x->arena, at, of, at, e->field.name)
 		     : add_members(x, of, f->args[i]);
 }
 
@@ -258,7 +252,6 @@ static void set_result(struct expander *x, const struct frame *f, struct stmt *n
 		return;
 	target = ast_var(x->arena, n->span, f->result);
 	target->var.mark = f->mark;
-	target->height = 1;
 	leave = AST_STMT(x->arena, n->span, ST_RETURN);
 	n->kind = ST_BLOCK;
 	n->block = (struct block){arena_alloc(x->arena, 2 * sizeof(struct stmt *)), 2};

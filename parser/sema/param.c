@@ -114,13 +114,9 @@ void param_become(struct sema *s, struct expr *e, const struct param_item *item)
 
 	*e = *item->value;
 	e->span = span;
-	e->height = 1;
 	e->is_parameter = true;
-	if (e->kind != EX_UNARY)
-		return;
-	e->unary.operand = ast_int(s->arena, span, e->unary.operand->integer.value);
-	e->unary.operand->height = 1;
-	e->height = 2;
+	if (e->kind == EX_UNARY)
+		e->unary.operand = ast_int(s->arena, span, e->unary.operand->integer.value);
 }
 
 bool param_refuse_command(struct sema *s, const char *word)

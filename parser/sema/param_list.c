@@ -44,15 +44,6 @@ static struct expr *copy(struct arena *a, const struct expr *e)
 	}
 }
 
-static struct expr *over(struct arena *a, struct span at, enum op op, struct expr *l,
-			 struct expr *r)
-{
-	struct expr *e = AST_EXPR(a, at, EX_BINARY, .binary = {op, l, r});
-
-	e->height = ast_height_over(l->height > r->height ? l : r);
-	return e;
-}
-
 /* An expression that is true if the value is one of n others, as a tree of small height. */
 static struct expr *compare(struct sema *s, const struct expr *value, struct expr **others,
 			    uint32_t n)
@@ -60,9 +51,11 @@ static struct expr *compare(struct sema *s, const struct expr *value, struct exp
 	uint32_t half = n / 2;
 
 	if (n == 1)
-		return over(s->arena, value->span, OP_EQ, copy(s->arena, value), others[0]);
-	return over(s->arena, value->span, OP_LOR, compare(s, value, others, half),
-		    compare(s, value, others + half, n - half));
+		return AST_EXPR(s->arena, value->span, EX_BINARY,
+				.binary = {OP_EQ, copy(s->arena, value), others[0]});
+	return AST_EXPR(s->arena, value->span, EX_BINARY,
+			.binary = {OP_LOR, compare(s, value, others, half),
+				   compare(s, value, others + half, n - half)});
 }
 
 static void become_comparisons(struct sema *s, struct expr *e)
@@ -88,7 +81,6 @@ static void become_comparisons(struct sema *s, struct expr *e)
 	}
 	*e = n ? *compare(s, value, others, n) : *ast_bool(s->arena, span, false);
 	e->span = span;
-	e->height = n ? e->height : 1;
 }
 
 bool param_call(struct sema *s, struct expr *e)

@@ -221,7 +221,6 @@ struct expr *constant_byte(struct arena *a, const struct expr *e)
 	int8_t byte = i < text->string.len ? (int8_t)text->string.text[i] : 0;
 
 	n->integer.value = (uint64_t)(byte < 0 ? -byte : byte);
-	n->height = 1;
 	return byte < 0 ? ast_unary(a, e->span, OP_NEG, n) : n;
 }
 

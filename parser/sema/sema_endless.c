@@ -23,9 +23,10 @@ void advise_endless(struct sema *s, struct stmt *st)
 	const struct expr *cond = st->loop.cond;
 	bool has_exit = false;
 
+	if (cond->kind != EX_INT || !cond->integer.value || cond->is_parameter)
+		return;
 	find_exit(&st->loop.body, &has_exit);
-	if (cond->kind != EX_INT || !cond->integer.value || cond->is_parameter || has_exit ||
-	    advice_is_copy(s, st->span))
+	if (has_exit || advice_is_copy(s, st->span))
 		return;
 	diag_warning(s->diags, cond->span, "endless-loop",
 		     "nothing in this loop leaves it: it is cut short after many rounds");

@@ -77,7 +77,6 @@ static void put_lets(struct sema *s, struct probe *p, uint32_t n)
 		if (!v->is_hoisted)
 			continue;
 		e = ast_var(s->arena, v->first, v->name);
-		e->height = 1;
 		e->var.var = v;
 		body.items[body.n++] = ast_stmt_let(s->arena, v->first, e, NULL, NULL);
 	}
