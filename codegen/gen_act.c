@@ -7,29 +7,24 @@
 #include "codegen/gen_hooks.h"
 #include <linux/bpf.h>
 
-static struct value nothing(struct expr *e)
-{
-	return (struct value){.kind = V_NONE, .type = e->type};
-}
-
 /* signal(), signal_thread() */
 struct value gen_signal(struct gen *g, struct expr *e)
 {
 	GEN_CALL(g, arena_printf(g->arena, "sonde_act_%s", e->call.builtin->name),
 		 gen_int(g, e->call.args[0]), gen_u32(g, g->probe.id));
-	return nothing(e);
+	return gen_nothing(g, e);
 }
 
 struct value gen_override(struct gen *g, struct expr *e)
 {
 	GEN_HELPER(g, BPF_FUNC_override_return, g->body.ctx, gen_int(g, e->call.args[0]));
-	return nothing(e);
+	return gen_nothing(g, e);
 }
 
 struct value gen_unwatch(struct gen *g, struct expr *e)
 {
 	gen_int(g, e->call.args[0]);
-	return nothing(e);
+	return gen_nothing(g, e);
 }
 
 /* write_user(): the second argument is a value, or a pointer to the bytes to write. */

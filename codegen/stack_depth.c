@@ -311,17 +311,6 @@ static void note_most(uint32_t *most, const char **name, uint32_t n, const struc
 	*name = f->name;
 }
 
-/* Note the longest jump of a function. A short function has no long jump, so only long functions
- * are searched. */
-static void note_size(struct object *o, struct function *f, struct stack_depth *most)
-{
-	note_most(&most->functions, &most->widest, count(f, f), f);
-	if (f->branches > most->branches)
-		most->branches = f->branches;
-	if ((f->end - f->start) / WORD > STACK_JUMP / 4)
-		note_most(&most->jump, &most->longest, longest_jump(o, f), f);
-}
-
 struct stack_depth stack_depth_of(struct arena *a, const struct stack_object *object,
 				  const struct stack_object *linked)
 {
@@ -335,9 +324,13 @@ struct stack_depth stack_depth_of(struct arena *a, const struct stack_object *ob
 		measure(o, f);
 		note_most(&most.bytes, &most.program, f->bytes, f);
 		note_most(&most.frames, &most.nested, f->frames, f);
+		note_most(&most.functions, &most.widest, count(f, f), f);
 		if (f->least > most.least)
 			most.least = f->least;
-		note_size(o, f, &most);
+		if (f->branches > most.branches)
+			most.branches = f->branches;
+		if ((f->end - f->start) / WORD > STACK_JUMP / 4) /* else it has no long jump */
+			note_most(&most.jump, &most.longest, longest_jump(o, f), f);
 	}
 	return most;
 }

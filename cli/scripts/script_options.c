@@ -8,6 +8,7 @@
 #include "cli/scripts/script_options.h"
 #include "cli/scripts/scripts.h"
 #include "parser/base/arena.h"
+#include "parser/base/text.h"
 #include "parser/base/diag.h"
 #include "parser/base/nearest.h"
 #include "parser/base/source.h"
@@ -41,11 +42,6 @@ static struct program *read_script(struct arena *a, const struct script_args *o)
 	return p;
 }
 
-static bool is_same(const char *name, const char *word, size_t len)
-{
-	return strlen(name) == len && memcmp(name, word, len) == 0;
-}
-
 static enum script_option_kind find_in(struct arena *a, struct program *p, const char *word,
 				       size_t len)
 {
@@ -53,7 +49,7 @@ static enum script_option_kind find_in(struct arena *a, struct program *p, const
 		const struct param_item *item = &p->items[i];
 
 		if (param_type_is_command(param_type_of(&item->form)) ||
-		    !is_same(param_option_name(a, item), word, len))
+		    !text_is(word, len, param_option_name(a, item)))
 			continue;
 		return param_type_is_bool(param_type_of(&item->form)) && !item->form.is_list
 			       ? SCRIPT_OPTION_FLAG

@@ -182,7 +182,7 @@ static bool is_gfp(const struct format_spec *spec, uint32_t field)
 	return false;
 }
 
-/* The record that has the name of the call. */
+/* The record with the name of the call: each row with pln_format has one in event_kinds.def. */
 static enum plan_event_kind kind_of(const struct expr *call)
 {
 	enum plan_event_kind kind = 0;

@@ -325,14 +325,12 @@ static void leave_out(const struct sema *s, struct probe *p)
 static bool is_option_of(struct sema *s, const struct param_item *item, const char *word)
 {
 	size_t len = strcspn(word, "=");
-	const char *name;
 
 	if (param_type_is_command(item->type))
 		return false;
-	name = param_option_name(s->arena, item);
-	if (word[len] && word[0] != '-')
-		return strlen(item->name + 1) == len && memcmp(item->name + 1, word, len) == 0;
-	return strlen(name) == len && memcmp(name, word, len) == 0;
+	return text_is(word, len,
+		       word[len] && word[0] != '-' ? item->name + 1
+						   : param_option_name(s->arena, item));
 }
 
 /* The item at words[*i], in any of the forms --name X, --name=X, name=X, --name. Of one that is
