@@ -134,7 +134,6 @@ static inline size_t hash_slots_for(size_t n)
                                                                                                    \
 	HASH_FN(KEY) NAME##_key(const struct NAME *h, ENTRY const *e)                              \
 	{                                                                                          \
-		(void)h;                                                                           \
 		return KEY_OF;                                                                     \
 	}                                                                                          \
                                                                                                    \

@@ -10,6 +10,7 @@
  */
 #define _GNU_SOURCE
 #include "runtime/elf/elfsym_impl.h"
+#include "runtime/base/io.h"
 #include "runtime/base/memory_file.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -23,20 +24,9 @@ enum { SECTIONS_MAX = 65536, HEADERS_MAX = 65535, NAMES_MAX_BYTES = 16 << 20 };
 
 size_t elfsym_read_at(int fd, void *buffer, size_t n, uint64_t offset)
 {
-	size_t done = 0;
+	ssize_t got = io_read_at(fd, buffer, n, offset);
 
-	if (offset > INT64_MAX - n)
-		return 0;
-	while (done < n) {
-		ssize_t got = pread(fd, (char *)buffer + done, n - done, (off_t)(offset + done));
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			break;
-		done += (size_t)got;
-	}
-	return done;
+	return got > 0 ? (size_t)got : 0;
 }
 
 int elfsym_open_regular(const char *path)

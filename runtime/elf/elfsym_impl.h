@@ -119,7 +119,7 @@ struct elfsym {
 
 /* elfsym_file.c */
 
-/* Read up to n bytes; fewer only at the end of the file or after an error. Returns how many were
+/* Read up to n bytes; fewer at the end of the file, none after an error. Returns how many were
  * read. */
 size_t elfsym_read_at(int fd, void *buffer, size_t n, uint64_t offset);
 /* Open a file for reading. Returns a descriptor or -errno. */

@@ -123,22 +123,12 @@ static int add_cie(struct cfi *c, const struct cfi_section *section, const struc
  * UINT32_MAX. Most FDEs belong to the CIE of the one before, which is `guess`. */
 static uint32_t find_cie(const struct cfi *c, size_t first, uint64_t at, uint32_t guess)
 {
-	size_t end = c->cies.n;
+	size_t i;
 
-	if (guess >= first && guess < end && c->cies.items[guess].at == at)
+	if (guess >= first && guess < c->cies.n && c->cies.items[guess].at == at)
 		return guess;
-	while (first < end) {
-		size_t middle = first + (end - first) / 2;
-		uint64_t here = c->cies.items[middle].at;
-
-		if (here == at)
-			return (uint32_t)middle;
-		if (here < at)
-			first = middle + 1;
-		else
-			end = middle;
-	}
-	return UINT32_MAX;
+	i = vec_bound(&c->cies, item < c->cies.items + first || item->at < at);
+	return i < c->cies.n && c->cies.items[i].at == at ? (uint32_t)i : UINT32_MAX;
 }
 
 /* ---- FDE ----------------------------------------------------------------------------------- */
