@@ -31,8 +31,8 @@ int compile_wait(struct compile *c);
 /* Unmap them, and reap the child. */
 void compile_end(struct compile *c);
 
-/* ---- confine.c: the compile child reads a script that anybody may have written, as root. It
- * computes and writes its result to two descriptors, so it can do without everything else. */
+/* ---- confine.c: the compile child may be root, and reads a script that anybody may have
+ * written. It computes and writes its result to two descriptors, so it can give up all else. */
 
 /* Give up all capabilities, and all system calls but those of memory, output and the process's end;
  * others fail with EPERM. For a child with one thread. 0 or -errno; what could be given up until

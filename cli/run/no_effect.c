@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * See run.h. Each of these options is about maps; whether a script has such, and a format
- * shows them so, is known when there is a plan.
+ * See run.h. Each of these options is about maps. Whether the script has such maps, and the
+ * format can show the effect, is known only when there is a plan.
  */
 #include "cli/run/run.h"
 #include "cli/options/option_rows.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * See run.h. A file counts as mapped if the process has mapped one of its name, which the
- * paths of other mount namespaces do not hide.
+ * See run.h. A file counts as mapped if the process has mapped one with its name: paths
+ * differ between mount namespaces.
  */
 #include "cli/run/run.h"
 #include "cli/options/options.h"

@@ -42,8 +42,8 @@ static void leave_ended(struct frame **f)
 		(*f)->macro->is_active = false;
 }
 
-/* The next token, or NULL. A text that ended is left only now: a macro is within its own text as
- * long as the last token of this is expanded. */
+/* The next token, or NULL. A text that has ended is left only when the next token is read, so its
+ * macro stays active while the last token of the text is expanded. */
 static const struct c_token *next(struct frame **f)
 {
 	leave_ended(f);

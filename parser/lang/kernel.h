@@ -187,7 +187,7 @@ struct kernel {
 	bool (*demangle)(const char *symbol, bool with_parameters, char *out, size_t size);
 	/* Call fn for every location of a USDT probe in an ELF file. Errors as user_symbol. */
 	int (*each_usdt)(struct kernel *k, const char *path, usdt_note_fn fn, void *ctx);
-	/* Call fn for every file whose code process of -p runs, or, without it, any process:
+	/* Call fn for every file whose code the process of -p runs, or, without -p, any process:
 	 * absolute paths, each once. 0 or -errno. */
 	int (*each_mapped_file)(struct kernel *k, kernel_name_fn fn, void *ctx);
 	/* 0 when the kernel function `name` exists, -ENOENT, -EPERM (unknown), -ENOTUNIQ (several

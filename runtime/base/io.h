@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads and writes that are not cut short: by a signal, a pipe or the kernel's limits.
+ * Reads and writes that continue after a short transfer; io_read_file() is one call for small
+ * files.
  */
 #pragma once
 #include <stddef.h>

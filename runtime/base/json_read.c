@@ -11,7 +11,7 @@
 /* The largest row of sonde is a tseries() of 1,000,000 intervals, with three values each. */
 enum { VALUES_MOST = 4000000 };
 
-/* Each value but the first follows one of these, so a shorter text has not as many. */
+/* Each value but the first follows a ',', '[' or '{', so a shorter text has fewer. */
 static bool is_bounded(const char *text, size_t len)
 {
 	uint32_t n = 0;

@@ -10,8 +10,8 @@
 int terminal_columns(int fd, int otherwise);
 /* Is sonde in the foreground of standard error's terminal? Else that belongs to another program. */
 bool terminal_is_ours(void);
-/* Show the text in the line of the cursor, cut to the terminal's width, on standard error; or
- * nothing. On every terminal but dumb ones. An error is ignored. */
+/* Show the text in the line of the cursor, cut to the terminal's width, on standard error. Shows
+ * nothing on dumb terminals. An error is ignored. */
 void terminal_draw(const char *text);
 /* Signal handlers may call it. */
 void terminal_erase(void);

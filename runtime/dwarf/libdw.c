@@ -38,8 +38,8 @@ int libdw_load(struct libdw *l)
 	return 0;
 }
 
-/* The size that a section of f claims when decompressed; 0: it is not compressed. Notes in
- * *has_zstd that it is compressed by zstd, which libdw can only read if it was built with it. */
+/* The size that a section of f claims when decompressed; 0: it is not compressed. Sets *has_zstd if
+ * it is compressed by zstd, which libdw can only read if it was built with it. */
 static uint64_t inflated_size(const struct elf_file *f, const struct section *s, bool *has_zstd)
 {
 	enum { ZSTD = 2 }; /* ELFCOMPRESS_ZSTD, which older headers lack */

@@ -116,8 +116,8 @@ struct search {
 	int fd; /* the file that was found, or -ENODATA */
 };
 
-/* Is the debug file at `path` the one? Its build ID must match, or, if it has none, its
- * checksum. */
+/* Is the file at `path` the debug file? The build ID must match (the checksum, if the original has
+ * no build ID), and so must the machine; and it has what is wanted. */
 static bool try_file(struct search *s, const char *path)
 {
 	unsigned char its_id[BUILD_ID_BYTES];
@@ -140,7 +140,7 @@ static bool try_file(struct search *s, const char *path)
 	return is_it;
 }
 
-/* The same for the path that is printed. */
+/* The same for a path given as a format and its arguments. */
 __attribute__((format(printf, 2, 3))) static bool try_path(struct search *s, const char *fmt, ...)
 {
 	char at[2 * PATH_MAX];
@@ -196,7 +196,7 @@ static bool try_folders(struct search *s)
 	return false;
 }
 
-/* Search the debug file of f, which is the file at `path`. Returns a descriptor or -ENODATA. */
+/* Search for the debug file of f, which is the file at `path`. Returns a descriptor or -ENODATA. */
 static int search_debug_file(const struct elfsym *e, const struct elf_file *f, const char *path,
 			     bool (*has)(const struct elf_file *f))
 {

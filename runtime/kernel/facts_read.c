@@ -8,7 +8,7 @@
  *		instructions by which it is left, one of which is a jump
  *	go PATH [VERSION]			the file was built by the Go compiler (go1.19)
  *	loads PATH LIBRARY			a library that a program loads, by its path
- *	source PATH FILE LINE SYMBOL OFFSET	where in PATH the code of a source line begins
+ *	source PATH FILE LINE[:COLUMN] SYMBOL OFFSET	where the code of a source line begins
  *	arguments PATH SYMBOL RESULT TYPE:PARAM …
  *		a function's prototype in debug information; double and struct take no word of
  *		the arguments; the location of a `lost` one is unknown; TYPE:PARAM@WORD if

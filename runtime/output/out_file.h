@@ -26,8 +26,9 @@ struct out_file {
 };
 
 /* A writer to `f` with the callbacks `out`: an object of `size` bytes that begins with a struct
- * out_file, the rest of it zeros. It owns `other`, which may be NULL; callbacks that are missing
- * call those of `other`, and flush it. NULL with errno, and `other` is closed, if `f` has no
+ * out_file, the rest of it zeros. It owns `other`. Missing callbacks for results call those of
+ * `other`, and flush it; if `other` is NULL, the writer has them all. `span`, `stats`, `end` and
+ * `flush` have defaults of their own. NULL with errno, and `other` is closed, if `f` has no
  * descriptor or cannot be flushed, or without memory. */
 void *out_file_new(size_t size, FILE *f, struct out *other, const struct out *out);
 /* The same with text on standard error as the other writer. */

@@ -277,8 +277,8 @@ static int json_span(struct out *o, const struct view_span *s)
 
 HASH_INTEGER_FUNCTIONS(json_names, uint64_t, uint64_t, hash_none, *e, *e)
 
-/* 1 for a new name, 0 for one that the object has, -ENOMEM. Rarely, a new name has a known hash: it
- * gets a suffix, and nothing else. */
+/* 1 for a new name, 0 for one that the object has, -ENOMEM. Rarely, the hash
+ * of a new name is that of another: it gets a suffix that it does not need. */
 static int add_name(struct out_json *w)
 {
 	uint64_t hash = hash_bytes(w->name.text.bytes, w->name.text.n);

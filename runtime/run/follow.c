@@ -14,7 +14,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -68,8 +67,7 @@ void session_follow(const struct session *s)
 			      bpf_object__find_map_fd_by_name(s->object, "sonde_scopes")};
 
 	if (f.map_fd >= 0 && proc_each_thread(f.pid, true, mark_descendant, &f) == -EACCES)
-		log_warning(
-			"--follow: /proc hides process %u or a descendant: the processes that it "
-			"has started before are not traced",
-			f.pid);
+		log_warning("--follow: /proc hides process %u or one of its descendants: what the "
+			    "hidden one started before is not traced",
+			    f.pid);
 }

@@ -8,7 +8,7 @@
 /* What the names of a scope have turned out to be, when tracing begins. */
 struct scope_found {
 	uint64_t cgroup;		  /* ID of that of version 2; 0: none */
-	uint32_t first_level, last_level; /* of the hierarchy, on which it can be */
+	uint32_t first_level, last_level; /* of the hierarchy: where it can be */
 	uint32_t command;		  /* the process of -c; 0: none */
 	const char *program;		  /* the path of what it executes, or NULL */
 };
