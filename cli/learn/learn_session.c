@@ -12,10 +12,8 @@
 #include "runtime/base/log.h"
 #include "runtime/kernel/kernel_facts.h"
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 struct session_of_lesson {

@@ -6,8 +6,6 @@
 #include "cli/options/option_error.h"
 #include "cli/options/options.h"
 #include <stddef.h>
-#include "runtime/run/start_moment.h"
-#include <stdint.h>
 #include <stdbool.h>
 
 struct option_row {
@@ -56,7 +54,7 @@ const struct option_row *option_given(const struct options *o, const char *names
 /* Print the options that these first words list, in two columns. */
 void options_print(struct arena *a, enum option_words words);
 
-/* ---- option_checks.c: which options go together: option_checks.c. */
+/* ---- option_checks.c: which options go together. */
 
 /* 0, or -1 after a message. */
 int options_check(const struct options *o);

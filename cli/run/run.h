@@ -6,7 +6,6 @@
 #include "cli/options/options.h"
 #include <stdio.h>
 #include <stdbool.h>
-#include "runtime/output/out.h"
 #include <sys/utsname.h>
 
 struct events;

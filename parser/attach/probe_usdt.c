@@ -10,7 +10,6 @@
 #include "parser/base/nearest.h"
 #include "parser/attach/probe_parse.h"
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct usdt_match {

@@ -8,7 +8,6 @@
 #include "runtime/base/io.h"
 #include "runtime/base/log.h"
 #include "runtime/base/status.h"
-#include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>

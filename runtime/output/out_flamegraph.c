@@ -7,7 +7,6 @@
 #include "runtime/output/out_file.h"
 #include "runtime/output/out_format.h"
 #include <errno.h>
-#include <stdlib.h>
 
 struct out_flamegraph {
 	struct out_file file; /* first */

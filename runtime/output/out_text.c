@@ -10,7 +10,6 @@
 #include "runtime/output/out_file.h"
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <time.h>
 
 struct out_text {
