@@ -82,12 +82,12 @@ void layout_add_as(struct arena *a, struct type_layout *l, const char *name,
 
 void layout_place(struct type_member *m, uint64_t at, uint64_t bits, uint32_t size)
 {
-	uint64_t end = at + (bits ? bits : (uint64_t)m->type->size * 8);
+	uint64_t most = (uint64_t)size * 8, n = bits ? bits : (uint64_t)m->type->size * 8;
 
 	m->offset = (uint32_t)(at / 8);
 	m->bit = at % 8;
 	m->bits = (uint8_t)bits;
-	if (end <= (uint64_t)size * 8 && bits <= 64u - m->bit &&
+	if (at <= most && n <= most - at && bits <= 64u - m->bit &&
 	    (bits ? type_is_integral(m->type) : !m->bit))
 		return;
 	m->type = &type_void;

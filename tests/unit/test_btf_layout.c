@@ -216,6 +216,29 @@ struct sample {
 	char l;
 };
 
+/* Places that a struct does not have, as damaged debug information claims them. */
+static void test_wild_places(void **state)
+{
+	static const struct {
+		uint64_t at, bits;
+		bool is_good;
+	} places[] = {
+		{8, 3, true},		{60, 4, true},		{60, 5, false},
+		{61, 4, false},		{8, 1ull << 32, false}, {8, (1ull << 32) + 3, false},
+		{1, UINT32_MAX, false}, {1, UINT64_MAX, false}, {UINT64_MAX - 7, 0, false},
+		{UINT64_MAX, 3, false}, {32, 0, true},		{40, 0, false},
+	};
+	const struct type *u32 = type_int(4, false);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+		struct type_member m = {.type = u32};
+
+		layout_place(&m, places[i].at, places[i].bits, 8);
+		assert_int_equal(m.type == u32, places[i].is_good);
+	}
+}
+
 static void test_placed(void **state)
 {
 	struct arena *a = arena_new();
@@ -286,7 +309,7 @@ int main(void)
 		cmocka_unit_test(test_members),	 cmocka_unit_test(test_declared),
 		cmocka_unit_test(test_names),	 cmocka_unit_test(test_whole),
 		cmocka_unit_test(test_endless),	 cmocka_unit_test(test_placed),
-		cmocka_unit_test(test_register),
+		cmocka_unit_test(test_register), cmocka_unit_test(test_wild_places),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -77,6 +77,8 @@ static void test_logs(void **state)
 		{HEAD "; {\n0: (b7) r1 = 1\n; print(@b);\n7: (05) goto pc-1\n"
 		      "infinite loop detected at insn 7\n" TAIL,
 		 "no end", "infinite loop detected at insn 7", 3},
+		{HEAD "; @ s.bt:1\nBPF program is too large. Processed 1000001 insn\n" TAIL,
+		 "a million steps", "BPF program is too large. Processed 1000001 insn", 0},
 		{HEAD "; x @ other.bt:2\nBPF program is too large. Processed 1000001 insn\n" TAIL,
 		 "a million steps", "BPF program is too large. Processed 1000001 insn", 0},
 		{HEAD "; for ($i : 0..2) { @ s.bt:3\nthe call stack of 9 frames is too deep\n" TAIL,
