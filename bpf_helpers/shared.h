@@ -335,7 +335,6 @@ struct sonde_loop {
 enum sonde_loss {
 #define LOSS(id, ...) SONDE_LOSS_##id,
 #include "bpf_helpers/losses.def"
-#undef LOSS
 	SONDE_LOSS_COUNT,
 	/* no loss: how often the probe's body began in scope, while control.counts_hits */
 	SONDE_HITS = SONDE_LOSS_COUNT,

@@ -162,6 +162,5 @@ enum unwind_end {
 	UNWIND_COMPLETE,
 #define UNWIND_CUT(id, ...) UNWIND_##id,
 #include "bpf_helpers/unwind_ends.def"
-#undef UNWIND_CUT
 	UNWIND_END_COUNT,
 };

@@ -169,7 +169,6 @@ static const struct {
 } layouts[] = {
 #define LAYOUT(id, words, buckets, add, function, read, merge) [AL_##id] = {add, function, read},
 #include "parser/lang/aggs.def"
-#undef LAYOUT
 };
 
 void gen_aggregate(struct gen *g, struct expr *target, struct expr *call)

@@ -319,7 +319,6 @@ static const struct rebuilt_field {
 } rebuilt[] = {
 #define REBUILT(event, field, thread, helper, of_task) {event, field, thread, helper, of_task},
 #include "parser/lang/rebuilt.def"
-#undef REBUILT
 };
 
 /* Which of the table's fields it is. */

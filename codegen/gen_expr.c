@@ -12,9 +12,6 @@ static gen_fn *const hooks[] = {
 #define FN(id, sig, where, traits, needs, event, check, gen, ...) [BI_##id] = gen,
 #define AGG(id, sig, agg, check, gen, ...) [BI_##id] = gen,
 #include "parser/lang/builtins.def"
-#undef VAR
-#undef FN
-#undef AGG
 };
 
 _Static_assert(sizeof(hooks) / sizeof(*hooks) == BI_COUNT, "one hook for each builtin");

@@ -13,9 +13,6 @@ typedef struct value gen_fn(struct gen *g, struct expr *e);
 #define FN(id, sig, where, traits, needs, event, check, gen, ...) gen_fn gen;
 #define AGG(id, sig, agg, check, gen, ...) gen_fn gen;
 #include "parser/lang/builtins.def"
-#undef VAR
-#undef FN
-#undef AGG
 
 /* printf in an iterator (gen_iter.c). */
 gen_fn gen_iter_printf;

@@ -216,7 +216,6 @@ static void only_if_traced(struct gen *g, LLVMBasicBlockRef out)
 static gen_span_fn *const span_generators[] = {
 #define SPAN(id, start, state, slots, key, same, ended, gen, doc) [SPAN_##id] = gen,
 #include "parser/lang/spans.def"
-#undef SPAN
 };
 
 _Static_assert(sizeof(span_generators) / sizeof(*span_generators) == SPAN_COUNT,
@@ -337,7 +336,6 @@ void gen_scope_exec(struct gen *g, LLVMBasicBlockRef out)
 static gen_prog_fn *const generators[] = {
 #define PROG_KIND(id, name, section, frames, gen, ...) [PP_##id] = gen,
 #include "parser/lang/prog_kinds.def"
-#undef PROG_KIND
 };
 
 _Static_assert(sizeof(generators) / sizeof(*generators) == PP_KIND_COUNT, "one hook for each kind");

@@ -28,7 +28,6 @@ LLVMValueRef prog_context_pointer(struct gen *g, uint32_t i);
 typedef void gen_prog_fn(struct gen *g, LLVMBasicBlockRef out);
 #define PROG_KIND(id, name, section, frames, gen, ...) gen_prog_fn gen;
 #include "parser/lang/prog_kinds.def"
-#undef PROG_KIND
 
 /* The gen column of spans.def: generates the start of spans, their end, or both. The probe is
  * selected, and the code ends with a branch to `out`. probe.is_start is set in programs that only
@@ -36,6 +35,5 @@ typedef void gen_prog_fn(struct gen *g, LLVMBasicBlockRef out);
 typedef void gen_span_fn(struct gen *g, LLVMBasicBlockRef out);
 #define SPAN(id, start, state, slots, key, same, ended, gen, doc) gen_span_fn gen;
 #include "parser/lang/spans.def"
-#undef SPAN
 /* Call the hook of the selected probe's kind of span. */
 void gen_span(struct gen *g, LLVMBasicBlockRef out);

@@ -74,7 +74,6 @@ static const struct {
 #define USER true
 #define LINKED(name, of) {#name, of},
 #include "bpf_helpers/linked.def"
-#undef LINKED
 #undef USER
 #undef ALL
 };

@@ -18,7 +18,6 @@ enum {
 static const char *const names[] = {
 #define OUTLINE(name) #name,
 #include "bpf_helpers/outlined.def"
-#undef OUTLINE
 };
 
 static void change(struct gen *g, LLVMValueRef fn, const char *remove, const char *add)

@@ -10,7 +10,6 @@
 const struct first_word first_words[] = {
 #define FIRST_WORD(...) {__VA_ARGS__},
 #include "cli/base/first_words.def"
-#undef FIRST_WORD
 };
 const int n_first_words = sizeof(first_words) / sizeof(*first_words);
 

@@ -18,7 +18,6 @@
 const struct help_topic help_topics[] = {
 #define HELP_TABLE(topic, ...) [HELP_##topic] = {#topic, __VA_ARGS__},
 #include "cli/help/help_tables.def"
-#undef HELP_TABLE
 };
 _Static_assert(sizeof(help_topics) / sizeof(*help_topics) == HELP_TABLE_COUNT, "one row each");
 
@@ -125,7 +124,6 @@ static void add_words(struct help_rows *rows)
 				    .doc = doc_,         \
 				    .example = example_});
 #include "parser/lang/statements.def"
-#undef STATEMENT
 }
 
 static void add_signs(struct help_rows *rows)
@@ -138,7 +136,6 @@ static void add_signs(struct help_rows *rows)
 				    .doc = doc_,         \
 				    .example = example_});
 #include "parser/lang/signs.def"
-#undef SIGN
 }
 
 static void add_stacks(struct help_rows *rows)
@@ -242,7 +239,6 @@ void help_rows_collect(struct arena *a, struct help_rows *out)
 	*out = (struct help_rows){.arena = a};
 #define HELP_TABLE(topic, ...) add_##topic(out);
 #include "cli/help/help_tables.def"
-#undef HELP_TABLE
 }
 
 const char *help_command(struct arena *a, const struct help_row *row)

@@ -11,7 +11,6 @@ struct arena;
 enum help_table {
 #define HELP_TABLE(topic, ...) HELP_##topic,
 #include "cli/help/help_tables.def"
-#undef HELP_TABLE
 	HELP_TABLE_COUNT,
 };
 

@@ -39,7 +39,6 @@ static void print_language(void)
 	static const char *const lines[] = {
 #define C_LINE(word, always) #word,
 #include "parser/lang/c_lines.def"
-#undef C_LINE
 	};
 	const char *word;
 

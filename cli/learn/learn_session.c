@@ -137,7 +137,6 @@ static const struct prompt_word commands[] = {
 #define LEARN_COMMAND(word, form, follows, hook, help) \
 	{word, form, help, PROMPT_##follows, cmd_##hook},
 #include "cli/learn/learn_commands.def"
-#undef LEARN_COMMAND
 };
 enum { N_COMMANDS = sizeof(commands) / sizeof(*commands) };
 

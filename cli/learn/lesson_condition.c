@@ -13,7 +13,6 @@
 typedef int64_t measure_fn(const struct measure *m, const struct shown *s, const char *program);
 #define SUBJECT(id, word, hook, ...) static measure_fn msr_##hook;
 #include "cli/learn/lesson_subjects.def"
-#undef SUBJECT
 
 static const struct {
 	const char *word, *help, *of;
@@ -21,7 +20,6 @@ static const struct {
 } subjects[] = {
 #define SUBJECT(id, word, hook, help, of) {word, help, of, msr_##hook},
 #include "cli/learn/lesson_subjects.def"
-#undef SUBJECT
 };
 _Static_assert(sizeof(subjects) / sizeof(*subjects) == SUBJECT_COUNT, "one for each");
 

@@ -14,7 +14,6 @@ enum { MAX_KEYS = 4 };
 enum subject {
 #define SUBJECT(id, ...) SUBJECT_##id,
 #include "cli/learn/lesson_subjects.def"
-#undef SUBJECT
 	SUBJECT_COUNT,
 };
 

@@ -118,7 +118,6 @@ static const struct {
 } words[] = {
 #define LESSON_WORD(word, how_often, hook, help) {word, how_often, take_##hook},
 #include "cli/learn/lesson_words.def"
-#undef LESSON_WORD
 };
 enum { N_WORDS = sizeof(words) / sizeof(*words) };
 

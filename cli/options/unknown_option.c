@@ -20,7 +20,6 @@ bool option_report_removed(const char *word, size_t len)
 	} removed[] = {
 #define REMOVED(word, why) {word, why},
 #include "cli/options/removed_words.def"
-#undef REMOVED
 	};
 
 	__auto_type row = TEXT_ROW(removed, word, word, len);
@@ -85,7 +84,6 @@ static const char *find_other(const char *behind, const char *name, size_t len)
 	} others[] = {
 #define OTHER_OPTION(behind, name, hint) {behind, name, hint},
 #include "cli/options/other_options.def"
-#undef OTHER_OPTION
 	};
 
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)

@@ -21,13 +21,11 @@
 #define PROMPT_WORD(word, form, follows, hook, help) \
 	static void say_##hook(struct prompt *p, const char *rest);
 #include "cli/prompt/prompt_words.def"
-#undef PROMPT_WORD
 
 const struct prompt_word prompt_words[] = {
 #define PROMPT_WORD(word, form, follows, hook, help) \
 	{word, form, help, PROMPT_##follows, say_##hook},
 #include "cli/prompt/prompt_words.def"
-#undef PROMPT_WORD
 };
 const uint32_t n_prompt_words = sizeof(prompt_words) / sizeof(*prompt_words);
 

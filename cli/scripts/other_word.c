@@ -16,7 +16,6 @@ static const struct {
 } others[] = {
 #define OTHER_WORD(word, hint) {word, hint},
 #include "cli/scripts/other_words.def"
-#undef OTHER_WORD
 };
 
 static bool is_elf(const char *path)

@@ -25,7 +25,6 @@ void expand_to_names(struct probe_expansion *e, const char **names, uint32_t n);
 /* See struct probe_row. 0, or -1 with the reason in r->diags. */
 #define PROBE(id, name, alias, form, context, traits, parse, expand, ...) expand_fn expand;
 #include "parser/lang/probes.def"
-#undef PROBE
 
 /* recorded.c: where all events are those of a recording (struct kernel, `recording`). */
 /* Expand a text as its row does, and keep only what was recorded. 0, or -1 with the reason. */

@@ -40,7 +40,6 @@ const struct probe_row probe_rows[] = {
 			.doc = doc_,                                                         \
 			.example = example_},
 #include "parser/lang/probes.def"
-#undef PROBE
 };
 
 _Static_assert(sizeof(probe_rows) / sizeof(*probe_rows) == PROBE_COUNT, "one row for each type");

@@ -14,7 +14,6 @@ static const struct {
 } foreign_words[] = {
 #define FOREIGN_PROBE(word, instead, hint) {word, instead, hint},
 #include "parser/attach/probe_foreign.def"
-#undef FOREIGN_PROBE
 };
 
 /* What to write for `every:1s`, where `instead` is "interval:"; NULL if that is not known. */

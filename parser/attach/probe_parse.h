@@ -11,7 +11,6 @@ typedef int parse_fn(const struct probe_reader *r, struct attach_point *p, char 
 		     uint32_t n);
 #define PROBE(id, name, alias, form, context, traits, parse, ...) parse_fn parse;
 #include "parser/lang/probes.def"
-#undef PROBE
 
 struct arena;
 struct attach_text;

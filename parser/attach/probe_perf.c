@@ -32,8 +32,6 @@ const struct perf_event_row perf_event_rows[] = {
 		   PERF_COUNT_HW_CACHE_RESULT_##result_ << 16,                        \
 	 .every = every_},
 #include "parser/lang/perf_events.def"
-#undef PERF_EVENT
-#undef CACHE_EVENT
 };
 const uint32_t n_perf_event_rows = sizeof(perf_event_rows) / sizeof(*perf_event_rows);
 

@@ -216,7 +216,6 @@ static bool uses_return_address(const char *symbol)
 	static const char *const names[] = {
 #define RETURN_ADDRESS_USER(name) name,
 #include "parser/attach/return_address.def"
-#undef RETURN_ADDRESS_USER
 	};
 
 	static const char inside[] = "GI_"; /* glibc's name for its own calls: __GI___sigsetjmp */

@@ -359,7 +359,6 @@ static const struct line_row {
 } words[] = {
 #define C_LINE(word, is_condition) {#word, line_##word, is_condition},
 #include "parser/lang/c_lines.def"
-#undef C_LINE
 };
 
 static void unknown_word(struct preprocessor *p, const struct line *l)

@@ -10,7 +10,6 @@
 enum {
 #define LAYOUT(id, words, buckets, ...) WORDS_##id = words, KIND_##id = buckets,
 #include "parser/lang/aggs.def"
-#undef LAYOUT
 };
 
 const struct agg_row agg_rows[] = {
@@ -23,7 +22,6 @@ const struct agg_row agg_rows[] = {
 		      .is_readable = readable,                           \
 		      .scale_shown = scale},
 #include "parser/lang/aggs.def"
-#undef AGG_ROW
 };
 
 _Static_assert(sizeof(agg_rows) / sizeof(*agg_rows) == AGG_KIND_COUNT, "one row for each kind");

@@ -9,7 +9,6 @@
 enum agg_layout {
 #define LAYOUT(id, ...) AL_##id,
 #include "parser/lang/aggs.def"
-#undef LAYOUT
 };
 
 /* How the buckets of a histogram are numbered, by the scale of the type. */

@@ -32,10 +32,6 @@ const struct builtin builtins[] = {
 #define AGG(id, sig, agg_, check, gen, doc, example) \
 	ROW(id, BUILTIN_AGG, sig, W_ANY, TR_ACT, 0, check, doc, example, .agg = agg_)
 #include "parser/lang/builtins.def"
-#undef VAR
-#undef ARG
-#undef FN
-#undef AGG
 #undef ROW
 };
 
@@ -53,11 +49,6 @@ static const struct builtin *find_synonym(const char *name)
 #define AGG(...)
 #define SYNONYM(word, of) {#word, BI_##of},
 #include "parser/lang/builtins.def"
-#undef SYNONYM
-#undef AGG
-#undef FN
-#undef ARG
-#undef VAR
 	};
 
 	__auto_type row = TEXT_ROW(synonyms, word, name, strlen(name));

@@ -17,9 +17,6 @@ enum builtin_id {
 #define FN(id, ...) BI_##id,
 #define AGG(id, ...) BI_##id,
 #include "parser/lang/builtins.def"
-#undef VAR
-#undef FN
-#undef AGG
 	BI_COUNT,
 };
 
@@ -144,9 +141,6 @@ extern const struct builtin builtins[BI_COUNT];
 #define FN(id, sig, where, traits, needs, event, check, ...) check_fn check;
 #define AGG(id, sig, agg, check, ...) check_fn check;
 #include "parser/lang/builtins.def"
-#undef VAR
-#undef FN
-#undef AGG
 
 /* Does it exist in probes of this type? */
 static inline bool builtin_exists_in(const struct builtin *b, enum probe_id id)

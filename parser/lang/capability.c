@@ -9,5 +9,4 @@ const struct capability_row capability_rows[CAP_COUNT] = {
 	[CAP_##id_] = {                                                 \
 		.id = #id_, .name = name_, .from = from_, .since = since_, .purpose = purpose_},
 #include "parser/lang/capabilities.def"
-#undef CAPABILITY
 };

@@ -7,7 +7,6 @@
 enum capability_id {
 #define CAPABILITY(id, ...) CAP_##id,
 #include "parser/lang/capabilities.def"
-#undef CAPABILITY
 	CAP_COUNT,
 	CAP_NONE = CAP_COUNT, /* no capability required */
 };

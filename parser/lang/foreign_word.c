@@ -10,7 +10,6 @@
 static const struct foreign_word foreign_words[] = {
 #define FOREIGN_WORD(word, hint) {word, hint},
 #include "parser/lang/foreign_word.def"
-#undef FOREIGN_WORD
 };
 
 const char *foreign_hint(const char *word)

@@ -13,7 +13,6 @@
 const struct format_conversion format_conversions[] = {
 #define CONVERSION(...) {__VA_ARGS__},
 #include "parser/lang/conversions.def"
-#undef CONVERSION
 };
 const uint32_t n_format_conversions = sizeof(format_conversions) / sizeof(*format_conversions);
 

@@ -40,8 +40,6 @@ const struct known_constant known_constants[] = {
 #define C_CONSTANT(name) {#name, (int64_t)(name)},
 #define KERNEL_CONSTANT(name, value) {#name, value},
 #include "parser/lang/c_constants.def"
-#undef C_CONSTANT
-#undef KERNEL_CONSTANT
 };
 const uint32_t n_known_constants = sizeof(known_constants) / sizeof(known_constants[0]);
 

@@ -18,7 +18,6 @@ struct usdt_point;
 enum probe_id {
 #define PROBE(id, ...) PROBE_##id,
 #include "parser/lang/probes.def"
-#undef PROBE
 	PROBE_COUNT,
 };
 
@@ -41,7 +40,6 @@ enum span_kind {
 	SPAN_NO,
 #define SPAN(id, ...) SPAN_##id,
 #include "parser/lang/spans.def"
-#undef SPAN
 	SPAN_COUNT,
 	SPAN_BY_EVENT =
 		SPAN_COUNT, /* in probes.def: some of its events end one, see span_of_event() */

@@ -13,7 +13,6 @@ const struct prog_row prog_rows[] = {
 		     .session = PP_##session_,                                               \
 		     .traits = traits_},
 #include "parser/lang/prog_kinds.def"
-#undef PROG_KIND
 };
 
 _Static_assert(sizeof(prog_rows) / sizeof(*prog_rows) == PP_KIND_COUNT, "one row for each kind");

@@ -11,7 +11,6 @@
 enum plan_prog_kind {
 #define PROG_KIND(id, ...) PP_##id,
 #include "parser/lang/prog_kinds.def"
-#undef PROG_KIND
 	PP_KIND_COUNT,
 	PP_NONE = PP_KIND_COUNT,
 };

@@ -13,13 +13,11 @@ static const struct {
 } registers[] = {
 #define REGISTER(name, offset) {name, offset},
 #include "parser/lang/registers.def"
-#undef REGISTER
 };
 
 const char register_names[] =
 #define REGISTER(name, offset) name " "
 #include "parser/lang/registers.def"
-#undef REGISTER
 	;
 
 #if defined(__x86_64__)

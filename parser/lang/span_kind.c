@@ -18,7 +18,6 @@ const struct span_row span_rows[SPAN_COUNT] = {
 		       .ended = PP_##ended_,                             \
 		       .doc = doc_},
 #include "parser/lang/spans.def"
-#undef SPAN
 };
 
 bool event_is_wakeup(const char *event)

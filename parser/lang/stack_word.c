@@ -17,7 +17,6 @@ const struct stack_word stack_words[] = {
 	 .doc = doc_,                                   \
 	 .example = example_},
 #include "parser/lang/stack_words.def"
-#undef STACK_FORM
 #define STACK_WALK(id, stacks_, capability_, doc_, example_) \
 	{.word = #id,                                        \
 	 .is_walk = true,                                    \
@@ -27,7 +26,6 @@ const struct stack_word stack_words[] = {
 	 .doc = doc_,                                        \
 	 .example = example_},
 #include "parser/lang/stack_words.def"
-#undef STACK_WALK
 };
 
 const uint32_t n_stack_words = sizeof(stack_words) / sizeof(stack_words[0]);

@@ -11,7 +11,6 @@
 enum stack_form {
 #define STACK_FORM(id, ...) FORM_##id,
 #include "parser/lang/stack_words.def"
-#undef STACK_FORM
 	STACK_FORM_COUNT,
 };
 
@@ -20,7 +19,6 @@ enum stack_walk {
 	WALK_AUTO,
 #define STACK_WALK(id, ...) WALK_##id,
 #include "parser/lang/stack_words.def"
-#undef STACK_WALK
 };
 
 /* With SHOWS_FILE a frame's name is the build ID of its file, and its offset that in the file. */

@@ -69,7 +69,6 @@ const struct newer_call *syscall_newer(const char *name)
 	static const struct newer_call rows[] = {
 #define NEWER_CALL(name, instead) {name, instead},
 #include "parser/lang/newer_calls.def"
-#undef NEWER_CALL
 	};
 
 	return TEXT_ROW(rows, name, name, strlen(name));

@@ -29,7 +29,6 @@ const struct type_kind_row type_kinds[TY_KINDS] = {
 #define TYPE_KIND(id, shape, word, typeinfo, plain) \
 	[TY_##id] = {SHAPE_##shape, word, typeinfo, plain},
 #include "parser/lang/type_kinds.def"
-#undef TYPE_KIND
 };
 
 const struct type type_ustack = {.kind = TY_USTACK, .size = 8, .align = 8};
@@ -56,26 +55,22 @@ static const struct type aggs[2][AGG_KIND_COUNT] = {
 	{
 #include "parser/lang/aggs.def"
 	},
-#undef AGG_ROW
 #define AGG_ROW(id, name_u, name_s, layout, readable, bytes, ...) \
 	[AGG_##id] = {                                            \
 		.kind = TY_AGG, .size = bytes, .align = 8, .is_signed = true, .agg = AGG_##id},
 	{
 #include "parser/lang/aggs.def"
 	},
-#undef AGG_ROW
 };
 
 static const struct type stacks[2][STACK_FORM_COUNT] = {
 	{
 #define STACK_FORM(id, ...) {.kind = TY_KSTACK, .size = 8, .align = 8, .form = FORM_##id},
 #include "parser/lang/stack_words.def"
-#undef STACK_FORM
 	},
 	{
 #define STACK_FORM(id, ...) {.kind = TY_USTACK, .size = 8, .align = 8, .form = FORM_##id},
 #include "parser/lang/stack_words.def"
-#undef STACK_FORM
 	},
 };
 

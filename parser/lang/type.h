@@ -14,7 +14,6 @@ struct arena;
 enum type_kind {
 #define TYPE_KIND(id, ...) TY_##id,
 #include "parser/lang/type_kinds.def"
-#undef TYPE_KIND
 };
 enum { TY_KINDS = TY_STRUCT + 1 };
 
@@ -37,7 +36,6 @@ enum agg_kind {
 	AGG_NONE,
 #define AGG_ROW(id, ...) AGG_##id,
 #include "parser/lang/aggs.def"
-#undef AGG_ROW
 	AGG_KIND_COUNT,
 };
 

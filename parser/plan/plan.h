@@ -76,7 +76,6 @@ static inline bool plan_is_hash(const struct plan_map *m)
 enum plan_event_kind {
 #define EVENT(id, ...) PE_##id,
 #include "parser/lang/event_kinds.def"
-#undef EVENT
 	PE_KIND_COUNT,
 };
 /* Their names in dumps and recordings; of a call with a format, that of the function. */

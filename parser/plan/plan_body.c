@@ -303,9 +303,6 @@ static plan_event_fn *const event_hooks[] = {
 #define FN(id, sig, where, traits, needs, event, ...) [BI_##id] = event,
 #define AGG(id, ...) [BI_##id] = pln_none,
 #include "parser/lang/builtins.def"
-#undef VAR
-#undef FN
-#undef AGG
 };
 
 _Static_assert(sizeof(event_hooks) / sizeof(*event_hooks) == BI_COUNT, "one hook for each builtin");

@@ -71,9 +71,6 @@ typedef void plan_event_fn(struct planner *pl, struct expr *call);
 #define FN(id, sig, where, traits, needs, event, ...) plan_event_fn event;
 #define AGG(...)
 #include "parser/lang/builtins.def"
-#undef VAR
-#undef FN
-#undef AGG
 /* Set the orders of maps by the argument of --sort. */
 void plan_sort(struct planner *pl, const char *list);
 /* Lay out a map: its id, key and value. */

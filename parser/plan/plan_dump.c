@@ -20,7 +20,6 @@ static const char *const map_kinds[] = {
 const char *const plan_event_names[] = {
 #define EVENT(id, name, ...) [PE_##id] = name,
 #include "parser/lang/event_kinds.def"
-#undef EVENT
 };
 
 _Static_assert(sizeof(plan_event_names) / sizeof(*plan_event_names) == PE_KIND_COUNT,

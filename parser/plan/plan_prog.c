@@ -19,7 +19,6 @@ static const struct {
 } rebuilt[] = {
 #define REBUILT(event, field, ...) {event, field},
 #include "parser/lang/rebuilt.def"
-#undef REBUILT
 };
 
 static bool is_rebuilt(const char *event, const struct reads *r)

@@ -401,7 +401,6 @@ bool foreign_is_comment(const char *text)
 	static const char *const words[] = {
 #define C_LINE(word, ...) #word,
 #include "parser/lang/c_lines.def"
-#undef C_LINE
 	};
 	size_t blank = strspn(text + 1, " \t"), len = strcspn(text + 1 + blank, " \t\r\n(<\"/!");
 

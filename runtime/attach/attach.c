@@ -85,7 +85,6 @@ int att_trampoline(struct session *s, uint32_t prog)
 static att_fn *const attachers[] = {
 #define PROG_KIND(id, name, section, frames, gen, attach, ...) [PP_##id] = attach,
 #include "parser/lang/prog_kinds.def"
-#undef PROG_KIND
 };
 
 _Static_assert(sizeof(attachers) / sizeof(*attachers) == PP_KIND_COUNT, "one hook for each kind");

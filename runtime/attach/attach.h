@@ -10,7 +10,6 @@
 typedef int att_fn(struct session *s, uint32_t prog);
 #define PROG_KIND(id, name, section, frames, gen, attach, ...) att_fn attach;
 #include "parser/lang/prog_kinds.def"
-#undef PROG_KIND
 
 /* Descriptor of a loaded program. */
 int attach_fd(const struct session *s, uint32_t prog);

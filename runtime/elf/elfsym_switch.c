@@ -17,16 +17,12 @@ static const struct row {
 #define STACK_SWITCH(name, use) {name, use},
 #define STACK_SWITCH_RARE(library)
 #include "runtime/elf/stack_switch.def"
-#undef STACK_SWITCH
-#undef STACK_SWITCH_RARE
 };
 
 static const char *const rare[] = {
 #define STACK_SWITCH(name, use)
 #define STACK_SWITCH_RARE(library) library,
 #include "runtime/elf/stack_switch.def"
-#undef STACK_SWITCH
-#undef STACK_SWITCH_RARE
 };
 
 enum { N_ROWS = sizeof(rows) / sizeof(*rows), LONGEST = 64 };

@@ -327,7 +327,6 @@ static void ev_time(struct events *e, const struct plan_event *ev, const void *r
 static event_fn *const event_hooks[] = {
 #define EVENT(id, name, json, ending, show) [PE_##id] = show,
 #include "parser/lang/event_kinds.def"
-#undef EVENT
 };
 
 _Static_assert(sizeof(event_hooks) / sizeof(*event_hooks) == PE_KIND_COUNT,

@@ -37,7 +37,6 @@ struct cached {
 static const char *const cuts[] = {
 #define UNWIND_CUT(id, name, reason, help) [UNWIND_##id] = reason,
 #include "bpf_helpers/unwind_ends.def"
-#undef UNWIND_CUT
 };
 _Static_assert(sizeof(cuts) / sizeof(cuts[0]) == UNWIND_END_COUNT, "one row for each end");
 

@@ -11,7 +11,6 @@ static const struct {
 } rows[] = {
 #define OWN(word, purpose) {word, purpose},
 #include "runtime/explain/own_symbols.def"
-#undef OWN
 };
 
 const char *own_symbol_purpose(const char *name)

@@ -257,7 +257,6 @@ enum capability_state capability_probe(struct kernel *k, enum capability_id id)
 		needed = kernel_capability(k, CAP_##needs_);            \
 		return needed == CAPABILITY_YES ? probe_ : needed;
 #include "parser/lang/capabilities.def"
-#undef CAPABILITY
 	case CAP_COUNT: break;
 	}
 	return CAPABILITY_UNKNOWN;

@@ -174,7 +174,6 @@ static void read_names(void)
 static const char *const forms[] = {
 #define CONTAINER_FORM(text) text,
 #include "runtime/kernel/container_forms.def"
-#undef CONTAINER_FORM
 };
 
 /* The ID in the name of a folder, or NULL. */

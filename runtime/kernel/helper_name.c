@@ -27,7 +27,6 @@ static const struct {
 static const char *const harmless_kfuncs[] = {
 #define KFUNC(name) "bpf_" #name,
 #include "parser/lang/kfuncs.def"
-#undef KFUNC
 };
 
 const char *helper_name(uint32_t number)

@@ -24,7 +24,6 @@
 	extern const char sonde_stock_##id[], sonde_stock_##id##_end[]; \
 	extern const char sonde_types_##id[], sonde_types_##id##_end[];
 #include "runtime/kernel/stock.def"
-#undef STOCK
 
 /* A file that is part of the program, packed. */
 struct packed {
@@ -43,7 +42,6 @@ static const struct stock {
 	 {sonde_stock_##id, sonde_stock_##id##_end}, \
 	 {sonde_types_##id, sonde_types_##id##_end}},
 #include "runtime/kernel/stock.def"
-#undef STOCK
 };
 enum { N_STOCKS = sizeof(stocks) / sizeof(*stocks), MAX_BYTES = 8 << 20 };
 

@@ -31,7 +31,6 @@ static fld_fn *const field_hooks[PROBE_COUNT] = {
 	      fields, ...)                                                                      \
 	[PROBE_##id] = fields,
 #include "parser/lang/probes.def"
-#undef PROBE
 };
 
 struct listing *list_open(struct kernel *k)

@@ -46,7 +46,6 @@ typedef void fld_fn(struct listing *l, const char *name, FILE *out);
 	      fields, ...)                                                                      \
 	fld_fn fields;
 #include "parser/lang/probes.def"
-#undef PROBE
 
 /* Resolve the patterns to sorted lines. */
 void list_take_all(struct listing *l, const char *patterns);

@@ -26,8 +26,6 @@ static const struct {
 #define CASE(...) {__VA_ARGS__},
 #define LATE(...) {__VA_ARGS__, .is_late = true},
 #include "runtime/load/verifier_cases.def"
-#undef CASE
-#undef LATE
 };
 
 /* What a register holds, as the log spells it; the first match counts. */
@@ -36,7 +34,6 @@ static const struct {
 } states[] = {
 #define STATE(...) {__VA_ARGS__},
 #include "runtime/load/verifier_states.def"
-#undef STATE
 };
 
 /* Statistics, which follow the last message. */

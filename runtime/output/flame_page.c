@@ -23,14 +23,12 @@ static const struct {
 } kinds[] = {
 #define CALL_KIND(id, ...) [CALL_##id] = {__VA_ARGS__},
 #include "runtime/view/call_kinds.def"
-#undef CALL_KIND
 };
 _Static_assert(sizeof(kinds) / sizeof(*kinds) == CALL_KIND_COUNT, "one for each kind");
 
 enum flame_change {
 #define FLAME_CHANGE(id, ...) CHANGE_##id,
 #include "runtime/output/flame_changes.def"
-#undef FLAME_CHANGE
 	CHANGE_COUNT,
 };
 
@@ -40,7 +38,6 @@ static const struct {
 } changes[] = {
 #define FLAME_CHANGE(id, ...) [CHANGE_##id] = {__VA_ARGS__},
 #include "runtime/output/flame_changes.def"
-#undef FLAME_CHANGE
 };
 _Static_assert(sizeof(changes) / sizeof(*changes) == CHANGE_COUNT, "one for each change");
 

@@ -112,7 +112,6 @@ static const struct {
 		json, line)                                                                      \
 	[AGG_##id] = {json, line},
 #include "parser/lang/aggs.def"
-#undef AGG_ROW
 };
 
 _Static_assert(sizeof(hooks) / sizeof(*hooks) == AGG_KIND_COUNT, "one hook for each kind");

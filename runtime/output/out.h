@@ -53,7 +53,6 @@ struct out {
 typedef struct out *out_new_fn(FILE *f, const struct plan *plan, const char *word);
 #define OUT_FORMAT(id, name, make, ...) out_new_fn make;
 #include "runtime/output/formats.def"
-#undef OUT_FORMAT
 
 /* Set the buffering (-B). Returns the descriptor, which can be polled for the end of its reader. */
 int out_set_buffering(struct out *o, enum out_buffering buffering);

@@ -10,14 +10,12 @@
 const struct out_format_row out_formats[] = {
 #define OUT_FORMAT(id, name, make, ...) [OUT_##id] = {name, __VA_ARGS__},
 #include "runtime/output/formats.def"
-#undef OUT_FORMAT
 };
 
 typedef struct out *out_new_fn(FILE *f, const struct plan *plan, const char *word);
 static out_new_fn *const makers[] = {
 #define OUT_FORMAT(id, name, make, ...) [OUT_##id] = make,
 #include "runtime/output/formats.def"
-#undef OUT_FORMAT
 };
 _Static_assert(sizeof(makers) / sizeof(*makers) == OUT_FORMAT_COUNT, "one for each format");
 

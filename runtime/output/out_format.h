@@ -8,7 +8,6 @@
 enum out_format {
 #define OUT_FORMAT(id, ...) OUT_##id,
 #include "runtime/output/formats.def"
-#undef OUT_FORMAT
 	OUT_FORMAT_COUNT,
 };
 

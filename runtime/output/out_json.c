@@ -210,7 +210,6 @@ static int json_stats(struct out *o, const struct view_stats *s)
 static const char *const line_types[] = {
 #define EVENT(id, name, json, ...) [PE_##id] = json,
 #include "parser/lang/event_kinds.def"
-#undef EVENT
 };
 _Static_assert(sizeof(line_types) / sizeof(*line_types) == PE_KIND_COUNT, "one for each kind");
 

@@ -25,7 +25,6 @@ static struct out_file *out_text(struct out *o)
 static const char *const endings[] = {
 #define EVENT(id, name, json, ending, ...) [PE_##id] = ending,
 #include "parser/lang/event_kinds.def"
-#undef EVENT
 };
 
 _Static_assert(sizeof(endings) / sizeof(*endings) == PE_KIND_COUNT, "one for each kind");

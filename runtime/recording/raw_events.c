@@ -62,8 +62,6 @@ static bool is_of_event(const char *cause)
 #define LOSS(id, name, is_event, ...) {name, is_event},
 #define RUNTIME_LOSS LOSS
 #include "bpf_helpers/losses.def"
-#undef RUNTIME_LOSS
-#undef LOSS
 	};
 
 	__auto_type row = TEXT_ROW(causes, name, cause ?: "", cause ? strlen(cause) : 0);

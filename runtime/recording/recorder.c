@@ -107,7 +107,6 @@ static void put_piece(struct json *j, const struct format_piece *p)
 	if ((int64_t)p->name != usual) \
 		json_put_signed(j, #name, p->name);
 #include "runtime/recording/piece_fields.def"
-#undef FIELD
 	json_close(j, '}');
 }
 

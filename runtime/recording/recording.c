@@ -332,7 +332,6 @@ static bool read_piece(const json_t *j, uint32_t n_fields, struct format_piece *
 		return false;                             \
 	out->name = (typeof(out->name))x;
 #include "runtime/recording/piece_fields.def"
-#undef FIELD
 	if (out->origin != FORMAT_FROM_NAME)
 		out->origin = FORMAT_FROM_MEMORY;
 	return out->text && (!out->conv || out->field < n_fields) && out->width_arg <= n_fields &&

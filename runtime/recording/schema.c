@@ -11,7 +11,6 @@ const struct recording_row recording_tables[] = {
 		      sizeof(rest) > 1 ? "CREATE TABLE " name " (" columns ") " rest \
 				       : "CREATE TABLE " name " (" columns ")"},
 #include "runtime/recording/tables.def"
-#undef RECORDING_TABLE
 };
 _Static_assert(sizeof(recording_tables) / sizeof(*recording_tables) == REC_COUNT,
 	       "one for each table");

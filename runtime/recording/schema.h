@@ -12,7 +12,6 @@ enum { RECORDING_APPLICATION = 0x736f6e64, RECORDING_VERSION = 2 };
 enum recording_table {
 #define RECORDING_TABLE(id, ...) REC_##id,
 #include "runtime/recording/tables.def"
-#undef RECORDING_TABLE
 	REC_COUNT,
 };
 

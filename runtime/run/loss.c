@@ -28,7 +28,6 @@ struct cause {
 static const struct cause causes[] = {
 #define LOSS(id, name, is_event, ...) [SONDE_LOSS_##id] = {name, __VA_ARGS__},
 #include "bpf_helpers/losses.def"
-#undef LOSS
 };
 
 _Static_assert(sizeof(causes) / sizeof(*causes) == SONDE_LOSS_COUNT, "one row for each cause");
@@ -37,8 +36,6 @@ enum runtime_loss {
 #define LOSS(...)
 #define RUNTIME_LOSS(id, ...) RUNTIME_LOSS_##id,
 #include "bpf_helpers/losses.def"
-#undef LOSS
-#undef RUNTIME_LOSS
 	RUNTIME_LOSS_COUNT,
 };
 
@@ -46,8 +43,6 @@ static const struct cause runtime_causes[] = {
 #define LOSS(...)
 #define RUNTIME_LOSS(id, name, is_event, ...) [RUNTIME_LOSS_##id] = {name, __VA_ARGS__},
 #include "bpf_helpers/losses.def"
-#undef LOSS
-#undef RUNTIME_LOSS
 };
 
 _Static_assert(sizeof(runtime_causes) / sizeof(*runtime_causes) == RUNTIME_LOSS_COUNT,

@@ -42,7 +42,6 @@ void agg_merge(const struct type *t, uint64_t *into, const void *from, uint32_t 
 				     uint32_t n) = {
 #define LAYOUT(id, words, buckets, add, function, read, merge) [AL_##id] = merge,
 #include "parser/lang/aggs.def"
-#undef LAYOUT
 	};
 
 	merge[agg_rows[t->agg].layout](t, into, from, n);
@@ -155,7 +154,6 @@ static const struct {
 #define AGG_ROW(id, name_u, name_s, layout, readable, size, scale, view_, compare_, divide_, ...) \
 	[AGG_##id] = {.view = view_, .compare = compare_, .divide = divide_},
 #include "parser/lang/aggs.def"
-#undef AGG_ROW
 };
 
 _Static_assert(sizeof(hooks) / sizeof(*hooks) == AGG_KIND_COUNT, "hooks for each kind");

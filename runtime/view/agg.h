@@ -26,7 +26,6 @@ typedef void agg_json_fn(struct json *j, const char *key, const struct view *v);
 	agg_text_fn text_;                                                                       \
 	agg_json_fn json;
 #include "parser/lang/aggs.def"
-#undef AGG_ROW
 
 /* Merge the `n` words at `from`, of another CPU or epoch, into `into`. */
 void agg_merge(const struct type *t, uint64_t *into, const void *from, uint32_t n);

@@ -16,7 +16,6 @@
 enum call_kind {
 #define CALL_KIND(id, ...) CALL_##id,
 #include "runtime/view/call_kinds.def"
-#undef CALL_KIND
 	CALL_KIND_COUNT,
 };
 

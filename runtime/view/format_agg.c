@@ -239,7 +239,6 @@ static agg_text_fn *const hooks[] = {
 		...)                                                                             \
 	[AGG_##id] = text_,
 #include "parser/lang/aggs.def"
-#undef AGG_ROW
 };
 
 _Static_assert(sizeof(hooks) / sizeof(*hooks) == AGG_KIND_COUNT, "one hook for each kind");

@@ -109,7 +109,6 @@ typedef void frame_fn(struct text *t, const struct view_frame *f, bool is_user);
 static frame_fn *const forms[] = {
 #define STACK_FORM(id, ...) [FORM_##id] = frame_##id,
 #include "parser/lang/stack_words.def"
-#undef STACK_FORM
 };
 _Static_assert(sizeof(forms) / sizeof(forms[0]) == STACK_FORM_COUNT, "one hook for each form");
 

@@ -52,7 +52,6 @@ static void test_newer(void **state)
 	static const struct newer_call rows[] = {
 #define NEWER_CALL(name, instead) {name, instead},
 #include "parser/lang/newer_calls.def"
-#undef NEWER_CALL
 	};
 
 	(void)state;
