@@ -167,18 +167,13 @@ const struct type *c_types_own(const struct c_types *c, enum c_kind kind, const 
 const struct c_name *c_types_constant(struct c_types *c, const char *name)
 {
 	const struct c_name *found = find_name(c, C_CONSTANT, name);
-	const struct known_constant *known;
-	struct c_name n = {.kind = C_CONSTANT, .name = name};
+	struct c_name n = {.kind = C_CONSTANT, .name = name, .type = type_int(8, true)};
 
 	if (found)
 		return found;
-	known = known_constant_find(name);
-	if (known) {
-		n.type = type_int(8, true);
-		n.value = known->value;
-	}
-	if (known || (c->kernel && c->kernel->c_constant &&
-		      !c->kernel->c_constant(c->kernel, name, &n.type, &n.value)))
+	if (known_constant(name, &n.value) ||
+	    (c->kernel && c->kernel->c_constant &&
+	     !c->kernel->c_constant(c->kernel, name, &n.type, &n.value)))
 		return put_name(c, n);
 	return c->more ? c->more->constant(c->more, name) : NULL;
 }

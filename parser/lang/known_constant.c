@@ -36,14 +36,34 @@
 #define O_LARGEFILE 0100000
 #endif
 
-const struct known_constant known_constants[] = {
+enum { NUMBER_LAST = 255 }; /* of errors and signals */
+
+/* The number of an error or a signal by its name in C; 0: there is none. */
+static int number_of(const char *name)
+{
+	bool is_signal = strncmp(name, "SIG", 3) == 0;
+
+	for (int i = 1; i <= NUMBER_LAST; i++) {
+		const char *known = is_signal ? sigabbrev_np(i) : strerrorname_np(i);
+
+		if (known && strcmp(known, is_signal ? name + 3 : name) == 0)
+			return i;
+	}
+	return 0;
+}
+
+bool known_constant(const char *name, int64_t *value)
+{
+	static const struct {
+		const char *name;
+		int64_t value;
+	} rows[] = {
 #define C_CONSTANT(name) {#name, (int64_t)(name)},
 #define KERNEL_CONSTANT(name, value) {#name, value},
 #include "parser/lang/c_constants.def"
-};
-const uint32_t n_known_constants = sizeof(known_constants) / sizeof(known_constants[0]);
+	};
+	__auto_type row = TEXT_ROW(rows, name, name, strlen(name));
 
-const struct known_constant *known_constant_find(const char *name)
-{
-	return TEXT_ROW(known_constants, name, name, strlen(name));
+	*value = row ? row->value : number_of(name);
+	return row || *value;
 }

@@ -78,8 +78,9 @@ static const struct token *type_between(const struct filter *f, uint32_t open, u
 static bool is_constant(const struct token *name)
 {
 	const char *text = name->text.text;
+	int64_t value;
 
-	if (known_constant_find(text))
+	if (known_constant(text, &value))
 		return true;
 	return strlen(text) > 1 && !type_is_name(text) &&
 	       text[strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789")] == '\0';
