@@ -65,8 +65,7 @@ static bool bad_fraction(const struct probe_reader *r, const struct attach_point
 	if (!time_read(text, 0, &ns) || !ns)
 		return false;
 	diag_error(r->diags, p->span, "bad-period", "a period is a whole number");
-	diag_hint(r->diags, "write %s:%s", probe_rows[p->id].name, time_text(r->arena, ns));
-	return true;
+	return diag_hint(r->diags, "write %s:%s", probe_rows[p->id].name, time_text(r->arena, ns));
 }
 
 static int bad_period(const struct probe_reader *r, const struct attach_point *p, char **parts,

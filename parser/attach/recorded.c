@@ -161,6 +161,5 @@ int recorded_expand(struct probe_expansion *e)
 		   "a recording has no events of %s: only those of tracepoints, functions, "
 		   "counters and profile",
 		   probe_rows[e->id].name);
-	diag_hint(e->r->diags, "BEGIN, END and interval run, too");
-	return -1;
+	return diag_hint(e->r->diags, "BEGIN, END and interval run, too");
 }

@@ -310,11 +310,10 @@ static bool is_skipped(struct c_parser *p)
 	diag_warning(p->diags, name->span, "c-code",
 		     "functions and variables of C are skipped: a script cannot use '%.*s'",
 		     (int)name->len, name->text);
-	diag_hint(p->diags, "write %s",
-		  c_token_is(name + 1, '(')
-			  ? "macro name(x) { … } or fn name($x : int64) : int64 { … }"
-			  : "a #define, or a map, @name, which BEGIN sets");
-	return true;
+	return diag_hint(p->diags, "write %s",
+			 c_token_is(name + 1, '(')
+				 ? "macro name(x) { … } or fn name($x : int64) : int64 { … }"
+				 : "a #define, or a map, @name, which BEGIN sets");
 }
 
 void c_parse(struct c_parser *p)

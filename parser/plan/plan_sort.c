@@ -49,9 +49,9 @@ static bool read_part(struct planner *pl, const struct plan_map *m, const char *
 	*part = (uint32_t)n;
 	if (n >= 1 && n <= m->n_keys)
 		return true;
-	diag_error(pl->diags, SPAN_NONE, "sort", "--sort: the key of %s has %u part%s, not %s",
-		   m->name, m->n_keys, m->n_keys == 1 ? "" : "s", word);
-	return true;
+	return diag_error(pl->diags, SPAN_NONE, "sort",
+			  "--sort: the key of %s has %u part%s, not %s", m->name, m->n_keys,
+			  m->n_keys == 1 ? "" : "s", word);
 }
 
 static void sort_one(struct planner *pl, char *text)

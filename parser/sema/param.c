@@ -135,9 +135,9 @@ bool param_refuse_command(struct sema *s, const char *word)
 		command = arena_printf(s->arena, "%s %s", command, p->params[i]);
 	diag_error(s->diags, SPAN_NONE, "parameter-extra",
 		   "the command to trace is written after --, and '%.40s' is not", word);
-	diag_hint(s->diags, "write sonde %s --%s",
-		  strcmp(p->source->name, "stdin") ? p->source->name : "-e 'PROGRAM'", command);
-	return true;
+	return diag_hint(s->diags, "write sonde %s --%s",
+			 strcmp(p->source->name, "stdin") ? p->source->name : "-e 'PROGRAM'",
+			 command);
 }
 
 /* "--duration 5s", where other tools take an interval and how often. */
@@ -156,9 +156,8 @@ bool param_hint_command(struct sema *s, const char *word)
 
 	if (word != p->behind_command)
 		return false;
-	diag_hint(s->diags, "put the whole command of -c in quotes: -c '%s %s%s'", p->command,
-		  p->is_behind_option ? "… " : "", word);
-	return true;
+	return diag_hint(s->diags, "put the whole command of -c in quotes: -c '%s %s%s'",
+			 p->command, p->is_behind_option ? "… " : "", word);
 }
 
 void param_check_used(struct sema *s)

@@ -182,8 +182,7 @@ static int bind_other(struct sema *s, struct param_item *item)
 		return 0;
 	diag_error(s->diags, other->span, "parameter-type", "%s is %s, so its default must be, too",
 		   item->name, param_type_wants(s->arena, item));
-	diag_hint(s->diags, "write = %s, or = none", item->type->example);
-	return -1;
+	return diag_hint(s->diags, "write = %s, or = none", item->type->example);
 }
 
 static void check_twice(struct sema *s, uint32_t i)

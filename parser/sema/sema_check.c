@@ -37,9 +37,8 @@ static bool hint_field(struct sema *s, const struct builtin *b, const struct att
 	n += format->n_fields && strcmp(format->fields[0].name, "__syscall_nr") == 0;
 	if (n >= format->n_fields)
 		return false;
-	diag_hint(s->diags, "write args.%s: 'sonde -lv tracepoint:%s:%s' lists the fields",
-		  format->fields[n].name, format->category, format->event);
-	return true;
+	return diag_hint(s->diags, "write args.%s: 'sonde -lv tracepoint:%s:%s' lists the fields",
+			 format->fields[n].name, format->category, format->event);
 }
 
 /* Hint where a builtin is available that is not at `p`. */

@@ -86,8 +86,7 @@ static bool check_twice(struct sema *s, uint32_t i)
 		if (strcmp(d[i].name, d[j].name) == 0) {
 			diag_error(s->diags, d[i].span, "redeclared", "%s is declared twice",
 				   d[i].name);
-			diag_note(s->diags, d[j].span, "declared here");
-			return true;
+			return diag_note(s->diags, d[j].span, "declared here");
 		}
 	return false;
 }

@@ -39,16 +39,14 @@ static bool report_call(struct filter *f, const struct token *at)
 	    (at->kind == TOK_STRING || at->kind == TOK_INT || at->kind == TOK_NAME ||
 	     at->kind == TOK_VAR || at->kind == TOK_MAP || at->kind == TOK_PARAM)) {
 		diag_error(f->diags, before->span, "syntax", "'%s' needs parentheses", b->name);
-		diag_hint(f->diags, "write %s(…)", b->name);
-		return true;
+		return diag_hint(f->diags, "write %s(…)", b->name);
 	}
 	b = builtin_find(name_of(at));
 	if (!b || b->kind != BUILTIN_AGG ||
 	    (before->kind != TOK_MAP && before->kind != TOK_RSQUARE))
 		return false;
 	diag_error(f->diags, at->span, "syntax", "missing '=' before '%s'", b->name);
-	diag_hint(f->diags, "write @ = %s(…)", b->name);
-	return true;
+	return diag_hint(f->diags, "write @ = %s(…)", b->name);
 }
 
 /* `[1, 2, 3]` as a value */
@@ -215,9 +213,8 @@ static bool report_form(struct filter *f, const struct token *at)
 			   at->kind == TOK_BNOT	 ? "~"
 			   : at->kind == TOK_SET ? "=~"
 						 : "!~");
-		diag_hint(f->diags,
-			  "compare with ==, or look for a part: strcontains(comm, \"ssh\")");
-		return true;
+		return diag_hint(f->diags,
+				 "compare with ==, or look for a part: strcontains(comm, \"ssh\")");
 	}
 	if (at->kind == TOK_GT && before->kind == TOK_LT && before->span.end == at->span.start)
 		return syntax_mistake(f, span_join(before->span, at->span),
@@ -280,8 +277,7 @@ static bool report_declaration(struct filter *f, const struct token *at)
 	    (previous(f, 2)->kind == TOK_LBRACE || previous(f, 2)->kind == TOK_SEMI)) {
 		diag_error(f->diags, before->span, "syntax", "'%s' cannot be changed",
 			   name_of(before));
-		diag_hint(f->diags, "a value of your own is $name or @name");
-		return true;
+		return diag_hint(f->diags, "a value of your own is $name or @name");
 	}
 	if (before->kind != TOK_EQ)
 		return false;
@@ -350,8 +346,7 @@ static bool report_word(struct filter *f, const struct token *at)
 	if (!foreign_hint(name_of(word)))
 		return false;
 	diag_error(f->diags, word->span, "syntax", "'%s' is not a keyword", name_of(word));
-	diag_hint(f->diags, "%s", foreign_hint(name_of(word)));
-	return true;
+	return diag_hint(f->diags, "%s", foreign_hint(name_of(word)));
 }
 
 /* `/pid == 1/ /tid == 1/ { … }` */

@@ -79,9 +79,8 @@ static bool report_item_word(const struct stop *s)
 		t = s->before;
 	if (t->kind != TOK_RESERVED)
 		return false;
-	diag_error(s->f->diags, t->span, "syntax", "'%s' belongs before the probes, not in a block",
-		   t->text.text);
-	return true;
+	return diag_error(s->f->diags, t->span, "syntax",
+			  "'%s' belongs before the probes, not in a block", t->text.text);
 }
 
 /* Forms that are close to correct ones. */
@@ -294,11 +293,11 @@ static bool hint_condition_inside(const struct stop *s)
 	len = end && *end == '/' && end - text < SHOWN_MOST ? (int)(end - text - 1) : 0;
 	while (len && text[1] == ' ')
 		text++, len--;
-	diag_hint(s->f->diags,
-		  "a condition stands before the block, PROBE /%.*s/ { … }; in the block write if "
-		  "(%.*s) { … }",
-		  len ? len : 3, len ? text + 1 : "…", len ? len : 3, len ? text + 1 : "…");
-	return true;
+	return diag_hint(
+		s->f->diags,
+		"a condition stands before the block, PROBE /%.*s/ { … }; in the block write if "
+		"(%.*s) { … }",
+		len ? len : 3, len ? text + 1 : "…", len ? len : 3, len ? text + 1 : "…");
 }
 
 static void report_generic(const struct stop *s)

@@ -56,8 +56,7 @@ bool report_root_item(const struct stop *s)
 				diag_error(s->f->diags, s->at->span, "syntax",
 					   "unexpected %s in '%s'", stop_found(s, s->at),
 					   root_items[k].word);
-			diag_hint(s->f->diags, "write %s", root_items[k].form);
-			return true;
+			return diag_hint(s->f->diags, "write %s", root_items[k].form);
 		}
 	}
 	return false;
@@ -262,9 +261,8 @@ bool report_param(const struct stop *s)
 		if (kind == TOK_PARAM_ITEM) {
 			diag_error(s->f->diags, s->at->span, "syntax",
 				   "unexpected %s in a parameter", stop_found(s, s->at));
-			diag_hint(s->f->diags,
-				  "write param $seconds: uint64 = none \"what it is\";");
-			return true;
+			return diag_hint(s->f->diags,
+					 "write param $seconds: uint64 = none \"what it is\";");
 		}
 		if (kind == TOK_SEMI || kind == TOK_RBRACE || kind == TOK_ANGLE_CLOSE)
 			return false;
