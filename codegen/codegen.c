@@ -5,7 +5,6 @@
  * takes 1 ms.
  */
 #include "codegen/codegen.h"
-#include "parser/base/arena.h"
 #include "parser/base/diag.h"
 #include "codegen/gen.h"
 #include "codegen/stack_depth.h"
@@ -13,7 +12,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 /* The map that holds the state of a probe's spans. */

@@ -34,17 +34,16 @@
  *   emit.c          target machine, passes, output
  */
 #pragma once
-#include "bpf_helpers/shared.h"
+#include "parser/base/arena.h"
+#include "parser/lang/ast_query.h"
 #include "codegen/gen_ir.h"
-#include "parser/lang/ast.h"
 #include "parser/lang/builtin.h"
 #include "parser/plan/plan.h"
-#include "parser/base/source.h"
 #include "parser/lang/type_space.h"
-#include <llvm-c/Core.h>
 #include <llvm-c/DebugInfo.h>
 #include <llvm-c/TargetMachine.h>
-#include <stdbool.h>
+#include <linux/bpf.h>
+#include <string.h>
 
 /* A value and its type in the script: LLVM pointers are untyped. */
 struct value {
@@ -495,3 +494,5 @@ uint32_t emit_instructions(const struct gen *g, uint32_t *most);
 /* Make the ELF object in out->bytes, which the caller frees. Returns 0, or -1 with g->message. If
  * LLVM cannot encode a jump, the process exits with CODEGEN_TOO_LONG. */
 int emit_machine(struct gen *g, struct codegen_output *out);
+
+#include "codegen/gen_hooks.h"

@@ -2,10 +2,7 @@
 /*
  * The gen_* hooks of functions that act on the traced thread, and of those on kernel addresses.
  */
-#include "parser/base/arena.h"
 #include "codegen/gen.h"
-#include "codegen/gen_hooks.h"
-#include <linux/bpf.h>
 
 /* signal(), signal_thread() */
 struct value gen_signal(struct gen *g, struct expr *e)

@@ -6,7 +6,6 @@
  */
 #include "parser/lang/agg.h"
 #include "codegen/gen.h"
-#include "codegen/gen_hooks.h"
 
 /* ---- hooks of builtins.def --------------------------------------------------------------- */
 

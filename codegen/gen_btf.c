@@ -5,10 +5,8 @@
  * DISubprogram must name its parameters, or the kernel rejects all BTF; the names of map globals
  * must be C identifiers.
  */
-#include "parser/base/arena.h"
 #include "codegen/gen.h"
 #include <llvm-c/IRReader.h>
-#include <string.h>
 
 enum { DW_ATE_SIGNED = 5, DW_ATE_UNSIGNED = 7, DW_ATE_UNSIGNED_CHAR = 8 };
 

@@ -6,9 +6,7 @@
  * bucket.
  */
 #include "parser/lang/agg.h"
-#include "parser/base/arena.h"
 #include "codegen/gen.h"
-#include <linux/bpf.h>
 
 /* long body(u64 bucket, void **key), which returns 1 to end the loop. The context of a loop must be
  * on the stack; the key may be elsewhere, so its address is passed. */

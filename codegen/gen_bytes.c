@@ -3,9 +3,7 @@
  * Bytes that are read from memory: buf(), macaddr(), and IP addresses.
  */
 #include "codegen/gen.h"
-#include "codegen/gen_hooks.h"
 #include <arpa/inet.h>
-#include <string.h>
 
 /* Where the bytes of a value are: in the program's own memory, or at an address of the traced
  * memory. */

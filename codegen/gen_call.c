@@ -5,15 +5,9 @@
  * of a span the thread that is back, given by a typed pointer; elsewhere the current thread.
  */
 #include "parser/lang/field_type.h"
-#include "parser/base/arena.h"
-#include "parser/lang/ast_query.h"
-#include "codegen/gen.h"
-#include "codegen/gen_hooks.h"
 #include "codegen/gen_prog.h"
 #include "parser/base/regs.h"
-#include <linux/bpf.h>
 #include <stdio.h>
-#include <string.h>
 
 static LLVMValueRef low32(struct gen *g, LLVMValueRef v)
 {

@@ -4,10 +4,8 @@
  * for constants of a run.
  */
 #include "codegen/gen.h"
-#include "codegen/gen_hooks.h"
 #include "parser/base/regs.h"
 #include "parser/lang/register.h"
-#include <linux/bpf.h>
 
 static LLVMValueRef constant(struct gen *g, const char *helper)
 {

@@ -2,9 +2,7 @@
 /*
  * Compound values: tuples, records, indexing, casts, and reads through pointers.
  */
-#include "parser/lang/ast_query.h"
 #include "codegen/gen.h"
-#include <string.h>
 
 static void make_list(struct gen *g, struct expr *e, LLVMValueRef at)
 {

@@ -6,7 +6,6 @@
 #include "codegen/gen_cost.h"
 #include "codegen/gen_prog.h"
 #include "codegen/gen_span.h"
-#include <linux/bpf.h>
 
 static bool is_measured(const struct gen *g)
 {

@@ -2,12 +2,8 @@
 /*
  * debugf(): bpf_trace_printk(); and formats for the kernel, which iterators use, too.
  */
-#include "parser/base/arena.h"
 #include "parser/lang/format_spec.h"
 #include "codegen/gen.h"
-#include "codegen/gen_hooks.h"
-#include <linux/bpf.h>
-#include <string.h>
 
 enum { MOST_ARGS = 3 };
 

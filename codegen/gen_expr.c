@@ -3,8 +3,6 @@
  * Expressions. Integers and booleans are i64 in registers, extended by their own type's sign.
  */
 #include "codegen/gen.h"
-#include "codegen/gen_hooks.h"
-#include <string.h>
 
 /* The gen column of builtins.def. */
 static gen_fn *const hooks[] = {

@@ -7,9 +7,7 @@
  * Variables that are too long for the stack are in scratch memory; in a probe that spills, all
  * variables and epochs are. The epochs of the maps that a probe uses are read once, at its start.
  */
-#include "parser/base/arena.h"
 #include "parser/base/limits.h"
-#include "codegen/gen.h"
 #include "codegen/gen_part.h"
 #include "codegen/stack_depth.h"
 #include <stddef.h>

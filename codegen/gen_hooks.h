@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The gen column of builtins.def. `args` has no hook: gen_args_field reads its fields.
+ * The gen column of builtins.def, a part of gen.h. `args` has no hook: gen_args_field reads its
+ * fields.
  */
 #pragma once
-#include "codegen/gen.h"
 
 struct format_piece;
 

@@ -5,10 +5,8 @@
  * results are 64 bits wide: a register.
  */
 #include "codegen/gen.h"
-#include "parser/base/arena.h"
 #include "parser/lang/bpf_import.h"
 #include <stdio.h>
-#include <string.h>
 
 enum {
 	DW_TAG_STRUCTURE = 0x13,

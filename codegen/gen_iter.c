@@ -5,13 +5,8 @@
  * subject. printf writes to the iterator's file (bpf_seq_printf), so that a pinned iterator prints
  * for every reader.
  */
-#include "parser/base/arena.h"
 #include "parser/lang/field_type.h"
-#include "codegen/gen.h"
-#include "codegen/gen_hooks.h"
 #include "codegen/gen_prog.h"
-#include <linux/bpf.h>
-#include <string.h>
 
 /* Load a pointer from `from` + `offset`. The load is volatile, else LLVM moves ctx arithmetic to
  * where the verifier rejects it. */

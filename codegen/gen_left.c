@@ -3,12 +3,9 @@
  * Calls that an exception or longjmp has left. They are found at an entry or return further out,
  * and counted. With open_spans = count, span() shows them there.
  */
-#include "codegen/gen.h"
-#include "codegen/gen_hooks.h"
 #include "codegen/gen_prog.h"
 #include "codegen/gen_span.h"
 #include "parser/base/regs.h"
-#include <linux/bpf.h>
 
 LLVMValueRef span_remaining_calls(struct gen *g, LLVMValueRef calls, LLVMValueRef sp,
 				  LLVMValueRef target, LLVMBasicBlockRef out)

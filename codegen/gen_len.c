@@ -2,9 +2,7 @@
 /*
  * len(): a constant for arrays and tuples, computed in the kernel for strings, stacks and maps.
  */
-#include "parser/lang/ast_query.h"
 #include "codegen/gen.h"
-#include "codegen/gen_hooks.h"
 
 static LLVMValueRef length_of_map(struct gen *g, const struct expr *e)
 {

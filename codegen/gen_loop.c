@@ -13,11 +13,8 @@
  * the loop. DONE: `return`, which leaves the probe or the fn around the loop. EXIT: exit() in a fn.
  * SPENT: LIMIT_ROUNDS or the time is used up, which ends all loops.
  */
-#include "parser/base/arena.h"
 #include "parser/base/limits.h"
 #include "codegen/gen.h"
-#include <linux/bpf.h>
-#include <string.h>
 
 enum { LEFT = 1, DONE = 2, SPENT = 3, EXIT = 4 };
 

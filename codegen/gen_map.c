@@ -5,9 +5,7 @@
  */
 #include "parser/base/limits.h"
 #include "parser/lang/agg.h"
-#include "parser/lang/ast_query.h"
 #include "codegen/gen.h"
-#include <linux/bpf.h>
 
 static const struct plan_map *plan_of(struct gen *g, const struct expr *e)
 {

@@ -4,14 +4,9 @@
  * Another reads the user stacks of waiting threads whose span began before tracing. A third runs
  * when a thread ends, for its open calls.
  */
-#include "parser/base/arena.h"
-#include "codegen/gen.h"
 #include "codegen/gen_cost.h"
-#include "codegen/gen_hooks.h"
 #include "codegen/gen_prog.h"
 #include "codegen/gen_span.h"
-#include "parser/lang/ast_query.h"
-#include <linux/bpf.h>
 
 /* Test the cgroup of a thread other than the current one. */
 void span_test_cgroup(struct gen *g, LLVMValueRef task, LLVMBasicBlockRef out)

@@ -11,11 +11,7 @@
  * iteration: the verifier follows callbacks on their own.
  */
 #include "codegen/gen_part.h"
-#include "parser/base/arena.h"
 #include "parser/base/limits.h"
-#include "codegen/gen.h"
-#include "parser/lang/ast_query.h"
-#include <linux/bpf.h>
 
 /* The cost of an expression, in units of about two instructions: see add_cost(). */
 enum {

@@ -3,15 +3,11 @@
  * Kernel programs: entry, scope test, dispatch of system calls, predicate and body of a probe.
  * Spans are in gen_span.c.
  */
-#include "parser/base/arena.h"
 #include "parser/lang/prefault.h"
 #include "parser/lang/span_kind.h"
-#include "codegen/gen.h"
 #include "codegen/gen_cost.h"
-#include "codegen/gen_hooks.h"
 #include "codegen/gen_prog.h"
 #include "parser/base/regs.h"
-#include <string.h>
 
 static bool is_start_cond(const struct probe *p, const struct expr *e)
 {

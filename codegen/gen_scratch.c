@@ -8,7 +8,6 @@
 #include "parser/base/diag.h"
 #include "parser/base/limits.h"
 #include "codegen/gen.h"
-#include <linux/bpf.h>
 
 /* A slot begins with a busy flag; the script's part follows it. */
 _Static_assert(SONDE_SCRATCH_HEAD % 8 == 0, "values are aligned to 8 bytes");

@@ -4,13 +4,10 @@
  * only the start can read. The end removes the start, computes `delta` and runs the body.
  */
 #include "parser/lang/prefault.h"
-#include "codegen/gen.h"
 #include "codegen/gen_cost.h"
-#include "codegen/gen_hooks.h"
 #include "codegen/gen_prog.h"
 #include "codegen/gen_span.h"
 #include "parser/base/regs.h"
-#include <linux/bpf.h>
 
 /* Size and alignment of a kernel stack. Calls in an interrupt are on a stack of their own. */
 #define KERNEL_STACK_MASK (~(uint64_t)0x3fff)

@@ -4,7 +4,6 @@
  * thread than the one on which it made the call, and its stack can move meanwhile, so calls are
  * kept by goroutine (bpf_helpers/goroutine.bpf.c).
  */
-#include "bpf_helpers/shared.h"
 #include "codegen/gen_cost.h"
 #include "codegen/gen_prog.h"
 #include "codegen/gen_span.h"

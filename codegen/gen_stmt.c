@@ -2,8 +2,6 @@
 /*
  * Statements.
  */
-#include "parser/lang/ast_query.h"
-#include "codegen/gen.h"
 #include "codegen/gen_part.h"
 
 /* from this number of calls of a fn on, its arguments are hidden */

@@ -4,9 +4,7 @@
  */
 #include "parser/base/limits.h"
 #include "codegen/gen.h"
-#include "codegen/gen_hooks.h"
 #include <stdio.h>
-#include <string.h>
 
 static struct value read_string(struct gen *g, const struct type *type, LLVMValueRef from,
 				bool is_user, bool has_limit, LLVMValueRef buf)

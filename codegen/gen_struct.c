@@ -4,7 +4,6 @@
  * then only the member or element that the script names is read. Copies are in the memory of BPF
  * programs, aligned to 8 bytes.
  */
-#include "parser/lang/ast_query.h"
 #include "parser/lang/c_type.h"
 #include "codegen/gen.h"
 

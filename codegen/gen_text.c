@@ -5,9 +5,7 @@
 #define _GNU_SOURCE
 #include "parser/lang/syscalls.h"
 #include "codegen/gen.h"
-#include "codegen/gen_hooks.h"
 #include <signal.h>
-#include <string.h>
 
 /* ---- strings ------------------------------------------------------------------------------ */
 

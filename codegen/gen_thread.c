@@ -3,10 +3,7 @@
  * The gen_* hooks of builtins that are about a thread: the subject (gen_call.c), or one whose
  * struct task_struct or number a call is given.
  */
-#include "parser/base/arena.h"
 #include "codegen/gen.h"
-#include "codegen/gen_hooks.h"
-#include <linux/bpf.h>
 #include <stdio.h>
 
 /* pid, tid: in the tracer's pid namespace, or with (init) in the initial one. */

@@ -4,7 +4,6 @@
  * are stored as immediates, 8 bytes at a time: no .rodata, no copy.
  */
 #include "codegen/gen.h"
-#include <string.h>
 
 LLVMValueRef gen_u64(struct gen *g, uint64_t n)
 {

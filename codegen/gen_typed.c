@@ -5,9 +5,7 @@
  * arithmetic on these; in a script all are numbers. fentry and fexit programs read them with
  * helpers that return numbers and are inlined; pointers of a raw tracepoint are read as memory.
  */
-#include "parser/lang/ast_query.h"
 #include "codegen/gen.h"
-#include <linux/bpf.h>
 
 static LLVMValueRef function_word(struct gen *g, uint32_t offset)
 {

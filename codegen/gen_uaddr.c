@@ -3,7 +3,6 @@
  * Addresses of symbols of the probed program: uaddr().
  */
 #include "codegen/gen.h"
-#include "codegen/gen_hooks.h"
 #include "parser/lang/register.h"
 
 /* The difference between the addresses in the process and those in the file: that of the probed

@@ -3,7 +3,6 @@
  * -k: reads of memory and lookups in maps report at run time where they failed.
  */
 #include "codegen/gen.h"
-#include <linux/bpf.h>
 
 static void warn_if(struct gen *g, LLVMValueRef failed, LLVMValueRef result, uint32_t helper)
 {

@@ -9,7 +9,6 @@
 #include <llvm-c/BitReader.h>
 #include <llvm-c/Linker.h>
 #include <stdio.h>
-#include <string.h>
 
 LLVMValueRef gen_helper(struct gen *g, int number, LLVMValueRef *args, unsigned n)
 {

@@ -7,7 +7,6 @@
  * inlined.
  */
 #include "codegen/gen.h"
-#include <string.h>
 
 enum {
 	/* LLVM's instructions, without those of functions of bpf_helpers/ */

@@ -5,13 +5,9 @@
  * and tracepoints with BTF also by MODULE:NAME, USDT probes by NAME or PROVIDER:NAME. It may begin
  * with the probe type, `!kprobe:vfs_write`, as the lines of a listing do.
  */
-#include "parser/base/arena.h"
 #include "parser/lang/ast.h"
-#include "parser/base/diag.h"
-#include "parser/base/pattern.h"
 #include "parser/attach/exclude.h"
 #include "parser/attach/probe_user.h"
-#include <string.h>
 
 bool probe_is_exclusion(const struct attach_text *text)
 {

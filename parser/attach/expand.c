@@ -8,15 +8,10 @@
 #include "parser/attach/near.h"
 #include "parser/attach/probe_parse.h"
 #include "parser/attach/probe_perf.h"
-#include "parser/base/arena.h"
-#include "parser/base/diag.h"
 #include "parser/base/limits.h"
 #include "parser/base/nearest.h"
-#include "parser/base/pattern.h"
 #include "parser/lang/ast.h"
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 int exp_one(struct probe_expansion *e)
 {

@@ -5,19 +5,13 @@
  * probe_typed.c) and each attach point is resolved by its parse hook (probe_*.c). kernel.h answers
  * what exists; errors suggest the nearest name. No code outside this folder reads the text.
  */
-#include "parser/lang/probe.h"
-#include "parser/base/arena.h"
 #include "parser/lang/ast.h"
 #include "parser/lang/literal.h"
-#include "parser/base/diag.h"
 #include "parser/base/nearest.h"
 #include "parser/attach/expand.h"
 #include "parser/attach/probe_parse.h"
-#include "parser/base/pattern.h"
 #include <ctype.h>
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 const struct probe_row probe_rows[] = {

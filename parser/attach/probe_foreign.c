@@ -4,9 +4,7 @@
  * ("every:1s"), by their first word.
  */
 #include "parser/attach/probe_parse.h"
-#include "parser/base/arena.h"
 #include <ctype.h>
-#include <string.h>
 #include <strings.h>
 
 static const struct {

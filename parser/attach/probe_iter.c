@@ -3,14 +3,9 @@
  * Attach points of iterators: the kind of kernel objects and the file that the program is pinned
  * to.
  */
-#include "parser/base/arena.h"
 #include "parser/base/text.h"
-#include "parser/base/diag.h"
-#include "parser/base/pattern.h"
 #include "parser/base/nearest.h"
 #include "parser/attach/probe_parse.h"
-#include <errno.h>
-#include <string.h>
 
 /* The kernel version that introduced each, for users of older kernels. */
 static const struct {

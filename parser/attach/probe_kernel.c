@@ -4,16 +4,11 @@
  * an address, or all functions that a pattern matches. A pattern stays one attach point, whose
  * targets share a program.
  */
-#include "parser/base/arena.h"
-#include "parser/base/diag.h"
-#include "parser/base/pattern.h"
 #include "parser/attach/near.h"
 #include "parser/base/nearest.h"
 #include "parser/attach/probe_parse.h"
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* The requested functions, and the state of the walk over all functions of the kernel. */
 struct search {

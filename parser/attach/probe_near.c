@@ -3,11 +3,8 @@
  * Alternatives to a kernel function on kernels that cannot probe functions: tracepoints whose names
  * share words with the function's name.
  */
-#include "parser/base/arena.h"
-#include "parser/base/diag.h"
 #include "parser/base/text.h"
 #include "parser/attach/probe_parse.h"
-#include <string.h>
 
 enum { NEAR_MAX = 4, WORD_LEAST = 3, WORD_MOST = 32 };
 

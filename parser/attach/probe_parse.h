@@ -4,7 +4,12 @@
  * listings.
  */
 #pragma once
+#include "parser/base/arena.h"
+#include "parser/base/diag.h"
+#include "parser/base/pattern.h"
 #include "parser/lang/probe.h"
+#include <errno.h>
+#include <string.h>
 
 /* See struct probe_row. */
 typedef int parse_fn(const struct probe_reader *r, struct attach_point *p, char **parts,
@@ -12,7 +17,6 @@ typedef int parse_fn(const struct probe_reader *r, struct attach_point *p, char 
 #define PROBE(id, name, alias, form, context, traits, parse, ...) parse_fn parse;
 #include "parser/lang/probes.def"
 
-struct arena;
 struct attach_text;
 
 /* What to write instead of another tool's probe type, which is before `rest` (or NULL); NULL if

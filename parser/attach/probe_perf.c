@@ -3,15 +3,10 @@
  * Attach points of perf events: software, hardware, watchpoint.
  */
 #include "parser/attach/probe_perf.h"
-#include "parser/base/arena.h"
-#include "parser/base/diag.h"
-#include "parser/base/nearest.h"
 #include "parser/attach/probe_user.h"
-#include <errno.h>
 #include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { OFTEN_NS = 10000 }; /* shorter periods of clocks are hardly meant */
 

@@ -2,10 +2,7 @@
 /*
  * Attach points that the tracer itself triggers: self (a signal to it), test and bench.
  */
-#include "parser/base/arena.h"
-#include "parser/base/diag.h"
 #include "parser/attach/probe_parse.h"
-#include <string.h>
 
 int prs_self(const struct probe_reader *r, struct attach_point *p, char **parts, uint32_t n)
 {

@@ -2,11 +2,8 @@
 /*
  * Attach points that fire by the clock: interval, profile.
  */
-#include "parser/base/arena.h"
-#include "parser/base/diag.h"
 #include "parser/base/time_unit.h"
 #include "parser/attach/probe_parse.h"
-#include <string.h>
 
 /* How often a second; 0: the text is no number. */
 static uint64_t read_hertz(struct arena *a, const char *text)

@@ -4,15 +4,10 @@
  * events that do not exist.
  */
 #include "parser/lang/syscalls.h"
-#include "parser/base/arena.h"
-#include "parser/base/diag.h"
-#include "parser/base/pattern.h"
 #include "parser/base/nearest.h"
 #include "parser/attach/probe_parse.h"
 #include "parser/attach/expand.h"
-#include <errno.h>
 #include <stdio.h>
-#include <string.h>
 
 struct event_hint {
 	struct nearest nearest, category;

@@ -4,18 +4,13 @@
  * loaded BPF programs; rawtracepoint. Arguments differ from function to function, so a pattern
  * becomes one attach point for each match.
  */
-#include "parser/base/arena.h"
 #include "parser/lang/ast.h"
-#include "parser/base/diag.h"
-#include "parser/base/pattern.h"
 #include "parser/base/limits.h"
 #include "parser/attach/expand.h"
 #include "parser/attach/near.h"
 #include "parser/attach/probe_parse.h"
 #include "parser/attach/traceable.h"
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { MAX_PARTS = 4 };
 

@@ -4,13 +4,8 @@
  * PATH matches files, or the files that processes run. Each location of a probe in a file is a
  * target. The arguments at the locations are read when a script uses one (sema_usdt.c).
  */
-#include "parser/base/arena.h"
-#include "parser/base/diag.h"
-#include "parser/base/pattern.h"
 #include "parser/base/nearest.h"
 #include "parser/attach/probe_parse.h"
-#include <errno.h>
-#include <string.h>
 
 struct usdt_match {
 	const struct probe_reader *r;

@@ -4,11 +4,8 @@
  * demangled name. Addresses, libraries of a program and source lines are in probe_user_place.c.
  */
 #include "parser/attach/probe_user.h"
-#include "parser/base/arena.h"
 #include "parser/attach/cpp_name.h"
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* ---- messages ------------------------------------------------------------------------------ */

@@ -4,9 +4,7 @@
  * names and libraries, exclude.c and listings.
  */
 #pragma once
-#include "parser/base/diag.h"
 #include "parser/base/nearest.h"
-#include "parser/base/pattern.h"
 #include "parser/attach/probe_parse.h"
 
 /* The state of resolving one attach point on user functions. */

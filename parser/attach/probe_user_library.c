@@ -5,10 +5,7 @@
  * loaded.
  */
 #include "parser/attach/probe_user.h"
-#include "parser/base/arena.h"
 #include "parser/base/text.h"
-#include <errno.h>
-#include <string.h>
 
 struct library_list {
 	struct arena *arena;

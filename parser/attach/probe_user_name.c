@@ -4,14 +4,11 @@
  * takes microseconds and a program may have 100,000 symbols, so a word of the pattern is searched
  * first: mangled names contain identifiers unchanged.
  */
-#include "parser/base/arena.h"
 #include "parser/base/text.h"
 #include "parser/attach/cpp_name.h"
 #include "parser/attach/probe_user.h"
 #include "parser/attach/rust_name.h"
 #include <ctype.h>
-#include <errno.h>
-#include <string.h>
 
 enum { NAME_SIZE = 8192 };
 

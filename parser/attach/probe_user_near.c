@@ -3,10 +3,8 @@
  * Suggestions for files, functions and variables of programs that do not exist.
  */
 #include "parser/attach/near.h"
-#include "parser/base/arena.h"
 #include "parser/base/text.h"
 #include "parser/attach/probe_user.h"
-#include <string.h>
 
 static void offer_file(const char *path, void *near)
 {

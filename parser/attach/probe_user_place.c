@@ -3,12 +3,9 @@
  * Locations in programs other than functions by name: addresses, offsets, lines of the source, and
  * functions in the libraries that a program loads.
  */
-#include "parser/base/arena.h"
 #include "parser/base/text.h"
 #include "parser/attach/probe_user.h"
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 static unsigned long long ull(uint64_t v)
 {

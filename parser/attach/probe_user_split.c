@@ -6,7 +6,6 @@
  */
 #include "parser/attach/expand.h"
 #include "parser/attach/probe_user.h"
-#include "parser/base/arena.h"
 
 static bool same_kind(const struct attach_target *x, const struct attach_target *y)
 {

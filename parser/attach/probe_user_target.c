@@ -5,9 +5,6 @@
  */
 #include "parser/attach/probe_user.h"
 #include "parser/base/text.h"
-#include "parser/base/arena.h"
-#include <errno.h>
-#include <string.h>
 
 enum { LEFT_OUT_NAMES = 3 };
 

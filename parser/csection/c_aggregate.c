@@ -4,9 +4,6 @@
  * x86-64 and arm64 do.
  */
 #include "parser/csection/c_parse.h"
-#include "parser/base/arena.h"
-#include "parser/base/limits.h"
-#include <string.h>
 
 /* ---- struct, union ---- */
 

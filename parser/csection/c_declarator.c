@@ -5,8 +5,6 @@
  * is what x points to.
  */
 #include "parser/csection/c_parse.h"
-#include "parser/base/arena.h"
-#include "parser/base/limits.h"
 
 /* Only pointers to functions are values. */
 static const struct type type_function = {.kind = TY_VOID,

@@ -9,12 +9,8 @@
 #include "parser/csection/c_headers.h"
 #include "parser/csection/c_parse.h"
 #include "parser/csection/header_words.h"
-#include "parser/base/arena.h"
-#include "parser/base/diag.h"
-#include "parser/base/limits.h"
 #include "parser/lang/kernel.h"
 #include <stdlib.h>
-#include <string.h>
 
 struct c_headers {
 	struct c_more more; /* first */

@@ -6,10 +6,6 @@
  * next ';' outside of brackets.
  */
 #include "parser/csection/c_parse.h"
-#include "parser/base/arena.h"
-#include "parser/base/diag.h"
-#include "parser/base/limits.h"
-#include <string.h>
 
 const struct c_token *c_next(const struct c_parser *p)
 {

@@ -6,12 +6,8 @@
 #include "parser/csection/c_section.h"
 #include "parser/csection/c_headers.h"
 #include "parser/csection/c_parse.h"
-#include "parser/csection/preprocess.h"
-#include "parser/base/arena.h"
-#include "parser/base/diag.h"
 #include "parser/lang/ast.h"
 #include "parser/lang/kernel.h"
-#include <string.h>
 
 static void predefine(struct preprocessor *p, struct kernel *k)
 {

@@ -5,8 +5,6 @@
  * from the kernel.
  */
 #include "parser/csection/c_parse.h"
-#include "parser/base/text.h"
-#include "parser/base/arena.h"
 
 static const struct type type_float = {.kind = TY_VOID, .size = 4, .align = 4, .name = "float"};
 static const struct type type_double = {.kind = TY_VOID, .size = 8, .align = 8, .name = "double"};

@@ -4,12 +4,9 @@
  * literal that is not terminated ends with its line.
  */
 #include "parser/csection/c_token.h"
-#include "parser/base/arena.h"
-#include "parser/base/text.h"
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
-#include <string.h>
 
 struct cursor {
 	const char *text;

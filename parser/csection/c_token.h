@@ -3,11 +3,13 @@
  * Tokens of C, as far as preprocessor lines and type definitions need them.
  */
 #pragma once
+#include "parser/base/arena.h"
+#include "parser/base/diag.h"
+#include "parser/base/limits.h"
+#include "parser/base/text.h"
 #include "parser/base/source.h"
 #include <stdbool.h>
 #include <stdint.h>
-
-struct arena;
 
 enum c_token_kind {
 	CT_END,

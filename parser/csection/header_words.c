@@ -4,10 +4,7 @@
  * headers takes 1 ms, running a compiler 15 ms.
  */
 #include "parser/csection/header_words.h"
-#include "parser/base/arena.h"
-#include "parser/base/text.h"
 #include "parser/lang/kernel.h"
-#include <string.h>
 #include <sys/stat.h>
 
 enum { BUCKETS = 4096, FILES_MAX = 2000 };

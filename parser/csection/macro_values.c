@@ -9,14 +9,9 @@
  * is parsed.
  */
 #include "parser/csection/c_headers.h"
-#include "parser/csection/preprocess.h"
-#include "parser/base/arena.h"
-#include "parser/base/diag.h"
-#include "parser/base/limits.h"
 #include "parser/expand/standard.h"
 #include "parser/lang/ast.h"
 #include "parser/lang/builtin.h"
-#include <string.h>
 
 /* In the text of a macro, its parameters and the names of other macros are values. */
 struct names_of_macro {

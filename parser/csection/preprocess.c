@@ -4,12 +4,7 @@
  * preprocess_line.c. Macros are expanded in preprocess_expand.c.
  */
 #include "parser/csection/preprocess.h"
-#include "parser/base/arena.h"
-#include "parser/base/diag.h"
-#include "parser/base/limits.h"
-#include "parser/base/text.h"
 #include "parser/lang/ast.h"
-#include <string.h>
 
 struct c_macro *preprocess_find(const struct preprocessor *p, const char *name, size_t len)
 {

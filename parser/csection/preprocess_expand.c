@@ -5,12 +5,6 @@
  * the script itself are not handled here: macro_values.c makes macros of the script of them.
  */
 #include "parser/csection/c_headers.h"
-#include "parser/base/text.h"
-#include "parser/csection/preprocess.h"
-#include "parser/base/arena.h"
-#include "parser/base/diag.h"
-#include "parser/base/limits.h"
-#include <string.h>
 
 static void push(struct preprocessor *p, struct c_tokens *list, const struct c_token *t)
 {

@@ -3,12 +3,7 @@
  * Lines of the C section that begin with '#': one function for each word, found in a table.
  */
 #include "parser/csection/c_headers.h"
-#include "parser/base/text.h"
 #include "parser/csection/c_parse.h"
-#include "parser/base/arena.h"
-#include "parser/base/diag.h"
-#include "parser/base/limits.h"
-#include <string.h>
 
 struct line {
 	struct c_tokens tokens; /* [0] is the word */

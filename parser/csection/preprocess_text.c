@@ -6,10 +6,6 @@
  * of '#' and '##' is what was written, and any other argument has its macros expanded.
  */
 #include "parser/csection/preprocess.h"
-#include "parser/base/arena.h"
-#include "parser/base/diag.h"
-#include "parser/base/limits.h"
-#include <string.h>
 
 bool preprocess_is_full(struct preprocessor *p, struct span at, uint32_t n)
 {

@@ -6,7 +6,6 @@
  * `return` assigns the result and leaves the body.
  */
 #include "parser/expand/expander.h"
-#include "parser/base/arena.h"
 #include "parser/lang/ast_value.h"
 
 /* After a report: something harmless. */

@@ -5,10 +5,8 @@
  * because the semantic passes write to nodes.
  */
 #include "parser/expand/expander.h"
-#include "parser/base/arena.h"
 #include "parser/base/limits.h"
 #include "parser/lang/ast_value.h"
-#include <string.h>
 
 enum { DEPTH_MOST = 2 * LIMIT_NESTING }; /* of nested copies */
 

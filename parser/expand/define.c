@@ -7,7 +7,6 @@
 #include "parser/expand/expander.h"
 #include "parser/lang/ast_query.h"
 #include "parser/lang/builtin.h"
-#include <string.h>
 
 struct checked {
 	struct expander *x;

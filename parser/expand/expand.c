@@ -4,9 +4,7 @@
  * functions keeps its tree; of the others the tree is copied.
  */
 #include "parser/expand/expander.h"
-#include "parser/base/arena.h"
 #include "parser/expand/standard.h"
-#include <string.h>
 
 struct scan {
 	const struct program *program;

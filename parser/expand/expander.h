@@ -11,8 +11,10 @@
  *   standard.c      macros of the standard library
  */
 #pragma once
+#include "parser/base/arena.h"
 #include "parser/base/diag.h"
 #include "parser/expand/expand.h"
+#include <string.h>
 
 struct expander {
 	struct arena *arena;

@@ -5,14 +5,12 @@
  * probes and C definitions come before those of the script that imports it.
  */
 #include "parser/expand/expander.h"
-#include "parser/base/arena.h"
 #include "parser/base/trust.h"
 #include "parser/lang/bpf_import.h"
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 struct importer {

@@ -5,9 +5,7 @@
  * macros, which do not see the script's.
  */
 #include "parser/expand/expander.h"
-#include "parser/base/arena.h"
 #include "parser/lang/builtin.h"
-#include <string.h>
 
 const char *match_param_name(const struct expr *e)
 {

@@ -6,9 +6,7 @@
  */
 #include "parser/expand/standard.h"
 #include "parser/base/text.h"
-#include "parser/base/arena.h"
 #include "parser/expand/expander.h"
-#include <string.h>
 
 #define STANDARD_MACRO(name) extern const char sonde_macro_##name[], sonde_macro_##name##_end[];
 #include "standard_macros_gen.h"

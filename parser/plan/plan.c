@@ -9,15 +9,10 @@
  */
 #include "parser/lang/builtin.h"
 #include "parser/plan/plan.h"
-#include "bpf_helpers/shared.h"
-#include "parser/base/arena.h"
-#include "parser/base/diag.h"
 #include "parser/base/pattern.h"
 #include "parser/lang/prefault.h"
 #include "parser/plan/plan_build.h"
-#include "parser/lang/ast_query.h"
 #include "parser/lang/kernel.h"
-#include <string.h>
 
 /* ---- what a probe reads of its context --------------------------------------------------- */
 

@@ -2,19 +2,13 @@
 /*
  * The plan of bodies: maps, the records that calls send, and what the runtime has to provide.
  */
-#include "bpf_helpers/shared.h"
 #include "parser/lang/builtin.h"
 #include "parser/lang/agg.h"
-#include "parser/base/arena.h"
-#include "parser/base/diag.h"
-#include "parser/lang/format_spec.h"
 #include "parser/lang/kernel.h"
 #include "parser/base/limits.h"
 #include "parser/plan/plan_build.h"
-#include "parser/lang/ast_query.h"
 #include <linux/bpf.h>
 #include <stddef.h>
-#include <string.h>
 
 _Static_assert((int)LIMIT_MAPS == SONDE_MAX_MAPS, "the control block has an epoch for each map");
 _Static_assert((int)LIMIT_FRAMES == SONDE_MAX_FRAMES, "kstack(n) is what the kernel side can keep");

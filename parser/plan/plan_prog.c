@@ -3,12 +3,9 @@
  * The plan of programs: the program kind of an attach point, its targets, and which probes share
  * a program.
  */
-#include "parser/base/arena.h"
-#include "parser/base/diag.h"
 #include "parser/plan/plan_build.h"
 #include "parser/lang/span_kind.h"
 #include <ctype.h>
-#include <string.h>
 
 enum {
 	SESSION_ENTRY_BYTES = 16, /* largest value of entry() in a session: numbers and comm fit */

@@ -4,7 +4,6 @@
  */
 #include "parser/plan/plan_build.h"
 #include "parser/lang/ast.h"
-#include "parser/base/diag.h"
 
 /* Does such a run have probes of this type? */
 static bool has_type(enum plan_run run, enum probe_id id)

@@ -3,12 +3,8 @@
  * Counts the maps of probes, to decide which probes share a program (plan_build.h).
  */
 #include "parser/plan/plan_build.h"
-#include "parser/base/arena.h"
-#include "parser/lang/ast_query.h"
 #include "parser/lang/builtin.h"
-#include "parser/base/diag.h"
 #include "parser/base/limits.h"
-#include "parser/plan/plan.h"
 
 enum {
 	KERNEL_MAPS = 64,     /* the kernel's limit for a program */

@@ -3,12 +3,9 @@
  * --sort MAP:ORDER[:desc],…: in which order the rows of maps are printed. ORDER is `key`, `value`,
  * or the number of a part of the key.
  */
-#include "parser/base/arena.h"
-#include "parser/base/diag.h"
 #include "parser/base/nearest.h"
 #include "parser/plan/plan_build.h"
 #include <stdlib.h>
-#include <string.h>
 
 static struct plan_map *find_map(struct planner *pl, const char *name)
 {

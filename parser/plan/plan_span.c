@@ -3,15 +3,10 @@
  * The plan of spans: the layout of their hidden state, and the programs in which they start.
  */
 #include "parser/lang/field_type.h"
-#include "parser/base/arena.h"
-#include "parser/base/diag.h"
 #include "parser/base/limits.h"
-#include "bpf_helpers/shared.h"
 #include "parser/plan/plan_build.h"
-#include "parser/lang/ast_query.h"
 #include "parser/lang/span_kind.h"
 #include <linux/bpf.h>
-#include <string.h>
 
 /* Add a field to a span's slot for a value that is stored at the start. */
 static struct plan_field span_field(struct plan_span *state, const struct type *t)

@@ -3,12 +3,9 @@
  * getopt("name", default, "description"): bpftrace's spelling of an `option` item. The first call of
  * a name declares the item, whose type is that of the default; each call is replaced by its value.
  */
-#include "parser/base/arena.h"
-#include "parser/lang/ast_query.h"
 #include "parser/sema/param.h"
 #include "parser/sema/param_type.h"
 #include "parser/sema/sema.h"
-#include <string.h>
 
 static bool is_negative(const struct expr *e)
 {

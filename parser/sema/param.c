@@ -3,15 +3,12 @@
  * Positional parameters (param.h). Rewrites EX_PARAM nodes to literals, and the text of attach
  * points, from program->params. Later passes see no parameters.
  */
-#include "parser/lang/kernel.h"
 #include "parser/sema/param.h"
 #include "parser/sema/param_type.h"
-#include "parser/base/arena.h"
 #include "parser/lang/literal.h"
 #include "parser/sema/sema.h"
 #include <ctype.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Read an integer as scripts spell it (decimal, 0x, 0b, octal, with a unit), also with a sign. */
 static bool read_integer(struct sema *s, const char *word, uint64_t *value)

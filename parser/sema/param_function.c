@@ -3,10 +3,8 @@
  * Parameters that name functions: `uretprobe:$function`. A script that is run without any of them
  * has nothing to trace, and what is wrong is on the command line, at no place in the script.
  */
-#include "parser/base/arena.h"
 #include "parser/sema/param.h"
 #include "parser/sema/sema.h"
-#include <string.h>
 
 void param_note_functions(struct sema *s)
 {

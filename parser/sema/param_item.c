@@ -5,14 +5,11 @@
  * drops attach points that name an optional parameter without a value (`= none`). Runs before
  * pass 1, which replaces the names by the values.
  */
-#include "parser/base/arena.h"
 #include "parser/base/text.h"
-#include "parser/base/nearest.h"
 #include "parser/sema/param.h"
 #include "parser/sema/param_type.h"
 #include "parser/sema/sema.h"
 #include <ctype.h>
-#include <string.h>
 
 const char *param_upper(struct arena *a, const struct param_item *item)
 {

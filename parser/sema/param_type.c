@@ -2,7 +2,6 @@
 /*
  * The types of `param` and `option` items: how a word of the command line becomes a value.
  */
-#include "parser/base/arena.h"
 #include "parser/base/text.h"
 #include "parser/base/time_unit.h"
 #include "parser/lang/literal.h"
@@ -11,7 +10,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 static struct expr *number(struct arena *a, struct span at, uint64_t value, bool is_negative)
 {

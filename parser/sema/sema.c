@@ -11,7 +11,6 @@
 #include "parser/sema/sema_advice.h"
 #include "parser/sema/param.h"
 #include "parser/expand/expand.h"
-#include "parser/base/arena.h"
 #include "parser/csection/c_section.h"
 #include "parser/lang/c_type.h"
 #include <stdlib.h>

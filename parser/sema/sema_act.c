@@ -2,8 +2,6 @@
 /*
  * Check hooks of functions that act on the traced thread: signals, return values, memory.
  */
-#include "parser/base/limits.h"
-#include "parser/base/nearest.h"
 #include "parser/lang/signal_number.h"
 #include "parser/sema/sema_type.h"
 #include <strings.h>

@@ -2,7 +2,6 @@
 /*
  * Advice: see sema_advice.h. This file visits every expression and statement of the script once.
  */
-#include "parser/base/arena.h"
 #include "parser/sema/sema_advice.h"
 
 const char *advice_text(const struct sema *s, struct span span, uint32_t most)

@@ -5,11 +5,8 @@
  * these nothing is reported.
  */
 #include "parser/sema/sema_advice.h"
-#include "parser/base/arena.h"
-#include "parser/lang/builtin.h"
 #include "parser/lang/field_type.h"
 #include "parser/lang/format_spec.h"
-#include <string.h>
 
 enum { WORD = 8, SHOWN_PARAMS = 6 };
 

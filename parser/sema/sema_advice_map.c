@@ -5,9 +5,6 @@
  * the probe mentions any map with keys: a script may test one map and store another with it.
  */
 #include "parser/sema/sema_advice.h"
-#include "parser/base/arena.h"
-#include "parser/lang/ast_query.h"
-#include "parser/lang/builtin.h"
 #include "parser/lang/span_kind.h"
 
 enum { DIFFERENCES_MOST = 8 }; /* in a probe */

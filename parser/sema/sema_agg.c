@@ -4,10 +4,7 @@
  * the limits of their literal arguments. Their names in messages.
  */
 #include "parser/lang/agg.h"
-#include "parser/base/arena.h"
-#include "parser/base/limits.h"
 #include "parser/sema/sema_type.h"
-#include <string.h>
 
 enum {
 	HIST_MAX_K = 5,

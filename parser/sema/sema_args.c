@@ -5,13 +5,9 @@
  */
 #include "parser/lang/field_type.h"
 #include "parser/base/text.h"
-#include "parser/base/arena.h"
 #include "parser/lang/c_type.h"
 #include "parser/lang/syscalls.h"
-#include "parser/base/nearest.h"
 #include "parser/sema/sema_type.h"
-#include "parser/sema/sema.h"
-#include <string.h>
 
 const struct tp_field *sema_args_fields(const struct attach_point *p, uint32_t *n)
 {

@@ -3,10 +3,8 @@
  * `args` without a field: it is rewritten to the record (a = args.a, b = args.b, …) of all fields
  * or arguments of the probe's first attach point. The others must have the same.
  */
-#include "parser/base/arena.h"
 #include "parser/lang/field_type.h"
 #include "parser/sema/sema_type.h"
-#include <string.h>
 
 /* True if args.FIELD can be read. */
 static bool is_readable(struct sema *s, const struct attach_point *p, const struct tp_field *f)

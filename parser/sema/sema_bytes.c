@@ -2,11 +2,8 @@
 /*
  * Check hooks of functions that read bytes: buf, ntop, pton, macaddr.
  */
-#include "parser/base/arena.h"
-#include "parser/base/limits.h"
 #include "parser/sema/sema_type.h"
 #include <arpa/inet.h>
-#include <string.h>
 
 enum { IP4_BYTES = 4, IP6_BYTES = 16, MAC_BYTES = 6 };
 

@@ -4,10 +4,8 @@
  * signature in builtins.def, then calls the row's check hook for the rest. Returns the type of
  * the result.
  */
-#include "parser/base/limits.h"
 #include "parser/sema/sema_name.h"
 #include "parser/sema/sema_type.h"
-#include <string.h>
 
 static bool fits_param(const struct param *p, const struct expr *arg)
 {

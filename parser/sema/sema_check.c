@@ -7,12 +7,8 @@
  */
 #include "bpf_helpers/shared.h"
 #include "parser/lang/agg.h"
-#include "parser/base/arena.h"
-#include "parser/base/limits.h"
-#include "parser/sema/sema.h"
 #include "parser/lang/span_kind.h"
 #include "parser/sema/sema_type.h"
-#include <string.h>
 
 static void check_block(struct block *b, void *ctx);
 

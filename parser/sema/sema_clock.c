@@ -4,8 +4,6 @@
  * or a map holds is known if only one clock is assigned to it.
  */
 #include "parser/sema/sema_advice.h"
-#include "parser/lang/builtin.h"
-#include <string.h>
 
 /* True for a builtin that is the current time of some clock. Durations, such as delta, are known
  * only where a span ends. */

@@ -4,9 +4,7 @@
  * system calls that are compared with positive errors, `comm == "ap*"`.
  */
 #include "parser/sema/sema_advice.h"
-#include "parser/lang/builtin.h"
 #include <ctype.h>
-#include <string.h>
 
 enum { SHOWN_MOST = 60, ERRNO_MOST = 4095 };
 

@@ -3,12 +3,8 @@
  * Pass 2 for compound values: tuples, records, indexes, casts, type names in scripts, and the
  * entries and keys of maps as tuples. Called from the rounds of sema_type.c.
  */
-#include "parser/base/arena.h"
-#include "parser/base/limits.h"
 #include "parser/lang/agg.h"
-#include "parser/base/nearest.h"
 #include "parser/sema/sema_type.h"
-#include <string.h>
 
 /* The result has its members in x's order; members of records are matched by name. */
 const struct type *compound_unify(struct sema *s, const struct type *x, const struct type *y)

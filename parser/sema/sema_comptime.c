@@ -5,9 +5,7 @@
  * new statements into play, which can change types: then the rounds go on. A type that was used in
  * a decision must not change any more.
  */
-#include "parser/base/arena.h"
 #include "parser/sema/sema_type.h"
-#include <string.h>
 
 /* The type of `e` was used in a decision. */
 struct type_lock {

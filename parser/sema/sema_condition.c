@@ -6,7 +6,6 @@
  */
 #include "parser/sema/sema_advice.h"
 #include "parser/sema/sema_type.h"
-#include "parser/lang/builtin.h"
 #include <ctype.h>
 
 /* `value` is from `low` to `high`, or, if `is_not`, is not. */

@@ -8,9 +8,7 @@
  * Before: the operands have their types. After: a folded node is an EX_INT, a negated EX_INT, or
  * an EX_STRING.
  */
-#include "parser/base/arena.h"
 #include "parser/sema/sema_type.h"
-#include <string.h>
 
 enum { MOST_SHIFT = 63 };
 

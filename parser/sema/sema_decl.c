@@ -5,10 +5,7 @@
  * the kernel makes room for new ones.
  * Before: maps have types. After: each declared map agrees with its declaration.
  */
-#include "parser/base/diag.h"
-#include "parser/base/nearest.h"
 #include "parser/sema/sema.h"
-#include <string.h>
 
 enum { MOST_ENTRIES = 1 << 26 };
 

@@ -3,7 +3,6 @@
  * `retval` at the exits of a function: see sema.h.
  */
 #include "parser/sema/sema.h"
-#include "parser/base/arena.h"
 
 enum { NAMES_MAX = 3 };
 

@@ -3,7 +3,6 @@
  * fail(): a message of the script's own at compile time. It reaches the user if the call is still
  * there after branches of `if comptime` were chosen.
  */
-#include "parser/base/arena.h"
 #include "parser/lang/format_spec.h"
 #include "parser/sema/sema_type.h"
 

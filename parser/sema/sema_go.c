@@ -4,9 +4,7 @@
  * registers, one of which holds the goroutine. Those of the assembler, and all before Go 1.17, have
  * the arguments and results on the stack.
  */
-#include "parser/base/arena.h"
 #include "parser/sema/sema_type.h"
-#include <string.h>
 
 static bool unknown_version(struct sema *s, const struct expr *e, const struct attach_point *p)
 {

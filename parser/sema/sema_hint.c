@@ -2,11 +2,9 @@
 /*
  * What to write instead where types do not fit.
  */
-#include "parser/base/arena.h"
 #include "parser/lang/literal.h"
 #include "parser/sema/sema_advice.h"
 #include "parser/sema/sema_type.h"
-#include <string.h>
 
 enum { SHOWN_MOST = 40 }; /* bytes of an expression in a hint */
 

@@ -3,12 +3,9 @@
  * Check hooks of builtins.def that fit in no other file: printf and print, strings, and
  * functions on maps. Pass 2 calls them for rules that a signature cannot express.
  */
-#include "parser/base/arena.h"
-#include "parser/base/limits.h"
 #include "parser/lang/field_type.h"
 #include "parser/lang/format_spec.h"
 #include "parser/sema/sema_type.h"
-#include <string.h>
 
 static bool conversion_takes(char conv, const struct type *t)
 {

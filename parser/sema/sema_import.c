@@ -3,12 +3,9 @@
  * Calls of functions of imported BPF (bpf_import.h). Imports are read when the first function is
  * called that is no builtin, macro or function of the script.
  */
-#include "parser/base/arena.h"
 #include "parser/base/text.h"
 #include "parser/lang/bpf_import.h"
-#include "parser/lang/kernel.h"
 #include "parser/sema/sema_type.h"
-#include <string.h>
 
 static void read_import(struct sema *s, struct bpf_import *import)
 {

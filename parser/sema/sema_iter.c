@@ -4,13 +4,9 @@
  * kernel itself formats there.
  */
 #include "parser/lang/field_type.h"
-#include "parser/base/arena.h"
 #include "parser/lang/format_spec.h"
-#include "parser/sema/sema.h"
 #include "parser/sema/sema_type.h"
-#include "parser/base/nearest.h"
 #include <ctype.h>
-#include <string.h>
 
 static const struct type *no_field(struct sema *s, const struct expr *e,
 				   const struct attach_point *p)

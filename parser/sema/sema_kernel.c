@@ -4,11 +4,9 @@
  * symbols, cgroups, kernel functions. The answer replaces the call. Also the address spaces that
  * kptr() and uptr() give to an address.
  */
-#include "parser/base/arena.h"
 #include "parser/lang/prog_kind.h"
 #include "parser/sema/sema_type.h"
 #include <errno.h>
-#include <string.h>
 
 /* ---- addresses --------------------------------------------------------------------------- */
 

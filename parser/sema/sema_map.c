@@ -4,7 +4,6 @@
  * f(@m, key) f(@m[key]).
  */
 #include "parser/lang/agg.h"
-#include "parser/sema/sema.h"
 #include "parser/sema/sema_type.h"
 
 const struct type *chk_clear(struct sema *s, struct expr *e)

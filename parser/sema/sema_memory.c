@@ -3,10 +3,7 @@
  * Pass 2 for memory: pointers (arithmetic, what they point to and in which address space) and
  * arrays (casts, indexes, comparisons). Called by sema_type.c and sema_compound.c.
  */
-#include "parser/base/arena.h"
-#include "parser/base/limits.h"
 #include "parser/sema/sema_type.h"
-#include <string.h>
 
 /* ---- pointers ---------------------------------------------------------------------------- */
 

@@ -6,13 +6,9 @@
  * Before: the tree as parsed. After: call.builtin, name.builtin, var.var and map.map are set, or
  * NULL where an error was reported; probe->points, probe->vars and program->maps are filled.
  */
-#include "parser/base/arena.h"
-#include "parser/base/limits.h"
-#include "parser/base/nearest.h"
 #include "parser/sema/param.h"
 #include "parser/sema/sema_name.h"
 #include "parser/sema/sema_type.h"
-#include <string.h>
 
 /* The visible variables: a stack that is cut back at the end of a block. */
 struct scope {

@@ -4,15 +4,11 @@
  * hints for those that refer to nothing.
  */
 #include "parser/sema/sema_name.h"
-#include "parser/base/arena.h"
-#include "parser/base/limits.h"
-#include "parser/base/nearest.h"
 #include "parser/lang/field_type.h"
 #include "parser/lang/foreign_word.h"
 #include "parser/lang/c_type.h"
 #include "parser/sema/param.h"
 #include <ctype.h>
-#include <string.h>
 #include <strings.h>
 
 static const char *nearest_builtin(const char *word, bool call)

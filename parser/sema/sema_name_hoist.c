@@ -8,8 +8,6 @@
  * takes the place of the statement.
  */
 #include "parser/sema/sema_name.h"
-#include "parser/base/arena.h"
-#include <string.h>
 
 static bool is_same(const struct var *v, const struct expr *e)
 {

@@ -3,12 +3,9 @@
  * Variables that are assigned elsewhere than where they are read, a part of pass 1: further down
  * in the probe, or in another probe.
  */
-#include "parser/lang/ast_query.h"
-#include "parser/lang/builtin.h"
 #include "parser/lang/span_kind.h"
 #include "parser/sema/sema_advice.h"
 #include "parser/sema/sema_name.h"
-#include <string.h>
 
 enum { SHOWN_MOST = 40 }; /* bytes of a value in a hint */
 

@@ -2,13 +2,9 @@
 /*
  * Names of maps, a part of pass 1: one map per name, and the number of its keys.
  */
-#include "parser/base/nearest.h"
 #include "parser/sema/sema_advice.h"
 #include "parser/sema/sema_type.h"
 #include "parser/sema/sema_name.h"
-#include "parser/base/arena.h"
-#include "parser/base/limits.h"
-#include <string.h>
 
 enum { SHOWN_MOST = 40 }; /* bytes of an expression in a hint */
 

@@ -4,7 +4,6 @@
  */
 #include "parser/sema/sema_advice.h"
 #include "parser/sema/sema_type.h"
-#include <string.h>
 
 static bool is_literal_int(const struct expr *e)
 {

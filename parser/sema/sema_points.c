@@ -4,13 +4,11 @@
  * remove some of them. `missing_probes` decides what is reported for one that does not exist; a
  * pattern that matches nothing beside others that exist is a warning at least.
  */
-#include "parser/base/arena.h"
 #include "parser/base/text.h"
 #include "parser/attach/exclude.h"
 #include "parser/base/pattern.h"
 #include "parser/sema/param.h"
 #include "parser/sema/sema.h"
-#include <string.h>
 
 /* True for errors about something that does not exist, as opposed to mistakes in the script. */
 static bool is_missing(const char *tag)

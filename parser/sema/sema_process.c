@@ -2,11 +2,8 @@
 /*
  * Check hooks of builtins.def for clocks, registers and the script's options.
  */
-#include "parser/base/arena.h"
-#include "parser/base/nearest.h"
 #include "parser/lang/register.h"
 #include "parser/sema/sema_type.h"
-#include <string.h>
 
 /* A time keeps its clock, which strftime() must know. */
 const struct type *chk_nsecs(struct sema *s, struct expr *e)

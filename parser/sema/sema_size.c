@@ -2,7 +2,6 @@
 /*
  * Size limits, a part of pass 3: keys, bodies, and the number of attach points.
  */
-#include "parser/base/limits.h"
 #include "parser/sema/sema.h"
 
 static uint32_t key_bytes(const struct map *m)

@@ -3,11 +3,8 @@
  * Checks of spans: the check hooks of `delta`, `oncpu`, `depth`, `open` and `entry`, and the probe
  * that starts the spans of another.
  */
-#include "parser/base/arena.h"
 #include "parser/lang/span_kind.h"
-#include "parser/sema/sema.h"
 #include "parser/sema/sema_type.h"
-#include <string.h>
 
 static const char exit_prefix[] = "sys_exit";
 

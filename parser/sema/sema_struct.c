@@ -4,15 +4,9 @@
  * are known by name only (an argument `struct file *`) are looked up when a member or the size is
  * needed, so that a script that needs neither does not read BTF.
  */
-#include "parser/base/arena.h"
-#include "parser/base/limits.h"
-#include "parser/base/nearest.h"
-#include "parser/lang/ast_query.h"
 #include "parser/lang/c_type.h"
-#include "parser/lang/kernel.h"
 #include "parser/sema/sema_type.h"
 #include <stdlib.h>
-#include <string.h>
 
 enum { MEMBERS_SHOWN = 20 };
 

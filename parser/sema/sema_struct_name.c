@@ -3,13 +3,9 @@
  * Names of C types in a script, such as `struct ns::item`: the types that they mean, and hints for
  * those that mean none.
  */
-#include "parser/base/nearest.h"
-#include "parser/lang/ast_query.h"
 #include "parser/lang/c_type.h"
-#include "parser/lang/kernel.h"
 #include "parser/sema/sema_type.h"
 #include <errno.h>
-#include <string.h>
 
 static const struct {
 	const char *word;

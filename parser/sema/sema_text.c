@@ -4,11 +4,8 @@
  */
 #define _GNU_SOURCE
 #include "bpf_helpers/shared.h"
-#include "parser/base/arena.h"
-#include "parser/base/limits.h"
 #include "parser/lang/format_spec.h"
 #include "parser/sema/sema_type.h"
-#include <string.h>
 
 /* ---- debugf ------------------------------------------------------------------------------- */
 

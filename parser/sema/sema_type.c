@@ -7,10 +7,8 @@
  * never NULL. Only this file iterates.
  */
 #include "parser/lang/agg.h"
-#include "parser/base/limits.h"
 #include "parser/sema/sema_name.h"
 #include "parser/sema/sema_type.h"
-#include "parser/base/nearest.h"
 
 /* A chain of maps, each assigned from the next, takes one round for each map. */
 enum { ROUNDS = LIMIT_MAPS + 16 };

@@ -4,12 +4,9 @@
  * address of the instruction that the probe is on. At a return that is not known, so a uretprobe
  * has the address from the call's entry.
  */
-#include "parser/base/arena.h"
-#include "parser/base/limits.h"
 #include "parser/attach/probe_user.h"
 #include "parser/sema/sema_type.h"
 #include <errno.h>
-#include <string.h>
 
 static const struct type *no_symbol(struct sema *s, const struct expr *name, const char *path,
 				    int err)

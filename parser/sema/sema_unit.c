@@ -6,8 +6,6 @@
  */
 #include "parser/sema/sema_advice.h"
 #include "parser/lang/agg.h"
-#include "parser/lang/builtin.h"
-#include <string.h>
 
 enum {
 	ROUNDS = 4,   /* through how many variables and maps a time is followed */

@@ -5,8 +5,6 @@
  * written; what a later statement of a loop sets, an earlier one may read.
  */
 #include "parser/sema/sema_advice.h"
-#include "parser/base/arena.h"
-#include "parser/lang/builtin.h"
 
 struct usage {
 	struct sema *s;

@@ -4,11 +4,8 @@
  * a sign, func from the function that contains the location. Both are looked up only when a
  * script uses them.
  */
-#include "parser/base/arena.h"
-#include "parser/base/limits.h"
 #include "parser/sema/sema.h"
 #include "parser/lang/usdt_operand.h"
-#include <string.h>
 
 /* ---- operands ---------------------------------------------------------------------------- */
 

@@ -6,10 +6,8 @@
  * of them; results that differ are the register.
  */
 #include "parser/lang/field_type.h"
-#include "parser/base/arena.h"
 #include "parser/sema/sema.h"
 #include <errno.h>
-#include <string.h>
 
 enum { WORD = 8 };
 

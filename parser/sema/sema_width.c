@@ -3,7 +3,6 @@
  * How wide an integer was before it was stored. Variables and maps hold 64 bits, but bswap() of a
  * port that was stored must swap its 2 bytes. Widths only grow from round to round.
  */
-#include "parser/lang/builtin.h"
 #include "parser/sema/sema_type.h"
 
 uint32_t sema_width(const struct expr *e)

@@ -15,12 +15,8 @@
  */
 #include "parser/syntax/filter_stack.h"
 #include "parser/base/text.h"
-#include "parser/base/arena.h"
-#include "parser/base/diag.h"
-#include "parser/base/limits.h"
 #include "parser.tab.h"
 #include <stdlib.h>
-#include <string.h>
 
 int lexer_lex_init_extra(struct lexer *extra, yyscan_t *scanner);
 int lexer_lex_destroy(yyscan_t scanner);

@@ -6,11 +6,11 @@
  * and skipped. After a syntax error it decides where the grammar continues.
  */
 #pragma once
+#include "parser/base/arena.h"
+#include "parser/base/diag.h"
 #include "parser/base/source.h"
 #include <stdbool.h>
-
-struct arena;
-struct diags;
+#include <string.h>
 
 /* ---- the lexer's state (lexer.l) ---- */
 

@@ -16,7 +16,6 @@
 #include "parser/syntax/filter.h"
 #include "parser.tab.h"
 #include "parser/lang/type.h"
-#include <string.h>
 
 static const struct token *at(const struct filter *f, uint32_t i)
 {

@@ -3,11 +3,8 @@
  * The token array and the stack of open brackets: see filter_stack.h.
  */
 #include "parser/syntax/filter_stack.h"
-#include "parser/base/arena.h"
-#include "parser/base/diag.h"
 #include "parser/lang/c_type.h"
 #include "parser.tab.h"
-#include <string.h>
 
 enum { SHOWN_MOST = 40 }; /* bytes of a key in a hint */
 

@@ -6,13 +6,10 @@
  * its line if it has one expression. Comments stay where they are. A C definition keeps its text.
  */
 #include "parser/syntax/fmt.h"
-#include "parser/base/arena.h"
-#include "parser/base/diag.h"
 #include "parser/syntax/filter.h"
 #include "parser/syntax/fmt_line.h"
 #include "parser/syntax/fmt_space.h"
 #include "parser.tab.h"
-#include <string.h>
 
 /* What a bracket contains. */
 enum role {

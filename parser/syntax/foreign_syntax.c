@@ -7,14 +7,11 @@
  */
 #include "parser/lang/builtin.h"
 #include "parser/base/text.h"
-#include "parser/base/diag.h"
 #include "parser/lang/foreign_word.h"
-#include "parser/syntax/filter.h"
 #include "parser.tab.h"
 #include "parser/syntax/foreign_syntax.h"
 #include "parser/syntax/syntax_error.h"
 #include "parser/lang/type.h"
-#include <string.h>
 
 enum { SHOWN_MOST = 40 }; /* bytes of a list in a hint */
 

@@ -48,10 +48,7 @@ struct parse;
 }
 
 %code {
-#include "parser/base/arena.h"
-#include "parser/base/diag.h"
 #include "parser/base/limits.h"
-#include <string.h>
 #include "parser/lang/ast_entries.h"
 #include "parser/lang/ast_value.h"
 #include "parser/syntax/foreign_syntax.h"

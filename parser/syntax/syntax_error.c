@@ -7,11 +7,8 @@
  * after the '>' that closed an angle block gets a note where that block begins.
  */
 #include "parser/syntax/syntax_error.h"
-#include "parser/base/arena.h"
-#include "parser/base/diag.h"
 #include "parser.tab.h"
 #include "parser/syntax/foreign_syntax.h"
-#include <string.h>
 
 enum { SHOWN_MOST = 30 }; /* bytes of source text in a message */
 

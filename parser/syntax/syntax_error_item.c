@@ -5,11 +5,9 @@
  */
 #include "parser/syntax/syntax_error.h"
 #include "parser/base/text.h"
-#include "parser/base/diag.h"
 #include "parser/lang/builtin.h"
 #include "parser/lang/foreign_word.h"
 #include "parser.tab.h"
-#include <string.h>
 
 enum {
 	SHOWN_MOST = 40,  /* bytes of a statement in a hint */

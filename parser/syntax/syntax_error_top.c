@@ -4,12 +4,10 @@
  */
 #include "parser/syntax/syntax_error.h"
 #include "parser/base/text.h"
-#include "parser/base/diag.h"
 #include "parser/base/time_unit.h"
 #include "parser/lang/probe.h"
 #include "parser/lang/type.h"
 #include "parser.tab.h"
-#include <string.h>
 
 enum { CONDITION_MOST = 60 }; /* bytes of a condition in a hint */
 

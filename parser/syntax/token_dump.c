@@ -4,9 +4,6 @@
  * already told apart from the operators of the same text.
  */
 #include "parser/syntax/token_dump.h"
-#include "parser/base/arena.h"
-#include "parser/base/diag.h"
-#include "parser/base/source.h"
 #include "parser.tab.h"
 #include "parser/syntax/filter.h"
 
