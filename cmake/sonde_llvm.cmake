@@ -79,6 +79,10 @@ else()
 	endif()
 	target_link_libraries(sonde_llvm INTERFACE -L${llvm_libdir} ${llvm_libs} ${llvm_system})
 	target_link_options(sonde_llvm INTERFACE -static-libgcc -static-libstdc++)
+	# LLVM's linker, where it is installed, takes a fourth of the time of GNU ld for these archives.
+	if(NOT CMAKE_CROSSCOMPILING AND EXISTS ${llvm_bindir}/ld.lld)
+		target_link_options(sonde_llvm INTERFACE -fuse-ld=lld -B${llvm_bindir})
+	endif()
 endif()
 
 find_program(SONDE_CLANG NAMES clang-${SONDE_LLVM_MAJOR_FOUND} clang HINTS ${llvm_bindir})
