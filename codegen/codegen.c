@@ -10,7 +10,6 @@
 #include "codegen/stack_depth.h"
 #include <llvm/Config/llvm-config.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 

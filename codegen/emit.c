@@ -10,7 +10,6 @@
 #include <llvm-c/Support.h>
 #include <llvm-c/Target.h>
 #include <llvm-c/Transforms/PassBuilder.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 

@@ -34,7 +34,6 @@
  *   emit.c          target machine, passes, output
  */
 #pragma once
-#include "parser/base/arena.h"
 #include "parser/lang/ast_query.h"
 #include "codegen/gen_ir.h"
 #include "parser/lang/builtin.h"
@@ -43,7 +42,6 @@
 #include <llvm-c/DebugInfo.h>
 #include <llvm-c/TargetMachine.h>
 #include <linux/bpf.h>
-#include <string.h>
 
 /* A value and its type in the script: LLVM pointers are untyped. */
 struct value {

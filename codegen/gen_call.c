@@ -7,7 +7,6 @@
 #include "parser/lang/field_type.h"
 #include "codegen/gen_prog.h"
 #include "parser/base/regs.h"
-#include <stdio.h>
 
 static LLVMValueRef low32(struct gen *g, LLVMValueRef v)
 {

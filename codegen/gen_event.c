@@ -4,7 +4,6 @@
  */
 #include "parser/base/limits.h"
 #include "codegen/gen.h"
-#include <stddef.h>
 
 static const struct value nothing = {.kind = V_NONE, .type = &type_void};
 

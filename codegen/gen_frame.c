@@ -10,7 +10,6 @@
 #include "parser/base/limits.h"
 #include "codegen/gen_part.h"
 #include "codegen/stack_depth.h"
-#include <stddef.h>
 
 enum { AT_STATE = 0, AT_SHARED = 8 };
 

@@ -6,7 +6,6 @@
  */
 #include "codegen/gen.h"
 #include "parser/lang/bpf_import.h"
-#include <stdio.h>
 
 enum {
 	DW_TAG_STRUCTURE = 0x13,

@@ -11,7 +11,6 @@
  * iteration: the verifier follows callbacks on their own.
  */
 #include "codegen/gen_part.h"
-#include "parser/base/limits.h"
 
 /* The cost of an expression, in units of about two instructions: see add_cost(). */
 enum {

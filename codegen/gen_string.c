@@ -4,7 +4,6 @@
  */
 #include "parser/base/limits.h"
 #include "codegen/gen.h"
-#include <stdio.h>
 
 static struct value read_string(struct gen *g, const struct type *type, LLVMValueRef from,
 				bool is_user, bool has_limit, LLVMValueRef buf)

@@ -4,7 +4,6 @@
  * struct task_struct or number a call is given.
  */
 #include "codegen/gen.h"
-#include <stdio.h>
 
 /* pid, tid: in the tracer's pid namespace, or with (init) in the initial one. */
 struct value gen_number(struct gen *g, struct expr *e)

@@ -8,7 +8,6 @@
 #include "codegen/bitcode.h"
 #include <llvm-c/BitReader.h>
 #include <llvm-c/Linker.h>
-#include <stdio.h>
 
 LLVMValueRef gen_helper(struct gen *g, int number, LLVMValueRef *args, unsigned n)
 {

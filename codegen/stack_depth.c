@@ -7,7 +7,6 @@
 #include "parser/base/arena.h"
 #include "runtime/bpf/bpf_elf.h"
 #include "runtime/bpf/bpf_insn.h"
-#include <stdbool.h>
 #include <string.h>
 
 /* With a JIT, newer kernels round to 16 bytes (round_up_stack_depth() of the verifier). */

@@ -3,11 +3,8 @@
  * Lines of listings: see lines.h.
  */
 #include "parser/attach/lines.h"
-#include "parser/base/arena.h"
 #include "parser/base/escape.h"
 #include "parser/base/pattern.h"
-#include <stdio.h>
-#include <string.h>
 
 /* A part of an attach point, quoted if it contains a character that would end or divide it, or that
  * a terminal obeys. probe_unquoted() is the inverse. */

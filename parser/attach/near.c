@@ -5,10 +5,8 @@
 #include "parser/attach/near.h"
 #include "parser/base/arena.h"
 #include "parser/base/diag.h"
-#include "parser/base/nearest.h"
 #include "parser/base/pattern.h"
 #include <limits.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { NAME_MOST = 256, WORD_LEAST = 3 };

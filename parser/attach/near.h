@@ -4,7 +4,6 @@
  */
 #pragma once
 #include "parser/base/nearest.h"
-#include <stdbool.h>
 #include <stdint.h>
 
 struct arena;

@@ -7,7 +7,6 @@
 #include "parser/attach/near.h"
 #include "parser/base/nearest.h"
 #include "parser/attach/probe_parse.h"
-#include <stdio.h>
 #include <stdlib.h>
 
 /* The requested functions, and the state of the walk over all functions of the kernel. */

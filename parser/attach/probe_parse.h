@@ -4,12 +4,10 @@
  * listings.
  */
 #pragma once
-#include "parser/base/arena.h"
 #include "parser/base/diag.h"
 #include "parser/base/pattern.h"
 #include "parser/lang/probe.h"
 #include <errno.h>
-#include <string.h>
 
 /* See struct probe_row. */
 typedef int parse_fn(const struct probe_reader *r, struct attach_point *p, char **parts,

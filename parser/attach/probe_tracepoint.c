@@ -7,7 +7,6 @@
 #include "parser/base/nearest.h"
 #include "parser/attach/probe_parse.h"
 #include "parser/attach/expand.h"
-#include <stdio.h>
 
 struct event_hint {
 	struct nearest nearest, category;

@@ -7,8 +7,6 @@
 #include "parser/base/arena.h"
 #include "parser/base/diag.h"
 #include "parser/lang/ast.h"
-#include <stdio.h>
-#include <string.h>
 
 /* usdt:PATH:PROVIDER:NAME, of a target whose name may have the path as it is shown. */
 static const char *usdt_name(struct arena *a, const char *type, const struct attach_target *t)

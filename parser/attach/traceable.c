@@ -5,7 +5,6 @@
 #include "parser/attach/traceable.h"
 #include "parser/base/text.h"
 #include "parser/lang/kernel.h"
-#include <string.h>
 
 bool traceable_is_denied(const char *name)
 {

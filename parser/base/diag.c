@@ -10,7 +10,6 @@
 #include "parser/base/arena.h"
 #include "parser/base/escape.h"
 #include "parser/base/limits.h"
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 

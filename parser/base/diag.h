@@ -9,7 +9,6 @@
  */
 #pragma once
 #include "parser/base/source.h"
-#include <stdbool.h>
 
 struct arena;
 

@@ -6,7 +6,6 @@
  */
 #pragma once
 #include "parser/base/prototype.h"
-#include <stdint.h>
 
 /* The place of an argument: an offset in struct pt_regs, or an offset from the stack pointer at the
  * function's entry. */

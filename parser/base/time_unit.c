@@ -6,7 +6,6 @@
 #include "parser/base/text.h"
 #include "parser/base/arena.h"
 #include <ctype.h>
-#include <string.h>
 #include <strings.h>
 
 /* `names`: in names of variables, between blanks; `meant`: how long words for the unit begin. */

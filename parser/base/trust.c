@@ -9,7 +9,6 @@
  * those above, which decide what the script is, for what it imports.
  */
 #include "parser/base/trust.h"
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -7,9 +7,6 @@
 #include "parser/base/diag.h"
 #include "parser/base/limits.h"
 #include "parser/base/text.h"
-#include "parser/base/source.h"
-#include <stdbool.h>
-#include <stdint.h>
 
 enum c_token_kind {
 	CT_END,

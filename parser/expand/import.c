@@ -9,7 +9,6 @@
 #include "parser/lang/bpf_import.h"
 #include <dirent.h>
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 

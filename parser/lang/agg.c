@@ -4,7 +4,6 @@
  */
 #include "parser/lang/agg.h"
 #include "bpf_helpers/bucket.h"
-#include <string.h>
 
 /* The columns of layouts, for those of aggregations. */
 enum {

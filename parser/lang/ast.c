@@ -7,8 +7,6 @@
 #include "parser/lang/ast_query.h"
 #include "parser/lang/type.h"
 #include "parser/base/arena.h"
-#include <stddef.h>
-#include <string.h>
 
 static void note_height(struct expr *e, void *ctx)
 {

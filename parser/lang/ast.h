@@ -9,10 +9,6 @@
 #include "parser/lang/config.h"
 #include "parser/lang/param_item.h"
 #include "parser/base/limits.h"
-#include "parser/base/source.h"
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
 
 struct arena;
 struct builtin;

@@ -5,7 +5,6 @@
 #include "parser/lang/ast_query.h"
 #include "parser/lang/agg.h"
 #include "parser/lang/builtin.h"
-#include <string.h>
 
 bool ast_is_whole_map(const struct expr *call, uint32_t i)
 {

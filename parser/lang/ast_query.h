@@ -6,7 +6,6 @@
 #pragma once
 #include "parser/lang/ast.h"
 #include "parser/lang/probe.h"
-#include "parser/lang/type.h"
 
 /* True when argument `i` of `call` names a whole map: print(@m), clear(@m), delete(@m, key). */
 bool ast_is_whole_map(const struct expr *call, uint32_t i);

@@ -7,9 +7,7 @@
  */
 #pragma once
 #include "parser/base/source.h"
-#include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 struct arena;
 struct type;

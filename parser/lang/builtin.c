@@ -6,7 +6,6 @@
 #include "parser/lang/builtin.h"
 #include "parser/base/text.h"
 #include <ctype.h>
-#include <string.h>
 
 /* Ids are spelled like the names. */
 #define ROW(id_, kind_, sig, where_, traits_, needs_, check_, doc_, example_, ...) \

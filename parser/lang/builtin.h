@@ -5,9 +5,6 @@
  */
 #pragma once
 #include "parser/lang/probe.h"
-#include "parser/lang/type.h"
-#include <stdbool.h>
-#include <stdint.h>
 
 struct sema;
 struct expr;

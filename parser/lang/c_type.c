@@ -4,7 +4,6 @@
  */
 #include "parser/lang/c_type.h"
 #include "parser/base/arena.h"
-#include <string.h>
 
 /* Structs in structs, and unnamed ones in those. Broken BTF can contain a struct in itself. */
 enum { DEPTH_MAX = 32, UNNAMED_MAX = 8 };

@@ -8,7 +8,6 @@
 #include "parser/lang/kernel.h"
 #include "parser/lang/known_constant.h"
 #include <ctype.h>
-#include <string.h>
 
 struct c_types *c_types_new(struct arena *a)
 {

@@ -5,8 +5,6 @@
  */
 #pragma once
 #include "parser/base/source.h"
-#include <stdbool.h>
-#include <stdint.h>
 
 struct arena;
 struct diags;

@@ -3,12 +3,9 @@
  * Types of tracepoint fields, function arguments and results, from the kernel's format files,
  * BTF and debug information.
  */
-#include "parser/base/arena.h"
 #include "parser/base/text.h"
 #include "parser/base/limits.h"
-#include "parser/lang/c_type.h"
 #include "parser/lang/field_type.h"
-#include <string.h>
 
 bool field_is_text(const struct tp_field *f)
 {

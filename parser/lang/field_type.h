@@ -5,7 +5,6 @@
  */
 #pragma once
 #include "parser/lang/probe.h"
-#include "parser/lang/type.h"
 
 struct arena;
 

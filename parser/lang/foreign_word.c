@@ -4,8 +4,6 @@
  */
 #include "parser/lang/foreign_word.h"
 #include "parser/base/text.h"
-#include <stddef.h>
-#include <string.h>
 
 static const struct foreign_word foreign_words[] = {
 #define FOREIGN_WORD(word, hint) {word, hint},

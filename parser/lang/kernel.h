@@ -6,12 +6,8 @@
  * kernel. All answers live as long as the struct kernel. Errors are -errno.
  */
 #pragma once
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include "parser/base/prototype.h"
 #include "parser/lang/c_type.h"
-#include "parser/lang/capability.h"
 #include "parser/lang/trace_scope.h"
 
 struct arena;

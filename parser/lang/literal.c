@@ -12,8 +12,6 @@
 #include "parser/base/diag.h"
 #include "parser/base/text.h"
 #include "parser/base/time_unit.h"
-#include <stdbool.h>
-#include <string.h>
 #include <strings.h>
 
 /* The suffixes of C, and the largest number with each. */

@@ -5,7 +5,6 @@
  */
 #pragma once
 #include "parser/base/source.h"
-#include <stdbool.h>
 
 struct arena;
 struct diags;

@@ -4,8 +4,6 @@
  */
 #pragma once
 #include "parser/base/source.h"
-#include <stdbool.h>
-#include <stdint.h>
 
 struct expr;
 struct param_type;

@@ -5,10 +5,8 @@
 #pragma once
 #include "parser/lang/kernel.h"
 #include "parser/lang/prog_kind.h"
-#include "parser/lang/type.h"
 #include "parser/base/source.h"
 #include <assert.h>
-#include <stddef.h>
 
 struct arena;
 struct diags;

@@ -4,8 +4,6 @@
  */
 #include "parser/lang/register.h"
 #include "parser/base/text.h"
-#include <stddef.h>
-#include <string.h>
 
 static const struct {
 	const char *name;

@@ -6,7 +6,6 @@
 #include "parser/base/text.h"
 #include "parser/lang/span_kind.h"
 #include "bpf_helpers/shared.h"
-#include <string.h>
 
 const struct span_row span_rows[SPAN_COUNT] = {
 #define SPAN(id, start_, state_, slots_, key_, same_, ended_, gen, doc_) \

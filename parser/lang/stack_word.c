@@ -4,8 +4,6 @@
  */
 #include "parser/lang/stack_word.h"
 #include "parser/base/text.h"
-#include <stddef.h>
-#include <string.h>
 
 const struct stack_word stack_words[] = {
 #define STACK_FORM(id, stacks_, shows_, doc_, example_) \

@@ -7,8 +7,6 @@
  */
 #include "parser/lang/syscalls.h"
 #include "parser/base/text.h"
-#include <stddef.h>
-#include <string.h>
 #include <sys/syscall.h>
 
 static const struct {

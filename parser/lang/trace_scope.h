@@ -5,7 +5,6 @@
 #pragma once
 #include "parser/base/arena.h"
 #include <stdbool.h>
-#include <stdint.h>
 
 struct trace_scope {
 	uint32_t pid;	     /* -p; 0: none */

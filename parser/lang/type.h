@@ -5,8 +5,6 @@
  */
 #pragma once
 #include "parser/lang/stack_word.h"
-#include <stdbool.h>
-#include <stdint.h>
 #include <string.h>
 
 struct arena;

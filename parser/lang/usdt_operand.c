@@ -9,7 +9,6 @@
 #include "parser/base/arena.h"
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- registers --------------------------------------------------------------------------- */
 

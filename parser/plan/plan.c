@@ -12,7 +12,6 @@
 #include "parser/base/pattern.h"
 #include "parser/lang/prefault.h"
 #include "parser/plan/plan_build.h"
-#include "parser/lang/kernel.h"
 
 /* ---- what a probe reads of its context --------------------------------------------------- */
 

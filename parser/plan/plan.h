@@ -6,17 +6,10 @@
  * follow them. The plan holds no pointer into the AST and lives in the plan arena.
  */
 #pragma once
-#include "parser/lang/stack_word.h"
 #include "parser/lang/config.h"
 #include "parser/lang/format_spec.h"
-#include "parser/lang/prog_kind.h"
 #include "parser/lang/probe.h"
-#include "parser/base/source.h"
-#include "parser/lang/type.h"
-#include <stdbool.h>
 #include <regex.h>
-#include <stdint.h>
-#include <stdio.h>
 
 struct arena;
 struct program;

@@ -8,7 +8,6 @@
 #include "parser/base/limits.h"
 #include "parser/plan/plan_build.h"
 #include <linux/bpf.h>
-#include <stddef.h>
 
 _Static_assert((int)LIMIT_MAPS == SONDE_MAX_MAPS, "the control block has an epoch for each map");
 _Static_assert((int)LIMIT_FRAMES == SONDE_MAX_FRAMES, "kstack(n) is what the kernel side can keep");

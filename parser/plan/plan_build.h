@@ -4,12 +4,10 @@
  * plan_span.c spans, plan_body.c maps and records.
  */
 #pragma once
-#include "parser/base/arena.h"
 #include "parser/base/diag.h"
 #include "parser/lang/ast_query.h"
 #include "parser/plan/plan.h"
 #include "bpf_helpers/shared.h"
-#include <string.h>
 
 /* The maps that a program or a probe uses: the script's, one bit each, and states of spans. */
 struct map_use {

@@ -5,7 +5,6 @@
  */
 #include "parser/base/arena.h"
 #include "parser/plan/plan.h"
-#include <string.h>
 
 static uint32_t hash_of(const char *text, uint32_t len)
 {

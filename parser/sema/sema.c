@@ -12,7 +12,6 @@
 #include "parser/sema/param.h"
 #include "parser/expand/expand.h"
 #include "parser/csection/c_section.h"
-#include "parser/lang/c_type.h"
 #include <stdlib.h>
 #include <unistd.h>
 

@@ -3,15 +3,10 @@
  * The semantic checks between parser and plan: an ordered list of passes over the tree.
  */
 #pragma once
-#include "parser/base/arena.h"
-#include "parser/base/limits.h"
 #include "parser/base/nearest.h"
-#include "parser/lang/kernel.h"
 #include "parser/lang/ast_query.h"
 #include "parser/lang/builtin.h"
 #include "parser/base/diag.h"
-#include "parser/lang/probe.h"
-#include <string.h>
 
 struct sema {
 	struct arena *arena;

@@ -6,7 +6,6 @@
  */
 #include "parser/attach/probe_user.h"
 #include "parser/sema/sema_type.h"
-#include <errno.h>
 
 static const struct type *no_symbol(struct sema *s, const struct expr *name, const char *path,
 				    int err)

@@ -11,7 +11,6 @@
 #include "parser/base/arena.h"
 #include "parser/lang/ast.h"
 #include "parser/lang/type.h"
-#include <string.h>
 
 struct dump {
 	FILE *out;

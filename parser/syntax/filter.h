@@ -8,8 +8,6 @@
 #pragma once
 #include "parser/base/arena.h"
 #include "parser/base/diag.h"
-#include "parser/base/source.h"
-#include <stdbool.h>
 #include <string.h>
 
 /* ---- the lexer's state (lexer.l) ---- */

@@ -3,7 +3,6 @@
  * The type of a `param` or `option` item, as the grammar reads it: param_form.c.
  */
 #pragma once
-#include "parser/base/source.h"
 #include "parser/lang/ast.h"
 
 struct arena;

@@ -5,7 +5,6 @@
  */
 #pragma once
 #include "parser/syntax/filter.h"
-#include <stddef.h>
 
 /* The error: where the grammar stopped, and what it could have taken. */
 struct stop {
