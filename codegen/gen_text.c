@@ -148,27 +148,10 @@ struct value gen_bswap(struct gen *g, struct expr *e)
 
 /* ---- names of numbers --------------------------------------------------------------------- */
 
-typedef const char *name_fn(uint32_t number);
-
-static const char *error_name(uint32_t number)
-{
-	return strerrordesc_np((int)number);
-}
-
-static const char *signal_of(uint32_t number)
-{
-	return sigabbrev_np((int)number);
-}
-
-static const char *syscall_of(uint32_t number)
-{
-	return syscall_name(number);
-}
-
 struct name_table {
 	const char *symbol, *prefix, *unknown;
 	uint32_t n;
-	name_fn *name;
+	const char *(*name)(int number);
 };
 
 static uint32_t n_rows(const struct name_table *t)
@@ -191,7 +174,7 @@ static LLVMValueRef table_of(struct gen *g, const struct name_table *t)
 	if (global)
 		return global;
 	for (uint32_t i = 0; i < n_rows(t); i++) {
-		const char *name = i < t->n ? t->name(i) : NULL;
+		const char *name = i < t->n ? t->name((int)i) : NULL;
 
 		memset(text, 0, sizeof(text));
 		strncpy(text, name ? t->prefix : t->unknown, sizeof(text) - 1);
@@ -224,10 +207,9 @@ enum { ERRORS = 134, SIGNALS = 32 };
 struct value gen_strerror(struct gen *g, struct expr *e)
 {
 	static const struct name_table errors = {"names_of_errors", "", "Unknown error", ERRORS,
-						 error_name};
-	LLVMValueRef n = gen_int(g, e->call.args[0]), negative;
+						 strerrordesc_np};
+	LLVMValueRef n = gen_int(g, e->call.args[0]), negative = gen_compare(g, LLVMIntSLT, n, 0);
 
-	negative = gen_compare(g, LLVMIntSLT, n, 0);
 	n = LLVMBuildSelect(g->b, negative, LLVMBuildNeg(g->b, n, ""), n, "");
 	return name_in(g, &errors, e, n);
 }
@@ -235,7 +217,7 @@ struct value gen_strerror(struct gen *g, struct expr *e)
 struct value gen_signal_name(struct gen *g, struct expr *e)
 {
 	static const struct name_table signals = {"names_of_signals", "SIG", "Unknown signal",
-						  SIGNALS, signal_of};
+						  SIGNALS, sigabbrev_np};
 
 	return name_in(g, &signals, e, gen_int(g, e->call.args[0]));
 }
@@ -243,7 +225,7 @@ struct value gen_signal_name(struct gen *g, struct expr *e)
 struct value gen_syscall_name(struct gen *g, struct expr *e)
 {
 	static const struct name_table calls = {"names_of_calls", "", "Unknown syscall",
-						SONDE_SYSCALLS - 1, syscall_of};
+						SONDE_SYSCALLS - 1, syscall_name};
 
 	return name_in(g, &calls, e, gen_int(g, e->call.args[0]));
 }

@@ -269,15 +269,12 @@ static const char *hint(struct c_more *m, const char *name)
 void c_headers_new(struct preprocessor *pre, struct c_types *types, struct kernel *k)
 {
 	struct c_headers *h = arena_new_of(pre->arena, struct c_headers);
-	const char *slash = pre->source->is_file ? strrchr(pre->source->name, '/') : NULL;
 
 	h->more = (struct c_more){.type = find_type, .constant = find_constant, .hint = hint};
 	h->pre = pre;
 	h->arena = pre->arena;
 	h->kernel = k;
-	h->dir = slash ? arena_strndup(pre->arena, pre->source->name,
-				       (size_t)(slash - pre->source->name))
-		       : ".";
+	h->dir = pre->source->is_file ? header_dir(h->arena, pre->source->name) : ".";
 	h->words = header_words_new(pre->arena, k, h->dir);
 	pre->headers = h;
 	types->more = &h->more;

@@ -153,7 +153,7 @@ static const char *read_path(struct header_words *w, const struct source *s, uin
 	return arena_strndup(w->arena, t.text + 1, (size_t)(end - t.text - 1));
 }
 
-static const char *dir_of(struct arena *a, const char *path)
+const char *header_dir(struct arena *a, const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
@@ -181,7 +181,8 @@ static void read_words(struct header_words *w, const struct source *s, unsigned 
 		if (!c_token_is(&last, '#') || !c_token_is_word(&t, "include"))
 			continue;
 		path = read_path(w, s, &at, &is_quoted);
-		inner = path ? open_header(w, dir_of(w->arena, s->name), path, is_quoted) : NULL;
+		inner = path ? open_header(w, header_dir(w->arena, s->name), path, is_quoted)
+			     : NULL;
 		if (inner)
 			read_words(w, inner, flags, depth + 1);
 	} while (t.kind != CT_END);

@@ -13,6 +13,8 @@ enum { WORD_OF_KERNEL = 1, WORD_OF_SYSTEM = 2, WORD_OF_SCRIPT = 4 };
 struct header_words;
 struct kernel;
 
+/* The folder of a file. */
+const char *header_dir(struct arena *a, const char *path);
 struct header_words *header_words_new(struct arena *a, const struct kernel *k, const char *dir);
 /* Read the header and all that it includes, whatever the conditions. False: no such file. */
 bool header_words_read(struct header_words *w, const struct c_include *include);

@@ -24,7 +24,6 @@ struct replacer {
 	struct preprocessor *pre;
 	struct program *program;
 	const struct function *of; /* whose body is visited, or NULL */
-	uint32_t height;	   /* of the highest child of the expression being visited */
 	uint32_t n_active;	   /* macros that are being replaced */
 	bool is_too_high;	   /* reported */
 };
@@ -34,12 +33,8 @@ static void replace(struct expr *e, void *ctx);
 /* Replace in the sub-expressions of `e`, and set its height. */
 static void replace_inside(struct replacer *r, struct expr *e)
 {
-	uint32_t outer = r->height;
-
-	r->height = 0;
 	ast_each_child(e, replace, r);
-	if (r->height >= e->height)
-		e->height = r->height + 1;
+	e->height = ast_height_over(e);
 	if (e->height > LIMIT_NESTING && !r->is_too_high) {
 		diag_error(r->pre->diags, e->span, "limit-nesting",
 			   "with the values of its macros, this expression is nested too deeply: "
@@ -47,7 +42,6 @@ static void replace_inside(struct replacer *r, struct expr *e)
 			   LIMIT_NESTING);
 		r->is_too_high = true;
 	}
-	r->height = outer;
 }
 
 static bool is_full(struct replacer *r, const struct expr *e, const struct c_macro *m)
@@ -243,7 +237,6 @@ static struct function *make_function(struct arena *a, const struct c_macro *m, 
 static void define(struct replacer *r, struct expr *e, struct c_macro *m)
 {
 	const struct function *of = r->of;
-	uint32_t height = r->height;
 	struct function *f;
 	struct expr *value;
 
@@ -257,7 +250,6 @@ static void define(struct replacer *r, struct expr *e, struct c_macro *m)
 	replace(value, r);
 	r->n_active--;
 	r->of = of;
-	r->height = height;
 }
 
 /* The macro that `e` calls, of the script or of a header that it includes. */
@@ -274,7 +266,6 @@ static struct c_macro *called_macro(struct replacer *r, const struct expr *e)
 	return m;
 }
 
-/* Called for each expression; notes its height for the one around it. */
 static void replace(struct expr *e, void *ctx)
 {
 	struct replacer *r = ctx;
@@ -291,8 +282,6 @@ static void replace(struct expr *e, void *ctx)
 	}
 	if (called)
 		define(r, e, called);
-	if (e->height > r->height)
-		r->height = e->height;
 }
 
 void macro_values_replace(struct preprocessor *p, struct program *program)

@@ -54,7 +54,7 @@ int64_t syscall_number(const char *name)
 	return call ? call->number : -1;
 }
 
-const char *syscall_name(int64_t number)
+const char *syscall_name(int number)
 {
 	for (int i = 0; i < N_NAMES; i++)
 		if (names[i].number == number)

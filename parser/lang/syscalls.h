@@ -16,4 +16,4 @@ struct newer_call {
 /* The row of that name in newer_calls.def, or NULL. */
 const struct newer_call *syscall_newer(const char *name);
 /* The C library's name of a system call, or NULL. */
-const char *syscall_name(int64_t number);
+const char *syscall_name(int number);

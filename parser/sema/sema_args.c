@@ -66,7 +66,7 @@ static bool hint_other_end(struct sema *s, const struct expr *e, const struct at
 
 	if (probe_syscall(p) < 0)
 		return false;
-	name = syscall_name(probe_syscall(p));
+	name = syscall_name((int)probe_syscall(p));
 	event = arena_printf(s->arena, "%s_%s",
 			     strstr(here->event, "enter") ? "sys_exit" : "sys_enter", name);
 	if (k->tracepoint(k, here->category, event, &other))

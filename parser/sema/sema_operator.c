@@ -311,9 +311,8 @@ static const struct type *fold_choice(struct sema *s, struct expr *e)
 const struct type *sema_type_ternary(struct sema *s, struct expr *e)
 {
 	const struct type *x, *y, *u;
-	bool was;
+	bool was = comptime_is(e->ternary.cond);
 
-	was = comptime_is(e->ternary.cond);
 	sema_check_truth(s, e->ternary.cond, "? :");
 	u = comptime_choose(s, e, was);
 	if (u)

@@ -339,7 +339,7 @@ static void add_angle_note(const struct stop *s)
 
 void syntax_error(struct filter *f, const int *expected, int n_expected)
 {
-	uint32_t i = f->current, n_reported;
+	uint32_t i = f->current, n_reported = f->diags->n;
 	struct stop s = {
 		.f = f,
 		.at = &f->tokens[i],
@@ -349,7 +349,6 @@ void syntax_error(struct filter *f, const int *expected, int n_expected)
 		.n_expected = n_expected,
 	};
 
-	n_reported = f->diags->n;
 	if (s.at->is_quiet || f->has_backslash)
 		return;
 	if (diags_are_full(f->diags)) { /* only counted, so it need not be explained */
