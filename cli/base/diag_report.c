@@ -7,7 +7,6 @@
 #include "parser/base/source.h"
 #include "runtime/base/colour.h"
 #include "runtime/base/json.h"
-#include <stdio.h>
 #include <unistd.h>
 
 enum { CALLS_MOST = 6 };

@@ -8,8 +8,6 @@
 #include "parser/base/escape.h"
 #include "parser/base/source.h"
 #include "parser/base/text.h"
-#include <stdarg.h>
-#include <stdlib.h>
 
 static void push(struct script_lines *t, struct script_line line)
 {

@@ -6,8 +6,6 @@
 #pragma once
 #include "runtime/base/vec.h"
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 
 struct arena;

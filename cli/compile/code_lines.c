@@ -10,8 +10,6 @@
 #include "runtime/explain/object_code.h"
 #include "runtime/explain/own_symbol.h"
 #include "runtime/kernel/helper_name.h"
-#include <stdio.h>
-#include <string.h>
 
 /* BTF has the file as LLVM joins it: "./NAME". */
 static bool is_script(const struct source *s, const char *file)

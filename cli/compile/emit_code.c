@@ -6,12 +6,10 @@
 #include "cli/compile/compile.h"
 #include "cli/compile/code_lines.h"
 #include "parser/lang/ast.h"
-#include "parser/plan/plan.h"
 #include "runtime/base/limit_hint.h"
 #include "runtime/base/log.h"
 #include "runtime/load/link.h"
 #include <stdlib.h>
-#include <string.h>
 
 /* An object that any loader can load: with the functions that the script's programs call. */
 static int write_linked(const struct compile *c, const struct plan *plan, FILE *f)

@@ -4,7 +4,6 @@
  */
 #pragma once
 #include "cli/options/options.h"
-#include <stdio.h>
 
 struct plan;
 struct program;

@@ -10,7 +10,6 @@
 #include "parser/lang/kernel.h"
 #include "parser/lang/probe.h"
 #include <inttypes.h>
-#include <string.h>
 
 /* Type "char[16]" is written as "char comm[16]". */
 static void put_field(const struct tp_field *f, FILE *out)

@@ -7,7 +7,6 @@
 #include "parser/base/arena.h"
 #include "parser/lang/c_type.h"
 #include <inttypes.h>
-#include <string.h>
 
 /* What was written already; the index of a struct or enum without a tag is its number. */
 struct written {

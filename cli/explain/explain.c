@@ -9,9 +9,6 @@
 #include "parser/base/arena.h"
 #include "parser/plan/plan.h"
 #include "runtime/base/log.h"
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 static int (*const hooks[EXPLAIN_STAGE_COUNT])(struct explain *x, struct script_lines *t) = {
 #define STAGE(id, word, hook, ...) ex_##hook,

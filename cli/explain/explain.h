@@ -7,9 +7,6 @@
 #pragma once
 #include "cli/base/script_lines.h"
 #include "cli/options/explain_stage.h"
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
 
 struct arena;
 struct code_object;

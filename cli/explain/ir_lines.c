@@ -9,8 +9,6 @@
 #include "cli/explain/explain.h"
 #include "parser/base/arena.h"
 #include "runtime/kernel/helper_name.h"
-#include <stdlib.h>
-#include <string.h>
 
 enum { NODES_MOST = 1 << 20, INLINED_MOST = 64 };
 

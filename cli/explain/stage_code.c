@@ -12,8 +12,6 @@
 #include "runtime/base/log.h"
 #include "runtime/explain/object_code.h"
 #include "runtime/kernel/helper_name.h"
-#include <stdlib.h>
-#include <string.h>
 
 /* The text that --emit writes for a stage, in the arena; NULL after a message, with *status. */
 static char *code_of(struct explain *x, enum emit_stage stage, size_t *len, int *status)

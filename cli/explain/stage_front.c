@@ -13,8 +13,6 @@
 #include "parser/plan/plan.h"
 #include "parser/syntax/ast_dump.h"
 #include "parser/syntax/token_dump.h"
-#include <stdlib.h>
-#include <string.h>
 
 /* Captures text that is printed, in a file in memory, to make lines of it. */
 struct capture {

@@ -10,7 +10,6 @@
 #include "parser/base/escape.h"
 #include "parser/base/source.h"
 #include "parser/lang/ast.h"
-#include <string.h>
 
 enum { MOST_NESTED = 256 };
 

@@ -5,7 +5,6 @@
 #define _GNU_SOURCE
 #include "cli/explain/explain.h"
 #include "parser/lang/ast.h"
-#include <string.h>
 
 /* How to read the stage, indented. */
 static void write_how(const char *how, FILE *f)

@@ -9,7 +9,6 @@
 #include "parser/lang/builtin.h"
 #include "parser/lang/capability.h"
 #include "parser/lang/probe.h"
-#include <stdio.h>
 
 static const char *const kinds[] = {
 	[BUILTIN_VAR] = "builtin",

@@ -8,7 +8,6 @@
 #include "parser/lang/stack_word.h"
 #include "parser/lang/type.h"
 #include "parser/syntax/keywords.h"
-#include <stdio.h>
 
 /* The options that first words take: KIND, spellings, argument, its words, help. */
 static void print_options_of(const char *kind, enum option_words words)

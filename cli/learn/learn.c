@@ -5,11 +5,8 @@
 #include "cli/learn/learn.h"
 #include "cli/learn/lesson_run.h"
 #include "cli/options/option_error.h"
-#include "parser/base/arena.h"
-#include "parser/base/source.h"
 #include "runtime/base/log.h"
 #include <errno.h>
-#include <string.h>
 #include <unistd.h>
 
 struct learn {

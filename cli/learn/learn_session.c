@@ -13,7 +13,6 @@
 #include "runtime/kernel/kernel_facts.h"
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 struct session_of_lesson {

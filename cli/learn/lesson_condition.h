@@ -7,7 +7,6 @@
 #pragma once
 #include "cli/learn/lesson_rows.h"
 #include <stdbool.h>
-#include <stdint.h>
 
 enum { MAX_KEYS = 4 };
 

@@ -8,7 +8,6 @@
 #include "runtime/base/log.h"
 #include <errno.h>
 #include <limits.h>
-#include <string.h>
 #include <unistd.h>
 
 static FILE *open_progress(const char *mode)

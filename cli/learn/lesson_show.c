@@ -5,7 +5,6 @@
 #include "cli/base/help_columns.h"
 #include "cli/learn/lesson_file.h"
 #include "parser/base/arena.h"
-#include <stdio.h>
 #include <string.h>
 
 enum { WIDTH = 78 };

@@ -6,8 +6,6 @@
 #include "parser/base/text.h"
 #include "cli/options/option_error.h"
 #include "cli/options/options.h"
-#include <stdio.h>
-#include <string.h>
 
 const struct explain_row explain_rows[] = {
 #define STAGE(id, word, hook, is_beside, what, how) {word, what, how, is_beside},

@@ -5,8 +5,6 @@
 #pragma once
 #include "cli/options/option_error.h"
 #include "cli/options/options.h"
-#include <stddef.h>
-#include <stdbool.h>
 
 struct option_row {
 	const char *name;  /* "--duration", "-e" */

@@ -3,12 +3,8 @@
  * The command line as one struct, which is constant after it was read.
  */
 #pragma once
-#include <regex.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include "cli/base/first_words.h"
 #include "cli/scripts/script_args.h"
-#include "parser/lang/trace_scope.h"
 #include "runtime/output/out.h"
 #include "runtime/output/out_format.h"
 #include "runtime/run/start_moment.h"

@@ -7,14 +7,11 @@
 #include "cli/prompt/prompt.h"
 #include "cli/prompt/typed.h"
 #include "cli/run/walk.h"
-#include "parser/base/arena.h"
 #include "runtime/base/log.h"
 #include "runtime/kernel/kernel_facts.h"
 #include "runtime/run/command.h"
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { MAX_WORDS = 64 };
 

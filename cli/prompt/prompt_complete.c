@@ -15,7 +15,6 @@
 #include "parser/syntax/keywords.h"
 #include "runtime/list/list.h"
 #include <ctype.h>
-#include <string.h>
 
 enum { MOST_PROBES = 2000 };
 

@@ -17,11 +17,7 @@
 #include "parser/lang/type.h"
 #include "runtime/base/log.h"
 #include "runtime/events/events.h"
-#include <errno.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>

@@ -4,8 +4,6 @@
  */
 #pragma once
 #include "runtime/base/string_set.h"
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 
 struct arena;

@@ -4,8 +4,6 @@
  */
 #pragma once
 #include "cli/options/options.h"
-#include <stdio.h>
-#include <stdbool.h>
 #include <sys/utsname.h>
 
 struct events;

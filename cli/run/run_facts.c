@@ -6,7 +6,6 @@
 #include "runtime/base/clock.h"
 #include <ctype.h>
 #include <stdlib.h>
-#include <string.h>
 
 static bool is_plain(const char *word)
 {

@@ -10,7 +10,6 @@
 #include "runtime/base/log.h"
 #include "runtime/base/proc_maps.h"
 #include <linux/perf_event.h>
-#include <string.h>
 
 static const char *base_of(const char *path)
 {

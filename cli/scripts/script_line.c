@@ -5,7 +5,6 @@
  * (`"-csleep 1" SCRIPT`) looks the same, so only the script's own first line can tell them apart.
  */
 #include "cli/scripts/scripts.h"
-#include <stdio.h>
 #include <string.h>
 
 enum { LINE_BYTES = 256 }; /* what the kernel reads of the line: BINPRM_BUF_SIZE */

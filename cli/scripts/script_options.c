@@ -17,8 +17,6 @@
 #include "parser/sema/param.h"
 #include "parser/sema/param_type.h"
 #include <limits.h>
-#include <stdio.h>
-#include <string.h>
 
 /* The script as parsed; NULL when it cannot be read. Standard input can be read only once. */
 static struct program *read_script(struct arena *a, const struct script_args *o)

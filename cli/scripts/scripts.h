@@ -3,7 +3,6 @@
  * Scripts by name: sonde offcputime, sonde --scripts, sonde cat NAME.
  */
 #pragma once
-#include <stdbool.h>
 #include <stddef.h>
 #include "cli/scripts/script_args.h"
 #include <stdio.h>

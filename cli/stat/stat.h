@@ -6,7 +6,6 @@
 #pragma once
 #include "cli/options/options.h"
 #include "runtime/run/counters.h"
-#include <stdio.h>
 
 struct arena;
 struct kernel;

@@ -6,7 +6,6 @@
 #include "runtime/base/json.h"
 #include <inttypes.h>
 #include <linux/perf_event.h>
-#include <string.h>
 
 /* Events that are shown as a share of others, or as a number for each of them. Misses of caches
  * have names from which those of all accesses follow. */

@@ -5,16 +5,10 @@
  * are in attach_*.c.
  */
 #include "runtime/attach/attach.h"
-#include "runtime/session/session.h"
 #include "runtime/base/io.h"
 #include "runtime/base/limit_hint.h"
-#include "runtime/base/log.h"
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 int attach_fd(const struct session *s, uint32_t prog)

@@ -6,9 +6,6 @@
 #include "runtime/attach/attach.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/progress.h"
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Give up after so many refusals with nothing attached: the cause is not a single item. */
 enum { MAX_FAILURES = 64 };

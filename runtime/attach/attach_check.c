@@ -17,10 +17,7 @@
 #include "runtime/attach/attach.h"
 #include "runtime/insn/uprobe_insn.h"
 #include <elf.h>
-#include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -13,12 +13,8 @@
 #include "runtime/base/io.h"
 #include "runtime/base/proc_children.h"
 #include "runtime/base/proc_maps.h"
-#include <errno.h>
 #include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 enum { PATH_SHOWN = 200 };

@@ -8,13 +8,9 @@
 #include "runtime/base/log.h"
 #include "runtime/attach/attach_all.h"
 #include <bpf/bpf.h>
-#include <errno.h>
 #include <libgen.h>
 #include <limits.h>
 #include <linux/magic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 

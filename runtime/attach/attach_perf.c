@@ -5,7 +5,6 @@
 #include "runtime/attach/attach.h"
 #include "runtime/attach/cpu_watch.h"
 #include "runtime/base/cpu_list.h"
-#include <errno.h>
 #include <linux/perf_event.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>

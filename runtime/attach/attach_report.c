@@ -10,9 +10,6 @@
 #include "parser/base/source.h"
 #include "runtime/base/log.h"
 #include "runtime/session/session.h"
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 static void print_location(const struct session *s, uint32_t prog)
 {

@@ -4,10 +4,7 @@
  */
 #include "runtime/attach/attach_slow.h"
 #include "runtime/base/clock.h"
-#include "runtime/base/log.h"
 #include "runtime/base/progress.h"
-#include "runtime/session/session.h"
-#include <errno.h>
 
 enum {
 	MANY = 32,	      /* events; fewer are not reported */

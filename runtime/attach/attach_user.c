@@ -15,12 +15,8 @@
 #include "runtime/session/tracer_time.h"
 #include "runtime/session/session.h"
 #include <bpf/bpf.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>

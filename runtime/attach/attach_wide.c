@@ -9,8 +9,6 @@
 #include "runtime/attach/attach.h"
 #include "runtime/session/session.h"
 #include <dirent.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

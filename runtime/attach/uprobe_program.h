@@ -6,7 +6,6 @@
 #include "runtime/base/uapi_new.h"
 #include "runtime/bpf/bpf_insn.h"
 #include <bpf/bpf.h>
-#include <stdint.h>
 
 /* Load a program for links of this type, such as NEW_BPF_TRACE_UPROBE_MULTI. Its descriptor or
  * -errno. */

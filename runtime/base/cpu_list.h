@@ -3,7 +3,6 @@
  * Lists of CPU numbers as the kernel writes them, e.g. "0-3,8" in /sys/devices/system/cpu/online.
  */
 #pragma once
-#include <stdint.h>
 #include "runtime/base/vec.h"
 
 struct cpu_list {

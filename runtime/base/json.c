@@ -4,7 +4,6 @@
  */
 #include "runtime/base/json.h"
 #include <stdarg.h>
-#include <stdio.h>
 
 static void put_control(struct text *t, unsigned char c)
 {

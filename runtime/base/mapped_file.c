@@ -7,7 +7,6 @@
 #include "runtime/base/proc_maps.h"
 #include <fcntl.h>
 #include <limits.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/stat.h>

@@ -8,7 +8,6 @@
 #include "runtime/base/terminal.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/thread.h"
-#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>

@@ -4,10 +4,6 @@
  * of its own.
  */
 #include "runtime/base/string_set.h"
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { CHUNK_BYTES = 2048 };
 

@@ -3,7 +3,6 @@
  * Interned strings: one long-lived copy of each name or path. All zeros is an empty set.
  */
 #pragma once
-#include <stddef.h>
 #include "runtime/base/hash.h"
 
 struct string_chunk;

@@ -5,10 +5,7 @@
  */
 #pragma once
 #include "parser/base/escape.h"
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 
 struct text {

@@ -8,7 +8,6 @@
 #include "parser/base/arena.h"
 #include <bpf/btf.h>
 #include <stdio.h>
-#include <string.h>
 
 enum { MAX_STEPS = 64 }; /* a longer chain of types is a loop */
 

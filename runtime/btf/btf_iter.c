@@ -7,9 +7,7 @@
 #include "runtime/btf/btf_iter.h"
 #include "parser/base/arena.h"
 #include "runtime/btf/btf_walk.h"
-#include <errno.h>
 #include <stdio.h>
-#include <string.h>
 
 static const char prefix[] = "bpf_iter__";
 enum { PREFIX_LEN = sizeof(prefix) - 1 };

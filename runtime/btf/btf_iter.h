@@ -3,7 +3,6 @@
  * The kernel's BPF iterators, from its BTF.
  */
 #pragma once
-#include "parser/base/prototype.h"
 #include "runtime/btf/btf_types.h"
 
 /* What programs of iterator `name` receive, allocated in `a`. 0, -ENOENT, -EINVAL. */

@@ -9,7 +9,6 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/btf.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>

@@ -8,9 +8,6 @@
 #include "runtime/btf/btf_decl.h"
 #include "runtime/btf/btf_walk.h"
 #include <bpf/btf.h>
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Bounds of chains of typedefs and pointers, of parameters, and others. */
 enum { CHAIN_MAX = 32, PARAMS_MAX = 32, WORD = 8, BY_VALUE_MAX = 16, SCANS_MAX = 3 };

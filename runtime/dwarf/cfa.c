@@ -5,9 +5,7 @@
 #include "runtime/dwarf/cfa.h"
 #include "runtime/dwarf/libdw.h"
 #include <dwarf.h>
-#include <errno.h>
 #include <libelf.h>
-#include <stdlib.h>
 
 struct cfa_file {
 	struct libdw dw;

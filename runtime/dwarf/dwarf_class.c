@@ -6,7 +6,6 @@
  * function or base, or a member or base that is passed by address.
  */
 #include "runtime/dwarf/dwarf_impl.h"
-#include <string.h>
 
 enum { NEST_MAX = 16, STEPS_MAX = 10000 };
 

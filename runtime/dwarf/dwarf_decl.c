@@ -7,7 +7,6 @@
 #include "runtime/base/decl.h"
 #include "runtime/dwarf/dwarf_impl.h"
 #include <stdio.h>
-#include <string.h>
 
 struct spelling {
 	const struct dwarf_types *t;

@@ -7,10 +7,7 @@
  */
 #include "parser/base/arena.h"
 #include "runtime/dwarf/dwarf_impl.h"
-#include <stddef.h>
 #include <elf.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { PARAMS_MAX = 64, CHAIN_MAX = 8, WORD = 8, STACK_WORD = 6 };
 

@@ -4,7 +4,6 @@
  * describes one, dwarf_value.c and dwarf_class.c lay out its values, dwarf_decl.c declares them.
  */
 #pragma once
-#include "runtime/base/vec.h"
 #include "runtime/elf/abi.h"
 #include "runtime/elf/names.h"
 #include "runtime/dwarf/libdw.h"

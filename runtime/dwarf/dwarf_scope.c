@@ -5,7 +5,6 @@
  */
 #include "parser/base/arena.h"
 #include "runtime/dwarf/dwarf_impl.h"
-#include <string.h>
 
 enum { NEST_MAX = 16 };
 

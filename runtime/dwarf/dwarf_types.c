@@ -7,8 +7,6 @@
 #include "runtime/elf/names.h"
 #include "parser/base/arena.h"
 #include "runtime/dwarf/dwarf_impl.h"
-#include <errno.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 enum { NEST_MAX = 16 }; /* nested namespaces */

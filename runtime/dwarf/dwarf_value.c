@@ -5,7 +5,6 @@
  */
 #include "parser/base/arena.h"
 #include "runtime/dwarf/dwarf_impl.h"
-#include <string.h>
 
 enum {
 	CHAIN_MAX = 32,	    /* typedefs and qualifiers of a type */

@@ -8,11 +8,8 @@
 #include <dlfcn.h>
 #include <dwarf.h>
 #include <endian.h>
-#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* Limits for compressed sections. libdw decompresses all debug sections when it opens a file, into

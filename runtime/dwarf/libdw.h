@@ -7,7 +7,6 @@
 #include <elfutils/libdw.h>
 #include <elfutils/libdwelf.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include "runtime/base/vec.h"
 
 #define LIBDW_FUNCTIONS(X)              \

@@ -14,8 +14,6 @@
 #include "runtime/base/clock.h"
 #include "runtime/elf/demangle.h"
 #include <dwarf.h>
-#include <errno.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -5,9 +5,6 @@
  * that it can take are limited.
  */
 #pragma once
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include "runtime/elf/names.h"
 
 struct srcframes;

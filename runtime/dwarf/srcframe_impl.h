@@ -4,7 +4,6 @@
  * functions that are inlined there, and the lines.
  */
 #pragma once
-#include "runtime/base/vec.h"
 #include "runtime/dwarf/libdw.h"
 #include "runtime/dwarf/srcframe.h"
 

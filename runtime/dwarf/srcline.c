@@ -4,10 +4,6 @@
  */
 #include "runtime/elf/names.h"
 #include "runtime/dwarf/libdw.h"
-#include <errno.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 
 struct search {
 	struct libdw dw;

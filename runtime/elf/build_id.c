@@ -4,7 +4,6 @@
  */
 #include "runtime/elf/elfsym.h"
 #include <elf.h>
-#include <stdint.h>
 #include <string.h>
 #include <unistd.h>
 

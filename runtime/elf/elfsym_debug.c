@@ -7,13 +7,10 @@
  */
 #define _GNU_SOURCE
 #include "runtime/elf/elfsym_impl.h"
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/param.h>
 #include <sys/stat.h>
 #include <unistd.h>

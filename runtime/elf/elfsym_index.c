@@ -9,9 +9,6 @@
 #define _GNU_SOURCE
 #include "runtime/elf/demangle.h"
 #include "runtime/elf/elfsym_impl.h"
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 enum { ALIASES_MAX = 64, NESTING_MAX = 16, OBJECTS_MAX = 1024 * 1024 };

@@ -8,8 +8,6 @@
 #include "runtime/elf/elfsym_impl.h"
 #include "runtime/base/memory_file.h"
 #include <dlfcn.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* xz makes a symbol table 3 to 6 times smaller. A file of zeros can claim 7,000 times its size. */

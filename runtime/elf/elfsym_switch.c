@@ -5,8 +5,6 @@
  */
 #define _GNU_SOURCE
 #include "runtime/elf/elfsym_impl.h"
-#include <errno.h>
-#include <string.h>
 
 enum use { USES, OF_LIBC, COPIES };
 

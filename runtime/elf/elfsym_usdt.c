@@ -8,9 +8,6 @@
  * Nothing in the file is trusted: offsets, counts and strings are checked where they are read.
  */
 #include "runtime/elf/elfsym_impl.h"
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum {
 	NOTES_MAX_BYTES = 64 << 20, /* per section */

@@ -5,7 +5,6 @@
 #pragma once
 #include "parser/base/prototype.h"
 #include <stddef.h>
-#include <stdint.h>
 
 struct elfsym;
 

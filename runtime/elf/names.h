@@ -6,9 +6,7 @@
  */
 #pragma once
 #include "parser/base/prototype.h"
-#include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 struct arena;
 struct dwarf_types;

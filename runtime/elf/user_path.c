@@ -13,7 +13,6 @@
 #include <fcntl.h>
 #include <glob.h>
 #include <linux/openat2.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

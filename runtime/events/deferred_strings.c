@@ -14,11 +14,6 @@
 #include <arpa/inet.h>
 #include <inttypes.h>
 #include <pwd.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
 /* One string; the list has the newest first. */
 struct deferred_string {

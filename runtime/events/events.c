@@ -10,14 +10,9 @@
 #include "runtime/events/deferred_strings.h"
 #include "runtime/events/event_actions.h"
 #include "runtime/session/unwind.h"
-#include "parser/base/limits.h"
 #include "runtime/base/rcu_wait.h"
 #include "runtime/base/limit_hint.h"
-#include "runtime/base/log.h"
 #include "runtime/view/map_read.h"
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 int events_init(struct events *e, struct session *s, struct out *out)
 {

@@ -4,9 +4,6 @@
  */
 #pragma once
 #include "runtime/view/view.h"
-#include "bpf_helpers/shared.h"
-#include <stdbool.h>
-#include <stdint.h>
 
 struct session;
 

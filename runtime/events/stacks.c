@@ -19,9 +19,6 @@
 #include "runtime/session/session.h"
 #include "runtime/symbols/usym.h"
 #include <bpf/bpf.h>
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Views point to the frames, so the frames of a stack are one allocation that never moves. */
 struct cached {

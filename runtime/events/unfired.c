@@ -9,10 +9,6 @@
 #include "runtime/base/log.h"
 #include "runtime/events/events.h"
 #include "runtime/session/session.h"
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { NAMES_MOST = 3 };
 

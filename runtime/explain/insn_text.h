@@ -5,7 +5,6 @@
 #pragma once
 #include "runtime/bpf/bpf_insn.h"
 #include <stddef.h>
-#include <stdint.h>
 
 /* Write the text of insns[at], one of `n`, to `out`. `symbol` is the name that the instruction
  * refers to, or NULL. Jumps show the index of their target. */

@@ -4,7 +4,6 @@
  */
 #include "runtime/insn/jump_target.h"
 #include <elf.h>
-#include <stddef.h>
 
 /* Registers that a call does not preserve: rax, rcx, rdx, rsi, rdi, r8 to r11. */
 enum { CALL_CLOBBERS = 0x0fc7 };

@@ -5,8 +5,6 @@
  */
 #include "runtime/bpf/bpf_insn.h"
 #include "runtime/interp/interp_impl.h"
-#include <errno.h>
-#include <string.h>
 
 /* The state that a call saves. */
 struct frame {

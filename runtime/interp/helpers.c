@@ -6,9 +6,7 @@
 #include "runtime/interp/interp_impl.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/recorded_events.h"
-#include <errno.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 static const struct {

@@ -11,7 +11,6 @@
 #include "runtime/base/vec.h"
 #include <linux/bpf.h>
 #include <pthread.h>
-#include <stdbool.h>
 
 struct btf;
 

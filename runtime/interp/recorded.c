@@ -7,11 +7,7 @@
 #include "bpf_helpers/shared.h"
 #include "runtime/base/recorded_events.h"
 #include "runtime/base/recorded_task.h"
-#include <errno.h>
-#include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* States of sched_switch, and of struct task_struct. */
 enum {

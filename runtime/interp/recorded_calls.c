@@ -7,8 +7,6 @@
 #include "runtime/interp/interp_impl.h"
 #include "parser/base/regs.h"
 #include "runtime/base/recorded_events.h"
-#include <errno.h>
-#include <string.h>
 
 enum { WORD = 8 };
 

@@ -16,11 +16,8 @@
 #include "runtime/btf/btf_types.h"
 #include "runtime/kernel/c_compiler.h"
 #include "runtime/kernel/unsafe_use.h"
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/btf.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -7,7 +7,6 @@
 #include "parser/base/arena.h"
 #include "parser/base/limits.h"
 #include "runtime/btf/btf_walk.h"
-#include <string.h>
 
 /* Typedefs, qualifiers, pointers and arrays around one type. */
 enum { CHAIN_MAX = 32, BYTE_BITS = 8 };

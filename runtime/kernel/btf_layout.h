@@ -5,7 +5,6 @@
  */
 #pragma once
 #include "parser/lang/c_type.h"
-#include "runtime/base/hash.h"
 #include "runtime/btf/btf_types.h"
 
 /* Structs and enums that were made, by id. */

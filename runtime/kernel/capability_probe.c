@@ -12,7 +12,6 @@
 #include <errno.h>
 #include <linux/btf.h>
 #include <linux/perf_event.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "runtime/base/uapi_new.h"

@@ -8,10 +8,8 @@
 #include "runtime/kernel/tracefs.h"
 #include <ctype.h>
 #include <inttypes.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { MOST_NAMES = 128, MOST_DEPTH = 100, NAME_BYTES = 40 };
 

@@ -6,7 +6,6 @@
 #include "runtime/base/log.h"
 #include "runtime/kernel/caps.h"
 #include "runtime/kernel/tracefs.h"
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>

@@ -11,9 +11,6 @@
 #include "runtime/insn/insn.h"
 #include "runtime/kernel/kernel_user.h"
 #include <elf.h>
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 enum { CODE_MAX = 4 << 20, BLIND_MAX = 64 << 10 };

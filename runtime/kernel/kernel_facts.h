@@ -4,8 +4,6 @@
  * kallsyms, PMUs. Everything is read at its first use.
  */
 #pragma once
-#include <stddef.h>
-#include <stdint.h>
 #include "parser/lang/kernel.h"
 
 /* A struct kernel for the running kernel. Never NULL. */

@@ -7,8 +7,6 @@
 #include "runtime/symbols/kallsyms.h"
 #include "runtime/kernel/kernel_facts.h"
 #include <errno.h>
-#include <stdbool.h>
-#include <string.h>
 
 struct size_search {
 	const char *name, *module; /* NULL, or the module; it ends at the ':' */

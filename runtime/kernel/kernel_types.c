@@ -5,7 +5,6 @@
  */
 #define _GNU_SOURCE
 #include "runtime/kernel/kernel_types.h"
-#include "parser/base/arena.h"
 #include "runtime/kernel/btf_layout.h"
 #include "runtime/btf/btf_iter.h"
 #include "runtime/btf/btf_types.h"
@@ -13,12 +12,8 @@
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <dirent.h>
-#include <errno.h>
 #include <linux/btf.h>
 #include <stdio.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define BTF_DIR "/sys/kernel/btf"

@@ -5,15 +5,11 @@
  */
 #define _GNU_SOURCE
 #include "runtime/kernel/kernel_user.h"
-#include "parser/base/arena.h"
 #include "runtime/dwarf/cfa.h"
 #include "runtime/elf/demangle.h"
 #include "runtime/elf/names.h"
 #include "runtime/elf/elfsym.h"
 #include "runtime/elf/user_path.h"
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 void kernel_user_trim(struct user_files *u)
 {

@@ -14,10 +14,7 @@
 #include "runtime/kernel/release.h"
 #include <errno.h>
 #include <linux/btf.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 #include <zlib.h>
 
 #define STOCK(id, ...)                                                  \

@@ -8,10 +8,7 @@
 #include <limits.h>
 #include <linux/magic.h>
 #include <linux/mount.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <unistd.h>

@@ -4,7 +4,6 @@
  * -errno.
  */
 #pragma once
-#include <stddef.h>
 #include "parser/lang/kernel.h"
 
 /* A directory descriptor of tracefs: of an existing mount, or else of a detached read-only mount

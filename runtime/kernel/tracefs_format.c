@@ -15,10 +15,8 @@
 #include "parser/base/arena.h"
 #include <ctype.h>
 #include <errno.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 static const char field_word[] = "field:", id_word[] = "ID:", attribute[] = "__attribute__";
 

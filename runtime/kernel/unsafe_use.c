@@ -9,10 +9,7 @@
 #include "runtime/bpf/bpf_elf.h"
 #include "runtime/btf/btf_types.h"
 #include "runtime/kernel/helper_name.h"
-#include <linux/bpf.h>
 #include <linux/btf.h>
-#include <stdbool.h>
-#include <string.h>
 
 struct reader {
 	struct arena *arena;

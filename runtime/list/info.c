@@ -14,7 +14,6 @@
 #include <bpf/libbpf.h>
 #include <linux/capability.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>

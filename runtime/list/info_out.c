@@ -4,7 +4,6 @@
  */
 #include "runtime/list/info_out.h"
 #include <inttypes.h>
-#include <string.h>
 
 /* What goes before a row or a section of JSON, on a line of its own. */
 static void new_line(struct info_out *o, bool has_item, const char *indent)

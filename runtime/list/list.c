@@ -17,9 +17,7 @@
 #include "runtime/base/log.h"
 #include "runtime/list/list_impl.h"
 #include <ctype.h>
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Of a type without fields. */
 void fld_none(struct listing *l, const char *name, FILE *out)

@@ -10,7 +10,6 @@
 #include "runtime/list/list_impl.h"
 #include <linux/btf.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* As the format file has it: char comm[16]; but __data_loc char[] name. */
 void list_field(const struct tp_field *f, const char *name, FILE *out)

@@ -5,7 +5,6 @@
 #include "runtime/list/list_impl.h"
 #include <ctype.h>
 #include <stdlib.h>
-#include <string.h>
 
 void list_each(struct kernel *k, const char *pattern, void (*fn)(void *ctx, const char *line),
 	       void *ctx)

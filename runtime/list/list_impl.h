@@ -7,9 +7,6 @@
 #include "parser/base/diag.h"
 #include "parser/lang/probe.h"
 #include "runtime/list/list.h"
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
 
 struct list_line {
 	const char *text;

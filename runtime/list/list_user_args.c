@@ -6,8 +6,6 @@
 #include "parser/base/arena.h"
 #include "runtime/base/log.h"
 #include "runtime/list/list_impl.h"
-#include <errno.h>
-#include <string.h>
 
 /* Warn once, about the first file. */
 static void report_untyped(struct listing *l, const char *path, int err)

@@ -9,9 +9,6 @@
 #include "runtime/load/precreate.h"
 #include "runtime/bpf/bpf_insn.h"
 #include <bpf/bpf.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <string.h>
 #include <unistd.h>
 
 enum { MAPS = 32, INSNS_A_MAP = 16 }; /* per program; the kernel allows 64 maps */

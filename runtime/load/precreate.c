@@ -5,12 +5,8 @@
  */
 #define _GNU_SOURCE
 #include "runtime/load/precreate.h"
-#include "runtime/base/log.h"
-#include "runtime/session/prep.h"
 #include <bpf/libbpf.h>
 #include <linux/bpf.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 

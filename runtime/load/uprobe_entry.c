@@ -13,8 +13,6 @@
 #include "runtime/base/log.h"
 #include "runtime/base/vec.h"
 #include <elf.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum {
 	CODE_MAX = 64 << 10,

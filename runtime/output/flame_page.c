@@ -3,9 +3,7 @@
  * Draws flame graphs: see flame_page.h.
  */
 #include "runtime/output/flame_page.h"
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 
 /* Units of the drawing. */
 enum { WIDTH = 1200, ROW = 18, HEAD = 84, FOOT = 12, SHADES = 3 };

@@ -5,7 +5,6 @@
  */
 #pragma once
 #include "runtime/view/call_tree.h"
-#include <stdio.h>
 
 /* Add the stacks of the file at `path` to the tree: as values, or as those of the run before. 0, or
  * -1 after a message. */

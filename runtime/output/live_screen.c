@@ -10,7 +10,6 @@
 #include "runtime/base/log.h"
 #include <curses.h>
 #include <locale.h>
-#include <stdio.h>
 #include <term.h>
 #include <unistd.h>
 #include <wchar.h>

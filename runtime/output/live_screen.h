@@ -4,8 +4,6 @@
  */
 #pragma once
 #include "runtime/output/live_table.h"
-#include <stddef.h>
-#include <stdint.h>
 
 /* The last lines of what the script printed and of messages (live_lines.c). */
 enum { LIVE_LINES = 64, LIVE_LINE_BYTES = 256 };

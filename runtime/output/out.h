@@ -4,7 +4,6 @@
  */
 #pragma once
 #include "runtime/view/view.h"
-#include <stdio.h>
 
 /* When output is written: when the loop is idle or the buffer full, at each line's end, only when
  * the buffer is full, or at once. */

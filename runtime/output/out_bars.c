@@ -5,7 +5,6 @@
  */
 #include "runtime/output/out_file.h"
 #include "runtime/output/out.h"
-#include <stdlib.h>
 
 enum { KEY_COLUMNS = 40, KEY_BYTES = 512, BAR_COLUMNS = 32 };
 

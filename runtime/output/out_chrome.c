@@ -8,9 +8,7 @@
 #include "runtime/base/hash.h"
 #include "runtime/base/json.h"
 #include "runtime/output/out_file.h"
-#include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 
 /* A thread whose name has been written. */
 struct named_thread {

@@ -8,7 +8,6 @@
 #include "runtime/view/call_tree.h"
 #include "runtime/output/out_file.h"
 #include "runtime/output/out_format.h"
-#include <errno.h>
 
 struct out_folded {
 	struct out_file file; /* first */

@@ -3,7 +3,6 @@
  * See out_tap.h. The tap takes the place of the writer's callbacks and calls them in turn.
  */
 #include "runtime/output/out_tap.h"
-#include "runtime/output/out.h"
 #include "runtime/view/agg.h"
 #include "runtime/view/format.h"
 #include <errno.h>

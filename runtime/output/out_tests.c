@@ -5,8 +5,6 @@
  */
 #include "runtime/output/out_file.h"
 #include "runtime/base/colour.h"
-#include <stdio.h>
-#include <string.h>
 
 enum { NAME_WIDTH = 41, TIME_WIDTH = 15 };
 

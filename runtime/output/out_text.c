@@ -8,8 +8,6 @@
 #include "runtime/output/out.h"
 #include "runtime/output/format_spans.h"
 #include "runtime/output/out_file.h"
-#include <errno.h>
-#include <stdio.h>
 #include <time.h>
 
 struct out_text {

@@ -10,8 +10,6 @@
 #include "runtime/output/out_file.h"
 #include "runtime/recording/recorder.h"
 #include "runtime/recording/store.h"
-#include <errno.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 
 struct out_recording {

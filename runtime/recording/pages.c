@@ -13,7 +13,6 @@
 #include "runtime/recording/pages.h"
 #include "runtime/base/hash.h"
 #include "runtime/base/io.h"
-#include <errno.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -10,8 +10,6 @@
 #include "runtime/recording/raw_impl.h"
 #include "parser/base/arena.h"
 #include "parser/lang/probe.h"
-#include <stdlib.h>
-#include <string.h>
 
 HASH_INTEGER_FUNCTIONS(raw_numbers, struct raw_number, uint64_t, hash_u64, e->key, e->index)
 

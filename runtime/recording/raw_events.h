@@ -4,7 +4,6 @@
  */
 #pragma once
 #include "runtime/base/recorded_events.h"
-#include <stdbool.h>
 
 struct kernel;
 struct recording;

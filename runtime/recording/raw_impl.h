@@ -4,8 +4,6 @@
  * (cli/recordings/record_events.c): a tuple of these parts.
  */
 #pragma once
-#include "parser/lang/kernel.h"
-#include "runtime/base/recorded_events.h"
 #include "runtime/recording/raw_events.h"
 #include "runtime/recording/recording.h"
 

@@ -6,7 +6,6 @@
 #include "runtime/recording/raw_impl.h"
 #include "parser/base/arena.h"
 #include "runtime/recording/value_json.h"
-#include <string.h>
 
 enum { RECORD_HEAD = 8, RECORD_MOST = 1 << 16, TAIL_MOST = 1 << 15, COMMON_PID = 4 };
 

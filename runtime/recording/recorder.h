@@ -4,7 +4,6 @@
  * calls and stacks. A row is written when one is first seen.
  */
 #pragma once
-#include "parser/base/arena.h"
 #include "runtime/base/hash.h"
 #include "runtime/base/vec.h"
 #include "runtime/recording/row.h"

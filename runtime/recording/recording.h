@@ -4,7 +4,6 @@
  * reading, its tables must be those that sonde makes, and every value is checked.
  */
 #pragma once
-#include "parser/base/arena.h"
 #include "runtime/base/hash.h"
 #include "runtime/recording/schema.h"
 #include "runtime/recording/value_json.h"

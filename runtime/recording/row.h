@@ -6,7 +6,6 @@
 #pragma once
 #include "runtime/base/json.h"
 #include "runtime/recording/schema.h"
-#include <string.h>
 
 enum row_tag { ROW_NULL, ROW_INTEGER, ROW_TEXT };
 

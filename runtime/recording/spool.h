@@ -7,7 +7,6 @@
  */
 #pragma once
 #include "runtime/recording/schema.h"
-#include <stddef.h>
 
 struct spool;
 struct store;

@@ -9,7 +9,6 @@
 #include "runtime/recording/pages.h"
 #include "runtime/recording/row.h"
 #include <errno.h>
-#include <sqlite3.h>
 #include <stdlib.h>
 
 struct store {

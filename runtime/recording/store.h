@@ -4,7 +4,6 @@
  */
 #pragma once
 #include "runtime/recording/schema.h"
-#include <stddef.h>
 
 struct store;
 

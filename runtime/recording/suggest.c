@@ -7,7 +7,6 @@
 #include "parser/base/escape.h"
 #include "runtime/output/format_spans.h"
 #include "runtime/base/log.h"
-#include <string.h>
 
 /* Of names that have at least 1 % of all calls: those of which half of the calls or more took at
  * most 5 us. An average would be that of a few calls during which another thread ran. */

@@ -5,7 +5,6 @@
  */
 #include "runtime/recording/value_json.h"
 #include "parser/base/text.h"
-#include "parser/base/arena.h"
 #include "parser/lang/agg.h"
 #include "runtime/view/agg.h"
 #include <inttypes.h>

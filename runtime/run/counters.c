@@ -3,7 +3,6 @@
  * Counters that the kernel keeps by itself: counters.h.
  */
 #include "runtime/run/counters.h"
-#include <errno.h>
 #include <linux/perf_event.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>

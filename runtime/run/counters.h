@@ -5,7 +5,6 @@
 #pragma once
 #include "runtime/base/vec.h"
 #include <stdbool.h>
-#include <stdint.h>
 #include <sys/types.h>
 
 struct counter {

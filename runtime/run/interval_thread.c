@@ -19,11 +19,7 @@
 #include "runtime/base/log.h"
 #include "runtime/base/thread.h"
 #include "runtime/session/session.h"
-#include <errno.h>
 #include <sched.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
 

@@ -4,7 +4,6 @@
  */
 #pragma once
 #include "parser/lang/prog_kind.h"
-#include <stdbool.h>
 
 struct plan;
 struct plan_probe;

@@ -7,7 +7,6 @@
 #include "runtime/base/clock.h"
 #include "runtime/base/log.h"
 #include <poll.h>
-#include <time.h>
 
 enum { SECOND_NS = 1000000000, LOOK_MS = 1000 };
 

@@ -11,7 +11,6 @@
 #include "runtime/base/status.h"
 #include "runtime/run/loss.h"
 #include <bpf/bpf.h>
-#include <stdio.h>
 
 enum {
 	FIRST_NS = 500000000, /* shorter runs have no such line */

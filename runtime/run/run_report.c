@@ -8,7 +8,6 @@
 #include "runtime/attach/attach.h"
 #include "runtime/session/session.h"
 #include <bpf/bpf.h>
-#include <stdio.h>
 
 enum { BPF_INSN_BYTES = 8 };
 

@@ -4,9 +4,6 @@
  * names, as sd_notify(3) sends it.
  */
 #include "runtime/run/loop_state.h"
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>

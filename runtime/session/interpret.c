@@ -6,9 +6,6 @@
 #include "runtime/base/clock.h"
 #include "runtime/base/log.h"
 #include "runtime/session/session.h"
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
 
 int interpret_open(struct session *s, const void *elf, size_t len)
 {

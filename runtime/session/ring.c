@@ -6,7 +6,6 @@
 #include "runtime/session/ring.h"
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 

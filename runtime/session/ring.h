@@ -9,9 +9,6 @@
 #pragma once
 #include "bpf_helpers/shared.h"
 #include "parser/plan/plan.h"
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 /* The layout of the array map that holds the ring. */
 struct ring_layout {

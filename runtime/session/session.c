@@ -4,12 +4,10 @@
  */
 #include "runtime/session/session.h"
 #include "runtime/base/limit_hint.h"
-#include "runtime/base/log.h"
 #include "runtime/session/interpret.h"
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <poll.h>
-#include <string.h>
 
 bool session_stopped(const struct session *s)
 {

@@ -15,9 +15,6 @@
 #include "runtime/base/vec.h"
 #include "runtime/base/limit_hint.h"
 #include "runtime/base/log.h"
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum {
 	LINE_MAX_BYTES = 1024,

@@ -6,8 +6,6 @@
 #include "runtime/base/hash.h"
 #include <bpf/bpf.h>
 #include <linux/bpf.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 

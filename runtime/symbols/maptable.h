@@ -10,9 +10,6 @@
  * that an address has a file at each point in time.
  */
 #pragma once
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include "runtime/base/hash.h"
 #include "runtime/base/vec.h"
 

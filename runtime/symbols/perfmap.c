@@ -17,12 +17,9 @@
 #include "runtime/base/proc_status.h"
 #include "runtime/base/vec.h"
 #include <ctype.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>

@@ -7,9 +7,7 @@
  */
 #define _GNU_SOURCE
 #include "runtime/symbols/procmap_impl.h"
-#include <errno.h>
 #include <signal.h>
-#include <stdlib.h>
 
 enum { SWEEP_STEP = 1024 };
 

@@ -5,9 +5,6 @@
  * until one of the two changes. Times are CLOCK_MONOTONIC in ns.
  */
 #pragma once
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include "runtime/symbols/maptable.h"
 
 struct procmap;

@@ -7,8 +7,6 @@
 #include "runtime/symbols/procmap_impl.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/proc_status.h"
-#include <errno.h>
-#include <string.h>
 
 /* ---- records ---- */
 

@@ -8,9 +8,6 @@
  * newest.
  */
 #include "runtime/symbols/procmap_impl.h"
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { BIND_RACE_NS = 100000 /* the exec record precedes the change of self_exec_id a little */ };
 

@@ -5,12 +5,7 @@
  * procmap_code.c (names of generated code).
  */
 #pragma once
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/queue.h>
-#include "runtime/base/hash.h"
-#include "runtime/base/vec.h"
 #include "runtime/symbols/procmap.h"
 
 /* The mappings of a process between two execs. */

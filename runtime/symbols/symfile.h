@@ -4,9 +4,6 @@
  * The number of files open at a time is limited. Used by usym.c.
  */
 #pragma once
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include "runtime/base/hash.h"
 
 struct elfsym;

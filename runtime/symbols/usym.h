@@ -6,9 +6,6 @@
  * with.
  */
 #pragma once
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include "runtime/elf/names.h"
 #include "runtime/symbols/maptrack.h"
 

@@ -6,9 +6,6 @@
  */
 #define _GNU_SOURCE
 #include "runtime/unwind/cfi.h"
-#include <dwarf.h>
-#include <stddef.h>
-#include <string.h>
 #include <ucontext.h>
 #include "runtime/unwind/pack.h"
 #include "runtime/unwind/reader.h"

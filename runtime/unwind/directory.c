@@ -4,8 +4,6 @@
  */
 #include "runtime/unwind/directory.h"
 #include "runtime/unwind/table.h"
-#include <errno.h>
-#include <stdlib.h>
 
 /* Append a range. Two adjacent ranges without a table become one. */
 static int append(struct unwind_ranges *out, struct unwind_range r)

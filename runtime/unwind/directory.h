@@ -7,7 +7,6 @@
 #pragma once
 #include "bpf_helpers/unwind.h"
 #include "runtime/base/vec.h"
-#include <stdint.h>
 
 struct unwind_table;
 

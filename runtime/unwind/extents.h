@@ -7,7 +7,6 @@
 #pragma once
 #include "runtime/base/vec.h"
 #include <stdbool.h>
-#include <stdint.h>
 
 struct extent {
 	uint32_t address, n; /* words */

@@ -5,12 +5,8 @@
  * its words are needed. Not thread-safe: only the worker (unwind.h) uses them.
  */
 #pragma once
-#include "bpf_helpers/unwind.h"
 #include "runtime/base/proc_maps.h"
 #include "runtime/unwind/images.h"
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 struct unwind_binary; /* a file with its table, or without one */
 struct unwind_files;

@@ -18,8 +18,6 @@
  */
 #define _GNU_SOURCE
 #include "runtime/unwind/go.h"
-#include <errno.h>
-#include <string.h>
 #include "runtime/unwind/cfi.h"
 #include "runtime/unwind/pack.h"
 #include "runtime/unwind/reader.h"

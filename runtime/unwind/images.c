@@ -11,9 +11,6 @@
 #include "runtime/base/log.h"
 #include "runtime/unwind/store.h"
 #include "runtime/unwind/table.h"
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 HASH_FUNCTIONS(image_table, struct unwind_image *, const struct unwind_image_id *,
 	       hash_bytes(key->build_id, key->n) ^ hash_u64(key->size),

@@ -4,14 +4,9 @@
  * with that content. Private to files.c.
  */
 #pragma once
-#include "runtime/base/hash.h"
-#include "runtime/base/vec.h"
 #include "runtime/elf/elfsym.h"
 #include "runtime/unwind/directory.h"
 #include "runtime/unwind/rules.h"
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/stat.h>
 
 struct unwind_store;

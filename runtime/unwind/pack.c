@@ -5,9 +5,6 @@
  * cover.
  */
 #include "runtime/unwind/pack.h"
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include "runtime/unwind/rules.h"
 
 /* A gap of this size ends a piece: a gap costs a word for each block, a piece costs a range in each

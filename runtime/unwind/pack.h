@@ -3,8 +3,6 @@
  * Packs rows, in order of their addresses, into the pieces of a table (bpf_helpers/unwind.h).
  */
 #pragma once
-#include <stdint.h>
-#include "bpf_helpers/unwind.h"
 #include "runtime/base/vec.h"
 #include "runtime/unwind/table.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The dictionary of unwind rules: see rules.h. */
 #include "runtime/unwind/rules.h"
-#include <string.h>
 
 _Static_assert(sizeof(struct unwind_rule) == sizeof(uint64_t), "a rule is its own key");
 

@@ -5,9 +5,6 @@
  * updated by appending the rules that it lacks. Not thread-safe.
  */
 #pragma once
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include "bpf_helpers/unwind.h"
 #include "runtime/base/hash.h"
 #include "runtime/base/vec.h"

@@ -17,10 +17,7 @@
 #include "runtime/unwind/directory.h"
 #include "runtime/unwind/files.h"
 #include "runtime/unwind/store.h"
-#include <errno.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/queue.h>
 
 enum { BACKOFF_MS = 100, MMAP_DELAY_MS = 2, MMAP_MS = 100 };

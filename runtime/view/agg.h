@@ -6,7 +6,6 @@
 #pragma once
 #include "parser/lang/agg.h"
 #include "runtime/view/view.h"
-#include <stddef.h>
 
 struct text;
 struct json;

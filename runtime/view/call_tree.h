@@ -7,9 +7,6 @@
  */
 #pragma once
 #include "parser/base/escape.h"
-#include "runtime/base/hash.h"
-#include "runtime/base/string_set.h"
-#include "runtime/base/vec.h"
 #include "runtime/view/span_trees.h"
 
 /* What a node stands for: its colour in a flame graph. */

@@ -7,7 +7,6 @@
  * width and precision do not apply to a stack under %s. out_text.c writes the text.
  */
 #include "runtime/view/format.h"
-#include "parser/lang/c_type.h"
 #include "parser/base/limits.h"
 #include <sys/param.h>
 

@@ -5,7 +5,6 @@
  */
 #include "runtime/view/agg.h"
 #include "runtime/view/format.h"
-#include <stdio.h>
 
 enum {
 	HEADER_WIDTH = 16,

@@ -5,8 +5,6 @@
  */
 #include "runtime/view/agg.h"
 #include "runtime/view/format.h"
-#include <stdio.h>
-#include <string.h>
 #include <time.h>
 
 enum { GRAPH_WIDTH = 53, MIN_WIDTH = 21, TIME_BYTES = 64, VALUE_BYTES = 24 };

@@ -5,7 +5,6 @@
  */
 #pragma once
 #include "runtime/view/view.h"
-#include <string.h>
 
 struct map_snapshot {
 	uint32_t n_rows;

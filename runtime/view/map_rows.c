@@ -5,8 +5,6 @@
 #include "runtime/view/map_rows.h"
 #include "runtime/base/hash.h"
 #include "runtime/view/agg.h"
-#include <errno.h>
-#include <stdlib.h>
 
 void map_merge_cpus(const struct reading *r, uint64_t *words, const uint8_t *value)
 {

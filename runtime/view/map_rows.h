@@ -4,9 +4,6 @@
  * and map_rows.c, which collects the rows and merges those with equal keys.
  */
 #pragma once
-#include <stdbool.h>
-#include <stdint.h>
-#include <string.h>
 #include "runtime/view/map_read.h"
 
 /* A map that is being read: the requested entries, and the rows so far. */

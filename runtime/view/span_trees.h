@@ -4,7 +4,6 @@
  * of a thread are kept until its outermost one has ended; then they are arranged and shown.
  */
 #pragma once
-#include "runtime/base/hash.h"
 #include "runtime/base/string_set.h"
 #include "runtime/base/vec.h"
 #include "runtime/view/view.h"

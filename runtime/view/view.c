@@ -8,7 +8,6 @@
 #include "runtime/view/view.h"
 #include "runtime/base/hash.h"
 #include "runtime/view/agg.h"
-#include <string.h>
 
 /* The bytes may be unaligned, as in records of tests. */
 static uint64_t load_integer(const void *bytes, uint32_t size, bool is_signed)

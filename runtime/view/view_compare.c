@@ -4,7 +4,6 @@
  */
 #include "runtime/view/view_compare.h"
 #include "runtime/view/agg.h"
-#include <string.h>
 #include <sys/param.h>
 
 static int compare_unsigned(uint64_t a, uint64_t b)

@@ -12,7 +12,6 @@
 #include "runtime/view/view_compare.h"
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 struct merging {
 	const struct plan_map *map;
