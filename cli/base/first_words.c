@@ -20,10 +20,7 @@ const struct first_word *first_word_find(const char *word)
 
 const struct first_word *first_word_of(enum option_words bit)
 {
-	for (int i = 0; i < n_first_words; i++)
-		if (first_words[i].bit == bit)
-			return &first_words[i];
-	return NULL;
+	return FIND_ROW(first_words, item->bit == bit);
 }
 
 void first_words_offer(struct nearest *near)
@@ -34,8 +31,7 @@ void first_words_offer(struct nearest *near)
 
 const char *first_word_of_mode(enum mode mode)
 {
-	for (int i = 0; i < n_first_words; i++)
-		if (first_words[i].mode == mode)
-			return first_words[i].word;
-	return NULL;
+	const struct first_word *w = FIND_ROW(first_words, item->mode == mode);
+
+	return w ? w->word : NULL;
 }

@@ -4,6 +4,7 @@
  * load programs, the text says so.
  */
 #include "cli/explain/explain.h"
+#include "parser/base/text.h"
 #include "cli/options/options.h"
 #include "cli/base/file_limit.h"
 #include "parser/base/arena.h"
@@ -174,10 +175,9 @@ int ex_verifier(struct explain *x, struct script_lines *t)
 /* The line where a map of the script is first used; 0: it is sonde's own. */
 static uint32_t line_of_map(const struct explain *x, const char *name)
 {
-	for (uint32_t i = 0; i < x->plan->n_maps; i++)
-		if (strcmp(x->plan->maps[i].symbol, name) == 0)
-			return source_place(x->plan->source, x->plan->maps[i].span.start).line;
-	return 0;
+	const struct plan_map *m = TEXT_ITEM(x->plan->maps, x->plan->n_maps, symbol, name);
+
+	return m ? source_place(x->plan->source, m->span.start).line : 0;
 }
 
 static void add_maps(struct explain *x, struct script_lines *t, const struct loaded *l)

@@ -3,6 +3,7 @@
  * Reads and measures conditions: see lesson_condition.h. The grammar is in docs/lessons.md.
  */
 #include "cli/learn/lesson_condition.h"
+#include "parser/base/find.h"
 #include "parser/base/arena.h"
 #include "parser/base/time_unit.h"
 #include <stdlib.h>
@@ -111,15 +112,13 @@ static const char *read_keys(struct arena *a, const char **at, struct measure *m
 static const char *read_measure(struct arena *a, const char **at, struct measure *m)
 {
 	const char *error = NULL;
-	int i = 0;
+	__auto_type row = FIND_ROW(subjects, take(at, item->word));
 
 	*m = (struct measure){0};
-	while (i < SUBJECT_COUNT && !take(at, subjects[i].word))
-		i++;
-	if (i == SUBJECT_COUNT)
+	if (!row)
 		return "it must begin with rows, total, least, most, entries, lines, program or "
 		       "status";
-	m->subject = (enum subject)i;
+	m->subject = (enum subject)(row - subjects);
 	if (take(at, "of") || take(at, "with") || take(at, "has"))
 		error = read_keys(a, at, m);
 	if (error)
@@ -173,10 +172,7 @@ const char *measure_read(struct arena *a, const char *text, struct measure *out,
 
 static bool has_all(const struct measure *m, const char *text)
 {
-	for (uint32_t i = 0; i < m->n_keys; i++)
-		if (!strstr(text, m->keys[i]))
-			return false;
-	return true;
+	return !FIND(m->keys, m->n_keys, !strstr(text, *item));
 }
 
 static int64_t msr_rows(const struct measure *m, const struct shown *s, const char *program)

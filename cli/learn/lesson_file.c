@@ -4,6 +4,7 @@
  * below that begin with a blank belong to them.
  */
 #include "cli/learn/lesson_file.h"
+#include "parser/base/text.h"
 #include "parser/base/arena.h"
 #include "runtime/base/log.h"
 #include <errno.h>
@@ -150,29 +151,27 @@ static int take_section(struct reader *r, uint32_t counts[N_WORDS], const char *
 			uint32_t n)
 {
 	size_t len = strcspn(head, ":");
+	__auto_type w = TEXT_ROW(words, word, head, len);
 	const char *text;
-	int i = 0;
 
-	while (i < N_WORDS &&
-	       (strlen(words[i].word) != len || strncmp(words[i].word, head, len) != 0))
-		i++;
-	if (i == N_WORDS || head[len] != ':')
+	if (!w || head[len] != ':')
 		return report(r,
 			      arena_printf(r->a,
 					   "unknown word '%.*s': lines of a section begin with a "
 					   "blank, and comments with #",
 					   (int)(len < 40 ? len : 40), head));
-	if (counts[i]++ && (words[i].how_often == ONCE || words[i].how_often == AT_MOST_ONCE))
-		return report(r, arena_printf(r->a, "there is a second '%s'", words[i].word));
+	if (counts[w - words]++ && (w->how_often == ONCE || w->how_often == AT_MOST_ONCE))
+		return report(r, arena_printf(r->a, "there is a second '%s'", w->word));
 	text = section_text(r->a, head + len + 1, lines, n);
 	if (!*text)
-		return report(r, arena_printf(r->a, "'%s' is empty", words[i].word));
-	return words[i].take(r, text);
+		return report(r, arena_printf(r->a, "'%s' is empty", w->word));
+	return w->take(r, text);
 }
 
 static int check_whole(const struct reader *r, const uint32_t counts[N_WORDS])
 {
 	const struct lesson *l = r->lesson;
+	const struct mistake *silent;
 
 	for (int i = 0; i < N_WORDS; i++) {
 		enum how_often often = words[i].how_often;
@@ -182,12 +181,10 @@ static int check_whole(const struct reader *r, const uint32_t counts[N_WORDS])
 		log_error("%s: the lesson has no '%s'", l->path, words[i].word);
 		return -1;
 	}
-	for (uint32_t i = 0; i < l->n_mistakes; i++)
-		if (!l->mistakes[i].say) {
-			log_error("%s:%u: the mistake has no 'say'", l->path, l->mistakes[i].line);
-			return -1;
-		}
-	return 0;
+	silent = FIND(l->mistakes, l->n_mistakes, !item->say);
+	if (silent)
+		log_error("%s:%u: the mistake has no 'say'", l->path, silent->line);
+	return silent ? -1 : 0;
 }
 
 static int read_sections(struct reader *r, char *text)

@@ -5,6 +5,7 @@
  * together.
  */
 #include "cli/options/option_rows.h"
+#include "parser/base/find.h"
 #include "parser/base/arena.h"
 #include "parser/lang/config.h"
 #include "runtime/elf/elfsym.h"
@@ -342,20 +343,17 @@ bool option_is_listed(const struct option_row *row, enum option_words words)
 const struct option_row *option_next(enum option_words words, const struct option_row *last,
 				     const char *text, size_t len)
 {
-	for (int i = last ? (int)(last - option_rows) + 1 : 0; i < n_option_rows; i++)
-		if (takes(words, &option_rows[i]) && (begins_with(option_rows[i].name, text, len) ||
-						      begins_with(option_rows[i].other, text, len)))
-			return &option_rows[i];
-	return NULL;
+	const struct option_row *first = last ? last + 1 : option_rows;
+
+	return FIND(first, option_rows + n_option_rows - first,
+		    takes(words, item) && (begins_with(item->name, text, len) ||
+					   begins_with(item->other, text, len)));
 }
 
 static const struct option_row *find_exact(enum option_words words, const char *text, size_t len)
 {
-	for (int i = 0; i < n_option_rows; i++)
-		if (takes(words, &option_rows[i]) && (is_spelled(option_rows[i].name, text, len) ||
-						      is_spelled(option_rows[i].other, text, len)))
-			return &option_rows[i];
-	return NULL;
+	return FIND_ROW(option_rows, takes(words, item) && (is_spelled(item->name, text, len) ||
+							    is_spelled(item->other, text, len)));
 }
 
 bool option_is_exact(enum option_words words, const char *text, size_t len)
@@ -410,8 +408,8 @@ const struct option_row *option_given(const struct options *o, const char *names
 
 const char *option_of_mode(enum mode mode)
 {
-	for (int i = 0; i < n_option_rows; i++)
-		if (option_rows[i].set == select_mode && option_rows[i].field == mode)
-			return option_rows[i].name;
-	return NULL;
+	const struct option_row *row =
+		FIND_ROW(option_rows, item->set == select_mode && item->field == mode);
+
+	return row ? row->name : NULL;
 }

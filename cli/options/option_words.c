@@ -3,6 +3,7 @@
  * See option_rows.h.
  */
 #include "cli/options/option_rows.h"
+#include "parser/base/text.h"
 #include "cli/options/explain_stage.h"
 #include "parser/lang/capability.h"
 #include "parser/lang/config.h"
@@ -89,12 +90,13 @@ static int each_word(struct options *o, const char *list,
 
 static int take_debug_stage(struct options *o, const char *word, size_t len)
 {
-	for (size_t i = 0; i < sizeof(debug_stages) / sizeof(*debug_stages); i++)
-		if (is_word(word, len, debug_stages[i].name)) {
-			o->compile.dumps |= debug_stages[i].dumps;
-			o->verbose |= debug_stages[i].verbose;
-			return 0;
-		}
+	__auto_type stage = FIND_ROW(debug_stages, is_word(word, len, item->name));
+
+	if (stage) {
+		o->compile.dumps |= stage->dumps;
+		o->verbose |= stage->verbose;
+		return 0;
+	}
 	log_error("-d: unknown stage '%.*s': expected all, ast, types, plan, codegen, codegen-opt, "
 		  "dis, libbpf or verifier",
 		  (int)len, word);
@@ -142,19 +144,16 @@ static const struct {
 
 int set_mode(struct options *o, const struct option_row *row, const char *arg)
 {
-	for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++) {
-		if (strcmp(modes[i].name, arg) != 0)
-			continue;
-		o->test |= modes[i].test;
-		o->bench |= modes[i].bench;
-		o->compile.times = modes[i].times;
-		return modes[i].mode == MODE_TRACE
-			       ? 0
-			       : option_change_mode(o, modes[i].mode, row->name);
-	}
-	return option_wrong("unknown mode '%s': expected codegen, compiler-bench, bench, "
-			    "test or format",
-			    arg);
+	__auto_type m = TEXT_ROW(modes, name, arg, strlen(arg));
+
+	if (!m)
+		return option_wrong("unknown mode '%s': expected codegen, compiler-bench, bench, "
+				    "test or format",
+				    arg);
+	o->test |= m->test;
+	o->bench |= m->bench;
+	o->compile.times = m->times;
+	return m->mode == MODE_TRACE ? 0 : option_change_mode(o, m->mode, row->name);
 }
 
 /* ---- the words ----------------------------------------------------------------------------- */
@@ -182,7 +181,7 @@ static const char *stage_word(uint32_t i)
 NAME_OF(debug_stages)
 NAME_OF(modes)
 
-static const struct {
+static const struct word_list {
 	int (*set)(struct options *o, const struct option_row *row, const char *arg);
 	const char *(*word)(uint32_t i);
 } lists[] = {
@@ -194,6 +193,7 @@ const char *option_word(const struct option_row *row, uint32_t i)
 {
 	static char word[16];
 	const char *at = row->choices;
+	const struct word_list *list;
 
 	for (; at && *at && i; i--)
 		at += strcspn(at, ",") + strspn(at + strcspn(at, ","), ", ");
@@ -201,8 +201,6 @@ const char *option_word(const struct option_row *row, uint32_t i)
 		snprintf(word, sizeof(word), "%.*s", (int)strcspn(at, ","), at);
 		return *word ? word : NULL;
 	}
-	for (size_t k = 0; k < sizeof(lists) / sizeof(*lists); k++)
-		if (lists[k].set == row->set)
-			return lists[k].word(i);
-	return NULL;
+	list = FIND_ROW(lists, item->set == row->set);
+	return list ? list->word(i) : NULL;
 }

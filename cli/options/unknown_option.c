@@ -86,11 +86,10 @@ static const char *find_other(const char *behind, const char *name, size_t len)
 #include "cli/options/other_options.def"
 	};
 
-	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
-		if (strcmp(others[i].behind, behind) == 0 && strlen(others[i].name) == len &&
-		    memcmp(others[i].name, name, len) == 0)
-			return others[i].hint;
-	return NULL;
+	__auto_type other = FIND_ROW(others, strcmp(item->behind, behind) == 0 &&
+						     text_is(name, len, item->name));
+
+	return other ? other->hint : NULL;
 }
 
 bool option_hint_other(const char *behind, const char *name, size_t len)

@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE
 #include "cli/prompt/editor.h"
+#include "parser/base/find.h"
 #include "cli/base/state_file.h"
 #include "parser/base/arena.h"
 #include <errno.h>
@@ -35,12 +36,8 @@ struct editor {
 
 void candidates_offer(struct candidates *c, const char *typed, const char *word)
 {
-	if (strncmp(word, typed, c->typed) != 0)
-		return;
-	for (uint32_t i = 0; i < c->n; i++)
-		if (strcmp(c->words[i], word) == 0)
-			return;
-	arena_push(c->arena, c->words, c->n, arena_strdup(c->arena, word));
+	if (strncmp(word, typed, c->typed) == 0 && !FIND(c->words, c->n, !strcmp(*item, word)))
+		arena_push(c->arena, c->words, c->n, arena_strdup(c->arena, word));
 }
 
 static int compare(const void *a, const void *b)

@@ -3,6 +3,7 @@
  * See typed.h. The parser says whether a text is unfinished, so the prompt knows no grammar.
  */
 #include "cli/prompt/typed.h"
+#include "parser/base/text.h"
 #include "cli/base/printing.h"
 #include "cli/help/help_rows.h"
 #include "cli/prompt/prompt.h"
@@ -54,11 +55,10 @@ static bool is_unfinished(struct arena *a, const char *text)
 
 	if (!d.n_errors || !n)
 		return false;
-	for (uint32_t i = 0; i < d.n; i++)
-		if ((d.items[i].span.start >= n && strcmp(d.items[i].tag, "syntax") == 0) ||
-		    strcmp(d.items[i].tag, "unterminated-comment") == 0)
-			return true;
-	return lacks_block(a, text) ||
+	return FIND(d.items, d.n,
+		    (item->span.start >= n && strcmp(item->tag, "syntax") == 0) ||
+			    strcmp(item->tag, "unterminated-comment") == 0) ||
+	       lacks_block(a, text) ||
 	       !errors_of(a, arena_join(a, text, "\n};", "\nBEGIN {}")).n_errors;
 }
 
@@ -83,10 +83,7 @@ const struct prompt_word *typed_find(const struct prompt *p, const char *line)
 
 	line += strspn(line, " \t");
 	n = strcspn(line, " \t");
-	for (uint32_t i = 0; i < p->n_words; i++)
-		if (strlen(p->words[i].word) == n && strncmp(line, p->words[i].word, n) == 0)
-			return &p->words[i];
-	return NULL;
+	return FIND(p->words, p->n_words, text_is(line, n, item->word));
 }
 
 bool typed_say(struct prompt *p, const char *line)
@@ -158,9 +155,8 @@ static bool begins_program(struct arena *a, const char *word)
 	const char *keyword;
 
 	help_rows_collect(a, &rows);
-	for (uint32_t i = 0; i < rows.n; i++)
-		if (rows.items[i].table == HELP_probes && !strcasecmp(rows.items[i].name, word))
-			return true;
+	if (FIND(rows.items, rows.n, item->table == HELP_probes && !strcasecmp(item->name, word)))
+		return true;
 	for (uint32_t i = 0; (keyword = syntax_keyword(i)); i++)
 		if (strcmp(keyword, word) == 0)
 			return true;

@@ -5,6 +5,7 @@
  * tracepoints go to the recording as facts of the kernel.
  */
 #include "cli/recordings/recordings.h"
+#include "parser/base/find.h"
 #include "cli/recordings/record_calls.h"
 #include "cli/recordings/record_named.h"
 #include "cli/compile/emit_facts.h"
@@ -35,10 +36,7 @@ struct selection {
 
 static bool has_name(const struct selection *s, const char *name)
 {
-	for (uint32_t i = 0; i < s->n; i++)
-		if (strcmp(s->names[i], name) == 0)
-			return true;
-	return false;
+	return FIND(s->names, s->n, strcmp(*item, name) == 0);
 }
 
 static void take_name(const char *name, void *ctx)
@@ -184,11 +182,9 @@ static void put_raw(const struct selection *s, bool has_switches, FILE *facts)
 	if (has_switches)
 		fputs("raw sched_switch\n", facts);
 	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++)
-		for (uint32_t k = 0; k < s->n; k++)
-			if (strncmp(s->names[k], calls[i].event, strlen(calls[i].event)) == 0) {
-				fprintf(facts, "raw %s\n", calls[i].raw);
-				break;
-			}
+		if (FIND(s->names, s->n,
+			 strncmp(*item, calls[i].event, strlen(calls[i].event)) == 0))
+			fprintf(facts, "raw %s\n", calls[i].raw);
 }
 
 /* Has the kernel the field of struct task_struct? Dots also follow pointers. */
@@ -218,10 +214,7 @@ static bool has_words(struct kernel *k)
 #undef PATH
 	};
 
-	for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++)
-		if (!has_field(k, paths[i]))
-			return false;
-	return true;
+	return !FIND_ROW(paths, !has_field(k, *item));
 }
 
 #define AT(member) offsetof(struct recorded_task, member)

@@ -3,6 +3,7 @@
  * Events that are recorded by name: see record_named.h.
  */
 #include "cli/recordings/record_named.h"
+#include "parser/base/text.h"
 #include "cli/compile/emit_facts.h"
 #include "parser/base/arena.h"
 #include "parser/lang/kernel.h"
@@ -42,9 +43,8 @@ int record_named_select(struct recorded_names *all, struct arena *a, struct kern
 	struct recorded_named one = {.text = pattern};
 	enum probe_id id;
 
-	for (uint32_t i = 0; i < all->n; i++)
-		if (strcmp(all->items[i].text, pattern) == 0)
-			return 0;
+	if (TEXT_ITEM(all->items, all->n, text, pattern))
+		return 0;
 	if (probe_find_type(pattern, &id) && is_raw(id) &&
 	    find_raw(a, k, strchr(pattern, ':') + 1, &one.typed))
 		return -1;

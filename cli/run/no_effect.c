@@ -4,6 +4,7 @@
  * format can show the effect, is known only when there is a plan.
  */
 #include "cli/run/run.h"
+#include "parser/base/find.h"
 #include "cli/options/option_rows.h"
 #include "parser/lang/agg.h"
 #include "parser/plan/plan.h"
@@ -31,10 +32,7 @@ static bool has_shares(const struct plan_map *m)
 
 static bool has_map(const struct plan *plan, bool (*is_meant)(const struct plan_map *m))
 {
-	for (uint32_t i = 0; i < plan->n_maps; i++)
-		if (is_meant(&plan->maps[i]))
-			return true;
-	return false;
+	return FIND(plan->maps, plan->n_maps, is_meant(item));
 }
 
 /* In the others, values are numbers alone. */

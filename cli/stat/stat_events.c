@@ -35,10 +35,7 @@ static void add_row(struct stat_run *r, const struct perf_event_row *row, bool i
 
 static const struct perf_event_row *find_row(const char *name)
 {
-	for (uint32_t i = 0; i < n_perf_event_rows; i++)
-		if (perf_event_is_named(&perf_event_rows[i], name))
-			return &perf_event_rows[i];
-	return NULL;
+	return FIND(perf_event_rows, n_perf_event_rows, perf_event_is_named(item, name));
 }
 
 static int unknown_event(const char *name)
@@ -85,13 +82,10 @@ static int add_tracepoint(struct stat_run *r, const char *name)
 static int add_name(struct stat_run *r, const char *name)
 {
 	static const char *const types[] = {"software:", "hardware:", "tracepoint:"};
+	const char *const *type = FIND_ROW(types, strncmp(name, *item, strlen(*item)) == 0);
 	const struct perf_event_row *row;
 
-	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++)
-		if (strncmp(name, types[i], strlen(types[i])) == 0) {
-			name += strlen(types[i]);
-			break;
-		}
+	name += type ? strlen(*type) : 0;
 	row = find_row(name);
 	if (!row)
 		return strchr(name, ':') ? add_tracepoint(r, name) : unknown_event(name);

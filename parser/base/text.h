@@ -3,6 +3,7 @@
  * Small questions about texts.
  */
 #pragma once
+#include "parser/base/find.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

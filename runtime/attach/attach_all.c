@@ -157,10 +157,7 @@ int session_attach(struct session *s)
 
 bool session_attaches_at_exec(const struct session *s)
 {
-	for (uint32_t i = 0; i < s->plan->n_progs; i++)
-		if (attach_at_exec(s, &s->plan->progs[i]))
-			return true;
-	return false;
+	return FIND(s->plan->progs, s->plan->n_progs, attach_at_exec(s, item));
 }
 
 int session_attach_at_exec(struct session *s)

@@ -76,11 +76,11 @@ int cpu_watch_fd(const struct session *s)
 /* NULL without memory. */
 static struct cpu_gap *gap_of(struct cpu_watch *w, uint32_t cpu)
 {
-	for (size_t i = 0; i < w->gaps.n; i++)
-		if (w->gaps.items[i].cpu == cpu)
-			return &w->gaps.items[i];
-	return vec_push(&w->gaps, (struct cpu_gap){.cpu = cpu}) ? NULL
-								: &w->gaps.items[w->gaps.n - 1];
+	struct cpu_gap *gap = FIND(w->gaps.items, w->gaps.n, item->cpu == cpu);
+
+	if (gap || vec_push(&w->gaps, (struct cpu_gap){.cpu = cpu}))
+		return gap;
+	return &w->gaps.items[w->gaps.n - 1];
 }
 
 static void note_offline(struct cpu_watch *w, uint32_t cpu)
@@ -94,10 +94,7 @@ static void note_offline(struct cpu_watch *w, uint32_t cpu)
 /* It came between the start of the watch and the look at the list of CPUs. */
 static bool has_event(const struct session *s, uint32_t prog, uint32_t cpu)
 {
-	for (size_t i = 0; i < s->links.n; i++)
-		if (s->links.items[i].prog == prog && s->links.items[i].cpu == (int)cpu)
-			return true;
-	return false;
+	return FIND(s->links.items, s->links.n, item->prog == prog && item->cpu == (int)cpu);
 }
 
 static void open_events(struct session *s, uint32_t cpu)

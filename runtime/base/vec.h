@@ -14,6 +14,7 @@
  * Growing moves the items: keep indexes, not pointers.
  */
 #pragma once
+#include "parser/base/find.h"
 #include <assert.h>
 #include <errno.h>
 #include <stddef.h>

@@ -183,10 +183,7 @@ static bool is_named(const struct cut *c, const struct btf_type *t, const char *
 	if (!btf_is_composite(t))
 		return false;
 	name = old_string(c, t->name_off);
-	for (size_t i = 0; i < n; i++)
-		if (name[0] == names[i][0] && name[0] && !strcmp(name, names[i]))
-			return true;
-	return false;
+	return FIND(names, n, name[0] == **item && name[0] && !strcmp(name, *item));
 }
 
 /* Record the offset of each type and queue the requested ones. */

@@ -189,10 +189,7 @@ static bool is_call(const struct plan_span *s)
 /* Spans of calls that are measured as they are: those of kernel functions. */
 static bool has_others(const struct plan *p)
 {
-	for (uint32_t i = 0; i < p->n_probes; i++)
-		if (is_call(&p->probes[i].state) && !p->probes[i].state.before)
-			return true;
-	return false;
+	return FIND(p->probes, p->n_probes, is_call(&item->state) && !item->state.before);
 }
 
 static void report_one(const struct sonde_cost *c, const char *instruction, const char *method)
@@ -254,9 +251,8 @@ static void report_repeated(struct calibrate_kind *k)
 static bool has_probes(const struct calibration *c)
 {
 	for (uint32_t i = 0; c && i < SONDE_COST_METHODS; i++)
-		for (uint32_t j = 0; j < SONDE_COST_CLASSES; j++)
-			if (c->kinds[i][j].is_open)
-				return true;
+		if (FIND_ROW(c->kinds[i], item->is_open))
+			return true;
 	return false;
 }
 

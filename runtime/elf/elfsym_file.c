@@ -130,11 +130,8 @@ bool elfsym_section_is(const struct elf_file *f, const struct section *s, const 
 
 const struct section *elfsym_section(const struct elf_file *f, const char *name)
 {
-	for (uint32_t i = 0; i < f->n_sections; i++)
-		if (f->sections[i].type != SHT_NOBITS && f->sections[i].size &&
-		    elfsym_section_is(f, &f->sections[i], name))
-			return &f->sections[i];
-	return NULL;
+	return FIND(f->sections, f->n_sections,
+		    item->type != SHT_NOBITS && item->size && elfsym_section_is(f, item, name));
 }
 
 /* libelf reads all of them at once. */

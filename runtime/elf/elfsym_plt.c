@@ -105,10 +105,8 @@ static bool is_plt(const struct elf_file *f, const struct section *s)
 {
 	static const char *const names[] = {".plt", ".plt.got", ".plt.sec"};
 
-	for (size_t i = 0; s->type == SHT_PROGBITS && s->flags & SHF_EXECINSTR && i < 3; i++)
-		if (elfsym_section_is(f, s, names[i]))
-			return true;
-	return false;
+	return s->type == SHT_PROGBITS && s->flags & SHF_EXECINSTR &&
+	       FIND_ROW(names, elfsym_section_is(f, s, *item));
 }
 
 static void read_all(struct elfsym *e)

@@ -42,10 +42,7 @@ bool elfsym_read_symbol(const struct table *t, uint32_t i, struct symbol *out)
 
 const struct range *elfsym_text_range(const struct elfsym *e, uint64_t vaddr)
 {
-	for (size_t i = 0; i < e->text.n; i++)
-		if (vaddr - e->text.items[i].start < e->text.items[i].end - e->text.items[i].start)
-			return &e->text.items[i];
-	return NULL;
+	return FIND(e->text.items, e->text.n, vaddr - item->start < item->end - item->start);
 }
 
 static bool is_function(const struct elfsym *e, struct symbol *s)

@@ -5,6 +5,7 @@
  * their names. With cgo, a program also has C functions.
  */
 #include "runtime/elf/go_abi.h"
+#include "parser/base/find.h"
 #include "runtime/elf/elfsym.h"
 #include <ctype.h>
 #include <elf.h>
@@ -80,10 +81,7 @@ static bool is_of_go(const char *symbol)
 
 	if (!dot || begins(symbol, "_cgo_") || begins(symbol, "x_cgo_"))
 		return false;
-	for (size_t i = 0; i < sizeof(clones) / sizeof(*clones); i++)
-		if (begins(dot, clones[i]) && isdigit((unsigned char)dot[strlen(clones[i])]))
-			return false;
-	return true;
+	return !FIND_ROW(clones, begins(dot, *item) && isdigit((unsigned char)dot[strlen(*item)]));
 }
 
 enum user_abi go_symbol_abi(enum user_abi of_file, const char *symbol)

@@ -7,6 +7,7 @@
  */
 #define _GNU_SOURCE
 #include "runtime/elf/elfsym.h"
+#include "parser/base/find.h"
 #include "runtime/elf/ldcache.h"
 #include "runtime/elf/user_path.h"
 #include <errno.h>
@@ -94,11 +95,9 @@ static void note_needed(enum elfsym_needed kind, const char *name, void *ctx)
 	struct loading *l = ctx;
 	char path[PATH_MAX];
 
-	if (kind != ELFSYM_NEEDED || l->n == LIBRARIES_MAX || look_for(l, name, path))
+	if (kind != ELFSYM_NEEDED || l->n == LIBRARIES_MAX || look_for(l, name, path) ||
+	    FIND(l->paths, l->n, strcmp(*item, path) == 0))
 		return;
-	for (size_t i = 0; i < l->n; i++)
-		if (strcmp(l->paths[i], path) == 0)
-			return;
 	l->paths[l->n] = strdup(path);
 	l->n += l->paths[l->n] != NULL;
 }

@@ -276,10 +276,9 @@ static const struct {
 
 static const char *helper_name(uint32_t number)
 {
-	for (size_t i = 0; i < sizeof(helpers) / sizeof(*helpers); i++)
-		if (helpers[i].number == number)
-			return helpers[i].name;
-	return "unknown";
+	__auto_type helper = FIND_ROW(helpers, item->number == number);
+
+	return helper ? helper->name : "unknown";
 }
 
 void events_warning(struct events *e, const struct sonde_warning_event *ev)

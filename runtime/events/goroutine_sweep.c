@@ -78,10 +78,7 @@ static uint32_t sweep_all(const struct session *s)
 
 static bool has_goroutines(const struct plan *p)
 {
-	for (uint32_t i = 0; i < p->n_probes; i++)
-		if (p->probes[i].state.kind == SPAN_GOROUTINE)
-			return true;
-	return false;
+	return FIND(p->probes, p->n_probes, item->state.kind == SPAN_GOROUTINE);
 }
 
 void goroutine_sweep_start(struct session *s)

@@ -128,10 +128,9 @@ static int create(struct packets *k, uint32_t event)
 /* Is it the first event of its file? */
 static bool is_first(const struct packets *k, uint32_t event)
 {
-	for (uint32_t i = 0; k->files[event] && i < event; i++)
-		if (k->files[i] == k->files[event])
-			return false;
-	return k->files[event] != NULL;
+	FILE *f = k->files[event];
+
+	return f && !FIND(k->files, event, *item == f);
 }
 
 int packets_flush(struct session *s)

@@ -67,10 +67,7 @@ struct stack_sweep {
 /* Can a span that is open hold a user stack that no map has? */
 static bool holds_stacks(const struct plan *p)
 {
-	for (uint32_t i = 0; i < p->n_probes; i++)
-		if (p->probes[i].state.n_stacks || p->probes[i].state.n_entries)
-			return true;
-	return false;
+	return FIND(p->probes, p->n_probes, item->state.n_stacks || item->state.n_entries);
 }
 
 struct stack_sweep *stack_sweep_new(const struct plan *p)

@@ -3,6 +3,7 @@
  * See own_symbol.h.
  */
 #include "runtime/explain/own_symbol.h"
+#include "parser/base/find.h"
 #include <stddef.h>
 #include <string.h>
 
@@ -15,8 +16,7 @@ static const struct {
 
 const char *own_symbol_purpose(const char *name)
 {
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-		if (strncmp(name, rows[i].word, strlen(rows[i].word)) == 0)
-			return rows[i].purpose;
-	return NULL;
+	__auto_type row = FIND_ROW(rows, strncmp(name, item->word, strlen(item->word)) == 0);
+
+	return row ? row->purpose : NULL;
 }

@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE
 #include "runtime/interp/interp_impl.h"
+#include "parser/base/find.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/map_calls.h"
 #include "runtime/base/recorded_events.h"
@@ -17,10 +18,7 @@
 
 static struct interp_map *map_of_fd(const struct interp *p, int fd)
 {
-	for (uint32_t i = 0; i < p->n_maps; i++)
-		if (p->maps[i].fd == fd)
-			return &p->maps[i];
-	return NULL;
+	return FIND(p->maps, p->n_maps, item->fd == fd);
 }
 
 /* Copy the values of all CPUs. */
@@ -165,17 +163,9 @@ int interp_map_fd(const struct interp *p, const char *name)
 
 /* ---- a run -------------------------------------------------------------------------------- */
 
-static const struct code_symbol *program_named(const struct interp *p, const char *name)
-{
-	for (uint32_t i = 0; i < p->n_symbols; i++)
-		if (strcmp(p->symbols[i].name, name) == 0)
-			return &p->symbols[i];
-	return NULL;
-}
-
 int interp_run(struct interp *p, const char *program, uint32_t *result)
 {
-	const struct code_symbol *f = program_named(p, program);
+	const struct code_symbol *f = FIND(p->symbols, p->n_symbols, !strcmp(item->name, program));
 	uint64_t args[5] = {interp_address(REGION_CONTEXT, 0)}, value = 0;
 	int cpu = sched_getcpu(), err;
 

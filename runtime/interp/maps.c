@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include "runtime/interp/interp_impl.h"
+#include "parser/base/find.h"
 #include "runtime/base/hash.h"
 #include <bpf/libbpf.h>
 #include <errno.h>
@@ -171,10 +172,7 @@ void interp_close_maps(struct interp *p)
 
 struct interp_map *interp_map_find(const struct interp *p, const char *name)
 {
-	for (uint32_t i = 0; i < p->n_maps; i++)
-		if (strcmp(p->maps[i].name, name) == 0)
-			return &p->maps[i];
-	return NULL;
+	return FIND(p->maps, p->n_maps, strcmp(item->name, name) == 0);
 }
 
 struct interp_map *interp_map_of(struct interp *p, uint64_t handle)

@@ -6,6 +6,7 @@
  */
 #define _GNU_SOURCE
 #include "runtime/interp/interp_impl.h"
+#include "parser/base/text.h"
 #include "runtime/base/io.h"
 #include <bpf/btf.h>
 #include <errno.h>
@@ -105,10 +106,9 @@ static int field_of(const char *name)
 		{"mm", FIELD_MEMORY},
 	};
 
-	for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++)
-		if (strcmp(fields[i].name, name) == 0)
-			return fields[i].field;
-	return -1;
+	__auto_type row = TEXT_ROW(fields, name, name, strlen(name));
+
+	return row ? (int)row->field : -1;
 }
 
 /* Add the fields of a struct, which begins at `first` and has at most that many bytes. */

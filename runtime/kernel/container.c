@@ -8,6 +8,7 @@
  */
 #define _GNU_SOURCE
 #include "runtime/kernel/container.h"
+#include "parser/base/text.h"
 #include "runtime/base/io.h"
 #include "runtime/base/json_read.h"
 #include "runtime/base/log.h"
@@ -46,6 +47,11 @@ static bool is_id(const char *text, size_t n)
 	return n == ID_BYTES && strspn(text, "0123456789abcdef") >= n;
 }
 
+static bool is_found(const char *id)
+{
+	return FIND(found.ids, found.n_ids, strncmp(*item, id, ID_BYTES) == 0);
+}
+
 static void note_name(const char *name, size_t len, const char *id)
 {
 	size_t used = strlen(found.known);
@@ -53,12 +59,7 @@ static void note_name(const char *name, size_t len, const char *id)
 	if (used + len + 3 < KNOWN_BYTES)
 		snprintf(found.known + used, KNOWN_BYTES - used, "%s%.*s", used ? ", " : "",
 			 (int)len, name);
-	if (strlen(found.name) != len || strncmp(found.name, name, len) != 0)
-		return;
-	for (int i = 0; i < found.n_ids; i++)
-		if (strncmp(found.ids[i], id, ID_BYTES) == 0)
-			return;
-	if (found.n_ids < FOUND_MOST)
+	if (text_is(name, len, found.name) && !is_found(id) && found.n_ids < FOUND_MOST)
 		snprintf(found.ids[found.n_ids++], ID_BYTES + 1, "%.*s", ID_BYTES, id);
 }
 
@@ -194,10 +195,8 @@ static bool is_wanted(const char *id)
 {
 	size_t n = strlen(found.name);
 
-	for (int i = 0; i < found.n_ids; i++)
-		if (strncmp(found.ids[i], id, ID_BYTES) == 0)
-			return true;
-	return !found.n_ids && n >= SHORTEST_ID && n <= ID_BYTES && strncmp(found.name, id, n) == 0;
+	return found.n_ids ? is_found(id)
+			   : n >= SHORTEST_ID && n <= ID_BYTES && !strncmp(found.name, id, n);
 }
 
 static int visit(const char *path, const struct stat *st, int type, struct FTW *where)

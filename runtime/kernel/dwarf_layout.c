@@ -207,10 +207,9 @@ static const char *bare_name(const char *name)
 	static const char *const words[] = {"const ", "volatile ", "struct ",
 					    "class ", "union ",	   "enum "};
 
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		if (strncmp(name, words[i], strlen(words[i])) == 0)
-			return bare_name(name + strlen(words[i]));
-	return name;
+	const char *const *word = FIND_ROW(words, strncmp(name, *item, strlen(*item)) == 0);
+
+	return word ? bare_name(name + strlen(*word)) : name;
 }
 
 /* Find the type in the type units of a .dwo file. */

@@ -29,15 +29,9 @@ const struct fact *facts_next(const struct kernel *kernel, const struct fact *f,
 			      enum fact_kind kind, const char *name)
 {
 	const struct facts *k = (const struct facts *)kernel;
-	const struct fact *end;
-
-	if (!k->n_facts)
-		return NULL;
-	end = k->facts + k->n_facts;
-	for (f = f ? f + 1 : k->facts; f < end; f++)
-		if (f->kind == kind && (!name || strcmp(f->name, name) == 0))
-			return f;
-	return NULL;
+	f = f ? f + 1 : k->facts;
+	return FIND(f, k->facts + k->n_facts - f,
+		    item->kind == kind && (!name || strcmp(item->name, name) == 0));
 }
 
 static const struct fact *first(const struct kernel *k, enum fact_kind kind, const char *name)

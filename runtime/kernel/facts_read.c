@@ -42,6 +42,7 @@
  */
 #define _GNU_SOURCE
 #include "parser/base/arena.h"
+#include "parser/base/find.h"
 #include "runtime/base/log.h"
 #include "runtime/kernel/facts_impl.h"
 #include "runtime/kernel/tracefs.h"
@@ -59,10 +60,7 @@ static bool is_format_line(const char *line)
 	line += strspn(line, " \t\r");
 	if (*line == '\n' || *line == '\0' || *line == '#')
 		return true;
-	for (size_t i = 0; i < sizeof(starts) / sizeof(*starts); i++)
-		if (!strncmp(line, starts[i], strlen(starts[i])))
-			return true;
-	return false;
+	return FIND_ROW(starts, strncmp(line, *item, strlen(*item)) == 0);
 }
 
 /* Skip the lines of a format, up to the next line of facts. */
@@ -317,14 +315,15 @@ static bool read_usdt(struct facts_reader *r, struct fact *f)
 
 static bool read_capability(struct facts_reader *r, struct fact *f)
 {
-	for (uint32_t i = 0; i < CAP_COUNT; i++) {
-		if (strcasecmp(f->name, capability_rows[i].id) != 0)
-			continue;
-		r->k->capabilities[i] = r->words[2] ? CAPABILITY_UNKNOWN : CAPABILITY_YES;
-		return !r->words[2] || is_word(r, 2, "unknown");
+	__auto_type row = FIND(capability_rows, CAP_COUNT, strcasecmp(f->name, item->id) == 0);
+
+	if (!row) {
+		r->wrong = "unknown capability: `sonde --info -f json` has the names";
+		return false;
 	}
-	r->wrong = "unknown capability: `sonde --info -f json` has the names";
-	return false;
+	r->k->capabilities[row - capability_rows] =
+		r->words[2] ? CAPABILITY_UNKNOWN : CAPABILITY_YES;
+	return !r->words[2] || is_word(r, 2, "unknown");
 }
 
 static bool read_cpus(struct facts_reader *r, struct fact *f)
@@ -406,12 +405,11 @@ static int unknown_line(const struct facts_reader *r)
 static int read_words(struct facts_reader *r)
 {
 	size_t n = strlen(r->words[0]);
-	const struct line *l = lines, *end = lines + N_LINES;
+	const struct line *l =
+		FIND_ROW(lines, !strncmp(item->form, r->words[0], n) && item->form[n] == ' ');
 	struct fact fact = {.name = r->words[1]};
 
-	while (l < end && (strncmp(l->form, r->words[0], n) != 0 || l->form[n] != ' '))
-		l++;
-	if (l == end)
+	if (!l)
 		return unknown_line(r);
 	fact.kind = l->kind;
 	if (r->n_words < l->least || r->n_words > l->most || (l->read && !l->read(r, &fact)))

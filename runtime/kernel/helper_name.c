@@ -36,18 +36,17 @@ const char *helper_name(uint32_t number)
 
 const char *helper_purpose(uint32_t number)
 {
-	for (size_t i = 0; i < sizeof(helpers) / sizeof(*helpers); i++)
-		if (helpers[i].number == number)
-			return helpers[i].purpose;
-	return NULL;
+	__auto_type helper = FIND_ROW(helpers, item->number == number);
+
+	return helper ? helper->purpose : NULL;
 }
 
 bool helper_is_unsafe(uint32_t number)
 {
-	for (size_t i = 0; i < sizeof(helpers) / sizeof(*helpers); i++)
-		if (helpers[i].number == number)
-			return helpers[i].is_unsafe;
-	return number - SONDE_KFUNC_FIRST >= SONDE_KFUNC_COUNT; /* all of these are harmless */
+	__auto_type helper = FIND_ROW(helpers, item->number == number);
+
+	/* all of our own are harmless */
+	return helper ? helper->is_unsafe : number - SONDE_KFUNC_FIRST >= SONDE_KFUNC_COUNT;
 }
 
 bool kfunc_is_unsafe(const char *name)

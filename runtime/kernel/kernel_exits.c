@@ -50,10 +50,7 @@ struct walk {
 
 static bool is_within(const struct walk *w, uint64_t address)
 {
-	for (uint32_t i = 0; i < w->n_parts; i++)
-		if (address - w->parts[i].address < w->parts[i].size)
-			return true;
-	return false;
+	return FIND(w->parts, w->n_parts, address - item->address < item->size);
 }
 
 /* ---- direct jumps -------------------------------------------------------------------------- */

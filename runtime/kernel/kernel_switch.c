@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include "runtime/elf/elfsym.h"
+#include "parser/base/text.h"
 #include "runtime/elf/user_path.h"
 #include "runtime/kernel/kernel_user.h"
 #include <string.h>
@@ -48,11 +49,13 @@ bool kernel_user_switches(struct kernel *k, const char *program, struct user_swi
 	const char *asked = program ?: "";
 	struct look l = {.files = u};
 
-	for (size_t i = 0; i < u->switches.n; i++)
-		if (strcmp(u->switches.items[i].program, asked) == 0) {
-			*out = u->switches.items[i].found;
-			return out->function;
-		}
+	const struct switch_answer *known =
+		TEXT_ITEM(u->switches.items, u->switches.n, program, asked);
+
+	if (known) {
+		*out = known->found;
+		return out->function;
+	}
 	if (program)
 		look_at_program(k, program, &l);
 	else

@@ -3,14 +3,12 @@
  * Which capabilities a plan requires, by its maps and kinds of programs.
  */
 #include "runtime/kernel/missing_capability.h"
+#include "parser/base/find.h"
 #include "parser/plan/plan.h"
 
 static bool has_spans(const struct plan *plan)
 {
-	for (uint32_t i = 0; i < plan->n_probes; i++)
-		if (plan->probes[i].state.kind)
-			return true;
-	return false;
+	return FIND(plan->probes, plan->n_probes, item->state.kind);
 }
 
 const struct capability_row *missing_capability_find(const struct plan *plan, struct kernel *k)

@@ -3,6 +3,7 @@
  * -l of the kernel's types: "struct NAME", "union NAME", "enum NAME", and their definitions.
  */
 #include "parser/attach/near.h"
+#include "parser/base/find.h"
 #include "parser/base/arena.h"
 #include "parser/base/pattern.h"
 #include "runtime/btf/btf_text.h"
@@ -23,10 +24,7 @@ static const struct type_word {
 
 static const struct type_word *find_type_word(const char *line)
 {
-	for (size_t i = 0; i < sizeof(type_words) / sizeof(*type_words); i++)
-		if (strncmp(line, type_words[i].word, strlen(type_words[i].word)) == 0)
-			return &type_words[i];
-	return NULL;
+	return FIND_ROW(type_words, strncmp(line, item->word, strlen(item->word)) == 0);
 }
 
 bool list_is_type(const char *word)

@@ -5,6 +5,7 @@
  * that are not available at all locations are marked.
  */
 #include "parser/attach/probe_parse.h"
+#include "parser/base/find.h"
 #include "parser/base/arena.h"
 #include "parser/lang/kernel.h"
 #include "parser/lang/usdt_operand.h"
@@ -30,10 +31,7 @@ static void take_format(const struct usdt_note *note, void *ctx)
 	if (strcmp(note->provider, a->provider) != 0 || strcmp(note->name, a->name) != 0)
 		return;
 	usdt_format_parse(a->arena, note->args ? note->args : "", USDT_HERE, &f);
-	for (uint32_t i = 0; i < a->n; i++)
-		if (usdt_format_same(&a->formats[i], &f))
-			return;
-	if (a->n < FORMATS_MOST)
+	if (a->n < FORMATS_MOST && !FIND(a->formats, a->n, usdt_format_same(item, &f)))
 		a->formats[a->n++] = f;
 }
 
@@ -56,14 +54,11 @@ static void print_argument(const struct note_arguments *a, uint32_t i, FILE *out
 
 	for (uint32_t k = 0; k < a->n; k++) {
 		const char *type = NULL;
-		uint32_t same = 0;
 
 		n_without += i >= a->formats[k].n_noted;
 		if (i < a->formats[k].n_noted)
 			type = type_text(a->arena, &a->formats[k], i);
-		while (type && same < n && strcmp(types[same], type) != 0)
-			same++;
-		if (type && same == n)
+		if (type && !FIND(types, n, strcmp(*item, type) == 0))
 			types[n++] = type;
 	}
 	for (uint32_t k = 0; k < n; k++)

@@ -188,10 +188,9 @@ static int first_cause(const char *log, int err)
 {
 	static const int causes[] = {EMFILE, ENFILE, ENOMEM};
 
-	for (size_t i = 0; i < sizeof(causes) / sizeof(*causes); i++)
-		if (strstr(log, strerror(causes[i])))
-			return -causes[i];
-	return err;
+	const int *cause = FIND_ROW(causes, strstr(log, strerror(*item)));
+
+	return cause ? -*cause : err;
 }
 
 void load_report(const struct session *s, int err)

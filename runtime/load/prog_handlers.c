@@ -121,10 +121,9 @@ static bool is_in_a_pattern(const struct plan *p, const struct plan_prog *g)
 	for (uint32_t i = 0; i < p->n_progs; i++) {
 		const struct plan_prog *h = &p->progs[i];
 
-		for (uint32_t j = 0; h->n_targets > 1 && j < h->n_targets; j++)
-			if (prog_kind_is(h->kind, PK_KERNEL_FUNCTION) &&
-			    !strcmp(h->targets[j].symbol, t->symbol))
-				return true;
+		if (h->n_targets > 1 && prog_kind_is(h->kind, PK_KERNEL_FUNCTION) &&
+		    TEXT_ITEM(h->targets, h->n_targets, symbol, t->symbol))
+			return true;
 	}
 	return false;
 }

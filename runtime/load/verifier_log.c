@@ -161,9 +161,11 @@ static bool find_register(struct verifier_message *v)
 /* What a state means, "scalar()"; NULL: unknown. */
 static const char *state_words(const char *state)
 {
-	for (size_t i = 0; i < sizeof(states) / sizeof(*states); i++)
-		if (strncmp(state, states[i].begins, strlen(states[i].begins)) == 0)
-			return states[i].words;
+	__auto_type known =
+		FIND_ROW(states, strncmp(state, item->begins, strlen(item->begins)) == 0);
+
+	if (known)
+		return known->words;
 	return *state == '-' || isdigit((unsigned char)*state) ? "a known number" : NULL;
 }
 

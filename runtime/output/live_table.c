@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE
 #include "runtime/output/live_table.h"
+#include "runtime/base/hash.h"
 #include "parser/base/arena.h"
 #include "runtime/view/format.h"
 #include "runtime/view/view_compare.h"
@@ -49,14 +50,10 @@ static void fill_cell(struct live_cell *c, struct arena *a, struct text *t)
 
 static uint64_t id_of(const struct live_row *r, uint32_t n_columns)
 {
-	uint64_t hash = 14695981039346656037ull; /* FNV-1a */
+	uint64_t hash = 0;
 
 	for (uint32_t i = 1; i < n_columns; i++)
-		for (const char *c = r->cells[i].text;; c++) {
-			hash = (hash ^ (uint8_t)*c) * 1099511628211ull;
-			if (!*c)
-				break;
-		}
+		hash = hash_mix_string(hash, r->cells[i].text);
 	return hash;
 }
 
@@ -181,10 +178,7 @@ static int by_rank(const void *x, const void *y, void *ctx)
 
 static bool passes(const struct live_table *t, const struct live_row *r, const char *filter)
 {
-	for (uint32_t i = 0; i < t->n_columns; i++)
-		if (strcasestr(r->cells[i].text, filter))
-			return true;
-	return false;
+	return FIND(r->cells, t->n_columns, strcasestr(item->text, filter));
 }
 
 int live_table_arrange(struct live_table *t, const char *filter)
@@ -205,22 +199,17 @@ int live_table_arrange(struct live_table *t, const char *filter)
 
 bool live_table_is_open(const struct live_table *t, const struct live_row *r)
 {
-	for (size_t i = 0; i < t->open.n; i++)
-		if (t->open.items[i] == r->id)
-			return true;
-	return false;
+	return FIND(t->open.items, t->open.n, *item == r->id);
 }
 
 void live_table_toggle(struct live_table *t)
 {
 	uint64_t id = t->selected < t->order.n ? t->rows[t->order.items[t->selected]].id : 0;
+	uint64_t *open = FIND(t->open.items, t->open.n, *item == id);
 
-	for (size_t i = 0; i < t->open.n; i++)
-		if (t->open.items[i] == id) {
-			t->open.items[i] = t->open.items[--t->open.n];
-			return;
-		}
-	if (t->selected < t->order.n)
+	if (open)
+		*open = t->open.items[--t->open.n];
+	else if (t->selected < t->order.n)
 		(void)vec_push(&t->open, id); /* without memory it stays folded */
 }
 

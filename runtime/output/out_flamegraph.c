@@ -4,6 +4,7 @@
  * last, and so are all spans together.
  */
 #include "runtime/output/flame_page.h"
+#include "parser/base/text.h"
 #include "runtime/output/out_file.h"
 #include "runtime/output/out_format.h"
 #include <errno.h>
@@ -24,11 +25,12 @@ static int flamegraph_finish(struct out *o)
 
 static struct flame_graph *graph_of(struct out_flamegraph *w, const struct view_map *m)
 {
-	for (size_t i = 0; i < w->page.graphs.n; i++)
-		if (strcmp(w->page.graphs.items[i].name, m->name) == 0)
-			return &w->page.graphs.items[i];
-	if (vec_push(&w->page.graphs, (struct flame_graph){.name = m->name, .is_time = m->is_time}))
-		return NULL;
+	struct flame_graph *found =
+		TEXT_ITEM(w->page.graphs.items, w->page.graphs.n, name, m->name);
+
+	if (found ||
+	    vec_push(&w->page.graphs, (struct flame_graph){.name = m->name, .is_time = m->is_time}))
+		return found;
 	return &w->page.graphs.items[w->page.graphs.n - 1];
 }
 

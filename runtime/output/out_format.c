@@ -3,6 +3,7 @@
  * The output formats: see out_format.h.
  */
 #include "runtime/output/out_format.h"
+#include "parser/base/text.h"
 #include "runtime/output/out.h"
 #include "runtime/view/call_tree.h"
 #include <string.h>
@@ -22,14 +23,12 @@ _Static_assert(sizeof(makers) / sizeof(*makers) == OUT_FORMAT_COUNT, "one for ea
 enum out_format out_format_find(const char *name, const char **word)
 {
 	size_t n = strcspn(name, ":");
-	enum out_format i = 0;
+	const struct out_format_row *row = TEXT_ROW(out_formats, name, name, n);
 
 	*word = name[n] ? name + n + 1 : NULL;
-	while (i < OUT_FORMAT_COUNT &&
-	       (strlen(out_formats[i].name) != n || strncmp(name, out_formats[i].name, n) != 0 ||
-		(*word && (!out_formats[i].word || !**word))))
-		i++;
-	return i;
+	if (!row || (*word && (!row->word || !**word)))
+		return OUT_FORMAT_COUNT;
+	return (enum out_format)(row - out_formats);
 }
 
 /* Maps with a stack in their keys. */
@@ -49,10 +48,7 @@ static uint32_t count_stack_maps(const struct plan *plan)
 
 bool out_format_has_spans(const struct plan *plan)
 {
-	for (uint32_t i = 0; i < plan->n_events; i++)
-		if (plan->events[i].kind == PE_SPAN)
-			return true;
-	return false;
+	return FIND(plan->events, plan->n_events, item->kind == PE_SPAN);
 }
 
 uint32_t out_format_n_trees(const struct plan *plan)

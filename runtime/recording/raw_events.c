@@ -123,15 +123,16 @@ static int find_point(struct raw_reader *r, const char *name)
 	struct recorded_events *out = r->out;
 	uint32_t n_formats = out->n_points;
 	const struct tp_format *format;
+	const char **known;
 	bool is_tracepoint;
 
 	if (!name)
 		return -1;
 	is_tracepoint = strncmp(name, word, sizeof(word) - 1) == 0;
 	name += is_tracepoint ? sizeof(word) - 1 : 0;
-	for (uint32_t i = 0; i < out->n_points; i++)
-		if (strcmp(out->points[i], name) == 0)
-			return (int)i;
+	known = FIND(out->points, out->n_points, strcmp(*item, name) == 0);
+	if (known)
+		return (int)(known - out->points);
 	format = find_format(r, name, is_tracepoint);
 	if (!format)
 		return -1;

@@ -5,6 +5,7 @@
  * it; so a replay measures the same length. A start that is missing is made.
  */
 #include "runtime/recording/raw_impl.h"
+#include "parser/base/find.h"
 #include "runtime/output/out.h"
 #include "parser/base/arena.h"
 #include <stdlib.h>
@@ -142,10 +143,9 @@ static uint64_t end_of_open(const struct switches *w)
 		if (m)
 			return m->time + s->length;
 	}
-	for (uint32_t i = 0; i < w->r->n_spans; i++)
-		if (w->r->spans[i].is_open)
-			return w->r->spans[i].time;
-	return out->end;
+	__auto_type open = FIND(w->r->spans, w->r->n_spans, item->is_open);
+
+	return open ? open->time : out->end;
 }
 
 /* ---- making ------------------------------------------------------------------------------- */

@@ -3,6 +3,7 @@
  * The schema of a recording: see schema.h.
  */
 #include "runtime/recording/schema.h"
+#include "parser/base/find.h"
 #include <string.h>
 
 const struct recording_row recording_tables[] = {
@@ -32,9 +33,7 @@ _Static_assert(VIEW_SPAN_KINDS == 6, "a name for each, also in docs/recordings.m
 
 uint32_t recording_find(const char *const *names, uint32_t n, const char *word)
 {
-	uint32_t i = 0;
+	const char *const *name = FIND(names, n, *item && strcmp(*item, word) == 0);
 
-	while (i < n && (!names[i] || strcmp(names[i], word) != 0))
-		i++;
-	return i;
+	return name ? (uint32_t)(name - names) : n;
 }

@@ -4,6 +4,7 @@
  * each table is at its next item, and the one with the lowest number comes next.
  */
 #include "runtime/recording/show.h"
+#include "parser/base/text.h"
 #include "runtime/output/out.h"
 #include "runtime/output/out_format.h"
 #include "runtime/view/call_tree.h"
@@ -181,10 +182,9 @@ static int read_rows(struct show *w, int64_t print, const struct plan_event *key
 /* Writers keep the name, as it is part of the plan. */
 static const char *map_name(const struct recording *r, const char *name)
 {
-	for (uint32_t i = 0; i < r->plan.n_maps; i++)
-		if (strcmp(r->plan.maps[i].name, name) == 0)
-			return r->plan.maps[i].name;
-	return "";
+	const struct plan_map *m = TEXT_ITEM(r->plan.maps, r->plan.n_maps, name, name);
+
+	return m ? m->name : "";
 }
 
 static int show_map(struct show *w, sqlite3_stmt *s)

@@ -4,6 +4,7 @@
  * kind needs besides: {"kind": "int", "size": 4, "signed": true}.
  */
 #include "runtime/recording/type_json.h"
+#include "parser/base/text.h"
 #include "parser/base/arena.h"
 #include "parser/base/limits.h"
 #include "parser/lang/agg.h"
@@ -11,8 +12,6 @@
 #include "runtime/recording/schema.h"
 
 enum { SERIES_INTERVALS = 1000000, LINEAR_STEPS = 1000, LOG_K = 5, TYPE_DEPTH = 32 };
-
-static const unsigned int n_aggs = sizeof(agg_rows) / sizeof(*agg_rows);
 
 /* ---- writing ----------------------------------------------------------------------------- */
 
@@ -138,12 +137,8 @@ static bool read_agg(const json_t *j, struct type *out)
 	const char *name = json_string_value(json_object_get(j, "of"));
 	const json_t *scale = json_object_get(j, "scale");
 
-	for (out->agg = 1; name && out->agg < n_aggs; out->agg++)
-		if (strcmp(agg_rows[out->agg].name_unsigned, name) == 0)
-			break;
-	if (!name || out->agg == n_aggs || json_array_size(scale) != 3)
-		return false;
-	return json_numbers(scale, (uint64_t *)out->scale) && is_scale(out);
+	return name && agg_named(name, &out->agg) && json_array_size(scale) == 3 &&
+	       json_numbers(scale, (uint64_t *)out->scale) && is_scale(out);
 }
 
 static bool read_members(struct arena *a, const json_t *list, struct type *out, uint32_t depth)
@@ -180,14 +175,12 @@ static bool read_array(struct arena *a, const json_t *j, struct type *out, uint3
 static bool read_type(struct arena *a, const json_t *j, struct type *out, uint32_t depth)
 {
 	const char *kind = json_string_value(json_object_get(j, "kind"));
-	uint32_t index = 0, form = 0;
+	__auto_type row = kind ? TEXT_ITEM(type_kinds, TY_KINDS, word, kind) : NULL;
+	uint32_t form = 0;
 
-	while (index < TY_KINDS && !(kind && strcmp(type_kinds[index].word, kind) == 0))
-		index++;
-	if (index == TY_KINDS || depth == TYPE_DEPTH ||
-	    !small(j, "size", LIMIT_C_BYTES, &out->size))
+	if (!row || depth == TYPE_DEPTH || !small(j, "size", LIMIT_C_BYTES, &out->size))
 		return false;
-	out->kind = (enum type_kind)index;
+	out->kind = (enum type_kind)(row - type_kinds);
 	out->is_signed = json_is_true(json_object_get(j, "signed"));
 	switch (out->kind) {
 	case TY_INT: return read_enum(a, json_object_get(j, "enum"), out);

@@ -88,10 +88,9 @@ static enum interp_context context_of(const struct plan_prog *g)
 	};
 	uint32_t traits = prog_rows[g->kind].traits;
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-		if ((traits & rows[i].traits) == rows[i].traits)
-			return rows[i].context;
-	return INTERP_RECORD;
+	__auto_type row = FIND_ROW(rows, (traits & item->traits) == item->traits);
+
+	return row ? row->context : INTERP_RECORD;
 }
 
 /* A target that is no entry is an instruction by which the function is left. */
@@ -344,10 +343,9 @@ static char *path_of_cgroup(const struct event_source *source, uint64_t id, cons
 {
 	const struct recorded_events *all = of(source)->all;
 
-	for (uint32_t i = 0; i < all->n_cgroups; i++)
-		if (all->cgroups[i].id == id)
-			return cgroup_path_filter(all->cgroups[i].path, id, filter);
-	return cgroup_path_filter("", id, NULL);
+	const struct recorded_cgroup *c = FIND(all->cgroups, all->n_cgroups, item->id == id);
+
+	return cgroup_path_filter(c ? c->path : "", id, c ? filter : NULL);
 }
 
 void replay_init(struct replay *r, const struct recorded_events *all, const char *file)

@@ -10,10 +10,8 @@
 
 static bool has_visits(const struct session *s)
 {
-	for (uint32_t i = 0; s->control && i < s->plan->n_progs; i++)
-		if (prog_kind_is(s->plan->progs[i].kind, PK_SPANS))
-			return true;
-	return false;
+	return s->control &&
+	       FIND(s->plan->progs, s->plan->n_progs, prog_kind_is(item->kind, PK_SPANS));
 }
 
 /* Run the programs that visit threads for one of them. */

@@ -3,6 +3,7 @@
  * Decides which scripts run without the kernel: see kernel_needed.h.
  */
 #include "runtime/run/kernel_needed.h"
+#include "parser/base/find.h"
 #include "parser/lang/probe.h"
 #include "parser/plan/plan.h"
 
@@ -20,10 +21,9 @@ static const char *missing_of(const struct plan_needs *n, const struct kernel_st
 		{n->packets, "packets"},
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-		if (rows[i].is_needed)
-			return rows[i].text;
-	return NULL;
+	__auto_type row = FIND_ROW(rows, item->is_needed);
+
+	return row ? row->text : NULL;
 }
 
 const char *kernel_needed(const struct plan *p, const struct kernel_stand_in *in,

@@ -78,11 +78,9 @@ static void drain_between(void *ctx)
 
 static bool only_special(const struct plan *p)
 {
-	for (uint32_t i = 0; i < p->n_progs; i++)
-		if (p->progs[i].n_probes && !prog_kind_is(p->progs[i].kind, PK_OUTSIDE) &&
-		    !prog_kind_is(p->progs[i].kind, PK_ITER))
-			return false;
-	return true;
+	return !FIND(p->progs, p->n_progs,
+		     item->n_probes && !prog_kind_is(item->kind, PK_OUTSIDE) &&
+			     !prog_kind_is(item->kind, PK_ITER));
 }
 
 /* BEGIN and END, which run although exit() in BEGIN keeps the others from being attached. */

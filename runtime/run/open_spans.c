@@ -77,10 +77,8 @@ static int run_all(const struct session *s, uint32_t trait)
 /* A source of events visits threads itself. */
 static bool has_any(const struct session *s, uint32_t trait)
 {
-	for (uint32_t i = 0; s->control && !s->source && i < s->plan->n_progs; i++)
-		if (prog_kind_is(s->plan->progs[i].kind, trait))
-			return true;
-	return false;
+	return s->control && !s->source &&
+	       FIND(s->plan->progs, s->plan->n_progs, prog_kind_is(item->kind, trait));
 }
 
 /* User stacks of threads that wait, for spans without one. Where tables are missing, programs have

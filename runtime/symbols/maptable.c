@@ -69,10 +69,7 @@ bool mapfile_is_memory(const struct mapfile *f)
 	static const char *const names[] = {"[anon", "/memfd:", "/dev/zero", "/anon_hugepage",
 					    "/SYSV", "[heap]",	"[stack]",   "/dev/shm/"};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (strncmp(f->path, names[i], strlen(names[i])) == 0)
-			return true;
-	return false;
+	return FIND_ROW(names, strncmp(f->path, *item, strlen(*item)) == 0);
 }
 
 struct mapfile *const *mapfiles_next(const struct mapfiles *files, struct mapfile *const *f)
@@ -222,11 +219,10 @@ static const struct mapping *at_any_time(const struct mapping *present, const st
 {
 	if (!present || (former->evicted_from_ns && present->seen_ns >= former->evicted_from_ns))
 		return NULL;
-	for (size_t i = 0; i < former->n; i++)
-		if (has_address(&former->items[i], address) &&
-		    !is_same_code(&former->items[i], present))
-			return NULL;
-	return present;
+	__auto_type other = FIND(former->items, former->n,
+				 has_address(item, address) && !is_same_code(item, present));
+
+	return other ? NULL : present;
 }
 
 const struct mapping *maptable_at(const struct maptable *t, const struct former *former,

@@ -31,10 +31,7 @@ bool procmap_code_is_due(const struct procmap *p, uint32_t tgid, uint32_t exec_i
 
 static bool has_code(const struct maptable *t)
 {
-	for (uint32_t i = 0; t && i < t->n; i++)
-		if (mapfile_is_memory(t->items[i].file))
-			return true;
-	return false;
+	return t && FIND(t->items, t->n, mapfile_is_memory(item->file));
 }
 
 void procmap_close_code(struct procmap *p, struct generation *g)
