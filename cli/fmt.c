@@ -23,8 +23,7 @@ int fmt_run(struct arena *a, const struct options *o, struct diags *d)
 	text = fmt_checked(a, p, d->source, &len);
 	if (!text) {
 		log_error("the formatted script would not be the same script; nothing was written");
-		fputs("hint: this is a defect of sonde; please report it with the script\n",
-		      stderr);
+		log_hint("this is a defect of sonde; please report it with the script");
 		return 3;
 	}
 	status = output_write(o->out.path, text, len, 0644);

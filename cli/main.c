@@ -154,8 +154,8 @@ static int list(const struct options *o)
 	}
 	if (o->args.file && is_program(o->args.file)) {
 		log_error("-l takes a pattern, and this is a program");
-		fputs("hint: -l -e 'PROGRAM' lists its probes, -l 'tracepoint:sched:*' all that match\n",
-		      stderr);
+		log_hint(
+			"-l -e 'PROGRAM' lists its probes, -l 'tracepoint:sched:*' all that match");
 		return 1;
 	}
 	if (!o->args.file || *o->args.file)

@@ -68,7 +68,7 @@ bool near_program_hint(const char *name)
 		offer_path(&near, a);
 	}
 	if (near.best)
-		log_text("hint: did you mean '%s'?", near.best);
+		log_hint("did you mean '%s'?", near.best);
 	is_near = near.best != NULL;
 	arena_free(a);
 	return is_near;

@@ -35,7 +35,7 @@ static void report(const char *path, int err)
 	log_error("cannot write '%s': %s%s", path, strerror(-err), limit_hint(err));
 	for (size_t i = 0; i < sizeof(hints) / sizeof(*hints); i++)
 		if (hints[i].err == -err)
-			fprintf(stderr, "hint: %s\n", hints[i].hint);
+			log_hint("%s", hints[i].hint);
 }
 
 FILE *output_open(const char *path)

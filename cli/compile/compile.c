@@ -239,8 +239,8 @@ int compile_wait(struct compile *c)
 		return status;
 	status = report_system("cannot link the imported functions", err);
 	if (err == -EINVAL)
-		fputs("hint: imported C must have the license of the script: config = { license = … }\n",
-		      stderr);
+		log_hint(
+			"imported C must have the license of the script: config = { license = … }");
 	return status;
 }
 

@@ -273,9 +273,8 @@ void help_unknown(const char *word)
 		nearest_offer(&near, help_topics[i].name);
 	log_error("no help on '%s'", word);
 	if (near.best)
-		fprintf(stderr, "hint: did you mean '%s'?\n", near.best);
+		log_hint("did you mean '%s'?", near.best);
 	print_mentions(&rows, word);
-	fprintf(stderr, "hint: 'sonde help' lists the topics, 'sonde -lv %s' probes of that name\n",
-		word);
+	log_hint("'sonde help' lists the topics, 'sonde -lv %s' probes of that name", word);
 	arena_free(a);
 }

@@ -23,8 +23,7 @@ enum how_often { ONCE, AT_MOST_ONCE, AT_LEAST_ONCE, ANY };
 
 static int report(const struct reader *r, const char *what)
 {
-	log_error("%s:%u: %s", r->lesson->path, r->line, what);
-	return -1;
+	return log_error("%s:%u: %s", r->lesson->path, r->line, what);
 }
 
 /* ---- the words of lesson_words.def --------------------------------------------------------- */
@@ -178,8 +177,7 @@ static int check_whole(const struct reader *r, const uint32_t counts[N_WORDS])
 
 		if (counts[i] || (often != ONCE && often != AT_LEAST_ONCE))
 			continue;
-		log_error("%s: the lesson has no '%s'", l->path, words[i].word);
-		return -1;
+		return log_error("%s: the lesson has no '%s'", l->path, words[i].word);
 	}
 	silent = FIND(l->mistakes, l->n_mistakes, !item->say);
 	if (silent)

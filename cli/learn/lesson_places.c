@@ -59,14 +59,12 @@ int lesson_find_all(struct arena *a, struct lesson_list *out)
 	if (given && *given) {
 		if (list_folder(a, given, out))
 			return 0;
-		log_error("no lessons in '%s', the folder of SONDE_LESSONS", given);
-		return -1;
+		return log_error("no lessons in '%s', the folder of SONDE_LESSONS", given);
 	}
 	for (size_t i = 0; self && i < N_OF(lesson_folders); i++)
 		if (list_folder(a, arena_printf(a, "%s/%s", self, lesson_folders[i]), out))
 			return 0;
-	log_error("the lessons are not installed; set SONDE_LESSONS to their folder");
-	return -1;
+	return log_error("the lessons are not installed; set SONDE_LESSONS to their folder");
 }
 
 const char *lesson_name(struct arena *a, const char *path)
@@ -111,7 +109,7 @@ const char *lesson_find(struct arena *a, const char *word)
 	}
 	log_error("no lesson '%s': 'sonde learn --list' lists them", word);
 	if (near.best)
-		fprintf(stderr, "hint: did you mean '%s'?\n", near.best);
+		log_hint("did you mean '%s'?", near.best);
 	return NULL;
 }
 

@@ -27,14 +27,14 @@ static int refuse(enum option_words word, const struct option_row *row)
 	if (word & FW_OWN && option_find(word, row->name, strlen(row->name))) {
 		const struct first_word *w = first_word_of(word);
 
-		return option_wrong("write %s after the word: sonde %s %s …", row->name, w->word,
-				    row->name);
+		return log_error("write %s after the word: sonde %s %s …", row->name, w->word,
+				 row->name);
 	}
 	if (word & (FW_RUN | FW_OTHER))
-		return option_wrong("%s requires %s", row->name,
-				    shown_word(shown, sizeof(shown), takers & -takers));
-	return option_wrong("%s cannot be combined with %s", row->name,
-			    shown_word(shown, sizeof(shown), word));
+		return log_error("%s requires %s", row->name,
+				 shown_word(shown, sizeof(shown), takers & -takers));
+	return log_error("%s cannot be combined with %s", row->name,
+			 shown_word(shown, sizeof(shown), word));
 }
 
 /* "--system requires -c COMMAND or -p PID" */
@@ -51,7 +51,7 @@ static int report_needed(const struct option_row *row)
 		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%s%s%s", n ? " or " : "",
 				      needed->name, needed->arg ? " " : "", needed->arg ?: "");
 	}
-	return option_wrong("%s requires %s", row->name, text);
+	return log_error("%s requires %s", row->name, text);
 }
 
 /* The columns of options.def. */
@@ -98,7 +98,7 @@ static int report_missing(enum mode mode, const char *what, const char *form)
 
 	log_error("'sonde %s' requires %s: write sonde %s %s", word, what, word, form);
 	if (access(word, R_OK) == 0)
-		fprintf(stderr, "hint: './%s' is the file '%s'\n", word, word);
+		log_hint("'./%s' is the file '%s'", word, word);
 	return -1;
 }
 
@@ -128,15 +128,14 @@ static int check_lone(const struct options *o)
 {
 	if (o->out.delimiter && o->out.format != OUT_FOLDED && o->out.format != OUT_FLAMEGRAPH &&
 	    o->out.format != OUT_RECORDING)
-		return option_wrong("--delimiter requires stacks: write -f folded or -f "
-				    "flamegraph, too");
+		return log_error("--delimiter requires stacks: write -f folded or -f "
+				 "flamegraph, too");
 	if (o->mode == MODE_FMT && o->args.n_params) {
 		log_error("'sonde fmt' takes one file: unexpected '%s'", o->args.params[0]);
-		fputs("hint: for several: for f in *.bt; do sonde fmt $f -o $f; done\n", stderr);
-		return -1;
+		return log_hint("for several: for f in *.bt; do sonde fmt $f -o $f; done");
 	}
 	if (o->out.reset && !o->out.interval_ns)
-		return option_wrong("--reset requires --interval TIME: write --interval 1s, too");
+		return log_error("--reset requires --interval TIME: write --interval 1s, too");
 	return 0;
 }
 
@@ -145,20 +144,20 @@ static int check_trace(const struct options *o)
 	if (o->args.file && !*o->args.file)
 		return option_error("the name of the script is empty");
 	if (o->args.program && o->args.file && o->out.format == OUT_RECORDING && !o->out.path)
-		return option_wrong("'sonde record' requires -o FILE: write sonde record -o %s -e "
-				    "'PROGRAM'",
-				    o->args.file);
+		return log_error("'sonde record' requires -o FILE: write sonde record -o %s -e "
+				 "'PROGRAM'",
+				 o->args.file);
 	if (o->args.program && o->args.file) {
 		log_error("give -e PROGRAM or the file '%s', not both", o->args.file);
 		return command_hint(&o->args, o->args.file) ? -1 : option_hint();
 	}
 	if (!o->args.program && !o->args.file && o->mode == MODE_FMT)
-		return option_wrong("'sonde fmt' requires a script: write sonde fmt FILE, or --fmt "
-				    "-e 'PROGRAM'");
+		return log_error("'sonde fmt' requires a script: write sonde fmt FILE, or --fmt "
+				 "-e 'PROGRAM'");
 	if (!o->args.program && !o->args.file && !o->record.events &&
 	    o->out.format == OUT_RECORDING)
-		return option_wrong("'sonde record' requires a script: write sonde record -o FILE "
-				    "SCRIPT, or -e 'PROGRAM'");
+		return log_error("'sonde record' requires a script: write sonde record -o FILE "
+				 "SCRIPT, or -e 'PROGRAM'");
 	if (!o->args.program && !o->args.file && !o->record.events && !o->record.file)
 		return option_error("nothing to run: give -e 'PROGRAM' or a FILE");
 	if ((o->test || o->bench) && o->mode == MODE_FMT)
@@ -216,8 +215,8 @@ static int check_terminal(const struct options *o)
 
 	if (!format->file || o->out.path || o->dry_run || !isatty(STDOUT_FILENO))
 		return 0;
-	return option_wrong("-f %s is not for a terminal: write it to a file, -o %s", format->name,
-			    format->file);
+	return log_error("-f %s is not for a terminal: write it to a file, -o %s", format->name,
+			 format->file);
 }
 
 /* Where the output goes: that of `sonde record` to a file. */
@@ -227,12 +226,12 @@ static int check_output(const struct options *o)
 		return check_terminal(o);
 	if (!o->args.program && !o->record.events && o->args.file &&
 	    other_word_is_program(o->args.file))
-		return option_wrong("'sonde record' requires %s: write sonde record -o %s "
-				    "functrace -- %s",
-				    o->out.path ? "a script" : "-o FILE and a script",
-				    o->out.path ?: "FILE", o->args.file);
+		return log_error("'sonde record' requires %s: write sonde record -o %s "
+				 "functrace -- %s",
+				 o->out.path ? "a script" : "-o FILE and a script",
+				 o->out.path ?: "FILE", o->args.file);
 	if (!o->out.path)
-		return option_wrong("'sonde record' requires -o FILE: write sonde record -o FILE %s",
+		return log_error("'sonde record' requires -o FILE: write sonde record -o FILE %s",
 				    o->record.events ? "--events LIST" : o->args.file ?: "-e 'PROGRAM'");
 	if (o->test || o->bench)
 		return option_error("%s cannot be recorded", o->test ? "--test" : "--bench");
@@ -245,8 +244,8 @@ static int check_no_recording(const struct options *o)
 	const char *word = o->args.file ?: o->args.n_params ? o->args.params[0] : NULL;
 
 	if (word)
-		return option_wrong("the recording comes first: write sonde replay %s %s", word,
-				    o->args.program ? "-e 'PROGRAM'" : "SCRIPT");
+		return log_error("the recording comes first: write sonde replay %s %s", word,
+				 o->args.program ? "-e 'PROGRAM'" : "SCRIPT");
 	return option_error("'sonde replay' requires a file of 'sonde record --events "
 			    "LIST -o FILE' after the word");
 }

@@ -7,6 +7,5 @@
 
 int option_hint(void)
 {
-	fputs("hint: 'sonde --help' lists the options\n", stderr);
-	return -1;
+	return log_hint("'sonde --help' lists the options");
 }

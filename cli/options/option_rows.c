@@ -28,7 +28,7 @@ static int set_flag(struct options *o, const struct option_row *row, const char 
 static int set_once(struct options *o, const struct option_row *row, const char *arg)
 {
 	if (*(bool *)((char *)o + row->field))
-		return option_wrong("%s is given twice: give it once", row->name);
+		return log_error("%s is given twice: give it once", row->name);
 	return set_flag(o, row, arg);
 }
 
@@ -42,7 +42,7 @@ static int set_word(struct options *o, const struct option_row *row, const char 
 static int set_one(struct options *o, const struct option_row *row, const char *arg)
 {
 	if (*(const char **)((char *)o + row->field))
-		return option_wrong("%s is given twice: write one %s", row->name, row->arg);
+		return log_error("%s is given twice: write one %s", row->name, row->arg);
 	return set_word(o, row, arg);
 }
 
@@ -79,7 +79,7 @@ static int set_choice(struct options *o, const struct option_row *row, const cha
 			*(unsigned *)((char *)o + row->field) = i + 1;
 			return 0;
 		}
-	return option_wrong("%s: '%s' is not one of %s", row->name, arg, row->choices);
+	return log_error("%s: '%s' is not one of %s", row->name, arg, row->choices);
 }
 
 int option_change_mode(struct options *o, enum mode mode, const char *name)
@@ -120,10 +120,9 @@ static int add_path(const struct option_row *row, const char **list, uint32_t *n
 
 	if (!path) {
 		log_error("%s: cannot open '%s': %s", row->name, arg, strerror(errno));
-		fputs("hint: --include takes the path of a header, -I the folder in which headers "
-		      "are looked for\n",
-		      stderr);
-		return -1;
+		return log_hint(
+			"--include takes the path of a header, -I the folder in which headers "
+			"are looked for");
 	}
 	if (*n == MAX_INCLUDES) {
 		free(path);
@@ -164,7 +163,7 @@ static int set_interval(struct options *o, const struct option_row *row, const c
 	if (option_time(row->name, arg, &o->out.interval_ns))
 		return -1;
 	if (o->out.interval_ns < 1000000)
-		return option_wrong("%s: %s is too short: the minimum is 1ms", row->name, arg);
+		return log_error("%s: %s is too short: the minimum is 1ms", row->name, arg);
 	return 0;
 }
 
@@ -187,8 +186,7 @@ static int set_max_overhead(struct options *o, const struct option_row *row, con
 	if (strcmp(end, "%") == 0)
 		end++;
 	if (*end || end == arg || !(percent > 0 && percent <= 100))
-		return option_wrong("--max-overhead: '%s' is not a percentage: write 0.5 or 5",
-				    arg);
+		return log_error("--max-overhead: '%s' is not a percentage: write 0.5 or 5", arg);
 	o->max_overhead = percent;
 	return 0;
 }
@@ -209,14 +207,14 @@ static int set_max_stacks(struct options *o, const struct option_row *row, const
 {
 	if (read_count(arg, 1 << 24, &o->compile.max_stacks))
 		return 0;
-	return option_wrong("invalid number of stacks '%s': expected 1 to 16777216", arg);
+	return log_error("invalid number of stacks '%s': expected 1 to 16777216", arg);
 }
 
 static int set_top(struct options *o, const struct option_row *row, const char *arg)
 {
 	if (read_count(arg, 1 << 30, &o->out.top))
 		return 0;
-	return option_wrong("--top: '%s' is not a number of rows: write 10", arg);
+	return log_error("--top: '%s' is not a number of rows: write 10", arg);
 }
 
 static int set_emit_elf(struct options *o, const struct option_row *row, const char *arg)

@@ -33,12 +33,12 @@ int set_format(struct options *o, const struct option_row *row, const char *arg)
 								  : ", ",
 				      out_formats[i].name);
 	if (strchr(arg, ':'))
-		return option_wrong("unknown output format '%s': expected %s; graph:FUNCTION is "
-				    "the only one with a word",
-				    arg, names);
+		return log_error("unknown output format '%s': expected %s; graph:FUNCTION is "
+				 "the only one with a word",
+				 arg, names);
 	log_error("unknown output format '%s': expected %s", arg, names);
 	if (!option_hint_other("-f", arg, strlen(arg)) && access(arg, R_OK) == 0)
-		log_text("hint: a script needs no -f: sonde %s", arg);
+		log_hint("a script needs no -f: sonde %s", arg);
 	return -1;
 }
 
@@ -118,10 +118,8 @@ static int take_feature(struct options *o, const char *word, size_t len)
 			return 0;
 		}
 	log_error("--no-feature: unknown feature '%.*s'", (int)len, word);
-	fputs("hint: kprobe_multi, kprobe_session, uprobe_multi, uprobe_session, fentry; "
-	      "'sonde --info -f json' names all\n",
-	      stderr);
-	return -1;
+	return log_hint("kprobe_multi, kprobe_session, uprobe_multi, uprobe_session, fentry; "
+			"'sonde --info -f json' names all");
 }
 
 int set_no_feature(struct options *o, const struct option_row *row, const char *arg)
@@ -147,9 +145,9 @@ int set_mode(struct options *o, const struct option_row *row, const char *arg)
 	__auto_type m = TEXT_ROW(modes, name, arg, strlen(arg));
 
 	if (!m)
-		return option_wrong("unknown mode '%s': expected codegen, compiler-bench, bench, "
-				    "test or format",
-				    arg);
+		return log_error("unknown mode '%s': expected codegen, compiler-bench, bench, "
+				 "test or format",
+				 arg);
 	o->test |= m->test;
 	o->bench |= m->bench;
 	o->compile.times = m->times;

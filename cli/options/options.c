@@ -241,8 +241,8 @@ static int take_script_option(struct options *o, int argc, char **argv, int *i)
 	if (kind == SCRIPT_OPTION_FLAG || argv[*i][len])
 		return 1;
 	if (*i + 1 == argc)
-		return option_wrong("option '%s' of the script requires a value: write %s=VALUE",
-				    argv[*i], argv[*i]);
+		return log_error("option '%s' of the script requires a value: write %s=VALUE",
+				 argv[*i], argv[*i]);
 	add_param(o, argv, ++*i);
 	return 1;
 }
@@ -280,9 +280,9 @@ static int read_command(struct options *o)
 		return 0;
 	o->scope.command = command_words(text);
 	if (!text[strspn(text, " \t\n")])
-		return option_wrong("-c: the command is empty: write -c 'PROGRAM WORD…'");
+		return log_error("-c: the command is empty: write -c 'PROGRAM WORD…'");
 	if (!o->scope.command)
-		return option_wrong("-c '%s': unclosed quote", text);
+		return log_error("-c '%s': unclosed quote", text);
 	o->scope.program = o->scope.command[0];
 	return 0;
 }
@@ -319,9 +319,8 @@ int options_parse(struct options *o, int argc, char **argv)
 	if (argc < 2) {
 		print_forms(stderr);
 		if (!isatty(STDIN_FILENO))
-			fputs("hint: the script on standard input is run by 'sonde -': cat FILE | "
-			      "sonde -\n",
-			      stderr);
+			log_hint("the script on standard input is run by 'sonde -': cat FILE | "
+				 "sonde -");
 		return option_hint(), 1;
 	}
 	if (is_script_line(argc, argv) && read_script_line(o, argv[i++]))

@@ -22,8 +22,8 @@ int output_check_input(const char *output, const char *input, const char *what)
 {
 	if (!output || !input || !is_same_file(output, input))
 		return 0;
-	return option_wrong("-o %s: this is the %s, which would be lost: give another name", output,
-			    what);
+	return log_error("-o %s: this is the %s, which would be lost: give another name", output,
+			 what);
 }
 
 /* The program of -c, which starts when the output is open. */

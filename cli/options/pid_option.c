@@ -12,28 +12,22 @@ enum { PIDS_MOST = 4194304 };
 
 int pid_option_hint_several(void)
 {
-	fputs("hint: -p takes one PID; --cgroup PATH traces several processes, and so does a "
-	      "condition: /pid == 5 || pid == 7/\n",
-	      stderr);
-	return -1;
+	return log_hint("-p takes one PID; --cgroup PATH traces several processes, and so does a "
+			"condition: /pid == 5 || pid == 7/");
 }
 
 static int refuse(const char *arg)
 {
 	if (!*arg) {
 		log_error("-p (--pid) has an empty value");
-		fputs("hint: if a $(…) is there, it has printed nothing: no such process runs; "
-		      "'pgrep -l NAME' finds those that do\n",
-		      stderr);
-		return -1;
+		return log_hint("if a $(…) is there, it has printed nothing: no such process runs; "
+				"'pgrep -l NAME' finds those that do");
 	}
 	log_error("invalid process ID '%s'", arg);
 	if (strpbrk(arg, ", \n"))
 		return pid_option_hint_several();
-	fputs("hint: write its number, which 'pgrep NAME' prints; a condition chooses by name: "
-	      "/comm == \"NAME\"/\n",
-	      stderr);
-	return -1;
+	return log_hint("write its number, which 'pgrep NAME' prints; a condition chooses by name: "
+			"/comm == \"NAME\"/");
 }
 
 int pid_option_read(const char *arg, uint32_t *pid)
@@ -42,7 +36,7 @@ int pid_option_read(const char *arg, uint32_t *pid)
 	unsigned long n = strtoul(arg, &end, 10);
 
 	if (*pid)
-		return option_wrong("-p is given twice: give one PID, or --cgroup for several");
+		return log_error("-p is given twice: give one PID, or --cgroup for several");
 	if (*end || end == arg || *arg == '-' || n == 0)
 		return refuse(arg);
 	if (n > PIDS_MOST)

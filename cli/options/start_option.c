@@ -62,7 +62,7 @@ int start_option_read(const char *arg, struct start_moment *out)
 	if (*arg == '@' && read_time_of_day(arg + 1, out) == 0)
 		return 0;
 	if (*arg != '+' && *arg != '/')
-		return option_wrong("--start: '%s' is no moment: write +30s, @14:30 or /10s", arg);
+		return log_error("--start: '%s' is no moment: write +30s, @14:30 or /10s", arg);
 	if (option_time("--start", arg + 1, &ns))
 		return -1;
 	if (*arg == '/' && ns < PERIOD_LEAST_NS)

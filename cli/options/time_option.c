@@ -22,18 +22,17 @@ static int refuse(const char *option, const char *arg)
 	int n = (int)(unit - digits);
 
 	if (!isdigit((unsigned char)*digits))
-		return option_wrong("%s: '%s' is no time: write 10s, 500ms or 5m", option, arg);
+		return log_error("%s: '%s' is no time: write 10s, 500ms or 5m", option, arg);
 	if (!unit_of(unit) && time_unit_meant(unit))
-		return option_wrong("%s: '%s' is not a unit of time: write %.*s%s", option, unit, n,
-				    digits, time_unit_meant(unit));
+		return log_error("%s: '%s' is not a unit of time: write %.*s%s", option, unit, n,
+				 digits, time_unit_meant(unit));
 	if (!unit_of(unit))
-		return option_wrong("%s: '%s' is not a unit of time: write 10s, 500ms or 5m",
-				    option, unit);
+		return log_error("%s: '%s' is not a unit of time: write 10s, 500ms or 5m", option,
+				 unit);
 	if (*arg == '-' || !arg[strspn(arg, "0.smunhd")])
-		return option_wrong(
-			"%s: '%s': the time must be longer than 0: write 10s, 500ms or 5m", option,
-			arg);
-	return option_wrong("%s: '%s' is no time that fits: write 10s, 500ms or 5m", option, arg);
+		return log_error("%s: '%s': the time must be longer than 0: write 10s, 500ms or 5m",
+				 option, arg);
+	return log_error("%s: '%s' is no time that fits: write 10s, 500ms or 5m", option, arg);
 }
 
 /* Other tools count in milliseconds, and in scripts a number alone is nanoseconds. */
@@ -49,7 +48,6 @@ int option_time(const char *option, const char *arg, uint64_t *ns)
 	if (!time_read(arg, SECOND, ns) || !*ns)
 		return refuse(option, arg);
 	if (lacks_unit(arg, *ns))
-		return option_wrong("%s: '%s' has no unit: write %sms or %ss", option, arg, arg,
-				    arg);
+		return log_error("%s: '%s' has no unit: write %sms or %ss", option, arg, arg, arg);
 	return 0;
 }

@@ -64,16 +64,14 @@ static bool is_format(const char *name)
 static void hint_script(const struct options *o, const struct script_option_list *l)
 {
 	if (o->args.program && l->n) {
-		fprintf(stderr, "hint: the program has %s\n", l->text);
+		log_hint("the program has %s", l->text);
 	} else if (o->args.program) {
-		fputs("hint: what the script takes itself goes after '--'\n", stderr);
+		log_hint("what the script takes itself goes after '--'");
 	} else if (l->n) {
-		log_text("hint: it has %s; 'sonde %s --help' describes them", l->text,
-			 o->args.file);
+		log_hint("it has %s; 'sonde %s --help' describes them", l->text, o->args.file);
 	} else {
-		fputs("hint: it has no options of its own: 'sonde --help' lists those of sonde; a "
-		      "parameter that begins with '-' goes after '--'\n",
-		      stderr);
+		log_hint("it has no options of its own: 'sonde --help' lists those of sonde; a "
+			 "parameter that begins with '-' goes after '--'");
 	}
 }
 
@@ -100,7 +98,7 @@ bool option_hint_other(const char *behind, const char *name, size_t len)
 		len = 2;
 	hint = find_other(behind, name, len) ?: find_other("", name, len);
 	if (hint)
-		fprintf(stderr, "hint: %s\n", hint);
+		log_hint("%s", hint);
 	return hint != NULL;
 }
 
@@ -111,7 +109,7 @@ static bool hint_program(const struct options *o, const char *word, const char *
 
 	if (o->args.program || o->args.file || (!is_joined && !strchr(next, '{')))
 		return false;
-	fputs("hint: a program follows -e: sonde -e 'PROBE { … }'\n", stderr);
+	log_hint("a program follows -e: sonde -e 'PROBE { … }'");
 	return true;
 }
 
@@ -142,11 +140,11 @@ int option_unknown(const struct options *o, const char *word, size_t len, const 
 	    option_hint_other(o->args.file ?: first, word, len))
 		return -1;
 	if (is_format(name))
-		fprintf(stderr, "hint: did you mean '-f %s'?\n", name + 2);
+		log_hint("did you mean '-f %s'?", name + 2);
 	else if (near.best)
-		fprintf(stderr, "hint: did you mean '%s'?\n", near.best);
+		log_hint("did you mean '%s'?", near.best);
 	else if (is_own)
-		fprintf(stderr, "hint: 'sonde %s --help' lists the options\n", first);
+		log_hint("'sonde %s --help' lists the options", first);
 	else if (own.is_script)
 		hint_script(o, &own);
 	else
@@ -179,16 +177,15 @@ int option_no_value(const struct option_row *r, const char *next)
 	else
 		log_error("option '%s' requires a value: %s", r->name, r->arg);
 	if (strcmp(r->arg, "PID") == 0) /* the shell has often put nothing in its place */
-		fputs("hint: write the number of a process: -p 1234; if a $(…) is there, it has "
-		      "printed nothing: no such process runs\n",
-		      stderr);
+		log_hint("write the number of a process: -p 1234; if a $(…) is there, it has "
+			 "printed nothing: no such process runs");
 	else if (next && option_hint_other("", r->name, strlen(r->name)))
 		return -1;
 	else if (len)
-		fprintf(stderr, "hint: for example %s %.*s; 'sonde help %s' describes it\n",
-			r->name, len, value, r->name);
+		log_hint("for example %s %.*s; 'sonde help %s' describes it", r->name, len, value,
+			 r->name);
 	else
-		fprintf(stderr, "hint: 'sonde help %s' describes it\n", r->name);
+		log_hint("'sonde help %s' describes it", r->name);
 	return -1;
 }
 
@@ -206,6 +203,5 @@ int option_check_dash(const char *word)
 		snprintf(name, sizeof(name), "--%.*s", (int)len, word + (*word == '-'));
 	if (!option_is_exact(FW_ANY, name, strlen(name)))
 		return 0;
-	log_error("'%.3s%s' begins with a long dash: write %s", word - 3, word, name);
-	return -1;
+	return log_error("'%.3s%s' begins with a long dash: write %s", word - 3, word, name);
 }

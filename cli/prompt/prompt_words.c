@@ -39,7 +39,7 @@ void prompt_unknown(const struct prompt *p, const char *line)
 		return;
 	}
 	log_error("'%s' is a bundled script", word);
-	fprintf(stderr, "hint: 'run %s' runs it\n", word);
+	log_hint("'run %s' runs it", word);
 }
 
 /* ---- words about the language and the kernel ----------------------------------------------- */
@@ -174,14 +174,11 @@ static void say_unset(struct prompt *p, const char *rest)
 
 static int copy_field(char *to, size_t size, const char *what, const char *word)
 {
-	if (!*word) {
-		log_error("'%s' requires a word behind it", what);
-		return -1;
-	}
+	if (!*word)
+		return log_error("'%s' requires a word behind it", what);
 	if (snprintf(to, size, "%s", word) < (int)size)
 		return 0;
-	log_error("'%s' is too long", word);
-	return -1;
+	return log_error("'%s' is too long", word);
 }
 
 static int take_top(struct prompt_request *r, const char *word)
@@ -189,10 +186,8 @@ static int take_top(struct prompt_request *r, const char *word)
 	char *end;
 	unsigned long n = strtoul(word, &end, 10);
 
-	if (!isdigit((unsigned char)*word) || *end || !n || n > UINT32_MAX) {
-		log_error("'top' requires a number of rows, such as 'top 5'");
-		return -1;
-	}
+	if (!isdigit((unsigned char)*word) || *end || !n || n > UINT32_MAX)
+		return log_error("'top' requires a number of rows, such as 'top 5'");
 	r->top = (uint32_t)n;
 	return 0;
 }
@@ -202,11 +197,10 @@ static int take_format(struct prompt_request *r, const char *word)
 	const char *of_format;
 
 	r->format = out_format_find(word, &of_format);
-	if (r->format >= OUT_FORMAT_COUNT || r->format == OUT_RECORDING || r->format == OUT_LIVE) {
-		log_error("maps are not printed as '%s': text, bars, json, folded, flamegraph …",
-			  word);
-		return -1;
-	}
+	if (r->format >= OUT_FORMAT_COUNT || r->format == OUT_RECORDING || r->format == OUT_LIVE)
+		return log_error(
+			"maps are not printed as '%s': text, bars, json, folded, flamegraph …",
+			word);
 	return of_format ? copy_field(r->word, sizeof(r->word), "as", of_format) : 0;
 }
 
@@ -220,8 +214,8 @@ static int take_clause(struct prompt_request *r, const char *word, const char *v
 		return copy_field(r->path, sizeof(r->path), word, value);
 	if (strcmp(word, "as") == 0)
 		return take_format(r, value);
-	log_error("unexpected '%s': print [@MAP] [top N] [has TEXT] [as FORMAT] [to FILE]", word);
-	return -1;
+	return log_error("unexpected '%s': print [@MAP] [top N] [has TEXT] [as FORMAT] [to FILE]",
+			 word);
 }
 
 static int read_request(struct prompt_request *r, const char *rest)

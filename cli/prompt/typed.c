@@ -183,7 +183,7 @@ void typed_unknown(const struct prompt *p, const char *line)
 		nearest_offer(&near, p->words[i].word);
 	log_error("'%s' is neither a program nor a word of this prompt", word);
 	if (near.best)
-		fprintf(stderr, "hint: did you mean '%s'?\n", near.best);
+		log_hint("did you mean '%s'?", near.best);
 	else
-		fputs("hint: 'help' lists the words\n", stderr);
+		log_hint("'help' lists the words");
 }

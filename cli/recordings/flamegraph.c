@@ -33,10 +33,8 @@ static int read_recording(struct flame_graph *g, const char *path, bool is_befor
 	bool is_time = false;
 	int err;
 
-	if (!f) {
-		log_error("cannot create a temporary file: %s", strerror(errno));
-		return -1;
-	}
+	if (!f)
+		return log_error("cannot create a temporary file: %s", strerror(errno));
 	err = recording_fold(path, f, &is_time);
 	g->is_time |= is_time;
 	rewind(f);

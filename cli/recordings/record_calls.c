@@ -383,12 +383,11 @@ static int take_points(struct choosing *g, const struct attach_point *points, ui
 	}
 	if (!g->n_new || probe_rows[g->id].arm == ARM_USDT)
 		return 0;
-	if (g->n_old && g->n_new > LIMIT_PROBES / 2) {
-		log_error("--events: %s has functions that an earlier pattern has recorded, and "
-			  "%u others: write patterns that do not overlap",
-			  g->pattern, g->n_new);
-		return -1;
-	}
+	if (g->n_old && g->n_new > LIMIT_PROBES / 2)
+		return log_error(
+			"--events: %s has functions that an earlier pattern has recorded, and "
+			"%u others: write patterns that do not overlap",
+			g->pattern, g->n_new);
 	add_call(g, g->n_old ? g->points : own_path(g, points));
 	return 0;
 }
@@ -423,10 +422,8 @@ int record_calls_select(struct recorded_calls *c, const char *pattern)
 		return -1;
 	if (!c->to_facts)
 		c->to_facts = open_memstream(&c->facts, &c->n_facts);
-	if (!c->to_facts) {
-		log_error("out of memory");
-		return -1;
-	}
+	if (!c->to_facts)
+		return log_error("out of memory");
 	if (probe_rows[id].entry != id && select_of(c, pattern, probe_rows[id].entry))
 		return -1;
 	return select_of(c, pattern, id);

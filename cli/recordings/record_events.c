@@ -85,28 +85,25 @@ static int select_events(struct selection *s, struct kernel *k, const char *list
 			continue;
 		}
 		if (strncmp(pattern, word, sizeof(word) - 1) != 0 ||
-		    !strchr(pattern + sizeof(word) - 1, ':')) {
-			log_error("--events: '%s' is not a pattern of events: write "
-				  "tracepoint:CATEGORY:EVENT, as in 'tracepoint:sched:*', "
-				  "uprobe:PATH:FUNCTION, uretprobe, usdt, kprobe or kretprobe, "
-				  "profile:hz:99, software:EVENT:N, hardware:EVENT:N, or "
-				  "rawtracepoint:EVENT",
-				  pattern);
-			return -1;
-		}
+		    !strchr(pattern + sizeof(word) - 1, ':'))
+			return log_error(
+				"--events: '%s' is not a pattern of events: write "
+				"tracepoint:CATEGORY:EVENT, as in 'tracepoint:sched:*', "
+				"uprobe:PATH:FUNCTION, uretprobe, usdt, kprobe or kretprobe, "
+				"profile:hz:99, software:EVENT:N, hardware:EVENT:N, or "
+				"rawtracepoint:EVENT",
+				pattern);
 		s->pattern = pattern + sizeof(word) - 1;
 		s->n_matches = 0;
 		k->each_tracepoint(k, NULL, take_name, s);
 		if (s->n_matches)
 			continue;
 		log_error("--events: no tracepoint matches '%s'", pattern);
-		log_text("hint: sonde -l '%s' lists those that match a pattern", pattern);
-		return -1;
+		return log_hint("sonde -l '%s' lists those that match a pattern", pattern);
 	}
 	if (s->n || s->named.n || s->calls.n)
 		return 0;
-	log_error("--events: the list is empty");
-	return -1;
+	return log_error("--events: the list is empty");
 }
 
 /* What is recorded beside the events themselves. */
@@ -265,10 +262,8 @@ static int put_events(const struct selection *s, struct kernel *k, const struct 
 		char *category =
 			arena_strndup(s->arena, s->names[i], (size_t)(event - s->names[i]));
 
-		if (k->tracepoint(k, category, event + 1, &f)) {
-			log_error("--events: cannot read the format of %s", s->names[i]);
-			return -1;
-		}
+		if (k->tracepoint(k, category, event + 1, &f))
+			return log_error("--events: cannot read the format of %s", s->names[i]);
 		put_probe(w, f, script);
 		emit_format(f, false, facts);
 	}

@@ -33,8 +33,7 @@ static int find_raw(struct arena *a, struct kernel *k, const char *name,
 	if (k->typed && k->typed(k, TYPED_TRACEPOINT, module, colon ? colon + 1 : name, out) == 0)
 		return 0;
 	log_error("--events: there is no raw tracepoint '%s'", name);
-	log_text("hint: sonde -l 'rawtracepoint:*' lists them");
-	return -1;
+	return log_hint("sonde -l 'rawtracepoint:*' lists them");
 }
 
 int record_named_select(struct recorded_names *all, struct arena *a, struct kernel *k,

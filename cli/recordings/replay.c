@@ -46,7 +46,7 @@ static int check_words(const struct options *o)
 		log_error("'%s' is not a recording, over which the script would run",
 			  o->record.file);
 	if (!is_recording)
-		log_text("hint: write sonde replay RECORDING %s; 'sonde record --events LIST -o "
+		log_hint("write sonde replay RECORDING %s; 'sonde record --events LIST -o "
 			 "FILE' makes a recording",
 			 o->record.file);
 	return -1;

@@ -100,7 +100,7 @@ static int load(const struct report *r, struct recording *rec)
 		return 0;
 	log_error("-f %s needs %s: the recording '%s' has none", out_formats[r->format].name, lacks,
 		  r->path);
-	fputs("hint: 'sonde report FILE', without -f, shows what it has\n", stderr);
+	log_hint("'sonde report FILE', without -f, shows what it has");
 	return 1;
 }
 

@@ -70,7 +70,7 @@ void no_effect_warn(const struct options *o, const struct plan *plan)
 		} else if (!has_map(plan, rows[i].is_meant)) {
 			log_warning("%s has no effect: the script lacks %s", rows[i].option,
 				    rows[i].lacks);
-			log_text("hint: %s", rows[i].hint);
+			log_hint("%s", rows[i].hint);
 		}
 	}
 }

@@ -152,7 +152,7 @@ int run_check_pid(const struct options *o)
 	if (!o->scope.pid || kill((pid_t)o->scope.pid, 0) == 0 || errno != ESRCH)
 		return 0;
 	log_error("-p: no process %u", o->scope.pid);
-	fputs("hint: 'pgrep NAME' prints the numbers of processes\n", stderr);
+	log_hint("'pgrep NAME' prints the numbers of processes");
 	return 1;
 }
 
@@ -171,10 +171,9 @@ static int check_format(const struct options *o, const struct plan *plan)
 	log_error("-f %s needs %s: this script has %s", out_formats[o->out.format].name, lacks,
 		  n ? maps : "no map");
 	if (out_formats[o->out.format].needs == OUT_NEEDS_SPANS)
-		fputs("hint: write uretprobe:PROGRAM:* { span(); }; maps are printed without -f\n",
-		      stderr);
+		log_hint("write uretprobe:PROGRAM:* { span(); }; maps are printed without -f");
 	else
-		fputs("hint: write @[kstack, ustack] = count();\n", stderr);
+		log_hint("write @[kstack, ustack] = count();");
 	return 1;
 }
 
@@ -211,9 +210,9 @@ static int start_command(const struct options *o, struct command *c)
 		log_error("-c: cannot run '%s': %s%s", program, strerror(-err),
 			  limit_hint_process(err));
 	if (err == -ENOENT && !near_program_hint(program))
-		fputs("hint: write a program of PATH, or its path\n", stderr);
+		log_hint("write a program of PATH, or its path");
 	else if (err == -EACCES)
-		log_text("hint: it is not executable: chmod +x %s, if it is a program", program);
+		log_hint("it is not executable: chmod +x %s, if it is a program", program);
 	return !err ? 0 : run_is_of_the_system(err) ? 2 : 1;
 }
 

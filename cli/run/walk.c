@@ -55,10 +55,8 @@ static int use_stock(struct kernel *k, const struct options *o)
 
 	if (!o->compile.facts && (!is_read_only || !caps_missing() || !stock_facts_needed(k)))
 		return 0;
-	if (!is_read_only) {
-		log_error("--facts: only with --check, -l, --emit and 'sonde explain'");
-		return -1;
-	}
+	if (!is_read_only)
+		return log_error("--facts: only with --check, -l, --emit and 'sonde explain'");
 	name = stock_facts_use(k, o->compile.facts);
 	if (name && !o->compile.facts)
 		log_info("this kernel's tracepoints cannot be read: those of %s are used instead",

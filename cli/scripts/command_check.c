@@ -74,9 +74,8 @@ static bool is_assignment(const char *text)
 static int shell_error(const char *command, const char *at, size_t len, const char *what)
 {
 	log_error("-c runs a program without a shell: '%.*s' %s", (int)len, at, what);
-	log_text("hint: write -c \"sh -c '%s'\", or put what is text in quotes",
-		 strpbrk(command, "'\"") ? "…" : command);
-	return -1;
+	return log_hint("write -c \"sh -c '%s'\", or put what is text in quotes",
+			strpbrk(command, "'\"") ? "…" : command);
 }
 
 /* The first thing in the text that only a shell does. */
@@ -115,8 +114,7 @@ int command_check(const struct script_args *o)
 	if (is_assignment(text)) {
 		log_error("-c: '%.*s' sets a variable for a command, which a shell does", (int)len,
 			  text);
-		fputs("hint: write -c 'env NAME=VALUE PROGRAM'\n", stderr);
-		return -1;
+		return log_hint("write -c 'env NAME=VALUE PROGRAM'");
 	}
 	if (is_shell_word(text, len))
 		return shell_error(text, text, len, "is no program");
@@ -129,7 +127,7 @@ int command_hint(const struct script_args *o, const char *word)
 
 	if (!behind || word < behind || word > behind + strlen(behind))
 		return 0;
-	log_text("hint: put the whole command of -c in quotes: -c '%s%s%s'", o->command,
+	log_hint("put the whole command of -c in quotes: -c '%s%s%s'", o->command,
 		 o->is_behind_option ? " … " : " ",
 		 word == behind ? word : "…"); /* -la was split */
 	return 1;

@@ -106,6 +106,6 @@ bool no_program_report(const struct script_args *o)
 		fputc('\n', stderr);
 		return true;
 	}
-	log_text("hint: leave out -e: sonde %s", word);
+	log_hint("leave out -e: sonde %s", word);
 	return true;
 }

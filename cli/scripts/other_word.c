@@ -120,7 +120,7 @@ bool other_word_report(const struct script_args *o)
 			continue;
 		log_error("there is no word '%s'", o->file);
 		if (others[i].hint)
-			fprintf(stderr, "hint: %s\n", others[i].hint);
+			log_hint("%s", others[i].hint);
 		else
 			hint_left_out(o);
 		return true;

@@ -24,10 +24,10 @@ static void hint_unreadable(const char *path, int err)
 	struct stat st;
 
 	if (err == EISDIR)
-		fputs("hint: give a script in it: sonde FOLDER/NAME.bt\n", stderr);
+		log_hint("give a script in it: sonde FOLDER/NAME.bt");
 	else if (err == EACCES && geteuid() != 0 && stat(path, &st) == 0 &&
 		 !(st.st_mode & S_IROTH)) {
-		log_text("hint: only its owner (user %u)%s may read it: run sonde with sudo, %s %s",
+		log_hint("only its owner (user %u)%s may read it: run sonde with sudo, %s %s",
 			 st.st_uid, st.st_mode & S_IRGRP ? " and its group" : "",
 			 st.st_uid == geteuid() ? "or chmod u+r" : "or let the owner chmod a+r",
 			 path);
@@ -51,7 +51,7 @@ static void report_unread(const struct script_args *o, const char *path)
 	if ((err == ENOENT || err == ENAMETOOLONG) && strchr(word, '{')) {
 		log_error("'%.*s%s' is a program, not the name of a file", SHOWN_BYTES, word,
 			  strlen(word) > SHOWN_BYTES ? "…" : "");
-		fputs("hint: write -e before it: sonde -e 'PROGRAM'\n", stderr);
+		log_hint("write -e before it: sonde -e 'PROGRAM'");
 		return;
 	}
 	if (err == ENOENT && other_word_report(o))
@@ -63,9 +63,8 @@ static void report_unread(const struct script_args *o, const char *path)
 	if (command_hint(o, word))
 		return;
 	if (o->n_params && o->params[0][0] == '{')
-		fputs("hint: a program on the command line goes after -e, all of it in single quotes: "
-		      "sonde -e 'BEGIN { … }'\n",
-		      stderr);
+		log_hint("a program on the command line goes after -e, all of it in single quotes: "
+			 "sonde -e 'BEGIN { … }'");
 	else if (err == ENOENT)
 		hint_absent(o);
 	else
@@ -81,7 +80,7 @@ static bool is_trusted(const char *path, const char *word)
 	if (!why)
 		return true;
 	log_error("the script '%s' is not run as root: '%s' %s", word, bad, why);
-	log_text("hint: if you trust it, write 'sonde %s%s'", strchr(path, '/') ? "" : "./", path);
+	log_hint("if you trust it, write 'sonde %s%s'", strchr(path, '/') ? "" : "./", path);
 	return false;
 }
 
@@ -203,8 +202,8 @@ static const char *wide_encoding(const struct source *s)
 static void report_encoding(const struct script_args *o, const char *encoding)
 {
 	log_error("'%s' is in %s: a script is in UTF-8", o->file, encoding);
-	log_text("hint: save it as UTF-8, or convert it: iconv -f %s -t UTF-8 %s > new.bt",
-		 encoding, o->file);
+	log_hint("save it as UTF-8, or convert it: iconv -f %s -t UTF-8 %s > new.bt", encoding,
+		 o->file);
 }
 
 struct source *read_source(struct arena *a, const struct script_args *o)

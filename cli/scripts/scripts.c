@@ -216,7 +216,7 @@ static bool hint_nearest_file(const char *path)
 	for (size_t i = 0; i < found.gl_pathc; i++)
 		nearest_offer(&near, found.gl_pathv[i]);
 	if (near.best)
-		log_text("hint: did you mean '%s'?", near.best);
+		log_hint("did you mean '%s'?", near.best);
 	globfree(&found);
 	return near.best != NULL;
 }
@@ -236,7 +236,7 @@ static bool hint_without_ending(const char *name)
 		snprintf(base, sizeof(base), "%.*s", (int)(len - end), name);
 		if (scripts_find(base, path, sizeof(path)))
 			continue;
-		fprintf(stderr, "hint: did you mean '%s'?\n", base);
+		log_hint("did you mean '%s'?", base);
 		return true;
 	}
 	return false;
@@ -266,8 +266,8 @@ bool scripts_hint_nearest(const char *name, bool with_words)
 	if (with_words)
 		first_words_offer(&near);
 	if (near.best)
-		fprintf(stderr, "hint: did you mean '%s%s'?\n",
-			first_word_find(near.best) ? "sonde " : "", near.best);
+		log_hint("did you mean '%s%s'?", first_word_find(near.best) ? "sonde " : "",
+			 near.best);
 	globfree(&found);
 	return near.best || (with_words && hint_nearest_file(name));
 }
@@ -286,12 +286,12 @@ void scripts_hint(const char *name)
 	if (strchr(name, '/'))
 		return;
 	if (!scripts_are_installed())
-		fputs("hint: the bundled scripts are not installed; set SONDE_SCRIPTS to their folder\n",
-		      stderr);
+		log_hint(
+			"the bundled scripts are not installed; set SONDE_SCRIPTS to their folder");
 	else
-		fputs("hint: 'sonde --scripts' lists the bundled scripts, 'sonde cat NAME' prints one, "
-		      "'sonde --help' lists the options; a program on the command line goes after -e\n",
-		      stderr);
+		log_hint(
+			"'sonde --scripts' lists the bundled scripts, 'sonde cat NAME' prints one, "
+			"'sonde --help' lists the options; a program on the command line goes after -e");
 }
 
 /* Print the first block comment of `text`, without the leading ' * '. */
@@ -399,7 +399,7 @@ int scripts_cat(const char *name)
 					: "no bundled script '%s': --scripts lists them",
 			  name);
 		if (access("cat", R_OK) == 0)
-			fputs("hint: './cat' is the file 'cat'\n", stderr);
+			log_hint("'./cat' is the file 'cat'");
 		else if (!scripts_hint_nearest(name, false))
 			scripts_hint(name);
 		return 1;

@@ -67,10 +67,10 @@ static int check_counters(const struct stat_run *r)
 			  "those of the processor",
 			  lacking);
 	if (lacking && !is_forbidden)
-		fputs("hint: the kernel counts others: sonde stat -e "
-		      "task-clock,context-switches,page-faults COMMAND; 'sonde -l software' lists "
-		      "them\n",
-		      stderr);
+		log_hint(
+			"the kernel counts others: sonde stat -e "
+			"task-clock,context-switches,page-faults COMMAND; 'sonde -l software' lists "
+			"them");
 	return -1;
 }
 
@@ -237,10 +237,9 @@ static int count_command(struct stat_run *r)
 		log_error("cannot run '%s': %s%s", r->words[0], strerror(-err),
 			  limit_hint_process(err));
 		if (err == -ENOENT && !near_program_hint(r->words[0]) && strchr(r->words[0], ' '))
-			log_text(
-				"hint: write the command without quotes, or behind -c: sonde stat -c "
-				"'%s'",
-				r->words[0]);
+			log_hint("write the command without quotes, or behind -c: sonde stat -c "
+				 "'%s'",
+				 r->words[0]);
 		return run_is_of_the_system(err) ? 2 : 1;
 	}
 	if (open_command(r, c.pid) == 0)

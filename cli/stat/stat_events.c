@@ -44,11 +44,10 @@ static int unknown_event(const char *name)
 
 	log_error("-e: unknown event '%s'", name);
 	if (near)
-		fprintf(stderr, "hint: did you mean '%s'?\n", near);
+		log_hint("did you mean '%s'?", near);
 	else
-		fputs("hint: 'sonde -l software' and 'sonde -l hardware' list them; tracepoints are "
-		      "category:name\n",
-		      stderr);
+		log_hint("'sonde -l software' and 'sonde -l hardware' list them; tracepoints are "
+			 "category:name");
 	return -1;
 }
 
@@ -71,7 +70,7 @@ static int add_tracepoint(struct stat_run *r, const char *name)
 	}
 	if (err == -ENOENT) {
 		log_error("-e: there is no tracepoint '%s'", name);
-		log_text("hint: 'sonde -l tracepoint:%s:*' lists them", category);
+		log_hint("'sonde -l tracepoint:%s:*' lists them", category);
 	} else {
 		log_error("-e: cannot look up the tracepoint '%s': %s", name, strerror(-err));
 	}

@@ -34,6 +34,8 @@ static const char *level_prefix(enum log_level level)
 	switch (level) {
 	case LOG_ERROR: return "sonde: error: ";
 	case LOG_WARNING: return "sonde: warning: ";
+	case LOG_HINT: return "hint: ";
+	case LOG_TEXT:
 	case LOG_INFO:
 	case LOG_VERBOSE: break;
 	}
@@ -97,28 +99,14 @@ void log_place(const char *file, unsigned line, unsigned first, unsigned end, co
 	free(out.bytes);
 }
 
-void log_text(const char *fmt, ...)
-{
-	va_list args, again;
-	int len;
-
-	va_start(args, fmt);
-	va_copy(again, args);
-	len = vsnprintf(NULL, 0, fmt, args);
-	if (len >= 0)
-		write_line("", fmt, again, (size_t)len);
-	va_end(again);
-	va_end(args);
-}
-
-void log_msg(enum log_level level, const char *fmt, ...)
+int log_msg(enum log_level level, const char *fmt, ...)
 {
 	int saved_errno = errno;
 	va_list args, again;
 	int len;
 
 	if (!log_enabled(level))
-		return;
+		return -1;
 	va_start(args, fmt);
 	va_copy(again, args);
 	len = vsnprintf(NULL, 0, fmt, args);
@@ -127,4 +115,5 @@ void log_msg(enum log_level level, const char *fmt, ...)
 	va_end(again);
 	va_end(args);
 	errno = saved_errno;
+	return -1;
 }

@@ -94,9 +94,8 @@ static FILE *open_file(const struct packets *k, const char *path)
 static void hint_place(const struct packets *k)
 {
 	if (!k->plan->allows_unsafe && (errno == EEXIST || errno == EXDEV || errno == ELOOP))
-		fputs("hint: without --unsafe packets go to a new file in the current folder, or "
-		      "below it\n",
-		      stderr);
+		log_hint("without --unsafe packets go to a new file in the current folder, or "
+			 "below it");
 }
 
 static int create(struct packets *k, uint32_t event)

@@ -59,7 +59,7 @@ static int refuse_user(void)
 		  fd < 0 ? " and cannot read /sys/kernel/tracing" : "");
 	if (fd >= 0)
 		close(fd);
-	fputs("hint: run it with sudo\n", stderr);
+	log_hint("run it with sudo");
 	return -EPERM;
 }
 

@@ -244,11 +244,11 @@ int container_cgroup(const char *name, char *path, size_t size)
 	else
 		log_error("--container: there is no container '%s'", name);
 	if (!found.n_paths && !found.n_ids)
-		fprintf(stderr, "hint: %s%s\n",
-			*found.known
-				? "known are "
-				: "write its name, the beginning of its ID, or --cgroup and its "
-				  "folder; $SONDE_CONTAINERS names other folders of engines",
-			found.known);
+		log_hint("%s%s",
+			 *found.known
+				 ? "known are "
+				 : "write its name, the beginning of its ID, or --cgroup and its "
+				   "folder; $SONDE_CONTAINERS names other folders of engines",
+			 found.known);
 	return -1;
 }

@@ -385,9 +385,8 @@ enum { N_LINES = sizeof(lines) / sizeof(*lines) };
 
 static int bad_line(const struct facts_reader *r, const char *form)
 {
-	log_error("%s:%u: %s%s", r->path, r->line_number, r->wrong ? "" : "write ",
-		  r->wrong ?: form);
-	return -1;
+	return log_error("%s:%u: %s%s", r->path, r->line_number, r->wrong ? "" : "write ",
+			 r->wrong ?: form);
 }
 
 static int unknown_line(const struct facts_reader *r)
@@ -398,8 +397,7 @@ static int unknown_line(const struct facts_reader *r)
 	for (size_t i = 0; i < N_LINES; i++)
 		n += (size_t)snprintf(words + n, sizeof(words) - n, "%.*s, ",
 				      (int)strcspn(lines[i].form, " "), lines[i].form);
-	log_error("%s:%u: a line starts with %sor #", r->path, r->line_number, words);
-	return -1;
+	return log_error("%s:%u: a line starts with %sor #", r->path, r->line_number, words);
 }
 
 static int read_words(struct facts_reader *r)

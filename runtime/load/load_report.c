@@ -103,14 +103,13 @@ static void report_refusal(const struct session *s, const struct verifier_messag
 		fprintf(stderr, "  %.*s\n", (int)len, text);
 	}
 	if (help)
-		fprintf(stderr, "hint: %s%s%s%s\n", help, *v->helper ? " (the helper is " : "",
-			v->helper, *v->helper ? ")" : "");
+		log_hint("%s%s%s%s", help, *v->helper ? " (the helper is " : "", v->helper,
+			 *v->helper ? ")" : "");
 	if (v->state_words)
 		fprintf(stderr, "note: %s is %.*s: %s\n", v->reg, (int)v->state_len, v->state,
 			v->state_words);
 	if (v->example)
-		fprintf(stderr, "hint: examples/verifier/%s.bt is a small script that shows this\n",
-			v->example);
+		log_hint("examples/verifier/%s.bt is a small script that shows this", v->example);
 }
 
 /* Files open before the load, and those that reading symbols takes. */

@@ -25,10 +25,9 @@ struct folded {
 static int refuse(const struct folded *r, const char *what)
 {
 	log_error("%s:%zu: %s", r->path, r->line, what);
-	fputs("hint: a line of folded stacks is 'main;work;read 12': names separated by semicolons, "
-	      "a blank, a number\n",
-	      stderr);
-	return -1;
+	return log_hint(
+		"a line of folded stacks is 'main;work;read 12': names separated by semicolons, "
+		"a blank, a number");
 }
 
 /* Endings by which other programs tell what a function belongs to. */
@@ -98,7 +97,7 @@ static int read_value(struct folded *r, const char *digits, uint64_t *value)
 static int read_line(struct folded *r, char *line, size_t len)
 {
 	uint32_t at = 0;
-	uint64_t value;
+	uint64_t value = 0;
 	char *blank;
 
 	while (len && isspace((unsigned char)line[len - 1]))
@@ -155,7 +154,7 @@ int folded_read(struct call_tree *t, const char *path, bool is_before)
 		err = errno;
 		log_error("cannot read '%s': %s", path, strerror(err));
 		if (err == ENOENT)
-			fputs("hint: 'sonde -f folded -o FILE' writes stacks to a file\n", stderr);
+			log_hint("'sonde -f folded -o FILE' writes stacks to a file");
 		return -1;
 	}
 	err = folded_read_file(t, f, path, is_before);

@@ -22,7 +22,7 @@ char *raw_events_facts(struct recording *r)
 
 	if (got >= 0 && !copy) {
 		log_error("'%s' has no events to replay", r->path);
-		log_text("hint: 'sonde record --events LIST -o FILE' records those that you name");
+		log_hint("'sonde record --events LIST -o FILE' records those that you name");
 	}
 	sqlite3_finalize(s);
 	return copy;

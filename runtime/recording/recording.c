@@ -63,9 +63,8 @@ int recording_fact(struct recording *r, const char *name, sqlite3_stmt **s)
 
 int recording_damaged(struct recording *r, enum recording_table table, int64_t id)
 {
-	log_error("'%s' is damaged: row %lld of %s is not valid", r->path, (long long)id,
-		  recording_tables[table].name);
-	return -1;
+	return log_error("'%s' is damaged: row %lld of %s is not valid", r->path, (long long)id,
+			 recording_tables[table].name);
 }
 
 const char *recording_text(sqlite3_stmt *s, int column)
@@ -111,8 +110,7 @@ bool recording_is(const char *path)
 
 static int hint_record(void)
 {
-	fputs("hint: 'sonde record -o FILE SCRIPT' makes a recording\n", stderr);
-	return -1;
+	return log_hint("'sonde record -o FILE SCRIPT' makes a recording");
 }
 
 /* Open the file and keep others from writing it: its writer holds a lock. */
@@ -147,10 +145,9 @@ static int check_head(struct recording *r, enum pages_mode *mode)
 		log_error("cannot read '%s': %s", r->path, strerror(errno));
 		return hint_record();
 	}
-	if (n == 0 || !head[0]) {
-		log_error("'%s' is empty: its run has not begun, or could not begin", r->path);
-		return -1;
-	}
+	if (n == 0 || !head[0])
+		return log_error("'%s' is empty: its run has not begun, or could not begin",
+				 r->path);
 	if (n < (ssize_t)sizeof(head) || memcmp(head, magic, sizeof(magic)) != 0 ||
 	    big_endian(head + 68) != RECORDING_APPLICATION || head[18] != 1)
 		return log_error("'%s' is not a recording of sonde", r->path), hint_record();
@@ -162,9 +159,8 @@ static int check_head(struct recording *r, enum pages_mode *mode)
 			    r->path);
 	if (version == RECORDING_VERSION || *mode == PAGES_UNCHECKED)
 		return 0;
-	log_error("'%s' has version %u of the form of recordings; this sonde reads 1 to %d",
-		  r->path, version, RECORDING_VERSION);
-	return -1;
+	return log_error("'%s' has version %u of the form of recordings; this sonde reads 1 to %d",
+			 r->path, version, RECORDING_VERSION);
 }
 
 static void defend(sqlite3 *db)

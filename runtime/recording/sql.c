@@ -24,8 +24,7 @@ static int allow(void *ctx, int action, const char *a, const char *b, const char
 
 static int refuse(void)
 {
-	log_error("--sql: only SELECT is possible: a recording is not changed");
-	return -1;
+	return log_error("--sql: only SELECT is possible: a recording is not changed");
 }
 
 static int failed(struct recording *r)
@@ -36,8 +35,7 @@ static int failed(struct recording *r)
 		return refuse();
 	if (code == SQLITE_IOERR || code == SQLITE_CORRUPT)
 		return recording_failed(r);
-	log_error("--sql: %s", sqlite3_errmsg(r->db));
-	return -1;
+	return log_error("--sql: %s", sqlite3_errmsg(r->db));
 }
 
 /* ---- text -------------------------------------------------------------------------------- */

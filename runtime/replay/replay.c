@@ -299,7 +299,7 @@ static int check(const struct event_source *source, const struct plan *plan)
 		  probe ? "probe '" : "the script", probe ? probe->name : "", probe ? "'" : "",
 		  what, r->file);
 	if ((plan->needs.kstack || plan->needs.ustack) && !r->all->has_stacks)
-		log_text("hint: 'sonde record --events LIST --event-stacks' records stacks, too");
+		log_hint("'sonde record --events LIST --event-stacks' records stacks, too");
 	return 1;
 }
 

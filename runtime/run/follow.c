@@ -25,11 +25,10 @@ int follow_process(uint32_t pid, int *fd)
 	*fd = pid ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
 	if (!pid || *fd >= 0)
 		return 0;
-	log_error("cannot trace process %u (-p): %s", pid,
-		  errno == ESRCH		       ? "it has ended"
-		  : errno == ENOENT || errno == EINVAL ? "it is a thread of another process"
-						       : strerror(errno));
-	return -1;
+	return log_error("cannot trace process %u (-p): %s", pid,
+			 errno == ESRCH			      ? "it has ended"
+			 : errno == ENOENT || errno == EINVAL ? "it is a thread of another process"
+							      : strerror(errno));
 }
 
 /* Kernels before 6.9 have descriptors of processes only: just the main thread is marked there. */
