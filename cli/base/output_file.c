@@ -132,7 +132,5 @@ int output_write(const char *path, const void *bytes, size_t len, mode_t mode)
 	f = output_open(path);
 	if (!f)
 		return 2;
-	if (fwrite(bytes, 1, len, f) != len && f == stdout)
-		return 2;
-	return output_close(path, f);
+	return fwrite(bytes, 1, len, f) != len && f == stdout ? 2 : output_close(path, f);
 }

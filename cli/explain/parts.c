@@ -107,7 +107,7 @@ static int by_start(const void *x, const void *y)
 {
 	const struct script_part *a = x, *b = y;
 
-	return a->start < b->start ? -1 : a->start > b->start;
+	return ORDER(a->start, b->start);
 }
 
 void explain_find_parts(struct explain *x)

@@ -209,9 +209,7 @@ static int read_sections(struct reader *r, char *text)
 		lines = NULL;
 		n = 0;
 	}
-	if (head && take_section(r, counts, head, lines, n))
-		return -1;
-	return check_whole(r, counts);
+	return head && take_section(r, counts, head, lines, n) ? -1 : check_whole(r, counts);
 }
 
 int lesson_read(struct arena *a, const char *path, struct lesson *out)

@@ -101,9 +101,7 @@ static int select_events(struct selection *s, struct kernel *k, const char *list
 		log_error("--events: no tracepoint matches '%s'", pattern);
 		return log_hint("sonde -l '%s' lists those that match a pattern", pattern);
 	}
-	if (s->n || s->named.n || s->calls.n)
-		return 0;
-	return log_error("--events: the list is empty");
+	return s->n || s->named.n || s->calls.n ? 0 : log_error("--events: the list is empty");
 }
 
 /* What is recorded beside the events themselves. */

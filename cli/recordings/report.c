@@ -120,9 +120,7 @@ int report_run(const struct options *o)
 	int status = 1, closed;
 	FILE *f;
 
-	if (take_options(&r, o))
-		return 1;
-	if (output_check_input(o->out.path, r.path, "recording"))
+	if (take_options(&r, o) || output_check_input(o->out.path, r.path, "recording"))
 		return 1;
 	if (recording_open(&rec, r.path) == 0 && load(&r, &rec) == 0) {
 		f = output_open(o->out.path);

@@ -7,6 +7,7 @@
  * characters of a script never reach the terminal.
  */
 #include "parser/base/diag.h"
+#include "parser/base/find.h"
 #include "parser/base/arena.h"
 #include "parser/base/escape.h"
 #include "parser/base/limits.h"
@@ -338,9 +339,7 @@ static int compare(const void *x, const void *y)
 {
 	const struct placed *a = x, *b = y;
 
-	if (a->start != b->start)
-		return a->start < b->start ? -1 : 1;
-	return a->diag < b->diag ? -1 : a->diag > b->diag;
+	return ORDER(a->start, b->start) ?: ORDER(a->diag, b->diag);
 }
 
 const struct diag **diags_sorted(const struct diags *d)

@@ -21,3 +21,6 @@
 
 /* The same for a table. */
 #define FIND_ROW(rows, IS_IT) FIND(rows, sizeof(rows) / sizeof(*(rows)), IS_IT)
+
+/* -1, 0 or 1: how two numbers are ordered, for qsort(). */
+#define ORDER(a, b) (((a) > (b)) - ((a) < (b)))

@@ -50,7 +50,5 @@ int map_lookup_batch(int fd, void *from, void *next, void *keys, void *values, u
 
 int map_delete_batch(int fd, const void *keys, uint32_t *n)
 {
-	if (interpreter.delete)
-		return -EOPNOTSUPP;
-	return bpf_map_delete_batch(fd, keys, n, NULL);
+	return interpreter.delete ? -EOPNOTSUPP : bpf_map_delete_batch(fd, keys, n, NULL);
 }

@@ -126,7 +126,7 @@ static inline int vec_compare_u64(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 
-	return (x > y) - (x < y);
+	return ORDER(x, y);
 }
 
 /* Sort items that are, or begin with, a uint64_t by that number. */

@@ -3,7 +3,6 @@
  * See bpf_elf.h.
  */
 #include "runtime/bpf/bpf_elf.h"
-#include "parser/base/find.h"
 #include <linux/btf.h>
 #include <string.h>
 
@@ -68,10 +67,11 @@ static bool read_sections(struct bpf_elf *e, const Elf64_Ehdr *h)
 	e->sections = (const void *)(e->bytes + h->e_shoff);
 	e->n_sections = h->e_shnum;
 	e->section_names = h->e_shstrndx;
-	if (FIND(e->sections, e->n_sections,
-		 item->sh_type != SHT_NOBITS &&
-			 !is_within(item->sh_offset, item->sh_size, e->len)) ||
-	    !is_strings(e, e->section_names))
+	for (uint32_t i = 0; i < e->n_sections; i++)
+		if (e->sections[i].sh_type != SHT_NOBITS &&
+		    !is_within(e->sections[i].sh_offset, e->sections[i].sh_size, e->len))
+			return false;
+	if (!is_strings(e, e->section_names))
 		return false;
 	for (uint32_t i = 1; i < e->n_sections; i++)
 		if (!read_section(e, i))

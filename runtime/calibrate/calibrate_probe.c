@@ -14,6 +14,7 @@
  */
 #define _GNU_SOURCE
 #include "runtime/calibrate/calibrate_probe.h"
+#include "runtime/base/vec.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/own_offset.h"
 #include "runtime/kernel/kernel_facts.h"
@@ -124,16 +125,9 @@ static int open_log(struct calibrate_probe *p)
 
 /* ---- measuring ----------------------------------------------------------------------------- */
 
-static int compare(const void *a, const void *b)
-{
-	const uint64_t *x = a, *y = b;
-
-	return *x < *y ? -1 : *x > *y;
-}
-
 uint64_t calibrate_quantile(uint64_t *values, uint32_t n, uint32_t percent)
 {
-	qsort(values, n, sizeof(*values), compare);
+	qsort(values, n, sizeof(*values), vec_compare_u64);
 	return n ? values[n * percent / 100] : 0;
 }
 

@@ -67,9 +67,7 @@ static int read_all_headers(struct elfsym *e, const char *path)
 	e->entry = f.entry;
 	e->size = f.size;
 	e->modified = f.modified;
-	err = read_segments(e, &f);
-	if (!err)
-		err = read_text_ranges(e, &f);
+	err = read_segments(e, &f) ?: read_text_ranges(e, &f);
 	if (err)
 		goto out;
 	elfsym_pick_table(&f, SHT_SYMTAB, &e->tables[TABLE_FULL]);

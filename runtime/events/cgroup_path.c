@@ -29,9 +29,7 @@ static int in_order(const void *x, const void *y)
 {
 	const struct hierarchy *a = x, *b = y;
 
-	if (a->is_unified != b->is_unified)
-		return a->is_unified ? -1 : 1;
-	return strcmp(a->name, b->name);
+	return ORDER(b->is_unified, a->is_unified) ?: strcmp(a->name, b->name);
 }
 
 static void add(hierarchy_list *list, const struct mntent *m)

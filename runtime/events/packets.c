@@ -186,13 +186,6 @@ static enum bpf_perf_event_ret on_record(void *ctx, int cpu, struct perf_event_h
 	return LIBBPF_PERF_EVENT_CONT;
 }
 
-static int by_time(const void *x, const void *y)
-{
-	const struct packet *a = x, *b = y;
-
-	return (a->time_ns > b->time_ns) - (a->time_ns < b->time_ns);
-}
-
 static void write_packet(struct packets *k, const struct packet *p)
 {
 	FILE *f = k->files[p->event];
@@ -211,8 +204,7 @@ uint64_t packets_drain(struct session *s)
 	if (!k || !k->buffer)
 		return 0;
 	perf_buffer__consume(k->buffer);
-	if (k->came.n)
-		qsort(k->came.items, k->came.n, sizeof(*k->came.items), by_time);
+	vec_sort(&k->came); /* by time */
 	for (size_t i = 0; i < k->came.n; i++)
 		write_packet(k, &k->came.items[i]);
 	n = k->came.n;

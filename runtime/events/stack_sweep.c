@@ -116,23 +116,11 @@ bool stack_sweep_is_due(const struct session *s)
 	return w->n >= entries / 2 && monotonic_ns() > w->swept_ns + w->wait_ns;
 }
 
-static int by_hash(const void *x, const void *y)
-{
-	const struct noted *a = x, *b = y;
-
-	return a->hash < b->hash ? -1 : a->hash > b->hash;
-}
-
 static int by_tgid(const void *x, const void *y)
 {
 	const struct noted *a = x, *b = y;
 
-	return a->tgid < b->tgid ? -1 : a->tgid > b->tgid;
-}
-
-static void sort(struct stack_sweep *w, int (*order)(const void *x, const void *y))
-{
-	qsort(w->items, w->n, sizeof(*w->items), order);
+	return ORDER(a->tgid, b->tgid);
 }
 
 /* Mark the stacks that may be removed if no map refers to them. Returns how many are of processes
@@ -142,7 +130,7 @@ static uint32_t mark(struct stack_sweep *w)
 	uint32_t n = 0, tgid = 0;
 	bool has_ended = false;
 
-	sort(w, by_tgid);
+	qsort(w->items, w->n, sizeof(*w->items), by_tgid);
 	for (uint32_t i = 0; i < w->n; i++) {
 		struct noted *s = &w->items[i];
 
@@ -162,7 +150,7 @@ static void sort_by_hash(struct stack_sweep *w)
 {
 	size_t n = 0;
 
-	sort(w, by_hash);
+	vec_sort(w);
 	for (size_t i = 0; i < w->n; i++) {
 		if (n && w->items[n - 1].hash == w->items[i].hash)
 			w->items[n - 1].was_free = false;
@@ -182,7 +170,7 @@ static void unmark_referenced(struct stack_sweep *w, const uint8_t *bytes, size_
 		struct noted *found;
 
 		memcpy(&key.hash, bytes + at, sizeof(key.hash));
-		found = bsearch(&key, w->items, w->n, sizeof(*w->items), by_hash);
+		found = bsearch(&key, w->items, w->n, sizeof(*w->items), vec_compare_u64);
 		if (found)
 			found->is_free = false;
 	}
@@ -270,7 +258,7 @@ static uint32_t drop_free(struct session *s)
 	struct stack_sweep *w = s->stack_sweep;
 	uint32_t n_kept = 0, n_before = w->n;
 
-	sort(w, by_tgid);
+	qsort(w->items, w->n, sizeof(*w->items), by_tgid);
 	for (uint32_t i = 0, end; i < w->n; i = end) {
 		for (end = i + 1; end < w->n && w->items[end].tgid == w->items[i].tgid;)
 			end++;

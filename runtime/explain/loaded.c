@@ -136,9 +136,7 @@ int loaded_measure(struct arena *a, struct session *s, uint64_t ns, struct loade
 
 	if (stats < 0)
 		return -errno;
-	err = session_run_begin(s);
-	if (!err)
-		err = session_attach(s);
+	err = session_run_begin(s) ?: session_attach(s);
 	while (!err && nanosleep(&left, &left) && errno == EINTR)
 		;
 	session_detach(s);

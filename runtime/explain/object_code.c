@@ -3,6 +3,7 @@
  * Reads the code of an object: see object_code.h.
  */
 #include "runtime/explain/object_code.h"
+#include "parser/base/find.h"
 #include "parser/base/arena.h"
 #include "runtime/bpf/bpf_elf.h"
 #include <bpf/btf.h>
@@ -42,9 +43,7 @@ static int by_place(const void *a, const void *b)
 {
 	const Elf64_Sym *x = a, *y = b;
 
-	if (x->st_shndx != y->st_shndx)
-		return x->st_shndx < y->st_shndx ? -1 : 1;
-	return x->st_value < y->st_value ? -1 : x->st_value > y->st_value;
+	return ORDER(x->st_shndx, y->st_shndx) ?: ORDER(x->st_value, y->st_value);
 }
 
 static void read_functions(struct reader *r)

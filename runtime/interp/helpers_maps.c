@@ -160,7 +160,5 @@ int help_task_storage_delete(struct interp *p, const uint64_t r[5], uint64_t *re
 	struct interp_map *m = interp_map_of(p, r[0]);
 	const uint32_t *tid = interp_thread_number(p, r[1]);
 
-	if (!m)
-		return -EFAULT;
-	return wrong(result, tid ? interp_map_delete(m, tid) : -ENOENT);
+	return !m ? -EFAULT : wrong(result, tid ? interp_map_delete(m, tid) : -ENOENT);
 }

@@ -176,7 +176,7 @@ static int by_instruction(const void *a, const void *b)
 {
 	const struct code_line *x = a, *y = b;
 
-	return x->at < y->at ? -1 : x->at > y->at;
+	return ORDER(x->at, y->at);
 }
 
 static int read_btf(struct image *im)

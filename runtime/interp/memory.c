@@ -40,9 +40,7 @@ void *interp_bytes(struct interp *p, uint64_t address, uint64_t n, bool is_write
 	r = &p->regions[region];
 	if (offset > r->bytes || n > r->bytes - offset || (is_write && r->is_constant))
 		return NULL;
-	if (r->known && memchr(r->known + offset, 0, n))
-		return NULL;
-	return r->at + offset;
+	return r->known && memchr(r->known + offset, 0, n) ? NULL : r->at + offset;
 }
 
 /* Is it an address of kernel memory, or of what stands for it: the thread's struct, the record of

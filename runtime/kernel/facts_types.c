@@ -24,9 +24,7 @@ static const struct type *base_type(struct facts *k, const char *name)
 		return &c_types_tag(c, true, name + 6)->type;
 	if (strncmp(name, "enum.", 5) == 0)
 		return c_types_find(c, C_ENUM, name + 5);
-	if (strcmp(name, "void") == 0)
-		return &type_void;
-	return type_of_name(name);
+	return strcmp(name, "void") == 0 ? &type_void : type_of_name(name);
 }
 
 const struct type *facts_type(struct facts *k, const char *word)

@@ -100,9 +100,7 @@ int kernel_tracefs(struct kernel *kernel)
 static int compare_formats(const void *a, const void *b)
 {
 	const struct tp_format *x = a, *y = b;
-	int order = strcmp(x->event, y->event);
-
-	return order ? order : strcmp(x->category, y->category);
+	return strcmp(x->event, y->event) ?: strcmp(x->category, y->category);
 }
 
 static int live_tracepoint(struct kernel *kernel, const char *category, const char *event,

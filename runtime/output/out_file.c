@@ -125,35 +125,21 @@ static int other_printf_event(struct out *o, const struct plan_event *e, const s
 	return shown(o, other_of(o)->printf_event(other_of(o), e, fields));
 }
 
-static int other_message(struct out *o, const struct view_message *m)
-{
-	return shown(o, other_of(o)->message(other_of(o), m));
-}
-
-static int other_value(struct out *o, const struct view *v)
-{
-	return shown(o, other_of(o)->value(other_of(o), v));
-}
-
 int out_other_map(struct out *o, const struct view_map *m)
 {
 	return shown(o, other_of(o)->map(other_of(o), m));
 }
 
-static int other_attached(struct out *o, uint32_t n_probes)
-{
-	return shown(o, other_of(o)->attached(other_of(o), n_probes));
-}
-
-static int other_lost(struct out *o, const struct view_loss *l)
-{
-	return shown(o, other_of(o)->lost(other_of(o), l));
-}
-
-static int other_test(struct out *o, const struct view_test *t)
-{
-	return shown(o, other_of(o)->test(other_of(o), t));
-}
+#define OTHER(hook, type)                                           \
+	static int other_##hook(struct out *o, type x)              \
+	{                                                           \
+		return shown(o, other_of(o)->hook(other_of(o), x)); \
+	}
+OTHER(message, const struct view_message *)
+OTHER(value, const struct view *)
+OTHER(attached, uint32_t)
+OTHER(lost, const struct view_loss *)
+OTHER(test, const struct view_test *)
 
 static int add_span(struct out *o, const struct view_span *s)
 {

@@ -110,9 +110,7 @@ static int by_total(const void *x, const void *y)
 	const struct call_node *a = *(struct call_node *const *)x,
 			       *b = *(struct call_node *const *)y;
 
-	if (a->total != b->total)
-		return a->total > b->total ? -1 : 1;
-	return strcmp(a->name, b->name);
+	return ORDER(b->total, a->total) ?: strcmp(a->name, b->name);
 }
 
 /* Put the children of a node into the order of their times. */

@@ -52,9 +52,7 @@ static int hide_messages(struct out_live *w)
 {
 	w->messages = memfd_create("messages", MFD_CLOEXEC);
 	w->error_fd = w->messages < 0 ? -1 : dup(STDERR_FILENO);
-	if (w->error_fd < 0 || dup2(w->messages, STDERR_FILENO) < 0)
-		return -errno;
-	return 0;
+	return w->error_fd < 0 || dup2(w->messages, STDERR_FILENO) < 0 ? -errno : 0;
 }
 
 static void show_messages(struct out_live *w)

@@ -80,9 +80,7 @@ static int by_total(const void *x, const void *y)
 {
 	const struct span_row *a = x, *b = y;
 
-	if (a->total != b->total)
-		return a->total > b->total ? -1 : 1;
-	return strcmp(a->name, b->name);
+	return ORDER(b->total, a->total) ?: strcmp(a->name, b->name);
 }
 
 static void put_row(struct text *t, const struct span_row *r)

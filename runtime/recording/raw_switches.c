@@ -5,7 +5,7 @@
  * it; so a replay measures the same length. A start that is missing is made.
  */
 #include "runtime/recording/raw_impl.h"
-#include "parser/base/find.h"
+#include "runtime/base/vec.h"
 #include "runtime/output/out.h"
 #include "parser/base/arena.h"
 #include <stdlib.h>
@@ -22,28 +22,28 @@ struct moment {
 	uint32_t event; /* its index; moments of coming back have none */
 };
 
+struct moments {
+	struct moment *items;
+	uint32_t n;
+};
+
 struct switches {
 	struct raw_reader *r;
-	struct moment *aways, *backs;
-	uint32_t n_aways, n_backs;
+	struct moments aways, backs;
 };
 
 static int by_thread(const void *x, const void *y)
 {
 	const struct moment *a = x, *b = y;
 
-	if (a->tid != b->tid)
-		return a->tid < b->tid ? -1 : 1;
-	return a->time < b->time ? -1 : a->time > b->time;
+	return ORDER(a->tid, b->tid) ?: ORDER(a->time, b->time);
 }
 
 static int by_time(const void *x, const void *y)
 {
 	const struct recorded_event *a = x, *b = y;
 
-	if (a->time != b->time)
-		return a->time < b->time ? -1 : 1;
-	return a->seq < b->seq ? -1 : a->seq > b->seq;
+	return ORDER(a->time, b->time) ?: ORDER(a->seq, b->seq);
 }
 
 void raw_sort(struct recorded_events *out)
@@ -52,21 +52,18 @@ void raw_sort(struct recorded_events *out)
 		qsort(out->events, out->n_events, sizeof(*out->events), by_time);
 }
 
+static void sort_moments(struct moments *m)
+{
+	if (m->n)
+		qsort(m->items, m->n, sizeof(*m->items), by_thread);
+}
+
 /* How many moments are before `time` of the thread. */
-static uint32_t count_before(const struct moment *m, uint32_t n, uint32_t tid, uint64_t time)
+static size_t count_before(const struct moments *m, uint32_t tid, uint64_t time)
 {
 	const struct moment key = {.tid = tid, .time = time};
-	uint32_t low = 0, high = n;
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (by_thread(&m[middle], &key) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return vec_bound(m, by_thread(item, &key) < 0);
 }
 
 static uint64_t distance(uint64_t a, uint64_t b)
@@ -75,12 +72,12 @@ static uint64_t distance(uint64_t a, uint64_t b)
 }
 
 /* The thread's moment that is next to `time`; NULL: none is near. */
-static struct moment *find_near(struct moment *m, uint32_t n, uint32_t tid, uint64_t time)
+static struct moment *find_near(const struct moments *all, uint32_t tid, uint64_t time)
 {
-	uint32_t at = count_before(m, n, tid, time);
-	struct moment *best = NULL;
+	size_t at = count_before(all, tid, time);
+	struct moment *m = all->items, *best = NULL;
 
-	for (uint32_t i = at ? at - 1 : 0; i < n && i <= at; i++)
+	for (size_t i = at ? at - 1 : 0; i < all->n && i <= at; i++)
 		if (m[i].tid == tid && distance(m[i].time, time) < NEAR_NS &&
 		    (!best || distance(m[i].time, time) < distance(best->time, time)))
 			best = &m[i];
@@ -88,11 +85,11 @@ static struct moment *find_near(struct moment *m, uint32_t n, uint32_t tid, uint
 }
 
 /* The thread's last moment; NULL: it has none. */
-static struct moment *find_last(struct moment *m, uint32_t n, uint32_t tid)
+static struct moment *find_last(const struct moments *m, uint32_t tid)
 {
-	uint32_t at = count_before(m, n, tid, UINT64_MAX);
+	size_t at = count_before(m, tid, UINT64_MAX);
 
-	return at && m[at - 1].tid == tid ? &m[at - 1] : NULL;
+	return at && m->items[at - 1].tid == tid ? &m->items[at - 1] : NULL;
 }
 
 static uint32_t tid_of(const struct switches *w, uint32_t thread)
@@ -112,20 +109,18 @@ static void find_moments(struct switches *w)
 		const struct recorded_event *e = &out->events[i];
 
 		if (strcmp(out->points[e->point], name) == 0)
-			arena_push(a, w->aways, w->n_aways,
+			arena_push(a, w->aways.items, w->aways.n,
 				   ((struct moment){tid_of(w, e->thread), e->time, i}));
 	}
 	for (uint32_t i = 0; i < w->r->n_spans; i++) {
 		const struct raw_span *s = &w->r->spans[i];
 
 		if (!s->is_on_cpu && !s->is_open)
-			arena_push(a, w->backs, w->n_backs,
+			arena_push(a, w->backs.items, w->backs.n,
 				   ((struct moment){.tid = tid_of(w, s->thread), .time = s->time}));
 	}
-	if (w->n_aways)
-		qsort(w->aways, w->n_aways, sizeof(*w->aways), by_thread);
-	if (w->n_backs)
-		qsort(w->backs, w->n_backs, sizeof(*w->backs), by_thread);
+	sort_moments(&w->aways);
+	sort_moments(&w->backs);
 }
 
 /* Until when open times count: the same moment for all of them. */
@@ -139,7 +134,7 @@ static uint64_t end_of_open(const struct switches *w)
 
 		if (!s->is_open || s->is_on_cpu || s->is_cut)
 			continue;
-		m = find_last(w->aways, w->n_aways, tid_of(w, s->thread));
+		m = find_last(&w->aways, tid_of(w, s->thread));
 		if (m)
 			return m->time + s->length;
 	}
@@ -186,8 +181,8 @@ static void add_begin(const struct switches *w, const struct raw_span *s, uint64
 static void take_off_cpu(const struct switches *w, const struct raw_span *s, uint64_t began)
 {
 	uint32_t tid = tid_of(w, s->thread);
-	struct moment *m = s->is_open ? find_last(w->aways, w->n_aways, tid)
-				      : find_near(w->aways, w->n_aways, tid, began);
+	struct moment *m =
+		s->is_open ? find_last(&w->aways, tid) : find_near(&w->aways, tid, began);
 
 	if (m && !s->is_cut)
 		w->r->out->events[m->event].time = began;
@@ -205,7 +200,7 @@ static void take_on_cpu(const struct switches *w, const struct raw_span *s, uint
 {
 	if (s->is_cut)
 		add_begin(w, s, began);
-	else if (!find_near(w->backs, w->n_backs, tid_of(w, s->thread), began))
+	else if (!find_near(&w->backs, tid_of(w, s->thread), began))
 		add_event(w, s, RECORDED_BACK, began);
 }
 

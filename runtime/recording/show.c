@@ -96,9 +96,7 @@ static int show_span(struct show *w, sqlite3_stmt *s)
 	if (index == VIEW_SPAN_KINDS || span.start > INT64_MAX / 2 || span.length > INT64_MAX / 2 ||
 	    span.tracer > span.length)
 		return recording_damaged(w->r, REC_SPANS, number(s, 0));
-	if (!is_wanted(w->filter, &span))
-		return 0;
-	return w->out->span(w->out, &span);
+	return !is_wanted(w->filter, &span) ? 0 : w->out->span(w->out, &span);
 }
 
 static int show_message(struct show *w, sqlite3_stmt *s)

@@ -144,9 +144,7 @@ static int open_cpu(struct maptrack *t, uint32_t cpu)
 		return 0; /* the CPU has just gone offline */
 	if (r.fd < 0)
 		return r.fd;
-	err = map_ring(t, &r);
-	if (!err)
-		err = vec_push(&t->rings, r);
+	err = map_ring(t, &r) ?: vec_push(&t->rings, r);
 	if (err)
 		close_ring(t, &r);
 	return err;
@@ -346,9 +344,7 @@ static int compare_pending(const void *a, const void *b)
 {
 	const struct pending *x = a, *y = b;
 
-	if (x->time_ns != y->time_ns)
-		return x->time_ns < y->time_ns ? -1 : 1;
-	return x->order < y->order ? -1 : x->order > y->order;
+	return ORDER(x->time_ns, y->time_ns) ?: ORDER(x->order, y->order);
 }
 
 uint64_t maptrack_drain(struct maptrack *t, struct procmap *maps)

@@ -242,9 +242,7 @@ struct elfsym *symfiles_of(struct symfiles *all, uint32_t tgid, const struct map
 	if (!s->elf && s->failed_tgid != tgid)
 		open_symfile(all, s, tgid, mapping);
 	/* The file is younger than the mapping: the inode number was reused. */
-	if (s->elf && s->born_ns > mapping->seen_ns + 1000000u)
-		return NULL;
-	return s->elf;
+	return s->elf && s->born_ns > mapping->seen_ns + 1000000u ? NULL : s->elf;
 }
 
 /* ---- source lines ---- */

@@ -210,9 +210,7 @@ static int64_t signed_begin(const struct type *t, uint32_t i)
 {
 	uint32_t middle = agg_middle_bucket(t), k = (uint32_t)t->scale[0];
 
-	if (i >= middle)
-		return log_edge(i - middle, k);
-	return 1 - log_edge(middle - i + 1, k);
+	return i >= middle ? log_edge(i - middle, k) : 1 - log_edge(middle - i + 1, k);
 }
 
 int64_t agg_bucket_begin(const struct type *t, uint32_t i)
@@ -242,9 +240,7 @@ static int64_t middle(const struct type *t, uint32_t bucket)
 {
 	int64_t begin = agg_bucket_begin(t, bucket);
 
-	if (bucket == 0)
-		return -1;
-	return begin + (agg_bucket_begin(t, bucket + 1) - begin) / 2;
+	return bucket == 0 ? -1 : begin + (agg_bucket_begin(t, bucket + 1) - begin) / 2;
 }
 
 const struct agg_quantile_row agg_shown_quantiles[] = {

@@ -333,9 +333,7 @@ static int by_parent_and_name(const void *x, const void *y)
 	const struct call_node *a = *(struct call_node *const *)x,
 			       *b = *(struct call_node *const *)y;
 
-	if (a->parent != b->parent)
-		return a->parent < b->parent ? -1 : 1;
-	return strcmp(a->name, b->name) ?: (a->kind > b->kind) - (a->kind < b->kind);
+	return ORDER(a->parent, b->parent) ?: strcmp(a->name, b->name) ?: ORDER(a->kind, b->kind);
 }
 
 int call_tree_finish(struct call_tree *t)

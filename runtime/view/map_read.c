@@ -297,9 +297,7 @@ int map_delete_before(const struct plan_map *m, int fd, uint32_t oldest, uint32_
 	if (is_array(m))
 		return delete_slots(&r, epoch);
 	r.oldest = epoch - (1u << 31); /* also entries added late to any earlier epoch */
-	err = walk_hash(&r);
-	if (!err)
-		err = delete_rows(&r);
+	err = walk_hash(&r) ?: delete_rows(&r);
 	map_snapshot_free(&r.rows);
 	return err;
 }

@@ -44,11 +44,7 @@ static int by_start(const void *x, const void *y)
 {
 	const struct span_item *a = x, *b = y;
 
-	if (a->start != b->start)
-		return a->start < b->start ? -1 : 1;
-	if (a->whole != b->whole)
-		return a->whole > b->whole ? -1 : 1;
-	return (a->order < b->order) - (a->order > b->order);
+	return ORDER(a->start, b->start) ?: ORDER(b->whole, a->whole) ?: ORDER(b->order, a->order);
 }
 
 /* Take the time of a span from the one that it is part of; one whose time is not known has none, so
@@ -160,9 +156,7 @@ static int by_first_start(const void *x, const void *y)
 {
 	const struct span_thread *a = *(struct span_thread *const *)x,
 				 *b = *(struct span_thread *const *)y;
-	uint64_t start_a = a->spans.items[0].start, start_b = b->spans.items[0].start;
-
-	return (start_a > start_b) - (start_a < start_b);
+	return ORDER(a->spans.items->start, b->spans.items->start);
 }
 
 int span_trees_finish(struct span_trees *t)

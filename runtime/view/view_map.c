@@ -9,6 +9,7 @@
 #define _GNU_SOURCE /* qsort_r */
 #endif
 #include "runtime/view/map_read.h"
+#include "runtime/base/vec.h"
 #include "runtime/view/agg.h"
 #include "runtime/view/format.h"
 #include "runtime/view/view_compare.h"
@@ -158,13 +159,6 @@ static int make_sparse(const struct plan_map *m, const struct map_snapshot *s,
 
 /* ---- tseries ----------------------------------------------------------------------------- */
 
-static int compare_intervals(const void *x, const void *y)
-{
-	const struct view_bucket *a = x, *b = y;
-
-	return (a->index > b->index) - (a->index < b->index);
-}
-
 /* Entries come by their number modulo n: order them by time, and leave out those that are older
  * than n intervals before the newest of all rows, or have no value (0). */
 static void finish_series(const struct type *t, struct view_map *out)
@@ -175,7 +169,7 @@ static void finish_series(const struct type *t, struct view_map *out)
 		struct view *v = &out->rows[i].value;
 		struct view_bucket *all = (struct view_bucket *)v->histogram.buckets;
 
-		qsort(all, v->histogram.n, sizeof(*all), compare_intervals);
+		qsort(all, v->histogram.n, sizeof(*all), vec_compare_u64); /* by index */
 		if (v->histogram.n && all[v->histogram.n - 1].index > last)
 			last = all[v->histogram.n - 1].index;
 	}
