@@ -8,9 +8,6 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-struct plan;
-struct program;
-
 struct compile {
 	pid_t pid;
 	int memfd;	   /* receives the bytes, or an error message */

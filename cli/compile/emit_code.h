@@ -5,9 +5,6 @@
 #pragma once
 #include "cli/options/options.h"
 
-struct plan;
-struct program;
-
 /* Compile and write the stage (EMIT_IR to EMIT_ELF) to `f`. 0, or the exit status after a
  * message. */
 int emit_code(enum emit_stage stage, const struct program *program, const struct plan *plan,

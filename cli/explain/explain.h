@@ -8,10 +8,8 @@
 #include "cli/base/script_lines.h"
 #include "cli/options/explain_stage.h"
 
-struct arena;
 struct code_object;
 struct kernel;
-struct options;
 struct plan;
 struct program;
 

@@ -63,11 +63,14 @@ static void add_place(void *ctx, struct span span)
 
 /* Set the script's line for each line of the text: that of the first node in it, or of the line
  * before. */
-static void take_places(const struct places *p, struct script_lines *t)
+static int take_places(struct places *p, struct capture *c, struct explain *x,
+		       struct script_lines *t)
 {
 	size_t next = 0;
 	uint32_t line = 0;
 	long at = 0;
+
+	capture_end(c, x, t);
 
 	for (size_t i = 0; i < t->lines.n; i++) {
 		long end = at + (long)strlen(t->lines.items[i].text) + 1;
@@ -79,6 +82,8 @@ static void take_places(const struct places *p, struct script_lines *t)
 		t->lines.items[i].line = line;
 		at = end;
 	}
+	vec_free(&p->marks);
+	return 0;
 }
 
 static void dump_tree(const struct program *program, bool with_types, FILE *f, struct places *p)
@@ -137,10 +142,7 @@ int ex_tree(struct explain *x, struct script_lines *t)
 	if (!p)
 		return 0; /* it parsed before, so this cannot fail */
 	dump_tree(p, false, capture_begin(&c), &places);
-	capture_end(&c, x, t);
-	take_places(&places, t);
-	vec_free(&places.marks);
-	return 0;
+	return take_places(&places, &c, x, t);
 }
 
 int ex_types(struct explain *x, struct script_lines *t)
@@ -155,10 +157,7 @@ int ex_types(struct explain *x, struct script_lines *t)
 		      "the number of the map's epoch, by which it is cleared):\n",
 		      f);
 	plan_dump_maps(x->plan, x->kernel->n_cpus(x->kernel), f);
-	capture_end(&c, x, t);
-	take_places(&places, t);
-	vec_free(&places.marks);
-	return 0;
+	return take_places(&places, &c, x, t);
 }
 
 int ex_probes(struct explain *x, struct script_lines *t)

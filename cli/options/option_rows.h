@@ -23,8 +23,6 @@ struct option_row {
 extern const struct option_row option_rows[];
 extern const int n_option_rows;
 
-struct arena;
-
 /* "-o, --output FILE" */
 const char *option_form(struct arena *a, const struct option_row *row);
 /* Is the option one of these first words, and listed in their help? */

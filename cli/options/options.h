@@ -110,7 +110,6 @@ struct options {
 	const struct run_watch *watch; /* run.h; or NULL */
 };
 
-struct config;
 /* Set what the options say about the output in a script's configuration. */
 void options_set_output(const struct options *o, struct config *c);
 /* The first word that is given, as a bit. */

@@ -13,8 +13,6 @@ int prompt_run(void);
 
 /* ---- private to prompt*.c, and completion --------------------------------------------------- */
 
-struct kernel;
-
 /* A run that has ended, or is about to: a process that keeps the session, and with it the maps. */
 struct prompt_child {
 	pid_t pid; /* 0: none */

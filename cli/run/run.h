@@ -7,9 +7,6 @@
 #include <sys/utsname.h>
 
 struct events;
-struct kernel;
-struct plan;
-struct program;
 
 /* What the prompt and lessons want of a run. */
 struct run_watch {

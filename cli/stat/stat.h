@@ -7,9 +7,6 @@
 #include "cli/options/options.h"
 #include "runtime/run/counters.h"
 
-struct arena;
-struct kernel;
-
 struct stat_run {
 	struct arena *arena; /* names of events */
 	const struct options *options;

@@ -5,8 +5,6 @@
 #pragma once
 #include "parser/lang/probe.h"
 
-struct attach_text;
-
 /* The text to expand, and the resulting attach points. */
 struct probe_expansion {
 	const struct probe_reader *r;

@@ -5,8 +5,6 @@
 #pragma once
 #include "parser/lang/probe.h"
 
-struct arena;
-
 /* `t`: the target that the line names, or NULL. */
 typedef void probe_line_fn(const char *line, const struct attach_target *t, void *ctx);
 /* Call fn with a line for each function, event or place of the point. The lines are in the arena.

@@ -6,7 +6,6 @@
 #include "parser/base/nearest.h"
 #include <stdint.h>
 
-struct arena;
 struct diags;
 
 enum { NEAR_PARTS = 4, NEAR_SHOWN = 3 };

@@ -15,8 +15,6 @@ typedef int parse_fn(const struct probe_reader *r, struct attach_point *p, char 
 #define PROBE(id, name, alias, form, context, traits, parse, ...) parse_fn parse;
 #include "parser/lang/probes.def"
 
-struct attach_text;
-
 /* What to write instead of another tool's probe type, which is before `rest` (or NULL); NULL if
  * `name` is not one. */
 const char *probe_foreign(const struct probe_reader *r, const char *name, const char *rest);

@@ -10,8 +10,6 @@
 #pragma once
 #include "parser/base/source.h"
 
-struct arena;
-
 enum diag_level { DIAG_ERROR, DIAG_WARNING };
 
 struct diag {

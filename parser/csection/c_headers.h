@@ -6,8 +6,6 @@
 #include "parser/csection/preprocess.h"
 #include "parser/lang/c_type.h"
 
-struct kernel;
-
 /* Make `types` and the preprocessor ask for what the headers of pre->includes, which may grow,
  * define. Nothing is read before something asks. */
 void c_headers_new(struct preprocessor *pre, struct c_types *types, struct kernel *k);

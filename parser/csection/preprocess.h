@@ -7,7 +7,6 @@
 #include "parser/csection/c_token.h"
 
 struct c_headers;
-struct diags;
 struct program;
 
 struct c_value {

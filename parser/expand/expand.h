@@ -6,9 +6,6 @@
 #pragma once
 #include "parser/lang/ast.h"
 
-struct arena;
-struct diags;
-
 /* Before: the tree as parsed. After: it has what imported files have, too. */
 void expand_imports(struct arena *a, struct program *p, struct diags *d);
 /* After: no call of a macro or function is left. 0, or -1 if there were errors, also before. */

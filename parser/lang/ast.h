@@ -10,12 +10,10 @@
 #include "parser/lang/param_item.h"
 #include "parser/base/limits.h"
 
-struct arena;
 struct builtin;
 struct attach_point; /* resolved: probe.h */
 struct bpf_function;
 struct bpf_import;
-struct diags;
 struct c_types;	 /* c_type.h */
 struct tp_field; /* kernel.h */
 struct type;

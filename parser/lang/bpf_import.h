@@ -9,7 +9,6 @@
 #include "parser/base/source.h"
 #include <stddef.h>
 
-struct arena;
 struct type;
 
 enum bpf_base { BPF_BASE_VOID, BPF_BASE_INT, BPF_BASE_ENUM, BPF_BASE_STRUCT, BPF_BASE_UNION };

@@ -20,7 +20,6 @@
 #include "parser/lang/type.h"
 #include <stddef.h>
 
-struct arena;
 struct kernel;
 
 /* The name spaces of C, as far as sonde distinguishes them. */

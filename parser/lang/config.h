@@ -6,7 +6,6 @@
 #pragma once
 #include "parser/base/source.h"
 
-struct arena;
 struct diags;
 struct program;
 

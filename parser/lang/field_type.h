@@ -6,8 +6,6 @@
 #pragma once
 #include "parser/lang/probe.h"
 
-struct arena;
-
 /* Is it the address of a text: `const char *`? */
 bool field_is_text(const struct tp_field *f);
 /* Type of a tracepoint field's value; NULL when such fields are not implemented. */

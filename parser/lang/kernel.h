@@ -10,7 +10,6 @@
 #include "parser/lang/c_type.h"
 #include "parser/lang/trace_scope.h"
 
-struct arena;
 struct bpf_import;
 
 enum { TP_COMMON_BYTES = 8 }; /* the common_* fields at the start of every record */

@@ -6,7 +6,6 @@
 #pragma once
 #include "parser/base/source.h"
 
-struct arena;
 struct diags;
 
 /* Value of the number at `text`, which spans `span`. `d` NULL: report nothing. */

@@ -8,7 +8,6 @@
 #include "parser/base/source.h"
 #include <assert.h>
 
-struct arena;
 struct diags;
 struct attach_text;
 struct usdt_point;

@@ -8,7 +8,6 @@
 #include <stdint.h>
 
 struct arena;
-struct attach_target;
 
 enum { USDT_ARGS = 12 }; /* a note can have */
 

@@ -11,9 +11,6 @@
 #include "parser/lang/probe.h"
 #include <regex.h>
 
-struct arena;
-struct program;
-
 /* A value at a fixed offset in a key, a map value, a record or a span's state. */
 struct plan_field {
 	const struct type *type;
@@ -293,7 +290,6 @@ struct plan_options {
 	const char *sort;		 /* --sort: orders of maps, separated by commas; or NULL */
 };
 
-struct diags;
 /* Make the plan of a checked program. NULL when a limit is exceeded, which is reported to `d`. */
 struct plan *plan_make(struct arena *a, struct program *p, const struct plan_options *options,
 		       struct diags *d);

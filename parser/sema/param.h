@@ -6,7 +6,6 @@
 #pragma once
 #include "parser/lang/ast.h"
 
-struct arena;
 struct sema;
 
 /* Replace an EX_PARAM by a literal: an integer when the argument reads as one, else a string;

@@ -5,8 +5,6 @@
 #pragma once
 #include "parser/lang/ast.h"
 
-struct arena;
-
 struct param_type {
 	const char *name;
 	const char *what;	/* in messages: it must be … */

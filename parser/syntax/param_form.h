@@ -5,9 +5,6 @@
 #pragma once
 #include "parser/lang/ast.h"
 
-struct arena;
-struct diags;
-
 /* The form with one more word: `stack | process`. */
 struct param_form param_form_add(struct arena *a, struct param_form form, const char *word);
 /* A list of what the form says. `word` has to be "list"; anything else is reported. */

@@ -8,10 +8,8 @@
 #include "runtime/base/vec.h"
 #include "runtime/elf/go_abi.h"
 
-struct arena;
 struct cfa_file;
 struct dwarf_types;
-struct elfsym;
 
 /* What user_switches() has answered of `program`, "" for any process. */
 struct switch_answer {

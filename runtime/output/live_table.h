@@ -7,8 +7,6 @@
 #include "runtime/base/vec.h"
 #include "runtime/view/view.h"
 
-struct arena;
-
 /* One key or the value of a row. */
 struct live_cell {
 	const char *text; /* in one line: frames of a stack are joined by " < " */

@@ -6,9 +6,7 @@
 #include "bpf_helpers/shared.h"
 #include "runtime/session/ring.h"
 
-struct kernel;
 struct tracer_time;
-struct plan;
 struct precreated_map;
 struct event_source;
 struct unwind_worker;

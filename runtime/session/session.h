@@ -18,7 +18,6 @@
 struct bpf_object;
 struct bpf_program;
 struct interp;
-struct kernel;
 struct ksyms;
 struct tracer_time;
 struct packets;

@@ -9,8 +9,6 @@
 #include "runtime/symbols/maptrack.h"
 #include "runtime/session/prep.h"
 
-struct bpf_object;
-
 /* Start the thread that makes the tables, with those of the traced process, or of the command's
  * program. */
 void session_unwind_prepare(struct session_prep *prep, const struct plan *plan, struct kernel *k,
