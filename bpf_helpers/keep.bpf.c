@@ -4,7 +4,7 @@
  */
 #include "bpf_helpers/keep.h"
 
-enum { MAX_SKIP = SONDE_TRACER_FRAMES + 3 }; /* max. tracer frames */
+enum { MAX_SKIP = SONDE_TRACER_FRAMES + 3 + 2 }; /* max. frames that are not shown */
 
 /* The hash is a polynomial, computed in blocks. The verifier follows every iteration, so each
  * instruction per frame adds 0.1 ms to start-up. It also follows what comes after the loop once for
@@ -51,6 +51,14 @@ static INLINE uint32_t tracer_frames(const uint64_t *ips, uint32_t prog, uint32_
 	return skip;
 }
 
+/* The frames of __schedule() and schedule(), which say nothing about a wait, follow those of the
+ * tracer. */
+static INLINE uint32_t scheduler_frames(const uint64_t *ips, uint32_t skip)
+{
+	skip++;
+	return skip + in_range(&sonde_config.schedule, ips[skip & 15]);
+}
+
 /* Hide a number from the verifier by a store and a load: it follows the rest once, and not once for
  * each path to here. */
 static INLINE uint64_t hide(uint64_t *place, uint64_t n)
@@ -78,14 +86,19 @@ GLOBAL uint64_t sonde_keep_kernel(uint32_t slot, long got, uint64_t frames_of, u
 	if (!s)
 		return 0;
 	words = taken_slot(s, slot)->words;
-	skip = hide(words, tracer_frames(words + HEADER_WORDS, frames_of >> 32, frames_of));
+	skip = tracer_frames(words + HEADER_WORDS, frames_of >> 32, frames_of & KEEP_FRAMES);
+	if (frames_of & KEEP_LEAVES && skip > (frames_of & KEEP_FRAMES))
+		skip = scheduler_frames(words + HEADER_WORDS, skip);
+	skip = hide(words, skip);
 	if (got < 0)
 		sonde_loss_count(probe, SONDE_LOSS_STACK_FAILED);
 	if (got < 0 || skip > MAX_SKIP || (uint64_t)got / 8 <= skip)
 		return 0;
 	st = (struct sonde_stack *)(words + skip);
 	n = end_capture(st, got, skip, probe, limit);
-	hash = hash_frames(st, n, n);
+	if (frames_of & KEEP_LATE)
+		st->end = UNWIND_LATE;
+	hash = hash_frames(st, n, n ^ (uint64_t)st->end << 32);
 	st->tgid = 0;
 	st->exec_id = 0;
 	st->sent = 0;

@@ -48,6 +48,7 @@ enum {
 enum {
 	SONDE_KFUNC_FIRST = 0x5e550001,
 	SONDE_KFUNC_SESSION_IS_RETURN = SONDE_KFUNC_FIRST,
+	SONDE_KFUNC_RDONLY_CAST,
 	SONDE_KFUNC_RCU_READ_LOCK,
 	SONDE_KFUNC_RCU_READ_UNLOCK,
 	SONDE_KFUNC_COUNT = SONDE_KFUNC_RCU_READ_UNLOCK + 1 - SONDE_KFUNC_FIRST,
@@ -268,6 +269,17 @@ struct sonde_code {
 	uint64_t start, bytes;
 };
 
+/* Kernel stacks of threads that leave the CPU. */
+enum sonde_recall {
+	SONDE_RECALL_LATE,   /* they are taken when the thread comes back: replays */
+	SONDE_RECALL_NEVER,  /* they are captured when it leaves */
+	SONDE_RECALL_READ,   /* or recalled: the whole stack is read by a helper */
+	SONDE_RECALL_DIRECT, /* ... word by word */
+};
+
+/* Kernel code to which return probes and the function graph tracer make functions return. */
+enum { SONDE_RETURN_TRAMPOLINES = 3 };
+
 /* Kernel functions between a tracepoint and its program. */
 enum sonde_frame { SONDE_FRAME_TRACEITER, SONDE_FRAME_BPF_TRACE, SONDE_FRAME_COUNT };
 
@@ -291,6 +303,12 @@ struct sonde_config {
 	uint64_t tai_ns;	  /* CLOCK_TAI - CLOCK_BOOTTIME then */
 	struct sonde_code own_image, own_libraries; /* all code of the tracer */
 	struct sonde_range trace_run;		    /* bpf_trace_run1 … bpf_trace_run12 */
+	struct sonde_range schedule;		    /* schedule() */
+	struct sonde_range entry;		    /* the entry code of the kernel */
+	uint64_t trampolines[SONDE_RETURN_TRAMPOLINES];
+	uint32_t recall;	/* enum sonde_recall */
+	uint32_t checks_recall; /* recalled stacks are captured, too, and compared */
+	uint32_t pt_regs;	/* BTF id of the kernel's struct */
 	struct sonde_range frames[SONDE_MAX_PROGS][SONDE_FRAME_COUNT]; /* by plan->progs index */
 	uint64_t zeros[SONDE_SLOTS_BYTES / 8]; /* initial value of a new key */
 };
@@ -338,5 +356,8 @@ enum sonde_loss {
 	SONDE_LOSS_COUNT,
 	/* no loss: how often the probe's body began in scope, while control.counts_hits */
 	SONDE_HITS = SONDE_LOSS_COUNT,
+	/* likewise: kernel stacks of threads that left the CPU; how many were recalled */
+	SONDE_LEAVES,
+	SONDE_RECALLED,
 	SONDE_COUNTERS,
 };

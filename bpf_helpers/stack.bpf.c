@@ -86,9 +86,48 @@ INLINE uint64_t sonde_stack_kernel(void *ctx, uint32_t prog, uint32_t program_fr
 	return hash;
 }
 
-/* Kernel stack of a thread that is switched out: where it sleeps. The kernel leaves out the
- * scheduler's functions (stack_trace_save_tsk), and there are no tracer's frames. */
-INLINE uint64_t sonde_stack_task(struct task_struct *task, uint32_t probe, uint32_t limit)
+/* Kernel stack of the current thread, `task`, which leaves the CPU: where it waits. 0: see
+ * sonde_stack_left(). The stack of another program is not the same, nor with another limit. */
+INLINE uint64_t sonde_stack_leaves(void *ctx, struct task_struct *task, uint32_t prog,
+				   uint32_t program_frames, uint32_t probe, uint32_t limit)
+{
+	struct sonde_stack_buffer buffer;
+	uint64_t hash = 0;
+	long bytes;
+
+	if (sonde_config.recall == SONDE_RECALL_LATE || !sonde_stack_take(&buffer, probe))
+		return 0;
+	if (sonde_config.recall >= SONDE_RECALL_READ) {
+		buffer.walk->context = (uint64_t)ctx;
+		buffer.walk->regs = (uint64_t)bpf_task_pt_regs(task);
+		hash = sonde_recall(buffer.slot, KEEP_FRAMES_OF(prog, limit));
+	}
+	if (sonde_control.counts_hits) {
+		sonde_loss_count(probe, SONDE_LEAVES);
+		if (hash)
+			sonde_loss_count(probe, SONDE_RECALLED);
+	}
+	if (!hash || sonde_config.checks_recall) {
+		bytes = bpf_get_stack(ctx, buffer.ips, SONDE_MAX_FRAMES * 8, 0);
+		hash = sonde_recall_keep(buffer.slot, bytes, KEEP_FRAMES_OF(prog, program_frames),
+					 probe, limit);
+	}
+	sonde_stack_give(&buffer);
+	return hash;
+}
+
+/* The class of that stack (keep_recall.bpf.c). Programs on a switch do not nest on a CPU. */
+INLINE uint64_t sonde_stack_class(void)
+{
+	struct scratch *s = scratch_get();
+
+	return s ? s->class : 0;
+}
+
+/* Kernel stack of a thread that is switched out. The kernel leaves out all functions of the
+ * scheduler, locks included (stack_trace_save_tsk), and there are no tracer's frames. */
+INLINE uint64_t sonde_stack_task(struct task_struct *task, uint32_t probe, uint32_t limit,
+				 uint32_t is_late)
 {
 	struct sonde_stack_buffer buffer;
 	uint64_t hash;
@@ -97,9 +136,20 @@ INLINE uint64_t sonde_stack_task(struct task_struct *task, uint32_t probe, uint3
 	if (!sonde_stack_take(&buffer, probe))
 		return 0;
 	bytes = bpf_get_task_stack(task, buffer.ips, SONDE_MAX_FRAMES * 8, 0);
-	hash = sonde_stack_keep(&buffer, bytes, SONDE_MAX_PROGS, 0, probe, limit);
+	hash = sonde_stack_keep(&buffer, bytes, SONDE_MAX_PROGS, is_late ? KEEP_LATE : 0, probe,
+				limit);
 	sonde_stack_give(&buffer);
 	return hash;
+}
+
+/* The stack that the thread had when it left the CPU, whose hash a span has kept; 0: it was not
+ * seen to leave. */
+INLINE uint64_t sonde_stack_left(uint64_t hash, struct task_struct *task, uint32_t probe,
+				 uint32_t limit)
+{
+	return hash ? hash
+		    : sonde_stack_task(task, probe, limit,
+				       sonde_config.recall != SONDE_RECALL_LATE);
 }
 
 /* ---- user stacks */

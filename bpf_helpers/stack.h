@@ -17,6 +17,7 @@ struct scratch {
 	/* Hashes of stacks that are in the store and announced to user space. They save most
 	 * captures a look-up in the store. */
 	uint64_t seen[SEEN];
+	uint64_t class; /* of the last stack of a thread that left the CPU (keep_recall.bpf.c) */
 	struct sonde_walk slot[SONDE_SCRATCH_SLOTS];
 };
 
@@ -68,5 +69,18 @@ uint64_t sonde_keep_kernel(uint32_t slot, long got, uint64_t frames_of, uint32_t
 			   uint32_t limit);
 uint64_t sonde_keep_user(uint32_t slot, long got, uint32_t probe, uint32_t limit, uint32_t flags);
 
-/* A program's number, and how many frames at the top of the kernel stack are its own. */
+/* A program's number, how many frames at the top of the kernel stack are its own, and flags. */
 #define KEEP_FRAMES_OF(prog, program_frames) ((uint64_t)(prog) << 32 | (program_frames))
+enum {
+	KEEP_FRAMES = 0xff,
+	KEEP_LEAVES = 0x100, /* the thread leaves the CPU: leave out the scheduler's frames */
+	KEEP_LATE = 0x200,   /* it has come back */
+};
+
+/* Kernel stacks of threads that leave the CPU (keep_recall.bpf.c). The caller has set context and
+ * regs of the walk in `slot`. sonde_recall() returns the hash if the stack is known; if not, the
+ * caller captures it and sonde_recall_keep() stores it. `of`: KEEP_FRAMES_OF() with the limit in
+ * the place of the frames. */
+uint64_t sonde_recall(uint32_t slot, uint64_t of);
+uint64_t sonde_recall_keep(uint32_t slot, long bytes, uint64_t frames_of, uint32_t probe,
+			   uint32_t limit);

@@ -59,8 +59,9 @@ struct sonde_vma {
 struct sonde_walk {
 	uint64_t ip, sp, bp;
 	uint64_t rbx_at; /* the address of the word that has the frame's rbx, or enum walk_rbx */
-	/* another thread's task_struct and its user registers, if the walk is of its stack */
+	/* another thread's task_struct, if the walk is of its stack; the saved user registers */
 	uint64_t other, regs;
+	uint64_t context; /* of a program on a switch: its address */
 	/* the memory of the other thread from here upwards has to be read; 0: none */
 	uint64_t need;
 	uint64_t refused; /* the other thread has no memory at this address */

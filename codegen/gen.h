@@ -261,6 +261,8 @@ LLVMValueRef gen_register(struct gen *g, uint32_t offset);
 LLVMValueRef gen_typed_arg(struct gen *g, const struct tp_field *param);
 /* The i64 that the function returned: the whole register, not narrowed. */
 LLVMValueRef gen_typed_result(struct gen *g);
+/* The number of the tracer's frames at the top of the kernel stack. */
+uint32_t gen_tracer_frames(const struct gen *g);
 /* ---- USDT (gen_usdt.c): the value of argument i; if the attach point is a pattern, the name id of
  * the probe that fired */
 struct value gen_usdt_arg(struct gen *g, struct expr *e, unsigned i);

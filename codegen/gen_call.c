@@ -64,8 +64,7 @@ struct value gen_cpu(struct gen *g, struct expr *e)
 			     e->type);
 }
 
-/* The number of the tracer's frames at the top of the kernel stack. */
-static uint32_t tracer_frames(const struct gen *g)
+uint32_t gen_tracer_frames(const struct gen *g)
 {
 	uint32_t frames = prog_rows[g->prog.plan->kind].tracer_frames,
 		 n = frames ? frames + g->body.loop_frames : 0;
@@ -82,38 +81,42 @@ static bool is_at_system_call(const struct gen *g)
 	       prog_kind_is(g->prog.plan->kind, PK_SYSCALL);
 }
 
+/* The hash of this stack in the span's slot; NULL: it is not stored there. */
+static LLVMValueRef kept_stack(struct gen *g, const struct plan_kept_stack *stacks, uint32_t n,
+			       const struct expr *e)
+{
+	const struct plan_kept_stack *k =
+		plan_find_stack(stacks, n,
+				(struct plan_kept_stack){e->name.limit, e->name.walk, {0}});
+
+	return g->body.span && k ? gen_word(g, gen_at(g, g->body.span, k->field.offset)) : NULL;
+}
+
 struct value gen_kstack(struct gen *g, struct expr *e)
 {
+	const struct plan_span *state = &g->probe.plan->state;
+	LLVMValueRef kept = kept_stack(g, state->kstacks, state->n_kstacks, e);
 	LLVMValueRef probe = gen_u32(g, g->probe.id), limit = gen_u32(g, e->name.limit), v;
 
-	if (g->body.subject)
-		v = GEN_CALL(g, "sonde_stack_task", g->body.subject, probe, limit);
+	if (kept)
+		v = GEN_CALL(g, "sonde_stack_left", kept, g->body.subject, probe, limit);
+	else if (g->body.subject)
+		v = GEN_CALL(g, "sonde_stack_task", g->body.subject, probe, limit, gen_u32(g, 0));
 	else if (!e->name.limit && is_at_system_call(g))
 		v = GEN_CALL(g, "sonde_chain_stack", g->body.ctx, gen_u32(g, g->prog.id), probe);
 	else
 		v = GEN_CALL(g, "sonde_stack_kernel", g->body.ctx, gen_u32(g, g->prog.id),
-			     gen_u32(g, tracer_frames(g)), probe, limit);
+			     gen_u32(g, gen_tracer_frames(g)), probe, limit);
 	return gen_int_value(v, e->type);
-}
-
-/* The offset of this user stack in the span's slot; -1: it is not stored there. */
-static int32_t kept_ustack(const struct gen *g, const struct expr *e)
-{
-	const struct plan_span *state = &g->probe.plan->state;
-
-	for (uint32_t i = 0; g->body.span && i < state->n_stacks; i++)
-		if (state->stacks[i].limit == e->name.limit &&
-		    state->stacks[i].walk == e->name.walk)
-			return (int32_t)state->stacks[i].field.offset;
-	return -1;
 }
 
 struct value gen_ustack(struct gen *g, struct expr *e)
 {
-	int32_t kept = kept_ustack(g, e);
+	const struct plan_span *state = &g->probe.plan->state;
+	LLVMValueRef kept = kept_stack(g, state->stacks, state->n_stacks, e);
 
-	if (kept >= 0)
-		return gen_int_value(gen_word(g, gen_at(g, g->body.span, (uint32_t)kept)), e->type);
+	if (kept)
+		return gen_int_value(kept, e->type);
 	return gen_int_value(GEN_CALL(g, "sonde_stack_user", g->body.ctx, gen_task(g),
 				      gen_u32(g, g->probe.id), gen_u32(g, e->name.limit),
 				      gen_u32(g, e->name.walk == WALK_fp)),

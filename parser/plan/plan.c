@@ -15,14 +15,27 @@
 
 /* ---- what a probe reads of its context --------------------------------------------------- */
 
+const struct plan_kept_stack *plan_find_stack(const struct plan_kept_stack *stacks, uint32_t n,
+					      struct plan_kept_stack like)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (stacks[i].limit == like.limit && stacks[i].walk == like.walk)
+			return &stacks[i];
+	return NULL;
+}
+
 static void add_stack(struct reads *r, const struct expr *e)
 {
 	struct plan_kept_stack k = {.limit = e->name.limit, .walk = e->name.walk};
 
-	for (uint32_t i = 0; i < r->n_stacks; i++)
-		if (r->stacks[i].limit == k.limit && r->stacks[i].walk == k.walk)
-			return;
-	arena_push(r->arena, r->stacks, r->n_stacks, k);
+	if (!(e->name.builtin->traits & TR_STACK))
+		return;
+	if (!(e->name.builtin->needs & NEEDS_USTACK)) {
+		if (!plan_find_stack(r->kstacks, r->n_kstacks, k))
+			arena_push(r->arena, r->kstacks, r->n_kstacks, k);
+	} else if (!plan_find_stack(r->stacks, r->n_stacks, k)) {
+		arena_push(r->arena, r->stacks, r->n_stacks, k);
+	}
 }
 
 static void add_read(struct reads *r, const struct expr *e)
@@ -44,7 +57,7 @@ static void read_expr(struct expr *e, void *ctx)
 	r->inside |= b && b->traits & TR_INSIDE;
 	if (b && b->traits & TR_ENTRY)
 		return; /* evaluated when the span starts: plan_span */
-	if (e->kind == EX_NAME && e->name.builtin && e->name.builtin->id == BI_ustack)
+	if (e->kind == EX_NAME && e->name.builtin)
 		add_stack(r, e);
 	if (e->kind == EX_NAME && e->name.builtin && e->name.builtin->id == BI_probe)
 		r->probe = true;

@@ -179,10 +179,10 @@ struct plan_syscall {
 	uint32_t n_more, n_names;
 };
 
-/* A user stack that is captured when a span starts. */
+/* A stack that is captured when a span starts. */
 struct plan_kept_stack {
-	uint32_t limit; /* frames; 0: all */
-	enum stack_walk walk;
+	uint32_t limit;		 /* frames; 0: all */
+	enum stack_walk walk;	 /* of a user stack */
 	struct plan_field field; /* its hash */
 };
 
@@ -201,8 +201,8 @@ struct plan_span {
 	struct plan_field *entries; /* entry(…), by their call.event */
 	uint32_t n_entries;
 	/* SPAN_SWITCH: what the start keeps, because another thread runs at the end */
-	struct plan_kept_stack *stacks; /* user stacks, each once */
-	uint32_t n_stacks;
+	struct plan_kept_stack *stacks, *kstacks; /* user and kernel stacks, each once */
+	uint32_t n_stacks, n_kstacks;
 	struct plan_field *args; /* args fields, by name below */
 	const char **arg_names;
 	uint32_t n_args;
@@ -228,6 +228,7 @@ struct plan_needs {
 	bool ring_buffer; /* some record can be sent */
 	uint32_t ring_bytes;
 	bool kstack, ustack;
+	bool recall;		/* kernel stacks of threads that leave the CPU */
 	bool unwind, dwarf;	/* some ustack is walked by tables if possible; only by tables */
 	bool own_unwind;	/* ... in a probe that runs in the tracer: BEGIN, END, self */
 	bool frame_pointers;	/* ... by the kernel: ustack(fp) */
@@ -300,6 +301,10 @@ void plan_dump_maps(const struct plan *p, uint32_t n_cpus, FILE *out);
 void plan_dump_programs(const struct plan *p, FILE *out);
 /* Bytes of a map's keys and values when it is full. */
 uint64_t plan_map_bytes(const struct plan_map *m, uint32_t n_cpus);
+
+/* The stack of `stacks` with the same frames, or NULL. */
+const struct plan_kept_stack *plan_find_stack(const struct plan_kept_stack *stacks, uint32_t n,
+					      struct plan_kept_stack like);
 
 /* plan_run.c: how many probes there are. One on many functions counts as many, as users count
  * them. */

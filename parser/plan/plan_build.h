@@ -49,8 +49,8 @@ struct reads {
 	bool entry_of_point; /* entry() stores something that differs between attach points */
 	const struct expr **fields; /* args.FIELD, each name once */
 	uint32_t n_fields;
-	struct plan_kept_stack *stacks; /* each user stack once, without a field */
-	uint32_t n_stacks;
+	struct plan_kept_stack *stacks, *kstacks; /* each stack once, without a field */
+	uint32_t n_stacks, n_kstacks;
 	uint32_t n_exprs; /* the number of expressions: the length of the body */
 	uint32_t n_entry_exprs;
 };

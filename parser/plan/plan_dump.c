@@ -103,12 +103,12 @@ static void dump_perf(const struct perf_point *p, FILE *out)
 }
 
 /* ustack@8, ustack(5)@8, ustack(dwarf)@8, ustack(dwarf,5)@8 */
-static void dump_stack(const struct plan_kept_stack *k, FILE *out)
+static void dump_stack(const char *name, const struct plan_kept_stack *k, FILE *out)
 {
 	const char *walk = k->walk ? stack_words[STACK_FORM_COUNT + k->walk - 1].word : "";
 	const char *comma = k->walk && k->limit ? "," : "";
 
-	fprintf(out, " ustack");
+	fprintf(out, " %s", name);
 	if (k->walk || k->limit)
 		fprintf(out, "(%s%s", walk, comma);
 	if (k->limit)
@@ -152,7 +152,9 @@ static void dump_prog(const struct plan *p, const struct plan_prog *g, FILE *out
 			fprintf(out, " and %u more", q->syscall.n_more);
 		dump_span(q, out);
 		for (uint32_t j = 0; j < q->state.n_stacks; j++)
-			dump_stack(&q->state.stacks[j], out);
+			dump_stack("ustack", &q->state.stacks[j], out);
+		for (uint32_t j = 0; j < q->state.n_kstacks; j++)
+			dump_stack("kstack", &q->state.kstacks[j], out);
 		for (uint32_t j = 0; j < q->state.n_args; j++)
 			fprintf(out, " %s@%u", q->state.arg_names[j], q->state.args[j].offset);
 		fprintf(out, "\n");

@@ -30,6 +30,13 @@ static void plan_switch_state(struct planner *pl, struct plan_probe *q, const st
 		k.field = span_field(state, &type_ustack);
 		arena_push(pl->arena, state->stacks, state->n_stacks, k);
 	}
+	for (uint32_t i = 0; i < r->n_kstacks; i++) {
+		struct plan_kept_stack k = r->kstacks[i];
+
+		k.field = span_field(state, &type_kstack);
+		arena_push(pl->arena, state->kstacks, state->n_kstacks, k);
+		pl->plan->needs.recall = true;
+	}
 	for (uint32_t i = 0; i < r->n_fields; i++) {
 		const struct tp_field *tf = r->fields[i]->field.fields[q->point];
 		struct plan_field f = span_field(state, field_type(pl->arena, tf));

@@ -7,6 +7,7 @@
 #include "runtime/kernel/ksym_names.h"
 #include "runtime/bpf/bpf_insn.h"
 #include "runtime/symbols/kallsyms.h"
+#include "runtime/symbols/ksym_query.h"
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -143,4 +144,24 @@ int ksyms_addresses(const char *const *names, uint64_t *addresses, size_t n)
 		err = ask_kernel(names + i, addresses + i, part);
 	}
 	return err ? scan_names(names, addresses, n) : 0;
+}
+
+/* ---- sizes ---- */
+
+uint64_t ksyms_size(uint64_t address)
+{
+	struct ksym_query *q = address ? ksym_query_new() : NULL;
+	uint64_t low = 0, high = 4096, offset;
+	const char *name, *module;
+
+	while (q && high - low > 1) {
+		uint64_t past = (low + high) / 2;
+
+		if (ksym_query_find(q, address + past, &name, &offset, &module) && offset == past)
+			low = past;
+		else
+			high = past;
+	}
+	ksym_query_free(q);
+	return low ? high : 0;
 }

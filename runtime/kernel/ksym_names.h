@@ -10,3 +10,5 @@
 /* Addresses of `n` symbols by name, 0 for those that do not exist. 0 or -errno; -EPERM: hidden from
  * this user. */
 int ksyms_addresses(const char *const *names, uint64_t *addresses, size_t n);
+/* The bytes of the function at `address`, at most 4096; 0: not known, as before 5.14. */
+uint64_t ksyms_size(uint64_t address);

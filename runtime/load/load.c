@@ -57,6 +57,15 @@ static void size_scratch(struct session *s)
 		bpf_map__set_max_entries(m, n * SONDE_SCRATCH_SLOTS);
 }
 
+/* Nothing uses this map unless kernel stacks are recalled. */
+static void leave_out(const struct session *s, const char *name)
+{
+	struct bpf_map *m = bpf_object__find_map_by_name(s->object, name);
+
+	if (m && !s->plan->needs.recall)
+		bpf_map__set_autocreate(m, false);
+}
+
 static void size_maps(struct session *s)
 {
 	struct bpf_map *m = bpf_object__find_map_by_name(s->object, "sonde_losses");
@@ -67,6 +76,8 @@ static void size_maps(struct session *s)
 	m = bpf_object__find_map_by_name(s->object, "sonde_stacks");
 	if (m)
 		bpf_map__set_max_entries(m, s->plan->needs.stack_entries);
+	leave_out(s, "sonde_trails");
+	leave_out(s, "sonde_recall_run");
 	size_scratch(s);
 	size_ring(s);
 }

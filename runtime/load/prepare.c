@@ -21,6 +21,8 @@
 #include <link.h>
 #include <linux/btf.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 /* What a script needs CO-RE for. */
@@ -143,6 +145,45 @@ static void find_trace_runs(struct sonde_config *config)
 		config->trace_run = (struct sonde_range){low, high + TRACE_RUN_BYTES};
 }
 
+/* How kernel stacks of threads that leave the CPU are taken. Recall needs what x86-64 has below the
+ * saved registers, and the ranges by which it excludes some stacks. */
+#ifdef __x86_64__
+static const bool can_recall = true;
+#else
+static const bool can_recall = false;
+#endif
+
+static void find_recall(struct session_prep *prep, const struct plan *plan, struct kernel *k)
+{
+	static const char *const names[] = {
+		"schedule",	     "__entry_text_start",	"__entry_text_end",
+		"return_to_handler", "arch_rethook_trampoline", "__kretprobe_trampoline"};
+	struct sonde_config *c = &prep->config;
+	int *cast = &prep->kfunc_ids[SONDE_KFUNC_RDONLY_CAST - SONDE_KFUNC_FIRST];
+	uint64_t at[sizeof(names) / sizeof(*names)] = {0};
+	int id;
+
+	_Static_assert(sizeof(names) / sizeof(*names) == 3 + SONDE_RETURN_TRAMPOLINES, "");
+	if (!plan->needs.recall)
+		return;
+	c->recall = SONDE_RECALL_NEVER;
+	if (ksyms_addresses(names, at, sizeof(names) / sizeof(*names)))
+		return;
+	c->schedule = range_of(at[0], ksyms_size(at[0]));
+	if (!can_recall || !at[1] || !at[2])
+		return;
+	c->entry = (struct sonde_range){at[1], at[2]};
+	memcpy(c->trampolines, at + 3, sizeof(c->trampolines));
+	c->recall = SONDE_RECALL_READ;
+	c->checks_recall = getenv("SONDE_CHECK_RECALL") != NULL;
+	id = kernel_btf_id(k, "pt_regs", BTF_KIND_STRUCT);
+	*cast = id > 0 ? prog_handlers_kfunc(k, SONDE_KFUNC_RDONLY_CAST - SONDE_KFUNC_FIRST) : 0;
+	if (*cast > 0) {
+		c->pt_regs = (uint32_t)id;
+		c->recall = SONDE_RECALL_DIRECT;
+	}
+}
+
 static void find_event_frames(struct sonde_config *config, const struct plan *plan)
 {
 	char text[SONDE_FRAME_COUNT][160];
@@ -262,6 +303,7 @@ void session_prepare(struct session_prep *prep, const struct plan *plan, struct 
 	if (plan->needs.kstack) {
 		find_trace_runs(&prep->config);
 		find_event_frames(&prep->config, plan);
+		find_recall(prep, plan, k);
 	}
 	find_kfuncs(prep, plan, k);
 	uprobe_entry_move(plan, plan->needs.frame_pointers ||

@@ -22,6 +22,7 @@
 /* By number, from SONDE_KFUNC_FIRST on. */
 static const char *const kfuncs[SONDE_KFUNC_COUNT] = {
 	[SONDE_KFUNC_SESSION_IS_RETURN - SONDE_KFUNC_FIRST] = "bpf_session_is_return",
+	[SONDE_KFUNC_RDONLY_CAST - SONDE_KFUNC_FIRST] = "bpf_rdonly_cast",
 	[SONDE_KFUNC_RCU_READ_LOCK - SONDE_KFUNC_FIRST] = "bpf_rcu_read_lock",
 	[SONDE_KFUNC_RCU_READ_UNLOCK - SONDE_KFUNC_FIRST] = "bpf_rcu_read_unlock",
 };
@@ -34,6 +35,41 @@ int prog_handlers_kfunc(struct kernel *k, unsigned i)
 static const struct plan_prog *plan_of(const struct session *s, const struct bpf_program *prog)
 {
 	return TEXT_ITEM(s->plan->progs, s->plan->n_progs, symbol, bpf_program__name(prog));
+}
+
+/* Turn a call of SONDE_KFUNC_… into one of the kernel function. Each function is looked up once. */
+static int call_kfunc(struct session *s, struct bpf_insn *insn)
+{
+	uint32_t i = (uint32_t)insn->imm - SONDE_KFUNC_FIRST;
+
+	if (i >= SONDE_KFUNC_COUNT)
+		return 0;
+	if (s->kfunc_ids[i] <= 0)
+		s->kfunc_ids[i] = prog_handlers_kfunc(s->kernel, i);
+	if (s->kfunc_ids[i] < 0)
+		return s->kfunc_ids[i];
+	insn->src_reg = BPF_PSEUDO_KFUNC_CALL;
+	insn->imm = s->kfunc_ids[i];
+	return 0;
+}
+
+/* Some programs call kernel functions. libbpf would resolve them with all of vmlinux's BTF in
+ * memory. */
+static int prepare_calls(struct session *s, struct bpf_program *prog)
+{
+	size_t n = bpf_program__insn_cnt(prog);
+	struct bpf_insn *insns = malloc(n * sizeof(*insns));
+	int err = insns ? 0 : -ENOMEM;
+
+	if (!err)
+		memcpy(insns, bpf_program__insns(prog), n * sizeof(*insns));
+	for (size_t i = 0; !err && i < n; i++)
+		if (insns[i].code == (BPF_JMP | BPF_CALL) && insns[i].src_reg == 0)
+			err = call_kfunc(s, &insns[i]);
+	if (!err)
+		err = bpf_program__set_insns(prog, insns, n);
+	free(insns);
+	return err;
 }
 
 /* The target is a type in the BTF of the kernel, a module or a BPF program, found when the script
@@ -82,10 +118,15 @@ static int prepare_typed(struct bpf_program *prog, struct bpf_prog_load_opts *op
 {
 	struct session *s = (struct session *)cookie;
 	const struct plan_prog *g = plan_of(s, prog);
+	int err;
 
 	if (g && g->typed)
 		return set_target(s, prog, opts, g->typed);
-	return set_kernel_target(s, prog, opts, "btf_trace_", BTF_KIND_TYPEDEF);
+	err = set_kernel_target(s, prog, opts, "btf_trace_", BTF_KIND_TYPEDEF);
+	/* where there is no such function, the verifier does not get to the call */
+	if (!err && s->kfunc_ids[SONDE_KFUNC_RDONLY_CAST - SONDE_KFUNC_FIRST] > 0)
+		err = prepare_calls(s, prog);
+	return err;
 }
 
 /* iter: likewise; the kernel has an empty function bpf_iter_NAME for each iterator. */
@@ -143,41 +184,6 @@ static int prepare_kprobe(struct bpf_program *prog, struct bpf_prog_load_opts *o
 	if (g && prog_is_kernel_multi(s, g))
 		set_attach_type(prog, opts, BPF_TRACE_KPROBE_MULTI);
 	return 0;
-}
-
-/* Turn a call of SONDE_KFUNC_… into one of the kernel function. Each function is looked up once. */
-static int call_kfunc(struct session *s, struct bpf_insn *insn)
-{
-	uint32_t i = (uint32_t)insn->imm - SONDE_KFUNC_FIRST;
-
-	if (i >= SONDE_KFUNC_COUNT)
-		return 0;
-	if (s->kfunc_ids[i] <= 0)
-		s->kfunc_ids[i] = prog_handlers_kfunc(s->kernel, i);
-	if (s->kfunc_ids[i] < 0)
-		return s->kfunc_ids[i];
-	insn->src_reg = BPF_PSEUDO_KFUNC_CALL;
-	insn->imm = s->kfunc_ids[i];
-	return 0;
-}
-
-/* Session and sleepable programs call kernel functions. libbpf would resolve them with all of
- * vmlinux's BTF in memory. */
-static int prepare_calls(struct session *s, struct bpf_program *prog)
-{
-	size_t n = bpf_program__insn_cnt(prog);
-	struct bpf_insn *insns = malloc(n * sizeof(*insns));
-	int err = insns ? 0 : -ENOMEM;
-
-	if (!err)
-		memcpy(insns, bpf_program__insns(prog), n * sizeof(*insns));
-	for (size_t i = 0; !err && i < n; i++)
-		if (insns[i].code == (BPF_JMP | BPF_CALL) && insns[i].src_reg == 0)
-			err = call_kfunc(s, &insns[i]);
-	if (!err)
-		err = bpf_program__set_insns(prog, insns, n);
-	free(insns);
-	return err;
 }
 
 /* Sleepable programs can fault in memory of the traced process. */

@@ -133,13 +133,13 @@ uint64_t loss_of_probe(const struct session *s, uint32_t probe)
 	return sum;
 }
 
-uint64_t loss_hits(const struct session *s, uint32_t prog)
+uint64_t loss_hits(const struct session *s, uint32_t prog, uint32_t counter)
 {
 	const struct plan_prog *g = &s->plan->progs[prog];
 	uint64_t sum = 0;
 
 	for (uint32_t i = 0; i < g->n_probes; i++)
-		sum += read_counter(s, g->probes[i] * SONDE_COUNTERS + SONDE_HITS);
+		sum += read_counter(s, g->probes[i] * SONDE_COUNTERS + counter);
 	return sum;
 }
 
@@ -150,7 +150,7 @@ static uint64_t report_counters(const struct session *s, struct out *out)
 
 	for (uint32_t i = 0; i < n_probes * SONDE_COUNTERS; i++) {
 		uint32_t probe = i / SONDE_COUNTERS, cause = i % SONDE_COUNTERS;
-		uint64_t n = cause == SONDE_HITS ? 0 : read_counter(s, i);
+		uint64_t n = cause >= SONDE_LOSS_COUNT ? 0 : read_counter(s, i);
 
 		if (cause == SONDE_LOSS_INTERVAL)
 			n += interval_thread_lost(s->interval_thread, probe);
@@ -269,10 +269,12 @@ uint64_t loss_total(const struct session *s, uint64_t *n_hits)
 	}
 	if (values && keys &&
 	    (!map_lookup_batch(s->losses_fd, NULL, &batch, keys, values, &got) || errno == ENOENT))
-		for (uint32_t i = 0; i < got * (uint32_t)n_cpus; i++)
-			*(keys[i / (uint32_t)n_cpus] % SONDE_COUNTERS == SONDE_HITS ? n_hits
-										    : &total) +=
-				values[i];
+		for (uint32_t i = 0; i < got * (uint32_t)n_cpus; i++) {
+			uint32_t counter = keys[i / (uint32_t)n_cpus] % SONDE_COUNTERS;
+
+			total += counter < SONDE_LOSS_COUNT ? values[i] : 0;
+			*n_hits += counter == SONDE_HITS ? values[i] : 0;
+		}
 	free(values);
 	free(keys);
 	return total;

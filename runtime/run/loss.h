@@ -15,5 +15,6 @@ uint64_t loss_missed(const struct session *s, uint32_t prog);
 uint64_t loss_report(struct session *s, struct out *out);
 /* How much the programs have counted as lost so far; to *n_hits how often all probes were hit. */
 uint64_t loss_total(const struct session *s, uint64_t *n_hits);
-/* How often the program's probes were hit in scope while the session counted that. */
-uint64_t loss_hits(const struct session *s, uint32_t prog);
+/* What the program's probes counted while the session counted hits: SONDE_HITS, how often they were
+ * hit in scope, or another counter behind it. */
+uint64_t loss_hits(const struct session *s, uint32_t prog, uint32_t counter);

@@ -32,11 +32,13 @@ static void read_prog(const struct session *s, uint32_t prog, bool all, struct p
 
 	if (!session_prog_info(s, prog, &info))
 		return;
-	c->hits = counts ? loss_hits(s, prog) : info.run_cnt;
+	c->hits = counts ? loss_hits(s, prog, SONDE_HITS) : info.run_cnt;
 	c->runs = info.run_cnt;
 	c->ns = info.run_time_ns;
 	if (!all)
 		return;
+	c->leaves = loss_hits(s, prog, SONDE_LEAVES);
+	c->recalled = loss_hits(s, prog, SONDE_RECALLED);
 	c->missed = info.recursion_misses + loss_missed(s, prog);
 	c->lost = 0;
 	for (uint32_t i = 0; i < g->n_probes; i++)
@@ -75,6 +77,8 @@ static struct prog_counters difference(const struct prog_counters *now,
 		.ns = now->ns - before->ns,
 		.missed = now->missed - before->missed,
 		.lost = now->lost - before->lost,
+		.leaves = now->leaves - before->leaves,
+		.recalled = now->recalled - before->recalled,
 	};
 }
 
@@ -211,6 +215,8 @@ static void print(const struct prog_stats *p, const struct session *s, struct ou
 		row->ns += d.ns;
 		row->missed += d.missed;
 		row->lost += d.lost;
+		row->leaves += d.leaves;
+		row->recalled += d.recalled;
 		if (row == followers)
 			continue;
 		row->name = name_of(s, i);

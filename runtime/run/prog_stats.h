@@ -11,6 +11,7 @@ struct session;
 
 struct prog_counters {
 	uint64_t hits, runs, ns, missed, lost;
+	uint64_t leaves, recalled; /* kernel stacks of threads that left the CPU */
 };
 
 struct prog_moment {
