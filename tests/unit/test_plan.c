@@ -404,8 +404,10 @@ static void test_span_state(void **state)
 	assert_int_equal(p->probes[0].state.kind, SPAN_SWITCH);
 	assert_int_equal(p->probes[0].state.bpf_type, BPF_MAP_TYPE_TASK_STORAGE);
 	assert_int_equal(p->probes[0].state.flags, BPF_F_NO_PREALLOC);
-	assert_int_equal(p->probes[0].state.slot_bytes, 8);
+	assert_int_equal(p->probes[0].state.slot_bytes, 16);
 	assert_int_equal(p->probes[0].state.n_stacks, 0);
+	check_field(&p->probes[0].state.kstacks[0].field, 8, 8);
+	assert_true(p->needs.recall);
 	world_free(&w);
 	p = plan_of(&w,
 		    "t:sched:sched_switch /args.prev_pid > 1/ "
