@@ -83,6 +83,8 @@ static void describe(const ZydisDecodedInstruction *i, struct insn *out)
 	*out = (struct insn){.length = i->length,
 			     .is_return = i->meta.category == ZYDIS_CATEGORY_RET,
 			     .is_call = i->meta.category == ZYDIS_CATEGORY_CALL};
+	if (out->is_call && i->raw.imm[0].is_relative)
+		out->target = i->length + i->raw.imm[0].value.s;
 	if (i->meta.category != ZYDIS_CATEGORY_UNCOND_BR &&
 	    i->meta.category != ZYDIS_CATEGORY_COND_BR)
 		return;
@@ -223,6 +225,24 @@ static bool is_plain(const ZydisDecodedInstruction *i, const ZydisDecodedOperand
 	return true;
 }
 
+/* The general registers that an instruction writes. */
+static uint16_t writes_of(const struct library *l, uint16_t machine,
+			  const ZydisDecodedInstruction *i, const ZydisDecodedOperand *o)
+{
+	uint16_t writes = 0;
+
+	for (uint8_t k = 0; k < i->operand_count; k++) {
+		int8_t reg = INSN_NO_REG;
+
+		if (o[k].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+		    o[k].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE)
+			reg = number_of(l, machine, o[k].reg.value);
+		if (reg != INSN_NO_REG)
+			writes |= (uint16_t)(1u << reg);
+	}
+	return writes;
+}
+
 int insn_effect(uint16_t machine, const uint8_t *code, size_t n, struct insn_effect *out)
 {
 	ZydisDecodedOperand o[ZYDIS_MAX_OPERAND_COUNT];
@@ -238,19 +258,108 @@ int insn_effect(uint16_t machine, const uint8_t *code, size_t n, struct insn_eff
 		return -EINVAL;
 	out->length = i.length;
 	out->is_plain = is_plain(&i, o);
-	for (uint8_t k = 0; k < i.operand_count; k++)
-		if (o[k].type == ZYDIS_OPERAND_TYPE_REGISTER &&
-		    o[k].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) {
-			int8_t reg = number_of(l, machine, o[k].reg.value);
-
-			if (reg != INSN_NO_REG)
-				out->writes |= (uint16_t)(1u << reg);
-			if (!k)
-				out->reg = reg;
-		}
+	out->writes = writes_of(l, machine, &i, o);
+	if (o[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+	    o[0].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE)
+		out->reg = number_of(l, machine, o[0].reg.value);
 	if (i.meta.category == ZYDIS_CATEGORY_UNCOND_BR)
 		take_source(l, machine, &o[0], i.length, out);
 	else if (out->reg != INSN_NO_REG)
 		take_value(l, machine, &i, o, out);
+	return 0;
+}
+
+/* ---- the stack ----------------------------------------------------------------------------- */
+
+/* Number of the register that an operand is, if it has the size of an address. */
+static int8_t word_register(const struct library *l, uint16_t machine, const ZydisDecodedOperand *o)
+{
+	if (o->type != ZYDIS_OPERAND_TYPE_REGISTER || o->size != (machine == EM_X86_64 ? 64 : 32))
+		return INSN_NO_REG;
+	return number_of(l, machine, o->reg.value);
+}
+
+/* Is the operand a word at a register + a number? Sets *reg and *value to these. */
+static bool is_near(const struct library *l, uint16_t machine, const ZydisDecodedOperand *o,
+		    int8_t *reg, int64_t *value)
+{
+	if (o->type != ZYDIS_OPERAND_TYPE_MEMORY || o->mem.index != ZYDIS_REGISTER_NONE ||
+	    o->mem.segment == ZYDIS_REGISTER_FS || o->mem.segment == ZYDIS_REGISTER_GS)
+		return false;
+	*reg = number_of(l, machine, o->mem.base);
+	*value = o->mem.disp.value;
+	return *reg != INSN_NO_REG;
+}
+
+/* mov: a copy, a load or a store of a word. */
+static enum insn_stack_kind take_move(const struct library *l, uint16_t machine,
+				      const ZydisDecodedOperand *o, struct insn_stack *out)
+{
+	int8_t to = word_register(l, machine, &o[0]), from = word_register(l, machine, &o[1]);
+
+	out->reg = to;
+	out->from = from;
+	if (to != INSN_NO_REG && from != INSN_NO_REG)
+		return STACK_SUM;
+	if (to != INSN_NO_REG && is_near(l, machine, &o[1], &out->from, &out->value))
+		return STACK_LOAD;
+	if (from != INSN_NO_REG && is_near(l, machine, &o[0], &out->reg, &out->value))
+		return STACK_STORE;
+	return STACK_OTHER;
+}
+
+static enum insn_stack_kind take_stack(const struct library *l, uint16_t machine,
+				       const ZydisDecodedInstruction *i,
+				       const ZydisDecodedOperand *o, struct insn_stack *out)
+{
+	bool is_word = i->operand_width == (machine == EM_X86_64 ? 64 : 32);
+
+	out->reg = word_register(l, machine, &o[0]);
+	switch (i->mnemonic) {
+	case ZYDIS_MNEMONIC_PUSH:
+	case ZYDIS_MNEMONIC_PUSHFQ: out->from = out->reg; return is_word ? STACK_PUSH : STACK_OTHER;
+	case ZYDIS_MNEMONIC_POP:
+	case ZYDIS_MNEMONIC_POPFQ: return is_word ? STACK_POP : STACK_OTHER;
+	case ZYDIS_MNEMONIC_LEAVE: return is_word ? STACK_LEAVE : STACK_OTHER;
+	case ZYDIS_MNEMONIC_MOV: return take_move(l, machine, o, out);
+	case ZYDIS_MNEMONIC_LEA:
+		return out->reg != INSN_NO_REG &&
+				       is_near(l, machine, &o[1], &out->from, &out->value)
+			       ? STACK_SUM
+			       : STACK_OTHER;
+	case ZYDIS_MNEMONIC_ADD:
+	case ZYDIS_MNEMONIC_SUB:
+		if (out->reg == INSN_NO_REG || o[1].type != ZYDIS_OPERAND_TYPE_IMMEDIATE)
+			return STACK_OTHER;
+		out->from = out->reg;
+		out->value =
+			i->mnemonic == ZYDIS_MNEMONIC_ADD ? o[1].imm.value.s : -o[1].imm.value.s;
+		return STACK_SUM;
+	default: return STACK_OTHER;
+	}
+}
+
+int insn_stack(uint16_t machine, const uint8_t *code, size_t n, struct insn_stack *out)
+{
+	const uint16_t stack_pointer = 1 << 4;
+	ZydisDecodedOperand o[ZYDIS_MAX_OPERAND_COUNT];
+	ZydisDecodedInstruction i;
+	ZydisDecoder d;
+	const struct library *l;
+	int err = begin(machine, &d, &l);
+
+	*out = (struct insn_stack){.reg = INSN_NO_REG, .from = INSN_NO_REG};
+	if (err)
+		return err;
+	if (!ZYAN_SUCCESS(l->decode_full(&d, code, n, &i, o)))
+		return -EINVAL;
+	describe(&i, &out->flow);
+	out->is_end = i.mnemonic == ZYDIS_MNEMONIC_HLT || i.mnemonic == ZYDIS_MNEMONIC_UD2 ||
+		      i.mnemonic == ZYDIS_MNEMONIC_INT3;
+	out->is_padding = i.mnemonic == ZYDIS_MNEMONIC_NOP || i.mnemonic == ZYDIS_MNEMONIC_INT3;
+	out->kind = take_stack(l, machine, &i, o, out);
+	out->writes = writes_of(l, machine, &i, o);
+	if (out->kind != STACK_OTHER || out->flow.is_call || out->flow.is_return)
+		out->writes &= (uint16_t)~stack_pointer;
 	return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Decodes x86 instructions: length, jump target, return, and their effect on registers. The library
- * (libZydis) is loaded at the first call.
+ * Decodes x86 instructions: length, jump target, return, and their effect on registers and the
+ * stack. The library (libZydis) is loaded at the first call.
  */
 #pragma once
 #include <stdbool.h>
@@ -17,7 +17,7 @@ struct insn {
 	bool is_indirect; /* jump (not call) through a register or memory */
 	/* ... with the prefix notrack: its target need not begin with endbr64 */
 	bool is_notrack;
-	int64_t target; /* bytes from the start of the instruction */
+	int64_t target; /* of a direct jump or call: bytes from the start of the instruction */
 };
 
 /* 1 to 16: the condition code plus 1, as in the low four bits of a jcc's opcode. */
@@ -61,3 +61,29 @@ struct insn_effect {
 
 /* What a valid instruction does to the general registers. Errors as insn_decode(). */
 int insn_effect(uint16_t machine, const uint8_t *code, size_t n, struct insn_effect *out);
+
+/* What an instruction does to the stack pointer, to its copies, and to words of the stack. */
+enum insn_stack_kind {
+	STACK_OTHER, /* none of the following: it may change the registers `writes` */
+	STACK_PUSH,  /* a word: register `from`, or something else (INSN_NO_REG) */
+	STACK_POP,   /* a word: to `reg`, or to memory (INSN_NO_REG) */
+	STACK_SUM,   /* reg = from + value */
+	STACK_LOAD,  /* reg = the word at register `from` + value */
+	STACK_STORE, /* the word at register `reg` + value = from */
+	STACK_LEAVE,
+};
+
+struct insn_stack {
+	struct insn flow;
+	bool is_end;	 /* hlt, ud2, int3: nothing is executed after it */
+	bool is_padding; /* nop, int3: may fill the space between functions */
+	enum insn_stack_kind kind;
+	int8_t reg, from;
+	int64_t value;
+	/* as in struct insn_effect; the stack pointer only if the kind is STACK_OTHER, and not for
+	 * calls and returns */
+	uint16_t writes;
+};
+
+/* What a valid instruction does to the stack. Errors as insn_decode(). */
+int insn_stack(uint16_t machine, const uint8_t *code, size_t n, struct insn_stack *out);
