@@ -89,14 +89,15 @@ bool elfsym_unwinds(struct elfsym *e);
 const char *elfsym_switches(struct elfsym *e, bool *copies);
 enum elfsym_needed {
 	ELFSYM_NEEDED,
+	ELFSYM_INTERPRETER,
 	ELFSYM_RPATH,
 	ELFSYM_RUNPATH,
 	ELFSYM_SONAME,
 	ELFSYM_OTHER,
 };
 typedef void elfsym_needed_fn(enum elfsym_needed kind, const char *text, void *ctx);
-/* Call fn with each library the file needs (DT_NEEDED), each of its search paths, and its name as a
- * library. */
+/* Call fn with each library the file needs (DT_NEEDED), each of its search paths, its name as a
+ * library, and the path of its dynamic linker. */
 void elfsym_each_needed(const struct elfsym *e, elfsym_needed_fn *fn, void *ctx);
 
 /* Bytes of memory used by the index and by the names that were returned. */

@@ -135,7 +135,8 @@ static void offer_entries(const struct elf_file *f, const struct section *dynami
 
 void elfsym_each_needed(const struct elfsym *e, elfsym_needed_fn *fn, void *ctx)
 {
-	const struct section *dynamic = NULL;
+	const struct section *dynamic = NULL, *interpreter;
+	char path[256] = "";
 	struct elf_file f;
 
 	if (elfsym_read_file(&f, e->fd) || !f.is_64)
@@ -146,6 +147,10 @@ void elfsym_each_needed(const struct elfsym *e, elfsym_needed_fn *fn, void *ctx)
 	if (dynamic && dynamic->link < f.n_sections && dynamic->size <= DYNAMIC_MAX_BYTES &&
 	    f.sections[dynamic->link].size <= DYNAMIC_MAX_BYTES)
 		offer_entries(&f, dynamic, fn, ctx);
+	interpreter = elfsym_section(&f, ".interp");
+	if (interpreter && interpreter->size < sizeof(path) &&
+	    elfsym_read_at(f.fd, path, interpreter->size, interpreter->offset) && *path == '/')
+		fn(ELFSYM_INTERPRETER, path, ctx);
 	elfsym_close_file(&f);
 }
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Finds the libraries of a program, as the dynamic linker would load them: those that it needs,
- * those that these need, and so on. They are searched for in the run paths of the file,
- * $LD_LIBRARY_PATH, the linker's cache and the default directories. Libraries that are loaded with
- * dlopen() are known only for a running process.
+ * those that these need, and so on, and the dynamic linker itself, which is musl's C library. They
+ * are searched for in the run paths of the file, $LD_LIBRARY_PATH, the linker's cache and the
+ * default directories. Libraries that are loaded with dlopen() are known only for a running
+ * process.
  */
 #define _GNU_SOURCE
 #include "runtime/elf/elfsym.h"
@@ -95,8 +96,8 @@ static void note_needed(enum elfsym_needed kind, const char *name, void *ctx)
 	struct loading *l = ctx;
 	char path[PATH_MAX];
 
-	if (kind != ELFSYM_NEEDED || l->n == LIBRARIES_MAX || look_for(l, name, path) ||
-	    FIND(l->paths, l->n, strcmp(*item, path) == 0))
+	if ((kind != ELFSYM_NEEDED && kind != ELFSYM_INTERPRETER) || l->n == LIBRARIES_MAX ||
+	    look_for(l, name, path) || FIND(l->paths, l->n, strcmp(*item, path) == 0))
 		return;
 	l->paths[l->n] = strdup(path);
 	l->n += l->paths[l->n] != NULL;
