@@ -198,8 +198,6 @@ static INLINE uint32_t leave_by_fp(struct sonde_walk *w, struct sonde_trail *t)
 {
 	uint64_t bp = w->bp, ip, caller;
 
-	if (!bp && sonde_unwind_is_start(w, w->ip))
-		return UNWIND_COMPLETE;
 	if (bp < w->sp || bp - w->sp > FP_STEP_MAX || bp & 7)
 		return UNWIND_NO_POINTER;
 	if (!read_word(w, t, bp, &caller) || !read_word(w, t, bp + 8, &ip))
@@ -225,12 +223,19 @@ static INLINE uint32_t leave_without_rule(struct sonde_walk *w, struct sonde_tra
 	return leave_by_fp(w, t);
 }
 
-/* Go to the caller by a rule. */
+/* Is the CFA a register or a word of the stack, plus something? */
+static INLINE uint32_t is_sum(uint32_t kind)
+{
+	return kind >= UNWIND_REGISTER ||
+	       (kind >= UNWIND_RSP && kind <= UNWIND_RSP_RA_RDI && kind != UNWIND_SIGNAL);
+}
+
+/* Go to the caller by a rule with such a CFA. */
 static INLINE uint32_t leave_by_rule(struct sonde_walk *w, struct sonde_trail *t,
 				     const struct unwind_rule *rule)
 {
 	uint64_t base = w->sp, cfa, ip, bp = w->bp, at = 0;
-	uint32_t kind = rule->cfa, how = UNWIND_SAVED_RBP(rule->saved);
+	uint32_t kind = rule->cfa & ~UNWIND_GUESS, how = UNWIND_SAVED_RBP(rule->saved);
 	uint32_t rbx = UNWIND_SAVED_RBX(rule->saved);
 	int64_t offset = rule->cfa_offset;
 
@@ -271,6 +276,8 @@ static INLINE uint32_t leave_by_rule(struct sonde_walk *w, struct sonde_trail *t
 	} else if (!read_word(w, t, cfa - 8, &ip)) {
 		return UNWIND_UNREADABLE;
 	}
+	if (rule->cfa & UNWIND_GUESS && !sonde_unwind_follows_call(w, ip))
+		return UNWIND_NO_CALL;
 	if (rbx == UNWIND_RBX_UNKNOWN)
 		w->rbx_at = RBX_UNKNOWN;
 	else if (rbx)
@@ -330,7 +337,12 @@ GLOBAL int sonde_unwind_step(struct sonde_walk *w, struct sonde_trail *t)
 	rule = bpf_map_lookup_elem(&sonde_unwind_rules, &row);
 	if (!rule) /* cannot happen */
 		return 1;
-	kind = rule->cfa;
+	kind = rule->cfa & ~UNWIND_GUESS;
+	if (is_sum(kind)) {
+		end = leave_by_rule(w, t, rule);
+		if (end && rule->cfa & UNWIND_GUESS && !w->need)
+			kind = UNWIND_NO_RULE;
+	}
 	if (kind == UNWIND_NO_RULE || (kind > UNWIND_SWITCH_RBP && kind < UNWIND_REGISTER && !n))
 		end = leave_without_rule(w, t, n);
 	else if (kind == UNWIND_SIGNAL)
@@ -341,26 +353,8 @@ GLOBAL int sonde_unwind_step(struct sonde_walk *w, struct sonde_trail *t)
 		end = UNWIND_NO_WAY;
 	else if (kind >= UNWIND_SWITCH_RBP && kind < UNWIND_REGISTER)
 		end = sonde_unwind_switch(w, t, kind, rule->cfa_offset);
-	else
-		end = leave_by_rule(w, t, rule);
 	w->end = end;
 	return end != 0;
-}
-
-/* Something was not in the tables: should user space be asked to read the mappings of the process?
- * It is asked once a second, until it has read them. */
-GLOBAL uint32_t sonde_unwind_must_ask(uint32_t tgid, uint32_t exec_id)
-{
-	uint32_t now = UNWIND_ASKED_NOW(bpf_ktime_get_ns());
-	struct unwind_space fresh = {.exec_id = exec_id, .asked = now};
-	struct unwind_space *space = bpf_map_lookup_elem(&sonde_unwind_spaces, &tgid);
-
-	if (!space || !is_of(space, exec_id))
-		return !bpf_map_update_elem(&sonde_unwind_spaces, &tgid, &fresh, BPF_ANY);
-	if (space->asked == now)
-		return 0;
-	space->asked = now;
-	return 1;
 }
 
 /* In execve, are the old program and its stack gone already? The task's pointers are read by

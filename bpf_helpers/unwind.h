@@ -55,6 +55,10 @@ enum unwind_cfa {
 	UNWIND_RBX = UNWIND_REGISTER + 3,
 };
 
+/* Added to an enum unwind_cfa: the rule was made from instructions, and may be wrong. The walk uses
+ * it only if the return address follows a call instruction. */
+#define UNWIND_GUESS 0x80
+
 /* cfa_offset of UNWIND_*_DEREF: the CFA is the word at register + AT, plus ADD. */
 #define UNWIND_DEREF(at, add) ((int32_t)((uint32_t)(add) << 16 | (uint16_t)(at)))
 #define UNWIND_DEREF_AT(offset) ((int16_t)(offset))
@@ -94,7 +98,7 @@ enum unwind_rbx {
 #define UNWIND_SAVED_RBX(saved) ((saved) >> 2)
 
 struct unwind_rule {
-	uint8_t cfa;   /* enum unwind_cfa */
+	uint8_t cfa;   /* enum unwind_cfa, perhaps with UNWIND_GUESS */
 	uint8_t saved; /* UNWIND_SAVED */
 	int16_t rbp_offset;
 	int32_t cfa_offset;

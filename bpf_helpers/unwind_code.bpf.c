@@ -63,14 +63,6 @@ GLOBAL uint32_t sonde_unwind_follows_call(struct sonde_walk *w, uint64_t x)
 	return IS_CALL(6) | IS_CALL(5) | IS_CALL(4) | IS_CALL(2) | IS_CALL(1);
 }
 
-/* Does the code before x begin a thread: xor %ebp, %ebp; pop %rdi; call *%r9? */
-GLOBAL uint32_t sonde_unwind_is_start(struct sonde_walk *w, uint64_t x)
-{
-	union code code;
-
-	return w && read_code(w, x - sizeof(code), &code) && code.word >> 16 == 0xd1ff415fed31;
-}
-
 /* Since 6.18, a probe on a nop of 5 bytes is a call of a trampoline: push %rcx; push %r11;
  * push %rax; mov $…, %rax. */
 static INLINE uint32_t is_probe(struct sonde_walk *w, uint64_t ip, uint64_t distance)

@@ -19,7 +19,7 @@ enum {
 	WALK_MOST = 8192,  /* bytes of a stack that is recalled, at most */
 	WALK_SLOTS = 128,  /* words of a stack that a trail remembers: a power of two */
 	WALK_TRAILS = 128, /* trails of a CPU: a power of two */
-	WALK_GIVEN = 4,	   /* the most words that a step reads: a power of two */
+	WALK_GIVEN = 8,	   /* the most words that a step reads: a power of two */
 };
 
 /* Members of a process's mm_context_t that differ if its mappings have changed: see
@@ -134,6 +134,8 @@ uint32_t sonde_unwind_exec(uint32_t tgid, uint32_t exec_id);
 /* Hide what the verifier and LLVM know of a value; they would follow each possible value. */
 #define OPAQUE(v) __asm__ volatile("" : "+r"(v))
 
+/* Should user space be asked to read the mappings of the process? */
+uint32_t sonde_unwind_must_ask(uint32_t tgid, uint32_t exec_id);
 /* Set the walk's mapping to the one that contains its address, and set w->found. The walk calls
  * this between steps, not in a step: a program has 8 frames, and loops take some of them. */
 uint32_t sonde_unwind_locate(struct sonde_walk *w, struct sonde_trail *t);
@@ -163,8 +165,6 @@ uint32_t sonde_unwind_switch(struct sonde_walk *w, struct sonde_trail *t, uint32
 uint64_t sonde_unwind_register(struct sonde_walk *w, uint32_t number);
 /* Is there a call instruction before x? */
 uint32_t sonde_unwind_follows_call(struct sonde_walk *w, uint64_t x);
-/* Does the code before x begin a thread, as musl's __clone() does? */
-uint32_t sonde_unwind_is_start(struct sonde_walk *w, uint64_t x);
 
 /* Where an address is in a function without rows, as the instructions there tell. At the function's
  * first instruction and at its return, the return address is at rsp; after `push %rbp` it is in the

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "runtime/elf/elfsym.h"
+#include "runtime/unwind/gaps.h"
 #include "runtime/unwind/go.h"
 #include "runtime/unwind/pack.h"
 #include "runtime/unwind/reader.h"
@@ -300,6 +301,8 @@ static int sweep_fde(struct sweep *w, const struct cfi_fde *f, uint64_t limit)
 		end = s->address + s->bytes;
 	if (!is_alignment(w->end, start))
 		err = pack_row(w->out, w->end, UNWIND_RULE_NONE);
+	if (!err && w->c->gaps)
+		err = gaps_pack(w->c->gaps, start, w->rules, w->out);
 	if (err)
 		return err;
 	w->end = end;
@@ -312,22 +315,52 @@ static int sweep_fde(struct sweep *w, const struct cfi_fde *f, uint64_t limit)
 	return err;
 }
 
+/* The number of the first FDE after number i that starts at another address. Sets *limit to that
+ * address. */
+static size_t next_fde(const struct cfi *c, const uint64_t *keys, size_t i, uint64_t *limit)
+{
+	size_t next = i + 1;
+
+	while (next < c->fdes.n && keys[next] >> 32 == keys[i] >> 32)
+		next++;
+	*limit = UINT64_MAX;
+	if (next < c->fdes.n)
+		*limit = c->segments[0].address + (keys[next] >> 32);
+	return next;
+}
+
+static int find_gaps(const struct cfi *c, const uint64_t *keys)
+{
+	uint64_t end = 0, limit;
+	int err = 0;
+
+	for (size_t i = 0, next; !err && i < c->fdes.n; i = next) {
+		const struct cfi_fde *f = &c->fdes.items[(uint32_t)keys[i]];
+		uint64_t start = c->segments[0].address + f->start;
+
+		next = next_fde(c, keys, i, &limit);
+		if (!is_alignment(end, start))
+			err = gaps_add(c->gaps, end, start);
+		end = start + f->bytes < limit ? start + f->bytes : limit;
+	}
+	err = err ?: gaps_add(c->gaps, end, UINT64_MAX);
+	return err ?: gaps_end(c->gaps);
+}
+
 int cfi_pack_rows(struct cfi *c, struct unwind_rules *rules, struct pack *out)
 {
 	struct sweep w = {.c = c, .rules = rules, .out = out};
 	uint64_t *keys = sort_fdes(c);
 	int err = keys ? 0 : -ENOMEM;
+	uint64_t limit;
 
+	if (!err && c->gaps)
+		err = find_gaps(c, keys);
 	for (size_t i = 0, next; !err && i < c->fdes.n; i = next) {
-		const struct cfi_fde *f = &c->fdes.items[(uint32_t)keys[i]];
-		uint64_t limit = UINT64_MAX;
-
-		for (next = i + 1; next < c->fdes.n && keys[next] >> 32 == f->start; next++)
-			;
-		if (next < c->fdes.n)
-			limit = c->segments[0].address + (keys[next] >> 32);
-		err = sweep_fde(&w, f, limit);
+		next = next_fde(c, keys, i, &limit);
+		err = sweep_fde(&w, &c->fdes.items[(uint32_t)keys[i]], limit);
 	}
 	free(keys);
-	return err ? err : pack_row(out, w.end, UNWIND_RULE_NONE);
+	err = err ?: pack_row(out, w.end, UNWIND_RULE_NONE);
+	return err || !c->gaps ? err : gaps_pack(c->gaps, UINT64_MAX, rules, out);
 }

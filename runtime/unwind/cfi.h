@@ -13,6 +13,7 @@
 #include "runtime/base/vec.h"
 #include "runtime/unwind/table.h"
 
+struct gaps;
 struct go_table;
 struct pack;
 struct unwind_rules;
@@ -88,6 +89,7 @@ struct cfi {
 	VEC(struct cfi_cie) cies;
 	VEC(struct cfi_fde) fdes;
 	const struct go_table *go; /* or NULL */
+	struct gaps *gaps;	   /* or NULL: code between functions gets no rows */
 	uint64_t n_refused;	   /* records that could not be decoded */
 };
 

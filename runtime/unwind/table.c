@@ -11,6 +11,7 @@
 #include <string.h>
 #include "runtime/elf/elfsym_impl.h"
 #include "runtime/unwind/cfi.h"
+#include "runtime/unwind/gaps.h"
 #include "runtime/unwind/go.h"
 #include "runtime/unwind/pack.h"
 #include "runtime/unwind/reader.h"
@@ -28,6 +29,7 @@ struct source {
 	struct elf_file f;
 	struct cfi cfi;
 	struct go_table go;
+	struct gaps gaps;
 	uint8_t *eh_frame, *debug_frame, *gopclntab;
 };
 
@@ -408,8 +410,11 @@ static int make_table(struct source *s, int fd, struct unwind_rules *rules, stru
 	s->cfi.segments = t->segments;
 	s->cfi.n_segments = t->n_segments;
 	err = add_sections(s, t);
-	if (!err && s->cfi.fdes.n && !t->is_go)
+	if (!err && !t->is_go) {
+		s->gaps.f = &s->f;
+		s->cfi.gaps = &s->gaps;
 		err = add_assembly(s);
+	}
 	return err ? err : pack_rows(s, rules, t);
 }
 
@@ -425,6 +430,7 @@ int unwind_table_read(int fd, struct unwind_rules *rules, struct unwind_table *o
 	free(s.debug_frame);
 	free(s.gopclntab);
 	cfi_free(&s.cfi);
+	gaps_free(&s.gaps);
 	elfsym_close_file(&s.f);
 	if (err)
 		unwind_table_free(out);

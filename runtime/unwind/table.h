@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The unwind table of an ELF file: its call frame information (.eh_frame, .debug_frame) as rows in
- * the format of bpf_helpers/unwind.h, in pieces of at most UNWIND_CHUNK_WORDS words. For x86-64
- * only.
+ * The unwind table of an ELF file: its call frame information (.eh_frame, .debug_frame), or where
+ * that is missing its instructions, as rows in the format of bpf_helpers/unwind.h, in pieces of at
+ * most UNWIND_CHUNK_WORDS words. For x86-64 only.
  */
 #pragma once
 #include <stdbool.h>
@@ -30,7 +30,7 @@ struct unwind_table {
 	uint32_t n_pieces;
 	struct unwind_segment *segments;
 	uint32_t n_segments;
-	uint64_t n_rows;	/* 0: there is no call frame information */
+	uint64_t n_rows;	/* 0: there is nothing to make rows of */
 	uint64_t n_unsupported; /* rows, among these, that the walk does not support */
 	uint64_t n_refused; /* records of functions that could not be decoded: they have no rows */
 	bool is_go;

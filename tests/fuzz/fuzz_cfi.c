@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Call frame information: an ELF file, or one section. The first byte selects which, and the kind
- * of the section, whose address (or for Go's, offsets in it) follows in four bytes. Whatever it is, the table that results must
- * be one that a program in the kernel can search.
+ * of the section, whose address (or for Go's, offsets in it) follows in four bytes; or it is code
+ * without such information, of which the four bytes are starts of functions. Whatever it is, the
+ * table that results must be one that a program in the kernel can search.
  */
 #include "tests/fuzz/fuzz.h"
 #include "runtime/unwind/cfi.h"
+#include "runtime/unwind/code_rows.h"
 #include "runtime/unwind/go.h"
 #include "runtime/unwind/pack.h"
 #include "runtime/unwind/rules.h"
@@ -14,7 +16,7 @@
 #include <assert.h>
 #include <string.h>
 
-enum { SECTION = 1, DEBUG = 2, GO = 4, GO_119 = 8, HEAD = 5 };
+enum { SECTION = 1, DEBUG = 2, GO = 4, GO_119 = 8, CODE = 16, HEAD = 5 };
 
 static void check_block(const struct unwind_piece *p, uint32_t block, uint32_t n_blocks,
 			const struct unwind_rules *rules)
@@ -84,6 +86,19 @@ static int add_go(struct cfi *c, struct go_table *t, const uint8_t *data, size_t
 	return go_add_functions(c, t, copy, sizeof(header) + size - HEAD, 0x400, 0x400);
 }
 
+static int add_code(const uint8_t *data, size_t size, struct unwind_rules *rules, struct pack *pack)
+{
+	const uint64_t starts[] = {0x400 + data[1], 0x400 + data[1] + data[2]};
+	struct code_bytes code = {.address = 0x400,
+				  .bytes = data + HEAD,
+				  .n = size - HEAD,
+				  .starts = starts,
+				  .n_starts = 2};
+	int err = code_pack_rows(&code, rules, pack);
+
+	return err ? err : pack_row(pack, code.address + code.n, UNWIND_RULE_NONE);
+}
+
 static int read_section(const uint8_t *data, size_t size, struct unwind_rules *rules,
 			struct unwind_table *out)
 {
@@ -102,7 +117,9 @@ static int read_section(const uint8_t *data, size_t size, struct unwind_rules *r
 	section.bytes = data + HEAD;
 	section.n = size - HEAD;
 	err = pack_begin(&pack);
-	if (!err && data[0] & GO)
+	if (!err && data[0] & CODE)
+		err = add_code(data, size, rules, &pack);
+	else if (!err && data[0] & GO)
 		err = add_go(&c, &table, data, size, copy);
 	else if (!err)
 		err = cfi_add_section(&c, &section);

@@ -153,6 +153,7 @@ static inline void image_make(struct image *m)
 	m->n = n_loaded + 16 + sizeof(s) + sizeof(names);
 	m->bytes = calloc(1, m->n);
 	assert(m->bytes);
+	memset(m->bytes + CODE_OFFSET, 0x90, m->code_bytes); /* nop */
 	memcpy(h.e_ident, ELFMAG "\2\1\1", 7);
 	h.e_entry = m->entry;
 	h.e_phoff = sizeof(h);

@@ -2,7 +2,9 @@
 /*
  * Waits below assembly that has no call frame information (x86-64). A thread that is started as
  * musl's __clone() starts it waits in wait_in_thread(), called by start_here(). Then main() waits in
- * wait_below(), called by uses_rbp(), which keeps a number in rbp.
+ * wait_below(), called by functions of assembly: that keep a number in rbp, that realign the stack,
+ * with the old rsp in a word or in rbx, and one that waits itself, with the old rsp in r10. Last,
+ * it waits in wait_elsewhere(), on a stack of which no instruction says where the caller's is.
  */
 #define _GNU_SOURCE
 #include <sched.h>
@@ -13,15 +15,25 @@
 
 void bare_clone(void (*fn)(void), void *stack, unsigned long flags);
 void uses_rbp(void);
+void keeps_word(void);
+void keeps_rbx(void);
+void keeps_r10(const struct timespec *pause);
+void switches(void **rsp);
 void wait_below(void);
+void wait_elsewhere(void);
 void wait_in_thread(void);
 void start_here(void);
 
 #ifdef __x86_64__
 __asm__("	.text\n"
-	"	.globl bare_clone, uses_rbp\n"
+	"	.globl bare_clone, uses_rbp, keeps_word, keeps_rbx, keeps_r10, switches\n"
 	"	.type bare_clone, @function\n"
 	"	.type uses_rbp, @function\n"
+	"	.type keeps_word, @function\n"
+	"	.type keeps_rbx, @function\n"
+	"	.type keeps_r10, @function\n"
+	"	.type switches, @function\n"
+	"	.balign 16\n"
 	"bare_clone:\n"
 	"	mov %rdi, %r9\n"
 	"	mov %rdx, %rdi\n"
@@ -42,13 +54,69 @@ __asm__("	.text\n"
 	"	syscall\n"
 	"1:	ret\n"
 	"	.size bare_clone, .-bare_clone\n"
+	"	.balign 16\n"
 	"uses_rbp:\n"
 	"	push %rbp\n"
 	"	mov $7, %ebp\n"
 	"	call wait_below\n"
 	"	pop %rbp\n"
 	"	ret\n"
-	"	.size uses_rbp, .-uses_rbp\n");
+	"	.size uses_rbp, .-uses_rbp\n"
+	"	.balign 16\n"
+	"keeps_word:\n"
+	"	mov %rsp, %rax\n"
+	"	push %rbx\n"
+	"	push %rbp\n"
+	"	sub $160, %rsp\n"
+	"	and $-64, %rsp\n"
+	"	mov %rax, 152(%rsp)\n"
+	"	mov $7, %ebp\n"
+	"	call wait_below\n"
+	"	mov 152(%rsp), %rsi\n"
+	"	mov -16(%rsi), %rbp\n"
+	"	mov -8(%rsi), %rbx\n"
+	"	mov %rsi, %rsp\n"
+	"	ret\n"
+	"	.size keeps_word, .-keeps_word\n"
+	"	.balign 16\n"
+	"keeps_rbx:\n"
+	"	push %rbx\n"
+	"	push %rbp\n"
+	"	mov %rsp, %rbx\n"
+	"	and $-64, %rsp\n"
+	"	mov $7, %ebp\n"
+	"	call wait_below\n"
+	"	mov %rbx, %rsp\n"
+	"	pop %rbp\n"
+	"	pop %rbx\n"
+	"	ret\n"
+	"	.size keeps_rbx, .-keeps_rbx\n"
+	"	.balign 16\n"
+	"keeps_r10:\n"
+	"	lea 8(%rsp), %r10\n"
+	"	and $-64, %rsp\n"
+	"	xor %esi, %esi\n"
+	"	mov $35, %eax\n" /* nanosleep */
+	"	syscall\n"
+	"	lea -8(%r10), %rsp\n"
+	"	ret\n"
+	"	.size keeps_r10, .-keeps_r10\n"
+	"	.balign 16\n"
+	"switches:\n"
+	"	push %rbp\n"
+	"	mov $7, %ebp\n"
+	"	mov %rsp, (%rdi)\n"
+	"	mov 8(%rdi), %rsp\n"
+	"	push %rdi\n"
+	"	push %rdi\n"
+	"	call wait_elsewhere\n"
+	"	pop %rdi\n"
+	"	mov (%rdi), %rsp\n"
+	"	pop %rbp\n"
+	"	ret\n"
+	"	.size switches, .-switches\n"
+	"	.skip 256, 0x90\n" /* less code would not be decoded */
+);
 
 /* Without libc: the thread has no thread-local memory. */
 static long sleep_ns(long ns)
@@ -81,14 +149,26 @@ __attribute__((noinline)) void wait_below(void)
 	__asm__ volatile("");
 }
 
+__attribute__((noinline)) void wait_elsewhere(void)
+{
+	sleep_ns(100000000);
+	__asm__ volatile("");
+}
+
 int main(void)
 {
+	static const struct timespec pause = {.tv_nsec = 100000000};
 	static uint64_t stack[2048];
+	static void *rsp[2] = {0, stack + 1024};
 
 	bare_clone(start_here, stack + 2048,
 		   CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD |
 			   CLONE_SYSVSEM);
 	uses_rbp();
+	keeps_word();
+	keeps_rbx();
+	keeps_r10(&pause);
+	switches(rsp);
 	return 0;
 }
 #else

@@ -16,11 +16,11 @@
  *	site PID TID NANOSECONDS TIMES FUNCTION "NAME" "FUNCTIONS" "WAITS" ADDRESS…
  *	thread PID TID NANOSECONDS		off the CPU since its first expect(); the longest of its lines counts
  *	path FUNCTION…				other ways to be in the program, innermost first
+ *	names PID				there are no ADDRESSes: musl has no backtrace()
  * FUNCTION is the one that waited; WAITS are the nanoseconds of the first 32 waits; ADDRESSes are the return
  * addresses into its callers. A site of 0 TIMES has addresses only: where stacks of that thread end.
  */
 #pragma once
-#include <execinfo.h>
 #include <inttypes.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -31,6 +31,9 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+#ifdef __GLIBC__
+#include <execinfo.h>
+#endif
 
 #ifdef __clang__
 #define STAYS __attribute__((noinline))
@@ -60,6 +63,32 @@ static struct {
 	pid_t pid;
 	int lock;
 } known;
+
+#ifndef __GLIBC__
+static inline int backtrace(void **addresses, int most)
+{
+	(void)most;
+	addresses[0] = NULL;
+	return 1;
+}
+
+extern void _start(void);
+
+/* Where stacks end: the return addresses into _start, and into __clone() for other threads, which
+ * has no name in a stripped library. */
+static inline void print_ends(uint64_t start, uint64_t end)
+{
+	static const char clone_call[] = "\x31\xed\x5f\x41\xff\xd1";
+	const uint64_t ends[] = {(uint64_t)_start + 22,
+				 (uint64_t)memmem((void *)start, end - start, clone_call, 6) + 6};
+
+	for (int i = 0; i < 2; i++)
+		if (ends[i] >= start && ends[i] < end)
+			printf("site %d %d 0 0 - \"end\" \"\" \"\" %" PRIx64 "\n", getpid(),
+			       getpid(), ends[i]);
+	printf("names %d\n", getpid());
+}
+#endif
 
 /* What the thread expects next. Volatile, for signal handlers read it. */
 static __thread const char *volatile expected_name, *volatile expected_functions;
@@ -173,10 +202,15 @@ static inline void print_maps(void)
 	while (maps && fgets(line, sizeof(line), maps)) {
 		path[0] = 0;
 		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %*s %*s %399s", &start,
-			   &end, rights, &offset, path) >= 4 &&
-		    rights[2] == 'x')
-			printf("map %d %" PRIx64 " %" PRIx64 " %" PRIx64 " %s\n", getpid(), start,
-			       end, offset, path);
+			   &end, rights, &offset, path) < 4 ||
+		    rights[2] != 'x')
+			continue;
+		printf("map %d %" PRIx64 " %" PRIx64 " %" PRIx64 " %s\n", getpid(), start, end,
+		       offset, path);
+#ifndef __GLIBC__
+		if (path[0] == '/')
+			print_ends(start, end);
+#endif
 	}
 	if (maps)
 		fclose(maps);

@@ -72,6 +72,27 @@ add_custom_command(OUTPUT ${stacks_dir}/waits-clang
 	DEPENDS ${stacks_source}/waits.c ${stacks_source}/record.h VERBATIM)
 add_custom_target(stacks_waits-clang ALL DEPENDS ${stacks_dir}/waits-clang)
 
+# A C library without tables: musl, also linked statically. Headers of the kernel are glibc's.
+find_program(SONDE_MUSL_GCC musl-gcc)
+if(SONDE_MUSL_GCC)
+	file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/workloads/musl)
+	foreach(variant IN ITEMS musl musl-static)
+		foreach(stem IN ITEMS waits spin)
+			set(options -O2)
+			if(variant STREQUAL "musl-static")
+				set(options -Os -static)
+			endif()
+			add_custom_command(OUTPUT ${CMAKE_BINARY_DIR}/workloads/musl/${stem}-${variant}
+				COMMAND ${SONDE_MUSL_GCC} ${options} -g -idirafter /usr/include
+					-idirafter /usr/include/${CMAKE_C_LIBRARY_ARCHITECTURE}
+					-o ${CMAKE_BINARY_DIR}/workloads/musl/${stem}-${variant} ${stacks_source}/${stem}.c
+				DEPENDS ${stacks_source}/${stem}.c ${stacks_source}/record.h VERBATIM)
+			list(APPEND musl_programs ${CMAKE_BINARY_DIR}/workloads/musl/${stem}-${variant})
+		endforeach()
+	endforeach()
+	add_custom_target(stacks_musl ALL DEPENDS ${musl_programs})
+endif()
+
 # Rust, where there is a compiler (live/rust/rust.cmake says so if there is none).
 if(SONDE_RUSTC AND NOT rustc_fails)
 	add_custom_command(OUTPUT ${stacks_dir}/waits-rust

@@ -459,6 +459,7 @@ STAYS void *k_ends_in_a_call(void *unused)
 	k_last_call();
 }
 
+#ifdef __GLIBC__
 STAYS void k_other_context(void)
 {
 	k_nanosleep();
@@ -478,6 +479,12 @@ static void in_other_context(void)
 	expect("in a context of its own", "k_nanosleep k_other_context");
 	swapcontext(&here, &there);
 }
+#else
+static void in_other_context(void)
+{
+	/* musl has no contexts */
+}
+#endif
 
 static void run_threads(void)
 {

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Rows for code without call frame information, made by decoding its instructions (x86-64). They
+ * are guesses (UNWIND_GUESS), since neither where functions start nor where indirect jumps lead is
+ * known for certain.
+ */
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+struct pack;
+struct unwind_rules;
+
+/* A part of a file's code. */
+struct code_bytes {
+	uint64_t address;
+	const uint8_t *bytes;
+	size_t n;
+	const uint64_t *starts; /* addresses of functions, sorted; others may be elsewhere */
+	size_t n_starts;
+};
+
+/* Pack rows for the code, whose first instruction starts a function. Code that cannot be decoded
+ * gets none. Returns 0 or -errno. */
+int code_pack_rows(const struct code_bytes *c, struct unwind_rules *rules, struct pack *out);

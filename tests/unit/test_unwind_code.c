@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Rows that are made from instructions: those of small functions are known; those of files of this
+ * machine are compared with the rows of their call frame information, byte by byte.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <elf.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "runtime/elf/elfsym_impl.h"
+#include "runtime/unwind/code_rows.h"
+#include "runtime/unwind/pack.h"
+#include "tests/unit/unwind_lookup.h"
+
+enum { GUESS = UNWIND_GUESS, SAME = -1, UNKNOWN = -2 };
+
+/* ---- known functions ----------------------------------------------------------------------- */
+
+#ifdef __x86_64__
+
+/* Each instruction that is tested has a label. */
+__asm__("	.text\n"
+	"	.balign 16\n"
+	"code_begin:\n"
+	"pushes_0:	push %rbp\n"
+	"pushes_1:	push %rbx\n"
+	"pushes_2:	sub $24, %rsp\n"
+	"pushes_3:	xor %ebp, %ebp\n"
+	"		test %edi, %edi\n"
+	"		jz 1f\n"
+	"		add $24, %rsp\n"
+	"pushes_4:	pop %rbx\n"
+	"pushes_5:	pop %rbp\n"
+	"pushes_6:	ret\n"
+	/* reached by a jump only */
+	"1:		call code_begin\n"
+	"pushes_7:	ud2\n"
+	"	.balign 16\n"
+	"frame_0:	push %rbp\n"
+	"frame_1:	mov %rsp, %rbp\n"
+	"frame_2:	push %r12\n"
+	"		sub %rax, %rsp\n"
+	"frame_3:	call code_begin\n"
+	"		lea -8(%rbp), %rsp\n"
+	"frame_4:	pop %r12\n"
+	"		pop %rbp\n"
+	"frame_5:	ret\n"
+	"	.balign 16\n"
+	"leaves_0:	push %rbp\n"
+	"		mov %rsp, %rbp\n"
+	"leaves_1:	leave\n"
+	"leaves_2:	ret\n"
+	/* a realigned stack, as gcc makes it */
+	"	.balign 16\n"
+	"drap_0:	lea 8(%rsp), %r10\n"
+	"		and $-32, %rsp\n"
+	"drap_1:	push -8(%r10)\n"
+	"		push %rbp\n"
+	"drap_2:	mov %rsp, %rbp\n"
+	"		push %r10\n"
+	"		call code_begin\n"
+	"drap_3:	mov -8(%rbp), %r10\n"
+	"		leave\n"
+	"		lea -8(%r10), %rsp\n"
+	"drap_4:	ret\n"
+	/* as OpenSSL does */
+	"	.balign 16\n"
+	"deref_0:	mov %rsp, %rax\n"
+	"		push %rbx\n"
+	"		push %rbp\n"
+	"		sub $160, %rsp\n"
+	"		and $-64, %rsp\n"
+	"deref_1:	mov %rax, 152(%rsp)\n"
+	"deref_2:	xor %ebp, %ebp\n"
+	"		call code_begin\n"
+	"deref_3:	mov 152(%rsp), %rsi\n"
+	"		mov -16(%rsi), %rbp\n"
+	"		mov -8(%rsi), %rbx\n"
+	"		mov %rsi, %rsp\n"
+	"deref_4:	ret\n"
+	"	.balign 16\n"
+	"by_rbx_0:	push %rbx\n"
+	"		mov %rsp, %rbx\n"
+	"		and $-64, %rsp\n"
+	"by_rbx_1:	call code_begin\n"
+	"		mov %rbx, %rsp\n"
+	"by_rbx_2:	pop %rbx\n"
+	"		ret\n"
+	/* a switch: its cases are reached through a table */
+	"	.balign 16\n"
+	"cases_0:	sub $40, %rsp\n"
+	"		jmp *table(,%rdi,8)\n"
+	"cases_1:	call code_begin\n"
+	"		jmp 2f\n"
+	"cases_2:	call code_begin\n"
+	"2:		add $40, %rsp\n"
+	"cases_3:	ret\n"
+	/* no symbol, no call */
+	"	.balign 16\n"
+	"pointed_0:	push %rbx\n"
+	"pointed_1:	pop %rbx\n"
+	"		ret\n"
+	"	.balign 16\n"
+	"loses_0:	mov (%rdi), %rsp\n"
+	"loses_1:	call code_begin\n"
+	"		ud2\n"
+	"	.balign 16\n"
+	"thread_0:	xor %ebp, %ebp\n"
+	"		pop %rdi\n"
+	"thread_1:	call *%r9\n"
+	"thread_2:	hlt\n"
+	"	.balign 16\n"
+	"signal_0:	mov $15, %rax\n"
+	"signal_1:	syscall\n"
+	"code_end:\n"
+	"table:\n");
+
+extern const uint8_t code_begin[], code_end[];
+
+#define LABELS(X)                                               \
+	X(pushes_0, UNWIND_RSP, 8, SAME)                        \
+	X(pushes_1, UNWIND_RSP, 16, -16)                        \
+	X(pushes_2, UNWIND_RSP, 24, -16)                        \
+	X(pushes_3, UNWIND_RSP, 48, -16)                        \
+	X(pushes_4, UNWIND_RSP, 24, -16)                        \
+	X(pushes_5, UNWIND_RSP, 16, -16)                        \
+	X(pushes_6, UNWIND_RSP, 8, SAME)                        \
+	X(pushes_7, UNWIND_RSP, 48, -16)                        \
+	X(frame_0, UNWIND_RSP, 8, SAME)                         \
+	X(frame_1, UNWIND_RSP, 16, -16)                         \
+	X(frame_2, UNWIND_RBP, 16, -16)                         \
+	X(frame_3, UNWIND_RBP, 16, -16)                         \
+	X(frame_4, UNWIND_RBP, 16, -16)                         \
+	X(frame_5, UNWIND_RSP, 8, SAME)                         \
+	X(leaves_0, UNWIND_RSP, 8, SAME)                        \
+	X(leaves_1, UNWIND_RBP, 16, -16)                        \
+	X(leaves_2, UNWIND_RSP, 8, SAME)                        \
+	X(drap_0, UNWIND_RSP, 8, SAME)                          \
+	X(drap_1, UNWIND_REGISTER + 10, 0, SAME)                \
+	X(drap_2, UNWIND_REGISTER + 10, 0, SAME)                \
+	X(drap_3, UNWIND_RBP_DEREF, UNWIND_DEREF(-8, 0), 0)     \
+	X(drap_4, UNWIND_RSP, 8, SAME)                          \
+	X(deref_0, UNWIND_RSP, 8, SAME)                         \
+	X(deref_1, UNWIND_REGISTER, 8, -24)                     \
+	X(deref_2, UNWIND_RSP_DEREF, UNWIND_DEREF(152, 8), -24) \
+	X(deref_3, UNWIND_RSP_DEREF, UNWIND_DEREF(152, 8), -24) \
+	X(deref_4, UNWIND_RSP, 8, SAME)                         \
+	X(by_rbx_0, UNWIND_RSP, 8, SAME)                        \
+	X(by_rbx_1, UNWIND_RBX, 16, SAME)                       \
+	X(by_rbx_2, UNWIND_RSP, 16, SAME)                       \
+	X(cases_0, UNWIND_RSP, 8, SAME)                         \
+	X(cases_1, UNWIND_RSP, 48, SAME)                        \
+	X(cases_2, UNWIND_RSP, 48, SAME)                        \
+	X(cases_3, UNWIND_RSP, 8, SAME)                         \
+	X(pointed_0, UNWIND_RSP, 8, SAME)                       \
+	X(pointed_1, UNWIND_RSP, 16, SAME)                      \
+	X(loses_0, UNWIND_RSP, 8, SAME)                         \
+	X(loses_1, UNWIND_NO_RULE, 0, SAME)                     \
+	X(thread_1, UNWIND_END, 0, SAME)                        \
+	X(thread_2, UNWIND_END, 0, SAME)                        \
+	X(signal_0, UNWIND_SIGNAL, 0, SAME)                     \
+	X(signal_1, UNWIND_SIGNAL, 0, SAME)
+
+#define DECLARE(label, cfa, offset, rbp) extern const uint8_t label[];
+LABELS(DECLARE)
+#undef DECLARE
+
+static const struct known {
+	const char *name;
+	const uint8_t *at;
+	unsigned cfa;
+	int32_t offset;
+	int rbp;
+} known[] = {
+#define ROW(label, cfa, offset, rbp) {#label, label, cfa, offset, rbp},
+	LABELS(ROW)
+#undef ROW
+};
+
+static uint64_t address_of(const uint8_t *at)
+{
+	return (uint64_t)(uintptr_t)at;
+}
+
+static void check(const struct known *k, const struct unwind_rule *r)
+{
+	int saved = UNWIND_SAVED_RBP(r->saved);
+	int rbp = saved == UNWIND_RBP_SAME	? SAME
+		  : saved == UNWIND_RBP_UNKNOWN ? UNKNOWN
+						: r->rbp_offset;
+	bool is_guess = k->cfa != UNWIND_NO_RULE && k->cfa != UNWIND_END && k->cfa != UNWIND_SIGNAL;
+
+	if (r->cfa != (k->cfa | (is_guess ? GUESS : 0)) || r->cfa_offset != k->offset ||
+	    rbp != k->rbp)
+		fail_msg("%s: cfa %u%+d rbp %d", k->name, r->cfa & ~GUESS, r->cfa_offset, rbp);
+}
+
+static void test_known_functions(void **state)
+{
+	struct code_bytes code = {.address = address_of(code_begin),
+				  .bytes = code_begin,
+				  .n = (size_t)(code_end - code_begin)};
+	struct unwind_rules rules = {0};
+	struct unwind_table table = {0};
+	struct pack pack;
+
+	(void)state;
+	assert_int_equal(pack_begin(&pack), 0);
+	assert_int_equal(code_pack_rows(&code, &rules, &pack), 0);
+	assert_int_equal(pack_end(&pack, address_of(code_end), &table), 0);
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+		check(&known[i], unwind_table_rule(&table, &rules, address_of(known[i].at)));
+	/* a return address is looked up by the byte before it */
+	assert_int_equal(unwind_table_rule(&table, &rules, address_of(signal_0) - 1)->cfa,
+			 UNWIND_SIGNAL);
+	pack_free(&pack);
+	unwind_table_free(&table);
+	unwind_rules_free(&rules);
+}
+
+#else
+static void test_known_functions(void **state)
+{
+	(void)state;
+}
+#endif
+
+/* ---- files --------------------------------------------------------------------------------- */
+
+/* What became of the bytes of code that have call frame information. */
+struct counts {
+	unsigned long bytes, equal;
+	unsigned long none;  /* no guess */
+	unsigned long other; /* the CFA is another register plus something: not comparable */
+	unsigned long cfa;   /* another CFA */
+	unsigned long rbp;   /* the same CFA, another place of rbp */
+};
+
+struct starts {
+	VEC(uint64_t);
+};
+
+static int add_start(void *ctx, uint32_t i, const struct symbol *s)
+{
+	(void)i;
+	return vec_push((struct starts *)ctx, s->value);
+}
+
+/* The table of a section's code, made from its instructions only. */
+static void guess(const struct elf_file *f, const struct section *s, struct unwind_rules *rules,
+		  struct unwind_table *out)
+{
+	struct elfsym e = {0};
+	struct starts starts = {0};
+	int fd = f->fd;
+	uint8_t *bytes = malloc(s->size);
+	struct code_bytes code = {.address = s->address, .bytes = bytes, .n = s->size};
+	struct pack pack;
+
+	assert_int_equal(elfsym_read_at(fd, bytes, s->size, s->offset), s->size);
+	elfsym_pick_table(f, SHT_DYNSYM, &e.tables[TABLE_FULL]);
+	assert_int_equal(elfsym_each_symbol(&e, TABLE_FULL, SYMBOL_OBJECT, add_start, &starts), 0);
+	vec_sort(&starts);
+	code.starts = starts.items;
+	code.n_starts = starts.n;
+	assert_int_equal(pack_begin(&pack), 0);
+	assert_int_equal(code_pack_rows(&code, rules, &pack), 0);
+	assert_int_equal(pack_end(&pack, s->address + s->size, out), 0);
+	pack_free(&pack);
+	free(bytes);
+	vec_free(&starts);
+}
+
+/* A word below rsp that held the caller's rbp until it was popped. */
+static bool is_popped(const struct unwind_rule *theirs, const struct unwind_rule *ours)
+{
+	return theirs->cfa == UNWIND_RSP && UNWIND_SAVED_RBP(theirs->saved) == UNWIND_RBP_AT_CFA &&
+	       UNWIND_SAVED_RBP(ours->saved) == UNWIND_RBP_SAME &&
+	       theirs->rbp_offset < -theirs->cfa_offset;
+}
+
+static void compare(const struct unwind_rule *theirs, const struct unwind_rule *ours,
+		    struct counts *n)
+{
+	int theirs_rbp = UNWIND_SAVED_RBP(theirs->saved), ours_rbp = UNWIND_SAVED_RBP(ours->saved);
+
+	n->bytes++;
+	if (ours->cfa == UNWIND_NO_RULE)
+		n->none++;
+	else if ((ours->cfa & ~GUESS) != theirs->cfa)
+		n->other++;
+	else if (ours->cfa_offset != theirs->cfa_offset)
+		n->cfa++;
+	else if ((theirs_rbp != ours_rbp || theirs->rbp_offset != ours->rbp_offset) &&
+		 !is_popped(theirs, ours))
+		n->rbp++;
+	else
+		n->equal++;
+}
+
+static void compare_section(const struct elf_file *f, const struct section *s,
+			    const struct unwind_table *table, struct unwind_rules *rules,
+			    struct counts *n)
+{
+	struct unwind_table guessed = {0};
+
+	guess(f, s, rules, &guessed);
+	for (uint64_t at = s->address; at < s->address + s->size; at++) {
+		const struct unwind_rule *theirs = unwind_table_rule(table, rules, at), *ours;
+
+		if (theirs->cfa == UNWIND_NO_RULE || theirs->cfa & GUESS ||
+		    theirs->cfa == UNWIND_PLT || theirs->cfa == UNWIND_END)
+			continue;
+		ours = unwind_table_rule(&guessed, rules, at);
+		compare(theirs, ours, n);
+	}
+	unwind_table_free(&guessed);
+}
+
+static double percent(unsigned long x, const struct counts *n)
+{
+	return 100.0 * (double)x / (double)n->bytes;
+}
+
+static void compare_file(const char *path, double least)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct unwind_rules rules = {0};
+	struct unwind_table table;
+	struct counts n = {0};
+	struct elf_file f = {0};
+
+	if (fd < 0)
+		return;
+	assert_int_equal(unwind_table_read(fd, &rules, &table), 0);
+	assert_int_equal(elfsym_read_file(&f, fd), 0);
+	for (uint32_t i = 0; i < f.n_sections; i++)
+		if (f.sections[i].flags & SHF_EXECINSTR)
+			compare_section(&f, &f.sections[i], &table, &rules, &n);
+	print_message("%-32s %8lu bytes: %.2f %% equal, %.2f without a row, %.2f by another "
+		      "register, %.2f another CFA, %.2f another rbp\n",
+		      strrchr(path, '/') + 1, n.bytes, percent(n.equal, &n), percent(n.none, &n),
+		      percent(n.other, &n), percent(n.cfa, &n), percent(n.rbp, &n));
+	assert_true(percent(n.equal, &n) >= least);
+	elfsym_close_file(&f);
+	unwind_table_free(&table);
+	unwind_rules_free(&rules);
+	close(fd);
+}
+
+static void test_files(void **state)
+{
+	(void)state;
+	compare_file("/usr/lib/x86_64-linux-gnu/libc.so.6", 95);
+	compare_file("/usr/bin/bash", 98);
+	compare_file("/usr/bin/python3", 98);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_known_functions),
+		cmocka_unit_test(test_files),
+	};
+
+#ifndef __x86_64__
+	puts("skip: the files of this machine are not for x86-64");
+	return 77;
+#endif
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
