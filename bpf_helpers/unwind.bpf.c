@@ -199,7 +199,7 @@ static INLINE uint32_t leave_by_fp(struct sonde_walk *w, struct sonde_trail *t)
 	uint64_t bp = w->bp, ip, caller;
 
 	if (bp < w->sp || bp - w->sp > FP_STEP_MAX || bp & 7)
-		return UNWIND_NO_POINTER;
+		return sonde_unwind_is_base(w, w->ip) ? UNWIND_COMPLETE : UNWIND_NO_POINTER;
 	if (!read_word(w, t, bp, &caller) || !read_word(w, t, bp + 8, &ip))
 		return UNWIND_UNREADABLE;
 	w->sp = bp + 16;
@@ -285,7 +285,8 @@ static INLINE uint32_t leave_by_rule(struct sonde_walk *w, struct sonde_trail *t
 	w->sp = cfa;
 	w->bp = how == UNWIND_RBP_UNKNOWN ? 0 : bp;
 	w->ip = ip;
-	return UNWIND_GOES_ON;
+	/* 0: the base of a fiber's stack, as its maker has set it up */
+	return ip ? UNWIND_GOES_ON : UNWIND_COMPLETE;
 }
 
 /* Were the mappings of a process (struct unwind_space) read since its last execve? */

@@ -63,6 +63,15 @@ GLOBAL uint32_t sonde_unwind_follows_call(struct sonde_walk *w, uint64_t x)
 	return IS_CALL(6) | IS_CALL(5) | IS_CALL(4) | IS_CALL(2) | IS_CALL(1);
 }
 
+/* Before x is the start of the fiber, which stores x as the return address: push %rbp; jmp *%rbx.
+ * Fibers of PHP and brpc have the same code. */
+GLOBAL uint32_t sonde_unwind_is_base(struct sonde_walk *w, uint64_t x)
+{
+	union code code;
+
+	return w && read_code(w, x - sizeof(code), &code) && code.word >> 40 == 0xe3ff55;
+}
+
 /* Since 6.18, a probe on a nop of 5 bytes is a call of a trampoline: push %rcx; push %r11;
  * push %rax; mov $…, %rax. */
 static INLINE uint32_t is_probe(struct sonde_walk *w, uint64_t ip, uint64_t distance)

@@ -165,6 +165,8 @@ uint32_t sonde_unwind_switch(struct sonde_walk *w, struct sonde_trail *t, uint32
 uint64_t sonde_unwind_register(struct sonde_walk *w, uint32_t number);
 /* Is there a call instruction before x? */
 uint32_t sonde_unwind_follows_call(struct sonde_walk *w, uint64_t x);
+/* Is x where the function of a fiber returns to, as boost::context sets it up? */
+uint32_t sonde_unwind_is_base(struct sonde_walk *w, uint64_t x);
 
 /* Where an address is in a function without rows, as the instructions there tell. At the function's
  * first instruction and at its return, the return address is at rsp; after `push %rbp` it is in the

@@ -4,7 +4,8 @@
  * musl's __clone() starts it waits in wait_in_thread(), called by start_here(). Then main() waits in
  * wait_below(), called by functions of assembly: that keep a number in rbp, that realign the stack,
  * with the old rsp in a word or in rbx, and one that waits itself, with the old rsp in r10. Last,
- * it waits in wait_elsewhere(), on a stack of which no instruction says where the caller's is.
+ * it waits in wait_elsewhere(), on a stack of which no instruction says where the caller's is, and
+ * in wait_in_fiber(), on a stack that is set up as boost::context does.
  */
 #define _GNU_SOURCE
 #include <sched.h>
@@ -19,6 +20,8 @@ void keeps_word(void);
 void keeps_rbx(void);
 void keeps_r10(const struct timespec *pause);
 void switches(void **rsp);
+void bare_fiber(void (*fn)(void), void *stack);
+void wait_in_fiber(void);
 void wait_below(void);
 void wait_elsewhere(void);
 void wait_in_thread(void);
@@ -26,13 +29,14 @@ void start_here(void);
 
 #ifdef __x86_64__
 __asm__("	.text\n"
-	"	.globl bare_clone, uses_rbp, keeps_word, keeps_rbx, keeps_r10, switches\n"
+	"	.globl bare_clone, uses_rbp, keeps_word, keeps_rbx, keeps_r10, switches, bare_fiber\n"
 	"	.type bare_clone, @function\n"
 	"	.type uses_rbp, @function\n"
 	"	.type keeps_word, @function\n"
 	"	.type keeps_rbx, @function\n"
 	"	.type keeps_r10, @function\n"
 	"	.type switches, @function\n"
+	"	.type bare_fiber, @function\n"
 	"	.balign 16\n"
 	"bare_clone:\n"
 	"	mov %rdi, %r9\n"
@@ -115,6 +119,18 @@ __asm__("	.text\n"
 	"	pop %rbp\n"
 	"	ret\n"
 	"	.size switches, .-switches\n"
+	"	.balign 16\n"
+	"bare_fiber:\n"
+	"	lea 1f(%rip), %rbp\n"
+	"	mov %rdi, %rbx\n"
+	"	mov %rsi, %rsp\n"
+	"	push %rbp\n"
+	"	jmp *%rbx\n"
+	"1:	xor %edi, %edi\n"
+	"	mov $231, %eax\n" /* exit_group */
+	"	syscall\n"
+	"	hlt\n"
+	"	.size bare_fiber, .-bare_fiber\n"
 	"	.skip 256, 0x90\n" /* less code would not be decoded */
 );
 
@@ -131,9 +147,11 @@ static long sleep_ns(long ns)
 	return result;
 }
 
+/* Several times, since some virtual machines do not report every switch. */
 __attribute__((noinline)) void wait_in_thread(void)
 {
-	sleep_ns(20000000);
+	for (int i = 0; i < 4; i++)
+		sleep_ns(20000000);
 	__asm__ volatile("");
 }
 
@@ -155,6 +173,12 @@ __attribute__((noinline)) void wait_elsewhere(void)
 	__asm__ volatile("");
 }
 
+__attribute__((noinline)) void wait_in_fiber(void)
+{
+	sleep_ns(100000000);
+	__asm__ volatile("");
+}
+
 int main(void)
 {
 	static const struct timespec pause = {.tv_nsec = 100000000};
@@ -169,6 +193,7 @@ int main(void)
 	keeps_rbx();
 	keeps_r10(&pause);
 	switches(rsp);
+	bare_fiber(wait_in_fiber, stack + 1024);
 	return 0;
 }
 #else
