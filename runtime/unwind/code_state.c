@@ -126,6 +126,8 @@ void code_state_step(struct code_state *s, const struct insn_stack *i)
 	}
 	if (i->flow.is_call)
 		writes |= CALL_CLOBBERS;
+	if (i->flow.is_call && i->flow.target == i->flow.length) /* to the next instruction */
+		s->reg[RSP] = plus(s->reg[RSP], -WORD);
 	for (int reg = 0; reg < INSN_REGS; reg++)
 		if (writes >> reg & 1)
 			assign(s, reg, (struct code_place){PLACE_UNKNOWN, 0});

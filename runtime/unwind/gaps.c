@@ -26,17 +26,26 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
+void gaps_begin(struct gaps *g, struct elf_file *f)
+{
+	g->f = f;
+	for (uint32_t i = 0; i < f->n_sections && g->n_sections < GAPS_SECTIONS; i++) {
+		const struct section *s = &f->sections[i];
+
+		if (s->type == SHT_PROGBITS && s->flags & SHF_EXECINSTR &&
+		    s->size <= UINT64_MAX - s->address)
+			g->sections[g->n_sections++] = i;
+	}
+}
+
 int gaps_add(struct gaps *g, uint64_t start, uint64_t end)
 {
 	if (end - start < LEAST_BYTES)
 		return 0;
-	for (uint32_t i = 0; i < g->f->n_sections; i++) {
-		const struct section *s = &g->f->sections[i];
+	for (uint32_t i = 0; i < g->n_sections; i++) {
+		const struct section *s = &g->f->sections[g->sections[i]];
 		struct gap gap = {start > s->address ? start : s->address, end};
 
-		if (s->type != SHT_PROGBITS || !(s->flags & SHF_EXECINSTR) ||
-		    s->size > UINT64_MAX - s->address)
-			continue;
 		gap.offset = s->offset + (gap.start - s->address);
 		gap.end = least(end, s->address + s->size);
 		if (gap.end > gap.start && gap.end - gap.start >= LEAST_BYTES &&
@@ -52,9 +61,8 @@ static bool is_worth(const struct gaps *g)
 
 	for (size_t i = 0; i < g->list.n; i++)
 		sum += g->list.items[i].end - g->list.items[i].start;
-	for (uint32_t i = 0; i < g->f->n_sections; i++)
-		if (g->f->sections[i].flags & SHF_EXECINSTR)
-			code += g->f->sections[i].size;
+	for (uint32_t i = 0; i < g->n_sections; i++)
+		code += g->f->sections[g->sections[i]].size;
 	return sum >= LEAST_SUM && sum <= MOST_BYTES &&
 	       (sum <= MOST_SUM || sum >= code / MOST_SHARE);
 }
@@ -80,6 +88,8 @@ int gaps_end(struct gaps *g)
 		return 0;
 	}
 	vec_sort(&g->list);
+	for (size_t i = 1; i < g->list.n; i++) /* sections that overlap */
+		g->list.items[i - 1].end = least(g->list.items[i - 1].end, g->list.items[i].start);
 	elfsym_pick_table(g->f, SHT_SYMTAB, &e.tables[TABLE_FULL]);
 	elfsym_pick_table(g->f, SHT_DYNSYM, &e.tables[TABLE_DYNAMIC]);
 	err = elfsym_each_symbol(&e, TABLE_FULL, SYMBOL_OBJECT, add_start, g);

@@ -15,13 +15,18 @@ struct gap {
 	uint64_t start, end, offset; /* offset in the file */
 };
 
+enum { GAPS_SECTIONS = 64 }; /* executable ones; compilers make 5 */
+
 struct gaps {
 	struct elf_file *f;
+	uint32_t sections[GAPS_SECTIONS], n_sections;
 	VEC(struct gap) list;
 	size_t n_packed;
 	VEC(uint64_t) starts; /* addresses of functions */
 };
 
+/* Begin with a file: find its executable sections. */
+void gaps_begin(struct gaps *g, struct elf_file *f);
 /* There is no information from `start` to `end`, not included. Returns 0 or -ENOMEM. */
 int gaps_add(struct gaps *g, uint64_t start, uint64_t end);
 /* All gaps were added. Returns 0 or -ENOMEM. */

@@ -319,10 +319,20 @@ static bool is_known(const struct source *s, uint64_t address)
 	return false;
 }
 
+/* Does code without any information begin as a program does: by setting rbp to 0? Libraries can
+ * have an entry point, too. */
+static bool begins_program(struct source *s)
+{
+	uint8_t code[3];
+
+	return read_code(&s->f, s->f.entry, code, sizeof(code)) == sizeof(code) &&
+	       (!memcmp(code, "\x31\xed", 2) || !memcmp(code, "\x48\x31\xed", 3));
+}
+
 /* Add the entry point: a program's first function has no caller. */
 static int add_entry(struct source *s)
 {
-	if (!s->f.entry || is_known(s, s->f.entry))
+	if (!s->f.entry || is_known(s, s->f.entry) || (!s->cfi.fdes.n && !begins_program(s)))
 		return 0;
 	return add_state(s, s->f.entry, ENTRY_BYTES, (struct cfi_state){.ip.how = CFI_UNDEFINED});
 }
@@ -411,7 +421,7 @@ static int make_table(struct source *s, int fd, struct unwind_rules *rules, stru
 	s->cfi.n_segments = t->n_segments;
 	err = add_sections(s, t);
 	if (!err && !t->is_go) {
-		s->gaps.f = &s->f;
+		gaps_begin(&s->gaps, &s->f);
 		s->cfi.gaps = &s->gaps;
 		err = add_assembly(s);
 	}

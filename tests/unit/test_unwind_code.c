@@ -3,6 +3,7 @@
  * Rows that are made from instructions: those of small functions are known; those of files of this
  * machine are compared with the rows of their call frame information, byte by byte.
  */
+#define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 #include "runtime/elf/elfsym_impl.h"
 #include "runtime/unwind/code_rows.h"
@@ -111,6 +113,11 @@ __asm__("	.text\n"
 	"loses_0:	mov (%rdi), %rsp\n"
 	"loses_1:	call code_begin\n"
 	"		ud2\n"
+	/* reads its own address */
+	"	.balign 16\n"
+	"self_0:	call self_1\n"
+	"self_1:	pop %rax\n"
+	"self_2:	ret\n"
 	"	.balign 16\n"
 	"thread_0:	xor %ebp, %ebp\n"
 	"		pop %rdi\n"
@@ -163,6 +170,9 @@ extern const uint8_t code_begin[], code_end[];
 	X(pointed_1, UNWIND_RSP, 16, SAME)                      \
 	X(loses_0, UNWIND_RSP, 8, SAME)                         \
 	X(loses_1, UNWIND_NO_RULE, 0, SAME)                     \
+	X(self_0, UNWIND_RSP, 8, SAME)                          \
+	X(self_1, UNWIND_RSP, 16, SAME)                         \
+	X(self_2, UNWIND_RSP, 8, SAME)                          \
 	X(thread_1, UNWIND_END, 0, SAME)                        \
 	X(thread_2, UNWIND_END, 0, SAME)                        \
 	X(signal_0, UNWIND_SIGNAL, 0, SAME)                     \
@@ -363,11 +373,76 @@ static void test_files(void **state)
 	compare_file("/usr/bin/python3", 98);
 }
 
+/* The rows of each block must be sorted, or the kernel does not find them. */
+static void check_order(const struct unwind_piece *p)
+{
+	for (uint64_t block = 0; block < (p->end - p->start) >> UNWIND_BLOCK_BITS; block++) {
+		uint32_t first = UNWIND_BLOCK_FIRST(p->words[block]);
+		uint32_t n = UNWIND_BLOCK_ROWS(p->words[block]);
+
+		assert_true(first + n <= p->n_words);
+		for (uint32_t i = 0; i < n; i++) {
+			uint32_t offset = UNWIND_ROW_OFFSET(p->words[first + i]);
+
+			assert_true(offset < UNWIND_BLOCK_BYTES);
+			assert_true(!i || offset > UNWIND_ROW_OFFSET(p->words[first + i - 1]));
+		}
+	}
+}
+
+/* This program without its information, all of whose executable sections claim to be the first 8 KB
+ * of .text, each from another address on. */
+static void test_sections_that_overlap(void **state)
+{
+	int from = open("/proc/self/exe", O_RDONLY | O_CLOEXEC), fd = memfd_create("overlap", 0);
+	off_t n = lseek(from, 0, SEEK_END);
+	uint8_t *bytes = malloc((size_t)n);
+	Elf64_Ehdr *h = (void *)bytes;
+	struct unwind_rules rules = {0};
+	struct unwind_table table;
+	uint64_t distance = 0;
+
+	(void)state;
+	assert_int_equal(pread(from, bytes, (size_t)n, 0), n);
+	for (int i = 0; i < h->e_phnum; i++) {
+		Elf64_Phdr *p = (void *)(bytes + h->e_phoff + (size_t)i * sizeof(*p));
+
+		if (p->p_type == PT_GNU_EH_FRAME)
+			p->p_type = PT_NULL;
+	}
+	for (int i = 0; i < h->e_shnum; i++) {
+		Elf64_Shdr *s = (void *)(bytes + h->e_shoff + (size_t)i * sizeof(*s));
+
+		if (s->sh_flags & SHF_EXECINSTR) {
+			s->sh_offset += h->e_entry + distance - s->sh_addr;
+			s->sh_addr = h->e_entry + distance;
+			s->sh_size = 8192;
+			distance += 1024;
+		} else if (s->sh_type != SHT_STRTAB) {
+			s->sh_type = SHT_NOBITS;
+		}
+	}
+	assert_int_equal(write(fd, bytes, (size_t)n), n);
+	assert_int_equal(unwind_table_read(fd, &rules, &table), 0);
+	assert_true(table.n_rows > 100 && distance >= 2048);
+	for (uint32_t i = 0; i < table.n_pieces; i++) {
+		assert_true(table.pieces[i].start < table.pieces[i].end);
+		check_order(&table.pieces[i]);
+		assert_true(!i || table.pieces[i - 1].end <= table.pieces[i].start);
+	}
+	unwind_table_free(&table);
+	unwind_rules_free(&rules);
+	free(bytes);
+	close(from);
+	close(fd);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_known_functions),
 		cmocka_unit_test(test_files),
+		cmocka_unit_test(test_sections_that_overlap),
 	};
 
 #ifndef __x86_64__
