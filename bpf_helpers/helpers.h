@@ -29,6 +29,15 @@ void sonde_task_comm(struct task_struct *task, uint64_t *comm);
 /* The processor on which a thread runs, or ran last. */
 uint64_t sonde_task_cpu(struct task_struct *task);
 
+/* The arguments of sched_switch(bool preempt, task prev, task next, unsigned int prev_state); the
+ * last one exists since 5.18. */
+struct switch_args {
+	uint64_t preempt;
+	struct task_struct *prev, *next;
+	/* the state at the time of the switch; __state may have changed since */
+	uint64_t prev_state;
+};
+
 /* A slot for one stack, in per-CPU memory. It belongs to the caller until the caller gives it
  * back. */
 struct sonde_stack_buffer {
@@ -44,6 +53,7 @@ NODEBUG uint64_t sonde_stack_keep(const struct sonde_stack_buffer *buffer, long 
 				  uint32_t limit);
 NODEBUG uint32_t sonde_stack_is_kept(const struct sonde_stack_buffer *buffer, uint64_t hash);
 NODEBUG void sonde_stack_give(const struct sonde_stack_buffer *buffer);
+NODEBUG uint64_t sonde_stack_class(void);
 NODEBUG uint32_t sonde_stack_in_trace_run(uint64_t ip);
 NODEBUG uint32_t sonde_stack_begin(struct sonde_stack_buffer *buffer, struct task_struct *task);
 NODEBUG void sonde_ask(uint32_t tgid, uint32_t exec_id, uint64_t is_exec);

@@ -34,6 +34,7 @@
  * This is for x86-64: other machines have no return address below the saved registers.
  */
 #include "bpf_helpers/keep.h"
+#include "bpf_helpers/reason.h"
 
 enum {
 	TRAILS = 256,	  /* a power of two */
@@ -443,11 +444,10 @@ GLOBAL uint32_t sonde_recall_learn(struct run *r, uint64_t hash, uint64_t class)
 	return 0;
 }
 
-/* What a stack that is captured tells of the wait, kept with its trail: scratch->class after each
- * capture and recall. `frames`: n of them, with those of the program and the tracepoint. */
-static INLINE uint64_t classify(const struct sonde_frames *frames, uint64_t n)
+/* For scripts without `reason`. */
+__attribute__((weak)) GLOBAL uint64_t sonde_reason_find(uint32_t slot)
 {
-	return 0;
+	return slot ? SONDE_REASON_NONE : SONDE_REASON_NONE;
 }
 
 /* Store the stack that the kernel has captured into this slot, as sonde_keep_kernel() does, and
@@ -464,7 +464,7 @@ GLOBAL uint64_t sonde_recall_keep(uint32_t slot, long bytes, uint64_t frames_of,
 	if (!s || !r)
 		return 0;
 	frames = (const void *)(taken_slot(s, slot)->words + HEADER_WORDS);
-	s->class = classify(frames, (uint64_t)bytes / 8);
+	s->class = sonde_reason_find(slot);
 	if (sonde_config.recall >= SONDE_RECALL_READ)
 		is_read = sonde_recall_read(r, frames, bytes, frames_of & KEEP_FRAMES);
 	hash = sonde_keep_kernel(slot, bytes, frames_of | KEEP_LEAVES, probe, limit);

@@ -5,15 +5,6 @@
  */
 #include "bpf_helpers/helpers.h"
 
-/* The arguments of sched_switch(bool preempt, task prev, task next, unsigned int prev_state); the
- * last one exists since 5.18. */
-struct switch_args {
-	uint64_t preempt;
-	struct task_struct *prev, *next;
-	/* the state at the time of the switch; __state may have changed since */
-	uint64_t prev_state;
-};
-
 enum {
 	STATE_REPORTED = 0x7f,
 	REPORT_IDLE = 0x80,

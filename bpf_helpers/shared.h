@@ -331,6 +331,20 @@ struct sonde_stack {
 	uint64_t ips[SONDE_MAX_FRAMES];
 };
 
+/* Why a thread leaves the CPU: the rows of reasons.def. */
+enum sonde_reason {
+	SONDE_REASON_NONE, /* a function without a row */
+#define REASON(id, ...) SONDE_REASON_##id,
+#include "bpf_helpers/reasons.def"
+#undef REASON
+	SONDE_REASON_COUNT,
+};
+
+enum {
+	SONDE_REASON_NAME = 48,	  /* bytes of the name of a function in reasons.def, at most */
+	SONDE_REASON_NAMES = 256, /* functions there, at most */
+};
+
 /* A user stack may be removed from the store, even if its process runs, if `sweeps` has grown by
  * this number since the stack was last looked up. Programs then store it again. */
 enum { SONDE_STACK_IDLE = 2 };

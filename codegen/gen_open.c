@@ -96,6 +96,7 @@ static void mark_off_cpu(struct gen *g, LLVMValueRef task, LLVMBasicBlockRef out
 		state = span_open(g, task, out);
 		gen_only_if(g, GEN_CALL(g, "sonde_open_is_free", state), out);
 		span_store_args(g, state);
+		span_store_reason(g, state);
 		span_store_entries(g, state);
 		for (uint32_t i = 0; i < kept->n_kstacks; i++)
 			LLVMBuildStore(g->b, gen_u64(g, 0),

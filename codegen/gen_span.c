@@ -95,12 +95,10 @@ static void store_state(struct gen *g, LLVMValueRef slot)
 					gen_u32(g, state->stacks[i].walk == WALK_fp)),
 			       gen_at(g, slot, state->stacks[i].field.offset));
 	for (uint32_t i = 0; i < state->n_kstacks; i++)
-		LLVMBuildStore(g->b,
-			       GEN_CALL(g, "sonde_stack_leaves", g->body.ctx, g->body.current,
-					gen_u32(g, g->prog.id), gen_u32(g, gen_tracer_frames(g)),
-					span_probe_id(g), gen_u32(g, state->kstacks[i].limit)),
+		LLVMBuildStore(g->b, span_leaves(g, g->body.current, state->kstacks[i].limit),
 			       gen_at(g, slot, state->kstacks[i].field.offset));
 	span_store_args(g, slot);
+	span_store_reason(g, slot);
 }
 
 void span_test_conds(struct gen *g, LLVMBasicBlockRef out)

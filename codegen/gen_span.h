@@ -42,6 +42,10 @@ void span_store_entries(struct gen *g, LLVMValueRef slot);
 void span_body(struct gen *g, LLVMValueRef slot, LLVMValueRef start, LLVMValueRef delta);
 /* Store the fields of `args` that the body uses, from the event or from the thread itself. */
 void span_store_args(struct gen *g, LLVMValueRef slot);
+/* The hash of the kernel stack of `task`, which leaves the CPU. */
+LLVMValueRef span_leaves(struct gen *g, LLVMValueRef task, uint32_t limit);
+/* Store why the thread leaves the CPU, or has left it before tracing, if the body uses it. */
+void span_store_reason(struct gen *g, LLVMValueRef slot);
 /* Do several attach points of the probe keep their calls in the same state? Then the target of a
  * call contains the number of its attach point. */
 bool span_is_shared(const struct gen *g);

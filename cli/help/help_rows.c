@@ -11,6 +11,7 @@
 #include "parser/lang/config.h"
 #include "parser/lang/format_spec.h"
 #include "parser/lang/probe.h"
+#include "parser/lang/reason.h"
 #include "parser/lang/stack_word.h"
 #include "runtime/output/out_format.h"
 #include <string.h>
@@ -151,6 +152,21 @@ static void add_stacks(struct help_rows *rows)
 				      .note = w->stacks == STACKS_ALL ? NULL : "Only for ustack.",
 				      .example = w->example});
 	}
+}
+
+static void add_reasons(struct help_rows *rows)
+{
+	for (uint32_t i = 0; i < REASON_COUNT; i++)
+		add(rows,
+		    (struct help_row){.table = HELP_reasons,
+				      .name = reasons[i].word,
+				      .form = reasons[i].word,
+				      .doc = reasons[i].doc,
+				      .example = arena_printf(
+					      rows->arena,
+					      "tracepoint:sched:sched_switch /reason == \"%s\"/ { "
+					      "@[comm, kstack] = sum(delta); }",
+					      reasons[i].word)});
 }
 
 static void add_conversions(struct help_rows *rows)

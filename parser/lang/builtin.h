@@ -89,6 +89,7 @@ enum builtin_needs {
 	NEEDS_PIDS = 32, /* when it has an argument */
 	NEEDS_PATHS = 64,
 	NEEDS_PACKETS = 128,
+	NEEDS_REASON = 256,
 };
 
 /* The words of `pid` and `tid`, in the order of their signatures. */

@@ -11,6 +11,7 @@
 #include "parser/plan/plan.h"
 #include "parser/base/pattern.h"
 #include "parser/lang/prefault.h"
+#include "parser/lang/reason.h"
 #include "parser/plan/plan_build.h"
 
 /* ---- what a probe reads of its context --------------------------------------------------- */
@@ -55,6 +56,7 @@ static void read_expr(struct expr *e, void *ctx)
 	r->n_exprs++;
 	r->interrupted |= b && b->traits & TR_INTERRUPTED;
 	r->inside |= b && b->traits & TR_INSIDE;
+	r->reason |= b && b->needs & NEEDS_REASON;
 	if (b && b->traits & TR_ENTRY)
 		return; /* evaluated when the span starts: plan_span */
 	if (e->kind == EX_NAME && e->name.builtin)
@@ -359,6 +361,8 @@ struct plan *plan_make(struct arena *a, struct program *p, const struct plan_opt
 		if (prog_kind_is(plan->progs[i].kind, PK_USER_FUNCTION))
 			plan_user_prog(&pl, &plan->progs[i]);
 	plan_ring(plan);
+	for (uint32_t i = 0; plan->needs.reason && i < REASON_COUNT; i++)
+		plan_name_id(&pl, reasons[i].word);
 	if (plan->needs.kstack || plan->needs.ustack)
 		plan->needs.stack_entries = options && options->max_stacks ? options->max_stacks
 					    : p->config.max_stacks ? (uint32_t)p->config.max_stacks

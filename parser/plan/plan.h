@@ -203,6 +203,7 @@ struct plan_span {
 	/* SPAN_SWITCH: what the start keeps, because another thread runs at the end */
 	struct plan_kept_stack *stacks, *kstacks; /* user and kernel stacks, each once */
 	uint32_t n_stacks, n_kstacks;
+	uint32_t reason;	 /* offset of the name of the reason (uint64); 0: it is not kept */
 	struct plan_field *args; /* args fields, by name below */
 	const char **arg_names;
 	uint32_t n_args;
@@ -229,6 +230,7 @@ struct plan_needs {
 	uint32_t ring_bytes;
 	bool kstack, ustack;
 	bool recall;		/* kernel stacks of threads that leave the CPU */
+	bool reason;		/* kernel stacks tell why they wait */
 	bool unwind, dwarf;	/* some ustack is walked by tables if possible; only by tables */
 	bool own_unwind;	/* ... in a probe that runs in the tracer: BEGIN, END, self */
 	bool frame_pointers;	/* ... by the kernel: ustack(fp) */
@@ -319,6 +321,6 @@ const char *plan_name(const struct plan *p, uint32_t id);
 /* Do its programs read structs of the kernel, whose layout BTF describes? */
 static inline bool plan_uses_core(const struct plan *p)
 {
-	return p->needs.scope || p->needs.ustack || p->needs.task || p->needs.paths ||
-	       p->needs.packets;
+	return p->needs.scope || p->needs.ustack || p->needs.reason || p->needs.task ||
+	       p->needs.paths || p->needs.packets;
 }

@@ -44,7 +44,8 @@ struct planner {
 struct reads {
 	struct arena *arena;
 	bool args, probe;
-	bool inside;	     /* the time of spans inside (TR_INSIDE) */
+	bool inside; /* the time of spans inside (TR_INSIDE) */
+	bool reason;
 	bool interrupted;    /* something that belongs to the interrupted thread */
 	bool entry_of_point; /* entry() stores something that differs between attach points */
 	const struct expr **fields; /* args.FIELD, each name once */

@@ -155,6 +155,8 @@ static void dump_prog(const struct plan *p, const struct plan_prog *g, FILE *out
 			dump_stack("ustack", &q->state.stacks[j], out);
 		for (uint32_t j = 0; j < q->state.n_kstacks; j++)
 			dump_stack("kstack", &q->state.kstacks[j], out);
+		if (q->state.reason)
+			fprintf(out, " reason@%u", q->state.reason);
 		for (uint32_t j = 0; j < q->state.n_args; j++)
 			fprintf(out, " %s@%u", q->state.arg_names[j], q->state.args[j].offset);
 		fprintf(out, "\n");

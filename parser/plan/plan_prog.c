@@ -54,8 +54,9 @@ static enum plan_prog_kind tracepoint_kind(const struct planner *pl,
 	if (tp->syscall >= 0)
 		return strncmp(tp->format->event, "sys_enter_", 10) == 0 ? PP_SYSCALL_ENTER
 									 : PP_SYSCALL_EXIT;
-	if (!r->args && !event_is_wakeup(tp->format->event))
+	if (!r->args && !r->reason && !event_is_wakeup(tp->format->event))
 		return PP_RAW_TP;
+	/* all fields of sched_switch can be rebuilt, so `reason` has the arguments of the event */
 	return is_rebuilt(tp->format->event, r) ? PP_TP_BTF : PP_TRACEPOINT;
 }
 

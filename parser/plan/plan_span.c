@@ -18,6 +18,13 @@ static struct plan_field span_field(struct plan_span *state, const struct type *
 	return f;
 }
 
+static void keep_kstack(struct planner *pl, struct plan_span *state, struct plan_kept_stack k)
+{
+	k.field = span_field(state, &type_kstack);
+	arena_push(pl->arena, state->kstacks, state->n_kstacks, k);
+	pl->plan->needs.recall = true;
+}
+
 /* Fields for what only the start event knows: at the end of a sched_switch span another thread
  * is current. */
 static void plan_switch_state(struct planner *pl, struct plan_probe *q, const struct reads *r)
@@ -30,13 +37,12 @@ static void plan_switch_state(struct planner *pl, struct plan_probe *q, const st
 		k.field = span_field(state, &type_ustack);
 		arena_push(pl->arena, state->stacks, state->n_stacks, k);
 	}
-	for (uint32_t i = 0; i < r->n_kstacks; i++) {
-		struct plan_kept_stack k = r->kstacks[i];
-
-		k.field = span_field(state, &type_kstack);
-		arena_push(pl->arena, state->kstacks, state->n_kstacks, k);
-		pl->plan->needs.recall = true;
-	}
+	for (uint32_t i = 0; i < r->n_kstacks; i++)
+		keep_kstack(pl, state, r->kstacks[i]);
+	if (r->reason && !state->n_kstacks)
+		keep_kstack(pl, state, (struct plan_kept_stack){0});
+	if (r->reason)
+		state->reason = span_field(state, type_int(8, false)).offset;
 	for (uint32_t i = 0; i < r->n_fields; i++) {
 		const struct tp_field *tf = r->fields[i]->field.fields[q->point];
 		struct plan_field f = span_field(state, field_type(pl->arena, tf));

@@ -267,3 +267,7 @@ struct probe *sema_to_start(struct sema *s);
 bool sema_check_entry(struct sema *s, struct expr *e);
 /* Rewrite `e` to function(e): to entry(e) or str(e). */
 void sema_wrap(struct sema *s, struct expr *e, const char *function);
+
+/* sema_reason.c: report the comparison of `name`, if it is `reason`, with a text that it never is.
+ * False if reported. */
+bool sema_check_reason(struct sema *s, const struct expr *name, const struct expr *text);

@@ -15,6 +15,7 @@
 extern const char sonde_object_keep[], sonde_object_keep_end[];
 extern const char sonde_object_unwind[], sonde_object_unwind_end[];
 extern const char sonde_object_no_unwind[], sonde_object_no_unwind_end[];
+extern const char sonde_object_reason[], sonde_object_reason_end[];
 
 struct object {
 	const void *bytes;
@@ -65,20 +66,28 @@ static int link_objects(const struct object *objects, uint32_t n, void **out, si
 	return err;
 }
 
+/* An object of bpf_helpers/ that is part of sonde: its two symbols. */
+#define PART(name)                                  \
+	(struct object)                             \
+	{                                           \
+		name, (size_t)(name##_end - (name)) \
+	}
+
 int session_link(const struct plan *plan, bool unwinds, const void *elf, size_t len, void **out,
 		 size_t *out_len)
 {
-	const char *bytes = sonde_object_keep, *end = sonde_object_keep_end;
+	struct object objects[3] = {{elf, len}};
+	uint32_t n = 1;
 
 	*out = NULL;
 	if (!plan->needs.ustack && !plan->needs.kstack)
 		return 0;
-	if (plan->needs.ustack) {
-		bytes = unwinds ? sonde_object_unwind : sonde_object_no_unwind;
-		end = unwinds ? sonde_object_unwind_end : sonde_object_no_unwind_end;
-	}
-	return link_objects((struct object[]){{elf, len}, {bytes, (size_t)(end - bytes)}}, 2, out,
-			    out_len);
+	if (plan->needs.reason) /* first: the others have a weak function of the same name */
+		objects[n++] = PART(sonde_object_reason);
+	objects[n++] = !plan->needs.ustack ? PART(sonde_object_keep)
+		       : unwinds	   ? PART(sonde_object_unwind)
+					   : PART(sonde_object_no_unwind);
+	return link_objects(objects, n, out, out_len);
 }
 
 int session_link_imports(const struct bpf_import *imports, uint32_t n, const void *elf, size_t len,

@@ -17,6 +17,7 @@
 #include "runtime/session/session.h"
 #include "runtime/session/unwind.h"
 #include "runtime/session/prep.h"
+#include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <stdio.h>
@@ -151,8 +152,29 @@ static int find_programs(struct session *s)
 	return 0;
 }
 
+/* The functions by which `reason` is found, as keys of a map. */
+static int fill_reasons(int fd)
+{
+	static const struct {
+		char function[SONDE_REASON_NAME];
+		uint32_t reason;
+	} rows[] = {
+#define WAITS_IN(function, reason) {function, SONDE_REASON_##reason},
+#include "bpf_helpers/reasons.def"
+#undef WAITS_IN
+	};
+
+	_Static_assert(sizeof(rows) / sizeof(*rows) <= SONDE_REASON_NAMES, "the map has space");
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (bpf_map_update_elem(fd, rows[i].function, &rows[i].reason, BPF_NOEXIST))
+			return -errno;
+	return 0;
+}
+
 static int find_maps(struct session *s)
 {
+	int err = 0;
+
 	for (uint32_t i = 0; i < s->plan->n_maps; i++)
 		s->map_fds[i] = map_fd(s, s->plan->maps[i].symbol);
 	s->losses_fd = map_fd(s, "sonde_losses");
@@ -160,7 +182,9 @@ static int find_maps(struct session *s)
 	s->ring_fd = map_fd(s, "sonde_events");
 	s->wake_fd = map_fd(s, "sonde_wake");
 	s->packets_fd = map_fd(s, "sonde_packets");
-	return map_control(s);
+	if (s->plan->needs.reason)
+		err = fill_reasons(map_fd(s, "sonde_reasons"));
+	return err ?: map_control(s);
 }
 
 /* Imported objects may have programs of their own. */
@@ -213,7 +237,7 @@ static int load_linked(struct session *s, struct session_prep *prep, const void 
 	}
 	err = find_maps(s);
 	if (err)
-		log_error("cannot map the control block of the programs: %s%s", strerror(-err),
+		log_error("cannot prepare the maps of the programs: %s%s", strerror(-err),
 			  limit_hint(err));
 	return err;
 }

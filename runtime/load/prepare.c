@@ -33,7 +33,8 @@ enum core_group {
 	FOR_PIDS = 8,
 	FOR_PATHS = 16,
 	FOR_PACKETS = 32,
-	FOR_END = 64,
+	FOR_REASONS = 64,
+	FOR_END = 128,
 };
 
 /* The structs that bpf_helpers/ reads, or reaches through a pointer. */
@@ -70,6 +71,7 @@ static const struct {
 	{"vfsmount", FOR_PATHS},
 	{"file_system_type", FOR_PATHS},
 	{"sk_buff", FOR_PACKETS},
+	{"cfs_rq", FOR_REASONS},
 };
 
 static int cut_btf(const struct session_prep *prep, const struct plan *plan, struct kernel *k)
@@ -85,6 +87,7 @@ static int cut_btf(const struct session_prep *prep, const struct plan *plan, str
 		{FOR_PIDS, prep->config.pid_ns || plan->needs.pids},
 		{FOR_PATHS, plan->needs.paths},
 		{FOR_PACKETS, plan->needs.packets},
+		{FOR_REASONS, plan->needs.reason},
 	};
 	unsigned int needed = 0;
 	uint32_t n = 0;

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
+/*
+ * The reason of a wait by the functions on its kernel stack, for scripts that use `reason`.
+ *
+ * The kernel gives the name of each return address once (bpf_snprintf); afterwards its reason is in
+ * a map. So no addresses of functions are needed, which take 60 ms to read, and the functions of
+ * modules are known, too.
+ */
+#include "bpf_helpers/keep.h"
+#include "bpf_helpers/reason.h"
+
+/* The functions of reasons.def, which user space stores before tracing begins. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, SONDE_REASON_NAMES);
+	__type(key, char[SONDE_REASON_NAME]);
+	__type(value, uint32_t);
+} sonde_reasons SEC(".maps");
+
+/* The reasons of return addresses; SONDE_REASON_NONE of most. If it is full, others take longer. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 8192);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, uint64_t);
+	__type(value, uint32_t);
+} sonde_reason_at SEC(".maps");
+
+const char sonde_symbol_format[] SEC(".rodata.texts") = "%ps";
+
+/* ---- names ------------------------------------------------------------------------------- */
+
+/* The highest bit of the first byte of the word that is `c`; bits above it may be set, too. */
+static INLINE uint64_t mark(uint64_t word, uint64_t c)
+{
+	uint64_t x = word ^ c * 0x0101010101010101ull;
+
+	return (x - 0x0101010101010101ull) & ~x & 0x8080808080808080ull;
+}
+
+/* Zero what follows the name of a function: the end of the text, " [module]", or ".isra.0". */
+static INLINE void cut_name(uint64_t *name)
+{
+	uint64_t is_open = ~0ull;
+
+	for (uint32_t i = 0; i < SONDE_REASON_NAME / 8; i++) {
+		uint64_t marks = mark(name[i], 0) | mark(name[i], '.') | mark(name[i], ' ');
+		uint64_t first = (marks & -marks) >> 7; /* 0: no mark */
+
+		name[i] &= (first - 1) & is_open;
+		is_open &= -(uint64_t)(first == 0);
+		barrier_var(is_open);
+	}
+}
+
+/* The row of the function that returns to `ip`. The walk's memory is for kernel stacks, too. */
+static INLINE uint32_t reason_at(struct sonde_walk *w, uint64_t ip)
+{
+	uint32_t reason = SONDE_REASON_NONE, *row;
+
+	w->look = ip;
+	w->window[0] = 0;
+	bpf_snprintf((char *)w->window, SONDE_REASON_NAME, sonde_symbol_format, &w->look, 8);
+	cut_name(w->window);
+	row = bpf_map_lookup_elem(&sonde_reasons, w->window);
+	if (row)
+		reason = *row;
+	bpf_map_update_elem(&sonde_reason_at, &w->look, &reason, BPF_ANY);
+	return reason;
+}
+
+struct reason_search {
+	struct sonde_walk *w;
+	uint64_t found; /* enum sonde_reason */
+};
+
+static __attribute__((noinline)) long reason_step(uint64_t i, struct reason_search *s)
+{
+	uint64_t ip, at = HEADER_WORDS + i;
+	uint32_t *known;
+
+	barrier_var(at);
+	if (at >= sizeof(s->w->words) / sizeof(*s->w->words))
+		return 1;
+	ip = s->w->words[at];
+	if (!ip)
+		return 1;
+	known = bpf_map_lookup_elem(&sonde_reason_at, &ip);
+	s->found = known ? *known : reason_at(s->w, ip);
+	return s->found != SONDE_REASON_NONE;
+}
+
+GLOBAL uint64_t sonde_reason_find(uint32_t slot)
+{
+	struct scratch *scratch = scratch_get();
+	struct reason_search s = {.found = SONDE_REASON_NONE};
+
+	if (!scratch)
+		return SONDE_REASON_NONE;
+	s.w = taken_slot(scratch, slot);
+	bpf_loop(SONDE_MAX_FRAMES, reason_step, &s, 0);
+	return s.found;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Checks of `reason`: where it exists, and that it is compared with one of its values.
+ */
+#include "parser/base/arena.h"
+#include "parser/base/nearest.h"
+#include "parser/lang/ast_query.h"
+#include "parser/lang/reason.h"
+#include "parser/sema/sema.h"
+#include "parser/sema/sema_type.h"
+
+static const struct type *no_reason(struct sema *s, const struct expr *e,
+				    const struct attach_point *p)
+{
+	sema_error(s, e->span, "no-reason",
+		   "%s is not where a thread leaves the CPU, so it has no 'reason'", p->name);
+	return sema_hint(s, "tracepoint:sched:sched_switch is");
+}
+
+const struct type *chk_reason(struct sema *s, struct expr *e)
+{
+	for (uint32_t i = 0; i < s->probe->n_points; i++) {
+		const struct attach_point *p = &s->probe->points[i];
+
+		if (!probe_is_sched_switch(p))
+			return no_reason(s, e, p);
+		if (s->kernel->recording)
+			return sema_error(s, e->span, "not-recorded",
+					  "the recording has no 'reason'");
+		if (!point_tracepoint(p)->has_raw)
+			return sema_error(s, e->span, "no-btf",
+					  "'reason' needs the kernel's BTF type information");
+	}
+	return sema_is_lost_slice(s, e, "reason") ? &type_error : &type_name;
+}
+
+bool sema_check_reason(struct sema *s, const struct expr *name, const struct expr *text)
+{
+	const struct builtin *b = ast_builtin(name);
+	struct nearest near;
+	const char *list = "";
+
+	if (!b || !(b->needs & NEEDS_REASON) || reason_find(text->string.text))
+		return true;
+	sema_error(s, text->span, "reason-word", "'reason' is never \"%s\"", text->string.text);
+	nearest_init(&near, text->string.text);
+	for (uint32_t i = 0; i < REASON_COUNT; i++) {
+		nearest_offer(&near, reasons[i].word);
+		list = arena_printf(s->arena, "%s%s%s", list, i ? ", " : "", reasons[i].word);
+	}
+	if (near.best)
+		sema_hint(s, "did you mean \"%s\"?", near.best);
+	else
+		sema_hint(s, "it is one of %s", list);
+	return false;
+}
