@@ -26,6 +26,8 @@ static int read_segments(struct elfsym *e, const struct elf_file *f)
 			err = vec_push(&e->segments,
 				       (struct segment){p.p_vaddr, p.p_offset, p.p_filesz,
 							p.p_flags & PF_X});
+		else if (p.p_type == PT_GNU_EH_FRAME)
+			e->frames = p.p_vaddr;
 	return err;
 }
 

@@ -63,6 +63,10 @@ bool elfsym_vaddr_to_file(const struct elfsym *e, uint64_t vaddr, uint64_t *file
 
 /* e_machine of the file. */
 uint16_t elfsym_machine(const struct elfsym *e);
+/* Find the range of code whose call frame information (one entry of .eh_frame) contains vaddr, by
+ * the sorted table of .eh_frame_hdr. The compiler makes an entry for each function, and one for its
+ * .cold part. */
+bool elfsym_frame_range(const struct elfsym *e, uint64_t vaddr, uint64_t *start, uint64_t *size);
 /* The descriptor of the file. */
 int elfsym_fd(const struct elfsym *e);
 /* elfsym_debug.c: open the file that has the debug information of the file at `path`: this file or

@@ -69,6 +69,81 @@ size_t elfsym_each_code(const struct elfsym *e,
 	return n;
 }
 
+/* ---- call frame information ---------------------------------------------------------------- */
+
+/* The table of .eh_frame_hdr, sorted (Linux Standard Base 5.0, section 10.6.2), and the start of an
+ * entry of .eh_frame, as the linkers of x86-64 and arm64 write them: all distances have 4 bytes. */
+struct frame_table {
+	uint8_t version, frame_encoding, count_encoding, table_encoding;
+	int32_t frame;
+	uint32_t n;
+};
+
+struct frame_row {
+	int32_t start, entry; /* from the start of the table's header */
+};
+
+struct frame_entry {
+	uint32_t bytes, back;
+	int32_t start; /* from this member */
+	uint32_t size;
+};
+
+static bool read_at_vaddr(const struct elfsym *e, uint64_t vaddr, void *out, size_t n)
+{
+	uint64_t offset;
+
+	return elfsym_to_file(e, vaddr, false, &offset) && elfsym_read(e, offset, out, n) == n;
+}
+
+/* The last row that does not begin after `distance`. */
+static bool find_frame_row(const struct elfsym *e, uint32_t n, int64_t distance,
+			   struct frame_row *out)
+{
+	uint64_t rows = e->frames + sizeof(struct frame_table);
+	uint32_t low = 0, high = n;
+	struct frame_row row;
+
+	while (low < high) {
+		uint32_t i = low + (high - low) / 2;
+
+		if (!read_at_vaddr(e, rows + (uint64_t)i * sizeof(row), &row, sizeof(row)))
+			return false;
+		if (row.start <= distance) {
+			low = i + 1;
+			*out = row;
+		} else {
+			high = i;
+		}
+	}
+	return low > 0;
+}
+
+bool elfsym_frame_range(const struct elfsym *e, uint64_t vaddr, uint64_t *start, uint64_t *size)
+{
+	/* DW_EH_PE_pcrel | sdata4, udata4, DW_EH_PE_datarel | sdata4 */
+	static const uint8_t usual[] = {1, 0x1b, 0x03, 0x3b};
+	struct frame_table t;
+	struct frame_row row;
+	struct frame_entry entry;
+	uint64_t at;
+
+	if (!e->frames || !read_at_vaddr(e, e->frames, &t, sizeof(t)) ||
+	    memcmp(&t, usual, sizeof(usual)) != 0 ||
+	    !find_frame_row(e, t.n, (int64_t)(vaddr - e->frames), &row))
+		return false;
+	at = e->frames + (uint64_t)(int64_t)row.entry;
+	*start = e->frames + (uint64_t)(int64_t)row.start;
+	if (!read_at_vaddr(e, at, &entry, sizeof(entry)))
+		return false;
+	*size = entry.size;
+	/* another encoding of addresses would give another start */
+	at += offsetof(struct frame_entry, start) + (uint64_t)(int64_t)entry.start;
+	return at == *start && vaddr - *start < *size;
+}
+
+/* ---- properties ---------------------------------------------------------------------------- */
+
 /* Does the file have one of the sections? The last name is NULL. */
 static bool has_section(const struct elfsym *e, const char *const *names)
 {

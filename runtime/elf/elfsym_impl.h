@@ -104,6 +104,7 @@ struct elfsym {
 	struct timespec modified;
 	VEC(struct segment) segments;
 	VEC(struct range) text;
+	uint64_t frames; /* address of .eh_frame_hdr; 0: none */
 	struct table tables[TABLE_COUNT];
 	bool is_indexed;
 	uint64_t base;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The exits of a user function: its return instructions, and its jumps to other functions, in its
- * main part and in its .cold parts, which are found by jumps there.
+ * main part and in its .cold parts, which are found by jumps there; where a file is stripped of
+ * their symbols, by their call frame information.
  *
  * A direct jump leaves the function if it leads to the first instruction of another one, or to a
  * stub of the linker. An indirect jump does so if the frame is gone (its canonical frame address is
@@ -53,6 +54,30 @@ static bool is_within(const struct walk *w, uint64_t address)
 	return FIND(w->parts, w->n_parts, address - item->address < item->size);
 }
 
+/* ---- frames -------------------------------------------------------------------------------- */
+
+/* 1: both addresses have the same canonical frame address, 0: they have not, or -errno: not
+ * known. */
+static int is_same_frame(const struct walk *w, uint64_t x, uint64_t y)
+{
+	struct user_files *u = kernel_user_files(w->k);
+	struct cfa a, b;
+
+	if (!u->cfa && !u->cfa_err)
+		u->cfa = cfa_open(elfsym_fd(u->elf), &u->cfa_err);
+	if (!u->cfa)
+		return u->cfa_err;
+	if (!cfa_at(u->cfa, x, &a) || !cfa_at(u->cfa, y, &b))
+		return -ENODATA;
+	return a.reg == b.reg && a.offset == b.offset;
+}
+
+/* The same for the entry and a place in the function. */
+static int frame_is_gone(const struct walk *w, uint64_t address)
+{
+	return is_same_frame(w, w->f->address, address);
+}
+
 /* ---- direct jumps -------------------------------------------------------------------------- */
 
 /* A stub in the procedure linkage table: a jump through memory, behind an endbr64 if any. */
@@ -80,46 +105,67 @@ static bool is_thunk(const char *name)
 	       strncmp(name, "__llvm_retpoline", 16) == 0;
 }
 
-static bool add_cold_part(struct walk *w, uint64_t start, uint64_t size)
+static enum verdict add_part(struct walk *w, struct user_symbol *part)
 {
-	struct user_symbol part = {.path = w->f->path, .address = start, .size = size};
-
-	if (w->n_parts == PARTS_MAX || !elfsym_vaddr_to_file(w->elf, start, &part.offset))
-		return false;
-	w->parts[w->n_parts++] = part;
-	return true;
+	if (w->n_parts == PARTS_MAX || !elfsym_vaddr_to_file(w->elf, part->address, &part->offset))
+		return UNCLEAR;
+	w->parts[w->n_parts++] = *part;
+	return INSIDE;
 }
 
-static enum verdict judge_direct(struct walk *w, uint64_t to, const char **name)
+/* Does some jump of this code lead to a place in f other than its entry? */
+static bool jumps_into(const struct walk *w, const struct user_symbol *part)
 {
-	uint64_t start, size;
+	bool is_found = false;
+	struct insn i = {0};
+	uint64_t to;
+	size_t n = 0;
+	uint8_t *code = code_read(w->k, part, part->size, &n);
+
+	for (size_t at = 0; code && !is_found && at < n; at += i.length) {
+		if (insn_decode(w->machine, code + at, n - at, &i))
+			break;
+		to = part->address + at + (uint64_t)i.target;
+		is_found = i.is_jump && to != w->f->address && to - w->f->address < w->f->size;
+	}
+	free(code);
+	return is_found;
+}
+
+/* A jump to code without a symbol. In stripped files this is a .cold part or a local function. The
+ * call frame information has an entry for each, and a part of a function begins in the frame of the
+ * function, unless it has none; a function begins in that of its caller. */
+static enum verdict judge_nameless(struct walk *w, uint64_t from, uint64_t to)
+{
+	struct user_symbol part = {.path = w->f->path};
+	int is_entry;
+
+	if (!elfsym_frame_range(w->elf, to, &part.address, &part.size) ||
+	    !elfsym_vaddr_to_file(w->elf, part.address, &part.offset))
+		return UNCLEAR;
+	is_entry = frame_is_gone(w, part.address);
+	if (is_entry == -ENOSYS)
+		w->err = -ENOPKG;
+	if (is_entry > 0 ? jumps_into(w, &part) : is_entry == 0 && is_same_frame(w, from, to) > 0)
+		return add_part(w, &part);
+	return UNCLEAR;
+}
+
+static enum verdict judge_direct(struct walk *w, uint64_t from, uint64_t to, const char **name)
+{
+	struct user_symbol target = {.path = w->f->path};
 
 	*name = NULL;
 	if (is_within(w, to))
 		return INSIDE;
-	if (!elfsym_function_at(w->elf, to, name, &start, &size))
-		return is_stub(w, to) ? LEAVES : UNCLEAR;
+	if (!elfsym_function_at(w->elf, to, name, &target.address, &target.size))
+		return is_stub(w, to) ? LEAVES : judge_nameless(w, from, to);
 	if (strstr(*name, ".cold"))
-		return add_cold_part(w, start, size) ? INSIDE : UNCLEAR;
-	return to == start && !is_thunk(*name) ? LEAVES : UNCLEAR;
+		return add_part(w, &target);
+	return to == target.address && !is_thunk(*name) ? LEAVES : UNCLEAR;
 }
 
 /* ---- indirect jumps ------------------------------------------------------------------------ */
-
-/* 1: the frame is as at the function's entry, 0: it is not, or -errno: not known. */
-static int frame_is_gone(const struct walk *w, uint64_t address)
-{
-	struct user_files *u = kernel_user_files(w->k);
-	struct cfa entry, here;
-
-	if (!u->cfa && !u->cfa_err)
-		u->cfa = cfa_open(elfsym_fd(u->elf), &u->cfa_err);
-	if (!u->cfa)
-		return u->cfa_err;
-	if (!cfa_at(u->cfa, w->f->address, &entry) || !cfa_at(u->cfa, address, &here))
-		return -ENODATA;
-	return entry.reg == here.reg && entry.offset == here.offset;
-}
 
 /* What the file has in an array of addresses: 0 if it is filled in at the start of the program. */
 static uint64_t element_of(const struct walk *w, uint64_t address)
@@ -133,23 +179,23 @@ static uint64_t element_of(const struct walk *w, uint64_t address)
 	return value;
 }
 
-static enum verdict judge_address(struct walk *w, uint64_t address)
+static enum verdict judge_address(struct walk *w, uint64_t from, uint64_t to)
 {
 	const char *name;
 
-	if (is_within(w, address))
+	if (is_within(w, to))
 		return INSIDE;
-	return address && judge_direct(w, address, &name) == LEAVES ? LEAVES : UNCLEAR;
+	return to && judge_direct(w, from, to, &name) == LEAVES ? LEAVES : UNCLEAR;
 }
 
 /* By the target, when the frame is gone. Go uses arrays of addresses for switches only. */
-static enum verdict judge_target(struct walk *w, const struct jump_target *t)
+static enum verdict judge_target(struct walk *w, uint64_t from, const struct jump_target *t)
 {
 	switch (t->value) {
 	case JUMP_VALUE_POINTER: return LEAVES;
-	case JUMP_VALUE_ADDRESS: return judge_address(w, t->address);
+	case JUMP_VALUE_ADDRESS: return judge_address(w, from, t->address);
 	case JUMP_VALUE_ELEMENT:
-		return w->is_go ? INSIDE : judge_address(w, element_of(w, t->address));
+		return w->is_go ? INSIDE : judge_address(w, from, element_of(w, t->address));
 	case JUMP_VALUE_SUM: return INSIDE;
 	case JUMP_VALUE_UNCLEAR: break;
 	}
@@ -165,7 +211,7 @@ static enum verdict judge_indirect(struct walk *w, const struct insn *i,
 
 	if (!is_gone) /* only the jumps of switches have the prefix notrack */
 		return INSIDE;
-	v = judge_target(w, &t);
+	v = judge_target(w, address, &t);
 	if (is_gone > 0 || v == INSIDE ||
 	    (e->value == VALUE_LOAD && e->memory.base == INSN_NO_REG &&
 	     e->memory.index == INSN_NO_REG))
@@ -191,9 +237,11 @@ static void take_jump(struct walk *w, const struct insn *i, uint64_t address, ui
 {
 	uint64_t to = address + (uint64_t)i->target;
 	struct user_exit x = {.offset = offset, .is_jump = true};
-	enum verdict v = judge_direct(w, to, &x.to);
+	enum verdict v = judge_direct(w, address, to, &x.to);
 
 	w->has_loop |= to == w->f->address;
+	if (v == UNCLEAR)
+		w->out->unclear = offset;
 	if (v == INSIDE || !w->is_collecting)
 		return;
 	x.condition = (uint8_t)i->condition; /* CONDITION_COUNTER is beyond the last */

@@ -47,10 +47,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		e = elfsym_open_fd(fuzz_file(data, size), "/proc/self/fuzz", &err);
 		if (!e)
 			return 0;
-		for (uint64_t at = 0; turn && at < 0x5000; at += 0x3f1)
+		for (uint64_t at = 0; turn && at < 0x5000; at += 0x3f1) {
 			if (elfsym_by_address(e, at, &name, &offset) ||
 			    elfsym_plt_at(e, at, &name, &offset))
 				count(name, &n);
+			n += elfsym_frame_range(e, at, &address, &length);
+		}
 		elfsym_each_function(e, count_function, &n);
 		if (!elfsym_by_name(e, "main", &address, &offset, &length))
 			elfsym_file_to_vaddr(e, offset, &address);

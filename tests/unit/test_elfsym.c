@@ -275,6 +275,10 @@ static void test_self(void **state)
 	assert_true(size > 0);
 	assert_true(elfsym_file_to_vaddr(e, file_offset, &back));
 	assert_int_equal(back, vaddr);
+	assert_true(elfsym_frame_range(e, vaddr + size - 1, &back, &offset));
+	assert_int_equal(back, vaddr);
+	assert_int_equal(offset, size);
+	assert_false(elfsym_frame_range(e, 8, &back, &offset)); /* in the header of the file */
 	elfsym_close(e);
 	a_function_of_this_test(1);
 }

@@ -33,6 +33,7 @@ if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
 	# a nop of 5 bytes behind endbr64
 	ufunc_program(entries_mcount entries.c -fno-pie -no-pie -fcf-protection=full)
 	target_compile_options(ufunc_entries_mcount PRIVATE -pg -mfentry -mnop-mcount)
+	ufunc_program(parts parts.c -fPIE -pie -g0 -fomit-frame-pointer -rdynamic -s)
 	ufunc_program(misread misread.c -fPIE -pie -fcf-protection=none)
 	# what the Go compiler leaves in a file is all that is looked for
 	ufunc_copy(entries_go entries ${CMAKE_OBJCOPY}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Functions whose .cold parts have no symbols: linked with -rdynamic and stripped, as the programs
+ * of distributions are.
+ *
+ *	parts N		each function N times. Prints "NAME CALLS SUM", the sum of what they return.
+ *
+ * The compiler makes the part of checked(). The others are of assembler: framed() has a frame when
+ * it jumps to its part, which returns, comes back, or is entered in its middle; bare() has none,
+ * and its part comes back. Refused are hands_over(), which calls a local function in its place, and
+ * astray(), which jumps to the part of another function, in another frame, but never does so: it
+ * is what __builtin_unreachable() leaves.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+long framed(long i);
+long bare(long i);
+long hands_over(long i);
+long astray(long i);
+long checked(long i);
+
+#define FUNCTION(name, code)                                                               \
+	__asm__(".text\n.globl " name "\n.type " name ", @function\n.p2align 4\n" name ":" \
+		"\n.cfi_startproc\n" code "\n.cfi_endproc\n.size " name ", . - " name "\n")
+/* What follows the directive of the start describes the frame of the first instruction. */
+#define PART(name, code)                                                            \
+	__asm__(".section .text.unlikely, \"ax\"\n" name ":\n.cfi_startproc\n" code \
+		"\n.cfi_endproc\n.text\n")
+
+FUNCTION("framed", "push %rbx\n.cfi_def_cfa_offset 16\nmov %rdi, %rbx\ntest $1, %dil\n"
+		   "jne .Lframed_part\ntest $2, %dil\njne .Lframed_middle\n"
+		   ".Lframed_back: lea 1(%rbx), %rax\npop %rbx\n.cfi_def_cfa_offset 8\nret");
+PART(".Lframed_part",
+     ".cfi_def_cfa_offset 16\ntest $4, %dil\njne .Lframed_back\n"
+     ".Lframed_middle: lea 1000(%rbx), %rax\npop %rbx\n.cfi_def_cfa_offset 8\nret");
+FUNCTION("bare", "test $1, %dil\njne .Lbare_part\n.Lbare_back: lea 3(%rdi), %rax\nret");
+PART(".Lbare_part", "test $2, %dil\njne 1f\nadd $100, %rdi\njmp .Lbare_back\n"
+		    "1: lea 5(%rdi), %rax\nret");
+FUNCTION("hands_over", "jmp .Llocal");
+PART(".Llocal", "lea 7(%rdi), %rax\nret");
+FUNCTION("astray", "cmp %rdi, %rdi\njne .Lframed_part\nlea 9(%rdi), %rax\nret");
+
+__attribute__((cold, noipa)) static long complain(long i)
+{
+	__asm__ volatile("" : "+r"(i));
+	return i * 3;
+}
+
+__attribute__((noipa)) static long step(long i)
+{
+	__asm__ volatile("" : "+r"(i));
+	return i + 11;
+}
+
+__attribute__((noipa)) long checked(long i)
+{
+	long r = step(i);
+
+	return r % 4 == 3 ? complain(r) + i : step(r) + i;
+}
+
+static void run(const char *name, long (*f)(long), long n)
+{
+	long sum = 0;
+
+	for (long i = 0; i < n; i++)
+		sum += f(i);
+	printf("%s %ld %ld\n", name, n, sum);
+}
+
+int main(int argc, char **argv)
+{
+	long n = argc > 1 ? atol(argv[1]) : 10;
+
+	run("framed", framed, n);
+	run("bare", bare, n);
+	run("hands_over", hands_over, n);
+	run("astray", astray, n);
+	run("checked", checked, n);
+	return 0;
+}
