@@ -4,6 +4,7 @@
  */
 #include "parser/base/limits.h"
 #include "codegen/gen.h"
+#include "parser/base/regs.h"
 
 static const struct value nothing = {.kind = V_NONE, .type = &type_void};
 
@@ -165,6 +166,15 @@ static LLVMValueRef low_half(struct gen *g, LLVMValueRef v)
 	return LLVMBuildTrunc(g->b, v, g->i32, "");
 }
 
+/* The thread, or of a call of Go the goroutine: its address without the bits that are always 0. The
+ * runtime numbers goroutines. */
+static LLVMValueRef span_tid(struct gen *g, LLVMValueRef task)
+{
+	if (g->probe.plan->state.kind != SPAN_GOROUTINE)
+		return GEN_CALL(g, "sonde_number_tid", task);
+	return LLVMBuildLShr(g->b, gen_register(g, regs.goroutine), gen_u64(g, 4), "");
+}
+
 struct value gen_span_call(struct gen *g, struct expr *e)
 {
 	const struct plan_event *ev = &g->plan->events[e->call.event];
@@ -177,7 +187,7 @@ struct value gen_span_call(struct gen *g, struct expr *e)
 	record = begin_record(g, (uint32_t)e->call.event, size, &skip);
 	task = gen_task(g);
 	pid = GEN_CALL(g, "sonde_number_pid", task);
-	tid = GEN_CALL(g, "sonde_number_tid", task);
+	tid = span_tid(g, task);
 	store_member(g, record, offsetof(struct sonde_span_event, start_ns), g->body.began);
 	/* the whole length, including the tracer's time: nested spans keep their places */
 	store_member(g, record, offsetof(struct sonde_span_event, length_ns),

@@ -283,21 +283,17 @@ static bool is_name(const struct type *t)
 	       t->kind == TY_USYM || t->kind == TY_INT;
 }
 
-/* A firing belongs to no thread, and a goroutine runs in several. */
+/* Calls are nested on a thread, or in a goroutine; a firing belongs to neither. */
 static const struct type *no_thread(struct sema *s, const struct expr *e)
 {
 	for (uint32_t i = 0; i < s->probe->n_points; i++) {
 		const struct attach_point *p = &s->probe->points[i];
 
-		if (span_rows[span_of_event(p)].state == STATE_TASK)
+		if (span_rows[span_of_event(p)].state != STATE_CPU)
 			continue;
 		sema_error(s, e->span, "no-span",
 			   "%s does not end a span of one thread, so it has no 'span'", p->name);
-		return sema_hint(
-			s, "%s",
-			span_of_event(p) == SPAN_GOROUTINE
-				? "a goroutine runs in several threads; use delta: @[func] = hist(delta)"
-				: "the time between two firings is 'delta'");
+		return sema_hint(s, "the time between two firings is 'delta'");
 	}
 	return &type_void;
 }

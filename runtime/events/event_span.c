@@ -12,7 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME_BYTES = 1024 };
+enum {
+	NAME_BYTES = 1024,
+	PID_LIMIT = 1 << 22, /* PID_MAX_LIMIT of the kernel */
+};
 
 static enum view_span_kind kind_of(const struct plan *p, const struct plan_probe *q)
 {
@@ -84,6 +87,7 @@ void event_span_free(struct events *e)
 		free(e->span_names[i].made);
 	free(e->span_names);
 	e->span_names = NULL;
+	hash_free(&e->goroutines);
 }
 
 /* The name of a function of a program; NULL of other spans, or without memory. */
@@ -133,6 +137,21 @@ static void span_name(struct events *e, const struct plan_event *ev, const void 
 	text_terminate(&text);
 }
 
+HASH_INTEGER_FUNCTIONS(goroutines, struct goroutine, uint64_t, hash_u64, e->key, e->tid)
+
+/* The number that stands for a goroutine in place of a thread's. Goroutines are numbered from
+ * PID_LIMIT on, beyond all threads, in the order in which their first call ends. */
+static uint32_t number_goroutine(struct events *e, uint32_t pid, uint32_t goroutine)
+{
+	uint64_t key = (uint64_t)pid << 32 | goroutine;
+	struct goroutine new = {key, PID_LIMIT + (uint32_t)e->goroutines.n + 1};
+	const struct goroutine *known = goroutines_find(&e->goroutines, key);
+
+	if (!known && goroutines_insert(&e->goroutines, new))
+		return PID_LIMIT;
+	return known ? known->tid : new.tid;
+}
+
 bool event_span_is_alone(const struct plan *p)
 {
 	uint32_t owner = UINT32_MAX;
@@ -167,6 +186,8 @@ void ev_span(struct events *e, const struct plan_event *ev, const void *record)
 	if (r->head.probe >= p->n_probes)
 		return;
 	q = &p->probes[r->head.probe];
+	if (q->state.kind == SPAN_GOROUTINE)
+		s.tid = number_goroutine(e, r->pid, r->tid);
 	memcpy(comm, r->comm, sizeof(r->comm));
 	s.kind = kind_of(p, q);
 	if (is_default && s.kind == VIEW_SPAN_USER)

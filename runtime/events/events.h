@@ -4,6 +4,7 @@
  */
 #pragma once
 #include "parser/base/limits.h"
+#include "runtime/base/hash.h"
 #include "runtime/session/session.h"
 
 /* Progress of a map through its epochs. */
@@ -14,6 +15,14 @@ struct map_progress {
 	bool zeroed;	  /* without keys, and set to 0 by zero() */
 	bool had_rows;	  /* when it was printed */
 };
+
+/* A goroutine, by the number of its process and the one that records have of it. */
+struct goroutine {
+	uint64_t key;
+	uint32_t tid; /* what it has in place of a thread's number; 0: a free slot */
+};
+
+HASH_TABLE(goroutines, struct goroutine);
 
 /* State of handling records. */
 struct events {
@@ -26,6 +35,7 @@ struct events {
 	bool no_warnings;	      /* warnf() is not shown */
 	bool is_span_alone;	      /* event_span_is_alone() */
 	struct span_name *span_names; /* event_span.c; NULL: not made yet */
+	struct goroutines goroutines; /* likewise: those that were in a span */
 	uint32_t n_errorf;	      /* calls of errorf() */
 	uint64_t n_not_run;	      /* commands of system(), after a stop signal */
 	bool is_ending;		      /* END has begun: its commands are run */
