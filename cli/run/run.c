@@ -284,6 +284,7 @@ static int compile_and_trace(const struct options *o, const struct program *prog
 	session_prepare(&prep, plan, k, found, rights_are_interpreted(o));
 	prep.source = o->record.source;
 	prep.tracer_time = plan->needs.tracer_time ? &calibrate_tracer_time : NULL;
+	prep.tracer_share = calibrate_tracer_share;
 	prep.tries_reads =
 		o->record.event_facts != NULL; /* a recorder tries what may be a string */
 	if (prep.source)

@@ -36,6 +36,7 @@ struct watched {
 	uint64_t offset;
 	uint64_t hits;
 	uint32_t prog;
+	bool is_entry;
 };
 
 struct step_watch {
@@ -50,6 +51,7 @@ void step_watch_add(struct session *s, uint32_t prog, const struct plan_target *
 			    .symbol = t->symbol,
 			    .why = t->why_stepped,
 			    .offset = t->offset,
+			    .is_entry = t->is_entry,
 			    .prog = prog};
 
 	if (!s->step_watch)
@@ -210,14 +212,14 @@ static bool is_busy(const struct step_watch *w, const struct watched *t)
 	return t->hits >= HITS_MIN && rate_of(w, t->hits) > RATE_MAX;
 }
 
-void step_watch_report(const struct session *s)
+/* Say which function was hit most, if that was often. */
+static void report_rate(const struct step_watch *w)
 {
-	const struct step_watch *w = s->step_watch;
 	const struct watched *most = NULL;
 	uint32_t n = 0;
 	char others[48] = "";
 
-	for (uint32_t i = 0; w && w->ns && i < w->targets.n; i++) {
+	for (uint32_t i = 0; w->ns && i < w->targets.n; i++) {
 		const struct watched *t = &w->targets.items[i];
 
 		n += is_busy(w, t);
@@ -233,6 +235,76 @@ void step_watch_report(const struct session *s)
 		    "function that is called less often, or sample with profile:hz:99",
 		    most->path, most->symbol, rate_of(w, most->hits), others,
 		    most->why ? most->why : "the kernel does not emulate the instruction");
+}
+
+/* ---- times of calls ------------------------------------------------------------------------ */
+
+/* Does the program begin or end calls whose time is measured? */
+static bool measures_calls(const struct plan *p, uint32_t prog)
+{
+	const struct plan_prog *g = &p->progs[prog];
+	enum span_kind kind = g->n_probes ? p->probes[g->probes[0]].state.kind : SPAN_NO;
+
+	return g->n_starts || kind == SPAN_RETURN || kind == SPAN_GOROUTINE;
+}
+
+/* The target whose calls contain most of the tracer's time: an entry, else an exit. *n: how many
+ * functions there are. */
+static const struct watched *find_call(const struct session *s, uint32_t *n)
+{
+	const struct step_watch *w = s->step_watch;
+	const struct watched *found = NULL, *last = NULL;
+
+	for (uint32_t i = 0; i < w->targets.n; i++) {
+		const struct watched *t = &w->targets.items[i];
+
+		if (!measures_calls(s->plan, t->prog) || (w->ns && !t->hits))
+			continue;
+		*n += !last || strcmp(last->symbol, t->symbol) != 0;
+		last = t;
+		if (!found || t->is_entry > found->is_entry ||
+		    (t->is_entry == found->is_entry && t->hits > found->hits))
+			found = t;
+	}
+	return found;
+}
+
+/* Say how much of the times of single-stepped calls may be the tracer's. The step of an exit is in
+ * the times of other calls only, so that is a note. */
+static void report_calls(struct session *s)
+{
+	struct tracer_share share = {0};
+	uint32_t n = 0;
+	const struct watched *t = find_call(s, &n);
+	char others[48] = "", whose[224];
+
+	if (!t || !s->tracer_share || !s->tracer_share(s, t->prog, t->is_entry, &share))
+		return;
+	if (n > 1)
+		snprintf(others, sizeof(others), " and %u more function%s", n - 1,
+			 n > 2 ? "s" : "");
+	if (s->tracer_time)
+		snprintf(whose, sizeof(whose),
+			 "each time may be off by %llu ns: %llu ns of the tracer's are subtracted, "
+			 "which differ by so much in nine of ten calls",
+			 (unsigned long long)share.range_ns, (unsigned long long)share.floor_ns);
+	else
+		snprintf(whose, sizeof(whose),
+			 "%llu ns of each time are the tracer's, and %llu ns for each traced call "
+			 "inside it; --calibrate subtracts that",
+			 (unsigned long long)share.floor_ns, (unsigned long long)share.inside_ns);
+	log_msg(t->is_entry ? LOG_WARNING : LOG_INFO,
+		"%s%s:%s%s: %s; the kernel single-steps a probed instruction (%s)",
+		t->is_entry ? "" : "note: ", t->path, t->symbol, others, whose,
+		t->why ? t->why : "it does not emulate a return");
+}
+
+void step_watch_report(struct session *s)
+{
+	if (!s->step_watch)
+		return;
+	report_rate(s->step_watch);
+	report_calls(s);
 }
 
 void step_watch_free(struct step_watch *w)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Counts the hits of uprobes that the kernel single-steps, to warn of those that slow a program
- * down.
+ * down, and of times that contain single steps.
  */
 #pragma once
 #include <stdint.h>
@@ -16,6 +16,7 @@ void step_watch_add(struct session *s, uint32_t prog, const struct plan_target *
 void step_watch_start(struct session *s);
 /* Read the counters, before detaching. */
 void step_watch_stop(struct session *s);
-/* Warn if a function was hit more than 1,000 times a second. */
-void step_watch_report(const struct session *s);
+/* Warn if a function was hit more than 1,000 times a second, and say how much of the times of calls
+ * may be the tracer's. */
+void step_watch_report(struct session *s);
 void step_watch_free(struct step_watch *w);

@@ -27,22 +27,24 @@ enum {
 
 /* ---- at the start -------------------------------------------------------------------------- */
 
-static int measure(const struct calibrate_probe *p, struct sonde_cost *cost)
+static int measure(const struct calibrate_probe *p, struct calibrate_batch *out)
 {
-	uint64_t floors[BATCHES], calls[BATCHES], end = monotonic_ns();
+	uint64_t floors[BATCHES], calls[BATCHES], ranges[BATCHES], end = monotonic_ns();
 	uint32_t n = 0;
 
 	end += p->method >= SONDE_COST_PLAIN ? MOST_NS / 4 : MOST_NS;
 	for (int i = 0; i < BATCHES && monotonic_ns() < end; i++) {
-		if (calibrate_probe_measure(p, cost))
+		if (calibrate_probe_measure(p, out))
 			continue;
-		floors[n] = cost->floor_ns;
-		calls[n++] = cost->call_ns;
+		floors[n] = out->cost.floor_ns;
+		ranges[n] = out->range_ns;
+		calls[n++] = out->cost.call_ns;
 	}
 	if (!n)
 		return -ENODATA;
-	cost->floor_ns = calibrate_quantile(floors, n, 50);
-	cost->call_ns = calibrate_quantile(calls, n, 50);
+	out->cost.floor_ns = calibrate_quantile(floors, n, 50);
+	out->cost.call_ns = calibrate_quantile(calls, n, 50);
+	out->range_ns = calibrate_quantile(ranges, n, 50);
 	return 0;
 }
 
@@ -53,9 +55,11 @@ static int calibrate(struct session *s, enum sonde_cost_method method, uint64_t 
 {
 	struct calibration *c = s->tracer_time_state;
 	struct calibrate_kind *k = &c->kinds[method][class];
+	struct calibrate_batch b = {0};
 	int err;
 
-	err = calibrate_probe_open(&k->probe, method, class) ?: measure(&k->probe, cost);
+	err = calibrate_probe_open(&k->probe, method, class) ?: measure(&k->probe, &b);
+	*cost = b.cost;
 	k->is_open = !err && kernel_is_at_least(6, 10);
 	if (!k->is_open)
 		calibrate_probe_close(&k->probe);
@@ -139,6 +143,24 @@ static enum sonde_cost_method method_of(const struct session *s, uint32_t prog)
 	if (!g->n_probes && g->n_starts)
 		end = &s->plan->progs[s->plan->probes[g->starts[0]].prog];
 	return prog_kind_is(end->kind, PK_RETURN) ? SONDE_COST_PAIR : SONDE_COST_EXITS;
+}
+
+bool calibrate_tracer_share(struct session *s, uint32_t prog, bool is_entry,
+			    struct tracer_share *out)
+{
+	struct calibrate_probe p;
+	struct calibrate_batch b;
+	int err;
+
+	if (!kernel_has(s->kernel, CAP_UPROBE_MULTI))
+		return false;
+	err = calibrate_probe_open(&p, method_of(s, prog),
+				   is_entry ? SONDE_COST_STEP : SONDE_COST_PUSH)
+		      ?: measure(&p, &b);
+	calibrate_probe_close(&p);
+	if (!err)
+		*out = (struct tracer_share){b.cost.floor_ns, b.cost.call_ns, b.range_ns};
+	return !err;
 }
 
 static void report_impossible(struct session *s, int err)

@@ -7,3 +7,5 @@
 
 /* For functions of programs. It says once if that is not possible: then nothing is subtracted. */
 extern const struct tracer_time calibrate_tracer_time;
+/* Also without calibration. */
+tracer_share_fn calibrate_tracer_share;

@@ -173,7 +173,7 @@ static uint32_t calls_of(const struct calibrate_probe *p)
 	return p->class == SONDE_COST_STEP ? CALIBRATE_FEW : CALIBRATE_CALLS;
 }
 
-int calibrate_probe_measure(const struct calibrate_probe *p, struct sonde_cost *cost)
+int calibrate_probe_measure(const struct calibrate_probe *p, struct calibrate_batch *out)
 {
 	uint32_t runs = runs_of(p), n = calls_of(p);
 	uint64_t floors[CALIBRATE_CALLS], calls[CALIBRATE_CALLS], own, period;
@@ -193,8 +193,9 @@ int calibrate_probe_measure(const struct calibrate_probe *p, struct sonde_cost *
 		floors[i] = runs > 1 ? log->runs[last].begin_ns - log->runs[at].end_ns : 0;
 		calls[i] = less(period, own + p->plain_ns);
 	}
-	cost->floor_ns = calibrate_quantile(floors, n, 50);
-	cost->call_ns = calibrate_quantile(calls, n, 50) ?: 1;
+	out->cost.floor_ns = calibrate_quantile(floors, n, 50);
+	out->cost.call_ns = calibrate_quantile(calls, n, 50) ?: 1;
+	out->range_ns = floors[n * 95 / 100] - floors[n * 5 / 100]; /* sorted */
 	return 0;
 }
 

@@ -27,10 +27,16 @@ struct calibrate_probe {
 	struct run_log *log;
 };
 
+/* Of a batch of calls: the medians, and how far apart nine in ten of the floors are. */
+struct calibrate_batch {
+	struct sonde_cost cost;
+	uint64_t range_ns;
+};
+
 /* Attach. 0 or -errno; close it in any case. */
 int calibrate_probe_open(struct calibrate_probe *p, enum sonde_cost_method method, uint64_t class);
-/* Medians of a batch of calls. 0, or -ENODATA if it was disturbed. */
-int calibrate_probe_measure(const struct calibrate_probe *p, struct sonde_cost *cost);
+/* Measure a batch of calls. 0, or -ENODATA if it was disturbed. */
+int calibrate_probe_measure(const struct calibrate_probe *p, struct calibrate_batch *out);
 void calibrate_probe_close(struct calibrate_probe *p);
 
 /* The value below which are `percent` of the others; sorts them. */

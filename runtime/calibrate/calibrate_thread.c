@@ -81,28 +81,29 @@ static struct calibrate_kind *kind_of(struct calibrate_thread *t, uint32_t i)
 static bool measure_exit(struct calibrate_thread *t, uint64_t *call_ns)
 {
 	struct calibrate_kind *exit = &t->state->kinds[SONDE_COST_EXITS][SONDE_COST_RET];
-	struct sonde_cost cost;
+	struct calibrate_batch b;
 
-	if (!exit->is_open || calibrate_probe_measure(&exit->probe, &cost))
+	if (!exit->is_open || calibrate_probe_measure(&exit->probe, &b))
 		return false;
-	*call_ns = cost.call_ns;
+	*call_ns = b.cost.call_ns;
 	return true;
 }
 
 static void measure(struct calibrate_thread *t, struct calibrate_kind *k)
 {
-	struct sonde_cost cost, *shown = &t->s->control->costs[k->probe.method][k->probe.class];
+	struct sonde_cost *shown = &t->s->control->costs[k->probe.method][k->probe.class];
+	struct calibrate_batch b;
 	uint64_t exit_ns = 0;
 
-	if (calibrate_probe_measure(&k->probe, &cost))
+	if (calibrate_probe_measure(&k->probe, &b))
 		return;
 	if (k->probe.method == SONDE_COST_EXITS && k->probe.class != SONDE_COST_RET) {
 		if (!measure_exit(t, &exit_ns))
 			return;
-		cost.call_ns = cost.call_ns > exit_ns ? cost.call_ns - exit_ns : 1;
+		b.cost.call_ns = b.cost.call_ns > exit_ns ? b.cost.call_ns - exit_ns : 1;
 	}
-	add(&k->floors, cost.floor_ns, &shown->floor_ns);
-	add(&k->calls, cost.call_ns, &shown->call_ns);
+	add(&k->floors, b.cost.floor_ns, &shown->floor_ns);
+	add(&k->calls, b.cost.call_ns, &shown->call_ns);
 }
 
 /* ---- the thread ---------------------------------------------------------------------------- */

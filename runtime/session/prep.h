@@ -5,8 +5,8 @@
 #pragma once
 #include "bpf_helpers/shared.h"
 #include "runtime/session/ring.h"
+#include "runtime/session/tracer_time.h"
 
-struct tracer_time;
 struct precreated_map;
 struct event_source;
 struct unwind_worker;
@@ -15,8 +15,9 @@ struct session_prep {
 	bool is_interpreted;		       /* the kernel does not run the programs */
 	struct event_source *source;	       /* of the events; NULL: the kernel */
 	const struct tracer_time *tracer_time; /* with needs.tracer_time of the plan */
-	bool tries_reads;		       /* reads of memory that fail are no losses */
-	int btf_fd;			       /* custom BTF for CO-RE, or -1 */
+	tracer_share_fn *tracer_share;
+	bool tries_reads; /* reads of memory that fail are no losses */
+	int btf_fd;	  /* custom BTF for CO-RE, or -1 */
 	struct sonde_config config;
 	struct ring_layout ring;
 	int kfunc_ids[SONDE_KFUNC_COUNT]; /* 0: not looked up */

@@ -10,6 +10,7 @@
 #include "runtime/base/log.h"
 #include "runtime/base/vec.h"
 #include "runtime/session/ring.h"
+#include "runtime/session/tracer_time.h"
 #include "runtime/view/view.h"
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,7 +20,6 @@ struct bpf_object;
 struct bpf_program;
 struct interp;
 struct ksyms;
-struct tracer_time;
 struct packets;
 struct event_source;
 struct step_watch;
@@ -88,6 +88,7 @@ struct session {
 	bool tai_measured;
 	const struct tracer_time *tracer_time; /* NULL unless the plan needs it */
 	void *tracer_time_state;	       /* of its own; NULL: none yet */
+	tracer_share_fn *tracer_share;	       /* NULL: not known */
 	bool is_stack_unread;		       /* reading one failed, and was reported */
 	uint64_t goroutine_sweep_ns;	       /* when the next one is due; 0: never */
 	char *logs; /* with prep->keeps_logs: SESSION_LOG_BYTES for each program; else NULL */

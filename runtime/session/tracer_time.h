@@ -10,6 +10,18 @@
 
 struct session;
 
+/* How much of the time of a call whose probes are single-stepped is the tracer's, in ns. */
+struct tracer_share {
+	uint64_t floor_ns;  /* of the call's own time */
+	uint64_t inside_ns; /* for each traced call inside it */
+	uint64_t range_ns;  /* between the shortest and the longest of nine in ten calls */
+};
+
+/* Measure that for calls that program `prog` begins or ends: is_entry if it is the entry that is
+ * single-stepped, not only exits. It takes some 20 ms. False if it cannot be measured. */
+typedef bool tracer_share_fn(struct session *s, uint32_t prog, bool is_entry,
+			     struct tracer_share *out);
+
 struct tracer_time {
 	/* A program is about to be attached to a function that begins with `code`. Returns bits for
 	 * its attach cookie. */
