@@ -22,7 +22,7 @@ LLVMValueRef span_remaining_calls(struct gen *g, LLVMValueRef calls, LLVMValueRe
 	if (!is_several || probe_space(g->probe.point) != SPACE_USER)
 		return GEN_CALL(g, "sonde_span_remain", calls, sp, target, size,
 				span_stack_mask(g));
-	if (probe_is_at_returns(g->probe.point)) /* a call ends before it jumps to another */
+	if (probe_ends_at_jumps(g->probe.point))
 		return GEN_CALL(g, "sonde_span_remain_called", calls, sp, size);
 	return GEN_CALL(g, "sonde_span_remain_user", calls, sp, size,
 			regs.link < 0 ? gen_u64(g, 0) : gen_register(g, (uint32_t)regs.link));

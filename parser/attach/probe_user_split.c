@@ -9,7 +9,7 @@
 
 static bool same_kind(const struct attach_target *x, const struct attach_target *y)
 {
-	return x->abi == y->abi && x->is_exit == y->is_exit;
+	return x->abi == y->abi && x->is_exit == y->is_exit && x->is_closed == y->is_closed;
 }
 
 uint32_t user_n_functions(const struct attach_point *p)
@@ -52,6 +52,7 @@ static struct attach_point part_of(struct arena *a, const struct attach_point *a
 	part.n_targets = part.user.n_entries = 0;
 	part.user.abi = like->abi;
 	part.user.is_at_returns = like->is_exit;
+	part.user.is_closed = like->is_closed;
 	for (uint32_t i = 0; i < all->n_targets; i++)
 		if (same_kind(&all->targets[i], like))
 			arena_push(a, part.targets, part.n_targets, all->targets[i]);

@@ -120,6 +120,13 @@ static bool is_assembler(const char *symbol)
 	return n > k && strcmp(symbol + n - k, GO_ASSEMBLER_SUFFIX) == 0;
 }
 
+/* May the kernel replace the return address of a function that only its returns leave, in a program
+ * that throws exceptions? A pattern stays one attach point. */
+static bool can_replace(const struct user_matching *m, const struct user_symbol *f)
+{
+	return !m->is_pattern && !m->switches.function && !is_go(m, f->path);
+}
+
 /* Probe the exits, which changes nothing on the stack. A listing has the function itself. */
 static int add_exits(struct user_matching *m, const struct user_symbol *f,
 		     struct attach_target target)
@@ -140,6 +147,11 @@ static int add_exits(struct user_matching *m, const struct user_symbol *f,
 		return 0;
 	}
 	m->p->user.abi = target.abi;
+	if (facts.is_closed && can_replace(m, f)) {
+		m->p->user.is_closed = target.is_closed = true;
+		arena_push(m->r->arena, m->p->targets, m->p->n_targets, target);
+		return 0;
+	}
 	m->p->user.is_at_returns = true;
 	if (m->switches.function)
 		m->p->user.switches = m->switches;

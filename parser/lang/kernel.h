@@ -80,6 +80,9 @@ struct user_exits {
 	/* It jumps back to its first instruction, and calls nothing: a loop, whose rounds pass a
 	 * probe at the function's entry. */
 	bool is_loop;
+	/* It calls nothing and ends in returns only, and its instructions compute with integers in
+	 * registers: nothing can leave it but its returns. */
+	bool is_closed;
 };
 
 typedef void (*typed_function_fn)(const struct typed_function *f, void *ctx);

@@ -130,6 +130,7 @@ struct attach_target {
 	uint64_t size;	 /* user functions: bytes, 0 when unknown */
 	bool is_entry;	 /* user functions: the target is its first instruction */
 	bool is_exit;	 /* user functions: an instruction by which one is left */
+	bool is_closed;	 /* user functions: as in struct user_point */
 	enum user_abi abi;  /* user functions */
 	const char *module; /* kernel functions: the requested module, or NULL */
 	uint64_t address;   /* kernel functions: instead of a name, or 0; usdt: in the file */
@@ -185,6 +186,8 @@ struct user_point {
 	/* uretprobe of Go, C++ and Rust: the targets are the instructions by which the functions
 	 * in `entries` are left */
 	bool is_at_returns;
+	/* Only their returns can leave them, so these are seen by the kernel's return probe. */
+	bool is_closed;
 	struct user_switch switches; /* is_at_returns: why a thread's calls are of several stacks */
 	bool is_untyped;	     /* no types are known, which is reported */
 	struct attach_target *entries;
@@ -299,6 +302,13 @@ static inline int64_t probe_syscall(const struct attach_point *p)
 static inline bool probe_is_at_returns(const struct attach_point *p)
 {
 	return point_has(p, ARM_USER) && p->user.is_at_returns;
+}
+
+/* Do its calls end before they jump to another function? Then no two open ones have the same stack
+ * pointer. */
+static inline bool probe_ends_at_jumps(const struct attach_point *p)
+{
+	return point_has(p, ARM_USER) && (p->user.is_at_returns || p->user.is_closed);
 }
 
 /* How the program of its functions switches stacks, so that the calls of a thread are of several

@@ -124,7 +124,7 @@ static bool overlap(const struct attach_point *a, const struct attach_point *b)
 static bool can_share(const struct attach_point *a, const struct attach_point *b)
 {
 	return point_has(a, ARM_USER) && point_has(b, ARM_USER) && a->ends == b->ends &&
-	       probe_is_at_returns(a) == probe_is_at_returns(b) && !overlap(a, b);
+	       probe_ends_at_jumps(a) == probe_ends_at_jumps(b) && !overlap(a, b);
 }
 
 /* Functions of one probe share one stack of open calls, so that `depth` and `self` know all of

@@ -243,6 +243,27 @@ static uint16_t writes_of(const struct library *l, uint16_t machine,
 	return writes;
 }
 
+/* No access to memory, no division, no floating-point exception. */
+static bool is_safe(const ZydisDecodedInstruction *i, const ZydisDecodedOperand *o)
+{
+	if (i->meta.category == ZYDIS_CATEGORY_NOP || i->meta.category == ZYDIS_CATEGORY_WIDENOP ||
+	    i->mnemonic == ZYDIS_MNEMONIC_ENDBR64)
+		return true;
+	if (!is_plain(i, o) || i->mnemonic == ZYDIS_MNEMONIC_DIV ||
+	    i->mnemonic == ZYDIS_MNEMONIC_IDIV)
+		return false;
+	for (uint8_t k = 0; k < i->operand_count; k++) {
+		bool is_vector = o[k].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+				 o[k].reg.value >= ZYDIS_REGISTER_XMM0 &&
+				 o[k].reg.value <= ZYDIS_REGISTER_ZMM31;
+
+		if (is_vector ||
+		    (o[k].type == ZYDIS_OPERAND_TYPE_MEMORY && i->mnemonic != ZYDIS_MNEMONIC_LEA))
+			return false;
+	}
+	return true;
+}
+
 int insn_effect(uint16_t machine, const uint8_t *code, size_t n, struct insn_effect *out)
 {
 	ZydisDecodedOperand o[ZYDIS_MAX_OPERAND_COUNT];
@@ -258,6 +279,7 @@ int insn_effect(uint16_t machine, const uint8_t *code, size_t n, struct insn_eff
 		return -EINVAL;
 	out->length = i.length;
 	out->is_plain = is_plain(&i, o);
+	out->is_safe = is_safe(&i, o);
 	out->writes = writes_of(l, machine, &i, o);
 	if (o[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
 	    o[0].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE)

@@ -52,6 +52,8 @@ struct insn_effect {
 	/* It changes only data registers and flags, and the next instruction follows. It may read
 	 * memory. */
 	bool is_plain;
+	/* It only computes with integers in registers, so it cannot fault. */
+	bool is_safe;
 	uint16_t writes; /* the registers that it writes; bit 0 is register 0 */
 	int8_t reg;	 /* the register that gets `value`, or INSN_NO_REG */
 	int8_t from;

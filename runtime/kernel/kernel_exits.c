@@ -19,7 +19,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PARTS_MAX = 8, STUB_BYTES = 24, AHEAD_MAX = 32 };
+enum {
+	PARTS_MAX = 8,
+	STUB_BYTES = 24,
+	AHEAD_MAX = 32,
+	RSP = 1 << 4, /* the stack pointer in struct insn_effect's `writes` */
+};
 
 /* Whether a jump leaves the function. */
 enum verdict { INSIDE, LEAVES, UNCLEAR };
@@ -40,6 +45,7 @@ struct walk {
 	uint32_t n_parts;
 	bool is_collecting; /* the second pass: all parts are known */
 	bool has_indirect, has_call, has_loop;
+	bool is_open; /* it can be left by other than its returns */
 	struct jump_regs regs;
 	struct ahead ahead[AHEAD_MAX]; /* used in turn; 0: free */
 	uint32_t n_ahead;
@@ -231,6 +237,7 @@ static void take_exit(struct walk *w, enum verdict v, struct user_exit x)
 	} else if (v == LEAVES && vec_push(&w->exits, x)) {
 		w->err = -ENOMEM;
 	}
+	w->is_open |= x.is_jump;
 }
 
 static void take_jump(struct walk *w, const struct insn *i, uint64_t address, uint64_t offset)
@@ -286,6 +293,16 @@ static int take_values(struct walk *w, const struct insn *i, const uint8_t *code
 	return 0;
 }
 
+static void take_kind(struct walk *w, const struct insn *i, const uint8_t *code, size_t n)
+{
+	struct insn_effect e;
+
+	w->has_indirect |= i->is_indirect;
+	w->has_call |= i->is_call;
+	if (!w->is_open && !i->is_return && !i->is_jump)
+		w->is_open = insn_effect(w->machine, code, n, &e) || !e.is_safe || e.writes & RSP;
+}
+
 /* Visit the instructions of a part. 0, or -errno. */
 static int walk_part(struct walk *w, const struct user_symbol part)
 {
@@ -302,8 +319,7 @@ static int walk_part(struct walk *w, const struct user_symbol part)
 		err = insn_decode(w->machine, code + at, n - at, &i);
 		if (err)
 			break;
-		w->has_indirect |= i.is_indirect;
-		w->has_call |= i.is_call;
+		take_kind(w, &i, code + at, n - at);
 		if (i.is_jump)
 			take_jump(w, &i, address, offset);
 		if (i.is_return && w->is_collecting)
@@ -345,6 +361,7 @@ int code_each_exit(struct kernel *k, const struct user_symbol *f, user_exit_fn f
 	for (uint32_t i = 0; !err && i < w.exits.n; i++)
 		fn(&w.exits.items[i], ctx);
 	out->is_loop = w.has_loop && !w.has_call;
+	out->is_closed = !w.is_open && !w.has_call && !w.has_indirect && !w.has_loop;
 	vec_free(&w.exits);
 	return err;
 }

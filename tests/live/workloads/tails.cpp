@@ -9,6 +9,7 @@
  *			function spends to which they jump. What delta measures is in between.
  *	tails thrown N	N calls of thrower(), of which every other ends by an exception. Prints how
  *			many return, and how many do not.
+ *	tails held N	the same for holder(), which also calls closed(), three times in two calls.
  *
  * Where the compiler may choose other instructions, the functions are of assembler: a jump on each
  * condition, near and far; a .cold part with a return and with a jump; a loop whose first
@@ -266,6 +267,8 @@ __asm__(".p2align 4\n");
 GLOBAL("rounds", "dec %rdi; jne rounds; ret");
 GLOBAL("one_ret", "ret");
 GLOBAL("one_jump", "jmp taken");
+/* Only its return can leave it. */
+GLOBAL("closed", "nop; lea 5(%rdi), %rax; ret");
 /* 0: the .cold part returns, 1: it jumps, 2: it comes back; else it is not entered. */
 GLOBAL("split", "cmp $2, %rdi; jbe split.cold\n.Lsplit: xor %eax, %eax; ret");
 __asm__(".section .text.unlikely, \"ax\"\n" FUNCTION(
@@ -275,8 +278,17 @@ GLOBAL("nowhere", "lea (%rdi,%rsi,8), %rax; jmp *%rax");
 __asm__(".text\n");
 
 extern "C" {
-long rounds(long n), one_ret(void), one_jump(void), split(long x);
+long rounds(long n), one_ret(void), one_jump(void), split(long x), closed(long x);
 extern long taken_count;
+
+ALONE long holder(long n)
+{
+	long x = closed(n);
+
+	if (n & 1)
+		throw x;
+	return x + closed(n);
+}
 }
 
 /* ---- calls --------------------------------------------------------------------------------- */
@@ -358,6 +370,14 @@ int main(int argc, char **argv)
 		} catch (long) {
 		}
 		printf("thrower %d %d\n", n - n_thrown, n_thrown);
+	} else if (argc > 1 && !strcmp(argv[1], "held")) {
+		for (int i = 0; i < n; i++)
+			try {
+				holder(i);
+			} catch (long) {
+				n_thrown++;
+			}
+		printf("holder %d %d\n", n - n_thrown, n_thrown);
 	}
 	return 0;
 }
