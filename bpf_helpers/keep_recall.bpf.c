@@ -37,7 +37,7 @@
 #include "bpf_helpers/reason.h"
 
 enum {
-	TRAILS = 256,	  /* a power of two */
+	TRAILS = 128,	  /* a power of two */
 	PLACES = 2,	  /* trails of the same key */
 	TRAIL_WORDS = 64, /* a power of two */
 	STACK_WORDS = 512,
@@ -59,9 +59,14 @@ struct trail {
 	uint64_t last; /* the outermost return address */
 	uint32_t n;    /* 0: the stack is not recalled */
 	uint32_t strikes;
-	uint16_t at[TRAIL_WORDS];  /* ascending; in words from the context */
-	int32_t word[TRAIL_WORDS]; /* kernel code is in the highest 2 GiB */
+	uint64_t words[TRAIL_WORDS]; /* WORD_OF(), the lowest first */
 };
+
+/* A word of the stack, and its place in words from the context. Code of the kernel is in the
+ * highest 2 GiB. */
+#define WORD_OF(word, at) ((word) << 32 | (at))
+#define WORD_VALUE(w) ((uint64_t)((int64_t)(w) >> 32))
+#define WORD_AT(w) ((uint64_t)(uint32_t)(w))
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -130,25 +135,24 @@ static INLINE uint64_t word_at(const struct reader *from, uint64_t i)
 GLOBAL uint32_t sonde_recall_same(const struct trail *t, const struct run *r)
 {
 	struct reader from;
-	uint64_t differ = 0;
-	uint32_t n;
+	uint64_t differ = 0, n;
 
 	if (!t || !r)
 		return 0;
 	from = reader_of(r);
 	n = t->n;
-	LOOP for (uint32_t i = 0; i < TRAIL_WORDS; i++)
+	LOOP for (uint64_t i = 0; i < TRAIL_WORDS; i++)
 	{
 		OPAQUE(n);
 		if (i >= n)
 			break;
-		differ |= word_at(&from, t->at[i]) ^ (uint64_t)(int64_t)t->word[i];
+		differ |= word_at(&from, WORD_AT(t->words[i])) ^ WORD_VALUE(t->words[i]);
 	}
 	return !differ;
 }
 
-/* A wrong key costs time only. The instruction at which a program is interrupted says nothing about
- * its kernel stack. */
+/* A wrong key costs time only. Of the instruction that called the kernel it has the place in its
+ * page, which is the same in all processes. The one that was interrupted says nothing. */
 static INLINE uint64_t key_of(const struct run *r, const struct reader *from)
 {
 	uint64_t call = word_at(from, r->n + REG_ORIG_AX), ip = word_at(from, r->n + REG_IP);
@@ -156,7 +160,7 @@ static INLINE uint64_t key_of(const struct run *r, const struct reader *from)
 
 	if ((int64_t)call < 0)
 		ip = 0;
-	return (ip ^ call << 48 ^ caller << 17 ^ r->of << 7) * FACTOR;
+	return ((ip & (PAGE - 1)) ^ call << 48 ^ caller << 17 ^ r->of << 7) * FACTOR;
 }
 
 static INLINE struct trail *trail_at(uint64_t key, uint32_t place)
@@ -207,7 +211,8 @@ GLOBAL uint64_t sonde_recall(uint32_t slot, uint64_t of)
 		if (!t)
 			return 0;
 		if (!is_trail_of(t, r) || t->last != last || !t->n ||
-		    t->at[(t->n - 1) & (TRAIL_WORDS - 1)] >= r->n || !sonde_recall_same(t, r))
+		    WORD_AT(t->words[(t->n - 1) & (TRAIL_WORDS - 1)]) >= r->n ||
+		    !sonde_recall_same(t, r))
 			continue;
 		if (t->strikes)
 			t->strikes = 0;
@@ -263,8 +268,7 @@ static INLINE void add_word(struct run *r, uint64_t at, uint64_t word, uint32_t 
 
 	OPAQUE(n);
 	n &= TRAIL_WORDS - 1;
-	r->fresh.at[n] = at;
-	r->fresh.word[n] = word;
+	r->fresh.words[n] = WORD_OF(word, at);
 	r->found |= 1ull << ((frame - 1) & 63);
 }
 
@@ -377,8 +381,8 @@ GLOBAL uint32_t sonde_recall_still(struct run *r, const struct trail *t, uint32_
 		return 0;
 	from = reader_of(r);
 	i &= TRAIL_WORDS - 1;
-	at = t->at[i];
-	word = (uint64_t)(int64_t)t->word[i];
+	at = WORD_AT(t->words[i]);
+	word = WORD_VALUE(t->words[i]);
 	if (at + 1 >= r->n || word_at(&from, at) != word)
 		return 0;
 	OPAQUE(at);
