@@ -51,10 +51,8 @@ NODEBUG uint32_t sonde_stack_take(struct sonde_stack_buffer *buffer, uint32_t pr
 NODEBUG uint64_t sonde_stack_keep(const struct sonde_stack_buffer *buffer, long bytes,
 				  uint32_t prog, uint32_t program_frames, uint32_t probe,
 				  uint32_t limit);
-NODEBUG uint32_t sonde_stack_is_kept(const struct sonde_stack_buffer *buffer, uint64_t hash);
 NODEBUG void sonde_stack_give(const struct sonde_stack_buffer *buffer);
 NODEBUG uint64_t sonde_stack_class(void);
-NODEBUG uint32_t sonde_stack_in_trace_run(uint64_t ip);
 NODEBUG uint32_t sonde_stack_begin(struct sonde_stack_buffer *buffer, struct task_struct *task);
 NODEBUG void sonde_ask(uint32_t tgid, uint32_t exec_id, uint64_t is_exec);
 uint32_t sonde_scope_current(struct task_struct *task);

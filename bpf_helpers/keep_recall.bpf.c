@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
- * Kernel stacks of threads that leave the CPU. The kernel's unwinder takes 0.8 us and more, and
- * nearly always finds a stack that it found before. So the program leaves a trail of each stack:
- * where its return addresses were in memory. If all words of a trail are unchanged, the stack is
- * recalled. Otherwise the kernel unwinds. Both ways give the same stack:
+ * Kernel stacks of threads that leave the CPU, and at system calls. The kernel's unwinder takes 0.8
+ * to 1.6 us, and nearly always finds a stack that it found before. So the program leaves a trail of
+ * each stack: where its return addresses were in memory. If all words of a trail are unchanged, the
+ * stack is recalled. Otherwise the kernel unwinds. Both ways give the same stack:
  *
- * - The context is in the frame of bpf_trace_run4, which calls the program. Go up from there. For
+ * - The context is in the frame of bpf_trace_runN, which calls the program. Go up from there. For
  *   the same call site, a frame's return address is at a fixed distance from the end of the frame
  *   below, because kernel functions have frames of fixed size. So if each return address of a stack
  *   is where it was, the callers are the same, from the innermost to the outermost. A stale return
@@ -27,9 +27,8 @@
  * that aligns its frame has a frame of variable size: as soon as it varies, the live words above it
  * differ, and when an address has no word left, the trail is given up.
  *
- * Trails belong to a CPU. Programs on a switch run with interrupts off, so that nothing else reads
- * or writes them. A hash in a trail is in the stack store, from which kernel stacks are not removed
- * while tracing.
+ * Trails belong to a CPU. Only runs with the first scratch slot use them: there is one at a time. A
+ * hash in a trail is in the stack store, from which kernel stacks are not removed while tracing.
  *
  * This is for x86-64: other machines have no return address below the saved registers.
  */
@@ -58,7 +57,8 @@ struct trail {
 	uint64_t class;
 	uint64_t last; /* the outermost return address */
 	uint32_t n;    /* 0: the stack is not recalled */
-	uint32_t strikes;
+	uint32_t n_frames;
+	uint64_t strikes;
 	uint64_t words[TRAIL_WORDS]; /* WORD_OF(), the lowest first */
 };
 
@@ -158,6 +158,8 @@ static INLINE uint64_t key_of(const struct run *r, const struct reader *from)
 	uint64_t call = word_at(from, r->n + REG_ORIG_AX), ip = word_at(from, r->n + REG_IP);
 	uint64_t caller = r->caller_at < r->n ? word_at(from, r->caller_at) : 0;
 
+	if (!(r->of & KEEP_LEAVES)) /* all system calls have the same few stacks */
+		return r->of * FACTOR;
 	if ((int64_t)call < 0)
 		ip = 0;
 	return ((ip & (PAGE - 1)) ^ call << 48 ^ caller << 17 ^ r->of << 7) * FACTOR;
@@ -179,7 +181,7 @@ static INLINE uint32_t is_trail_of(const struct trail *t, const struct run *r)
 enum { DEPTH_LEAST = 64 };
 
 /* Returns the hash of the stack of the program that has taken this slot; 0: it must be captured. */
-GLOBAL uint64_t sonde_recall(uint32_t slot, uint64_t of)
+GLOBAL uint64_t sonde_recall(uint32_t slot, uint64_t frames_of, uint32_t limit)
 {
 	struct scratch *s = scratch_get();
 	struct run *r = run_get();
@@ -187,7 +189,7 @@ GLOBAL uint64_t sonde_recall(uint32_t slot, uint64_t of)
 	struct reader from;
 	uint64_t depth, last;
 
-	if (!s || !r || sonde_config.recall < SONDE_RECALL_READ)
+	if (!s || !r || slot || sonde_config.recall < SONDE_RECALL_READ)
 		return 0;
 	w = taken_slot(s, slot);
 	depth = w->regs - w->context;
@@ -200,7 +202,7 @@ GLOBAL uint64_t sonde_recall(uint32_t slot, uint64_t of)
 		return 0;
 	r->base = w->context;
 	r->n = depth / 8;
-	r->of = of;
+	r->of = frames_of ^ limit << 16;
 	from = reader_of(r);
 	r->key = key_of(r, &from);
 	last = word_at(&from, r->n - 1);
@@ -216,7 +218,8 @@ GLOBAL uint64_t sonde_recall(uint32_t slot, uint64_t of)
 			continue;
 		if (t->strikes)
 			t->strikes = 0;
-		s->class = t->class;
+		if (frames_of & KEEP_LEAVES)
+			s->class = t->class;
 		r->recalled = t->hash;
 		return t->hash;
 	}
@@ -347,7 +350,7 @@ GLOBAL uint32_t sonde_recall_read(struct run *r, const struct sonde_frames *fram
 		return 0;
 	r->first = program_frames + 1;
 	r->n_frames = n - 1 - r->first;
-	/* bpf_trace_run4 called the program; there are more frames; not more than fit */
+	/* bpf_trace_runN called the program; there are more frames; not more than fit */
 	if (bytes < 0 || n < r->first + 2 || n >= SONDE_MAX_FRAMES || r->n_frames > MOST_FRAMES ||
 	    !in_range(&sonde_config.trace_run, frames->ips[program_frames & 15]))
 		return 0;
@@ -414,6 +417,13 @@ GLOBAL uint32_t sonde_recall_prune(struct run *r, const struct trail *t)
 	return 0;
 }
 
+/* Is it the trail of the stack that was captured? A tracepoint has one frame more while another
+ * tracer uses it, too. It is not shown, but what is above it is elsewhere. */
+static INLINE uint32_t is_trail(const struct trail *t, const struct run *r, uint64_t hash)
+{
+	return is_trail_of(t, r) && t->hash == hash && t->n_frames == r->n_frames;
+}
+
 /* The trail that this stack may replace: an empty one, or one that was not recalled for long. */
 static INLINE struct trail *to_replace(struct trail *t)
 {
@@ -431,9 +441,9 @@ GLOBAL uint32_t sonde_recall_learn(struct run *r, uint64_t hash, uint64_t class)
 	other = trail_at(r->key, 1);
 	if (!t || !other)
 		return 0;
-	if (is_trail_of(other, r) && other->hash == hash)
+	if (is_trail(other, r, hash))
 		t = other;
-	if (is_trail_of(t, r) && t->hash == hash)
+	if (is_trail(t, r, hash))
 		sonde_recall_prune(r, t);
 	else
 		t = to_replace(t) ?: to_replace(other);
@@ -443,6 +453,7 @@ GLOBAL uint32_t sonde_recall_learn(struct run *r, uint64_t hash, uint64_t class)
 	r->fresh.of = r->of;
 	r->fresh.hash = hash;
 	r->fresh.class = class;
+	r->fresh.n_frames = r->n_frames;
 	r->fresh.strikes = 0;
 	*t = r->fresh;
 	return 0;
@@ -468,13 +479,14 @@ GLOBAL uint64_t sonde_recall_keep(uint32_t slot, long bytes, uint64_t frames_of,
 	if (!s || !r)
 		return 0;
 	frames = (const void *)(taken_slot(s, slot)->words + HEADER_WORDS);
-	s->class = sonde_reason_find(slot);
-	if (sonde_config.recall >= SONDE_RECALL_READ)
+	if (frames_of & KEEP_LEAVES)
+		s->class = sonde_reason_find(slot);
+	if (sonde_config.recall >= SONDE_RECALL_READ && !slot)
 		is_read = sonde_recall_read(r, frames, bytes, frames_of & KEEP_FRAMES);
-	hash = sonde_keep_kernel(slot, bytes, frames_of | KEEP_LEAVES, probe, limit);
+	hash = sonde_keep_kernel(slot, bytes, frames_of, probe, limit);
 	if (is_read && hash && *seen_at(s, hash) == hash)
 		sonde_recall_learn(r, hash, s->class);
-	if (sonde_config.recall >= SONDE_RECALL_READ && r->recalled && r->recalled != hash)
+	if (sonde_config.recall >= SONDE_RECALL_READ && !slot && r->recalled && r->recalled != hash)
 		sonde_loss_count(probe, SONDE_LOSS_RECALL);
 	return hash;
 }

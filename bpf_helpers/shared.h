@@ -370,8 +370,8 @@ enum sonde_loss {
 	SONDE_LOSS_COUNT,
 	/* no loss: how often the probe's body began in scope, while control.counts_hits */
 	SONDE_HITS = SONDE_LOSS_COUNT,
-	/* likewise: kernel stacks of threads that left the CPU; how many were recalled */
-	SONDE_LEAVES,
+	/* likewise: kernel stacks that may be recalled, and how many were */
+	SONDE_KSTACKS,
 	SONDE_RECALLED,
 	SONDE_COUNTERS,
 };

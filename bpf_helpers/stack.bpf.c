@@ -59,16 +59,6 @@ INLINE uint64_t sonde_stack_keep(const struct sonde_stack_buffer *buffer, long b
 				 limit);
 }
 
-INLINE uint32_t sonde_stack_is_kept(const struct sonde_stack_buffer *buffer, uint64_t hash)
-{
-	return hash && *seen_at(buffer->scratch, hash) == hash;
-}
-
-INLINE uint32_t sonde_stack_in_trace_run(uint64_t ip)
-{
-	return in_range(&sonde_config.trace_run, ip);
-}
-
 /* Kernel stack of the current thread. `program_frames`: frames at the top that belong to the
  * program itself. `limit`: max. number of frames, 0: all. */
 INLINE uint64_t sonde_stack_kernel(void *ctx, uint32_t prog, uint32_t program_frames,
@@ -86,37 +76,53 @@ INLINE uint64_t sonde_stack_kernel(void *ctx, uint32_t prog, uint32_t program_fr
 	return hash;
 }
 
-/* Kernel stack of the current thread, `task`, which leaves the CPU: where it waits. 0: see
- * sonde_stack_left(). The stack of another program is not the same, nor with another limit. */
-INLINE uint64_t sonde_stack_leaves(void *ctx, struct task_struct *task, uint32_t prog,
-				   uint32_t program_frames, uint32_t probe, uint32_t limit)
+/* Kernel stack of the current thread, which has saved its registers at `regs`: recalled if
+ * possible. */
+static INLINE uint64_t stack_recalled(void *ctx, void *regs, uint64_t frames_of, uint32_t probe,
+				      uint32_t limit)
 {
 	struct sonde_stack_buffer buffer;
 	uint64_t hash = 0;
 	long bytes;
 
-	if (sonde_config.recall == SONDE_RECALL_LATE || !sonde_stack_take(&buffer, probe))
+	if (!sonde_stack_take(&buffer, probe))
 		return 0;
 	if (sonde_config.recall >= SONDE_RECALL_READ) {
 		buffer.walk->context = (uint64_t)ctx;
-		buffer.walk->regs = (uint64_t)bpf_task_pt_regs(task);
-		hash = sonde_recall(buffer.slot, KEEP_FRAMES_OF(prog, limit));
+		buffer.walk->regs = (uint64_t)regs;
+		hash = sonde_recall(buffer.slot, frames_of, limit);
 	}
 	if (sonde_control.counts_hits) {
-		sonde_loss_count(probe, SONDE_LEAVES);
+		sonde_loss_count(probe, SONDE_KSTACKS);
 		if (hash)
 			sonde_loss_count(probe, SONDE_RECALLED);
 	}
 	if (!hash || sonde_config.checks_recall) {
 		bytes = bpf_get_stack(ctx, buffer.ips, SONDE_MAX_FRAMES * 8, 0);
-		hash = sonde_recall_keep(buffer.slot, bytes, KEEP_FRAMES_OF(prog, program_frames),
-					 probe, limit);
+		hash = sonde_recall_keep(buffer.slot, bytes, frames_of, probe, limit);
 	}
 	sonde_stack_give(&buffer);
 	return hash;
 }
 
-/* The class of that stack (keep_recall.bpf.c). Programs on a switch do not nest on a CPU. */
+/* The same in a program on system calls, outside of loops. */
+INLINE uint64_t sonde_stack_syscall(void *ctx, uint32_t prog, uint32_t probe)
+{
+	return stack_recalled(ctx, *(void **)ctx, KEEP_FRAMES_OF(prog, 1), probe, 0);
+}
+
+/* The same for a thread that leaves the CPU: where it waits. 0: see sonde_stack_left(). */
+INLINE uint64_t sonde_stack_leaves(void *ctx, struct task_struct *task, uint32_t prog,
+				   uint32_t program_frames, uint32_t probe, uint32_t limit)
+{
+	if (sonde_config.recall == SONDE_RECALL_LATE)
+		return 0;
+	return stack_recalled(ctx, (void *)bpf_task_pt_regs(task),
+			      KEEP_FRAMES_OF(prog, program_frames) | KEEP_LEAVES, probe, limit);
+}
+
+/* The class of the last stack of a thread that left the CPU (keep_recall.bpf.c). Programs on a
+ * switch do not nest on a CPU. */
 INLINE uint64_t sonde_stack_class(void)
 {
 	struct scratch *s = scratch_get();

@@ -77,10 +77,9 @@ enum {
 	KEEP_LATE = 0x200,   /* it has come back */
 };
 
-/* Kernel stacks of threads that leave the CPU (keep_recall.bpf.c). The caller has set context and
- * regs of the walk in `slot`. sonde_recall() returns the hash if the stack is known; if not, the
- * caller captures it and sonde_recall_keep() stores it. `of`: KEEP_FRAMES_OF() with the limit in
- * the place of the frames. */
-uint64_t sonde_recall(uint32_t slot, uint64_t of);
+/* Kernel stacks that are recalled (keep_recall.bpf.c). The caller has set context and regs of the
+ * walk in `slot`. sonde_recall() returns the hash if the stack is known; if not, the caller
+ * captures it and sonde_recall_keep() stores it. */
+uint64_t sonde_recall(uint32_t slot, uint64_t frames_of, uint32_t limit);
 uint64_t sonde_recall_keep(uint32_t slot, long bytes, uint64_t frames_of, uint32_t probe,
 			   uint32_t limit);

@@ -72,9 +72,8 @@ uint32_t gen_tracer_frames(const struct gen *g)
 	return n < SONDE_TRACER_FRAMES ? n : SONDE_TRACER_FRAMES;
 }
 
-/* Can kernel stacks be recognized (chain.bpf.c)? All captures in a system-call program find the
- * same few callers, from bpf_trace_run2 to the entry code. In the body of a loop, bpf_loop is among
- * the callers. Stacks of programs from number SONDE_MAX_PROGS on keep the tracer's frames. */
+/* Can kernel stacks be recalled (keep_recall.bpf.c)? In the body of a loop, bpf_loop is among the
+ * callers. Stacks of programs from number SONDE_MAX_PROGS on keep the tracer's frames. */
 static bool is_at_system_call(const struct gen *g)
 {
 	return !g->body.loop_frames && g->prog.id < SONDE_MAX_PROGS &&
@@ -103,7 +102,7 @@ struct value gen_kstack(struct gen *g, struct expr *e)
 	else if (g->body.subject)
 		v = GEN_CALL(g, "sonde_stack_task", g->body.subject, probe, limit, gen_u32(g, 0));
 	else if (!e->name.limit && is_at_system_call(g))
-		v = GEN_CALL(g, "sonde_chain_stack", g->body.ctx, gen_u32(g, g->prog.id), probe);
+		v = GEN_CALL(g, "sonde_stack_syscall", g->body.ctx, gen_u32(g, g->prog.id), probe);
 	else
 		v = GEN_CALL(g, "sonde_stack_kernel", g->body.ctx, gen_u32(g, g->prog.id),
 			     gen_u32(g, gen_tracer_frames(g)), probe, limit);

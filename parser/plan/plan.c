@@ -363,6 +363,8 @@ struct plan *plan_make(struct arena *a, struct program *p, const struct plan_opt
 	plan_ring(plan);
 	for (uint32_t i = 0; plan->needs.reason && i < REASON_COUNT; i++)
 		plan_name_id(&pl, reasons[i].word);
+	for (uint32_t i = 0; i < plan->n_progs && plan->needs.kstack; i++)
+		plan->needs.recall |= prog_kind_is(plan->progs[i].kind, PK_SYSCALL);
 	if (plan->needs.kstack || plan->needs.ustack)
 		plan->needs.stack_entries = options && options->max_stacks ? options->max_stacks
 					    : p->config.max_stacks ? (uint32_t)p->config.max_stacks

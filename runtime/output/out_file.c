@@ -170,9 +170,9 @@ static int print_stats(struct out *o, const struct view_stats *s)
 			 r->runs ? (double)r->ns / (double)r->runs : 0,
 			 percent(r->ns, s->elapsed_ns), (unsigned long long)r->missed,
 			 (unsigned long long)r->lost, r->name);
-		if (r->leaves)
+		if (r->kstacks)
 			log_text("%12llu kernel stacks, %.1f %% of them recalled",
-				 (unsigned long long)r->leaves, percent(r->recalled, r->leaves));
+				 (unsigned long long)r->kstacks, percent(r->recalled, r->kstacks));
 	}
 	log_text("%12s %12s %9s %10.3f %10s %10s  sonde itself", "", "", "",
 		 percent(s->self_ns, s->elapsed_ns), "", "");

@@ -199,8 +199,8 @@ static int json_stats(struct out *o, const struct view_stats *s)
 		json_put_unsigned(j, "ns", r->ns);
 		json_put_unsigned(j, "missed", r->missed);
 		json_put_unsigned(j, "lost", r->lost);
-		if (r->leaves) {
-			json_put_unsigned(j, "kernel_stacks", r->leaves);
+		if (r->kstacks) {
+			json_put_unsigned(j, "kernel_stacks", r->kstacks);
 			json_put_unsigned(j, "recalled", r->recalled);
 		}
 		json_close(j, '}');

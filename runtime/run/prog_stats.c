@@ -37,7 +37,7 @@ static void read_prog(const struct session *s, uint32_t prog, bool all, struct p
 	c->ns = info.run_time_ns;
 	if (!all)
 		return;
-	c->leaves = loss_hits(s, prog, SONDE_LEAVES);
+	c->kstacks = loss_hits(s, prog, SONDE_KSTACKS);
 	c->recalled = loss_hits(s, prog, SONDE_RECALLED);
 	c->missed = info.recursion_misses + loss_missed(s, prog);
 	c->lost = 0;
@@ -77,7 +77,7 @@ static struct prog_counters difference(const struct prog_counters *now,
 		.ns = now->ns - before->ns,
 		.missed = now->missed - before->missed,
 		.lost = now->lost - before->lost,
-		.leaves = now->leaves - before->leaves,
+		.kstacks = now->kstacks - before->kstacks,
 		.recalled = now->recalled - before->recalled,
 	};
 }
@@ -215,7 +215,7 @@ static void print(const struct prog_stats *p, const struct session *s, struct ou
 		row->ns += d.ns;
 		row->missed += d.missed;
 		row->lost += d.lost;
-		row->leaves += d.leaves;
+		row->kstacks += d.kstacks;
 		row->recalled += d.recalled;
 		if (row == followers)
 			continue;

@@ -11,7 +11,7 @@ struct session;
 
 struct prog_counters {
 	uint64_t hits, runs, ns, missed, lost;
-	uint64_t leaves, recalled; /* kernel stacks of threads that left the CPU */
+	uint64_t kstacks, recalled; /* kernel stacks that may be recalled, and that were */
 };
 
 struct prog_moment {

@@ -186,7 +186,7 @@ struct view_stats_row {
 	uint64_t hits; /* of the program's probes, in scope, before their predicates */
 	uint64_t runs; /* of the program */
 	uint64_t ns, missed, lost;
-	uint64_t leaves, recalled; /* kernel stacks of threads that left the CPU */
+	uint64_t kstacks, recalled; /* kernel stacks that may be recalled, and that were */
 };
 
 struct view_stats {
