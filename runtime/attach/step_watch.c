@@ -290,8 +290,8 @@ static void report_calls(struct session *s)
 			 (unsigned long long)share.range_ns, (unsigned long long)share.floor_ns);
 	else
 		snprintf(whose, sizeof(whose),
-			 "%llu ns of each time are the tracer's, and %llu ns for each traced call "
-			 "inside it; --calibrate subtracts that",
+			 "about %llu ns of each time are the tracer's, and %llu ns for each traced "
+			 "call inside it (as measured now); --calibrate subtracts that",
 			 (unsigned long long)share.floor_ns, (unsigned long long)share.inside_ns);
 	log_msg(t->is_entry ? LOG_WARNING : LOG_INFO,
 		"%s%s:%s%s: %s; the kernel single-steps a probed instruction (%s)",
