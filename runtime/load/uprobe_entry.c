@@ -5,6 +5,7 @@
  * code is searched for the bytes of a direct jump with such a distance, and no other symbol may be
  * there.
  */
+#define _GNU_SOURCE /* memmem */
 #include "runtime/load/uprobe_entry.h"
 #include "runtime/elf/elfsym.h"
 #include "runtime/insn/entry_judge.h"
@@ -13,12 +14,14 @@
 #include "runtime/base/log.h"
 #include "runtime/base/vec.h"
 #include <elf.h>
+#include <string.h>
 
 enum {
 	CODE_MAX = 64 << 10,
 	BLOCK = 1 << 20,
 	OVERLAP = 8,
 	REPORTED_MAX = 8,
+	NOP_SEARCH = 72, /* bytes: where a probe may be moved to, and a nop */
 };
 
 /* ---- all functions of a file --------------------------------------------------------------- */
@@ -179,13 +182,25 @@ static void report(const struct file_search *s)
 
 /* ---- the plan ------------------------------------------------------------------------------ */
 
+static bool may_have_nop(const uint8_t *code, size_t n)
+{
+	static const uint8_t opcode[] = {0x0f, 0x1f};
+
+	return memmem(code, n < NOP_SEARCH ? n : NOP_SEARCH, opcode, sizeof(opcode));
+}
+
 static enum entry_verdict judge_entry(const struct entry_reads *reads, const uint8_t *code,
 				      size_t n, uint64_t size, uint8_t *shift)
 {
 	static const struct uprobe_nops unknown;
+	bool is_asked = entry_has_nop(code, n);
+	enum entry_verdict v =
+		entry_judge(reads, is_asked ? uprobe_nops() : &unknown, code, n, size, shift);
 
-	return entry_judge(reads, entry_has_nop(code, n) ? uprobe_nops() : &unknown, code, n, size,
-			   shift);
+	/* a later nop, such as compilers put before loops, matters if nothing else is cheap */
+	if (v > ENTRY_BEHIND && !is_asked && may_have_nop(code, n))
+		v = entry_judge(reads, uprobe_nops(), code, n, size, shift);
+	return v;
 }
 
 static void judge(struct candidate *c, uint16_t machine, bool is_go, const uint8_t *code, size_t n)

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * stepped N: calls plain() N times, whose first instruction the kernel single-steps, then pushes(),
- * whose first one it emulates.
+ * whose first one it emulates, and aligned(), which has a nop of 8 bytes before its loop, as
+ * compilers put there.
  */
 #include <stdlib.h>
 
 int plain(int a);
 int pushes(int a);
+int aligned(int a);
 
 #ifdef __x86_64__
 __asm__(".text\n"
@@ -21,7 +23,17 @@ __asm__(".text\n"
 	"lea 1(%rdi), %eax\n"
 	"pop %rbx\n"
 	"ret\n"
-	".size pushes, . - pushes\n");
+	".size pushes, . - pushes\n"
+	".globl aligned\n"
+	".type aligned, @function\n"
+	"aligned: mov %edi, %eax\n"
+	"mov $3, %edx\n"
+	".byte 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0\n"
+	"1: dec %edx\n"
+	"jne 1b\n"
+	"inc %eax\n"
+	"ret\n"
+	".size aligned, . - aligned\n");
 #else
 __attribute__((noinline)) int plain(int a)
 {
@@ -29,6 +41,11 @@ __attribute__((noinline)) int plain(int a)
 }
 
 __attribute__((noinline)) int pushes(int a)
+{
+	return a + 1;
+}
+
+__attribute__((noinline)) int aligned(int a)
 {
 	return a + 1;
 }
@@ -42,5 +59,7 @@ int main(int argc, char **argv)
 		x = plain(x);
 	for (int i = 0; i < n; i++)
 		x = pushes(x);
-	return x != 2 * n;
+	for (int i = 0; i < n; i++)
+		x = aligned(x);
+	return x != 3 * n;
 }
