@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Threads of processes: see proc_children.h.
+ * Processes and their threads: see proc_children.h.
  */
 #define _GNU_SOURCE
 #include "runtime/base/proc_children.h"
@@ -9,6 +9,20 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+int proc_each_process(proc_fn *fn, void *ctx)
+{
+	DIR *dir = opendir("/proc");
+	struct dirent *d;
+	int err = dir ? 0 : -errno;
+
+	while (dir && !err && (d = readdir(dir)))
+		if (d->d_name[0] >= '1' && d->d_name[0] <= '9')
+			err = fn(ctx, (uint32_t)strtoul(d->d_name, NULL, 10));
+	if (dir)
+		closedir(dir);
+	return err;
+}
 
 enum { MAX_DEPTH = 64 };
 

@@ -6,11 +6,9 @@
 #define _GNU_SOURCE
 #include "runtime/elf/elfsym.h"
 #include "runtime/kernel/kernel_user.h"
+#include "runtime/base/proc_children.h"
 #include "runtime/base/proc_maps.h"
 #include "runtime/base/string_set.h"
-#include <dirent.h>
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct note_call {
@@ -63,17 +61,9 @@ static int offer_mapped(const struct proc_mapping *m, void *ctx)
 }
 
 /* Processes that end meanwhile or may not be read are skipped. */
-static int each_of_all(struct files *f)
+static int offer_process(void *files, uint32_t pid)
 {
-	DIR *dir = opendir("/proc");
-	struct dirent *d;
-
-	if (!dir)
-		return -errno;
-	while ((d = readdir(dir)))
-		if (d->d_name[0] >= '1' && d->d_name[0] <= '9')
-			proc_maps_each((uint32_t)strtoul(d->d_name, NULL, 10), offer_mapped, f);
-	closedir(dir);
+	proc_maps_each(pid, offer_mapped, files);
 	return 0;
 }
 
@@ -81,7 +71,8 @@ int usdt_each_mapped(struct kernel *k, kernel_name_fn fn, void *ctx)
 {
 	struct files f = {.fn = fn, .ctx = ctx};
 	uint32_t pid = k->scope->pid;
-	int err = pid ? proc_maps_each(pid, offer_mapped, &f) : each_of_all(&f);
+	int err =
+		pid ? proc_maps_each(pid, offer_mapped, &f) : proc_each_process(offer_process, &f);
 
 	string_set_free(&f.seen);
 	return err;

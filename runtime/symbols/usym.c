@@ -8,12 +8,12 @@
 #include "runtime/elf/elfsym.h"
 #include "runtime/dwarf/srcframe.h"
 #include "runtime/base/log.h"
+#include "runtime/base/proc_children.h"
 #include "runtime/base/proc_program.h"
 #include "runtime/symbols/maptrack.h"
 #include "runtime/symbols/procmap.h"
 #include "runtime/base/string_set.h"
 #include "runtime/symbols/symfile.h"
-#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -82,20 +82,16 @@ int usyms_note_process(struct usyms *u, uint32_t tgid)
 	return procmap_read_process(u->maps, tgid, UINT64_MAX);
 }
 
+static int read_process(void *maps, uint32_t tgid)
+{
+	procmap_read_process(maps, tgid, UINT64_MAX);
+	return 0;
+}
+
 void usyms_note_all(struct usyms *u)
 {
-	DIR *dir = opendir("/proc");
-	struct dirent *d;
-
 	drain(u);
-	while (dir && (d = readdir(dir))) {
-		unsigned long tgid = strtoul(d->d_name, NULL, 10);
-
-		if (tgid && tgid <= INT_MAX)
-			procmap_read_process(u->maps, (uint32_t)tgid, UINT64_MAX);
-	}
-	if (dir)
-		closedir(dir);
+	proc_each_process(read_process, u->maps);
 }
 
 /* Note by which path the program was run, while the process lives. If the exec record shows that
