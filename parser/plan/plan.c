@@ -68,14 +68,15 @@ static void read_expr(struct expr *e, void *ctx)
 	ast_each_child(e, read_expr, r);
 }
 
-static void note_walks(struct plan_needs *needs, const struct reads *r, bool is_special)
+static void note_walks(struct plan_needs *needs, struct reads *r, bool is_special)
 {
 	for (uint32_t i = 0; i < r->n_stacks; i++) {
-		needs->unwind |= r->stacks[i].walk != WALK_fp;
-		needs->own_unwind |= is_special && r->stacks[i].walk != WALK_fp;
+		r->walks |= r->stacks[i].walk != WALK_fp;
 		needs->dwarf |= r->stacks[i].walk == WALK_dwarf;
 		needs->frame_pointers |= r->stacks[i].walk == WALK_fp;
 	}
+	needs->unwind |= r->walks;
+	needs->own_unwind |= is_special && r->walks;
 }
 
 static void read_probe(struct planner *pl, struct probe *p, struct reads *r)
@@ -90,6 +91,7 @@ static void read_probe(struct planner *pl, struct probe *p, struct reads *r)
 	ast_each_in_probe(p, read_expr, r);
 	note_walks(&pl->plan->needs, r, ast_has_trait(p, PR_SPECIAL));
 	note_walks(&pl->plan->needs, &of_start, false);
+	r->walks |= of_start.walks;
 }
 
 /* ---- probes ------------------------------------------------------------------------------ */
@@ -196,6 +198,7 @@ static void plan_point(struct planner *pl, uint32_t ast, uint32_t index, const s
 	arena_push(pl->arena, pl->plan->probes, pl->plan->n_probes, q);
 	g = &pl->plan->progs[q.prog];
 	arena_push(pl->arena, g->probes, g->n_probes, id);
+	g->walks |= r->walks;
 	if (q.state.kind && !g->fallback)
 		g->fallback = plan_prog_pair(pl, g, p);
 	if (q.state.kind)

@@ -124,6 +124,7 @@ struct plan_prog {
 	const struct typed_function *typed; /* fentry, fexit, rawtracepoint: what it is given */
 	uint64_t hertz;			    /* PP_PROFILE, PP_EVENT: the rate; 0: by a period */
 	bool is_sleepable; /* it reads in the memory of its strings first (prefault.h) */
+	bool walks;	   /* user stacks by tables */
 	union {
 		struct {			     /* PK_KERNEL_FUNCTION, PK_USER_FUNCTION */
 			const char *function;	     /* or the pattern */

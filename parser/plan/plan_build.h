@@ -46,6 +46,7 @@ struct reads {
 	bool args, probe;
 	bool inside; /* the time of spans inside (TR_INSIDE) */
 	bool reason;
+	bool walks;	     /* a user stack by tables */
 	bool interrupted;    /* something that belongs to the interrupted thread */
 	bool entry_of_point; /* entry() stores something that differs between attach points */
 	const struct expr **fields; /* args.FIELD, each name once */

@@ -35,6 +35,7 @@ int session_open(struct session *s, const struct plan *plan, struct kernel *k,
 
 	*s = (struct session){.plan = plan,
 			      .config = &prep->config,
+			      .prep = prep,
 			      .ring = prep->ring,
 			      .source = prep->source,
 			      .tracer_time = prep->tracer_time,

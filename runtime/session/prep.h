@@ -24,6 +24,7 @@ struct session_prep {
 	struct precreated_map *maps;	  /* creating a large one takes 1 to 3 ms */
 	uint32_t n_maps;
 	struct unwind_worker *unwind; /* NULL unless user stacks are needed (unwind.h) */
+	uint64_t unwind_until_ns;     /* the start waits for it until then; 0: for all */
 	int unwind_error;	      /* why there are no tables: -errno, or 0 */
 	/* Ask the verifier what it counted: session_log(). What it refuses is not reported then. */
 	bool keeps_logs;

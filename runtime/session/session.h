@@ -25,6 +25,7 @@ struct event_source;
 struct step_watch;
 struct cpu_watch;
 struct interval_thread;
+struct session_prep;
 struct unwind_worker;
 struct usyms;
 
@@ -52,11 +53,13 @@ struct session {
 	struct kernel *kernel;
 	const struct sonde_config *config; /* which the session_prep has */
 	struct bpf_object *object;
-	struct interp *interp;	     /* runs the programs instead of the kernel; or NULL */
-	struct event_source *source; /* of its events; NULL: the kernel */
-	bool tries_reads;	     /* as in struct session_prep */
-	struct bpf_program **progs;  /* by plan->progs index */
-	int *map_fds;		     /* by plan->maps index */
+	const struct session_prep *prep;
+	VEC(struct bpf_object *) waiting; /* waiting.c: loaded when they are needed */
+	struct interp *interp;		  /* runs the programs instead of the kernel; or NULL */
+	struct event_source *source;	  /* of its events; NULL: the kernel */
+	bool tries_reads;		  /* as in struct session_prep */
+	struct bpf_program **progs;	  /* by plan->progs index */
+	int *map_fds;			  /* by plan->maps index */
 	int attach_to_fd; /* module BTF or program that the current load targets, or -1 */
 	int kfunc_ids[SONDE_KFUNC_COUNT]; /* of functions that programs call; 0: not looked up */
 	int losses_fd, stacks_fd, ring_fd, wake_fd, packets_fd; /* -1 when the object has none */

@@ -15,6 +15,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#define WAIT_NS 2000000000ull	 /* the longest that the start waits */
+#define WAIT_ALL_NS 100000000ull /* the same if all processes are traced */
+#define SLICE_NS 50000000ull	 /* between two looks for a stop signal */
+enum { FILES_MAX = 4 };		 /* of functions: with so many, all processes are read */
+
 static void warn_frame_pointers(void)
 {
 	const struct capability_row *c = &capability_rows[CAP_UNWIND];
@@ -30,6 +35,41 @@ static void warn_failed(int err)
 	log_warning("user stacks are walked by frame pointers, as unwind tables cannot be made "
 		    "(%s%s): callers of code that keeps none are missing",
 		    strerror(-err), limit_hint(err));
+}
+
+/* Post the files of functions that user stacks are taken in: of the program or library, and of the
+ * processes that have mapped it if all are traced. False: there are too many. */
+static bool add_files_of(struct session_prep *prep, const struct plan_prog *g, uint32_t *n)
+{
+	const char *last = "";
+
+	for (uint32_t i = 0; i < g->n_targets && *n < FILES_MAX; i++) {
+		if (strcmp(g->targets[i].path, last) == 0)
+			continue;
+		last = g->targets[i].path;
+		++*n;
+		unwind_worker_add_program(prep->unwind, last);
+		if (prep->config.scope == SONDE_SCOPE_ALL)
+			unwind_worker_add_used(prep->unwind, last);
+	}
+	return *n < FILES_MAX;
+}
+
+/* Post what is used by the programs that walk user stacks. */
+static void add_used(struct session_prep *prep, const struct plan *plan)
+{
+	bool all = false;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < plan->n_progs; i++) {
+		const struct plan_prog *g = &plan->progs[i];
+
+		if (!g->walks || prog_kind_is(g->kind, PK_OUTSIDE | PK_TRACER))
+			continue;
+		all |= !prog_kind_is(g->kind, PK_USER_FUNCTION) || !add_files_of(prep, g, &n);
+	}
+	if (all && prep->config.scope == SONDE_SCOPE_ALL)
+		unwind_worker_add_used(prep->unwind, NULL);
 }
 
 void session_unwind_prepare(struct session_prep *prep, const struct plan *plan, struct kernel *k,
@@ -58,6 +98,9 @@ void session_unwind_prepare(struct session_prep *prep, const struct plan *plan, 
 					  prep->config.scope == SONDE_SCOPE_FOLLOW);
 	if (plan->needs.own_unwind)
 		unwind_worker_add_process(prep->unwind, (uint32_t)getpid(), false);
+	add_used(prep, plan);
+	if (prep->config.scope == SONDE_SCOPE_ALL)
+		prep->unwind_until_ns = monotonic_ns() + WAIT_ALL_NS;
 }
 
 void session_unwind_hand_over(const struct session_prep *prep, struct bpf_object *object)
@@ -79,43 +122,46 @@ static void report(const struct session *s, const char *when)
 	if (!log_enabled(LOG_VERBOSE))
 		return;
 	unwind_worker_stats(s->unwind, &st);
-	log_verbose("unwind: %s: %u processes, %u files (%u without a table), %llu rows, %u rules, "
-		    "%llu KiB used of %llu, %llu.%llu ms, evicted %llu files and %llu processes, "
-		    "%llu requests lost",
-		    when, st.n_processes, st.n_files, st.n_files_refused,
-		    (unsigned long long)st.n_rows, st.n_rules,
-		    (unsigned long long)st.used_bytes / 1024,
-		    (unsigned long long)st.store_bytes / 1024,
-		    (unsigned long long)st.busy_ns / 1000000,
-		    (unsigned long long)st.busy_ns / 100000 % 10,
-		    (unsigned long long)st.n_evicted_files,
-		    (unsigned long long)st.n_evicted_processes, (unsigned long long)st.n_lost);
+	log_verbose(
+		"unwind: %s: %u processes, %u files (%u without a table), %llu rows, %u rules, "
+		"%llu KiB used of %llu, %llu.%llu ms of CPU, evicted %llu files and %llu processes, "
+		"%llu requests lost",
+		when, st.n_processes, st.n_files, st.n_files_refused, (unsigned long long)st.n_rows,
+		st.n_rules, (unsigned long long)st.used_bytes / 1024,
+		(unsigned long long)st.store_bytes / 1024, (unsigned long long)st.busy_ns / 1000000,
+		(unsigned long long)st.busy_ns / 100000 % 10,
+		(unsigned long long)st.n_evicted_files, (unsigned long long)st.n_evicted_processes,
+		(unsigned long long)st.n_lost);
 }
 
-#define WAIT_NS 2000000000ull /* the longest that the start waits */
-#define SLICE_NS 50000000ull  /* between two looks for a stop signal */
-
-static void wait_for_tables(const struct session *s)
+static void wait_for_tables(const struct session *s, uint64_t until_ns)
 {
-	uint64_t end = monotonic_ns() + WAIT_NS;
+	uint64_t now_ns = monotonic_ns(), slice_ns;
 
-	while (!unwind_worker_wait(s->unwind, SLICE_NS) && monotonic_ns() < end)
-		if (session_stopped(s))
-			break;
+	for (; now_ns < until_ns && !session_stopped(s); now_ns = monotonic_ns()) {
+		slice_ns = until_ns - now_ns < SLICE_NS ? until_ns - now_ns : SLICE_NS;
+		if (unwind_worker_wait(s->unwind, slice_ns))
+			return;
+	}
 }
 
 void session_unwind_wait(const struct session *s)
 {
 	if (!s->unwind)
 		return;
-	wait_for_tables(s);
+	wait_for_tables(s, s->prep->unwind_until_ns ?: monotonic_ns() + WAIT_NS);
 	report(s, "at the start");
 }
 
 void session_unwind_settle(const struct session *s)
 {
 	if (s->unwind)
-		wait_for_tables(s);
+		wait_for_tables(s, monotonic_ns() + WAIT_NS);
+}
+
+uint64_t session_unwind_version(const struct session *s)
+{
+	return s->unwind ? unwind_worker_version(s->unwind) : 0;
 }
 
 void session_unwind_report(const struct session *s)

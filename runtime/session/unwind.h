@@ -20,6 +20,8 @@ void session_unwind_free(struct session_prep *prep);
 void session_unwind_wait(const struct session *s);
 /* Wait for all that was asked for until now. */
 void session_unwind_settle(const struct session *s);
+/* A number that has changed if the tables may have. */
+uint64_t session_unwind_version(const struct session *s);
 /* Have the thread follow what happens to processes. */
 void session_unwind_follow(const struct session *s);
 /* A program met code without a table. */

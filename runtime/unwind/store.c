@@ -4,7 +4,7 @@
  *
  * A chunk is an inner map, filled through mmap. Putting one into the outer map makes the kernel
  * wait for an RCU grace period (10 to 20 ms), so unwind_store_commit() puts all new chunks there in
- * one batch. A thread puts the first ones there, while they are being filled already.
+ * one batch. A thread puts reserved ones there, while they are being filled already.
  *
  * Running programs may still read words that were dropped. Such words are collected, and become
  * free after an RCU grace period, for which the store waits only when no free words are left. If
@@ -300,14 +300,6 @@ static int commit_end(struct unwind_store *s)
 	return s->commit.err;
 }
 
-void unwind_store_reserve(struct unwind_store *s, uint32_t n)
-{
-	while (s->chunks.n < n && s->chunks.n < s->max_chunks && !add_chunk(s))
-		;
-	commit_begin(s);
-	s->is_reserving = !thread_start(&s->reserver, NULL, commit_run, s);
-}
-
 static void end_reserve(struct unwind_store *s)
 {
 	if (!s->is_reserving)
@@ -315,6 +307,24 @@ static void end_reserve(struct unwind_store *s)
 	pthread_join(s->reserver, NULL);
 	commit_end(s);
 	s->is_reserving = false;
+}
+
+void unwind_store_reserve(struct unwind_store *s, uint64_t n)
+{
+	while (s->extents.n_free < n && s->chunks.n < s->max_chunks && !add_chunk(s))
+		;
+	unwind_store_is_settled(s);
+}
+
+bool unwind_store_is_settled(struct unwind_store *s)
+{
+	if (s->is_reserving && pthread_tryjoin_np(s->reserver, NULL))
+		return false;
+	if (s->is_reserving)
+		commit_end(s);
+	commit_begin(s);
+	s->is_reserving = s->commit.n && !thread_start(&s->reserver, NULL, commit_run, s);
+	return !s->commit.n;
 }
 
 int unwind_store_commit(struct unwind_store *s)

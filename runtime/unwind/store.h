@@ -19,9 +19,9 @@ void unwind_store_close(struct unwind_store *s);
  * returns false. */
 typedef bool unwind_store_full_fn(void *ctx);
 void unwind_store_on_full(struct unwind_store *s, unwind_store_full_fn *fn, void *ctx);
-/* Create the first n chunks, and begin to make them reachable, so that unwind_store_commit() need
- * not wait. Call it once, before words are added. */
-void unwind_store_reserve(struct unwind_store *s, uint32_t n);
+/* Create chunks until there are n free words, and begin to make them reachable, so that
+ * unwind_store_commit() need not wait. */
+void unwind_store_reserve(struct unwind_store *s, uint64_t n);
 /* Make an opened object use these maps (bpf_map__reuse_fd). */
 void unwind_store_hand_over(const struct unwind_store *s, struct bpf_object *object);
 
@@ -37,6 +37,9 @@ void unwind_store_rules(struct unwind_store *s, const struct unwind_rule *rules,
 /* Make all words that were added reachable for BPF programs. An address may be published only after
  * this call. It waits 10 to 20 ms if the store has grown. Returns 0 or -errno. */
 int unwind_store_commit(struct unwind_store *s);
+
+/* Would unwind_store_commit() return at once? If not, the work for it goes on in a thread. */
+bool unwind_store_is_settled(struct unwind_store *s);
 
 /* Publish or remove elements of the two hashes in which BPF programs look up processes and files.
  * Returns 0 or -errno. */

@@ -27,9 +27,15 @@ void unwind_worker_stop(struct unwind_worker *w);
 void unwind_worker_add_process(struct unwind_worker *w, uint32_t tgid, bool with_descendants);
 /* Compile the tables of a program that will be executed, and of the libraries that it needs. */
 void unwind_worker_add_program(struct unwind_worker *w, const char *path);
+/* Compile the tables of the files that running processes have mapped, the most used first; of those
+ * that have mapped the file at `path`, unless it is NULL. */
+void unwind_worker_add_used(struct unwind_worker *w, const char *path);
 /* Wait until all requests that were posted before have been answered, at most `most_ns`. Returns
  * whether they have. */
 bool unwind_worker_wait(struct unwind_worker *w, uint64_t most_ns);
+
+/* A number that has changed if the tables may have. Any thread may call it. */
+uint64_t unwind_worker_version(const struct unwind_worker *w);
 
 /* A BPF program has sent `ev`: it met code without a table. */
 void unwind_worker_note(struct unwind_worker *w, const struct sonde_unwind_event *ev);
@@ -43,7 +49,7 @@ void unwind_worker_check_all(struct unwind_worker *w);
 struct unwind_stats {
 	uint32_t n_processes, n_files, n_files_refused, n_rules;
 	uint64_t n_rows, used_bytes, store_bytes;
-	uint64_t busy_ns;	  /* time in which the thread was working */
+	uint64_t busy_ns;	  /* CPU time of the thread */
 	uint64_t n_evicted_files; /* dropped without a process: too many, or for lack of space */
 	uint64_t n_evicted_processes; /* dropped for lack of space while they ran */
 	uint64_t n_lost;	      /* requests that were dropped because too many were queued */

@@ -14,30 +14,31 @@
 #include "runtime/base/proc_children.h"
 #include "runtime/base/thread.h"
 #include "runtime/base/vec.h"
-#include "runtime/elf/user_path.h"
 #include "runtime/symbols/maptrack.h"
 #include "runtime/unwind/files.h"
+#include "runtime/unwind/program_files.h"
 #include "runtime/unwind/spaces.h"
 #include "runtime/unwind/store.h"
+#include "runtime/unwind/survey.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <unistd.h>
 
 enum {
 	QUEUE_MAX = 1 << 16,
 	MAX_CHUNKS = UNWIND_CHUNKS / 4, /* 128 MiB */
-	FIRST_CHUNKS = 12,		/* 3 MiB: enough for a server and its libraries */
+	/* 3 MiB: enough for a server and its libraries */
+	FIRST_WORDS = 12 * UNWIND_CHUNK_WORDS,
+	/* of processes that may never be traced: half of the store */
+	SURVEY_WORDS = MAX_CHUNKS / 2 * UNWIND_CHUNK_WORDS,
 	MAX_SPACES = UNWIND_SPACES / 4 * 3,
 	STOP_SECONDS = 2, /* to wait for the thread: a file system may not answer it */
 };
 #define CHECK_NS 30000000000ull /* between two checks for processes that have ended */
 
-enum kind { ADD_PROCESS, ADD_PROGRAM, ASK, ASK_AT_EXEC, CHANGE, CHECK };
+enum kind { ADD_PROCESS, ADD_PROGRAM, ADD_USED, ASK, ASK_AT_EXEC, CHANGE, CHECK };
 
 struct request {
 	enum kind kind;
@@ -58,12 +59,16 @@ struct unwind_worker {
 	uint64_t n_posted, n_answered, n_lost;
 	struct tgid_set known;
 	bool is_stopping;
+	uint32_t n_surveys; /* ADD_USED that are not done */
 	struct unwind_stats stats;
+	uint64_t version; /* atomic: how often the thread has worked */
 	/* used by the thread only */
 	struct unwind_store *store;
 	struct unwind_files *files;
 	struct unwind_spaces *spaces;
 	VEC(struct unwind_binary *) awaited; /* files of programs that will be executed */
+	struct unwind_survey survey;
+	uint32_t n_surveyed; /* ADD_USED whose files it has */
 	uint64_t checked_ns;
 };
 
@@ -80,6 +85,7 @@ static void post_locked(struct unwind_worker *w, const struct request *r)
 		return;
 	}
 	w->n_posted++;
+	w->n_surveys += r->kind == ADD_USED;
 	pthread_cond_signal(&w->posted);
 }
 
@@ -126,6 +132,14 @@ void unwind_worker_add_program(struct unwind_worker *w, const char *path)
 		post(w, &r);
 }
 
+void unwind_worker_add_used(struct unwind_worker *w, const char *path)
+{
+	struct request r = {.kind = ADD_USED, .path = path ? strdup(path) : NULL};
+
+	if (!path || r.path)
+		post(w, &r);
+}
+
 void unwind_worker_note(struct unwind_worker *w, const struct sonde_unwind_event *ev)
 {
 	struct request r = {.kind = ev->is_exec ? ASK_AT_EXEC : ASK,
@@ -151,10 +165,15 @@ bool unwind_worker_wait(struct unwind_worker *w, uint64_t most_ns)
 
 	pthread_mutex_lock(&w->lock);
 	n = w->n_posted;
-	while (w->n_answered < n && !err)
+	while ((w->n_answered < n || w->n_surveys) && !err)
 		err = pthread_cond_timedwait(&w->answered, &w->lock, &until);
 	pthread_mutex_unlock(&w->lock);
 	return !err;
+}
+
+uint64_t unwind_worker_version(const struct unwind_worker *w)
+{
+	return __atomic_load_n(&w->version, __ATOMIC_ACQUIRE);
 }
 
 void unwind_worker_stats(struct unwind_worker *w, struct unwind_stats *out)
@@ -191,56 +210,6 @@ static int add_process(void *ctx, uint32_t pid, uint32_t tid)
 	return 0;
 }
 
-enum { SCRIPTS_MAX = 5, LINE_BYTES = 256 }; /* limits of the kernel (binfmt_script) */
-
-/* Read the interpreter of a script. Returns 0, or -1 if the file is not a script. */
-static int interpreter(const char *path, char out[LINE_BYTES])
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	char line[LINE_BYTES];
-	ssize_t n = fd < 0 ? -1 : read(fd, line, sizeof(line) - 1);
-	const char *name = line + 2;
-
-	if (fd >= 0)
-		close(fd);
-	line[n > 0 ? n : 0] = '\0';
-	if (strncmp(line, "#!", 2) != 0)
-		return -1;
-	name += strspn(name, " \t");
-	memcpy(out, name, strcspn(name, " \t\n"));
-	out[strcspn(name, " \t\n")] = '\0';
-	return *out ? 0 : -1;
-}
-
-/* Call fn with the path of each file that the program will map before its first instruction: the
- * program and the libraries that it needs, among which the C library names the dynamic linker. If
- * the program is a script, these are the files of its interpreter. */
-static void each_file_of_program(const char *path, user_path_fn *fn, void *ctx)
-{
-	char script[SCRIPTS_MAX][LINE_BYTES], found[PATH_MAX];
-
-	for (int i = 0; i < SCRIPTS_MAX && !interpreter(path, script[i]); i++)
-		path = script[i];
-	fn(path, ctx);
-	/* no library has that name, so all of them are offered */
-	user_path_library(0, path, "/", found, fn, ctx);
-}
-
-/* The same for the program that process `tgid` runs, in the root directory of that process. */
-static void each_file_of_process(uint32_t tgid, user_path_fn *fn, void *ctx)
-{
-	char exe[32], path[PATH_MAX], found[PATH_MAX];
-	ssize_t n;
-
-	snprintf(exe, sizeof(exe), "/proc/%u/exe", tgid);
-	fn(exe, ctx);
-	n = readlink(exe, path, sizeof(path) - 1);
-	if (n <= 0)
-		return;
-	path[n] = '\0';
-	user_path_library(tgid, path, "/", found, fn, ctx);
-}
-
 static void add_file(const char *path, void *ctx)
 {
 	struct unwind_worker *w = ctx;
@@ -252,7 +221,7 @@ static void add_file(const char *path, void *ctx)
 
 static void add_program(struct unwind_worker *w, const char *path)
 {
-	each_file_of_program(path, add_file, w);
+	unwind_program_files(path, add_file, w);
 	unwind_files_add_vdso(w->files);
 	if (!unwind_store_commit(w->store))
 		unwind_files_publish(w->files);
@@ -269,6 +238,35 @@ static void prepare_file(const char *path, void *ctx)
 	if (!unwind_store_commit(w->store))
 		unwind_files_publish(w->files);
 	unwind_files_release(w->files, b);
+}
+
+static void add_used(struct unwind_worker *w, const char *path)
+{
+	uint64_t n_words;
+
+	unwind_survey_read(&w->survey, path);
+	unwind_files_add_vdso(w->files);
+	n_words = unwind_survey_words(&w->survey);
+	unwind_store_reserve(w->store, n_words < SURVEY_WORDS ? n_words : SURVEY_WORDS);
+	w->n_surveyed++;
+}
+
+/* Compile a file of the survey; requests are answered in between. Files are published as soon as
+ * that need not wait for the kernel, and all of them at the end. Returns how many ADD_USED are
+ * done. */
+static uint32_t survey(struct unwind_worker *w)
+{
+	uint32_t n_done = w->n_surveyed;
+	bool is_end = unwind_store_used_bytes(w->store) / 4 > SURVEY_WORDS ||
+		      !unwind_survey_compile(&w->survey, w->files);
+
+	if ((is_end || unwind_store_is_settled(w->store)) && !unwind_store_commit(w->store))
+		unwind_files_publish(w->files);
+	if (!is_end)
+		return 0;
+	unwind_survey_end(&w->survey, w->files);
+	w->n_surveyed = 0;
+	return n_done;
 }
 
 static void evict_unknown(struct unwind_worker *w)
@@ -312,9 +310,10 @@ static void answer(struct unwind_worker *w, const struct request *r)
 	switch (r->kind) {
 	case ADD_PROCESS: proc_each_thread(r->tgid, r->with_descendants, add_process, w); return;
 	case ADD_PROGRAM: add_program(w, r->path); return;
+	case ADD_USED: add_used(w, r->path); return;
 	case CHECK: check(w, true); return;
 	case CHANGE: apply(w, &r->change); return;
-	case ASK_AT_EXEC: each_file_of_process(r->tgid, prepare_file, w); /* fallthrough */
+	case ASK_AT_EXEC: unwind_process_files(r->tgid, prepare_file, w); /* fallthrough */
 	case ASK:
 		unwind_spaces_ask(w->spaces, r->tgid, r->exec_id);
 		update_known(w, r->tgid);
@@ -322,7 +321,7 @@ static void answer(struct unwind_worker *w, const struct request *r)
 	}
 }
 
-static void update_stats(struct unwind_worker *w, uint64_t busy_ns)
+static void update_stats(struct unwind_worker *w)
 {
 	struct unwind_files_stats files;
 
@@ -336,7 +335,7 @@ static void update_stats(struct unwind_worker *w, uint64_t busy_ns)
 		.n_rows = files.images.n_rows,
 		.used_bytes = unwind_store_used_bytes(w->store),
 		.store_bytes = unwind_store_bytes(w->store),
-		.busy_ns = w->stats.busy_ns + busy_ns,
+		.busy_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID),
 		.n_evicted_files = files.n_evicted,
 		.n_evicted_processes = unwind_spaces_evicted(w->spaces),
 	};
@@ -356,6 +355,7 @@ static ssize_t dequeue(struct unwind_worker *w, struct request **out)
 	if (!is_empty && due_ns > w->checked_ns + CHECK_NS)
 		due_ns = w->checked_ns + CHECK_NS;
 	due_ns = due_ns < files_ns ? due_ns : files_ns;
+	due_ns = w->n_surveyed ? 0 : due_ns;
 	until = clock_timespec(due_ns);
 	pthread_mutex_lock(&w->lock);
 	while (!w->queue.n && !w->is_stopping && !err)
@@ -370,15 +370,10 @@ static ssize_t dequeue(struct unwind_worker *w, struct request **out)
 	return n;
 }
 
-static bool is_stopping(struct unwind_worker *w)
-{
-	return __atomic_load_n(&w->is_stopping, __ATOMIC_RELAXED);
-}
-
 static void answer_all(struct unwind_worker *w, struct request *requests, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		if (!is_stopping(w))
+		if (!__atomic_load_n(&w->is_stopping, __ATOMIC_RELAXED))
 			answer(w, &requests[i]);
 		free(requests[i].path);
 	}
@@ -388,6 +383,7 @@ static void *run(void *arg)
 {
 	struct unwind_worker *w = arg;
 	struct request *requests = NULL;
+	uint32_t n_surveys;
 	uint64_t start_ns;
 	ssize_t n;
 
@@ -399,11 +395,14 @@ static void *run(void *arg)
 		requests = NULL;
 		unwind_spaces_work(w->spaces);
 		unwind_files_work(w->files);
+		n_surveys = w->n_surveyed ? survey(w) : 0;
 		if (start_ns > w->checked_ns + CHECK_NS)
 			check(w, false);
-		update_stats(w, monotonic_ns() - start_ns);
+		update_stats(w);
+		__atomic_add_fetch(&w->version, 1, __ATOMIC_RELEASE);
 		pthread_mutex_lock(&w->lock);
 		w->n_answered += (uint64_t)n;
+		w->n_surveys -= n_surveys;
 		pthread_cond_broadcast(&w->answered);
 		pthread_mutex_unlock(&w->lock);
 	}
@@ -423,6 +422,7 @@ static bool drop_something(void *ctx)
 static void free_worker(struct unwind_worker *w)
 {
 	unwind_spaces_free(w->spaces);
+	unwind_survey_end(&w->survey, w->files);
 	for (size_t i = 0; i < w->awaited.n; i++)
 		unwind_files_release(w->files, w->awaited.items[i]);
 	unwind_files_free(w->files);
@@ -446,7 +446,7 @@ static int create_parts(struct unwind_worker *w)
 	if (!w->spaces)
 		return -ENOMEM;
 	unwind_store_on_full(w->store, drop_something, w);
-	unwind_store_reserve(w->store, FIRST_CHUNKS);
+	unwind_store_reserve(w->store, FIRST_WORDS);
 	return 0;
 }
 

@@ -615,6 +615,35 @@ static void test_program(void **state)
 	assert_true(st.n_files >= 3); /* with the C library and the dynamic linker */
 }
 
+/* The files of running processes; own_sleep is that of one of them. */
+static void test_used(void **state)
+{
+	struct tracer *t = tracer_of(state);
+	struct unwind_stats few, all;
+	pid_t other = start_program("/bin/sleep", NULL), pid;
+
+	strcpy(own_sleep, "/tmp/sonde-test-used");
+	copy_sleep();
+	pid = start_program(own_sleep, NULL);
+	assert_true(wait_for_sleep(pid) && wait_for_sleep(other));
+	unwind_worker_add_used(t->worker, own_sleep);
+	assert_true(unwind_worker_wait(t->worker, 20000000000));
+	assert_true(is_published(own_sleep));
+	assert_false(is_published("/bin/sleep")); /* its process has not mapped the other file */
+	unwind_worker_stats(t->worker, &few);
+	assert_true(few.n_files >= 3 && few.n_processes == 0);
+	unwind_worker_add_used(t->worker, NULL);
+	assert_true(unwind_worker_wait(t->worker, 20000000000));
+	assert_true(is_published(own_sleep) && is_published("/bin/sleep"));
+	unwind_worker_stats(t->worker, &all);
+	assert_true(all.n_files > few.n_files && all.n_processes == 0);
+	ask(t, (uint32_t)pid, EXEC_ID);
+	check_process((uint32_t)pid);
+	unlink(own_sleep);
+	end_process(pid);
+	end_process(other);
+}
+
 static pid_t run_short(struct tracer *t, bool links)
 {
 	pid_t pid = start_program("/bin/sleep", NULL);
@@ -816,6 +845,7 @@ int main(void)
 		WITH_TRACER(test_deleted),
 		WITH_TRACER(test_mount_namespace),
 		WITH_TRACER(test_program),
+		WITH_TRACER(test_used),
 		WITH_TRACER(test_short_lived),
 		WITH_TRACER(test_check),
 		cmocka_unit_test(test_eviction),
