@@ -18,9 +18,9 @@
 #define INLINE_CORE __attribute__((always_inline))
 
 /* For functions that run seldom and are called by other helpers: in long scripts they are not
- * inlined (outlined.def). In other scripts codegen inlines them. In the linked objects they are
- * always inlined. */
-#ifdef SONDE_LINKED
+ * inlined (outlined.def). In other scripts codegen inlines them. In the linked objects, and in that
+ * of waiting.bpf.c, they are always inlined. */
+#if defined(SONDE_LINKED) || defined(SONDE_WHOLE)
 #define OUTLINED INLINE
 #else
 #define OUTLINED __attribute__((noinline, nodebug))

@@ -57,7 +57,6 @@ NODEBUG uint32_t sonde_stack_begin(struct sonde_stack_buffer *buffer, struct tas
 NODEBUG void sonde_ask(uint32_t tgid, uint32_t exec_id, uint64_t is_exec);
 uint32_t sonde_scope_current(struct task_struct *task);
 NODEBUG uint32_t sonde_stack_end(uint64_t hash);
-NODEBUG uint64_t sonde_other_stack(struct task_struct *task, uint32_t probe, uint32_t limit);
 uint64_t sonde_task_space(struct task_struct *task);
 uint64_t sonde_task_exec_id(struct task_struct *task);
 uint32_t sonde_task_has_memory(struct task_struct *task);

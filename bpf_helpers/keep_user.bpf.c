@@ -55,6 +55,8 @@ static INLINE void end_walk(struct sonde_walk *w, uint64_t n, uint32_t exits, ui
 		sonde_loss_count(probe, loss_of(end));
 	if (w->must_ask)
 		sonde_ask(w->stack.tgid, w->stack.exec_id, 0);
+	if (end == UNWIND_NOT_READY)
+		sonde_control.open_cut = 1;
 	w->stack.end = end;
 	zero_behind(w->stack.ips, set_frames(&w->stack, n));
 }

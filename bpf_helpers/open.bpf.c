@@ -5,10 +5,9 @@
  * span starts then. If the spans are times on the CPU, it marks the threads that run.
  *
  * A thread that is off the CPU when tracing begins was not seen when it left the CPU, so its span
- * has no user stack. A second program, which can sleep, reads it while the thread is off the CPU.
+ * has no user stack. Another program reads it while the thread is off the CPU (waiting.bpf.c).
  */
 #include "bpf_helpers/helpers.h"
-#include "bpf_helpers/unwind.h"
 
 INLINE uint32_t sonde_open_begins(void)
 {
@@ -118,27 +117,4 @@ INLINE void sonde_open_unseen(uint64_t *stack, struct task_struct *t, uint32_t p
 	*stack = has_any ? SONDE_STACK_NOT_SEEN : 0;
 	if (has_any)
 		sonde_loss_count(probe, SONDE_LOSS_STACK_NOT_SEEN);
-}
-
-/* Read the user stack of a thread that is off the CPU into `stack`, which belongs to the span that
- * began at *start. It is read only if it is not known, or was cut because there were no tables. The
- * probe is attached, so *start changes when the thread runs. */
-INLINE void sonde_open_read_stack(uint64_t *start, uint64_t *stack, struct task_struct *t,
-				  uint32_t probe, uint32_t limit)
-{
-	uint64_t began = *(volatile uint64_t *)start, old = *stack, hash;
-	uint32_t end = sonde_stack_end(old);
-
-	if (!began || (end != UNWIND_NOT_SEEN && end != UNWIND_NOT_READY) ||
-	    !sonde_open_is_off_cpu(t))
-		return;
-	hash = sonde_other_stack(t, probe, limit);
-	if (!hash || *(volatile uint64_t *)start != began || !sonde_open_is_off_cpu(t))
-		return;
-	/* the old stack was counted */
-	if (__sync_val_compare_and_swap(stack, old, hash) == old)
-		sonde_loss_add(probe,
-			       end == UNWIND_NOT_SEEN ? SONDE_LOSS_STACK_NOT_SEEN
-						      : SONDE_LOSS_STACK_NOT_READY,
-			       -1ull);
 }

@@ -236,6 +236,7 @@ struct sonde_control {
 	uint32_t open_more;   /* some thread has more open calls */
 	uint32_t open_missing; /* user stacks of waiting threads need tables that are not there */
 	uint32_t open_last;    /* 1: the last attempt: such stacks are not tried again */
+	uint32_t open_cut;     /* a user stack was cut, since tables are not there yet */
 	uint64_t zero;	       /* always 0, but unknown to the verifier */
 	uint64_t end_ns;       /* CLOCK_MONOTONIC at the end of tracing: open spans end then */
 	uint32_t stack_sweeps; /* how often the store of stacks was swept */

@@ -160,6 +160,13 @@ struct unwind_file {
 	uint32_t ranges, n_ranges;
 };
 
+/* What the object of waiting.bpf.c is about: set before it is loaded. */
+struct sonde_waiting {
+	uint32_t probe;	 /* index in plan->probes */
+	uint32_t offset; /* of the hash of the stack, in the state of its spans */
+	uint32_t limit;	 /* frames; 0: all */
+};
+
 /* Why a walk ended. */
 enum unwind_end {
 	UNWIND_GOES_ON, /* it did not end */

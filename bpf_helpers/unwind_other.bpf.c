@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
  * Walks the user stack of another thread, in steps; the caller of the steps provides the memory
- * (other.bpf.c). The walk looks nothing up in the kernel's mappings, and neither learns nor recalls
- * trails.
+ * (waiting.bpf.c). The walk looks nothing up in the kernel's mappings, and neither learns nor
+ * recalls trails.
  */
 #include "bpf_helpers/bpf.h"
 #include "bpf_helpers/unwind.h"

@@ -5,7 +5,7 @@
  * The stack of the current thread is read when it is needed. The memory of another thread can be
  * read only by a program itself, not by its global functions. So the walk of such a stack returns
  * to its caller for memory: sonde_unwind_other() sets `need`, and repeats its step when the caller
- * has read that memory to the window (other.bpf.c).
+ * has read that memory to the window (waiting.bpf.c).
  *
  * The functions of a walk are global: the verifier checks each once, with unknown arguments,
  * instead of in each of 127 iterations. It does not know the contents of *w either.

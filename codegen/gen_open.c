@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Open spans. One program visits all threads, for spans that have not ended when tracing ends.
- * Another reads the user stacks of waiting threads whose span began before tracing. A third runs
- * when a thread ends, for its open calls.
+ * Another runs when a thread ends, for its open calls.
  */
 #include "codegen/gen_cost.h"
 #include "codegen/gen_prog.h"
@@ -264,23 +263,5 @@ void gen_ended_calls(struct gen *g, LLVMBasicBlockRef out)
 	GEN_HELPER(g, BPF_FUNC_loop, n, span_callback(g, "call", ended_call), end, gen_u64(g, 0));
 	GEN_CALL(g, "sonde_open_forget", state, span_slot_size(g));
 	g->probe.is_open = false;
-	LLVMBuildBr(g->b, out);
-}
-
-/* The context is that of gen_open_spans(). */
-void gen_open_stacks(struct gen *g, LLVMBasicBlockRef out)
-{
-	LLVMValueRef task = prog_context_pointer(g, 1), state;
-	const struct plan_span *kept;
-
-	prog_select_probe(g, g->prog.plan->probes[0]);
-	kept = &g->probe.plan->state;
-	gen_only_if(g, task, out);
-	state = span_find(g, task, out);
-	for (uint32_t i = 0; i < kept->n_stacks; i++)
-		if (kept->stacks[i].walk != WALK_fp)
-			GEN_CALL(g, "sonde_open_read_stack", state,
-				 gen_at(g, state, kept->stacks[i].field.offset), task,
-				 span_probe_id(g), gen_u32(g, kept->stacks[i].limit));
 	LLVMBuildBr(g->b, out);
 }

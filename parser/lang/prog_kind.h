@@ -38,7 +38,6 @@ enum prog_traits {
 	PK_SWITCH = 1048576, /* ends and starts times of threads on or off the CPU */
 	PK_ENDS = 2097152,   /* runs where a thread ends, or begins another program */
 	PK_NEWEST_FIRST = 4194304, /* at one place the kernel runs the newest program first */
-	PK_STACKS = 32768,	   /* the same, for user stacks of those that wait; may sleep */
 };
 
 /* Kinds whose every run is a hit: they count none themselves. */

@@ -259,14 +259,6 @@ void plan_span_start(struct planner *pl, const struct attach_point *point, uint3
 	arena_push(pl->arena, g->starts, g->n_starts, id);
 }
 
-static bool has_walks(const struct plan_span *s)
-{
-	for (uint32_t i = 0; i < s->n_stacks; i++)
-		if (s->stacks[i].walk != WALK_fp)
-			return true;
-	return false;
-}
-
 /* A program that visits all threads, or those that end, for the spans of a probe. */
 static void add_visit(struct planner *pl, enum plan_prog_kind kind, const char *name, uint32_t id)
 {
@@ -287,6 +279,4 @@ void plan_span_open(struct planner *pl, uint32_t id)
 	if (prog_kind_exists(span_rows[q->state.kind].ended))
 		add_visit(pl, span_rows[q->state.kind].ended, "ended", id);
 	pl->plan->needs.task = true; /* to see whether it is on a CPU */
-	if (has_walks(&q->state) && (!pl->kernel || kernel_has(pl->kernel, CAP_UNWIND_OTHER)))
-		add_visit(pl, PP_OPEN_STACKS, "stacks", id);
 }

@@ -13,6 +13,7 @@
 #include "runtime/kernel/kernel_facts.h"
 #include "runtime/load/load.h"
 #include "runtime/load/load_report.h"
+#include "runtime/load/waiting.h"
 #include "runtime/run/interval_thread.h"
 #include "runtime/symbols/usym.h"
 #include "runtime/session/event_source.h"
@@ -136,6 +137,7 @@ void session_close(struct session *s)
 	if (s->attach_to_fd >= 0)
 		close(s->attach_to_fd);
 	interp_close(s->interp);
+	waiting_free(s);
 	bpf_object__close(s->object);
 	vec_free(&s->links);
 	free(s->progs);

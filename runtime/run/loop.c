@@ -338,10 +338,10 @@ static void print_end(struct loop *l)
 static int finish(struct loop *l)
 {
 	uint64_t n_lost;
-	int err, open_err, write_err;
+	int err, write_err;
 
 	service_notify("STOPPING=1");
-	open_err = session_open_stop(l->s, drain_between, l);
+	session_open_stop(l->s, drain_between, l);
 	prog_stats_stop(&l->stats, l->s);
 	step_watch_stop(l->s);
 	progress_stage(STAGE_DETACH);
@@ -351,7 +351,7 @@ static int finish(struct loop *l)
 		memory_reserve_release(l->o->reserve);
 	loop_drain_all(l);
 	l->events.exited = false; /* output of END is shown after exit(), too */
-	err = open_err ?: session_open_count(l->s);
+	err = session_open_count(l->s);
 	loop_drain_all(l);
 	l->events.exited = false;
 	l->events.is_ending = true;

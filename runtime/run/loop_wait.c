@@ -161,6 +161,8 @@ static int time_left_ms(const struct loop *l, int at_most)
 
 	if (l->print_ns && (!until || l->print_ns < until))
 		until = l->print_ns;
+	if (l->s->open_look_ns && (!until || l->s->open_look_ns < until))
+		until = l->s->open_look_ns;
 	if (!until)
 		return at_most;
 	now = monotonic_ns();

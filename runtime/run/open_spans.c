@@ -2,6 +2,7 @@
 /*
  * Open spans: runs the programs that iterate over all threads, when tracing begins and when it has
  * ended. The calls of a thread are counted one by one, the outermost first: one run for each depth.
+ * The user stacks of threads that wait are read again after some were cut for lack of tables.
  */
 #include "runtime/run/loop_state.h"
 #include "bpf_helpers/unwind.h"
@@ -9,6 +10,7 @@
 #include "runtime/base/limit_hint.h"
 #include "runtime/base/log.h"
 #include "runtime/base/rcu_wait.h"
+#include "runtime/load/waiting.h"
 #include "runtime/session/session.h"
 #include "runtime/session/unwind.h"
 #include <bpf/bpf.h>
@@ -17,9 +19,11 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Between two tries to read stacks for which there were no tables yet; it doubles. */
-#define RETRY_NS 25000000ull
-#define RETRY_MAX_NS 100000000000ull
+/* Stacks for which there were no tables are read again when there are new ones: how long after they
+ * were cut that is looked at first, and at most between two looks. */
+#define LOOK_NS 5000000ull
+#define LOOK_MAX_NS 1000000000ull
+enum { REST = 100 }; /* the least time between two readings, as a multiple of the first one's */
 
 /* Reading the iterator to its end runs the program for every thread. */
 static int read_all(int link)
@@ -39,10 +43,10 @@ static int read_all(int link)
 	return err;
 }
 
-static int run_prog(const struct session *s, uint32_t prog)
+static int run_prog(const struct session *s, const struct bpf_program *prog)
 {
+	int link = bpf_link_create(bpf_program__fd(prog), 0, BPF_TRACE_ITER, NULL), err;
 	struct sonde_control *c = s->control;
-	int link = bpf_link_create(bpf_program__fd(s->progs[prog]), 0, BPF_TRACE_ITER, NULL), err;
 
 	if (link < 0)
 		return -errno;
@@ -57,14 +61,14 @@ static int run_prog(const struct session *s, uint32_t prog)
 	return err;
 }
 
-static int run_all(const struct session *s, uint32_t trait)
+static int run_all(const struct session *s)
 {
 	for (uint32_t i = 0; i < s->plan->n_progs; i++) {
 		int err;
 
-		if (!prog_kind_is(s->plan->progs[i].kind, trait))
+		if (!prog_kind_is(s->plan->progs[i].kind, PK_SPANS))
 			continue;
-		err = run_prog(s, i);
+		err = run_prog(s, s->progs[i]);
 		if (!err)
 			continue;
 		log_error("probe '%s': cannot look at waiting threads: %s",
@@ -75,25 +79,30 @@ static int run_all(const struct session *s, uint32_t trait)
 }
 
 /* A source of events visits threads itself. */
-static bool has_any(const struct session *s, uint32_t trait)
+static bool has_any(const struct session *s)
 {
 	return s->control && !s->source &&
-	       FIND(s->plan->progs, s->plan->n_progs, prog_kind_is(item->kind, trait));
+	       FIND(s->plan->progs, s->plan->n_progs, prog_kind_is(item->kind, PK_SPANS));
 }
 
-/* User stacks of threads that wait, for spans without one. Where tables are missing, programs have
- * asked for them. */
-static int read_stacks(struct session *s)
+/* User stacks of threads that wait, for spans whose stack is not known. Where tables are missing,
+ * programs have asked for them. If this fails, such stacks count as lost. */
+static void read_stacks(struct session *s)
 {
-	int err;
+	uint64_t start_ns, end_ns;
+	int err = waiting_load(s);
 
+	start_ns = monotonic_ns();
+	s->open_version = session_unwind_version(s);
 	s->control->open_missing = 0;
-	err = run_all(s, PK_STACKS);
-	s->open_step_ns = s->open_step_ns ? 2 * s->open_step_ns : RETRY_NS;
-	s->open_retry_ns = 0;
-	if (!err && s->control->open_missing && s->open_step_ns < RETRY_MAX_NS)
-		s->open_retry_ns = monotonic_ns() + s->open_step_ns;
-	return err;
+	for (size_t i = 0; i < s->waiting.n && !err; i++)
+		err = run_prog(s, bpf_object__next_program(s->waiting.items[i], NULL));
+	if (err)
+		log_verbose("cannot read stacks of waiting threads: %s", strerror(-err));
+	end_ns = monotonic_ns();
+	s->open_step_ns = LOOK_NS;
+	s->open_look_ns = !err && s->control->open_missing ? end_ns + LOOK_NS : 0;
+	s->open_rest_ns = err ? UINT64_MAX : end_ns + (end_ns - start_ns) * REST;
 }
 
 /* What stands for stacks that are not known. */
@@ -115,46 +124,73 @@ int session_open_begin(struct session *s)
 {
 	int err;
 
-	if (!has_any(s, PK_SPANS))
+	if (!has_any(s))
 		return 0;
 	err = store_not_seen(s);
 	if (err)
 		return err;
 	s->control->open_begins = 1;
-	err = run_all(s, PK_SPANS);
+	err = run_all(s);
 	s->control->open_begins = 0;
-	return err || !has_any(s, PK_STACKS) ? err : read_stacks(s);
+	if (!err && waiting_can_read(s))
+		read_stacks(s);
+	return err;
+}
+
+/* Some stack was cut: look soon whether there are tables. */
+static void note_cut(struct session *s, uint64_t now_ns)
+{
+	if (!s->control->open_cut)
+		return;
+	s->control->open_cut = 0;
+	if (s->open_rest_ns == UINT64_MAX || !waiting_can_read(s))
+		return;
+	s->open_step_ns = LOOK_NS;
+	if (!s->open_look_ns || s->open_look_ns > now_ns + LOOK_NS)
+		s->open_look_ns = now_ns + LOOK_NS;
 }
 
 void session_open_retry(struct session *s)
 {
-	if (s->open_retry_ns && monotonic_ns() > s->open_retry_ns)
-		(void)read_stacks(s); /* an error was reported, and the end tries again */
+	uint64_t now_ns;
+
+	if (!s->control || (!s->open_look_ns && !s->control->open_cut))
+		return;
+	now_ns = monotonic_ns();
+	note_cut(s, now_ns);
+	if (!s->open_look_ns || now_ns < s->open_look_ns)
+		return;
+	if (now_ns < s->open_rest_ns) {
+		s->open_look_ns = s->open_rest_ns;
+	} else if (session_unwind_version(s) != s->open_version) {
+		read_stacks(s);
+	} else {
+		s->open_step_ns =
+			2 * s->open_step_ns < LOOK_MAX_NS ? 2 * s->open_step_ns : LOOK_MAX_NS;
+		s->open_look_ns = now_ns + s->open_step_ns;
+	}
 }
 
-int session_open_stop(struct session *s, void (*drain)(void *ctx), void *ctx)
+void session_open_stop(struct session *s, void (*drain)(void *ctx), void *ctx)
 {
-	int err = 0;
-
-	if (!has_any(s, PK_SPANS))
-		return 0;
-	if (has_any(s, PK_STACKS))
-		err = read_stacks(s);
-	if (!err && s->control->open_missing) {
+	if (!has_any(s))
+		return;
+	if (waiting_can_read(s))
+		read_stacks(s);
+	if (s->control->open_missing) {
 		drain(ctx);
 		session_unwind_settle(s);
 		s->control->open_last = 1;
-		err = read_stacks(s);
+		read_stacks(s);
 	}
 	s->control->end_ns = monotonic_ns();
-	return err;
 }
 
 int session_open_count(const struct session *s)
 {
 	int err;
 
-	if (!has_any(s, PK_SPANS))
+	if (!has_any(s))
 		return 0;
 	/* A program that was running when its probe was detached may still end spans. */
 	err = rcu_wait();
@@ -162,5 +198,5 @@ int session_open_count(const struct session *s)
 		log_warning("the kernel does not let this process wait for running programs (%s): "
 			    "spans that end just now may be missing",
 			    strerror(-err));
-	return run_all(s, PK_SPANS);
+	return run_all(s);
 }

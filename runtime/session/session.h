@@ -73,9 +73,10 @@ struct session {
 	int64_t n_namesakes; /* functions beyond the plan's targets, which have the same name */
 	int stop_fd;	     /* readable when attaching must stop; -1: none */
 	struct ksyms *ksyms;
-	struct usyms *usyms;		      /* NULL unless user stacks are needed */
-	struct unwind_worker *unwind;	      /* the same; it belongs to the session_prep */
-	uint64_t open_retry_ns, open_step_ns; /* open_spans.c; 0: none */
+	struct usyms *usyms;	      /* NULL unless user stacks are needed */
+	struct unwind_worker *unwind; /* the same; it belongs to the session_prep */
+	/* open_spans.c; 0: none */
+	uint64_t open_look_ns, open_step_ns, open_rest_ns, open_version;
 	struct stack_source stacks;
 	struct stack_cache *stack_cache;	 /* stacks.c */
 	size_t names_limit;			 /* bytes of names before the next collection */
