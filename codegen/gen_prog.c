@@ -328,6 +328,12 @@ void gen_scope_exec(struct gen *g, LLVMBasicBlockRef out)
 	LLVMBuildBr(g->b, out);
 }
 
+void gen_exec(struct gen *g, LLVMBasicBlockRef out)
+{
+	GEN_CALL(g, "sonde_exec_ask", prog_context_pointer(g, 0));
+	LLVMBuildBr(g->b, out);
+}
+
 /* The gen column of prog_kinds.def. */
 static gen_prog_fn *const generators[] = {
 #define PROG_KIND(id, name, section, frames, gen, ...) [PP_##id] = gen,

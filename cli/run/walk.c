@@ -125,14 +125,17 @@ static int front_end(struct arena *a, const struct options *o, struct kernel *k,
 		     struct program **program, struct plan **plan)
 {
 	bool is_interpreted = rights_are_interpreted(o);
+	bool is_here = !o->compile.kernel_facts && !is_interpreted;
 	struct plan_options po = {.run = run_of(o),
 				  .kernel = is_interpreted && !o->record.source ? NULL : k,
 				  .scope_tree =
 					  (o->args.command || o->scope.follow) && !o->scope.system,
+				  .scope_all =
+					  is_here && !o->record.source &&
+					  (o->scope.system || (!o->args.command && !o->scope.pid)),
 				  .only_cgroup = o->scope.cgroup != NULL,
 				  .warnings = o->warnings,
-				  .pid_namespace = !o->compile.kernel_facts && !is_interpreted &&
-						   scope_pid_namespace(),
+				  .pid_namespace = is_here && scope_pid_namespace(),
 				  .max_stacks = o->compile.max_stacks,
 				  .filter = o->compile.has_filter ? &o->compile.filter : NULL,
 				  .sort = o->out.sort};

@@ -253,6 +253,15 @@ static void plan_scope(struct planner *pl, const struct plan_options *options)
 		      "scope_exec");
 }
 
+/* What asks for the tables of programs that begin, unless scope_exec does. */
+static void plan_exec(struct planner *pl)
+{
+	if (pl->options->scope_all && pl->plan->needs.unwind)
+		plan_prog_add(pl,
+			      (struct plan_prog){.kind = PP_EXEC, .event = "sched_process_exec"},
+			      "exec");
+}
+
 /* What the bodies and the values of entry() of a program use. */
 struct body_use {
 	bool string; /* at an address that is known before the body runs */
@@ -356,6 +365,7 @@ struct plan *plan_make(struct arena *a, struct program *p, const struct plan_opt
 		plan_sort(&pl, options->sort);
 	for (uint32_t i = 0; i < p->n_probes; i++)
 		plan_probe(&pl, i);
+	plan_exec(&pl);
 	if (options && options->warnings) {
 		plan->needs.warnings = plan->needs.ring_buffer = true;
 		plan->needs.ring_bytes = RING_BYTES_EVENTS;

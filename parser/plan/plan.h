@@ -287,6 +287,7 @@ struct plan_options {
 	struct kernel *kernel; /* its capabilities decide between mechanisms; NULL: it has all */
 	enum plan_run run;
 	bool scope_tree;		 /* -c: the hidden fork and exec programs are needed */
+	bool scope_all;			 /* all processes are traced, in this kernel */
 	bool only_cgroup, pid_namespace; /* as in struct plan_needs */
 	bool warnings;			 /* the same */
 	uint32_t max_stacks;		 /* 0: SONDE_STACK_ENTRIES */

@@ -434,7 +434,7 @@ static void test_span_state(void **state)
 
 static void test_needs(void **state)
 {
-	const struct plan_options tree = {.scope_tree = true};
+	const struct plan_options tree = {.scope_tree = true}, all = {.scope_all = true};
 	struct world w;
 	const struct plan *p = plan_of(&w, "BEGIN { @ = 1 } i:s:1 { @ = 2 }");
 
@@ -465,6 +465,14 @@ static void test_needs(void **state)
 	world_free(&w);
 	world_init(&w);
 	assert_int_equal(world_plan(&w, "BEGIN { @ = 1 }", &tree)->n_progs, 1); /* nobody asks */
+	world_free(&w);
+	world_init(&w);
+	assert_int_equal(world_plan(&w, "k:vfs_read { @[ustack(fp)] = 1 }", &all)->n_progs, 1);
+	world_free(&w);
+	world_init(&w);
+	p = world_plan(&w, "k:vfs_read { @[ustack] = 1 }", &all);
+	assert_int_equal(p->n_progs, 2);
+	assert_int_equal(p->progs[1].kind, PP_EXEC);
 	world_free(&w);
 }
 
