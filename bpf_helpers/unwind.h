@@ -145,6 +145,8 @@ struct unwind_space {
 	 * UNWIND_ASKED_NOW(CLOCK_MONOTONIC in ns); 0: none has asked since they were read */
 	uint32_t asked;
 	uint32_t generation; /* differs for each set of ranges that is published; not 0 */
+	uint32_t unused;
+	uint64_t read_ns; /* CLOCK_MONOTONIC, just before the mappings were read */
 };
 
 /* The hash of files: how a program that sees a mapping for the first time finds the pieces. */

@@ -60,6 +60,21 @@ GLOBAL uint32_t sonde_unwind_other(struct sonde_walk *w)
 	return 0;
 }
 
+/* A thread waits since `since`, when its stack was cut: were the mappings of its process read after
+ * that? Then they are those that it has, since its code is not unmapped while it waits. Else, what
+ * was missing may still be. */
+GLOBAL uint32_t sonde_unwind_test_since(struct sonde_walk *w, uint32_t tgid, uint32_t exec_id,
+					uint64_t since)
+{
+	struct unwind_space *space = bpf_map_lookup_elem(&sonde_unwind_spaces, &tgid);
+
+	if (!w || (space && is_of(space, exec_id) && space->read_ns > since))
+		return 0;
+	w->end = UNWIND_NOT_READY;
+	w->must_ask = sonde_unwind_must_ask(tgid, exec_id);
+	return 0;
+}
+
 /* End a walk. The caller may have slept, and user space may have replaced the process's ranges in
  * the meantime. Then the words of the tables may have been reused, and the walk is discarded. */
 GLOBAL uint64_t sonde_unwind_finish(struct sonde_walk *w, uint32_t tgid, uint32_t exec_id)
@@ -75,5 +90,8 @@ GLOBAL uint64_t sonde_unwind_finish(struct sonde_walk *w, uint32_t tgid, uint32_
 		w->n_certain = 0;
 	}
 	w->other = 0;
+	/* the files are not known, but are those of the generation */
+	w->files = w->generation * FACTOR;
+	w->is_unsure = 0;
 	return sonde_unwind_end(w, tgid, exec_id);
 }

@@ -85,9 +85,10 @@ static INLINE uint32_t walk_other(struct sonde_walk *w, struct task_struct *task
 	return sonde_unwind_finish(w, tgid, exec_id);
 }
 
-/* Returns the hash of the stack. 0 if there is none, or if there are no tables yet. */
+/* The thread has been off the CPU since `since`, when its stack was cut; 0: for longer than that is
+ * known. Returns the hash of the stack. 0 if there is none, or if there are no tables yet. */
 static INLINE_CORE uint64_t capture_other(struct sonde_stack_buffer *buffer,
-					  struct task_struct *task)
+					  struct task_struct *task, uint64_t since)
 {
 	uint32_t limit = sonde_waiting.limit, n;
 	struct sonde_walk *w = buffer->walk;
@@ -96,6 +97,8 @@ static INLINE_CORE uint64_t capture_other(struct sonde_stack_buffer *buffer,
 	st->tgid = sonde_config.pid_ns ? sonde_number_pid(task) : sonde_task_pid(task);
 	st->exec_id = sonde_task_exec_id(task);
 	n = walk_other(w, task, st->tgid, st->exec_id, limit);
+	if (since)
+		sonde_unwind_test_since(w, st->tgid, st->exec_id, since);
 	if (w->end == UNWIND_NOT_READY && !sonde_control.open_last) {
 		if (w->must_ask)
 			sonde_ask(st->tgid, st->exec_id, 0);
@@ -107,14 +110,14 @@ static INLINE_CORE uint64_t capture_other(struct sonde_stack_buffer *buffer,
 		 : 0;
 }
 
-static INLINE uint64_t read_other(struct task_struct *task)
+static INLINE uint64_t read_other(struct task_struct *task, uint64_t since)
 {
 	struct sonde_stack_buffer buffer;
 	uint64_t hash;
 
 	if (!sonde_task_has_memory(task) || !sonde_stack_take(&buffer, sonde_waiting.probe))
 		return 0;
-	hash = capture_other(&buffer, task);
+	hash = capture_other(&buffer, task, since);
 	sonde_stack_give(&buffer);
 	return hash;
 }
@@ -148,7 +151,7 @@ SEC("iter.s/task") int sonde_waiting_stack(struct iterator *ctx)
 	end = sonde_stack_end(old);
 	if (!began || (end != UNWIND_NOT_SEEN && end != UNWIND_NOT_READY) || !is_off_cpu(t))
 		return 0;
-	hash = read_other(t);
+	hash = read_other(t, end == UNWIND_NOT_READY ? began << 1 >> 1 : 0);
 	if (!hash || *(volatile uint64_t *)state != began || !is_off_cpu(t))
 		return 0;
 	/* the old stack was counted */

@@ -122,6 +122,8 @@ uint64_t sonde_unwind_learn(struct sonde_walk *w, uint64_t hash);
 uint32_t sonde_unwind_begin(struct sonde_walk *w, uint32_t tgid, uint32_t exec_id);
 uint32_t sonde_unwind_other(struct sonde_walk *w);
 uint64_t sonde_unwind_finish(struct sonde_walk *w, uint32_t tgid, uint32_t exec_id);
+uint32_t sonde_unwind_test_since(struct sonde_walk *w, uint32_t tgid, uint32_t exec_id,
+				 uint64_t since);
 
 /* Has the file of the current thread's program a table? */
 uint32_t sonde_unwind_has_program(void);

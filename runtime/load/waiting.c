@@ -62,7 +62,9 @@ static int set_maps(const struct session *s, struct bpf_object *object, struct s
 		if (strcmp(name, "sonde_waiting_spans") == 0)
 			name = spans;
 		theirs = bpf_object__find_map_by_name(s->object, name);
-		if (theirs)
+		if (theirs && bpf_map__fd(theirs) < 0) /* the script does not need it */
+			bpf_map__set_autocreate(m, false);
+		else if (theirs)
 			err = err ?: bpf_map__reuse_fd(m, bpf_map__fd(theirs));
 		else if (bpf_map__is_internal(m))
 			err = err ?: bpf_map__set_initial_value(m, &at, sizeof(at));

@@ -222,7 +222,7 @@ static struct space *get(struct unwind_spaces *s, uint32_t tgid)
 
 static int publish(struct unwind_spaces *s, const struct space *p)
 {
-	struct unwind_space space = {.exec_id = p->exec_id};
+	struct unwind_space space = {.exec_id = p->exec_id, .read_ns = p->read_ns};
 
 	if (p->is_asked)
 		space.asked = UNWIND_ASKED_NOW(monotonic_ns());
