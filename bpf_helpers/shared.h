@@ -319,6 +319,9 @@ struct sonde_config {
 /* Value of the stack store. The key is the 64-bit hash of the frames (and of tgid and exec_id for
  * user stacks), never 0; SONDE_STACK_NOT_SEEN stands for user stacks that are not known. */
 #define SONDE_STACK_NOT_SEEN 1ull
+/* In place of an address of a user stack: frames are left out here. The kernel's addresses below
+ * this one are data, so it is none of code. */
+#define SONDE_STACK_GAP (~0ull)
 struct sonde_stack {
 	uint16_t n_frames;
 	uint16_t end;	  /* enum unwind_end: why there are no more */

@@ -70,6 +70,8 @@ struct pt_regs___unwind {
 
 #pragma clang attribute pop
 
+static INLINE uint64_t add_frame(struct sonde_walk *w); /* unwind_deep.bpf.c */
+
 enum {
 	USER_CS = 0x33,		/* __USER_CS: 64-bit code */
 	FP_STEP_MAX = 16 << 20, /* max. bytes of a frame that a frame pointer leads to */
@@ -329,9 +331,7 @@ GLOBAL int sonde_unwind_step(struct sonde_walk *w, struct sonde_trail *t)
 	w->end = end;
 	if (end && w->n_frames)
 		return 1;
-	n = w->n_frames++;
-	OPAQUE(n);
-	w->stack.ips[n & 127] = w->ip;
+	n = add_frame(w);
 	if (end)
 		return 1;
 	row = w->piece ? sonde_unwind_row(w->piece, x - w->origin) : 0;
@@ -399,6 +399,7 @@ static INLINE void begin(struct sonde_walk *w, uint32_t tgid, uint32_t exec_id)
 	}
 	w->stack.ips[0] = w->ip;
 	w->trail = WALK_TRAILS + (w->slot & 3);
+	w->limit = 0;
 }
 
 static INLINE_CORE void begin_current(struct sonde_walk *w, uint32_t tgid, uint32_t exec_id,
@@ -451,6 +452,8 @@ GLOBAL uint64_t sonde_unwind_end(struct sonde_walk *w, uint32_t tgid, uint32_t e
 		w->end = UNWIND_NO_CALL;
 		w->n_frames = w->n_certain;
 	}
+	if (w->n_frames > SONDE_MAX_FRAMES)
+		sonde_unwind_join(w);
 	w->must_ask = w->is_missing && sonde_unwind_must_ask(tgid, exec_id);
 	w->n_frames += w->end == UNWIND_NO_WAY && !w->n_frames; /* 32-bit code */
 	return w->n_frames;
@@ -477,6 +480,7 @@ GLOBAL uint64_t sonde_unwind_walk(struct sonde_walk *w, uint32_t tgid, uint32_t 
 		return 0;
 	}
 	begin_trail(t, w, limit, sweeps);
+	w->limit = limit;
 	sonde_unwind_sign(w, t);
 	if (w->end == UNWIND_DEEP) {
 		sonde_unwind_locate(w, t);

@@ -403,6 +403,8 @@ GLOBAL uint32_t sonde_unwind_locate(struct sonde_walk *w, struct sonde_trail *t)
 
 	if (!w || !t)
 		return 0;
+	if (w->n_frames >= WALK_INNER && w->limit == SONDE_MAX_FRAMES)
+		pass_frames(w, t);
 	x = w->ip & (PAGE - 1) ? 0 : sonde_unwind_replaced(w);
 	if (x) {
 		t->n_slots = WALK_SLOTS + 1; /* not learnt: it depends on more than the stack */

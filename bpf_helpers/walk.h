@@ -20,6 +20,13 @@ enum {
 	WALK_SLOTS = 128,  /* words of a stack that a trail remembers: a power of two */
 	WALK_TRAILS = 128, /* trails of a CPU: a power of two */
 	WALK_GIVEN = 8,	   /* the most words that a step reads: a power of two */
+	/* Of a stack with more than SONDE_MAX_FRAMES frames, the innermost WALK_INNER are kept, a
+	 * gap, and the outermost. These are in w->words from WALK_OUTER_AT on until the end: the
+	 * last WALK_OUTER frames, a power of two. */
+	WALK_INNER = 100,
+	WALK_OUTER = 32,
+	WALK_OUTER_AT = 136,
+	WALK_DEEP = 12288, /* frames of a walk within one mapping: 0.5 ms */
 };
 
 /* Members of a process's mm_context_t that differ if its mappings have changed: see
@@ -80,6 +87,7 @@ struct sonde_walk {
 	uint64_t signature;  /* differs if the mappings may differ: unwind_vma.bpf.c */
 	uint32_t generation; /* of the ranges; 0: none */
 	uint32_t n_frames;
+	uint32_t limit; /* frames that were asked for; 0: at most SONDE_MAX_FRAMES are walked */
 	uint32_t end;	/* enum unwind_end */
 	uint32_t exact; /* ip is the next instruction; else it is a return address */
 	uint32_t by_fp; /* ip was found by a frame pointer */
@@ -159,6 +167,8 @@ uint32_t sonde_unwind_row(uint32_t piece, uint64_t offset);
 /* Read the window again, from `address` upwards: a read costs 70 ns whatever its size. Returns 0 if
  * there is no memory, or it is not read yet (w->need). */
 uint32_t sonde_unwind_read(struct sonde_walk *w, uint64_t address);
+/* Put the outermost frames of a deep stack behind the innermost ones. */
+uint32_t sonde_unwind_join(struct sonde_walk *w);
 /* Go to the caller of a function that runs on another stack than its caller, by a rule of that
  * kind. Returns enum unwind_end. */
 uint32_t sonde_unwind_switch(struct sonde_walk *w, struct sonde_trail *t, uint32_t kind,

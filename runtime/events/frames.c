@@ -100,7 +100,11 @@ bool frames_name(struct session *s, const struct sonde_stack *st, uint32_t shows
 
 static struct view_frame frame_of(const struct sonde_stack *st, uint32_t i)
 {
-	return (struct view_frame){.ip = st->ips[i], .is_caller = i > 0};
+	return (struct view_frame){
+		.ip = st->ips[i],
+		.name = st->ips[i] == SONDE_STACK_GAP ? "[frames left out]" : NULL,
+		.is_caller = i > 0,
+	};
 }
 
 /* A frame for each function that is inlined at an address, then that of the function itself. */

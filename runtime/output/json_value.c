@@ -4,6 +4,7 @@
  */
 #include "runtime/output/json_value.h"
 #include <inttypes.h>
+#include "bpf_helpers/shared.h"
 
 void json_writer_init(struct json_writer *w, struct text *text)
 {
@@ -75,12 +76,16 @@ static void put_frame(struct json *j, const struct view_frame *f)
 	json_close(j, '}');
 }
 
-/* Frames, the innermost first; why there are none, or no more, is a note. */
+/* Frames, the innermost first; that some are left out, and why there are none, or no more, is a
+ * note. */
 static void put_stack(struct json *j, const char *key, const struct view_stack *s)
 {
 	json_open(j, key, '[');
 	for (uint32_t i = 0; i < s->n; i++)
-		put_frame(j, &s->frames[i]);
+		if (s->frames[i].ip == SONDE_STACK_GAP)
+			put_note(j, s->frames[i].name);
+		else
+			put_frame(j, &s->frames[i]);
 	if (s->is_lost)
 		put_note(j, "stack lost");
 	if (s->cut)

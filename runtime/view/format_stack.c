@@ -3,6 +3,7 @@
  * Text of stacks, one line for each frame, in the forms of stack_words.def.
  */
 #include "runtime/view/format.h"
+#include "bpf_helpers/shared.h"
 #include "parser/base/text.h"
 
 static const char indent[] = "        ";
@@ -105,6 +106,12 @@ static void frame_src(struct text *t, const struct view_frame *f, bool is_user)
 		text_string(t, " [inlined]");
 }
 
+static void put_gap(struct text *t, const struct view_frame *f)
+{
+	put_indent(t);
+	text_name(t, f->name);
+}
+
 typedef void frame_fn(struct text *t, const struct view_frame *f, bool is_user);
 static frame_fn *const forms[] = {
 #define STACK_FORM(id, ...) [FORM_##id] = frame_##id,
@@ -116,7 +123,10 @@ void format_stack(struct text *t, const struct view_stack *s, enum stack_form fo
 {
 	text_char(t, '\n');
 	for (uint32_t i = 0; i < s->n; i++) {
-		forms[form](t, &s->frames[i], s->is_user);
+		if (s->frames[i].ip == SONDE_STACK_GAP)
+			put_gap(t, &s->frames[i]);
+		else
+			forms[form](t, &s->frames[i], s->is_user);
 		text_char(t, '\n');
 	}
 	if (s->is_lost) {

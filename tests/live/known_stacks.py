@@ -8,7 +8,9 @@ import re
 import struct
 import subprocess
 
-MOST_FRAMES = 127  # of a stack that sonde takes
+MOST_FRAMES = 127  # of a stack that sonde takes: of a deeper one, those before and after a gap
+INNER_FRAMES = 100
+GAP = "[frames left out]"
 
 
 # ---- what sonde prints ------------------------------------------------------------------------------
@@ -44,6 +46,13 @@ def read_stack(lines):
     """(frames, why the walk ended early or None): the mark is the last line."""
     mark = MARK.match(lines[-1]) if lines else None
     return (lines[:-1], mark.group(1)) if mark else (lines, None)
+
+
+def split_at_gap(frames):
+    """(the innermost frames, the outermost ones or None if there is no gap between)"""
+    if GAP not in frames:
+        return frames, None
+    return frames[:frames.index(GAP)], frames[frames.index(GAP) + 1:]
 
 
 def function_of(text):

@@ -18,7 +18,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "live"))
 
-from known_stacks import MOST_FRAMES, read_map, read_stack  # noqa: E402
+from known_stacks import INNER_FRAMES, MOST_FRAMES, read_map, read_stack, split_at_gap  # noqa: E402
 
 GDB_SCRIPT = r"""
 import gdb
@@ -156,19 +156,22 @@ class Sonde:
         self.marks = collections.Counter()
         for keys, stacks, n in read_map(self.out):
             frames, mark = read_stack(stacks[0])
-            self.rows.append((keys, [int(frame, 16) for frame in frames], n))
+            inner, outer = split_at_gap(frames)
+            self.rows.append((keys, [int(frame, 16) for frame in inner + (outer or [])], n))
             self.marks[mark] += n
         self.folder.cleanup()
 
 
 def same(mine, theirs):
-    """All frames of both, down to the greatest depth that sonde takes."""
-    return mine == theirs[:MOST_FRAMES]
+    """All frames of both; of a deep stack, as many as sonde takes before the gap."""
+    if len(theirs) > MOST_FRAMES:
+        return mine[:INNER_FRAMES] == theirs[:INNER_FRAMES]
+    return mine == theirs
 
 
 def begins(mine, theirs):
     """The same as far as perf's go, which may end early: all of its frames."""
-    theirs = theirs[:MOST_FRAMES]
+    theirs = theirs[:INNER_FRAMES if len(mine) >= MOST_FRAMES - 2 else MOST_FRAMES]
     return len(mine) >= len(theirs) and \
         all(a == b or i > 0 and a == b + 1 for i, (a, b) in enumerate(zip(mine, theirs)))
 

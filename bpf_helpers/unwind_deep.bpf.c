@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
+/*
+ * Walks (unwind.bpf.c) of deep stacks, such as those of recursions. A walk has room for
+ * SONDE_MAX_FRAMES steps, since the verifier follows each. Behind the innermost WALK_INNER frames,
+ * those that are in the mapping of the last one are passed by bpf_loop(). What it calls is smaller
+ * than a step, since a loop takes one of the eight frames of a program.
+ */
+#include "bpf_helpers/bpf.h"
+#include "bpf_helpers/unwind.h"
+#include "bpf_helpers/walk.h"
+
+/* Store the frame. Returns the number of frames before it. There is no branch: the verifier would
+ * follow the rest of the step twice. */
+static INLINE uint64_t add_frame(struct sonde_walk *w)
+{
+	uint64_t n = w->n_frames++, above = (SONDE_MAX_FRAMES - 1 - n) >> 63, i, last = n;
+
+	OPAQUE(above); /* 1 if there is no room for it */
+	i = n | -above;
+	OPAQUE(i);
+	w->stack.ips[i & 127] = w->ip;
+	OPAQUE(last);
+	w->words[WALK_OUTER_AT + (last & (WALK_OUTER - 1))] = w->ip;
+	return n;
+}
+
+/* Read a word of the current thread's stack. */
+static INLINE uint32_t read_deep(struct sonde_walk *w, uint64_t address, uint64_t *out)
+{
+	uint64_t at = address - w->window_at;
+
+	if (at + 8 > w->window_bytes || at > WALK_WINDOW || at & 7) {
+		w->window_bytes = 0;
+		if (bpf_probe_read_user(w->window, WALK_WINDOW, (void *)address))
+			return 0;
+		w->window_at = address;
+		w->window_bytes = WALK_WINDOW;
+		at = 0;
+	}
+	at >>= 3;
+	OPAQUE(at);
+	*out = w->window[at & (WALK_WINDOW / 8 - 1)];
+	return 1;
+}
+
+/* Pass a frame by the rule with index `row`, if rsp or rbp leads to its caller. Returns 0 if it
+ * did. It calls no function: a walk has no frame left. */
+GLOBAL uint32_t sonde_unwind_pass(struct sonde_walk *w, uint32_t row)
+{
+	uint64_t cfa, ip, bp, how, rbx;
+	struct unwind_rule *rule;
+
+	if (!w)
+		return 1;
+	bp = w->bp;
+	rule = bpf_map_lookup_elem(&sonde_unwind_rules, &row);
+	if (!rule || (rule->cfa != UNWIND_RSP && rule->cfa != UNWIND_RBP))
+		return 1;
+	cfa = (rule->cfa == UNWIND_RBP ? bp : w->sp) + (int64_t)rule->cfa_offset;
+	how = UNWIND_SAVED_RBP(rule->saved);
+	rbx = UNWIND_SAVED_RBX(rule->saved);
+	if (cfa <= w->sp || how > UNWIND_RBP_AT_CFA ||
+	    (how == UNWIND_RBP_AT_CFA && !read_deep(w, cfa + (int64_t)rule->rbp_offset, &bp)) ||
+	    !read_deep(w, cfa - 8, &ip) || !ip)
+		return 1;
+	add_frame(w);
+	if (rbx)
+		w->rbx_at = rbx == UNWIND_RBX_UNKNOWN ? RBX_UNKNOWN : cfa + UNWIND_RBX_OFFSET(rbx);
+	w->sp = cfa;
+	w->bp = bp;
+	w->ip = ip;
+	return 0;
+}
+
+struct deep {
+	struct sonde_walk *w;
+};
+
+static __attribute__((noinline)) long pass_frame(uint64_t i, struct deep *d)
+{
+	struct sonde_walk *w = d->w;
+	uint64_t x = w->ip - 1;
+	uint32_t is_end;
+
+	if (w->exact || w->by_fp || x - w->start >= w->bytes || !w->piece)
+		return 1;
+	is_end = sonde_unwind_pass(w, sonde_unwind_row(w->piece, x - w->origin));
+	OPAQUE(is_end);
+	return is_end & 1; /* the mask shows the verifier that the result is 0 or 1 */
+}
+
+/* Pass frames of a deep stack, up to one that needs a step. */
+static INLINE void pass_frames(struct sonde_walk *w, struct sonde_trail *t)
+{
+	struct deep d = {w};
+
+	t->n_slots = WALK_SLOTS + 1; /* not learnt */
+	if (w->n_frames < WALK_DEEP)
+		bpf_loop(WALK_DEEP, pass_frame, &d, 0);
+}
+
+/* With the gap, there is one frame fewer than fits: as many as fit may be a part. */
+enum { OUTER = SONDE_MAX_FRAMES - WALK_INNER - 2 };
+
+GLOBAL uint32_t sonde_unwind_join(struct sonde_walk *w)
+{
+	uint64_t first;
+
+	if (!w)
+		return 0;
+	first = w->n_frames - OUTER;
+	w->n_frames = SONDE_MAX_FRAMES;
+	if (w->end == UNWIND_DEEP || w->n_certain) /* the outermost frames are not known */
+		return 0;
+	w->n_frames = SONDE_MAX_FRAMES - 1;
+	w->stack.ips[WALK_INNER] = SONDE_STACK_GAP;
+	LOOP for (uint32_t i = 0; i < OUTER; i++)
+	{
+		uint64_t from = first + i;
+
+		OPAQUE(from);
+		w->stack.ips[WALK_INNER + 1 + i] =
+			w->words[WALK_OUTER_AT + (from & (WALK_OUTER - 1))];
+	}
+	return 0;
+}
