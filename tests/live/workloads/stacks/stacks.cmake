@@ -74,7 +74,7 @@ add_custom_target(stacks_waits-clang ALL DEPENDS ${stacks_dir}/waits-clang)
 
 # A C library without tables: musl, also linked statically. Headers of the kernel are glibc's.
 find_program(SONDE_MUSL_GCC musl-gcc)
-if(SONDE_MUSL_GCC)
+if(SONDE_MUSL_GCC AND CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
 	file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/workloads/musl)
 	foreach(variant IN ITEMS musl musl-static)
 		foreach(stem IN ITEMS waits spin)
