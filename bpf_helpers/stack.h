@@ -43,7 +43,7 @@ static INLINE struct scratch *scratch_get(void)
 	return bpf_map_lookup_elem(&sonde_stack_scratch, &zero);
 }
 
-static INLINE uint64_t *seen_at(struct scratch *s, uint64_t hash)
+static inline INLINE uint64_t *seen_at(struct scratch *s, uint64_t hash)
 {
 	uint64_t i = hash;
 
@@ -51,7 +51,7 @@ static INLINE uint64_t *seen_at(struct scratch *s, uint64_t hash)
 	return &s->seen[i & (SEEN - 1)];
 }
 
-static INLINE uint32_t in_range(const volatile struct sonde_range *r, uint64_t ip)
+static inline INLINE uint32_t in_range(const volatile struct sonde_range *r, uint64_t ip)
 {
 	return ip >= r->start && ip < r->end;
 }
