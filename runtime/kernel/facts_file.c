@@ -29,6 +29,9 @@ const struct fact *facts_next(const struct kernel *kernel, const struct fact *f,
 			      enum fact_kind kind, const char *name)
 {
 	const struct facts *k = (const struct facts *)kernel;
+
+	if (!k->n_facts)
+		return NULL;
 	f = f ? f + 1 : k->facts;
 	return FIND(f, k->facts + k->n_facts - f,
 		    item->kind == kind && (!name || strcmp(item->name, name) == 0));

@@ -283,7 +283,7 @@ static bool infer(const struct walk *w, const struct step *s, struct code_state 
 static int run_rest(struct walk *w, enum rest rest)
 {
 	struct code_state entry = code_state_at_entry(), found;
-	const struct code_state *state = &entry; /* of the last indirect jump of the function */
+	uint32_t jump = 0; /* number of the last indirect jump of the function, plus 1; 0: none */
 	int err = 0;
 
 	for (uint32_t i = 0; i < w->steps.n && !err; i++) {
@@ -293,15 +293,15 @@ static int run_rest(struct walk *w, enum rest rest)
 		if (is_free && rest == REST_STARTS && looks_like_start(w, s))
 			s->is_start = true;
 		if (s->is_start)
-			state = &entry;
+			jump = 0;
 		if (is_free && s->is_start)
 			err = run(w, i, entry);
 		else if (is_free && rest > REST_STARTS && infer(w, s, &found))
 			err = run(w, i, found);
-		else if (is_free && rest == REST_ALL && !(state == &entry && s->is_target))
-			err = run(w, i, *state);
+		else if (is_free && rest == REST_ALL && (jump || !s->is_target))
+			err = run(w, i, jump ? w->jumps.items[jump - 1] : entry);
 		if (s->jump)
-			state = &w->jumps.items[s->jump - 1];
+			jump = s->jump;
 	}
 	return err;
 }
