@@ -424,7 +424,8 @@ static void test_sections_that_overlap(void **state)
 	}
 	assert_int_equal(write(fd, bytes, (size_t)n), n);
 	assert_int_equal(unwind_table_read(fd, &rules, &table), 0);
-	assert_true(table.n_rows > 100 && distance >= 2048);
+	assert_true(distance >= 2048);
+	assert_in_range(table.n_rows, 20, UINT32_MAX);
 	for (uint32_t i = 0; i < table.n_pieces; i++) {
 		assert_true(table.pieces[i].start < table.pieces[i].end);
 		check_order(&table.pieces[i]);
