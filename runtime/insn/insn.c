@@ -8,6 +8,7 @@
 #include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
+#include <pthread.h>
 
 struct library {
 	ZyanStatus (*init)(ZydisDecoder *, ZydisMachineMode, ZydisStackWidth);
@@ -18,8 +19,11 @@ struct library {
 	ZydisRegister (*enclosing)(ZydisMachineMode, ZydisRegister);
 };
 
-static void open_library(struct library *l)
+static struct library opened;
+
+static void open_library(void)
 {
+	struct library *l = &opened;
 	void *so = dlopen("libZydis.so.4.0", RTLD_NOW | RTLD_LOCAL);
 
 	if (!so)
@@ -33,17 +37,14 @@ static void open_library(struct library *l)
 	*(void **)&l->enclosing = dlsym(so, "ZydisRegisterGetLargestEnclosing");
 }
 
-/* Loaded once and never closed. */
+/* Loaded once, by any thread, and never closed. */
 static const struct library *library(void)
 {
-	static struct library l;
-	static bool is_opened;
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	const struct library *l = &opened;
 
-	if (!is_opened) {
-		is_opened = true;
-		open_library(&l);
-	}
-	return l.init && l.decode && l.decode_full && l.enclosing ? &l : NULL;
+	pthread_once(&once, open_library);
+	return l->init && l->decode && l->decode_full && l->enclosing ? l : NULL;
 }
 
 static ZydisMachineMode mode_of(uint16_t machine)

@@ -163,8 +163,9 @@ static int follow(struct walk *w, struct step *s, const struct code_state *state
 		return err;
 	}
 	if (flow->is_call)
-		return ends_function(w, s + 1) ? 0
-					       : add_pending(w, 1 + s[1].is_target, s + 1, state);
+		return s + 1 == end_of(w) || ends_function(w, s + 1)
+			       ? 0
+			       : add_pending(w, 1 + s[1].is_target, s + 1, state);
 	*goes_on = !is_end(&s->insn);
 	return target ? add_pending(w, 0, target, state) : 0;
 }

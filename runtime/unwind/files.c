@@ -376,11 +376,12 @@ const struct unwind_range *unwind_files_ranges(const struct unwind_binary *b, si
 	return b->image->directory.items;
 }
 
-void unwind_files_publish(struct unwind_files *f)
+int unwind_files_publish(struct unwind_files *f)
 {
+	int err = unwind_store_commit(f->store);
 	struct unwind_binary *b;
 
-	while ((b = TAILQ_FIRST(&f->fresh))) {
+	while (!err && (b = TAILQ_FIRST(&f->fresh))) {
 		struct unwind_file file = {b->image->address, (uint32_t)b->image->directory.n};
 
 		TAILQ_REMOVE(&f->fresh, b, link);
@@ -388,6 +389,7 @@ void unwind_files_publish(struct unwind_files *f)
 		if (file.ranges)
 			b->is_published = !unwind_store_set_file(f->store, &b->key, &file);
 	}
+	return err;
 }
 
 void unwind_files_stats(const struct unwind_files *f, struct unwind_files_stats *out)

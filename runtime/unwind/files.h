@@ -32,8 +32,8 @@ struct unwind_binary *unwind_files_vdso(struct unwind_files *f, uint64_t bytes);
 void unwind_files_release(struct unwind_files *f, struct unwind_binary *b);
 /* The directory of the file: ranges over file offsets, sorted, from 0 to the end, without gaps. */
 const struct unwind_range *unwind_files_ranges(const struct unwind_binary *b, size_t *n);
-/* Publish the files that were added, after unwind_store_commit(). */
-void unwind_files_publish(struct unwind_files *f);
+/* Commit the store, and publish the files that were added. 0, or -errno: they are not published. */
+int unwind_files_publish(struct unwind_files *f);
 /* The time (CLOCK_MONOTONIC, ns) at which unwind_files_work() has something to do next; UINT64_MAX:
  * never. */
 uint64_t unwind_files_due(const struct unwind_files *f);

@@ -107,7 +107,7 @@ static int pack_gap(struct gaps *g, const struct gap *gap, struct unwind_rules *
 	uint8_t *bytes = malloc(n);
 	struct code_bytes code = {.address = gap->start,
 				  .bytes = bytes,
-				  .starts = g->starts.items + first,
+				  .starts = first < end ? &g->starts.items[first] : NULL,
 				  .n_starts = end - first};
 	int err = -ENOMEM;
 

@@ -256,13 +256,12 @@ static int read_space(struct unwind_spaces *s, struct space *p)
 	s->busy = p;
 	err = layout_read(s, p, &fresh);
 	if (!err)
-		err = unwind_store_commit(s->store);
+		err = unwind_files_publish(s->files);
 	s->busy = NULL;
 	if (err == -ESRCH || err == -ENOENT) {
 		drop(s, p, true);
 		return err;
 	}
-	unwind_files_publish(s->files);
 	if (err)
 		log_verbose("unwind: cannot read process %u: %s", p->tgid, strerror(-err));
 	changed = fresh && !err;

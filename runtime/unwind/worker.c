@@ -223,8 +223,7 @@ static void add_program(struct unwind_worker *w, const char *path)
 {
 	unwind_program_files(path, add_file, w);
 	unwind_files_add_vdso(w->files);
-	if (!unwind_store_commit(w->store))
-		unwind_files_publish(w->files);
+	(void)unwind_files_publish(w->files);
 }
 
 /* Compile and publish a file. It stays published for a while without a process. */
@@ -235,8 +234,7 @@ static void prepare_file(const char *path, void *ctx)
 
 	if (!b)
 		return;
-	if (!unwind_store_commit(w->store))
-		unwind_files_publish(w->files);
+	(void)unwind_files_publish(w->files);
 	unwind_files_release(w->files, b);
 }
 
@@ -260,8 +258,8 @@ static uint32_t survey(struct unwind_worker *w)
 	bool is_end = unwind_store_used_bytes(w->store) / 4 > SURVEY_WORDS ||
 		      !unwind_survey_compile(&w->survey, w->files);
 
-	if ((is_end || unwind_store_is_settled(w->store)) && !unwind_store_commit(w->store))
-		unwind_files_publish(w->files);
+	if (is_end || unwind_store_is_settled(w->store))
+		(void)unwind_files_publish(w->files);
 	if (!is_end)
 		return 0;
 	unwind_survey_end(&w->survey, w->files);
