@@ -151,17 +151,8 @@ int ksyms_addresses(const char *const *names, uint64_t *addresses, size_t n)
 uint64_t ksyms_size(uint64_t address)
 {
 	struct ksym_query *q = address ? ksym_query_new() : NULL;
-	uint64_t low = 0, high = 4096, offset;
-	const char *name, *module;
+	uint64_t size = q ? ksym_query_size(q, address) : 0;
 
-	while (q && high - low > 1) {
-		uint64_t past = (low + high) / 2;
-
-		if (ksym_query_find(q, address + past, &name, &offset, &module) && offset == past)
-			low = past;
-		else
-			high = past;
-	}
 	ksym_query_free(q);
-	return low ? high : 0;
+	return size < 4096 ? size : 4096;
 }

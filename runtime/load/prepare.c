@@ -124,22 +124,10 @@ static void warn_hidden(void)
 		"kernel.kptr_restrict = 2, or the lack of CAP_SYSLOG, hides the addresses of kernel functions: kernel stacks begin with the tracer's own frames (bpf_trace_run…, __traceiter_…); 'sysctl kernel.kptr_restrict=1' shows them to root");
 }
 
-static void find_trace_runs(struct sonde_config *config)
+static void set_trace_run(struct sonde_config *config, const uint64_t at[TRACE_RUNS])
 {
-	char text[TRACE_RUNS][32];
-	const char *names[TRACE_RUNS];
-	uint64_t at[TRACE_RUNS] = {0}, low = UINT64_MAX, high = 0;
-	int err;
+	uint64_t low = UINT64_MAX, high = 0;
 
-	for (int i = 0; i < TRACE_RUNS; i++) {
-		snprintf(text[i], sizeof(text[i]), "bpf_trace_run%d", i + 1);
-		names[i] = text[i];
-	}
-	err = ksyms_addresses(names, at, TRACE_RUNS);
-	if (err == -EPERM)
-		warn_hidden();
-	if (err)
-		return;
 	for (int i = 0; i < TRACE_RUNS; i++) {
 		low = at[i] && at[i] < low ? at[i] : low;
 		high = at[i] > high ? at[i] : high;
@@ -156,22 +144,19 @@ static const bool can_recall = true;
 static const bool can_recall = false;
 #endif
 
-static void find_recall(struct session_prep *prep, const struct plan *plan, struct kernel *k)
+/* What it has to know of: schedule(), the entry code, and what replaces return addresses. */
+static const char *const recall_names[] = {
+	"schedule",	     "__entry_text_start",	"__entry_text_end",
+	"return_to_handler", "arch_rethook_trampoline", "__kretprobe_trampoline"};
+enum { RECALL_NAMES = sizeof(recall_names) / sizeof(*recall_names) };
+_Static_assert(RECALL_NAMES == 3 + SONDE_RETURN_TRAMPOLINES, "");
+
+static void set_recall(struct session_prep *prep, struct kernel *k, const uint64_t at[RECALL_NAMES])
 {
-	static const char *const names[] = {
-		"schedule",	     "__entry_text_start",	"__entry_text_end",
-		"return_to_handler", "arch_rethook_trampoline", "__kretprobe_trampoline"};
 	struct sonde_config *c = &prep->config;
 	int *cast = &prep->kfunc_ids[SONDE_KFUNC_RDONLY_CAST - SONDE_KFUNC_FIRST];
-	uint64_t at[sizeof(names) / sizeof(*names)] = {0};
 	int id;
 
-	_Static_assert(sizeof(names) / sizeof(*names) == 3 + SONDE_RETURN_TRAMPOLINES, "");
-	if (!plan->needs.recall)
-		return;
-	c->recall = SONDE_RECALL_NEVER;
-	if (ksyms_addresses(names, at, sizeof(names) / sizeof(*names)))
-		return;
 	c->schedule = range_of(at[0], ksyms_size(at[0]));
 	if (!can_recall || !at[1] || !at[2])
 		return;
@@ -185,6 +170,32 @@ static void find_recall(struct session_prep *prep, const struct plan *plan, stru
 		c->pt_regs = (uint32_t)id;
 		c->recall = SONDE_RECALL_DIRECT;
 	}
+}
+
+/* The functions that run before the programs, and what recall has to know. */
+static void find_kernel_functions(struct session_prep *prep, const struct plan *plan,
+				  struct kernel *k)
+{
+	char text[TRACE_RUNS][32];
+	const char *names[TRACE_RUNS + RECALL_NAMES];
+	uint64_t at[TRACE_RUNS + RECALL_NAMES] = {0};
+	int err;
+
+	for (int i = 0; i < TRACE_RUNS; i++) {
+		snprintf(text[i], sizeof(text[i]), "bpf_trace_run%d", i + 1);
+		names[i] = text[i];
+	}
+	memcpy(names + TRACE_RUNS, recall_names, sizeof(recall_names));
+	if (plan->needs.recall)
+		prep->config.recall = SONDE_RECALL_NEVER;
+	err = ksyms_addresses(names, at, TRACE_RUNS + (plan->needs.recall ? RECALL_NAMES : 0));
+	if (err == -EPERM)
+		warn_hidden();
+	if (err)
+		return;
+	set_trace_run(&prep->config, at);
+	if (plan->needs.recall)
+		set_recall(prep, k, at + TRACE_RUNS);
 }
 
 static void find_event_frames(struct sonde_config *config, const struct plan *plan)
@@ -304,9 +315,8 @@ void session_prepare(struct session_prep *prep, const struct plan *plan, struct 
 	if (plan_uses_core(plan))
 		prep->btf_fd = cut_btf(prep, plan, k);
 	if (plan->needs.kstack) {
-		find_trace_runs(&prep->config);
+		find_kernel_functions(prep, plan, k);
 		find_event_frames(&prep->config, plan);
-		find_recall(prep, plan, k);
 	}
 	find_kfuncs(prep, plan, k);
 	uprobe_entry_move(plan, plan->needs.frame_pointers ||

@@ -20,7 +20,7 @@ struct answer {
 	uint64_t ip; /* 0: the slot is free */
 	char *text;  /* name and module, each ended by a NUL; NULL: no name */
 	const char *module;
-	uint64_t offset;
+	uint64_t offset, size;
 };
 
 HASH_TABLE(answers, struct answer);
@@ -140,6 +140,7 @@ static void parse_text(struct answer *to, const char *text)
 	if (!plus || strncmp(text, "0x", 2) == 0)
 		return;
 	to->offset = strtoull(plus + 1, &end, 16);
+	to->size = *end == '/' ? strtoull(end + 1, NULL, 16) : 0;
 	to->text = malloc(strlen(text) + 2);
 	if (!to->text)
 		return;
@@ -186,6 +187,15 @@ bool ksym_query_find(struct ksym_query *a, uint64_t ip, const char **name, uint6
 	*offset = known->offset;
 	*module = known->module;
 	return known->text != NULL;
+}
+
+uint64_t ksym_query_size(struct ksym_query *a, uint64_t ip)
+{
+	uint64_t offset;
+	const char *name, *module;
+
+	return ksym_query_find(a, ip, &name, &offset, &module) ? answers_find(&a->answers, ip)->size
+							       : 0;
 }
 
 uint32_t ksym_query_count(const struct ksym_query *a)

@@ -17,5 +17,7 @@ void ksym_query_free(struct ksym_query *a);
  * kernel has no name for it. Answers are cached; the strings live as long as `a`. */
 bool ksym_query_find(struct ksym_query *a, uint64_t ip, const char **name, uint64_t *offset,
 		     const char **module);
+/* The bytes of the function at `ip`; 0: not known. */
+uint64_t ksym_query_size(struct ksym_query *a, uint64_t ip);
 /* The number of different addresses that were looked up so far. */
 uint32_t ksym_query_count(const struct ksym_query *a);
