@@ -11,6 +11,7 @@
 #include "runtime/base/log.h"
 #include "runtime/kernel/kernel_facts.h"
 #include "runtime/attach/attach.h"
+#include "runtime/session/prep.h"
 #include "runtime/session/session.h"
 #include "runtime/attach/uprobe_program.h"
 #include <bpf/bpf.h>
@@ -168,10 +169,12 @@ void step_watch_start(struct session *s)
 	struct step_watch *w = s->step_watch;
 	int err = 0;
 
-	/* its own time would be among that which is subtracted */
-	if (!w || !kernel_has(s->kernel, CAP_UPROBE_MULTI) || s->tracer_time)
+	if (!w)
 		return;
 	once_a_place(w);
+	/* its own time would be among that which is subtracted */
+	if (!kernel_has(s->kernel, CAP_UPROBE_MULTI) || s->tracer_time)
+		return;
 	w->prog = -1;
 	w->map = bpf_map_create(BPF_MAP_TYPE_PERCPU_ARRAY, "sonde_steps", sizeof(uint32_t),
 				sizeof(uint64_t), (uint32_t)w->targets.n, NULL);
@@ -278,7 +281,7 @@ static void report_calls(struct session *s)
 	const struct watched *t = find_call(s, &n);
 	char others[48] = "", whose[224];
 
-	if (!t || !s->tracer_share || !s->tracer_share(s, t->prog, t->is_entry, &share))
+	if (!t || !s->prep->tracer_share || !s->prep->tracer_share(s, t->prog, t->is_entry, &share))
 		return;
 	if (n > 1)
 		snprintf(others, sizeof(others), " and %u more function%s", n - 1,

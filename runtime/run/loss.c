@@ -8,6 +8,7 @@
 #include "parser/base/limits.h"
 #include "runtime/events/stacks.h"
 #include "runtime/base/map_calls.h"
+#include "runtime/session/prep.h"
 #include "runtime/session/session.h"
 #include "runtime/run/interval_thread.h"
 #include "runtime/base/uapi_new.h"
@@ -113,7 +114,7 @@ static void report(const struct session *s, struct out *out, uint32_t probe, uin
 				   ? divisor_help(s, probe, buf, sizeof(buf))
 				   : NULL;
 
-	if (cause == SONDE_LOSS_READ_FAULT && s->tries_reads)
+	if (cause == SONDE_LOSS_READ_FAULT && s->prep->tries_reads)
 		return;
 	c.help = help ? help : c.help;
 	report_cause(out, has_probe ? s->plan->probes[probe].name : "tracing", &c, n);

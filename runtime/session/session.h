@@ -57,7 +57,6 @@ struct session {
 	VEC(struct bpf_object *) waiting; /* waiting.c: loaded when they are needed */
 	struct interp *interp;		  /* runs the programs instead of the kernel; or NULL */
 	struct event_source *source;	  /* of its events; NULL: the kernel */
-	bool tries_reads;		  /* as in struct session_prep */
 	struct bpf_program **progs;	  /* by plan->progs index */
 	int *map_fds;			  /* by plan->maps index */
 	int attach_to_fd; /* module BTF or program that the current load targets, or -1 */
@@ -92,7 +91,6 @@ struct session {
 	bool tai_measured;
 	const struct tracer_time *tracer_time; /* NULL unless the plan needs it */
 	void *tracer_time_state;	       /* of its own; NULL: none yet */
-	tracer_share_fn *tracer_share;	       /* NULL: not known */
 	bool is_stack_unread;		       /* reading one failed, and was reported */
 	uint64_t goroutine_sweep_ns;	       /* when the next one is due; 0: never */
 	char *logs; /* with prep->keeps_logs: SESSION_LOG_BYTES for each program; else NULL */
