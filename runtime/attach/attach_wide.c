@@ -5,10 +5,10 @@
  */
 #include "parser/base/text.h"
 #include "runtime/base/log.h"
+#include "runtime/base/proc_children.h"
 #include "runtime/base/proc_maps.h"
 #include "runtime/attach/attach.h"
 #include "runtime/session/session.h"
-#include <dirent.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,6 +17,8 @@ enum { MANY = 1000 };
 struct search {
 	const char *path;
 	uint64_t inode;
+	uint32_t command; /* the process of -c */
+	uint32_t n;	  /* processes that have mapped the file */
 };
 
 /* Devices are not compared: those of some file systems (overlay) differ from what stat() says. */
@@ -28,27 +30,26 @@ static int is_of_file(const struct proc_mapping *m, void *ctx)
 	       strcmp(text_base_name(m->path), text_base_name(f->path)) == 0;
 }
 
+static int count_process(void *ctx, uint32_t pid)
+{
+	struct search *f = ctx;
+
+	if (pid != (uint32_t)getpid() && pid != f->command)
+		f->n += proc_maps_each(pid, is_of_file, f) > 0;
+	return 0;
+}
+
 /* Processes that run code of the file, without this one and the command of -c. */
 static uint32_t count_processes(const struct session *s, const char *path)
 {
 	char *real = realpath(path, NULL);
-	struct search f = {.path = real ? real : path};
-	DIR *dir = opendir("/proc");
-	struct dirent *e;
+	struct search f = {.path = real ? real : path, .command = s->config->command_tgid};
 	struct stat st;
-	uint32_t n = 0;
 
 	f.inode = stat(path, &st) == 0 ? st.st_ino : 0;
-	while (dir && (e = readdir(dir))) {
-		uint32_t pid = (uint32_t)strtoul(e->d_name, NULL, 10);
-
-		if (pid && pid != (uint32_t)getpid() && pid != s->config->command_tgid)
-			n += proc_maps_each(pid, is_of_file, &f) > 0;
-	}
-	if (dir)
-		closedir(dir);
+	(void)proc_each_process(count_process, &f);
 	free(real);
-	return n;
+	return f.n;
 }
 
 void attach_warn_wide(const struct session *s, uint32_t prog, const char *path, uint32_t n)

@@ -319,7 +319,8 @@ static int walk_part(struct walk *w, const struct user_symbol part)
 		err = insn_decode(w->machine, code + at, n - at, &i);
 		if (err)
 			break;
-		take_kind(w, &i, code + at, n - at);
+		if (!w->is_collecting)
+			take_kind(w, &i, code + at, n - at);
 		if (i.is_jump)
 			take_jump(w, &i, address, offset);
 		if (i.is_return && w->is_collecting)

@@ -129,8 +129,7 @@ static int map_control(struct session *s)
 	return 0;
 }
 
-static int open_object(struct session *s, const struct session_prep *prep, const void *elf,
-		       size_t len)
+struct bpf_object *session_open_object(const struct session_prep *prep, const void *elf, size_t len)
 {
 	char path[32];
 	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = "sonde");
@@ -138,8 +137,7 @@ static int open_object(struct session *s, const struct session_prep *prep, const
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", prep->btf_fd);
 	if (prep->btf_fd >= 0)
 		opts.btf_custom_path = path;
-	s->object = bpf_object__open_mem(elf, len, &opts);
-	return s->object ? 0 : -errno;
+	return bpf_object__open_mem(elf, len, &opts);
 }
 
 static int find_programs(struct session *s)
@@ -212,8 +210,10 @@ static void keep_logs(struct session *s)
 /* `elf` is linked. */
 static int load_linked(struct session *s, struct session_prep *prep, const void *elf, size_t len)
 {
-	int err = open_object(s, prep, elf, len) ?: find_programs(s);
+	int err;
 
+	s->object = session_open_object(prep, elf, len);
+	err = s->object ? find_programs(s) : -errno;
 	if (err) {
 		log_error("libbpf cannot read the compiled program: %s%s", strerror(-err),
 			  limit_hint(err));

@@ -6,6 +6,7 @@
 #include "runtime/load/waiting.h"
 #include "bpf_helpers/unwind.h"
 #include "runtime/kernel/kernel_facts.h"
+#include "runtime/load/load.h"
 #include "runtime/load/load_report.h"
 #include "runtime/session/prep.h"
 #include "runtime/session/session.h"
@@ -74,16 +75,10 @@ static int set_maps(const struct session *s, struct bpf_object *object, struct s
 
 static int load(struct session *s, struct sonde_waiting at)
 {
-	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = "sonde");
 	size_t n = (size_t)(sonde_object_waiting_end - sonde_object_waiting);
-	struct bpf_object *object;
-	char path[32];
+	struct bpf_object *object = session_open_object(s->prep, sonde_object_waiting, n);
 	int err;
 
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", s->prep->btf_fd);
-	if (s->prep->btf_fd >= 0)
-		opts.btf_custom_path = path;
-	object = bpf_object__open_mem(sonde_object_waiting, n, &opts);
 	if (!object)
 		return -errno;
 	err = set_maps(s, object, at) ?: bpf_object__load(object);

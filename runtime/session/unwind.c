@@ -3,6 +3,7 @@
  * Unwind tables of a session: see unwind.h.
  */
 #include "runtime/session/unwind.h"
+#include "parser/base/find.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/limit_hint.h"
 #include "runtime/base/log.h"
@@ -38,19 +39,20 @@ static void warn_failed(int err)
 }
 
 /* Post the files of functions that user stacks are taken in: of the program or library, and of the
- * processes that have mapped it if all are traced. False: there are too many. */
-static bool add_files_of(struct session_prep *prep, const struct plan_prog *g, uint32_t *n)
+ * processes that have mapped it if all are traced. `files`: those that were posted. False: there
+ * are too many. */
+static bool add_files_of(struct session_prep *prep, const struct plan_prog *g,
+			 const char *files[FILES_MAX], uint32_t *n)
 {
-	const char *last = "";
-
 	for (uint32_t i = 0; i < g->n_targets && *n < FILES_MAX; i++) {
-		if (strcmp(g->targets[i].path, last) == 0)
+		const char *path = g->targets[i].path;
+
+		if (FIND(files, *n, strcmp(*item, path) == 0))
 			continue;
-		last = g->targets[i].path;
-		++*n;
-		unwind_worker_add_program(prep->unwind, last);
+		files[(*n)++] = path;
+		unwind_worker_add_program(prep->unwind, path);
 		if (prep->config.scope == SONDE_SCOPE_ALL)
-			unwind_worker_add_used(prep->unwind, last);
+			unwind_worker_add_used(prep->unwind, path);
 	}
 	return *n < FILES_MAX;
 }
@@ -58,6 +60,7 @@ static bool add_files_of(struct session_prep *prep, const struct plan_prog *g, u
 /* Post what is used by the programs that walk user stacks. */
 static void add_used(struct session_prep *prep, const struct plan *plan)
 {
+	const char *files[FILES_MAX];
 	bool all = false;
 	uint32_t n = 0;
 
@@ -66,7 +69,8 @@ static void add_used(struct session_prep *prep, const struct plan *plan)
 
 		if (!g->walks || prog_kind_is(g->kind, PK_OUTSIDE | PK_TRACER))
 			continue;
-		all |= !prog_kind_is(g->kind, PK_USER_FUNCTION) || !add_files_of(prep, g, &n);
+		all |= !prog_kind_is(g->kind, PK_USER_FUNCTION) ||
+		       !add_files_of(prep, g, files, &n);
 	}
 	if (all && prep->config.scope == SONDE_SCOPE_ALL)
 		unwind_worker_add_used(prep->unwind, NULL);

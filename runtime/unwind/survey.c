@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE
 #include "runtime/unwind/survey.h"
+#include "parser/base/find.h"
 #include "runtime/base/mapped_file.h"
 #include "runtime/base/proc_children.h"
 #include "runtime/base/proc_maps.h"
@@ -27,6 +28,7 @@ HASH_FUNCTIONS(survey_table, struct survey_file, struct unwind_file_key,
 /* A look at processes. */
 struct look {
 	struct unwind_survey *survey;
+	struct survey_table programs;
 	struct unwind_file_key own;  /* sonde's program, which is not traced */
 	struct unwind_file_key only; /* processes must have it mapped, unless the inode is 0 */
 	uint32_t tgid;		     /* the process that is being read */
@@ -84,7 +86,7 @@ static int note_process(void *ctx, uint32_t pid)
 	if (stat(path, &st) || (st.st_ino == l->own.inode && st.st_dev == l->own.device))
 		return 0;
 	l->tgid = pid;
-	program = get(&l->survey->programs, (struct unwind_file_key){st.st_dev, st.st_ino});
+	program = get(&l->programs, (struct unwind_file_key){st.st_dev, st.st_ino});
 	if (!program || program->n == READ_MAX ||
 	    (l->only.inode && proc_maps_each(pid, is_only, l) != 1))
 		return 0;
@@ -97,14 +99,15 @@ static int note_process(void *ctx, uint32_t pid)
 static int by_use(const void *a, const void *b)
 {
 	const struct survey_file *x = a, *y = b;
-	uint64_t left = x->n * y->bytes, right = y->n * x->bytes;
 
-	return left > right ? -1 : left < right;
+	return ORDER(y->n * x->bytes, x->n * y->bytes);
 }
 
 /* Files that were found before stay in the table, but not in the order. */
-static void sort(struct unwind_survey *s, size_t n_before)
+static void sort(struct unwind_survey *s)
 {
+	size_t n_before = s->order.n;
+
 	for (struct survey_file *f = survey_table_next(&s->files, NULL); f;
 	     f = survey_table_next(&s->files, f))
 		if (f->path && vec_push(&s->order, *f) == 0)
@@ -126,9 +129,9 @@ void unwind_survey_read(struct unwind_survey *s, const char *path)
 		close(fd);
 	if (!stat("/proc/self/exe", &st))
 		l.own = (struct unwind_file_key){st.st_dev, st.st_ino};
-	hash_free(&s->programs);
 	proc_each_process(note_process, &l);
-	sort(s, s->order.n);
+	sort(s);
+	hash_free(&l.programs);
 }
 
 uint64_t unwind_survey_words(const struct unwind_survey *s)
@@ -142,12 +145,12 @@ uint64_t unwind_survey_words(const struct unwind_survey *s)
 
 bool unwind_survey_compile(struct unwind_survey *s, struct unwind_files *files)
 {
-	const struct survey_file *f = &s->order.items[s->next];
+	const struct survey_file *f;
 	struct unwind_binary *b;
 
 	if (s->next == s->order.n)
 		return false;
-	s->next++;
+	f = &s->order.items[s->next++];
 	b = unwind_files_of_mapping(files, f->tgid,
 				    &(struct proc_mapping){.start = f->start,
 							   .end = f->end,
@@ -167,7 +170,6 @@ void unwind_survey_end(struct unwind_survey *s, struct unwind_files *files)
 		unwind_files_release(files, s->binaries.items[i]);
 	for (size_t i = 0; i < s->order.n; i++)
 		free(s->order.items[i].path);
-	hash_free(&s->programs);
 	for (struct survey_file *f = survey_table_next(&s->files, NULL); f;
 	     f = survey_table_next(&s->files, f))
 		free(f->path);

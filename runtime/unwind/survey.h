@@ -29,7 +29,7 @@ HASH_TABLE(survey_table, struct survey_file);
 
 /* All zeros is an empty one. */
 struct unwind_survey {
-	struct survey_table programs, files;
+	struct survey_table files;
 	VEC(struct survey_file) order; /* of files, those with the most use for their size first */
 	size_t next;
 	VEC(struct unwind_binary *) binaries; /* the compiled files */
