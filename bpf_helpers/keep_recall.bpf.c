@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
- * Kernel stacks of threads that leave the CPU, and at system calls. The kernel's unwinder takes 0.8
- * to 1.6 us, and nearly always finds a stack that it found before. So the program leaves a trail of
- * each stack: where its return addresses were in memory. If all words of a trail are unchanged, the
- * stack is recalled. Otherwise the kernel unwinds. Both ways give the same stack:
+ * A cache of kernel stacks: those of threads that leave the CPU, and those at system calls. The
+ * kernel's unwinder takes 0.8 to 1.6 us, and nearly always finds a stack that it found before. A
+ * cache entry is called a trail: it has the words of stack memory that held the stack's return
+ * addresses, with their places. If all words of a trail are unchanged, the stack is recalled: it is
+ * taken from the cache. Otherwise the kernel unwinds it. Both ways give the same stack:
  *
  * - The context is in the frame of bpf_trace_runN, which calls the program. Go up from there. For
  *   the same call site, a frame's return address is at a fixed distance from the end of the frame
@@ -12,23 +13,27 @@
  *   address that an earlier call left on the stack is never taken for a live one.
  * - The function called by the entry code has a frame of variable size: a random gap
  *   (CONFIG_RANDOMIZE_KSTACK_OFFSET). Its return address is the word below the saved registers, and
- *   is compared there. It identifies the entry code, hence the function that was called; nothing
- *   lies between, because that function is not entered twice.
+ *   is compared there. It identifies the entry code, and so the function that the entry code
+ *   called. No other frame lies between, because that function is not entered twice.
  *
- * A trail begins with every word between the context and the saved registers that equals a return
- * address of the stack. That is more than the live ones, so it is right from the beginning: stale
- * words can only differ, and then the kernel unwinds. If it finds the same stack, the words that
- * differed were stale, and leave the trail.
+ * A new trail has every word between the context and the saved registers that equals a return
+ * address of the stack. Some of these words may be stale, but the trail is correct from the
+ * beginning: a stale word can only differ, and then the kernel unwinds. If the kernel finds the
+ * same stack, the words that differed were stale, and are removed from the trail.
  *
- * Some stacks have no trail: those with an address that no word holds, or with a word that return
- * probes or the function graph tracer put in the place of a return address; those of threads that
- * an interrupt preempted in the kernel, whose registers the processor aligns in the middle of the
- * stack; those with more than MOST_FRAMES frames, DEPTH bytes, or TRAIL_WORDS words. A function
- * that aligns its frame has a frame of variable size: as soon as it varies, the live words above it
- * differ, and when an address has no word left, the trail is given up.
+ * A stack has no trail if
+ * - no word holds one of its addresses, or return probes or the function graph tracer have replaced
+ *   a return address;
+ * - an interrupt preempted the thread in the kernel: the processor aligns the saved registers in
+ *   the middle of the stack;
+ * - it has more than MOST_FRAMES frames, DEPTH bytes, or TRAIL_WORDS words.
  *
- * Trails belong to a CPU. Only runs with the first scratch slot use them: there is one at a time. A
- * hash in a trail is in the stack store, from which kernel stacks are not removed while tracing.
+ * A function that aligns its frame has a frame of variable size. When the size changes, the live
+ * words above it differ. When an address has no word left, the trail is dropped.
+ *
+ * Each CPU has its own trails. Only the run that has the first scratch slot uses them, so there is
+ * one user at a time. The hash in a trail is always in the stack store, since kernel stacks are not
+ * removed from the store while tracing.
  *
  * This is for x86-64: other machines have no return address below the saved registers.
  */
@@ -43,13 +48,15 @@ enum {
 	REGS_WORDS = 17, /* of the saved registers that are used */
 	DEPTH = (STACK_WORDS - REGS_WORDS) * 8,
 	MOST_FRAMES = 48, /* above the context, without the last: a bit for each */
-	STRIKES = 8,	  /* so many other stacks in a row replace a trail */
+	STRIKES = 8,	  /* after so many other stacks in a row, a trail is replaced */
 	REG_ORIG_AX = 15, /* struct pt_regs, in words */
 	REG_IP = 16,
 	RECALL_PART = 32,
 	SCHEDULE_BEFORE = 4, /* schedule() is among the first frames above the context */
 };
 
+/* A trail: the cache entry of a kernel stack. `class` is the enum sonde_reason of the stack.
+ * `strikes` counts the captures of other stacks with this key since the last recall. */
 struct trail {
 	uint64_t key;
 	uint64_t of; /* program and limit: what is shown of the stack */
@@ -84,7 +91,7 @@ struct run {
 	uint32_t caller_at;	  /* word with the caller of schedule(), for keys; may be wrong */
 	uint32_t first, n_frames; /* frames that words must hold */
 	uint64_t found;		  /* bit i: a word holds the address of the frame first + i */
-	uint32_t is_odd;	  /* frames are not all of fixed size, or an address is replaced */
+	uint32_t is_odd;	  /* no trail: a frame of variable size, or a replaced address */
 	uint32_t caller;	  /* 1 + number of the frame that called schedule(); 0: none did */
 	uint32_t caller_next;	  /* another word that holds its address */
 	struct trail fresh;
@@ -131,7 +138,8 @@ static INLINE uint64_t word_at(const struct reader *from, uint64_t i)
 
 /* ---- recall ------------------------------------------------------------------------------- */
 
-/* Does the stack have all words of the trail? No branches: the verifier follows both sides. */
+/* Does the stack have all words of the trail? There is no branch in the comparison, since the
+ * verifier follows both sides of each. */
 GLOBAL uint32_t sonde_recall_same(const struct trail *t, const struct run *r)
 {
 	struct reader from;
@@ -151,8 +159,9 @@ GLOBAL uint32_t sonde_recall_same(const struct trail *t, const struct run *r)
 	return !differ;
 }
 
-/* A wrong key costs time only. Of the instruction that called the kernel it has the place in its
- * page, which is the same in all processes. The one that was interrupted says nothing. */
+/* The key of the stack; a wrong key costs time only. It contains the offset in its page of the
+ * instruction that called the kernel, which is the same in all processes. An instruction that was
+ * interrupted says nothing, and is left out. */
 static INLINE uint64_t key_of(const struct run *r, const struct reader *from)
 {
 	uint64_t call = word_at(from, r->n + REG_ORIG_AX), ip = word_at(from, r->n + REG_IP);
@@ -226,7 +235,7 @@ GLOBAL uint64_t sonde_recall(uint32_t slot, uint64_t frames_of, uint32_t limit)
 	return 0;
 }
 
-/* ---- what a capture teaches ---------------------------------------------------------------- */
+/* ---- trails of captured stacks ------------------------------------------------------------- */
 
 /* Frame first + i. Only one end of a range of frames is tested: with both, the verifier would
  * follow each combination. */
@@ -238,7 +247,7 @@ static INLINE uint64_t frame_at(const struct sonde_frames *frames, uint64_t firs
 	return frames->ips[at & 127];
 }
 
-/* 1 + the number of the frame with this address among these; 0: none has it. */
+/* Find the frame with this address among n frames. Returns 1 + its number; 0: none has it. */
 GLOBAL uint32_t sonde_recall_frame(const struct sonde_frames *frames, uint32_t first, uint32_t n,
 				   uint64_t ip)
 {
@@ -417,8 +426,8 @@ GLOBAL uint32_t sonde_recall_prune(struct run *r, const struct trail *t)
 	return 0;
 }
 
-/* Is it the trail of the stack that was captured? A tracepoint has one frame more while another
- * tracer uses it, too. It is not shown, but what is above it is elsewhere. */
+/* Is it the trail of the stack that was captured? While another tracer uses the tracepoint, too,
+ * the stack has one frame more. That frame is not shown, but the words above it are elsewhere. */
 static INLINE uint32_t is_trail(const struct trail *t, const struct run *r, uint64_t hash)
 {
 	return is_trail_of(t, r) && t->hash == hash && t->n_frames == r->n_frames;

@@ -59,8 +59,8 @@ INLINE_CORE uint32_t sonde_reason_event(struct switch_args *c, uint64_t stack)
 			 stack ? sonde_stack_class() : SONDE_REASON_NONE);
 }
 
-/* Why a thread is off the CPU whose switch was not seen. The kernel leaves functions of locks out
- * of such a stack, so a wait for a lock has another reason, mostly `other`. */
+/* Why a thread whose switch was not seen is off the CPU. Its stack lacks the functions of locks,
+ * since the kernel leaves them out, so a wait for a lock has another reason, mostly `other`. */
 INLINE_CORE uint32_t sonde_reason_task(struct task_struct *task, uint32_t probe)
 {
 	struct sonde_stack_buffer buffer;

@@ -6,7 +6,8 @@
 #pragma once
 #include "bpf_helpers/shared.h"
 
-/* What the kernel stack that was captured into a slot of the scratch memory tells of the wait (enum
- * sonde_reason): the row of its innermost function that has one in reasons.def. It is found when a
- * stack is captured, and kept with its trail: scratch->class after each capture and recall. */
+/* The reason (enum sonde_reason) by the kernel stack that was captured into a slot of the scratch
+ * memory: the row in reasons.def of the innermost function that has one. It is found when a stack
+ * is captured, and kept in the stack's trail (keep_recall.bpf.c). After each capture or recall it
+ * is in scratch->class. */
 uint64_t sonde_reason_find(uint32_t slot);

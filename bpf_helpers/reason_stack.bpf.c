@@ -2,9 +2,9 @@
 /*
  * The reason of a wait by the functions on its kernel stack, for scripts that use `reason`.
  *
- * The kernel gives the name of each return address once (bpf_snprintf); afterwards its reason is in
- * a map. So no addresses of functions are needed, which take 60 ms to read, and the functions of
- * modules are known, too.
+ * The program asks the kernel for the name of each return address once (bpf_snprintf), and then
+ * keeps the reason of the address in a map. So it needs no addresses of functions, which take 60 ms
+ * to read, and functions of modules are known, too.
  */
 #include "bpf_helpers/keep.h"
 #include "bpf_helpers/reason.h"

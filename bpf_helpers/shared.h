@@ -270,7 +270,7 @@ struct sonde_code {
 	uint64_t start, bytes;
 };
 
-/* Kernel stacks of threads that leave the CPU. */
+/* How kernel stacks of threads that leave the CPU are taken (keep_recall.bpf.c). */
 enum sonde_recall {
 	SONDE_RECALL_LATE,   /* they are taken when the thread comes back: replays */
 	SONDE_RECALL_NEVER,  /* they are captured when it leaves */
@@ -319,8 +319,8 @@ struct sonde_config {
 /* Value of the stack store. The key is the 64-bit hash of the frames (and of tgid and exec_id for
  * user stacks), never 0; SONDE_STACK_NOT_SEEN stands for user stacks that are not known. */
 #define SONDE_STACK_NOT_SEEN 1ull
-/* In place of an address of a user stack: frames are left out here. The kernel's addresses below
- * this one are data, so it is none of code. */
+/* Stands for frames that are left out of a user stack. It is no address of code: the kernel's
+ * addresses below it are data. */
 #define SONDE_STACK_GAP (~0ull)
 struct sonde_stack {
 	uint16_t n_frames;

@@ -121,8 +121,8 @@ INLINE uint64_t sonde_stack_leaves(void *ctx, struct task_struct *task, uint32_t
 			      KEEP_FRAMES_OF(prog, program_frames) | KEEP_LEAVES, probe, limit);
 }
 
-/* The class of the last stack of a thread that left the CPU (keep_recall.bpf.c). Programs on a
- * switch do not nest on a CPU. */
+/* The reason (enum sonde_reason) of the last stack of a thread that left this CPU, see reason.h.
+ * Programs on a switch do not nest on a CPU, so no other stack has replaced it. */
 INLINE uint64_t sonde_stack_class(void)
 {
 	struct scratch *s = scratch_get();

@@ -17,7 +17,7 @@ struct scratch {
 	/* Hashes of stacks that are in the store and announced to user space. They save most
 	 * captures a look-up in the store. */
 	uint64_t seen[SEEN];
-	uint64_t class; /* of the last stack of a thread that left the CPU (keep_recall.bpf.c) */
+	uint64_t class; /* enum sonde_reason of the last stack of a thread that left the CPU */
 	struct sonde_walk slot[SONDE_SCRATCH_SLOTS];
 };
 

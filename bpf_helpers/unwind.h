@@ -162,7 +162,7 @@ struct unwind_file {
 	uint32_t ranges, n_ranges;
 };
 
-/* What the object of waiting.bpf.c is about: set before it is loaded. */
+/* Which user stack the program of waiting.bpf.c reads. Set before the object is loaded. */
 struct sonde_waiting {
 	uint32_t probe;	 /* index in plan->probes */
 	uint32_t offset; /* of the hash of the stack, in the state of its spans */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
- * Walks (unwind.bpf.c) of deep stacks, such as those of recursions. A walk has room for
- * SONDE_MAX_FRAMES steps, since the verifier follows each. Behind the innermost WALK_INNER frames,
- * those that are in the mapping of the last one are passed by bpf_loop(). What it calls is smaller
- * than a step, since a loop takes one of the eight frames of a program.
+ * Walks (unwind.bpf.c) of deep stacks, such as those of recursions. A walk has at most
+ * SONDE_MAX_FRAMES steps, since the verifier follows each. After the innermost WALK_INNER frames,
+ * bpf_loop() passes those that are in the same mapping as the last one. Its callback does less than
+ * a step, since bpf_loop() takes one of the eight call frames of a program.
  */
 #include "bpf_helpers/bpf.h"
 #include "bpf_helpers/unwind.h"
@@ -44,7 +44,7 @@ static INLINE uint32_t read_deep(struct sonde_walk *w, uint64_t address, uint64_
 }
 
 /* Pass a frame by the rule with index `row`, if rsp or rbp leads to its caller. Returns 0 if it
- * did. It calls no function: a walk has no frame left. */
+ * did. It calls no function, since a walk has no call frame left. */
 GLOBAL uint32_t sonde_unwind_pass(struct sonde_walk *w, uint32_t row)
 {
 	uint64_t cfa, ip, bp, how, rbx;

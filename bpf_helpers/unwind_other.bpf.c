@@ -60,9 +60,9 @@ GLOBAL uint32_t sonde_unwind_other(struct sonde_walk *w)
 	return 0;
 }
 
-/* A thread waits since `since`, when its stack was cut: were the mappings of its process read after
- * that? Then they are those that it has, since its code is not unmapped while it waits. Else, what
- * was missing may still be. */
+/* A thread has waited since `since`, when its stack was cut. Were the mappings of its process read
+ * after that? If so, they are still valid, since its code is not unmapped while it waits. If not,
+ * what was missing may be missing still. */
 GLOBAL uint32_t sonde_unwind_test_since(struct sonde_walk *w, uint32_t tgid, uint32_t exec_id,
 					uint64_t since)
 {

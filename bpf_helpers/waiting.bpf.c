@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
  * Reads the user stacks of threads that are off the CPU, for spans whose stack is not known, or was
- * cut because there were no tables. It is an object of its own, which is loaded when it is needed
- * (runtime/load/waiting.c), with the maps and data of the script's object. The program can sleep,
- * so a stack's memory may be paged out.
+ * cut because there were no tables. It is a separate BPF object, which is loaded when it is needed
+ * (runtime/load/waiting.c) and uses the maps and data of the script's object. The program can
+ * sleep, so a stack's memory may be paged out.
  */
 #include "bpf_helpers/keep.h"
 #pragma clang attribute push(__attribute__((internal_linkage)), apply_to = function)
@@ -85,8 +85,9 @@ static INLINE uint32_t walk_other(struct sonde_walk *w, struct task_struct *task
 	return sonde_unwind_finish(w, tgid, exec_id);
 }
 
-/* The thread has been off the CPU since `since`, when its stack was cut; 0: for longer than that is
- * known. Returns the hash of the stack. 0 if there is none, or if there are no tables yet. */
+/* Capture the user stack of a thread that has been off the CPU since `since`, when its stack was
+ * cut; 0: since an unknown time. Returns the hash of the stack, or 0 if it has none, or if there
+ * are no tables yet. */
 static INLINE_CORE uint64_t capture_other(struct sonde_stack_buffer *buffer,
 					  struct task_struct *task, uint64_t since)
 {

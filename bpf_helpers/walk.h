@@ -20,9 +20,9 @@ enum {
 	WALK_SLOTS = 128,  /* words of a stack that a trail remembers: a power of two */
 	WALK_TRAILS = 128, /* trails of a CPU: a power of two */
 	WALK_GIVEN = 8,	   /* the most words that a step reads: a power of two */
-	/* Of a stack with more than SONDE_MAX_FRAMES frames, the innermost WALK_INNER are kept, a
-	 * gap, and the outermost. These are in w->words from WALK_OUTER_AT on until the end: the
-	 * last WALK_OUTER frames, a power of two. */
+	/* Of a stack with more than SONDE_MAX_FRAMES frames, the innermost WALK_INNER and the
+	 * outermost are kept, with SONDE_STACK_GAP between. During the walk, the last WALK_OUTER
+	 * frames (a power of two) are in w->words from WALK_OUTER_AT on. */
 	WALK_INNER = 100,
 	WALK_OUTER = 32,
 	WALK_OUTER_AT = 136,

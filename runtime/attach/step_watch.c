@@ -272,8 +272,8 @@ static const struct watched *find_call(const struct session *s, uint32_t *n)
 	return found;
 }
 
-/* Say how much of the times of single-stepped calls may be the tracer's. The step of an exit is in
- * the times of other calls only, so that is a note. */
+/* Say how much of the times of single-stepped calls may be the tracer's. The single step of an exit
+ * is in the times of other calls only, so for exits this is a note. */
 static void report_calls(struct session *s)
 {
 	struct tracer_share share = {0};

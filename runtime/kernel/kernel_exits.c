@@ -138,9 +138,9 @@ static bool jumps_into(const struct walk *w, const struct user_symbol *part)
 	return is_found;
 }
 
-/* A jump to code without a symbol. In stripped files this is a .cold part or a local function. The
- * call frame information has an entry for each, and a part of a function begins in the frame of the
- * function, unless it has none; a function begins in that of its caller. */
+/* A jump to code without a symbol: in stripped files, a .cold part or a local function. The call
+ * frame information has an entry for each. A .cold part begins in the frame of its function, if the
+ * function has set one up; a local function begins in the frame of its caller. */
 static enum verdict judge_nameless(struct walk *w, uint64_t from, uint64_t to)
 {
 	struct user_symbol part = {.path = w->f->path};

@@ -105,9 +105,9 @@ void session_follow(const struct session *s);
 /* For a script with open_spans = count. Once all is attached, note the threads that are off CPU,
  * with their user stacks; those for which there were no unwind tables are tried again now and then.
  * Before detaching, note the end of tracing; after it, run the bodies for open spans. `drain`
- * handles the records that programs have sent. 0, or -errno after a message.
- * session_open_retry() also reads stacks of any script's waiting threads again, after some were cut
- * for lack of tables. */
+ * handles the records that programs have sent. 0, or -errno after a message. For any script,
+ * session_open_retry() also reads the stacks of waiting threads again, after some were cut for lack
+ * of tables. */
 int session_open_begin(struct session *s);
 void session_open_retry(struct session *s);
 void session_open_stop(struct session *s, void (*drain)(void *ctx), void *ctx);

@@ -19,8 +19,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Stacks for which there were no tables are read again when there are new ones: how long after they
- * were cut that is looked at first, and at most between two looks. */
+/* Stacks that were cut for lack of tables are read again when there are new tables: the time from
+ * the cut to the first check for new tables, and the longest time between two checks. */
 #define LOOK_NS 5000000ull
 #define LOOK_MAX_NS 1000000000ull
 enum { REST = 100 }; /* the least time between two readings, as a multiple of the first one's */

@@ -17,7 +17,7 @@ struct tracer_share {
 	uint64_t range_ns;  /* between the shortest and the longest of nine in ten calls */
 };
 
-/* Measure that for calls that program `prog` begins or ends: is_entry if it is the entry that is
+/* Measure that for calls whose start or end program `prog` handles. is_entry: the entry is
  * single-stepped, not only exits. It takes some 20 ms. False if it cannot be measured. */
 typedef bool tracer_share_fn(struct session *s, uint32_t prog, bool is_entry,
 			     struct tracer_share *out);

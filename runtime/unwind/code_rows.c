@@ -19,8 +19,8 @@
 
 enum { ALIGNMENT = 16, INFER_STEPS = 64 };
 
-/* Passes over what was not reached: what looks like the start of a function; code whose state can
- * be told by what follows it; the same, and the rest. */
+/* Passes over code that was not reached: what looks like the start of a function; code whose state
+ * can be inferred from the code after it; the same, and all other code. */
 enum rest { REST_STARTS, REST_INFERRED, REST_ALL };
 
 struct step {
@@ -42,8 +42,8 @@ struct walk {
 	const struct code_bytes *code;
 	struct unwind_rules *rules;
 	VEC(struct step) steps;
-	/* what is executed next, then, and last: targets of jumps; what follows a call; the same if
-	 * it is the target of a jump, since the call may not return */
+	/* executed in this order: targets of jumps; code after a call; code after a call that is
+	 * also the target of a jump, since the call may not return */
 	VEC(struct branch) pending[3];
 	VEC(struct code_state) jumps; /* the states of indirect jumps */
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Rows for code without call frame information, made by decoding its instructions (x86-64). They
- * are guesses (UNWIND_GUESS), since neither where functions start nor where indirect jumps lead is
- * known for certain.
+ * are guesses (UNWIND_GUESS), since the starts of functions and the targets of indirect jumps are
+ * not known for certain.
  */
 #pragma once
 #include <stddef.h>

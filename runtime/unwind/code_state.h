@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where the CFA and the caller's rbp and rbx are while a function executes, as its instructions
- * tell (x86-64): the stack pointer and its copies are followed, from the entry of the function on.
+ * Finds where the CFA and the caller's rbp and rbx are at each instruction of a function (x86-64):
+ * it follows the stack pointer and its copies from the entry of the function on.
  */
 #pragma once
 #include <stdbool.h>
@@ -35,8 +35,9 @@ void code_state_step(struct code_state *s, const struct insn_stack *i);
 /* The rule of that state, marked as a guess; UNWIND_NO_RULE if the CFA is not known. */
 struct unwind_rule code_state_rule(const struct code_state *s);
 
-/* Code whose beginning was not executed, so that the CFA is known only once it returns, or goes on
- * with code that has a rule. It is executed with an unknown stack pointer, the base. */
+/* Code that was not reached from the entry of its function. Its CFA is known only when it returns,
+ * or goes on with code that has a rule. It is executed with an unknown stack pointer, called the
+ * base. */
 struct code_back {
 	struct code_state state;
 	/* the words from which the caller's rbp and rbx are restored, relative to the base */

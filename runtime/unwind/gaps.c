@@ -12,9 +12,9 @@
 
 enum {
 	LEAST_BYTES = 64, /* shorter ones are the alignment of functions */
-	/* Sum of the gaps of a file: gcc's crt files alone have about 250 bytes, the vDSO 400. Of a
-	 * file that is largely covered, long gaps are left out: data of OpenSSL, V8's builtins,
-	 * which keep frame pointers. */
+	/* The sum of a file's gaps, least and most: gcc's crt files alone have about 250 bytes, the
+	 * vDSO 400. If call frame information covers most of a file, long gaps are left out: they
+	 * are data of OpenSSL, or V8's builtins, which keep frame pointers. */
 	LEAST_SUM = 512,
 	MOST_SUM = 1 << 16,
 	MOST_SHARE = 8, /* ... unless they are 1/8 of the code */

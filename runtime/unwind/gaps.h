@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Code of an ELF file that has no call frame information: functions of musl and of assembly. Its
- * instructions are decoded (code_rows.h) if that is worth the time, which is 0.2 us each.
+ * Gaps: code of an ELF file that has no call frame information, such as functions of musl and of
+ * assembly. Its instructions are decoded (code_rows.h) if that is worth the time, which is 0.2 us
+ * each.
  */
 #pragma once
 #include <stdint.h>

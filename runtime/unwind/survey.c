@@ -25,7 +25,7 @@ HASH_FUNCTIONS(survey_table, struct survey_file, struct unwind_file_key,
 	       hash_u64(key.device ^ hash_u64(key.inode)),
 	       a.device == b.device && a.inode == b.inode, e->key, e->key.inode)
 
-/* A look at processes. */
+/* State of a survey while it looks at the processes. */
 struct look {
 	struct unwind_survey *survey;
 	struct survey_table programs;

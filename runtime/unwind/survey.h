@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The files that running processes have mapped, the most used first, so that their tables can be
- * made before any of these processes is traced. Processes of one program map the same files, apart
- * from plugins: of each program only a few processes are read. Not thread-safe.
+ * A survey lists the files that running processes have mapped, the most used first, so that their
+ * tables can be made before any of these processes is traced. Processes of one program map the same
+ * files, apart from plugins: of each program only a few processes are read. Not thread-safe.
  */
 #pragma once
 #include "bpf_helpers/unwind.h"
@@ -15,7 +15,7 @@
 struct unwind_binary;
 struct unwind_files;
 
-/* A file, and one place where it is mapped. Also a program, of which only the key and n count. */
+/* A file, and one place where it is mapped. Also a program, for which only key and n are used. */
 struct survey_file {
 	struct unwind_file_key key; /* as /proc/PID/maps shows them: device is that of makedev() */
 	uint32_t n;		    /* processes that were read and have it mapped */

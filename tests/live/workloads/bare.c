@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Waits below assembly that has no call frame information (x86-64). A thread that is started as
- * musl's __clone() starts it waits in wait_in_thread(), called by start_here(). Then main() waits in
- * wait_below(), called by functions of assembly: that keep a number in rbp, that realign the stack,
- * with the old rsp in a word or in rbx, and one that waits itself, with the old rsp in r10. Last,
- * it waits in wait_elsewhere(), on a stack of which no instruction says where the caller's is, and
- * in wait_in_fiber(), on a stack that is set up as boost::context does.
+ * musl's __clone() starts it waits in wait_in_thread(), called by start_here(). Then main() waits
+ * in wait_below(), called by functions of assembly: that keep a number in rbp, that realign the
+ * stack, with the old rsp in a word or in rbx, and one that waits itself, with the old rsp in r10.
+ * Last, it waits in wait_elsewhere(), on a stack whose caller no instruction tells, and in
+ * wait_in_fiber(), on a stack that is set up as boost::context does.
  */
 #define _GNU_SOURCE
 #include <sched.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reasons - the waits of the table of known answers, each for some time. On a slow machine they take
- * longer, until there are ten of each.
+ * reasons - waits in each way that tests/live/check-reasons lists, for some time each. On a slow
+ * machine it takes longer, until there are ten waits of each kind.
  *
  *	reasons MS FOLDER [CGROUP] [NAME...]	all waits, or those named, one after the other
  *

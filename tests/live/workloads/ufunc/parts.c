@@ -7,9 +7,9 @@
  *
  * The compiler makes the part of checked(). The others are of assembler: framed() has a frame when
  * it jumps to its part, which returns, comes back, or is entered in its middle; bare() has none,
- * and its part comes back. Refused are hands_over(), which calls a local function in its place, and
- * astray(), which jumps to the part of another function, in another frame, but never does so: it
- * is what __builtin_unreachable() leaves.
+ * and its part comes back. Two functions are refused: hands_over() ends in a tail call of a local
+ * function; astray() has a jump to the part of another function, in another frame. That jump is
+ * never taken: __builtin_unreachable() leaves such jumps.
  */
 #include <stdio.h>
 #include <stdlib.h>
