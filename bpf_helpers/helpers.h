@@ -48,15 +48,10 @@ struct sonde_stack_buffer {
 };
 #define NODEBUG __attribute__((nodebug)) /* must match the definitions */
 NODEBUG uint32_t sonde_stack_take(struct sonde_stack_buffer *buffer, uint32_t probe);
-NODEBUG uint64_t sonde_stack_keep(const struct sonde_stack_buffer *buffer, long bytes,
-				  uint32_t prog, uint32_t program_frames, uint32_t probe,
-				  uint32_t limit);
 NODEBUG void sonde_stack_give(const struct sonde_stack_buffer *buffer);
 NODEBUG uint64_t sonde_stack_class(void);
-NODEBUG uint32_t sonde_stack_begin(struct sonde_stack_buffer *buffer, struct task_struct *task);
 NODEBUG void sonde_ask(uint32_t tgid, uint32_t exec_id, uint64_t is_exec);
 uint32_t sonde_scope_current(struct task_struct *task);
-NODEBUG uint32_t sonde_stack_end(uint64_t hash);
 uint64_t sonde_task_space(struct task_struct *task);
 uint64_t sonde_task_exec_id(struct task_struct *task);
 uint32_t sonde_task_has_memory(struct task_struct *task);

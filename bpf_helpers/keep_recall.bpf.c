@@ -38,7 +38,6 @@
  * This is for x86-64: other machines have no return address below the saved registers.
  */
 #include "bpf_helpers/keep.h"
-#include "bpf_helpers/reason.h"
 
 enum {
 	TRAILS = 128,	  /* a power of two */
@@ -84,16 +83,15 @@ struct {
 
 /* The stack of the current run. */
 struct run {
-	uint64_t base; /* address of the context */
-	uint64_t key, of;
-	uint64_t recalled;	  /* hash, or 0 */
-	uint32_t n;		  /* words up to the saved registers; 0: no trail can be left */
-	uint32_t caller_at;	  /* word with the caller of schedule(), for keys; may be wrong */
-	uint32_t first, n_frames; /* frames that words must hold */
-	uint64_t found;		  /* bit i: a word holds the address of the frame first + i */
-	uint32_t is_odd;	  /* no trail: a frame of variable size, or a replaced address */
-	uint32_t caller;	  /* 1 + number of the frame that called schedule(); 0: none did */
-	uint32_t caller_next;	  /* another word that holds its address */
+	uint64_t base;	      /* address of the context */
+	uint64_t recalled;    /* hash, or 0 */
+	uint32_t n;	      /* words up to the saved registers; 0: no trail can be left */
+	uint32_t caller_at;   /* word with the caller of schedule(), for keys; may be wrong */
+	uint32_t first;	      /* the first of the fresh.n_frames frames that words must hold */
+	uint64_t found;	      /* bit i: a word holds the address of the frame first + i */
+	uint32_t is_odd;      /* no trail: a frame of variable size, or a replaced address */
+	uint32_t caller;      /* 1 + number of the frame that called schedule(); 0: none did */
+	uint32_t caller_next; /* another word that holds its address */
 	struct trail fresh;
 	uint8_t frame[STACK_WORDS];  /* 1 + index of the frame that a word holds; 0: none */
 	uint64_t stack[STACK_WORDS]; /* the stack, where it is not read word by word */
@@ -167,11 +165,11 @@ static INLINE uint64_t key_of(const struct run *r, const struct reader *from)
 	uint64_t call = word_at(from, r->n + REG_ORIG_AX), ip = word_at(from, r->n + REG_IP);
 	uint64_t caller = r->caller_at < r->n ? word_at(from, r->caller_at) : 0;
 
-	if (!(r->of & KEEP_LEAVES)) /* all system calls have the same few stacks */
-		return r->of * FACTOR;
+	if (!(r->fresh.of & KEEP_LEAVES)) /* all system calls have the same few stacks */
+		return r->fresh.of * FACTOR;
 	if ((int64_t)call < 0)
 		ip = 0;
-	return ((ip & (PAGE - 1)) ^ call << 48 ^ caller << 17 ^ r->of << 7) * FACTOR;
+	return ((ip & (PAGE - 1)) ^ call << 48 ^ caller << 17 ^ r->fresh.of << 7) * FACTOR;
 }
 
 static INLINE struct trail *trail_at(uint64_t key, uint32_t place)
@@ -183,7 +181,7 @@ static INLINE struct trail *trail_at(uint64_t key, uint32_t place)
 
 static INLINE uint32_t is_trail_of(const struct trail *t, const struct run *r)
 {
-	return t->key == r->key && t->of == r->of && t->hash;
+	return t->key == r->fresh.key && t->of == r->fresh.of && t->hash;
 }
 
 /* The lengths of a stack that is read as a whole are from here to DEPTH. */
@@ -211,13 +209,13 @@ GLOBAL uint64_t sonde_recall(uint32_t slot, uint64_t frames_of, uint32_t limit)
 		return 0;
 	r->base = w->context;
 	r->n = depth / 8;
-	r->of = frames_of ^ limit << 16;
+	r->fresh.of = frames_of ^ limit << 16;
 	from = reader_of(r);
-	r->key = key_of(r, &from);
+	r->fresh.key = key_of(r, &from);
 	last = word_at(&from, r->n - 1);
 #pragma unroll
 	for (uint32_t place = 0; place < PLACES; place++) {
-		struct trail *t = trail_at(r->key, place);
+		struct trail *t = trail_at(r->fresh.key, place);
 
 		if (!t)
 			return 0;
@@ -297,7 +295,7 @@ GLOBAL uint32_t sonde_recall_word(struct run *r, const struct sonde_frames *fram
 	word = word_at(&from, at);
 	if (word >> 31 == ~0ull >> 31) {
 		r->is_odd |= is_replacement(word);
-		frame = sonde_recall_frame(frames, r->first, r->n_frames, word);
+		frame = sonde_recall_frame(frames, r->first, r->fresh.n_frames, word);
 	}
 	OPAQUE(at);
 	at &= STACK_WORDS - 1;
@@ -334,7 +332,7 @@ GLOBAL uint32_t sonde_recall_part(struct run *r, const struct sonde_frames *fram
 
 static INLINE uint64_t all_found(const struct run *r)
 {
-	return (1ull << (r->n_frames & 63)) - 1;
+	return (1ull << (r->fresh.n_frames & 63)) - 1;
 }
 
 /* Which frame called schedule(): 1 + its number; 0: none did. */
@@ -358,9 +356,10 @@ GLOBAL uint32_t sonde_recall_read(struct run *r, const struct sonde_frames *fram
 	if (!r || !frames || !r->n || r->recalled)
 		return 0;
 	r->first = program_frames + 1;
-	r->n_frames = n - 1 - r->first;
+	r->fresh.n_frames = n - 1 - r->first;
 	/* bpf_trace_runN called the program; there are more frames; not more than fit */
-	if (bytes < 0 || n < r->first + 2 || n >= SONDE_MAX_FRAMES || r->n_frames > MOST_FRAMES ||
+	if (bytes < 0 || n < r->first + 2 || n >= SONDE_MAX_FRAMES ||
+	    r->fresh.n_frames > MOST_FRAMES ||
 	    !in_range(&sonde_config.trace_run, frames->ips[program_frames & 15]))
 		return 0;
 	from = reader_of(r);
@@ -430,7 +429,7 @@ GLOBAL uint32_t sonde_recall_prune(struct run *r, const struct trail *t)
  * the stack has one frame more. That frame is not shown, but the words above it are elsewhere. */
 static INLINE uint32_t is_trail(const struct trail *t, const struct run *r, uint64_t hash)
 {
-	return is_trail_of(t, r) && t->hash == hash && t->n_frames == r->n_frames;
+	return is_trail_of(t, r) && t->hash == hash && t->n_frames == r->fresh.n_frames;
 }
 
 /* The trail that this stack may replace: an empty one, or one that was not recalled for long. */
@@ -446,8 +445,8 @@ GLOBAL uint32_t sonde_recall_learn(struct run *r, uint64_t hash, uint64_t class)
 
 	if (!r)
 		return 0;
-	t = trail_at(r->key, 0);
-	other = trail_at(r->key, 1);
+	t = trail_at(r->fresh.key, 0);
+	other = trail_at(r->fresh.key, 1);
 	if (!t || !other)
 		return 0;
 	if (is_trail(other, r, hash))
@@ -458,12 +457,8 @@ GLOBAL uint32_t sonde_recall_learn(struct run *r, uint64_t hash, uint64_t class)
 		t = to_replace(t) ?: to_replace(other);
 	if (!t)
 		return 0;
-	r->fresh.key = r->key;
-	r->fresh.of = r->of;
 	r->fresh.hash = hash;
 	r->fresh.class = class;
-	r->fresh.n_frames = r->n_frames;
-	r->fresh.strikes = 0;
 	*t = r->fresh;
 	return 0;
 }
@@ -482,7 +477,7 @@ GLOBAL uint64_t sonde_recall_keep(uint32_t slot, long bytes, uint64_t frames_of,
 	struct scratch *s = scratch_get();
 	struct run *r = run_get();
 	const struct sonde_frames *frames;
-	uint32_t is_read = 0;
+	uint32_t recalls = sonde_config.recall >= SONDE_RECALL_READ && !slot, is_read = 0;
 	uint64_t hash;
 
 	if (!s || !r)
@@ -490,12 +485,12 @@ GLOBAL uint64_t sonde_recall_keep(uint32_t slot, long bytes, uint64_t frames_of,
 	frames = (const void *)(taken_slot(s, slot)->words + HEADER_WORDS);
 	if (frames_of & KEEP_LEAVES)
 		s->class = sonde_reason_find(slot);
-	if (sonde_config.recall >= SONDE_RECALL_READ && !slot)
+	if (recalls)
 		is_read = sonde_recall_read(r, frames, bytes, frames_of & KEEP_FRAMES);
 	hash = sonde_keep_kernel(slot, bytes, frames_of, probe, limit);
 	if (is_read && hash && *seen_at(s, hash) == hash)
 		sonde_recall_learn(r, hash, s->class);
-	if (sonde_config.recall >= SONDE_RECALL_READ && !slot && r->recalled && r->recalled != hash)
+	if (recalls && r->recalled && r->recalled != hash)
 		sonde_loss_count(probe, SONDE_LOSS_RECALL);
 	return hash;
 }

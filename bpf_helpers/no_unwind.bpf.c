@@ -18,28 +18,7 @@ GLOBAL uint64_t sonde_unwind_learn(struct sonde_walk *w, uint64_t hash)
 	return w && hash ? 0 : 0;
 }
 
-GLOBAL uint32_t sonde_unwind_begin(struct sonde_walk *w, uint32_t tgid, uint32_t exec_id)
-{
-	return w && tgid && exec_id ? 0 : 0;
-}
-
-GLOBAL uint32_t sonde_unwind_other(struct sonde_walk *w)
-{
-	return w ? 1 : 1;
-}
-
-GLOBAL uint32_t sonde_unwind_test_since(struct sonde_walk *w, uint32_t tgid, uint32_t exec_id,
-					uint64_t since)
-{
-	return w && tgid && exec_id && since ? 0 : 0;
-}
-
 GLOBAL uint32_t sonde_unwind_exec(uint32_t tgid, uint32_t exec_id)
 {
 	return tgid && exec_id ? 0 : 0;
-}
-
-GLOBAL uint64_t sonde_unwind_finish(struct sonde_walk *w, uint32_t tgid, uint32_t exec_id)
-{
-	return w && tgid && exec_id ? 0 : 0;
 }

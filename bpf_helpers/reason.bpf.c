@@ -5,7 +5,6 @@
  * waits are found by the functions on the kernel stack (reason_stack.bpf.c).
  */
 #include "bpf_helpers/helpers.h"
-#include "bpf_helpers/reason.h"
 #include "bpf_helpers/stack.h"
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)

@@ -7,7 +7,6 @@
  * to read, and functions of modules are known, too.
  */
 #include "bpf_helpers/keep.h"
-#include "bpf_helpers/reason.h"
 
 /* The functions of reasons.def, which user space stores before tracing begins. */
 struct {

@@ -340,7 +340,6 @@ enum sonde_reason {
 	SONDE_REASON_NONE, /* a function without a row */
 #define REASON(id, ...) SONDE_REASON_##id,
 #include "bpf_helpers/reasons.def"
-#undef REASON
 	SONDE_REASON_COUNT,
 };
 

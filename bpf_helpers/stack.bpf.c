@@ -52,13 +52,6 @@ INLINE void sonde_stack_give(const struct sonde_stack_buffer *buffer)
 
 /* ---- kernel stacks */
 
-INLINE uint64_t sonde_stack_keep(const struct sonde_stack_buffer *buffer, long bytes, uint32_t prog,
-				 uint32_t program_frames, uint32_t probe, uint32_t limit)
-{
-	return sonde_keep_kernel(buffer->slot, bytes, KEEP_FRAMES_OF(prog, program_frames), probe,
-				 limit);
-}
-
 /* Kernel stack of the current thread. `program_frames`: frames at the top that belong to the
  * program itself. `limit`: max. number of frames, 0: all. */
 INLINE uint64_t sonde_stack_kernel(void *ctx, uint32_t prog, uint32_t program_frames,
@@ -71,7 +64,8 @@ INLINE uint64_t sonde_stack_kernel(void *ctx, uint32_t prog, uint32_t program_fr
 	if (!sonde_stack_take(&buffer, probe))
 		return 0;
 	bytes = bpf_get_stack(ctx, buffer.ips, SONDE_MAX_FRAMES * 8, 0);
-	hash = sonde_stack_keep(&buffer, bytes, prog, program_frames, probe, limit);
+	hash = sonde_keep_kernel(buffer.slot, bytes, KEEP_FRAMES_OF(prog, program_frames), probe,
+				 limit);
 	sonde_stack_give(&buffer);
 	return hash;
 }
@@ -142,8 +136,9 @@ INLINE uint64_t sonde_stack_task(struct task_struct *task, uint32_t probe, uint3
 	if (!sonde_stack_take(&buffer, probe))
 		return 0;
 	bytes = bpf_get_task_stack(task, buffer.ips, SONDE_MAX_FRAMES * 8, 0);
-	hash = sonde_stack_keep(&buffer, bytes, SONDE_MAX_PROGS, is_late ? KEEP_LATE : 0, probe,
-				limit);
+	hash = sonde_keep_kernel(buffer.slot, bytes,
+				 KEEP_FRAMES_OF(SONDE_MAX_PROGS, is_late ? KEEP_LATE : 0), probe,
+				 limit);
 	sonde_stack_give(&buffer);
 	return hash;
 }
@@ -162,7 +157,7 @@ INLINE uint64_t sonde_stack_left(uint64_t hash, struct task_struct *task, uint32
 
 /* Prepare a slot for the functions that walk and store a user stack: note the process's ids.
  * Returns the flags for sonde_keep_user(). */
-INLINE uint32_t sonde_stack_begin(struct sonde_stack_buffer *buffer, struct task_struct *task)
+static INLINE uint32_t stack_begin(struct sonde_stack_buffer *buffer, struct task_struct *task)
 {
 	struct sonde_stack *st = &buffer->walk->stack;
 
@@ -185,7 +180,7 @@ INLINE uint64_t sonde_stack_user(void *ctx, struct task_struct *task, uint32_t p
 	/* kernel threads have no user stack */
 	if (!sonde_task_has_memory(task) || !sonde_stack_take(&buffer, probe))
 		return 0;
-	flags = sonde_stack_begin(&buffer, task);
+	flags = stack_begin(&buffer, task);
 	st = &buffer.walk->stack;
 	if (by_fp || !sonde_config.unwinds) {
 		got = bpf_get_stack(ctx, st->ips, SONDE_MAX_FRAMES * 8, BPF_F_USER_STACK);
@@ -199,14 +194,6 @@ INLINE uint64_t sonde_stack_user(void *ctx, struct task_struct *task, uint32_t p
 	}
 	sonde_stack_give(&buffer);
 	return hash;
-}
-
-/* Why a user stack is not complete (enum unwind_end). */
-INLINE uint32_t sonde_stack_end(uint64_t hash)
-{
-	struct sonde_stack *s = bpf_map_lookup_elem(&sonde_stacks, &hash);
-
-	return s ? s->end : UNWIND_COMPLETE;
 }
 
 /* len() of a stack */

@@ -83,3 +83,9 @@ enum {
 uint64_t sonde_recall(uint32_t slot, uint64_t frames_of, uint32_t limit);
 uint64_t sonde_recall_keep(uint32_t slot, long bytes, uint64_t frames_of, uint32_t probe,
 			   uint32_t limit);
+
+/* The reason (enum sonde_reason) by the kernel stack that was captured into a slot of the scratch
+ * memory: the row in reasons.def of the innermost function that has one. It is found when a stack
+ * is captured, and kept in the stack's trail (keep_recall.bpf.c). After each capture or recall it
+ * is in scratch->class. */
+uint64_t sonde_reason_find(uint32_t slot);

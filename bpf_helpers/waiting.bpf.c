@@ -123,6 +123,14 @@ static INLINE uint64_t read_other(struct task_struct *task, uint64_t since)
 	return hash;
 }
 
+/* Why a user stack is not complete (enum unwind_end). */
+static INLINE uint32_t end_of(uint64_t hash)
+{
+	struct sonde_stack *s = bpf_map_lookup_elem(&sonde_stacks, &hash);
+
+	return s ? s->end : UNWIND_COMPLETE;
+}
+
 /* A thread that runs on a CPU is in no time off the CPU. */
 static INLINE_CORE uint32_t is_off_cpu(struct task_struct *t)
 {
@@ -149,7 +157,7 @@ SEC("iter.s/task") int sonde_waiting_stack(struct iterator *ctx)
 	stack = state + sonde_waiting.offset / 8;
 	began = *(volatile uint64_t *)state;
 	old = *stack;
-	end = sonde_stack_end(old);
+	end = end_of(old);
 	if (!began || (end != UNWIND_NOT_SEEN && end != UNWIND_NOT_READY) || !is_off_cpu(t))
 		return 0;
 	hash = read_other(t, end == UNWIND_NOT_READY ? began << 1 >> 1 : 0);

@@ -4,12 +4,10 @@
  */
 #include "parser/lang/reason.h"
 #include "parser/base/text.h"
-#include <string.h>
 
 const struct reason reasons[REASON_COUNT] = {
 #define REASON(id, doc) {#id, doc},
 #include "bpf_helpers/reasons.def"
-#undef REASON
 };
 
 const struct reason *reason_find(const char *word)

@@ -159,7 +159,6 @@ static int fill_reasons(int fd)
 	} rows[] = {
 #define WAITS_IN(function, reason) {function, SONDE_REASON_##reason},
 #include "bpf_helpers/reasons.def"
-#undef WAITS_IN
 	};
 
 	_Static_assert(sizeof(rows) / sizeof(*rows) <= SONDE_REASON_NAMES, "the map has space");
