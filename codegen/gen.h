@@ -261,6 +261,8 @@ LLVMValueRef gen_register(struct gen *g, uint32_t offset);
 LLVMValueRef gen_typed_arg(struct gen *g, const struct tp_field *param);
 /* The i64 that the function returned: the whole register, not narrowed. */
 LLVMValueRef gen_typed_result(struct gen *g);
+/* Element `index` of a constant table of name ids. */
+LLVMValueRef gen_name_at(struct gen *g, LLVMValueRef table, LLVMValueRef index);
 /* The number of the tracer's frames at the top of the kernel stack. */
 uint32_t gen_tracer_frames(const struct gen *g);
 /* ---- USDT (gen_usdt.c): the value of argument i; if the attach point is a pattern, the name id of

@@ -122,6 +122,13 @@ struct value gen_ustack(struct gen *g, struct expr *e)
 			     e->type);
 }
 
+LLVMValueRef gen_name_at(struct gen *g, LLVMValueRef table, LLVMValueRef index)
+{
+	LLVMValueRef at = LLVMBuildGEP2(g->b, g->i32, table, &index, 1, "");
+
+	return gen_extended(g, LLVMBuildLoad2(g->b, g->i32, at, ""));
+}
+
 /* The name ids of the system calls that share this body, indexed by the calls' numbers: a constant
  * in .rodata. */
 static LLVMValueRef name_table(struct gen *g)
@@ -142,10 +149,7 @@ static LLVMValueRef name_table(struct gen *g)
 
 static LLVMValueRef name_of_call(struct gen *g)
 {
-	LLVMValueRef index = GEN_CALL(g, "sonde_syscall_index", g->body.syscall), at;
-
-	at = LLVMBuildGEP2(g->b, g->i32, name_table(g), &index, 1, "");
-	return gen_extended(g, LLVMBuildLoad2(g->b, g->i32, at, ""));
+	return gen_name_at(g, name_table(g), GEN_CALL(g, "sonde_syscall_index", g->body.syscall));
 }
 
 LLVMValueRef gen_whole_cookie(struct gen *g)

@@ -172,7 +172,7 @@ static LLVMValueRef span_tid(struct gen *g, LLVMValueRef task)
 {
 	if (g->probe.plan->state.kind != SPAN_GOROUTINE)
 		return GEN_CALL(g, "sonde_number_tid", task);
-	return LLVMBuildLShr(g->b, gen_register(g, regs.goroutine), gen_u64(g, 4), "");
+	return gen_shifted(g, gen_register(g, regs.goroutine), 4);
 }
 
 struct value gen_span_call(struct gen *g, struct expr *e)

@@ -4,32 +4,32 @@
  */
 #include "parser/lang/reason.h"
 #include "codegen/gen.h"
-#include "codegen/gen_hooks.h"
 #include "codegen/gen_prog.h"
 #include "codegen/gen_span.h"
-#include <string.h>
 
 enum { NAMES = 32 }; /* a power of two */
 
 _Static_assert((int)SONDE_REASON_COUNT <= (int)NAMES, "the table has a name for each");
 
-/* The number of the name of an enum sonde_reason: an element of a constant table. */
-static LLVMValueRef name_of(struct gen *g, LLVMValueRef reason)
+/* The name ids of all values of enum sonde_reason: a constant in .rodata. */
+static LLVMValueRef name_table(struct gen *g)
 {
 	static const char symbol[] = "reason_names";
-	LLVMValueRef rows[NAMES], table = LLVMGetNamedGlobal(g->module, symbol), at;
+	LLVMValueRef rows[NAMES], global = LLVMGetNamedGlobal(g->module, symbol);
 
+	if (global)
+		return global;
 	for (uint32_t i = 0; i < NAMES; i++)
 		rows[i] = gen_u32(g, 0);
 	for (uint32_t i = 0; i < REASON_COUNT; i++)
 		rows[i + 1] = gen_u32(g, plan_name_find(g->plan, reasons[i].word,
 							(uint32_t)strlen(reasons[i].word)));
-	if (!table)
-		table = gen_constant_data(g, LLVMConstArray2(g->i32, rows, NAMES), symbol,
-					  ".rodata.names");
-	reason = gen_masked(g, gen_extended(g, reason), NAMES - 1);
-	at = LLVMBuildGEP2(g->b, g->i32, table, &reason, 1, "");
-	return gen_extended(g, LLVMBuildLoad2(g->b, g->i32, at, ""));
+	return gen_constant_data(g, LLVMConstArray2(g->i32, rows, NAMES), symbol, ".rodata.names");
+}
+
+static LLVMValueRef name_of(struct gen *g, LLVMValueRef reason)
+{
+	return gen_name_at(g, name_table(g), gen_masked(g, gen_extended(g, reason), NAMES - 1));
 }
 
 LLVMValueRef span_leaves(struct gen *g, LLVMValueRef task, uint32_t limit)
@@ -59,7 +59,7 @@ struct value gen_reason(struct gen *g, struct expr *e)
 	uint32_t kept = g->probe.plan->state.reason;
 	LLVMValueRef stack;
 
-	if (g->body.span && kept && !g->probe.is_start)
+	if (g->body.span && kept)
 		return gen_int_value(gen_word(g, gen_at(g, g->body.span, kept)), e->type);
 	stack = span_leaves(g, prog_context_pointer(g, 1), 0);
 	return gen_int_value(name_of(g, GEN_CALL(g, "sonde_reason_event", g->body.ctx, stack)),

@@ -62,7 +62,8 @@ static bool bad_fraction(const struct probe_reader *r, const struct attach_point
 	if (!time_read(text, 0, &ns) || !ns)
 		return false;
 	diag_error(r->diags, p->span, "bad-period", "a period is a whole number");
-	return diag_hint(r->diags, "write %s:%s", probe_rows[p->id].name, time_text(r->arena, ns));
+	return diag_hint(r->diags, "write %s:%s", probe_rows[p->id].name, time_text(r->arena, ns)),
+	       true;
 }
 
 static int bad_period(const struct probe_reader *r, const struct attach_point *p, char **parts,

@@ -45,7 +45,7 @@ void diag_warning(struct diags *d, struct span span, const char *tag, const char
 /* True once so many are stored that a further one is only counted. */
 bool diags_are_full(const struct diags *d);
 /* Add a second location, or a hint, to the last diagnostic, unless that was dropped as a duplicate.
- * They return -1, for `return diag_hint(...)`; in a function that returns bool it means true. */
+ * They return -1, for `return diag_hint(...)`. */
 int diag_note(struct diags *d, struct span span, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4), cold));
 int diag_hint(struct diags *d, const char *fmt, ...) __attribute__((format(printf, 2, 3), cold));

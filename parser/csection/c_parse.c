@@ -309,7 +309,8 @@ static bool is_skipped(struct c_parser *p)
 	return diag_hint(p->diags, "write %s",
 			 c_token_is(name + 1, '(')
 				 ? "macro name(x) { … } or fn name($x : int64) : int64 { … }"
-				 : "a #define, or a map, @name, which BEGIN sets");
+				 : "a #define, or a map, @name, which BEGIN sets"),
+	       true;
 }
 
 void c_parse(struct c_parser *p)

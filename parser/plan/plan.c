@@ -9,6 +9,7 @@
  */
 #include "parser/lang/builtin.h"
 #include "parser/plan/plan.h"
+#include "parser/base/find.h"
 #include "parser/base/pattern.h"
 #include "parser/lang/prefault.h"
 #include "parser/lang/reason.h"
@@ -19,10 +20,7 @@
 const struct plan_kept_stack *plan_find_stack(const struct plan_kept_stack *stacks, uint32_t n,
 					      struct plan_kept_stack like)
 {
-	for (uint32_t i = 0; i < n; i++)
-		if (stacks[i].limit == like.limit && stacks[i].walk == like.walk)
-			return &stacks[i];
-	return NULL;
+	return FIND(stacks, n, item->limit == like.limit && item->walk == like.walk);
 }
 
 static void add_stack(struct reads *r, const struct expr *e)
@@ -374,10 +372,12 @@ struct plan *plan_make(struct arena *a, struct program *p, const struct plan_opt
 		if (prog_kind_is(plan->progs[i].kind, PK_USER_FUNCTION))
 			plan_user_prog(&pl, &plan->progs[i]);
 	plan_ring(plan);
-	for (uint32_t i = 0; plan->needs.reason && i < REASON_COUNT; i++)
-		plan_name_id(&pl, reasons[i].word);
-	for (uint32_t i = 0; i < plan->n_progs && plan->needs.kstack; i++)
-		plan->needs.recall |= prog_kind_is(plan->progs[i].kind, PK_SYSCALL);
+	if (plan->needs.reason)
+		for (uint32_t i = 0; i < REASON_COUNT; i++)
+			plan_name_id(&pl, reasons[i].word);
+	if (plan->needs.kstack)
+		for (uint32_t i = 0; i < plan->n_progs; i++)
+			plan->needs.recall |= prog_kind_is(plan->progs[i].kind, PK_SYSCALL);
 	if (plan->needs.kstack || plan->needs.ustack)
 		plan->needs.stack_entries = options && options->max_stacks ? options->max_stacks
 					    : p->config.max_stacks ? (uint32_t)p->config.max_stacks

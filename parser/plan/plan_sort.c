@@ -48,7 +48,8 @@ static bool read_part(struct planner *pl, const struct plan_map *m, const char *
 		return true;
 	return diag_error(pl->diags, SPAN_NONE, "sort",
 			  "--sort: the key of %s has %u part%s, not %s", m->name, m->n_keys,
-			  m->n_keys == 1 ? "" : "s", word);
+			  m->n_keys == 1 ? "" : "s", word),
+	       true;
 }
 
 static void sort_one(struct planner *pl, char *text)

@@ -134,7 +134,8 @@ bool param_refuse_command(struct sema *s, const char *word)
 		   "the command to trace is written after --, and '%.40s' is not", word);
 	return diag_hint(s->diags, "write sonde %s --%s",
 			 strcmp(p->source->name, "stdin") ? p->source->name : "-e 'PROGRAM'",
-			 command);
+			 command),
+	       true;
 }
 
 /* "--duration 5s", where other tools take an interval and how often. */
@@ -154,7 +155,8 @@ bool param_hint_command(struct sema *s, const char *word)
 	if (word != p->behind_command)
 		return false;
 	return diag_hint(s->diags, "put the whole command of -c in quotes: -c '%s %s%s'",
-			 p->command, p->is_behind_option ? "… " : "", word);
+			 p->command, p->is_behind_option ? "… " : "", word),
+	       true;
 }
 
 void param_check_used(struct sema *s)

@@ -67,7 +67,7 @@ bool param_refuse_no_function(struct sema *s)
 	if (!*wanted || s->diags->n_errors || has_event(s->program))
 		return false;
 	diag_error(s->diags, SPAN_NONE, "parameter-missing", "no function is given");
-	return diag_hint(s->diags, "%s", wanted);
+	return diag_hint(s->diags, "%s", wanted), true;
 }
 
 bool param_refuse_no_program(struct sema *s, const struct param_item *item)

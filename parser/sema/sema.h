@@ -87,6 +87,8 @@ bool sema_is_open_end(const struct sema *s);
 /* True, after an error, when it also runs for threads that still run at the end: of these `what` is
  * not known. */
 bool sema_is_lost_slice(struct sema *s, const struct expr *e, const char *what);
+/* Report that events have no typed task, so that `word` does not exist. Returns &type_error. */
+const struct type *sema_no_typed(struct sema *s, const struct expr *e, const char *word);
 /* sema_constant.c: the value of a literal number or of one that was folded. False when `e` is
  * neither; true and false are not numbers. */
 bool constant_number(const struct expr *e, __int128 *v);

@@ -34,7 +34,8 @@ static bool hint_field(struct sema *s, const struct builtin *b, const struct att
 	if (n >= format->n_fields)
 		return false;
 	return diag_hint(s->diags, "write args.%s: 'sonde -lv tracepoint:%s:%s' lists the fields",
-			 format->fields[n].name, format->category, format->event);
+			 format->fields[n].name, format->category, format->event),
+	       true;
 }
 
 /* Hint where a builtin is available that is not at `p`. */

@@ -83,7 +83,7 @@ static bool check_twice(struct sema *s, uint32_t i)
 		if (strcmp(d[i].name, d[j].name) == 0) {
 			diag_error(s->diags, d[i].span, "redeclared", "%s is declared twice",
 				   d[i].name);
-			return diag_note(s->diags, d[j].span, "declared here");
+			return diag_note(s->diags, d[j].span, "declared here"), true;
 		}
 	return false;
 }

@@ -52,7 +52,7 @@ static bool was_in_block(struct sema *s, const struct expr *e)
 		if (!is_of(v, e))
 			continue;
 		diag_note(s->diags, v->first, "this one went out of scope with its block");
-		return diag_hint(s->diags, "declare it before that block: let %s;", v->name);
+		return diag_hint(s->diags, "declare it before that block: let %s;", v->name), true;
 	}
 	return false;
 }
@@ -66,7 +66,7 @@ static bool refuse_param(struct scope *sc, const struct expr *e)
 		return false;
 	diag_error(sc->s->diags, e->span, "redeclared",
 		   "%s is a parameter and cannot be assigned to", item->name);
-	return diag_note(sc->s->diags, item->name_span, "declared here");
+	return diag_note(sc->s->diags, item->name_span, "declared here"), true;
 }
 
 static bool is_variable_builtin(const char *word)

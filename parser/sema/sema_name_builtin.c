@@ -122,15 +122,16 @@ static bool is_unquoted(struct sema *s, const struct expr *e)
 static bool hint_text(struct sema *s, const struct expr *e, const char *name)
 {
 	if (is_unquoted(s, e)) {
-		return diag_hint(s->diags, "%s", SHELL_TAKES_QUOTES);
+		return diag_hint(s->diags, "%s", SHELL_TAKES_QUOTES), true;
 	}
 	if (!is_compared(s, e))
 		return false;
 	return diag_hint(
-		s->diags,
-		"a text is in double quotes: \"%s\"; in a shell, put the program in single quotes: "
-		"-e 'PROGRAM'",
-		name);
+		       s->diags,
+		       "a text is in double quotes: \"%s\"; in a shell, put the program in single quotes: "
+		       "-e 'PROGRAM'",
+		       name),
+	       true;
 }
 
 void name_report_unknown(struct sema *s, struct expr *e)

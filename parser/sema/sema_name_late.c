@@ -43,7 +43,7 @@ bool name_read_early(struct sema *s, const struct expr *e)
 	diag_error(s->diags, e->span, "undefined-variable", "%s is read before it is assigned",
 		   e->var.name);
 	diag_note(s->diags, ast_target(f.found)->span, "it is assigned here");
-	return diag_hint(s->diags, "put the assignment first");
+	return diag_hint(s->diags, "put the assignment first"), true;
 }
 
 /* True if sonde itself runs the probe, so that its thread is not a traced one. */

@@ -168,14 +168,13 @@ static const struct type *type_compare(struct sema *s, struct expr *e)
 	}
 	if (x->kind == TY_STRING && y->kind == TY_STRING)
 		return compare_strings(s, e);
-	if (equality && is_name_and_string(e->binary.left, e->binary.right))
-		return sema_check_reason(s, e->binary.left, e->binary.right) ? &type_bool
-									     : &type_error;
-	if (equality && is_name_and_string(e->binary.right, e->binary.left))
-		return sema_check_reason(s, e->binary.right, e->binary.left) ? &type_bool
-									     : &type_error;
-	if (equality && x->kind == TY_NAME && y->kind == TY_NAME)
-		return &type_bool;
+	if (equality && (is_name_and_string(e->binary.left, e->binary.right) ||
+			 is_name_and_string(e->binary.right, e->binary.left) ||
+			 (x->kind == TY_NAME && y->kind == TY_NAME)))
+		return sema_check_reason(s, e->binary.left, e->binary.right) &&
+				       sema_check_reason(s, e->binary.right, e->binary.left)
+			       ? &type_bool
+			       : &type_error;
 	if ((type_is_compound(x) && type_is_compound(y)) ||
 	    (x->kind == TY_ARRAY && y->kind == TY_ARRAY))
 		return compound_compare(s, e, equality);

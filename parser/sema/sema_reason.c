@@ -2,11 +2,7 @@
 /*
  * Checks of `reason`: where it exists, and that it is compared with one of its values.
  */
-#include "parser/base/arena.h"
-#include "parser/base/nearest.h"
-#include "parser/lang/ast_query.h"
 #include "parser/lang/reason.h"
-#include "parser/sema/sema.h"
 #include "parser/sema/sema_type.h"
 
 static const struct type *no_reason(struct sema *s, const struct expr *e,
@@ -24,12 +20,8 @@ const struct type *chk_reason(struct sema *s, struct expr *e)
 
 		if (!probe_is_sched_switch(p))
 			return no_reason(s, e, p);
-		if (s->kernel->recording)
-			return sema_error(s, e->span, "not-recorded",
-					  "the recording has no 'reason'");
-		if (!point_tracepoint(p)->has_raw)
-			return sema_error(s, e->span, "no-btf",
-					  "'reason' needs the kernel's BTF type information");
+		if (s->kernel->recording || !point_tracepoint(p)->has_raw)
+			return sema_no_typed(s, e, "reason");
 	}
 	return sema_is_lost_slice(s, e, "reason") ? &type_error : &type_name;
 }
@@ -40,7 +32,8 @@ bool sema_check_reason(struct sema *s, const struct expr *name, const struct exp
 	struct nearest near;
 	const char *list = "";
 
-	if (!b || !(b->needs & NEEDS_REASON) || reason_find(text->string.text))
+	if (!b || text->kind != EX_STRING || !(b->needs & NEEDS_REASON) ||
+	    reason_find(text->string.text))
 		return true;
 	sema_error(s, text->span, "reason-word", "'reason' is never \"%s\"", text->string.text);
 	nearest_init(&near, text->string.text);

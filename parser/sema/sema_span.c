@@ -8,6 +8,14 @@
 
 static const char exit_prefix[] = "sys_exit";
 
+const struct type *sema_no_typed(struct sema *s, const struct expr *e, const char *word)
+{
+	return s->kernel->recording
+		       ? sema_error(s, e->span, "not-recorded", "the recording has no '%s'", word)
+		       : sema_error(s, e->span, "no-btf",
+				    "'%s' needs the kernel's BTF type information", word);
+}
+
 static int start_sys_enter(const struct probe_reader *r, struct attach_point *out)
 {
 	const struct tp_format *exit = point_tracepoint(out)->format;
@@ -101,16 +109,12 @@ static bool need_span(struct sema *s, struct expr *e, const char *word, bool is_
 			return false;
 		if (has_typed_tasks(s, p))
 			continue;
-		if (s->kernel->recording) {
-			sema_error(s, e->span, "not-recorded", "the recording has no '%s'", word);
-			sema_hint(s, "keep the time where it begins: @t[tid] = nsecs");
-		} else {
-			sema_error(s, e->span, "no-btf",
-				   "'%s' needs the kernel's BTF type information", word);
-			sema_hint(
-				s,
-				"is CONFIG_DEBUG_INFO_BTF on, and /sys/kernel/btf/vmlinux readable?");
-		}
+		sema_no_typed(s, e, word);
+		sema_hint(
+			s, "%s",
+			s->kernel->recording
+				? "keep the time where it begins: @t[tid] = nsecs"
+				: "is CONFIG_DEBUG_INFO_BTF on, and /sys/kernel/btf/vmlinux readable?");
 		return false;
 	}
 	for (uint32_t i = 0; i < s->probe->n_points; i++)
@@ -209,12 +213,7 @@ const struct type *chk_oncpu(struct sema *s, struct expr *e)
 			return sema_hint(s, "tracepoint:sched:sched_switch does");
 		}
 		if (!point_tracepoint(&p->points[i])->has_raw)
-			return s->kernel->recording
-				       ? sema_error(s, e->span, "not-recorded",
-						    "the recording has no 'oncpu'")
-				       : sema_error(s, e->span, "no-btf",
-						    "'oncpu' needs the kernel's BTF type "
-						    "information");
+			return sema_no_typed(s, e, "oncpu");
 	}
 	if (ast_span(p) == SPAN_NO || ast_span(p) == SPAN_SLICE || p->is_open_only) {
 		for (uint32_t i = 0; i < p->n_points; i++)

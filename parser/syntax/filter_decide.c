@@ -12,7 +12,6 @@
  * Names come from the tables of types and builtins; none is written here.
  */
 #include "parser/lang/builtin.h"
-#include "parser/lang/known_constant.h"
 #include "parser/syntax/filter.h"
 #include "parser.tab.h"
 #include "parser/lang/type.h"
@@ -77,10 +76,7 @@ static const struct token *type_between(const struct filter *f, uint32_t open, u
 static bool is_constant(const struct token *name)
 {
 	const char *text = name->text.text;
-	int64_t value;
 
-	if (known_constant(text, &value))
-		return true;
 	return strlen(text) > 1 && !type_is_name(text) &&
 	       text[strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789")] == '\0';
 }

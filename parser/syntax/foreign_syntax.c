@@ -36,14 +36,14 @@ static bool report_call(struct filter *f, const struct token *at)
 	    (at->kind == TOK_STRING || at->kind == TOK_INT || at->kind == TOK_NAME ||
 	     at->kind == TOK_VAR || at->kind == TOK_MAP || at->kind == TOK_PARAM)) {
 		diag_error(f->diags, before->span, "syntax", "'%s' needs parentheses", b->name);
-		return diag_hint(f->diags, "write %s(…)", b->name);
+		return diag_hint(f->diags, "write %s(…)", b->name), true;
 	}
 	b = builtin_find(name_of(at));
 	if (!b || b->kind != BUILTIN_AGG ||
 	    (before->kind != TOK_MAP && before->kind != TOK_RSQUARE))
 		return false;
 	diag_error(f->diags, at->span, "syntax", "missing '=' before '%s'", b->name);
-	return diag_hint(f->diags, "write @ = %s(…)", b->name);
+	return diag_hint(f->diags, "write @ = %s(…)", b->name), true;
 }
 
 /* `[1, 2, 3]` as a value */
@@ -211,7 +211,8 @@ static bool report_form(struct filter *f, const struct token *at)
 			   : at->kind == TOK_SET ? "=~"
 						 : "!~");
 		return diag_hint(f->diags,
-				 "compare with ==, or look for a part: strcontains(comm, \"ssh\")");
+				 "compare with ==, or look for a part: strcontains(comm, \"ssh\")"),
+		       true;
 	}
 	if (at->kind == TOK_GT && before->kind == TOK_LT && before->span.end == at->span.start)
 		return syntax_mistake(f, span_join(before->span, at->span),
@@ -274,7 +275,7 @@ static bool report_declaration(struct filter *f, const struct token *at)
 	    (previous(f, 2)->kind == TOK_LBRACE || previous(f, 2)->kind == TOK_SEMI)) {
 		diag_error(f->diags, before->span, "syntax", "'%s' cannot be changed",
 			   name_of(before));
-		return diag_hint(f->diags, "a value of your own is $name or @name");
+		return diag_hint(f->diags, "a value of your own is $name or @name"), true;
 	}
 	if (before->kind != TOK_EQ)
 		return false;
@@ -343,7 +344,7 @@ static bool report_word(struct filter *f, const struct token *at)
 	if (!foreign_hint(name_of(word)))
 		return false;
 	diag_error(f->diags, word->span, "syntax", "'%s' is not a keyword", name_of(word));
-	return diag_hint(f->diags, "%s", foreign_hint(name_of(word)));
+	return diag_hint(f->diags, "%s", foreign_hint(name_of(word))), true;
 }
 
 /* `/pid == 1/ /tid == 1/ { … }` */

@@ -77,7 +77,8 @@ static bool report_item_word(const struct stop *s)
 	if (t->kind != TOK_RESERVED)
 		return false;
 	return diag_error(s->f->diags, t->span, "syntax",
-			  "'%s' belongs before the probes, not in a block", t->text.text);
+			  "'%s' belongs before the probes, not in a block", t->text.text),
+	       true;
 }
 
 /* Forms that are close to correct ones. */
@@ -291,10 +292,11 @@ static bool hint_condition_inside(const struct stop *s)
 	while (len && text[1] == ' ')
 		text++, len--;
 	return diag_hint(
-		s->f->diags,
-		"a condition stands before the block, PROBE /%.*s/ { … }; in the block write if "
-		"(%.*s) { … }",
-		len ? len : 3, len ? text + 1 : "…", len ? len : 3, len ? text + 1 : "…");
+		       s->f->diags,
+		       "a condition stands before the block, PROBE /%.*s/ { … }; in the block write if "
+		       "(%.*s) { … }",
+		       len ? len : 3, len ? text + 1 : "…", len ? len : 3, len ? text + 1 : "…"),
+	       true;
 }
 
 static void report_generic(const struct stop *s)

@@ -54,7 +54,7 @@ bool report_root_item(const struct stop *s)
 				diag_error(s->f->diags, s->at->span, "syntax",
 					   "unexpected %s in '%s'", stop_found(s, s->at),
 					   root_items[k].word);
-			return diag_hint(s->f->diags, "write %s", root_items[k].form);
+			return diag_hint(s->f->diags, "write %s", root_items[k].form), true;
 		}
 	}
 	return false;
@@ -260,7 +260,8 @@ bool report_param(const struct stop *s)
 			diag_error(s->f->diags, s->at->span, "syntax",
 				   "unexpected %s in a parameter", stop_found(s, s->at));
 			return diag_hint(s->f->diags,
-					 "write param $seconds: uint64 = none \"what it is\";");
+					 "write param $seconds: uint64 = none \"what it is\";"),
+			       true;
 		}
 		if (kind == TOK_SEMI || kind == TOK_RBRACE || kind == TOK_ANGLE_CLOSE)
 			return false;
