@@ -235,8 +235,43 @@ static void test_known_functions(void **state)
 	unwind_rules_free(&rules);
 }
 
+/* Code whose last instruction is a call, or an indirect jump before more of them than there is
+ * space for at first. */
+static void test_ends_and_jumps(void **state)
+{
+	static const uint8_t call[] = {0xe8, 0, 0, 0, 0}, jump[] = {0xff, 0xe0}; /* jmp *%rax */
+
+	(void)state;
+	for (size_t n = 0; n < 70; n++) {
+		uint8_t *bytes = malloc(n + sizeof(call));
+		struct code_bytes code = {.address = 0x1000, .bytes = bytes, .n = n + sizeof(call)};
+		struct unwind_rules rules = {0};
+		struct unwind_table table = {0};
+		struct pack pack;
+
+		assert_non_null(bytes);
+		memset(bytes, 0x50, n); /* push %rax */
+		for (size_t at = 0; n % 2 && at + sizeof(jump) <= n; at += sizeof(jump))
+			memcpy(bytes + at, jump, sizeof(jump));
+		memcpy(bytes + n, call, sizeof(call));
+		assert_int_equal(pack_begin(&pack), 0);
+		assert_int_equal(code_pack_rows(&code, &rules, &pack), 0);
+		assert_int_equal(pack_end(&pack, code.address + code.n, &table), 0);
+		assert_non_null(unwind_table_rule(&table, &rules, code.address));
+		pack_free(&pack);
+		unwind_table_free(&table);
+		unwind_rules_free(&rules);
+		free(bytes);
+	}
+}
+
 #else
 static void test_known_functions(void **state)
+{
+	(void)state;
+}
+
+static void test_ends_and_jumps(void **state)
 {
 	(void)state;
 }
@@ -442,6 +477,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_known_functions),
+		cmocka_unit_test(test_ends_and_jumps),
 		cmocka_unit_test(test_files),
 		cmocka_unit_test(test_sections_that_overlap),
 	};
