@@ -5,6 +5,7 @@
 #include "runtime/session/unwind.h"
 #include "parser/base/find.h"
 #include "runtime/base/clock.h"
+#include "runtime/base/folders.h"
 #include "runtime/base/limit_hint.h"
 #include "runtime/base/log.h"
 #include "parser/lang/kernel.h"
@@ -13,6 +14,7 @@
 #include "runtime/unwind/unwind.h"
 #include "runtime/session/prep.h"
 #include "runtime/session/session.h"
+#include <limits.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -79,6 +81,7 @@ static void add_used(struct session_prep *prep, const struct plan *plan)
 void session_unwind_prepare(struct session_prep *prep, const struct plan *plan, struct kernel *k,
 			    const char *program)
 {
+	char cache[PATH_MAX];
 	int err;
 
 	if (!plan->needs.unwind)
@@ -87,7 +90,8 @@ void session_unwind_prepare(struct session_prep *prep, const struct plan *plan, 
 		warn_frame_pointers();
 		return;
 	}
-	err = unwind_worker_start(&prep->unwind);
+	err = unwind_worker_start(&prep->unwind,
+				  folders_cache(cache, sizeof(cache)) ? cache : NULL);
 	if (err) {
 		prep->unwind_error = err;
 		if (!plan->needs.dwarf) /* else an error, when programs are loaded */
@@ -127,11 +131,12 @@ static void report(const struct session *s, const char *when)
 		return;
 	unwind_worker_stats(s->unwind, &st);
 	log_verbose(
-		"unwind: %s: %u processes, %u files (%u without a table), %llu rows, %u rules, "
+		"unwind: %s: %u processes, %u files (%u without a table, %u from the cache), %llu "
+		"rows, %u rules, "
 		"%llu KiB used of %llu, %llu.%llu ms of CPU, evicted %llu files and %llu processes, "
 		"%llu requests lost",
-		when, st.n_processes, st.n_files, st.n_files_refused, (unsigned long long)st.n_rows,
-		st.n_rules, (unsigned long long)st.used_bytes / 1024,
+		when, st.n_processes, st.n_files, st.n_files_refused, st.n_files_cached,
+		(unsigned long long)st.n_rows, st.n_rules, (unsigned long long)st.used_bytes / 1024,
 		(unsigned long long)st.store_bytes / 1024, (unsigned long long)st.busy_ns / 1000000,
 		(unsigned long long)st.busy_ns / 100000 % 10,
 		(unsigned long long)st.n_evicted_files, (unsigned long long)st.n_evicted_processes,

@@ -185,6 +185,16 @@ void unwind_files_work(struct unwind_files *f)
 		unpublish(f, b);
 }
 
+bool unwind_files_has_unsaved(const struct unwind_files *f)
+{
+	return unwind_images_has_unsaved(&f->images);
+}
+
+void unwind_files_save(struct unwind_files *f)
+{
+	unwind_images_save(&f->images);
+}
+
 bool unwind_files_shrink(struct unwind_files *f)
 {
 	struct unwind_binary *b = TAILQ_FIRST(&f->unused) ?: TAILQ_FIRST(&f->lingering);
@@ -399,14 +409,14 @@ void unwind_files_stats(const struct unwind_files *f, struct unwind_files_stats 
 					   .images = f->images.stats};
 }
 
-struct unwind_files *unwind_files_new(struct unwind_store *store)
+struct unwind_files *unwind_files_new(struct unwind_store *store, const char *cache)
 {
 	struct unwind_files *f = calloc(1, sizeof(*f));
 
 	if (!f)
 		return NULL;
 	f->store = store;
-	f->images.store = store;
+	unwind_images_init(&f->images, store, cache);
 	TAILQ_INIT(&f->unused);
 	TAILQ_INIT(&f->lingering);
 	TAILQ_INIT(&f->fresh);

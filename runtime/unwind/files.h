@@ -12,8 +12,9 @@ struct unwind_binary; /* a file with its table, or without one */
 struct unwind_files;
 struct unwind_store;
 
-/* An empty set. NULL: no memory. */
-struct unwind_files *unwind_files_new(struct unwind_store *store);
+/* An empty set, whose tables are also kept in the folder `cache`, unless that is NULL. NULL: no
+ * memory. */
+struct unwind_files *unwind_files_new(struct unwind_store *store, const char *cache);
 void unwind_files_free(struct unwind_files *f);
 
 /* A reference to the file behind a mapping of process `tgid`. The file is compiled if it is new or
@@ -37,6 +38,9 @@ int unwind_files_publish(struct unwind_files *f);
 /* The time (CLOCK_MONOTONIC, ns) at which unwind_files_work() has something to do next; UINT64_MAX:
  * never. */
 uint64_t unwind_files_due(const struct unwind_files *f);
+/* Are there tables to be written to the cache? Writing one takes several calls. */
+bool unwind_files_has_unsaved(const struct unwind_files *f);
+void unwind_files_save(struct unwind_files *f);
 /* Close files that have been without a process for long. */
 void unwind_files_work(struct unwind_files *f);
 /* Drop the file that has been without a process for longest, to free words. Returns false if all

@@ -114,6 +114,8 @@ static int pack_gap(struct gaps *g, const struct gap *gap, struct unwind_rules *
 	if (bytes) {
 		code.n = elfsym_read_at(g->f->fd, bytes, n, gap->offset);
 		err = code_pack_rows(&code, rules, out);
+		g->lacks_decoder |= err == -ENOSYS;
+		err = err == -ENOSYS ? 0 : err;
 	}
 	free(bytes);
 	return err ? err : pack_row(out, gap->end, UNWIND_RULE_NONE);

@@ -5,6 +5,7 @@
  * each.
  */
 #pragma once
+#include <stdbool.h>
 #include <stdint.h>
 #include "runtime/base/vec.h"
 
@@ -23,6 +24,7 @@ struct gaps {
 	uint32_t sections[GAPS_SECTIONS], n_sections;
 	VEC(struct gap) list;
 	size_t n_packed;
+	bool lacks_decoder;   /* a gap has no rows, since instructions cannot be decoded here */
 	VEC(uint64_t) starts; /* addresses of functions */
 };
 

@@ -10,12 +10,12 @@
 #include "runtime/base/clock.h"
 #include "runtime/base/log.h"
 #include "runtime/unwind/store.h"
-#include "runtime/unwind/table.h"
+
+/* Tables with fewer rows are made in less time than they are read. */
+enum { SAVED_ROWS = 500 };
 
 HASH_FUNCTIONS(image_table, struct unwind_image *, const struct unwind_image_id *,
-	       hash_bytes(key->build_id, key->n) ^ hash_u64(key->size),
-	       a->size == b->size && a->owner == b->owner && a->n == b->n &&
-		       memcmp(a->build_id, b->build_id, a->n) == 0,
+	       hash_bytes(key->build_id, key->n) ^ hash_u64(key->size), unwind_image_id_is(a, b),
 	       &(*e)->id, *e)
 
 static void drop_words(struct unwind_images *all, struct unwind_image *m)
@@ -29,10 +29,20 @@ static void drop_words(struct unwind_images *all, struct unwind_image *m)
 	m->directory.n = 0;
 }
 
+/* The table of an image is not to be written to the cache any more. */
+static void forget_unsaved(struct unwind_images *all, struct unwind_image *m)
+{
+	if (m->is_unsaved)
+		TAILQ_REMOVE(&all->unsaved, m, link);
+	m->is_unsaved = false;
+	unwind_table_free(&m->table);
+}
+
 void unwind_images_release(struct unwind_images *all, struct unwind_image *m)
 {
 	if (!m || --m->refs)
 		return;
+	forget_unsaved(all, m);
 	if (m->is_listed)
 		image_table_remove(&all->table, &m->id);
 	drop_words(all, m);
@@ -128,20 +138,47 @@ static void fill(struct unwind_images *all, struct unwind_image *m, const struct
 	}
 }
 
-static struct unwind_image *compile(struct unwind_images *all, int fd, const char *name)
+/* Is the table of an image, which was compiled, worth a file in the cache? */
+static bool is_worth_saving(const struct unwind_images *all, const struct unwind_image *m,
+			    const struct unwind_table *t)
+{
+	return all->cache && m->is_listed && m->pieces.n && t->n_rows >= SAVED_ROWS &&
+	       !t->is_partial;
+}
+
+/* The table of a file that was compiled is to be written to the cache, from the store. */
+static void add_unsaved(struct unwind_images *all, struct unwind_image *m, struct unwind_table *t)
+{
+	for (uint32_t i = 0; i < t->n_pieces; i++) {
+		free(t->pieces[i].words);
+		t->pieces[i].words = NULL;
+	}
+	m->table = *t;
+	*t = (struct unwind_table){0};
+	m->is_unsaved = true;
+	TAILQ_INSERT_TAIL(&all->unsaved, m, link);
+}
+
+static struct unwind_image *make(struct unwind_images *all, const struct unwind_image_id *id,
+				 int fd, const char *name)
 {
 	struct unwind_image *m = calloc(1, sizeof(*m));
 	struct unwind_table t = {0};
-	uint64_t start_ns = monotonic_ns();
-	int err;
+	bool is_cached;
+	int err = 0;
 
 	if (!m)
 		return NULL;
-	err = unwind_table_read(fd, &all->rules, &t);
+	m->id = *id;
+	is_cached = !unwind_cache_load(all->cache, id, &all->rules, &t);
+	if (!is_cached)
+		err = unwind_table_read(fd, &all->rules, &t);
+	all->stats.n_cached += is_cached;
 	fill(all, m, &t, err, name);
-	if (!err)
-		unwind_table_free(&t);
-	all->stats.compile_ns += monotonic_ns() - start_ns;
+	m->is_listed = id->n && !image_table_insert(&all->table, m);
+	if (!is_cached && is_worth_saving(all, m, &t))
+		add_unsaved(all, m, &t);
+	unwind_table_free(&t);
 	return m;
 }
 
@@ -150,7 +187,7 @@ struct unwind_image *unwind_images_of_file(struct unwind_images *all, int fd, co
 					   const char *name)
 {
 	struct unwind_image_id id = {.size = (uint64_t)st->st_size, .owner = st->st_uid};
-	struct unwind_image **found, *m;
+	struct unwind_image **found;
 
 	id.n = (uint32_t)build_id_read(fd, id.build_id);
 	found = id.n ? image_table_find(&all->table, &id) : NULL;
@@ -158,16 +195,80 @@ struct unwind_image *unwind_images_of_file(struct unwind_images *all, int fd, co
 		(*found)->refs++;
 		return *found;
 	}
-	m = compile(all, fd, name);
+	return make(all, &id, fd, name);
+}
+
+/* ---- the cache ----------------------------------------------------------------------------- */
+
+void unwind_images_init(struct unwind_images *all, struct unwind_store *store, const char *cache)
+{
+	*all = (struct unwind_images){.store = store, .cache = unwind_cache_open(cache)};
+	TAILQ_INIT(&all->unsaved);
+}
+
+bool unwind_images_has_unsaved(const struct unwind_images *all)
+{
+	return all->saved || !TAILQ_EMPTY(&all->unsaved);
+}
+
+/* Begin with the next image: its words are read where they are, in the store. */
+static void begin_saving(struct unwind_images *all)
+{
+	struct unwind_image *m = TAILQ_FIRST(&all->unsaved);
+
+	for (uint32_t i = 0; i < m->table.n_pieces; i++)
+		m->table.pieces[i].words =
+			(uint32_t *)unwind_store_at(all->store, m->pieces.items[i].address);
+	TAILQ_REMOVE(&all->unsaved, m, link);
+	m->is_unsaved = false;
+	m->refs++;
+	all->saved = m;
+}
+
+static void end_saving(struct unwind_images *all)
+{
+	struct unwind_image *m = all->saved;
+
 	if (!m)
-		return NULL;
-	m->id = id;
-	m->is_listed = id.n && !image_table_insert(&all->table, m);
-	return m;
+		return;
+	for (uint32_t i = 0; i < m->table.n_pieces; i++)
+		m->table.pieces[i].words = NULL;
+	unwind_table_free(&m->table);
+	all->saved = NULL;
+	unwind_images_release(all, m);
+}
+
+/* Nothing can be written there: do not try again. */
+static void give_up(struct unwind_images *all, int err)
+{
+	struct unwind_image *m;
+
+	log_verbose("unwind: the cache is not written: %s", strerror(-err));
+	while ((m = TAILQ_FIRST(&all->unsaved)))
+		forget_unsaved(all, m);
+}
+
+void unwind_images_save(struct unwind_images *all)
+{
+	int err = 0;
+
+	if (!all->saved) {
+		begin_saving(all);
+		err = unwind_cache_begin(all->cache, &all->saved->id, &all->rules,
+					 &all->saved->table);
+	}
+	if (!err)
+		err = unwind_cache_write(all->cache);
+	if (err <= 0)
+		end_saving(all);
+	if (err < 0)
+		give_up(all, err);
 }
 
 void unwind_images_free(struct unwind_images *all)
 {
+	end_saving(all);
+	unwind_cache_close(all->cache);
 	hash_free(&all->table);
 	unwind_rules_free(&all->rules);
 }

@@ -402,6 +402,7 @@ static int pack_rows(struct source *s, struct unwind_rules *rules, struct unwind
 		err = pack_end(&pack, pack.address, t);
 	pack_free(&pack);
 	t->n_refused = s->cfi.n_refused;
+	t->is_partial = rules->n_refused || s->gaps.lacks_decoder;
 	return err;
 }
 

@@ -34,6 +34,8 @@ struct unwind_table {
 	uint64_t n_unsupported; /* rows, among these, that the walk does not support */
 	uint64_t n_refused; /* records of functions that could not be decoded: they have no rows */
 	bool is_go;
+	/* rows are missing: there was no room for their rules, or no decoder of instructions */
+	bool is_partial;
 };
 
 /* Read the ELF file behind fd; its rules are added to `rules`. Returns 0 and a table, which the

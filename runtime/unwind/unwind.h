@@ -15,8 +15,9 @@ struct bpf_object;
 struct maptrack_event;
 struct unwind_worker;
 
-/* Create the maps and start the thread. Returns 0 or -errno. */
-int unwind_worker_start(struct unwind_worker **out);
+/* Create the maps and start the thread. Tables are read from the folder `cache`, and written to it
+ * while the thread has nothing else to do; NULL: they are not. Returns 0 or -errno. */
+int unwind_worker_start(struct unwind_worker **out, const char *cache);
 /* Make an opened object use the maps sonde_unwind_store, _rules, _spaces and _files. */
 void unwind_worker_hand_over(const struct unwind_worker *w, struct bpf_object *object);
 /* End the thread and free the maps. The script's programs must be unloaded before. */
@@ -47,7 +48,7 @@ void unwind_worker_check_all(struct unwind_worker *w);
 
 /* Numbers for -v, complete once the thread has nothing to do or is stopped. */
 struct unwind_stats {
-	uint32_t n_processes, n_files, n_files_refused, n_rules;
+	uint32_t n_processes, n_files, n_files_refused, n_files_cached, n_rules;
 	uint64_t n_rows, used_bytes, store_bytes;
 	uint64_t busy_ns;	  /* CPU time of the thread */
 	uint64_t n_evicted_files; /* dropped without a process: too many, or for lack of space */

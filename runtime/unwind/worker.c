@@ -15,11 +15,10 @@
 #include "runtime/base/thread.h"
 #include "runtime/base/vec.h"
 #include "runtime/symbols/maptrack.h"
+#include "runtime/unwind/ahead.h"
 #include "runtime/unwind/files.h"
-#include "runtime/unwind/program_files.h"
 #include "runtime/unwind/spaces.h"
 #include "runtime/unwind/store.h"
-#include "runtime/unwind/survey.h"
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -31,11 +30,10 @@ enum {
 	MAX_CHUNKS = UNWIND_CHUNKS / 4, /* 128 MiB */
 	/* 3 MiB: enough for a server and its libraries */
 	FIRST_WORDS = 12 * UNWIND_CHUNK_WORDS,
-	/* of processes that may never be traced: half of the store */
-	SURVEY_WORDS = MAX_CHUNKS / 2 * UNWIND_CHUNK_WORDS,
 	MAX_SPACES = UNWIND_SPACES / 4 * 3,
 	STOP_SECONDS = 2, /* to wait for the thread: a file system may not answer it */
 };
+#define SAVE_NS 500000000ull	/* nothing is written to the cache in the first time */
 #define CHECK_NS 30000000000ull /* between two checks for processes that have ended */
 
 enum kind { ADD_PROCESS, ADD_PROGRAM, ADD_USED, ASK, ASK_AT_EXEC, CHANGE, CHECK };
@@ -66,10 +64,9 @@ struct unwind_worker {
 	struct unwind_store *store;
 	struct unwind_files *files;
 	struct unwind_spaces *spaces;
-	VEC(struct unwind_binary *) awaited; /* files of programs that will be executed */
-	struct unwind_survey survey;
-	uint32_t n_surveyed; /* ADD_USED whose files it has */
+	struct unwind_ahead ahead;
 	uint64_t checked_ns;
+	uint64_t save_ns; /* tables may be written to the cache from then on */
 };
 
 HASH_INTEGER_FUNCTIONS(tgid_set, uint32_t, uint32_t, hash_u32, *e, *e)
@@ -210,63 +207,6 @@ static int add_process(void *ctx, uint32_t pid, uint32_t tid)
 	return 0;
 }
 
-static void add_file(const char *path, void *ctx)
-{
-	struct unwind_worker *w = ctx;
-	struct unwind_binary *b = unwind_files_of_path(w->files, path);
-
-	if (b && vec_push(&w->awaited, b))
-		unwind_files_release(w->files, b);
-}
-
-static void add_program(struct unwind_worker *w, const char *path)
-{
-	unwind_program_files(path, add_file, w);
-	unwind_files_add_vdso(w->files);
-	(void)unwind_files_publish(w->files);
-}
-
-/* Compile and publish a file. It stays published for a while without a process. */
-static void prepare_file(const char *path, void *ctx)
-{
-	struct unwind_worker *w = ctx;
-	struct unwind_binary *b = unwind_files_of_path(w->files, path);
-
-	if (!b)
-		return;
-	(void)unwind_files_publish(w->files);
-	unwind_files_release(w->files, b);
-}
-
-static void add_used(struct unwind_worker *w, const char *path)
-{
-	uint64_t n_words;
-
-	unwind_survey_read(&w->survey, path);
-	unwind_files_add_vdso(w->files);
-	n_words = unwind_survey_words(&w->survey);
-	unwind_store_reserve(w->store, n_words < SURVEY_WORDS ? n_words : SURVEY_WORDS);
-	w->n_surveyed++;
-}
-
-/* Compile a file of the survey; requests are answered in between. Files are published as soon as
- * that need not wait for the kernel, and all of them at the end. Returns how many ADD_USED are
- * done. */
-static uint32_t survey(struct unwind_worker *w)
-{
-	uint32_t n_done = w->n_surveyed;
-	bool is_end = unwind_store_used_bytes(w->store) / 4 > SURVEY_WORDS ||
-		      !unwind_survey_compile(&w->survey, w->files);
-
-	if (is_end || unwind_store_is_settled(w->store))
-		(void)unwind_files_publish(w->files);
-	if (!is_end)
-		return 0;
-	unwind_survey_end(&w->survey, w->files);
-	w->n_surveyed = 0;
-	return n_done;
-}
-
 static void evict_unknown(struct unwind_worker *w)
 {
 	struct tgid_set kept = {0};
@@ -307,11 +247,11 @@ static void answer(struct unwind_worker *w, const struct request *r)
 {
 	switch (r->kind) {
 	case ADD_PROCESS: proc_each_thread(r->tgid, r->with_descendants, add_process, w); return;
-	case ADD_PROGRAM: add_program(w, r->path); return;
-	case ADD_USED: add_used(w, r->path); return;
+	case ADD_PROGRAM: unwind_ahead_program(&w->ahead, r->path); return;
+	case ADD_USED: unwind_ahead_used(&w->ahead, r->path); return;
 	case CHECK: check(w, true); return;
 	case CHANGE: apply(w, &r->change); return;
-	case ASK_AT_EXEC: unwind_process_files(r->tgid, prepare_file, w); /* fallthrough */
+	case ASK_AT_EXEC: unwind_ahead_exec(&w->ahead, r->tgid); /* fallthrough */
 	case ASK:
 		unwind_spaces_ask(w->spaces, r->tgid, r->exec_id);
 		update_known(w, r->tgid);
@@ -329,6 +269,7 @@ static void update_stats(struct unwind_worker *w)
 		.n_processes = unwind_spaces_count(w->spaces),
 		.n_files = files.n_files,
 		.n_files_refused = files.images.n_refused,
+		.n_files_cached = files.images.n_cached,
 		.n_rules = files.images.n_rules,
 		.n_rows = files.images.n_rows,
 		.used_bytes = unwind_store_used_bytes(w->store),
@@ -340,20 +281,33 @@ static void update_stats(struct unwind_worker *w)
 	pthread_mutex_unlock(&w->lock);
 }
 
+/* When there is something to do without a request. */
+static uint64_t next_due(const struct unwind_worker *w)
+{
+	uint64_t due_ns = unwind_spaces_due(w->spaces), files_ns = unwind_files_due(w->files);
+
+	if (unwind_spaces_count(w->spaces) && due_ns > w->checked_ns + CHECK_NS)
+		due_ns = w->checked_ns + CHECK_NS;
+	due_ns = due_ns < files_ns ? due_ns : files_ns;
+	return w->ahead.n_surveyed ? 0 : due_ns;
+}
+
+/* From when on tables may be written to the cache, while there is nothing else to do. */
+static uint64_t save_due(const struct unwind_worker *w)
+{
+	return unwind_files_has_unsaved(w->files) ? w->save_ns : UINT64_MAX;
+}
+
 /* Wait until there is something to do, and take the queue; returns the number of requests in it, or
  * -1 at the end. */
 static ssize_t dequeue(struct unwind_worker *w, struct request **out)
 {
-	uint64_t due_ns = unwind_spaces_due(w->spaces), files_ns = unwind_files_due(w->files);
-	bool is_empty = !unwind_spaces_count(w->spaces);
+	uint64_t due_ns = next_due(w), save_ns = save_due(w);
 	struct timespec until;
 	ssize_t n;
 	int err = 0;
 
-	if (!is_empty && due_ns > w->checked_ns + CHECK_NS)
-		due_ns = w->checked_ns + CHECK_NS;
-	due_ns = due_ns < files_ns ? due_ns : files_ns;
-	due_ns = w->n_surveyed ? 0 : due_ns;
+	due_ns = due_ns < save_ns ? due_ns : save_ns;
 	until = clock_timespec(due_ns);
 	pthread_mutex_lock(&w->lock);
 	while (!w->queue.n && !w->is_stopping && !err)
@@ -388,12 +342,16 @@ static void *run(void *arg)
 	prctl(PR_SET_NAME, "sonde-unwind");
 	while ((n = dequeue(w, &requests)) >= 0) {
 		start_ns = monotonic_ns();
+		if (!n && start_ns < next_due(w) && start_ns >= save_due(w)) {
+			unwind_files_save(w->files);
+			continue;
+		}
 		answer_all(w, requests, (size_t)n);
 		free(requests);
 		requests = NULL;
 		unwind_spaces_work(w->spaces);
 		unwind_files_work(w->files);
-		n_surveys = w->n_surveyed ? survey(w) : 0;
+		n_surveys = unwind_ahead_work(&w->ahead);
 		if (start_ns > w->checked_ns + CHECK_NS)
 			check(w, false);
 		update_stats(w);
@@ -420,29 +378,30 @@ static bool drop_something(void *ctx)
 static void free_worker(struct unwind_worker *w)
 {
 	unwind_spaces_free(w->spaces);
-	unwind_survey_end(&w->survey, w->files);
-	for (size_t i = 0; i < w->awaited.n; i++)
-		unwind_files_release(w->files, w->awaited.items[i]);
+	unwind_ahead_free(&w->ahead);
 	unwind_files_free(w->files);
 	unwind_store_close(w->store);
 	for (size_t i = 0; i < w->queue.n; i++)
 		free(w->queue.items[i].path);
-	vec_free(&w->awaited);
 	vec_free(&w->queue);
 	hash_free(&w->known);
 	free(w);
 }
 
-static int create_parts(struct unwind_worker *w)
+static int create_parts(struct unwind_worker *w, const char *cache)
 {
 	int err = unwind_store_open(&w->store, MAX_CHUNKS);
 
 	if (err)
 		return err;
-	w->files = unwind_files_new(w->store);
+	w->files = unwind_files_new(w->store, cache);
 	w->spaces = w->files ? unwind_spaces_new(w->store, w->files, MAX_SPACES) : NULL;
 	if (!w->spaces)
 		return -ENOMEM;
+	/* of processes that may never be traced: half of the store */
+	w->ahead = (struct unwind_ahead){.store = w->store,
+					 .files = w->files,
+					 .most_words = MAX_CHUNKS / 2 * UNWIND_CHUNK_WORDS};
 	unwind_store_on_full(w->store, drop_something, w);
 	unwind_store_reserve(w->store, FIRST_WORDS);
 	return 0;
@@ -456,13 +415,14 @@ static int create_thread(struct unwind_worker *w)
 	return thread_start(&w->thread, NULL, run, w);
 }
 
-int unwind_worker_start(struct unwind_worker **out)
+int unwind_worker_start(struct unwind_worker **out, const char *cache)
 {
 	struct unwind_worker *w = calloc(1, sizeof(*w));
-	int err = w ? create_parts(w) : -ENOMEM;
+	int err = w ? create_parts(w, cache) : -ENOMEM;
 
 	if (!err) {
 		w->checked_ns = monotonic_ns();
+		w->save_ns = w->checked_ns + SAVE_NS;
 		err = create_thread(w);
 	}
 	if (err && w)

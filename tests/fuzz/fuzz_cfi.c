@@ -18,41 +18,15 @@
 
 enum { SECTION = 1, DEBUG = 2, GO = 4, GO_119 = 8, CODE = 16, HEAD = 5 };
 
-static void check_block(const struct unwind_piece *p, uint32_t block, uint32_t n_blocks,
-			const struct unwind_rules *rules)
-{
-	uint32_t first = UNWIND_BLOCK_FIRST(p->words[block]), before = 0;
-	uint32_t n = UNWIND_BLOCK_ROWS(p->words[block]);
-
-	assert(first >= n_blocks && first + n <= p->n_words);
-	assert(UNWIND_ROW_OFFSET(p->words[first]) == 0);
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t row = p->words[first + i];
-
-		assert(UNWIND_ROW_RULE(row) < rules->list.n);
-		assert(UNWIND_ROW_OFFSET(row) < UNWIND_BLOCK_BYTES);
-		assert(!i || UNWIND_ROW_OFFSET(row) > before);
-		before = UNWIND_ROW_OFFSET(row);
-	}
-}
-
 static void check_table(const struct unwind_table *t, const struct unwind_rules *rules)
 {
+	unwind_table_check(t, rules);
 	for (uint32_t i = 0; i < t->n_pieces; i++) {
 		const struct unwind_piece *p = &t->pieces[i];
-		uint64_t n_blocks =
-			(p->end - p->start + UNWIND_BLOCK_BYTES - 1) / UNWIND_BLOCK_BYTES;
 
-		assert(p->start % UNWIND_BLOCK_BYTES == 0 && p->start < p->end);
-		assert(!i || p[-1].end <= p->start);
-		assert(n_blocks < p->n_words && p->n_words <= UNWIND_CHUNK_WORDS);
-		for (uint32_t block = 0; block < n_blocks; block++)
-			check_block(p, block, (uint32_t)n_blocks, rules);
-		assert(unwind_table_rule(t, rules, p->start));
 		assert(unwind_table_rule(t, rules, p->end - 1)->cfa != UNWIND_NO_RULE);
 	}
 	assert(!t->n_rows == !t->n_pieces);
-	assert(rules->list.n <= UNWIND_RULES);
 }
 
 struct input {

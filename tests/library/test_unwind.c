@@ -36,7 +36,7 @@ static void tables_of_a_process(void **state)
 	struct unwind_worker *w = NULL;
 	struct unwind_stats stats;
 
-	if (unwind_worker_start(&w))
+	if (unwind_worker_start(&w, NULL))
 		skip(); /* no right to create BPF maps */
 	unwind_worker_add_process(w, (uint32_t)getpid(), false);
 	assert_true(unwind_worker_wait(w, 20000000000));

@@ -313,7 +313,7 @@ struct tracer {
 static int start_tracer(void **state)
 {
 	struct tracer *t = calloc(1, sizeof(*t));
-	int err = unwind_worker_start(&t->worker);
+	int err = unwind_worker_start(&t->worker, NULL);
 
 	*state = NULL;
 	if (!err)
@@ -709,7 +709,7 @@ static void open_small(struct small *s, uint32_t max_chunks)
 	if (err == -EPERM || err == -EACCES)
 		skip();
 	assert_int_equal(err, 0);
-	s->files = unwind_files_new(s->store);
+	s->files = unwind_files_new(s->store, NULL);
 }
 
 static void test_eviction(void **state)

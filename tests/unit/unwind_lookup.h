@@ -5,6 +5,7 @@
 #pragma once
 #include "runtime/unwind/rules.h"
 #include "runtime/unwind/table.h"
+#include <assert.h>
 
 /* The piece that covers the address, or NULL. */
 static inline const struct unwind_piece *find_piece(const struct unwind_table *t, uint64_t address)
@@ -50,4 +51,41 @@ unwind_table_rule(const struct unwind_table *t, const struct unwind_rules *rules
 	const struct unwind_piece *p = find_piece(t, address);
 
 	return p ? &rules->list.items[find_row(p, address - p->start)] : &none;
+}
+
+static inline void unwind_block_check(const struct unwind_piece *p, uint32_t block,
+				      uint32_t n_blocks, const struct unwind_rules *rules)
+{
+	uint32_t first = UNWIND_BLOCK_FIRST(p->words[block]), before = 0;
+	uint32_t n = UNWIND_BLOCK_ROWS(p->words[block]);
+
+	assert(first >= n_blocks && first + n <= p->n_words);
+	assert(UNWIND_ROW_OFFSET(p->words[first]) == 0);
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t row = p->words[first + i];
+
+		assert(UNWIND_ROW_RULE(row) < rules->list.n);
+		assert(UNWIND_ROW_OFFSET(row) < UNWIND_BLOCK_BYTES);
+		assert(!i || UNWIND_ROW_OFFSET(row) > before);
+		before = UNWIND_ROW_OFFSET(row);
+	}
+}
+
+/* Assert that a program in the kernel can search the table, whatever it was made of. */
+static inline void unwind_table_check(const struct unwind_table *t,
+				      const struct unwind_rules *rules)
+{
+	for (uint32_t i = 0; i < t->n_pieces; i++) {
+		const struct unwind_piece *p = &t->pieces[i];
+		uint64_t n_blocks =
+			(p->end - p->start + UNWIND_BLOCK_BYTES - 1) / UNWIND_BLOCK_BYTES;
+
+		assert(p->start % UNWIND_BLOCK_BYTES == 0 && p->start < p->end);
+		assert(!i || p[-1].end <= p->start);
+		assert(n_blocks < p->n_words && p->n_words <= UNWIND_CHUNK_WORDS);
+		for (uint32_t block = 0; block < n_blocks; block++)
+			unwind_block_check(p, block, (uint32_t)n_blocks, rules);
+		assert(unwind_table_rule(t, rules, p->start));
+	}
+	assert(rules->list.n <= UNWIND_RULES);
 }
