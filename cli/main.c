@@ -20,6 +20,7 @@
 #include "cli/help/help.h"
 #include "cli/run/run.h"
 #include "runtime/list/info.h"
+#include "runtime/kernel/floor.h"
 #include "runtime/kernel/kernel_facts.h"
 #include "runtime/list/list.h"
 #include "runtime/base/log.h"
@@ -115,8 +116,8 @@ static int format(struct options *o)
 
 static int list_pattern(const struct options *o)
 {
-	struct kernel *k = walk_open_kernel(o);
-	int status = 1;
+	int status;
+	struct kernel *k = walk_open_kernel(o, &status);
 
 	if (k) {
 		progress_stage(STAGE_LIST);
@@ -167,13 +168,15 @@ static int list(const struct options *o)
 static int info(const struct options *o)
 {
 	const struct info_build build = {.sonde = SONDE_VERSION, .llvm = codegen_llvm_version()};
-	struct kernel *k = walk_open_kernel(o);
+	int status;
+	struct kernel *k = walk_open_kernel(o, &status);
 
 	if (!k)
-		return 1;
+		return status;
+	status = floor_check(k) ? 2 : 0;
 	info_print(k, &build, o->out.format == OUT_JSON, stdout);
 	kernel_close(k);
-	return 0;
+	return status;
 }
 
 /* Write what is left of standard output. A reader that has gone away wanted no more of it. Returns

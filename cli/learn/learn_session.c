@@ -159,9 +159,10 @@ static void complete(void *ctx, const char *text, struct candidates *out)
 {
 	static const struct options none;
 	struct prompt *p = ctx;
+	int status;
 
 	if (!p->kernel)
-		p->kernel = walk_open_kernel(&none);
+		p->kernel = walk_open_kernel(&none, &status);
 	if (p->kernel)
 		prompt_complete(p, text, out);
 }

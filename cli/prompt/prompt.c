@@ -77,7 +77,12 @@ int prompt_run(void)
 
 	p.editor = editor_open(&(
 		struct editor_setup){.history = "history", .complete = prompt_complete, .ctx = &p});
-	p.kernel = p.editor ? walk_open_kernel(&none) : NULL;
+	if (!p.editor) {
+		log_error("cannot use the terminal: %s", strerror(errno));
+		status = 2;
+	} else {
+		p.kernel = walk_open_kernel(&none, &status);
+	}
 	if (p.kernel) {
 		puts("sonde " SONDE_VERSION
 		     ": type a program, 'help' or 'quit'; Ctrl-C ends a run.");
@@ -87,9 +92,6 @@ int prompt_run(void)
 		prompt_end_child(&p.child);
 		prompt_end_child(&p.next);
 		kernel_close(p.kernel);
-	} else {
-		log_error("cannot use the terminal: %s", strerror(errno));
-		status = 2;
 	}
 	editor_close(p.editor);
 	arena_free(p.a);

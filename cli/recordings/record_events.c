@@ -339,14 +339,14 @@ static int record(const struct options *o, struct kernel *k, const struct select
 
 int record_events_run(const struct options *o)
 {
-	struct kernel *k = walk_open_kernel(o);
+	int status;
+	struct kernel *k = walk_open_kernel(o, &status);
 	struct selection s = {.arena = arena_new()};
-	int status = 1;
 
 	s.calls.arena = s.arena;
 	s.calls.kernel = k;
-	if (k && select_events(&s, k, o->record.events) == 0)
-		status = record(o, k, &s);
+	if (k)
+		status = select_events(&s, k, o->record.events) ? 1 : record(o, k, &s);
 	record_calls_free(&s.calls);
 	arena_free(s.arena);
 	if (k)

@@ -22,6 +22,7 @@
 #include "runtime/kernel/facts_file.h"
 #include "runtime/kernel/in_container.h"
 #include "runtime/kernel/caps.h"
+#include "runtime/kernel/floor.h"
 #include "runtime/kernel/kernel_facts.h"
 #include "runtime/kernel/stock_facts.h"
 #include "runtime/base/log.h"
@@ -64,18 +65,31 @@ static int use_stock(struct kernel *k, const struct options *o)
 	return name ? 0 : -1;
 }
 
-struct kernel *walk_open_kernel(const struct options *o)
+/* Is the running kernel too old? --info says what works there. */
+static bool is_below_floor(struct kernel *k, const struct options *o)
+{
+	return !o->compile.facts && o->mode != MODE_INFO && !rights_are_interpreted(o) &&
+	       floor_check(k);
+}
+
+struct kernel *walk_open_kernel(const struct options *o, int *status)
 {
 	struct kernel *k =
 		o->compile.kernel_facts ? facts_file_open(o->compile.kernel_facts) : kernel_open();
 
+	*status = k ? 0 : 1;
 	if (k)
 		set_kernel(k, o);
-	if (k && !o->compile.kernel_facts && use_stock(k, o)) {
-		kernel_close(k);
-		return NULL;
-	}
-	return k;
+	if (!k || o->compile.kernel_facts)
+		return k;
+	if (is_below_floor(k, o))
+		*status = 2;
+	else if (use_stock(k, o))
+		*status = 1;
+	else
+		return k;
+	kernel_close(k);
+	return NULL;
 }
 
 static enum plan_run run_of(const struct options *o)
@@ -229,16 +243,16 @@ int walk_in(const struct options *o, struct kernel *k)
 
 int walk(const struct options *o)
 {
-	struct kernel *k = walk_open_kernel(o);
 	int status;
+	struct kernel *k = walk_open_kernel(o, &status);
 
 	if (o->mode == MODE_TRACE && !o->compile.emit && !o->compile.kernel_facts &&
 	    !rights_are_interpreted(o))
 		in_container_warn();
-	status = k ? walk_in(o, k) : 1;
-
-	if (k)
+	if (k) {
+		status = walk_in(o, k);
 		kernel_close(k);
+	}
 	return status;
 }
 

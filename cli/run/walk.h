@@ -7,8 +7,9 @@
 struct kernel;
 struct options;
 
-/* The kernel that the options name, the running one or that of a file. NULL after a message. */
-struct kernel *walk_open_kernel(const struct options *o);
+/* The kernel that the options name, the running one or that of a file. NULL after a message, then
+ * *status is the exit status. */
+struct kernel *walk_open_kernel(const struct options *o, int *status);
 /* From the script to the end of tracing, or to what the options end it with. The exit status. */
 int walk(const struct options *o);
 /* The same with a kernel that is open already, and stays open. */

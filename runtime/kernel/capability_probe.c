@@ -93,6 +93,24 @@ static int load_nothing(enum bpf_prog_type type, uint32_t attach_type, uint32_t 
 			     &opts);
 }
 
+/* By a program that adds to a word of its stack and fetches the old value. */
+static enum capability_state has_atomics(void)
+{
+	const struct bpf_insn insns[] = {
+		{.code = BPF_ALU64 | BPF_MOV | BPF_K},
+		{.code = BPF_STX | BPF_MEM | BPF_DW, .dst_reg = BPF_REG_10, .off = -8},
+		{.code = BPF_STX | BPF_ATOMIC | BPF_DW,
+		 .dst_reg = BPF_REG_10,
+		 .off = -8,
+		 .imm = BPF_ADD | BPF_FETCH},
+		{.code = BPF_ALU64 | BPF_MOV | BPF_K},
+		{.code = BPF_JMP | BPF_EXIT},
+	};
+
+	return by_fd(bpf_prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, "sonde_probe", "GPL", insns,
+				   sizeof(insns) / sizeof(*insns), NULL));
+}
+
 /* ---- probes on functions ---- */
 
 static enum capability_state has_function_names(struct kernel *k)

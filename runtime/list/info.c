@@ -10,6 +10,7 @@
 #include "parser/lang/probe.h"
 #include "runtime/list/info_out.h"
 #include "runtime/base/io.h"
+#include "runtime/kernel/floor.h"
 #include "runtime/kernel/kernel_facts.h"
 #include <bpf/libbpf.h>
 #include <linux/capability.h>
@@ -132,11 +133,14 @@ static void put_capabilities(struct info_out *o, const enum capability_state *st
 }
 
 static void put_probe(struct info_out *o, const struct probe_row *row,
-		      const enum capability_state *states)
+		      const enum capability_state *states, bool runs_nothing)
 {
 	const struct capability_row *c = &capability_rows[row->capability];
 	char why[160];
 
+	if (runs_nothing)
+		return info_state(o, row->name, row->name, CAPABILITY_NO,
+				  "the kernel lacks what every script needs");
 	if (row->capability == CAP_NONE)
 		return info_state(o, row->name, row->name, CAPABILITY_YES, NULL);
 	snprintf(why, sizeof(why), "no %s (%s)", c->name, c->from);
@@ -144,11 +148,14 @@ static void put_probe(struct info_out *o, const struct probe_row *row,
 		   states[row->capability] == CAPABILITY_NO ? why : NULL);
 }
 
-static void put_probes(struct info_out *o, const enum capability_state *states)
+static void put_probes(struct info_out *o, struct kernel *k, const enum capability_state *states)
 {
+	char lacks[512];
+	bool runs_nothing = floor_lacks(k, lacks, sizeof(lacks)) > 0;
+
 	info_section(o, "probes", "probe types");
 	for (int i = 0; i < PROBE_COUNT; i++)
-		put_probe(o, &probe_rows[i], states);
+		put_probe(o, &probe_rows[i], states, runs_nothing);
 }
 
 /* ---- helpers, maps ------------------------------------------------------------------------- */
@@ -257,7 +264,7 @@ void info_print(struct kernel *k, const struct info_build *build, bool as_json, 
 	put_versions(&o, build);
 	put_kernel(&o, k);
 	put_process(&o);
-	put_probes(&o, states);
+	put_probes(&o, k, states);
 	put_capabilities(&o, states);
 	put_helpers(&o);
 	put_maps(&o);

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Does the running kernel have what every script needs? See floor.h. Kernels of distributions have
+ * features of later versions, so the version alone tells nothing about an old one.
+ */
+#include "runtime/kernel/floor.h"
+#include <bpf/libbpf.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include "runtime/base/log.h"
+#include "runtime/kernel/kernel_facts.h"
+
+enum { FLOOR_MAJOR = 6, FLOOR_MINOR = 1 };
+
+static const uint64_t required = 0
+#define CAPABILITY(...)
+#define REQUIRED(id, ...) | 1ull << CAP_##id
+#include "parser/lang/capabilities.def"
+	;
+
+unsigned floor_lacks(struct kernel *k, char *text, size_t size)
+{
+	uint64_t asked = required;
+	libbpf_print_fn_t print;
+	unsigned n = 0;
+
+	if (kernel_is_at_least(FLOOR_MAJOR, FLOOR_MINOR))
+		asked &= k->denied;
+	*text = '\0';
+	if (!asked)
+		return 0;
+	print = libbpf_set_print(NULL);
+	for (int i = 0; i < CAP_COUNT; i++) {
+		size_t used = strlen(text);
+
+		if (asked >> i & 1 && kernel_lacks(k, (enum capability_id)i))
+			snprintf(text + used, size - used, "%s%s", n++ ? ", " : "",
+				 capability_rows[i].name);
+	}
+	libbpf_set_print(print);
+	return n;
+}
+
+int floor_check(struct kernel *k)
+{
+	unsigned major = 0, minor = 0;
+	char lacks[512];
+	struct utsname u;
+
+	if (!floor_lacks(k, lacks, sizeof(lacks)))
+		return 0;
+	if (!uname(&u))
+		sscanf(u.release, "%u.%u", &major, &minor);
+	return log_error("Linux %u.%u: sonde needs %d.%d (it lacks %s)", major, minor, FLOOR_MAJOR,
+			 FLOOR_MINOR, lacks);
+}
