@@ -8,9 +8,9 @@
 
 struct kernel;
 
-/* The names of the required capabilities (REQUIRED in parser/lang/capabilities.def) that the running
- * kernel is known to lack, as "A, B" in `text`. Returns how many there are. Only kernels before
- * SONDE_FLOOR and --no-feature are asked, since this loads programs. */
+/* The names of the required capabilities (REQUIRED in parser/lang/capabilities.def) that the
+ * running kernel is known to lack, as "A, B" in `text`. Returns how many there are. Kernels of 6.1
+ * and later have them all, and are not asked: only what --no-feature names is lacking there. */
 unsigned floor_lacks(struct kernel *k, char *text, size_t size);
 
 /* Print an error if it lacks any. Returns 0 or -1. */
