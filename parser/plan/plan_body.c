@@ -40,19 +40,24 @@ static void plan_key(struct planner *pl, struct plan_map *m, const struct map *m
  * rounds an element up to a power of two: the unused rest is divided among the slots. */
 enum { ELEMENT_HEAD = 56, LINE_BYTES = 64, NEARLY_A_LINE = 48 };
 
-static uint32_t slot_in(const struct plan_map *m, uint32_t element)
+/* Bytes of an element beside the slots. */
+static uint32_t taken(const struct plan_map *m)
 {
-	uint32_t taken =
-		ELEMENT_HEAD + plan_align(m->key_size, 8) + (agg_is_series(m->value) ? 8 : 0);
-
-	return element > taken ? (element - taken) / m->n_slots / 8 * 8 : 0;
+	return ELEMENT_HEAD + plan_align(m->key_size, 8) + (agg_is_series(m->value) ? 8 : 0);
 }
 
-/* Each CPU adds to the slot of its number; with too many CPUs several share one. */
+static uint32_t slot_in(const struct plan_map *m, uint32_t element)
+{
+	return element > taken(m) ? (element - taken(m)) / m->n_slots / 8 * 8 : 0;
+}
+
+/* Each CPU adds to the slot of its number; with too many CPUs several share one: an element has at
+ * most SONDE_SLOTS_BYTES, unless its key is long. */
 static void plan_slots(struct plan_map *m, uint32_t n_cpus)
 {
 	uint32_t behind = agg_is_series(m->value) ? 8 : 0, bytes = m->n_words * 8;
-	uint32_t most = (SONDE_SLOTS_BYTES - behind) / bytes, element = 128, slot;
+	uint32_t beside = taken(m) < SONDE_SLOTS_BYTES / 2 ? taken(m) : behind;
+	uint32_t most = (SONDE_SLOTS_BYTES - beside) / bytes, element = 128, slot;
 
 	while (most < n_cpus && most & (most - 1))
 		most &= most - 1; /* CPUs that share slots do so by their last bits */
