@@ -2,7 +2,8 @@
 /*
  * What every BPF C file includes: libbpf's headers, and the few kernel structs that the helpers
  * read. The structs are declared with preserve_access_index, so that CO-RE relocates the offsets to
- * those of the running kernel when the program is loaded.
+ * those of the running kernel when the program is loaded. Integers are declared unsigned, whatever
+ * they are in the kernel: libbpf adapts the size of a load only if both sides are unsigned.
  */
 #pragma once
 #include "bpf_helpers/shared.h"
@@ -90,11 +91,11 @@ struct task_struct {
 	struct thread_info thread_info;
 	unsigned int __state;
 	unsigned int flags;
-	int exit_state;
-	int on_cpu;
-	int prio;
-	int pid;
-	int tgid;
+	unsigned int exit_state;
+	unsigned int on_cpu; /* a byte since 7.x */
+	unsigned int prio;
+	unsigned int pid;
+	unsigned int tgid;
 	const struct cred *cred;
 	struct css_set *cgroups;
 	char comm[16];

@@ -9,7 +9,7 @@
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
 struct cgroup___deep {
-	int level;
+	unsigned int level;
 	struct kernfs_node *kn;
 	struct cgroup___deep *ancestors[1]; /* level + 1 elements; since 6.1 */
 };
@@ -35,12 +35,12 @@ INLINE_CORE uint32_t sonde_cgroup_has(struct task_struct *t)
 	struct cgroup___deep *from = ((struct css_set___deep *)t->cgroups)->dfl_cgrp, *c;
 	const char *ancestors = (const char *)&from->ancestors;
 	struct kernfs_node *kn;
-	int level = from->level;
+	uint32_t level = from->level;
 	uint64_t id;
 
 #pragma clang loop unroll(disable)
 	for (uint32_t i = sonde_config.cgroup_first; i <= sonde_config.cgroup_last; i++) {
-		if ((int)i > level ||
+		if (i > level ||
 		    bpf_probe_read_kernel(&c, sizeof(c), ancestors + i * sizeof(c)) ||
 		    bpf_probe_read_kernel(&kn, sizeof(kn), &c->kn) ||
 		    bpf_probe_read_kernel(&id, sizeof(id), &kn->id))

@@ -25,12 +25,12 @@ struct task_struct___ns {
 
 INLINE_CORE uint64_t sonde_number_pid(struct task_struct *t)
 {
-	return (uint32_t)t->tgid;
+	return t->tgid;
 }
 
 INLINE_CORE uint64_t sonde_number_tid(struct task_struct *t)
 {
-	return (uint32_t)t->pid;
+	return t->pid;
 }
 
 /* The process id of a thread that is given by its address. */

@@ -18,7 +18,7 @@ struct pid_namespace {
 };
 
 struct upid {
-	int nr;
+	unsigned int nr;
 	struct pid_namespace *ns;
 };
 
@@ -39,26 +39,27 @@ struct number {
 	struct pid_namespace *ns;
 };
 
-/* The numbers of a thread in the tracer's namespace; `ns` is 0 if it has none. */
-static INLINE_CORE struct number entry_here(const char *numbers, uint32_t level)
+/* The numbers of a thread in the tracer's namespace. 0: it has none. */
+static INLINE_CORE uint32_t entry_here(struct number *at, const char *numbers, uint32_t level)
 {
-	struct number at, none = {};
 	uint32_t inum;
 
 #pragma clang loop unroll(disable)
 	for (uint32_t i = 1; i < NS_LEVELS && i <= level; i++) {
-		if (bpf_probe_read_kernel(&at, sizeof(at), numbers + i * sizeof(at)) ||
-		    bpf_probe_read_kernel(&inum, sizeof(inum), &at.ns->ns.inum))
-			return none;
+		if (bpf_probe_read_kernel(at, sizeof(*at), numbers + i * sizeof(*at)) ||
+		    bpf_probe_read_kernel(&inum, sizeof(inum), &at->ns->ns.inum))
+			return 0;
 		if (inum == sonde_config.pid_ns)
-			return at;
+			return 1;
 	}
-	return none;
+	return 0;
 }
 
 static INLINE_CORE uint64_t number_here(const char *numbers, uint32_t level)
 {
-	return (uint32_t)entry_here(numbers, level).nr;
+	struct number at;
+
+	return entry_here(&at, numbers, level) ? (uint32_t)at.nr : 0;
 }
 
 INLINE_CORE uint64_t sonde_number_pid(struct task_struct *t)
@@ -95,6 +96,7 @@ INLINE_CORE const void *sonde_number_namespace(void)
 {
 	struct task_struct *t = bpf_get_current_task_btf();
 	struct pid *pid = ((struct task_struct___ns *)t)->thread_pid;
+	struct number at;
 
-	return entry_here((const char *)&pid->numbers, pid->level).ns;
+	return entry_here(&at, (const char *)&pid->numbers, pid->level) ? at.ns : 0;
 }

@@ -10,7 +10,7 @@
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
 struct cfs_rq {
-	int throttle_count;
+	unsigned int throttle_count;
 };
 
 struct task_struct___reason {

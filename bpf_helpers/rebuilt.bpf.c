@@ -18,7 +18,7 @@ enum {
  * idle threads and of RT lock waits are mapped to others. */
 static INLINE_CORE uint64_t reported_state(uint32_t state, struct task_struct *t)
 {
-	uint32_t reported = (state | (uint32_t)t->exit_state) & STATE_REPORTED;
+	uint32_t reported = (state | t->exit_state) & STATE_REPORTED;
 
 	if ((state & TASK_IDLE) == TASK_IDLE)
 		reported = REPORT_IDLE;
@@ -38,12 +38,12 @@ INLINE_CORE uint64_t sonde_rebuilt_prev_state(struct switch_args *c)
 
 INLINE_CORE uint64_t sonde_rebuilt_task_pid(struct task_struct *t)
 {
-	return (uint64_t)(int64_t)t->pid;
+	return (uint64_t)(int64_t)(int32_t)t->pid;
 }
 
 INLINE_CORE uint64_t sonde_rebuilt_task_prio(struct task_struct *t)
 {
-	return (uint64_t)(int64_t)t->prio;
+	return (uint64_t)(int64_t)(int32_t)t->prio;
 }
 
 /* The same for a thread that is off the CPU. If it waits for a CPU, it may have been preempted, or

@@ -38,12 +38,12 @@ INLINE uint64_t sonde_task_leader_tid(struct task_struct *t)
 /* The process id in the initial pid namespace. */
 INLINE_CORE uint64_t sonde_task_pid(struct task_struct *t)
 {
-	return (uint32_t)t->tgid;
+	return t->tgid;
 }
 
 INLINE_CORE uint64_t sonde_task_tid(struct task_struct *t)
 {
-	return (uint32_t)t->pid;
+	return t->pid;
 }
 
 INLINE_CORE uint64_t sonde_task_uid(struct task_struct *t)
@@ -112,8 +112,9 @@ INLINE_CORE uint64_t sonde_task_gid(struct task_struct *t)
 /* The CPU on which the thread runs, or ran last. */
 INLINE_CORE uint64_t sonde_task_cpu(struct task_struct *t)
 {
-	return bpf_core_field_exists(t->thread_info.cpu) ? t->thread_info.cpu
-							 : ((struct task_struct___cpu *)t)->cpu;
+	struct task_struct___cpu *old = (void *)t;
+
+	return bpf_core_field_exists(old->cpu) ? old->cpu : t->thread_info.cpu;
 }
 
 /* The id of the thread's cgroup of version 2. */
@@ -125,5 +126,5 @@ INLINE_CORE uint64_t sonde_task_cgroup(struct task_struct *t)
 /* Process id and execve count of a thread, which identify an address space, in 64 bits. */
 INLINE_CORE uint64_t sonde_task_space(struct task_struct *t)
 {
-	return (uint32_t)t->tgid | (uint64_t)(uint32_t)t->self_exec_id << 32;
+	return t->tgid | (uint64_t)(uint32_t)t->self_exec_id << 32;
 }

@@ -65,7 +65,8 @@ struct mm_struct___unwind {
 
 struct pt_regs___unwind {
 	unsigned long r15, r14, r13, r12, bp, bx, r11, r10, r9, r8, ax, cx, dx, si, di, orig_ax, ip,
-		cs, flags, sp, ss;
+		flags, sp, ss;
+	unsigned short cs; /* a whole word until 6.8 */
 };
 
 #pragma clang attribute pop

@@ -36,7 +36,7 @@ struct inode {
 	unsigned short i_mode;
 	struct super_block *i_sb;
 	unsigned long i_ino;
-	long long i_size;
+	unsigned long long i_size;
 };
 
 struct dentry {
