@@ -16,7 +16,8 @@ static int write_linked(const struct compile *c, const struct plan *plan, FILE *
 {
 	void *linked;
 	size_t len;
-	int err = session_link(plan, plan->needs.unwind, c->bytes, c->len, &linked, &len);
+	int err = session_link(plan, plan->needs.unwind, plan->needs.reason, c->bytes, c->len,
+			       &linked, &len);
 
 	if (err) {
 		log_error("cannot link the object: %s%s", strerror(-err), limit_hint(err));

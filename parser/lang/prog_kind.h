@@ -38,6 +38,7 @@ enum prog_traits {
 	PK_SWITCH = 1048576, /* ends and starts times of threads on or off the CPU */
 	PK_ENDS = 2097152,   /* runs where a thread ends, or begins another program */
 	PK_NEWEST_FIRST = 4194304, /* at one place the kernel runs the newest program first */
+	PK_OPTIONAL = 8388608,	   /* a script can run without it */
 };
 
 /* Kinds whose every run is a hit: they count none themselves. */

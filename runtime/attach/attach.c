@@ -183,7 +183,8 @@ void attach_left_out(struct session *s, uint32_t prog, const struct attach_refus
 int attach_prog(struct session *s, uint32_t prog)
 {
 	const struct plan_prog *g = &s->plan->progs[prog];
-	int err = attachers[g->kind](s, prog);
+	bool is_loaded = bpf_program__autoload(s->progs[prog]); /* else it was refused */
+	int err = is_loaded ? attachers[g->kind](s, prog) : 0;
 	const char *why = !err				   ? NULL
 			  : prog_kind_is(g->kind, PK_ITER) ? attach_iter_refusal(err)
 							   : attach_event_refusal(s, g, err);

@@ -73,8 +73,8 @@ static int link_objects(const struct object *objects, uint32_t n, void **out, si
 		name, (size_t)(name##_end - (name)) \
 	}
 
-int session_link(const struct plan *plan, bool unwinds, const void *elf, size_t len, void **out,
-		 size_t *out_len)
+int session_link(const struct plan *plan, bool unwinds, bool has_reasons, const void *elf,
+		 size_t len, void **out, size_t *out_len)
 {
 	struct object objects[3] = {{elf, len}};
 	uint32_t n = 1;
@@ -82,7 +82,7 @@ int session_link(const struct plan *plan, bool unwinds, const void *elf, size_t 
 	*out = NULL;
 	if (!plan->needs.ustack && !plan->needs.kstack)
 		return 0;
-	if (plan->needs.reason) /* first: the others have a weak function of the same name */
+	if (has_reasons) /* first: the others have a weak function of the same name */
 		objects[n++] = PART(sonde_object_reason);
 	objects[n++] = !plan->needs.ustack ? PART(sonde_object_keep)
 		       : unwinds	   ? PART(sonde_object_unwind)

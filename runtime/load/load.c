@@ -179,19 +179,27 @@ static int find_maps(struct session *s)
 	s->ring_fd = map_fd(s, "sonde_events");
 	s->wake_fd = map_fd(s, "sonde_wake");
 	s->packets_fd = map_fd(s, "sonde_packets");
-	if (s->plan->needs.reason)
+	if (s->plan->needs.reason && map_fd(s, "sonde_reasons") >= 0)
 		err = fill_reasons(map_fd(s, "sonde_reasons"));
 	return err ?: map_control(s);
 }
 
+/* Parts that a script can run without. */
+struct parts {
+	bool reasons; /* what finds reasons of waits by kernel stacks */
+	bool spans;   /* what counts spans that began before tracing, or that do not end */
+};
+
 /* Imported objects may have programs of their own. */
-static void leave_out_programs(const struct session *s)
+static void leave_out_programs(const struct session *s, struct parts with)
 {
 	struct bpf_program *prog;
 
 	bpf_object__for_each_program(prog, s->object) bpf_program__set_autoload(prog, false);
 	for (uint32_t i = 0; i < s->plan->n_progs; i++)
-		bpf_program__set_autoload(s->progs[i], true);
+		bpf_program__set_autoload(
+			s->progs[i],
+			with.spans || !prog_kind_is(s->plan->progs[i].kind, PK_OPTIONAL));
 }
 
 enum { LOG_COUNTS = 4 }; /* BPF_LOG_STATS */
@@ -207,10 +215,13 @@ static void keep_logs(struct session *s)
 }
 
 /* `elf` is linked. */
-static int load_linked(struct session *s, struct session_prep *prep, const void *elf, size_t len)
+static int open_linked(struct session *s, struct session_prep *prep, struct parts with,
+		       const void *elf, size_t len)
 {
 	int err;
 
+	load_report_clear();
+	bpf_object__close(s->object);
 	s->object = session_open_object(prep, elf, len);
 	err = s->object ? find_programs(s) : -errno;
 	if (err) {
@@ -218,46 +229,95 @@ static int load_linked(struct session *s, struct session_prep *prep, const void 
 			  limit_hint(err));
 		return err;
 	}
-	leave_out_programs(s);
+	leave_out_programs(s, with);
 	if (prep->keeps_logs)
 		keep_logs(s);
 	size_maps(s);
 	precreate_hand_over(prep, s->object);
 	session_unwind_hand_over(prep, s->object);
-	err = set_config(s, &prep->config);
-	if (!err && prep->is_interpreted)
-		return interpret_open(s, elf, len) ?: find_maps(s);
-	if (!err)
-		err = bpf_object__load(s->object);
+	return set_config(s, &prep->config);
+}
+
+/* Link, open and load. *is_refused: the kernel did not load it, which is not reported. */
+static int load_with(struct session *s, struct session_prep *prep, struct parts with,
+		     const void *elf, size_t len, bool *is_refused)
+{
+	void *linked = NULL;
+	int err = session_link(s->plan, prep->config.unwinds, with.reasons, elf, len, &linked, &len);
+
 	if (err) {
-		if (!prep->keeps_logs) /* else the log has counts only: the caller loads again */
-			load_report(s, err);
+		log_error("libbpf cannot link the compiled program: %s%s", strerror(-err),
+			  limit_hint(err));
 		return err;
 	}
-	err = find_maps(s);
-	if (err)
-		log_error("cannot prepare the maps of the programs: %s%s", strerror(-err),
-			  limit_hint(err));
+	elf = linked ? linked : elf;
+	err = open_linked(s, prep, with, elf, len);
+	if (!err && prep->is_interpreted) {
+		err = interpret_open(s, elf, len);
+	} else if (!err) {
+		err = bpf_object__load(s->object);
+		*is_refused = err != 0;
+	}
+	free(linked);
 	return err;
+}
+
+/* Leave out the part that was refused. False: it was none of these. What finds reasons is called by
+ * the script's programs. */
+static bool leave_out_part(const struct session *s, struct parts *with)
+{
+	uint32_t prog = load_report_refused(s);
+	bool *part = &with->reasons;
+
+	if (prog == UINT32_MAX)
+		return false;
+	if (prog_kind_is(s->plan->progs[prog].kind, PK_OPTIONAL))
+		part = &with->spans;
+	if (!*part)
+		return false;
+	*part = false;
+	load_report_log();
+	return true;
+}
+
+static void warn_left_out(const struct session *s, struct parts with)
+{
+	if (!with.spans)
+		log_warning("the kernel's verifier refused what looks at waiting threads: spans "
+			    "that began before tracing, or have not ended, are missing");
+	if (s->plan->needs.reason && !with.reasons)
+		log_warning("the kernel's verifier refused what finds reasons by kernel stacks: "
+			    "'reason' tells only what the thread's state tells");
 }
 
 int session_load(struct session *s, struct session_prep *prep, const void *elf, size_t len)
 {
+	struct parts with = {s->plan->needs.reason, true};
 	int err = prog_handlers_register(s);
-	void *linked = NULL;
+	bool is_refused;
 
 	if (s->plan->needs.dwarf && prep->unwind_error) {
 		log_error("ustack(dwarf): cannot create the maps of unwind tables: %s%s",
 			  strerror(-prep->unwind_error), limit_hint(prep->unwind_error));
 		return prep->unwind_error;
 	}
-	if (!err)
-		err = session_link(s->plan, prep->config.unwinds, elf, len, &linked, &len);
-	if (err)
+	if (err) {
 		log_error("libbpf cannot link the compiled program: %s%s", strerror(-err),
 			  limit_hint(err));
-	else
-		err = load_linked(s, prep, linked ? linked : elf, len);
-	free(linked);
+		return err;
+	}
+	do {
+		is_refused = false;
+		err = load_with(s, prep, with, elf, len, &is_refused);
+	} while (is_refused && leave_out_part(s, &with));
+	if (is_refused && !prep->keeps_logs) /* else the log has counts only: it is loaded again */
+		load_report(s, err);
+	if (err)
+		return err;
+	warn_left_out(s, with);
+	err = find_maps(s);
+	if (err)
+		log_error("cannot prepare the maps of the programs: %s%s", strerror(-err),
+			  limit_hint(err));
 	return err;
 }

@@ -45,6 +45,13 @@ void load_report_begin(void)
 	libbpf_set_print(keep_message);
 }
 
+void load_report_clear(void)
+{
+	kept.n = 0;
+	if (kept.items)
+		kept.items[0] = 0;
+}
+
 void load_report_end(void)
 {
 	vec_free(&kept);
@@ -61,17 +68,24 @@ static const char *last_lines(const char *text, int n)
 	return p > text ? p + 1 : text;
 }
 
+static uint32_t refused_prog(const struct session *s, const struct verifier_message *v)
+{
+	for (uint32_t i = 0; v->program && i < s->plan->n_progs; i++) {
+		const struct plan_prog *g = &s->plan->progs[i];
+
+		if (strlen(g->symbol) == v->program_len &&
+		    memcmp(g->symbol, v->program, v->program_len) == 0)
+			return i;
+	}
+	return UINT32_MAX;
+}
+
 /* The refused program, as the user knows it. */
 static const char *refused_probe(const struct session *s, const struct verifier_message *v)
 {
-	for (uint32_t i = 0; i < s->plan->n_progs; i++) {
-		const struct plan_prog *g = &s->plan->progs[i];
+	uint32_t prog = refused_prog(s, v);
 
-		if (v->program && strlen(g->symbol) == v->program_len &&
-		    memcmp(g->symbol, v->program, v->program_len) == 0)
-			return session_prog_name(s, i);
-	}
-	return "the script";
+	return prog == UINT32_MAX ? "the script" : session_prog_name(s, prog);
 }
 
 static void report_refusal(const struct session *s, const struct verifier_message *v)
@@ -192,13 +206,38 @@ static int first_cause(const char *log, int err)
 	return cause ? -*cause : err;
 }
 
-void load_report(const struct session *s, int err)
+static const char *kept_log(void)
 {
-	const char *log = kept.items ? kept.items : "";
-	const struct capability_row *missing;
+	return kept.items ? kept.items : "";
+}
+
+static struct verifier_message read_log(const struct session *s)
+{
 	struct verifier_message v;
 
-	verifier_log_read(&v, log, s->plan->source, s->plan->imports, s->plan->n_imports);
+	verifier_log_read(&v, kept_log(), s->plan->source, s->plan->imports, s->plan->n_imports);
+	return v;
+}
+
+uint32_t load_report_refused(const struct session *s)
+{
+	struct verifier_message v = read_log(s);
+
+	return has_no_globals(s) || !v.reason ? UINT32_MAX : refused_prog(s, &v);
+}
+
+void load_report_log(void)
+{
+	if (log_enabled(LOG_VERBOSE))
+		fputs(kept_log(), stderr);
+}
+
+void load_report(const struct session *s, int err)
+{
+	struct verifier_message v = read_log(s);
+	const struct capability_row *missing;
+	const char *log = kept_log();
+
 	if (has_no_globals(s) || !v.reason)
 		err = has_no_globals(s) && files_needed(s) > file_limit() ? -EMFILE
 									  : first_cause(log, err);

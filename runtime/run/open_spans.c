@@ -61,12 +61,19 @@ static int run_prog(const struct session *s, const struct bpf_program *prog)
 	return err;
 }
 
+/* Programs that the kernel refused are left out (runtime/load/load.c). */
+static bool visits_threads(const struct session *s, uint32_t prog)
+{
+	return prog_kind_is(s->plan->progs[prog].kind, PK_SPANS) &&
+	       bpf_program__autoload(s->progs[prog]);
+}
+
 static int run_all(const struct session *s)
 {
 	for (uint32_t i = 0; i < s->plan->n_progs; i++) {
 		int err;
 
-		if (!prog_kind_is(s->plan->progs[i].kind, PK_SPANS))
+		if (!visits_threads(s, i))
 			continue;
 		err = run_prog(s, s->progs[i]);
 		if (!err)
@@ -81,8 +88,10 @@ static int run_all(const struct session *s)
 /* A source of events visits threads itself. */
 static bool has_any(const struct session *s)
 {
-	return s->control && !s->source &&
-	       FIND(s->plan->progs, s->plan->n_progs, prog_kind_is(item->kind, PK_SPANS));
+	for (uint32_t i = 0; s->control && !s->source && i < s->plan->n_progs; i++)
+		if (visits_threads(s, i))
+			return true;
+	return false;
 }
 
 /* User stacks of threads that wait, for spans whose stack is not known. Where tables are missing,
@@ -98,11 +107,18 @@ static void read_stacks(struct session *s)
 	for (size_t i = 0; i < s->waiting.n && !err; i++)
 		err = run_prog(s, bpf_object__next_program(s->waiting.items[i], NULL));
 	if (err)
-		log_verbose("cannot read stacks of waiting threads: %s", strerror(-err));
+		log_warning("cannot read user stacks of threads that already waited (%s): they count as lost",
+			    strerror(-err));
 	end_ns = monotonic_ns();
 	s->open_step_ns = LOOK_NS;
 	s->open_look_ns = !err && s->control->open_missing ? end_ns + LOOK_NS : 0;
 	s->open_rest_ns = err ? UINT64_MAX : end_ns + (end_ns - start_ns) * REST;
+}
+
+/* False also after a failure. */
+static bool can_read(const struct session *s)
+{
+	return s->open_rest_ns != UINT64_MAX && waiting_can_read(s);
 }
 
 /* What stands for stacks that are not known. */
@@ -132,7 +148,7 @@ int session_open_begin(struct session *s)
 	s->control->open_begins = 1;
 	err = run_all(s);
 	s->control->open_begins = 0;
-	if (!err && waiting_can_read(s))
+	if (!err && can_read(s))
 		read_stacks(s);
 	return err;
 }
@@ -143,7 +159,7 @@ static void note_cut(struct session *s, uint64_t now_ns)
 	if (!s->control->open_cut)
 		return;
 	s->control->open_cut = 0;
-	if (s->open_rest_ns == UINT64_MAX || !waiting_can_read(s))
+	if (!can_read(s))
 		return;
 	s->open_step_ns = LOOK_NS;
 	if (!s->open_look_ns || s->open_look_ns > now_ns + LOOK_NS)
@@ -175,7 +191,7 @@ void session_open_stop(struct session *s, void (*drain)(void *ctx), void *ctx)
 {
 	if (!has_any(s))
 		return;
-	if (waiting_can_read(s))
+	if (can_read(s))
 		read_stacks(s);
 	if (s->control->open_missing) {
 		drain(ctx);
