@@ -40,8 +40,7 @@ INLINE_CORE uint32_t sonde_cgroup_has(struct task_struct *t)
 
 #pragma clang loop unroll(disable)
 	for (uint32_t i = sonde_config.cgroup_first; i <= sonde_config.cgroup_last; i++) {
-		if (i > level ||
-		    bpf_probe_read_kernel(&c, sizeof(c), ancestors + i * sizeof(c)) ||
+		if (i > level || bpf_probe_read_kernel(&c, sizeof(c), ancestors + i * sizeof(c)) ||
 		    bpf_probe_read_kernel(&kn, sizeof(kn), &c->kn) ||
 		    bpf_probe_read_kernel(&id, sizeof(id), &kn->id))
 			return 0;

@@ -197,9 +197,9 @@ static void leave_out_programs(const struct session *s, struct parts with)
 
 	bpf_object__for_each_program(prog, s->object) bpf_program__set_autoload(prog, false);
 	for (uint32_t i = 0; i < s->plan->n_progs; i++)
-		bpf_program__set_autoload(
-			s->progs[i],
-			with.spans || !prog_kind_is(s->plan->progs[i].kind, PK_OPTIONAL));
+		bpf_program__set_autoload(s->progs[i],
+					  with.spans || !prog_kind_is(s->plan->progs[i].kind,
+								      PK_OPTIONAL));
 }
 
 enum { LOG_COUNTS = 4 }; /* BPF_LOG_STATS */
@@ -243,7 +243,8 @@ static int load_with(struct session *s, struct session_prep *prep, struct parts 
 		     const void *elf, size_t len, bool *is_refused)
 {
 	void *linked = NULL;
-	int err = session_link(s->plan, prep->config.unwinds, with.reasons, elf, len, &linked, &len);
+	int err =
+		session_link(s->plan, prep->config.unwinds, with.reasons, elf, len, &linked, &len);
 
 	if (err) {
 		log_error("libbpf cannot link the compiled program: %s%s", strerror(-err),

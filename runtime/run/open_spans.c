@@ -107,8 +107,9 @@ static void read_stacks(struct session *s)
 	for (size_t i = 0; i < s->waiting.n && !err; i++)
 		err = run_prog(s, bpf_object__next_program(s->waiting.items[i], NULL));
 	if (err)
-		log_warning("cannot read user stacks of threads that already waited (%s): they count as lost",
-			    strerror(-err));
+		log_warning(
+			"cannot read user stacks of threads that already waited (%s): they count as lost",
+			strerror(-err));
 	end_ns = monotonic_ns();
 	s->open_step_ns = LOOK_NS;
 	s->open_look_ns = !err && s->control->open_missing ? end_ns + LOOK_NS : 0;

@@ -38,7 +38,8 @@ static uint32_t plain_type(const struct btf *btf, uint32_t id)
 }
 
 /* The member of that name, also within members without a name. */
-static bool find_member(const struct btf *btf, uint32_t type, const char *name, struct member *found)
+static bool find_member(const struct btf *btf, uint32_t type, const char *name,
+			struct member *found)
 {
 	const struct btf_type *t = btf__type_by_id(btf, plain_type(btf, type));
 	const struct btf_member *m = btf_members(t);
@@ -46,7 +47,8 @@ static bool find_member(const struct btf *btf, uint32_t type, const char *name, 
 	for (uint32_t i = 0; btf_is_composite(t) && i < btf_vlen(t); i++) {
 		const char *its_name = btf__name_by_offset(btf, m[i].name_off);
 
-		if (*its_name ? !strcmp(its_name, name) : find_member(btf, m[i].type, name, found)) {
+		if (*its_name ? !strcmp(its_name, name)
+			      : find_member(btf, m[i].type, name, found)) {
 			if (*its_name)
 				*found = (struct member){plain_type(btf, m[i].type),
 							 btf_member_bitfield_size(t, i) != 0};
@@ -73,7 +75,8 @@ static uint32_t kernel_struct(const char *name)
 }
 
 /* Follow the relocation's path in both; false where the kernel lacks a member. */
-static bool follow(const struct bpf_core_relo *relo, char *path, struct member *ours, struct member *theirs)
+static bool follow(const struct bpf_core_relo *relo, char *path, struct member *ours,
+		   struct member *theirs)
 {
 	const char *at = strchr(bpf_elf_string(elf, relo->access_str_off), ':');
 	const struct btf_type *t = btf__type_by_id(object, relo->type_id);
@@ -99,7 +102,8 @@ static bool follow(const struct bpf_core_relo *relo, char *path, struct member *
 			*ours = (struct member){plain_type(object, btf_members(t)[i].type),
 						btf_member_bitfield_size(t, i) != 0};
 			end += snprintf(end, (size_t)(path + MAX_PATH_LEN - end), ".%s", name);
-			is_there = is_there && (!*name || find_member(kernel, theirs->type, name, theirs));
+			is_there = is_there &&
+				   (!*name || find_member(kernel, theirs->type, name, theirs));
 		}
 		at = strchr(at + 1, ':');
 	}
@@ -117,8 +121,10 @@ static uint32_t kind_of(const struct btf_type *t)
 /* Why the member cannot be read as it is declared; NULL: it can. */
 static const char *mismatch(const struct member *ours, const struct member *theirs, bool is_load)
 {
-	const struct btf_type *t = btf__type_by_id(object, ours->type), *k = btf__type_by_id(kernel, theirs->type);
-	long long size = btf__resolve_size(object, ours->type), its_size = btf__resolve_size(kernel, theirs->type);
+	const struct btf_type *t = btf__type_by_id(object, ours->type),
+			      *k = btf__type_by_id(kernel, theirs->type);
+	long long size = btf__resolve_size(object, ours->type),
+		  its_size = btf__resolve_size(kernel, theirs->type);
 
 	if (kind_of(t) != kind_of(k))
 		return "is of another kind";
@@ -130,7 +136,9 @@ static const char *mismatch(const struct member *ours, const struct member *thei
 		return NULL;
 	if (!is_load)
 		return size < its_size ? NULL : "is smaller than what is read";
-	return btf_is_int(k) && btf_int_encoding(k) & BTF_INT_SIGNED ? "has another size, and is signed" : NULL;
+	return btf_is_int(k) && btf_int_encoding(k) & BTF_INT_SIGNED
+		       ? "has another size, and is signed"
+		       : NULL;
 }
 
 static bool is_asked(const char *path)

@@ -24,7 +24,8 @@ unsigned long wrong(struct task_struct *t)
 {
 	if (__builtin_preserve_field_info(t->perhaps_missing, 2))
 		return t->perhaps_missing;
-	return t->pid + (unsigned long)t->tgid + t->no_such_member + t->prio + t->flags + t->thread_info.cpu;
+	return t->pid + (unsigned long)t->tgid + t->no_such_member + t->prio + t->flags +
+	       t->thread_info.cpu;
 }
 
 void *address(struct task_struct *t)

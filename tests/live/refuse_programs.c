@@ -20,7 +20,8 @@ static bool calls_helper(const union bpf_attr *attr, int helper)
 	const struct bpf_insn *insns = (const struct bpf_insn *)(uintptr_t)attr->insns;
 
 	for (uint32_t i = 0; i < attr->insn_cnt; i++)
-		if (insns[i].code == (BPF_JMP | BPF_CALL) && !insns[i].src_reg && insns[i].imm == helper)
+		if (insns[i].code == (BPF_JMP | BPF_CALL) && !insns[i].src_reg &&
+		    insns[i].imm == helper)
 			return true;
 	return false;
 }
@@ -44,12 +45,14 @@ long syscall(long number, ...)
 	for (int i = 0; i < 6; i++)
 		a[i] = va_arg(ap, long);
 	va_end(ap);
-	if (number == SYS_bpf && a[0] == BPF_PROG_LOAD && is_refused((const union bpf_attr *)a[1])) {
+	if (number == SYS_bpf && a[0] == BPF_PROG_LOAD &&
+	    is_refused((const union bpf_attr *)a[1])) {
 		const union bpf_attr *attr = (const union bpf_attr *)a[1];
 
 		if (attr->log_buf && attr->log_level)
-			snprintf((char *)(uintptr_t)attr->log_buf, attr->log_size,
-				 "0: R1=ctx() R10=fp0\n0: (95) exit\nR0 !read_ok\nprocessed 1 insns\n");
+			snprintf(
+				(char *)(uintptr_t)attr->log_buf, attr->log_size,
+				"0: R1=ctx() R10=fp0\n0: (95) exit\nR0 !read_ok\nprocessed 1 insns\n");
 		errno = EACCES;
 		return -1;
 	}
