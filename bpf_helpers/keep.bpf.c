@@ -4,7 +4,8 @@
  */
 #include "bpf_helpers/keep.h"
 
-enum { MAX_SKIP = SONDE_TRACER_FRAMES + 3 + 2 }; /* max. frames that are not shown */
+/* Max. frames that are not shown: also those of tracer_frames() and scheduler_frames(). */
+enum { MAX_SKIP = SONDE_TRACER_FRAMES + 1 + 3 + 2 };
 
 /* The hash is a polynomial, computed in blocks. The verifier follows every iteration, so each
  * instruction per frame adds 0.1 ms to start-up. It also follows what comes after the loop once for
@@ -32,11 +33,16 @@ GLOBAL uint64_t sonde_keep_hash(const struct sonde_frames *frames, uint32_t n, u
 
 /* How many of the first frames belong to the tracer, in a program that a tracepoint calls:
  * `program_frames` of the program, then those of bpf_trace_runN, __bpf_trace_EVENT and
- * __traceiter_EVENT, as far as they are present. */
+ * __traceiter_EVENT, as far as they are present. On arm64, the kernel's walk starts at the return
+ * address of its own helper, and finds it again in that helper's frame
+ * (perf_arch_fetch_caller_regs()), so the first frame comes twice. */
 static INLINE uint32_t tracer_frames(const uint64_t *ips, uint32_t prog, uint32_t program_frames)
 {
 	uint32_t skip = program_frames;
 
+#ifdef SONDE_TARGET_arm64
+	skip += ips[0] == ips[1];
+#endif
 	if (prog >= SONDE_MAX_PROGS)
 		return skip;
 	for (int i = 0; i < 3; i++) {

@@ -310,7 +310,7 @@ void interp_set_context(struct interp *p, enum interp_context kind, uint32_t tra
 /* ---- stacks ------------------------------------------------------------------------------- */
 
 /* Frames are numbers; the tracer knows what they stand for. `n_skipped` of the program's own are in
- * front. */
+ * front, none of them twice (bpf_helpers/keep.bpf.c). */
 static int copy_stack(struct interp *p, const struct recorded_stack *s, uint64_t to, uint64_t bytes,
 		      uint32_t n_skipped, uint64_t *result)
 {
@@ -321,6 +321,8 @@ static int copy_stack(struct interp *p, const struct recorded_stack *s, uint64_t
 		return -EFAULT;
 	n = n < most ? n : most;
 	memset(at, 0, (uint32_t)bytes);
+	for (uint64_t i = 0; i < n_skipped && i < n; i++)
+		at[i] = i;
 	for (uint64_t i = n_skipped; i < n; i++)
 		at[i] = s->frames[i - n_skipped];
 	*result = n * sizeof(uint64_t);
