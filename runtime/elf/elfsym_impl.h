@@ -114,6 +114,7 @@ struct elfsym {
 	bool has_objects;
 	VEC(struct object) objects; /* sorted */
 	bool has_stubs;
+	uint8_t stub_bytes;	/* at most */
 	VEC(struct stub) stubs; /* sorted */
 	char *stub_name;	/* the name that was returned last */
 };

@@ -2,8 +2,8 @@
 /*
  * Finds stubs of the procedure linkage table: see elfsym.h. They have no symbols. Each stub jumps
  * to an address that it reads from a slot, and the relocation of that slot has the function's name.
- * The jumps are searched for in the sections .plt*, so the layout of the stubs does not matter.
- * x86-64 only. The table of stubs is made when an address without a symbol is looked up for the
+ * The reads are searched for in the sections .plt*, so the layout of the stubs does not matter. The
+ * table of stubs is made when an address without a symbol is looked up for the
  * first time.
  */
 #include "runtime/elf/demangle.h"
@@ -16,8 +16,17 @@ enum {
 	RELOCATIONS_MAX = 1 << 20,
 	SECTION_MAX_BYTES = 16 << 20,
 	BLOCK_RELOCATIONS = 512,
-	STUB_MAX_BYTES = 16,
-	JUMP_BYTES = 6, /* ff 25, and the distance to the slot */
+};
+
+/* What differs between machines. `find`: is a slot read by the code at `at` of `n` bytes, whose
+ * start is at `address`? Sets *slot to the address of the slot and *start to the place of the
+ * stub. */
+struct machine {
+	uint16_t id;
+	uint32_t jump_slot, glob_dat; /* types of relocations */
+	uint8_t stub_bytes, step;
+	bool (*find)(const unsigned char *code, size_t at, size_t n, uint64_t address,
+		     uint64_t *slot, size_t *start);
 };
 
 /* Where a relocation puts the address of a function. */
@@ -30,7 +39,8 @@ struct slots {
 	VEC(struct slot);
 };
 
-static int read_relocations(const struct elf_file *f, const struct section *s, struct slots *out)
+static int read_relocations(const struct elf_file *f, const struct machine *m,
+			    const struct section *s, struct slots *out)
 {
 	Elf64_Rela block[BLOCK_RELOCATIONS];
 	uint64_t at = 0;
@@ -44,8 +54,7 @@ static int read_relocations(const struct elf_file *f, const struct section *s, s
 			uint32_t type = ELF64_R_TYPE(block[i].r_info);
 			struct slot slot = {block[i].r_offset, ELF64_R_SYM(block[i].r_info)};
 
-			if ((type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT) &&
-			    vec_push(out, slot))
+			if ((type == m->jump_slot || type == m->glob_dat) && vec_push(out, slot))
 				return -ENOMEM;
 		}
 		if (got < want)
@@ -67,35 +76,75 @@ static size_t stub_start(const unsigned char *code, size_t jump)
 	return jump;
 }
 
-static int find_stubs(struct elfsym *e, const unsigned char *code, size_t n, uint64_t address,
-		      const struct slots *slots)
+/* jmp *distance(%rip): ff 25, and the distance. */
+static bool find_on_x86(const unsigned char *code, size_t at, size_t n, uint64_t address,
+			uint64_t *slot, size_t *start)
 {
-	for (size_t i = 0; i + JUMP_BYTES <= n; i++) {
-		int32_t distance;
+	enum { JUMP_BYTES = 6 };
+	int32_t distance;
+
+	if (at + JUMP_BYTES > n || code[at] != 0xff || code[at + 1] != 0x25)
+		return false;
+	memcpy(&distance, code + at + 2, sizeof(distance));
+	*slot = address + at + JUMP_BYTES + (uint64_t)(int64_t)distance;
+	*start = stub_start(code, at);
+	return true;
+}
+
+/* adrp x16, page; ldr x17, [x16, distance]. A bti may come before. */
+static bool find_on_arm64(const unsigned char *code, size_t at, size_t n, uint64_t address,
+			  uint64_t *slot, size_t *start)
+{
+	static const unsigned char bti[] = {0x5f, 0x24, 0x03, 0xd5};
+	uint32_t adrp, ldr;
+	int32_t pages;
+
+	if (at + 8 > n)
+		return false;
+	memcpy(&adrp, code + at, sizeof(adrp));
+	memcpy(&ldr, code + at + 4, sizeof(ldr));
+	if ((adrp & 0x9f00001f) != 0x90000010 || (ldr & 0xffc003ff) != 0xf9400211)
+		return false;
+	/* 19 bits and a sign, then the lowest two */
+	pages = (int32_t)((adrp & 0xffffe0) << 8) >> 11 | (int32_t)(adrp >> 29 & 3);
+	*slot = ((address + at) & ~4095ull) + (uint64_t)((int64_t)pages * 4096) +
+		(ldr >> 10 & 0xfff) * 8;
+	*start = at >= 4 && memcmp(code + at - 4, bti, sizeof(bti)) == 0 ? at - 4 : at;
+	return true;
+}
+
+static const struct machine machines[] = {
+	{EM_X86_64, R_X86_64_JUMP_SLOT, R_X86_64_GLOB_DAT, 16, 1, find_on_x86},
+	{EM_AARCH64, R_AARCH64_JUMP_SLOT, R_AARCH64_GLOB_DAT, 24, 4, find_on_arm64},
+};
+
+static int find_stubs(struct elfsym *e, const struct machine *m, const unsigned char *code,
+		      size_t n, uint64_t address, const struct slots *slots)
+{
+	for (size_t i = 0; i < n; i += m->step) {
 		struct slot wanted = {0};
 		const struct slot *slot;
+		size_t start;
 
-		if (code[i] != 0xff || code[i + 1] != 0x25)
+		if (!m->find(code, i, n, address, &wanted.address, &start))
 			continue;
-		memcpy(&distance, code + i + 2, sizeof(distance));
-		wanted.address = address + i + JUMP_BYTES + (uint64_t)(int64_t)distance;
 		slot = bsearch(&wanted, slots->items, slots->n, sizeof(wanted), vec_compare_u64);
 		if (slot && slot->symbol &&
-		    vec_push(&e->stubs, (struct stub){address + stub_start(code, i), slot->symbol}))
+		    vec_push(&e->stubs, (struct stub){address + start, slot->symbol}))
 			return -ENOMEM;
 	}
 	return 0;
 }
 
-static int read_stubs(struct elfsym *e, const struct elf_file *f, const struct section *s,
-		      const struct slots *slots)
+static int read_stubs(struct elfsym *e, const struct elf_file *f, const struct machine *m,
+		      const struct section *s, const struct slots *slots)
 {
 	unsigned char *code = s->size <= SECTION_MAX_BYTES ? malloc(s->size + 1) : NULL;
 	int err;
 
 	if (!code)
 		return -ENOMEM;
-	err = find_stubs(e, code, elfsym_read_at(f->fd, code, s->size, s->offset), s->address,
+	err = find_stubs(e, m, code, elfsym_read_at(f->fd, code, s->size, s->offset), s->address,
 			 slots);
 	free(code);
 	return err;
@@ -111,21 +160,26 @@ static bool is_plt(const struct elf_file *f, const struct section *s)
 
 static void read_all(struct elfsym *e)
 {
+	const struct machine *m = NULL;
 	struct slots slots = {0};
 	struct elf_file f;
 	int err = 0;
 
 	e->has_stubs = true;
-	if (elfsym_read_file(&f, e->fd) || !f.is_64 || f.machine != EM_X86_64)
+	if (!elfsym_read_file(&f, e->fd) && f.is_64)
+		m = FIND_ROW(machines, item->id == f.machine);
+	if (!m)
 		f.n_sections = 0;
+	else
+		e->stub_bytes = m->stub_bytes;
 	for (uint32_t i = 0; i < f.n_sections && !err; i++)
 		if (f.sections[i].type == SHT_RELA && f.sections[i].link < f.n_sections &&
 		    f.sections[f.sections[i].link].type == SHT_DYNSYM)
-			err = read_relocations(&f, &f.sections[i], &slots);
+			err = read_relocations(&f, m, &f.sections[i], &slots);
 	vec_sort(&slots);
 	for (uint32_t i = 0; i < f.n_sections && slots.n && !err; i++)
 		if (is_plt(&f, &f.sections[i]))
-			err = read_stubs(e, &f, &f.sections[i], &slots);
+			err = read_stubs(e, &f, m, &f.sections[i], &slots);
 	vec_sort(&e->stubs);
 	vec_free(&slots);
 	elfsym_close_file(&f);
@@ -168,7 +222,7 @@ bool elfsym_plt_at(struct elfsym *e, uint64_t vaddr, const char **name, uint64_t
 	if (!e->has_stubs)
 		read_all(e);
 	low = vec_bound(&e->stubs, item->start <= vaddr);
-	if (!low || vaddr - e->stubs.items[low - 1].start >= STUB_MAX_BYTES)
+	if (!low || vaddr - e->stubs.items[low - 1].start >= e->stub_bytes)
 		return false;
 	*offset = vaddr - e->stubs.items[low - 1].start;
 	*name = stub_name(e, &e->stubs.items[low - 1]);
