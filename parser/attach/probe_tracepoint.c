@@ -41,9 +41,24 @@ static struct event_hint search_events(const struct probe_reader *r, const char 
 	return h;
 }
 
+/* The event of the system call that programs make in place of one that this machine lacks: arm64
+ * has no open(), for example. NULL: there is none. */
+static const char *successor(const struct probe_reader *r, const char *category, const char *event)
+{
+	size_t n = strncmp(event, "sys_enter_", 10) == 0 ? 10
+		   : strncmp(event, "sys_exit_", 9) == 0 ? 9
+							 : 0;
+	const struct newer_call *call = n ? syscall_newer(event + n) : NULL;
+
+	if (strcmp(category, "syscalls") != 0 || !call || !call->instead)
+		return NULL;
+	return arena_printf(r->arena, "%.*s%s", (int)n, event, call->instead);
+}
+
 static int no_tracepoint(const struct probe_reader *r, const struct attach_point *p,
 			 const char *category, const char *event)
 {
+	const char *instead = successor(r, category, event);
 	struct event_hint h;
 
 	if (*category && r->kernel->recording)
@@ -54,8 +69,14 @@ static int no_tracepoint(const struct probe_reader *r, const struct attach_point
 		   *category ? "this kernel has no tracepoint %s%s%s"
 			     : "a tracepoint has a category and a name: %s%s%s is one word",
 		   category, *category ? ":" : "", event);
+	diag_instead(r->diags, instead);
 	if (h.same_event)
 		diag_hint(r->diags, "write tracepoint:%s", h.same_event);
+	else if (instead)
+		diag_hint(
+			r->diags,
+			"this machine has no such system call: programs make that of tracepoint:%s:%s",
+			category, instead);
 	else if (!*category && h.is_category)
 		diag_hint(r->diags,
 			  "write tracepoint:%s:EVENT, or tracepoint:%s:* for all of the category; "

@@ -145,6 +145,14 @@ int diag_hint(struct diags *d, const char *fmt, ...)
 	return -1;
 }
 
+void diag_instead(struct diags *d, const char *event)
+{
+	struct diag *last = last_of(d);
+
+	if (last)
+		last->instead = event;
+}
+
 /* ---- printing ---- */
 
 struct paint {

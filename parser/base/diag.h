@@ -15,8 +15,9 @@ enum diag_level { DIAG_ERROR, DIAG_WARNING };
 struct diag {
 	enum diag_level level;
 	bool is_advice;
-	bool is_unmatched; /* a pattern of an attach point matches nothing */
-	const char *tag;   /* stable, kebab-case; each has a golden test (tests/golden/errors) */
+	bool is_unmatched;   /* a pattern of an attach point matches nothing */
+	const char *instead; /* an event does not exist: the one that happens in its place */
+	const char *tag;     /* stable, kebab-case; each has a golden test (tests/golden/errors) */
 	struct span span;
 	const char *msg;
 	struct span note_span; /* second location, if note is set */
@@ -49,6 +50,8 @@ bool diags_are_full(const struct diags *d);
 int diag_note(struct diags *d, struct span span, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4), cold));
 int diag_hint(struct diags *d, const char *fmt, ...) __attribute__((format(printf, 2, 3), cold));
+/* The event that happens in place of one which does not exist, for the last diagnostic likewise. */
+void diag_instead(struct diags *d, const char *event);
 /* Print the calls of macros that a span was expanded from, the innermost first. */
 void diag_print_calls(const struct source *s, struct span span, FILE *out);
 /* Print the line of a span, underlined, and then these calls. */

@@ -57,6 +57,31 @@ static void skip_missing(struct sema *s, const char *text, uint32_t n_before)
 	}
 }
 
+static bool has_event(const struct probe *p, const char *event)
+{
+	for (uint32_t i = 0; i < p->n_points; i++)
+		if (point_has(&p->points[i], ARM_TRACEPOINT) &&
+		    strcmp(p->points[i].tracepoint.format->event, event) == 0)
+			return true;
+	return false;
+}
+
+/* A system call that this machine does not have, beside the one that programs make there: nothing
+ * is missed without it. */
+static void skip_replaced(struct sema *s, const struct probe *p, uint32_t n_before)
+{
+	struct diags *d = s->diags;
+	uint32_t n = n_before;
+
+	for (uint32_t i = n_before; i < d->n; i++)
+		if (d->items[i].level == DIAG_ERROR && d->items[i].instead &&
+		    has_event(p, d->items[i].instead))
+			d->n_errors--;
+		else
+			d->items[n++] = d->items[i];
+	d->n = n;
+}
+
 /* A pattern that matches nothing, beside other attach points of the probe that exist, is a warning:
  * patterns are written for kernels and programs of several versions. */
 static void skip_unmatched(struct sema *s, const struct probe *p, uint32_t n_before)
@@ -169,6 +194,7 @@ static void name_points(struct sema *s, struct probe *p)
 			name_point(s, p, &text, &p->texts[i]);
 		}
 	}
+	skip_replaced(s, p, n_diags);
 	skip_unmatched(s, p, n_diags);
 	hint_skip(s, p, n_diags);
 }
