@@ -59,7 +59,7 @@ static const char *why_no_exits(struct arena *a, int err, const struct user_exit
 	switch (-err) {
 	case 0: return "it has none";
 	case ENOSYS: return "the library libZydis is not installed";
-	case EOPNOTSUPP: return "sonde can find them in code for x86 only";
+	case EOPNOTSUPP: return "sonde can find them in code for x86 and arm64 only";
 	case ENOPKG:
 		return arena_printf(a,
 				    "whether its jump at +%llu is one cannot be told without the "

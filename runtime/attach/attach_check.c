@@ -26,7 +26,7 @@ enum {
 	FEW = 256,	   /* functions: up to here the kernel checks all of them */
 	KIND_MISREAD = -1, /* it executes the instruction wrongly */
 	KIND_HARMFUL = -2, /* uprobe_place_is_harmful() */
-	KINDS = 256,	   /* uprobe_insn_suspect() */
+	KINDS = 256,	   /* uprobe_place_suspect() */
 	BLOCK = 64 << 10,
 	INSN_MAX = 16,
 };
@@ -81,7 +81,8 @@ static size_t code_at(struct check *k, uint64_t offset, const uint8_t **code)
 	return k->block_bytes - (offset - k->block_at);
 }
 
-static bool is_x86(struct check *k)
+/* True if it is known which instructions the kernel refuses on this machine. */
+static bool find_machine(struct check *k)
 {
 	const uint8_t *code;
 	Elf64_Ehdr head; /* e_machine is at the same place in all */
@@ -90,7 +91,7 @@ static bool is_x86(struct check *k)
 		return false;
 	memcpy(&head, code, sizeof(head));
 	k->machine = head.e_machine;
-	return k->machine == EM_X86_64 || k->machine == EM_386;
+	return k->machine == EM_X86_64 || k->machine == EM_386 || k->machine == EM_AARCH64;
 }
 
 /* A KIND_, the byte for which the kernel may refuse the instruction, or 0. */
@@ -99,13 +100,13 @@ static int kind_of(struct check *k, const struct plan_target *t, bool *is_steppe
 	const uint8_t *code;
 	size_t n = code_at(k, t->offset, &code);
 
-	*is_stepped = n && !uprobe_place_is_cheap(code, n);
-	if (uprobe_insn_is_misread(code, n))
+	*is_stepped = n && !uprobe_place_is_cheap(k->machine, code, n);
+	if (uprobe_place_is_misread(k->machine, code, n))
 		return KIND_MISREAD;
 	if (k->machine == EM_X86_64 &&
 	    uprobe_place_is_harmful(&k->symbols, t->path, t->offset, code, n))
 		return KIND_HARMFUL;
-	return uprobe_insn_suspect(code, n);
+	return uprobe_place_suspect(k->machine, code, n);
 }
 
 /* Does the kernel refuse target number `item`, an instruction of kind `kind`? 1, 0 or -errno. */
@@ -153,7 +154,7 @@ static int check(struct check *k, const struct plan_target *targets, uint32_t n)
 {
 	int err = 0;
 
-	if (is_x86(k)) {
+	if (find_machine(k)) {
 		err = divide(k, targets, n);
 	} else {
 		memcpy(k->c->targets, targets, n * sizeof(*targets));

@@ -9,12 +9,14 @@
 #include "runtime/calibrate/calibrate.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/log.h"
+#include "runtime/insn/insn.h"
 #include "runtime/insn/uprobe_insn.h"
 #include "runtime/kernel/kernel_facts.h"
 #include "runtime/calibrate/calibrate_code.h"
 #include "runtime/calibrate/calibrate_state.h"
 #include "runtime/calibrate/calibrate_thread.h"
 #include "runtime/session/session.h"
+#include <elf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -118,7 +120,7 @@ static uint64_t class_of(const uint8_t *c, size_t n)
 #ifdef __x86_64__
 	if (n && c[0] == 0xc3)
 		class = SONDE_COST_RET;
-	else if (!uprobe_place_is_cheap(c, n))
+	else if (!uprobe_place_is_cheap(EM_X86_64, c, n))
 		class = SONDE_COST_STEP;
 	else if (uprobe_insn_is_nop5(c, n))
 		class = SONDE_COST_NOP5;
@@ -126,6 +128,11 @@ static uint64_t class_of(const uint8_t *c, size_t n)
 		class = SONDE_COST_NOP;
 	else
 		class = c[0] == 0x41 || (c[0] & 0xf8) == 0x50 ? SONDE_COST_PUSH : SONDE_COST_JUMP;
+#elif defined(__aarch64__)
+	struct insn i;
+
+	if (!insn_decode(EM_AARCH64, c, n, &i) && uprobe_place_is_cheap(EM_AARCH64, c, n))
+		class = i.is_return ? SONDE_COST_RET : SONDE_COST_JUMP;
 #endif
 	return (uint64_t)class << SONDE_COST_BIT;
 }

@@ -65,8 +65,12 @@ const struct calibrate_class calibrate_classes[SONDE_COST_CLASSES] = {
 };
 #else
 FUNCTIONS(step, "	mov x0, sp\n")
+FUNCTIONS(jump, "	b 1f\n1:\n")
+FUNCTIONS(ret, "")
 
 const struct calibrate_class calibrate_classes[SONDE_COST_CLASSES] = {
-	ROW(STEP, step, "any instruction"),
+	ROW(STEP, step, "an instruction that the kernel single-steps"),
+	ROW(JUMP, jump, "a branch, adr or adrp"),
+	ROW(RET, ret, "a return"),
 };
 #endif

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Decoding with libZydis: see insn.h. The library is loaded with dlopen(), because most scripts do
- * not need it and Debian has no static version.
+ * Decoding of x86 with libZydis: see insn.h, and insn_arm64.c for arm64. The library is loaded with
+ * dlopen(), because most scripts do not need it and Debian has no static version.
  */
 #include "runtime/insn/insn.h"
+#include "runtime/insn/insn_arm64.h"
 #include <Zydis/Zydis.h>
 #include <dlfcn.h>
 #include <elf.h>
@@ -104,8 +105,11 @@ int insn_decode(uint16_t machine, const uint8_t *code, size_t n, struct insn *ou
 	ZydisDecodedInstruction i;
 	ZydisDecoder d;
 	const struct library *l;
-	int err = begin(machine, &d, &l);
+	int err;
 
+	if (machine == EM_AARCH64)
+		return insn_arm64_decode(code, n, out);
+	err = begin(machine, &d, &l);
 	if (err)
 		return err;
 	if (!ZYAN_SUCCESS(l->decode(&d, NULL, code, n, &i)))
@@ -122,7 +126,7 @@ static int8_t number_of(const struct library *l, uint16_t machine, ZydisRegister
 	ZydisRegister first = machine == EM_X86_64 ? ZYDIS_REGISTER_RAX : ZYDIS_REGISTER_EAX;
 	int number = (int)l->enclosing(mode_of(machine), r) - (int)first;
 
-	return number >= 0 && number < INSN_REGS ? (int8_t)number : INSN_NO_REG;
+	return number >= 0 && number < INSN_X86_REGS ? (int8_t)number : INSN_NO_REG;
 }
 
 static struct insn_memory memory_of(const struct library *l, uint16_t machine,
@@ -265,15 +269,23 @@ static bool is_safe(const ZydisDecodedInstruction *i, const ZydisDecodedOperand 
 	return true;
 }
 
+uint32_t insn_stack_pointer(uint16_t machine)
+{
+	return machine == EM_AARCH64 ? 1u << 31 : 1u << 4;
+}
+
 int insn_effect(uint16_t machine, const uint8_t *code, size_t n, struct insn_effect *out)
 {
 	ZydisDecodedOperand o[ZYDIS_MAX_OPERAND_COUNT];
 	ZydisDecodedInstruction i;
 	ZydisDecoder d;
 	const struct library *l;
-	int err = begin(machine, &d, &l);
+	int err;
 
 	*out = (struct insn_effect){.reg = INSN_NO_REG, .from = INSN_NO_REG};
+	if (machine == EM_AARCH64)
+		return insn_arm64_effect(code, n, out);
+	err = begin(machine, &d, &l);
 	if (err)
 		return err;
 	if (!ZYAN_SUCCESS(l->decode_full(&d, code, n, &i, o)))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Decodes x86 instructions: length, jump target, return, and their effect on registers and the
- * stack. The library (libZydis) is loaded at the first call.
+ * Decodes instructions of x86 and arm64: length, jump target, return, and their effect on registers
+ * and (x86) on the stack. The library for x86 (libZydis) is loaded at the first call.
  */
 #pragma once
 #include <stdbool.h>
@@ -28,12 +28,14 @@ enum insn_condition { CONDITION_NONE, CONDITION_LAST = 16, CONDITION_COUNTER = -
  * machine). */
 int insn_decode(uint16_t machine, const uint8_t *code, size_t n, struct insn *out);
 
-enum { INSN_REGS = 16, INSN_NO_REG = -1 }; /* rax, rcx, rdx, rbx, rsp, rbp, rsi, rdi, r8, … */
+/* x86: rax, rcx, rdx, rbx, rsp, rbp, rsi, rdi, r8, …; arm64: x0, …, x30, sp */
+enum { INSN_REGS = 32, INSN_X86_REGS = 16, INSN_NO_REG = -1 };
 
 struct insn_memory {
 	int8_t base, index; /* INSN_NO_REG: none */
 	uint8_t scale;
 	bool is_relative; /* disp counts from the start of the instruction */
+	bool is_page;	  /* ... from that of its page of 4096 bytes */
 	int64_t disp;
 };
 
@@ -54,13 +56,15 @@ struct insn_effect {
 	bool is_plain;
 	/* It only computes with integers in registers, so it cannot fault. */
 	bool is_safe;
-	uint16_t writes; /* the registers that it writes; bit 0 is register 0 */
+	uint32_t writes; /* the registers that it writes; bit 0 is register 0 */
 	int8_t reg;	 /* the register that gets `value`, or INSN_NO_REG */
 	int8_t from;
 	enum insn_value value;
 	struct insn_memory memory;
 };
 
+/* The stack pointer as a bit of `writes`. */
+uint32_t insn_stack_pointer(uint16_t machine);
 /* What a valid instruction does to the general registers. Errors as insn_decode(). */
 int insn_effect(uint16_t machine, const uint8_t *code, size_t n, struct insn_effect *out);
 

@@ -5,8 +5,11 @@
 #include "runtime/insn/jump_target.h"
 #include <elf.h>
 
-/* Registers that a call does not preserve: rax, rcx, rdx, rsi, rdi, r8 to r11. */
-enum { CALL_CLOBBERS = 0x0fc7 };
+/* Registers that a call does not preserve: rax, rcx, rdx, rsi, rdi, r8 to r11; x0 to x18, x30. */
+static uint32_t call_clobbers(uint16_t machine)
+{
+	return machine == EM_AARCH64 ? 0x4007ffff : 0x0fc7;
+}
 
 /* The address of a memory operand without its index. 0: not known. */
 static uint64_t base_of(const struct jump_regs *r, const struct insn_memory *m, uint64_t address)
@@ -14,7 +17,7 @@ static uint64_t base_of(const struct jump_regs *r, const struct insn_memory *m, 
 	const struct jump_target *base = m->base == INSN_NO_REG ? NULL : &r->reg[m->base];
 
 	if (m->is_relative)
-		return address + (uint64_t)m->disp;
+		return (m->is_page ? address & ~4095ull : address) + (uint64_t)m->disp;
 	if (!base)
 		return (uint64_t)m->disp;
 	return base->value == JUMP_VALUE_ADDRESS ? base->address + (uint64_t)m->disp : 0;
@@ -35,7 +38,7 @@ static struct jump_target loaded(const struct jump_regs *r, uint16_t machine,
 	const struct jump_target *base = m->base == INSN_NO_REG ? NULL : &r->reg[m->base];
 	const struct jump_target *index = m->index == INSN_NO_REG ? NULL : &r->reg[m->index];
 
-	if (index && m->scale == (machine == EM_X86_64 ? 8 : 4))
+	if (index && m->scale == (machine == EM_386 ? 4 : 8))
 		return (struct jump_target){JUMP_VALUE_ELEMENT, base_of(r, m, address)};
 	if (index && base && m->scale == 1 && (is_array(base, index) || is_array(index, base)))
 		return (struct jump_target){JUMP_VALUE_ELEMENT,
@@ -76,7 +79,7 @@ struct jump_target jump_regs_target(const struct jump_regs *r, uint16_t machine,
 void jump_regs_step(struct jump_regs *r, uint16_t machine, const struct insn_effect *e,
 		    uint64_t address, bool is_call)
 {
-	uint16_t writes = is_call ? CALL_CLOBBERS : e->writes;
+	uint32_t writes = is_call ? call_clobbers(machine) : e->writes;
 	struct jump_target t = jump_regs_target(r, machine, e, address);
 
 	for (int i = 0; i < INSN_REGS; i++)

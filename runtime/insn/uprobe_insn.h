@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the kernel does with the instruction of x86-64 that a uprobe replaces
- * (arch/x86/kernel/uprobes.c).
+ * What the kernel does with the instruction that a uprobe replaces: of x86-64
+ * (arch/x86/kernel/uprobes.c), and uprobe_place_…() of arm64, too.
  */
 #pragma once
 #include <stdbool.h>
@@ -53,4 +53,8 @@ bool uprobe_place_is_harmful(struct elfsym **file, const char *path, uint64_t of
 			     const uint8_t *code, size_t n);
 void uprobe_place_close(struct elfsym *file);
 /* uprobe_insn_is_cheap() by this kernel, which is asked only if the instruction is a nop. */
-bool uprobe_place_is_cheap(const uint8_t *code, size_t n);
+bool uprobe_place_is_cheap(uint16_t machine, const uint8_t *code, size_t n);
+/* uprobe_insn_is_misread() and uprobe_insn_suspect() for x86-64; on arm64, loads of vectors from a
+ * distance to the instruction, and enum insn_arm64_refused. */
+bool uprobe_place_is_misread(uint16_t machine, const uint8_t *code, size_t n);
+uint8_t uprobe_place_suspect(uint16_t machine, const uint8_t *code, size_t n);

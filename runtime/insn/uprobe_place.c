@@ -5,6 +5,8 @@
 #include "runtime/insn/uprobe_insn.h"
 #include "runtime/elf/elfsym.h"
 #include "runtime/insn/entry_judge.h"
+#include "runtime/insn/insn_arm64.h"
+#include <elf.h>
 #include <stdlib.h>
 
 enum { ENDBR_BYTES = 4, CODE_MAX = 64 << 10 };
@@ -53,9 +55,22 @@ void uprobe_place_close(struct elfsym *file)
 		elfsym_close(file);
 }
 
-bool uprobe_place_is_cheap(const uint8_t *c, size_t n)
+bool uprobe_place_is_misread(uint16_t machine, const uint8_t *c, size_t n)
+{
+	return machine == EM_AARCH64 ? insn_arm64_is_misread(c, n) : uprobe_insn_is_misread(c, n);
+}
+
+uint8_t uprobe_place_suspect(uint16_t machine, const uint8_t *c, size_t n)
+{
+	return machine == EM_AARCH64 ? (uint8_t)insn_arm64_refused(c, n)
+				     : uprobe_insn_suspect(c, n);
+}
+
+bool uprobe_place_is_cheap(uint16_t machine, const uint8_t *c, size_t n)
 {
 	static const struct uprobe_nops unknown;
 
+	if (machine == EM_AARCH64)
+		return insn_arm64_is_emulated(c, n);
 	return uprobe_insn_is_cheap(c, n, uprobe_insn_is_long_nop(c, n) ? uprobe_nops() : &unknown);
 }

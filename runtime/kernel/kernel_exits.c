@@ -23,7 +23,6 @@ enum {
 	PARTS_MAX = 8,
 	STUB_BYTES = 24,
 	AHEAD_MAX = 32,
-	RSP = 1 << 4, /* the stack pointer in struct insn_effect's `writes` */
 };
 
 /* Whether a jump leaves the function. */
@@ -86,22 +85,49 @@ static int frame_is_gone(const struct walk *w, uint64_t address)
 
 /* ---- direct jumps -------------------------------------------------------------------------- */
 
-/* A stub in the procedure linkage table: a jump through memory, behind an endbr64 if any. */
+/* x86: a jump through memory, behind an endbr64 if any. */
+static bool is_stub_of_x86(uint16_t machine, const uint8_t *code, size_t n)
+{
+	size_t at = n > 4 && !memcmp(code, "\xf3\x0f\x1e\xfa", 4) ? 4 : 0;
+	struct insn_effect e;
+	struct insn i;
+
+	return !insn_decode(machine, code + at, n - at, &i) && i.is_indirect &&
+	       !insn_effect(machine, code + at, n - at, &e) && e.value == VALUE_LOAD &&
+	       e.memory.index == INSN_NO_REG;
+}
+
+/* arm64: a jump by x16 or x17, before which only these are written. Linkers use them for their
+ * code, which may be a veneer, too: a jump to a function that is too far for one branch. */
+static bool is_stub_of_arm64(const uint8_t *code, size_t n)
+{
+	const uint32_t scratch = 3u << 16;
+	struct insn_effect e;
+	struct insn i;
+
+	for (size_t at = 0; !insn_decode(EM_AARCH64, code + at, n - at, &i) &&
+			    !insn_effect(EM_AARCH64, code + at, n - at, &e);
+	     at += i.length) {
+		if (i.is_indirect)
+			return e.from == 16 || e.from == 17;
+		if (!e.is_plain || e.writes & ~scratch)
+			return false;
+	}
+	return false;
+}
+
+/* A stub in the procedure linkage table. */
 static bool is_stub(const struct walk *w, uint64_t address)
 {
 	uint8_t code[STUB_BYTES];
-	struct insn_effect e;
 	uint64_t offset;
-	struct insn i;
-	size_t n, at;
+	size_t n;
 
 	if (!elfsym_vaddr_to_file(w->elf, address, &offset))
 		return false;
 	n = elfsym_read(w->elf, offset, code, sizeof(code));
-	at = n > 4 && !memcmp(code, "\xf3\x0f\x1e\xfa", 4) ? 4 : 0;
-	return !insn_decode(w->machine, code + at, n - at, &i) && i.is_indirect &&
-	       !insn_effect(w->machine, code + at, n - at, &e) && e.value == VALUE_LOAD &&
-	       e.memory.index == INSN_NO_REG;
+	return w->machine == EM_AARCH64 ? is_stub_of_arm64(code, n)
+					: is_stub_of_x86(w->machine, code, n);
 }
 
 /* Code that jumps through a register on behalf of its caller, which may be the jump of a switch. */
@@ -177,7 +203,7 @@ static enum verdict judge_direct(struct walk *w, uint64_t from, uint64_t to, con
 static uint64_t element_of(const struct walk *w, uint64_t address)
 {
 	uint64_t offset, value = 0;
-	size_t n = w->machine == EM_X86_64 ? 8 : 4;
+	size_t n = w->machine == EM_386 ? 4 : 8;
 
 	if (!address || !elfsym_vaddr_to_file(w->elf, address, &offset) ||
 	    elfsym_read(w->elf, offset, &value, n) < n)
@@ -300,7 +326,8 @@ static void take_kind(struct walk *w, const struct insn *i, const uint8_t *code,
 	w->has_indirect |= i->is_indirect;
 	w->has_call |= i->is_call;
 	if (!w->is_open && !i->is_return && !i->is_jump)
-		w->is_open = insn_effect(w->machine, code, n, &e) || !e.is_safe || e.writes & RSP;
+		w->is_open = insn_effect(w->machine, code, n, &e) || !e.is_safe ||
+			     e.writes & insn_stack_pointer(w->machine);
 }
 
 /* Visit the instructions of a part. 0, or -errno. */

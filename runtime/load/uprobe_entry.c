@@ -207,11 +207,12 @@ static void judge(struct candidate *c, uint16_t machine, bool is_go, const uint8
 {
 	c->verdict = machine == EM_X86_64
 			     ? judge_entry(&c->reads, code, n, c->target->size, &c->shift)
-			     : ENTRY_CHEAP;
+		     : uprobe_place_is_cheap(machine, code, n) ? ENTRY_CHEAP
+							       : ENTRY_STEPPED;
 	if (is_go && go_symbol_abi(USER_ABI_GO, c->target->symbol) != USER_ABI_C)
 		c->behind = go_entry(machine, code, n);
-	if (c->behind && machine == EM_X86_64)
-		c->verdict = uprobe_place_is_cheap(code + c->behind, n - c->behind)
+	if (c->behind)
+		c->verdict = uprobe_place_is_cheap(machine, code + c->behind, n - c->behind)
 				     ? ENTRY_CHEAP
 				     : ENTRY_STEPPED_GO;
 }
@@ -242,7 +243,7 @@ static void move_in_file(struct candidate *list, size_t n)
 	if (!s.elf)
 		return; /* attaching reports the error */
 	is_go = elfsym_is_go(s.elf);
-	if (is_go || elfsym_machine(s.elf) == EM_X86_64) {
+	if (elfsym_machine(s.elf) == EM_X86_64 || elfsym_machine(s.elf) == EM_AARCH64) {
 		judge_all(&s, is_go);
 		if (search_file(&s)) {
 			report(&s);

@@ -13,8 +13,8 @@ enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, WORD = 8 };
 enum { CALL_CLOBBERS = 0x0fc7 };
 
 /* DWARF's numbers of the registers. */
-static const uint8_t dwarf_number[INSN_REGS] = {0, 2, 1,  3,  7,  6,  4,  5,
-						8, 9, 10, 11, 12, 13, 14, 15};
+static const uint8_t dwarf_number[INSN_X86_REGS] = {0, 2, 1,  3,  7,  6,  4,  5,
+						    8, 9, 10, 11, 12, 13, 14, 15};
 
 struct code_state code_state_at_entry(void)
 {
@@ -54,7 +54,7 @@ static void assign(struct code_state *s, int reg, struct code_place value)
 		s->has_rbx = false;
 	if (reg != RSP || value.of != PLACE_UNKNOWN)
 		return;
-	for (int i = 0; i < INSN_REGS; i++)
+	for (int i = 0; i < INSN_X86_REGS; i++)
 		forget_base(&s->reg[i]);
 	forget_base(&s->rbp_at);
 	forget_base(&s->rbx_at);
@@ -128,7 +128,7 @@ void code_state_step(struct code_state *s, const struct insn_stack *i)
 		writes |= CALL_CLOBBERS;
 	if (i->flow.is_call && i->flow.target == i->flow.length) /* to the next instruction */
 		s->reg[RSP] = plus(s->reg[RSP], -WORD);
-	for (int reg = 0; reg < INSN_REGS; reg++)
+	for (int reg = 0; reg < INSN_X86_REGS; reg++)
 		if (writes >> reg & 1)
 			assign(s, reg, (struct code_place){PLACE_UNKNOWN, 0});
 }
@@ -173,7 +173,7 @@ static bool set_cfa(struct unwind_rule *r, const struct code_state *s)
 	    set_deref(r, s, RBP, UNWIND_RBP_DEREF) || set_deref(r, s, RSP, UNWIND_RSP_DEREF) ||
 	    set_register(r, s, RBX))
 		return true;
-	for (int reg = 0; reg < INSN_REGS; reg++)
+	for (int reg = 0; reg < INSN_X86_REGS; reg++)
 		if (set_register(r, s, reg))
 			return true;
 	return false;

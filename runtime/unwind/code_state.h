@@ -20,12 +20,12 @@ struct code_place {
 };
 
 struct code_state {
-	struct code_place reg[INSN_REGS]; /* what the registers hold */
-	bool is_outermost;		  /* there is no caller */
-	bool has_rbp, has_rbx;		  /* the register still has the caller's value */
-	struct code_place rbp_at, rbx_at; /* the words in which they are saved */
-	struct code_place cfa_at;	  /* a word, relative to the base, that holds ... */
-	int32_t cfa_value;		  /* ... the CFA + this */
+	struct code_place reg[INSN_X86_REGS]; /* what the registers hold */
+	bool is_outermost;		      /* there is no caller */
+	bool has_rbp, has_rbx;		      /* the register still has the caller's value */
+	struct code_place rbp_at, rbx_at;     /* the words in which they are saved */
+	struct code_place cfa_at;	      /* a word, relative to the base, that holds ... */
+	int32_t cfa_value;		      /* ... the CFA + this */
 };
 
 /* The state at the first instruction of a function. */

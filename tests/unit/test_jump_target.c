@@ -99,12 +99,40 @@ static void test_others(void **state)
 	leads(TARGET("\x48\x8d\x04\xf7\xff\xe0"), JUMP_VALUE_UNCLEAR, 0);
 }
 
+#define ARM(...)                                                             \
+	target_of(EM_AARCH64, (const char *)(const uint32_t[]){__VA_ARGS__}, \
+		  sizeof((const uint32_t[]){__VA_ARGS__}))
+
+static void test_arm64(void **state)
+{
+	(void)state;
+	/* br x0: an argument */
+	leads(ARM(0xd61f0000), JUMP_VALUE_POINTER, 0);
+	/* ldr x2, [x0]; ldr x2, [x2, 16]; br x2: a virtual function */
+	leads(ARM(0xf9400002, 0xf9400842, 0xd61f0040), JUMP_VALUE_POINTER, 0);
+	/* adrp x1, +1 page; add x1, x1, 16; ldrb w1, [x1, w0, uxtw]; adr x2, +8; add x1, x2, w1,
+	 * sxtb 2; br x1: a table of distances */
+	leads(ARM(0xb0000001, 0x91004021, 0x38604821, 0x10000042, 0x8b218841, 0xd61f0020),
+	      JUMP_VALUE_SUM, 0);
+	/* adrp x1, +1 page; add x1, x1, 16; ldr x0, [x1, w0, sxtw 3]; br x0: an array */
+	leads(ARM(0xb0000001, 0x91004021, 0xf860d820, 0xd61f0000), JUMP_VALUE_ELEMENT, 0x2010);
+	/* adrp x16, +1 page; add x16, x16, 16; br x16: a veneer */
+	leads(ARM(0xb0000010, 0x91004210, 0xd61f0200), JUMP_VALUE_ADDRESS, 0x2010);
+	/* adrp x1, +1 page; add x1, x1, 16; bl; br x1: lost by the call */
+	leads(ARM(0xb0000001, 0x91004021, 0x94000000, 0xd61f0020), JUMP_VALUE_POINTER, 0);
+	/* adrp x19, +1 page; bl; br x19: kept */
+	leads(ARM(0xb0000013, 0x94000000, 0xd61f0260), JUMP_VALUE_ADDRESS, 0x2000);
+	/* add x0, x0, x1, lsl 3; br x0 */
+	leads(ARM(0x8b010c00, 0xd61f0000), JUMP_VALUE_UNCLEAR, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_calls),
 		cmocka_unit_test(test_tables),
 		cmocka_unit_test(test_others),
+		cmocka_unit_test(test_arm64),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
