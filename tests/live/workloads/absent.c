@@ -27,7 +27,6 @@ void bad(const char *text);
 
 #define NOINLINE __attribute__((noinline, noclone))
 
-#if defined(__x86_64__)
 __asm__(".pushsection .stapsdt.base,\"aG\",%progbits,.stapsdt.base,comdat\n"
 	".weak _.stapsdt.base\n.hidden _.stapsdt.base\n"
 	"_.stapsdt.base: .space 1\n.size _.stapsdt.base, 1\n.popsection\n");
@@ -43,12 +42,6 @@ NOINLINE static void literal(const char *text)
 			 "994: .balign 4\n.popsection\n" ::"r"(text)
 			 : "memory");
 }
-#else /* the note is for x86-64 */
-static void literal(const char *text)
-{
-	(void)text;
-}
-#endif
 
 NOINLINE const char *one(const char *text)
 {

@@ -40,10 +40,13 @@ __attribute__((noinline)) int plain(int a)
 	return a + 1;
 }
 
-__attribute__((noinline)) int pushes(int a)
-{
-	return a + 1;
-}
+__asm__(".text\n"
+	".globl pushes\n"
+	".type pushes, @function\n"
+	"pushes: adr x1, pushes\n"
+	"add w0, w0, 1\n"
+	"ret\n"
+	".size pushes, . - pushes\n");
 
 __attribute__((noinline)) int aligned(int a)
 {

@@ -11,8 +11,8 @@
  *			many return, and how many do not.
  *	tails held N	the same for holder(), which also calls closed(), three times in two calls.
  *
- * Where the compiler may choose other instructions, the functions are of assembler: a jump on each
- * condition, near and far; a .cold part with a return and with a jump; a loop whose first
+ * Where the compiler may choose other instructions, the functions are of assembler: (x86-64) a jump on
+ * each condition, near and far; a .cold part with a return and with a jump; a loop whose first
  * instruction is the function's; functions of one instruction; one that cannot be probed, as
  * always_throws().
  */
@@ -235,6 +235,7 @@ ALONE long thrower(long n)
 #define GLOBAL(name, code) __asm__(".text\n.globl " name "\n" FUNCTION(name, code))
 
 __asm__(".data\n.globl taken_count\n.balign 8\ntaken_count: .quad 0\n");
+#ifdef __x86_64__
 /* The functions that are jumped to count the jumps. */
 GLOBAL("taken", "incq taken_count(%rip); ret");
 
@@ -275,6 +276,20 @@ __asm__(".section .text.unlikely, \"ax\"\n" FUNCTION(
 	"split.cold", "cmp $1, %rdi; jl 1f; je taken; jmp .Lsplit\n1: mov $1, %eax; ret"));
 /* Not called: a jump of which nothing is known. */
 GLOBAL("nowhere", "lea (%rdi,%rsi,8), %rax; jmp *%rax");
+#else
+GLOBAL("taken", "adrp x0, taken_count; add x0, x0, :lo12:taken_count; ldr x1, [x0]; add x1, x1, 1;"
+		"str x1, [x0]; ret");
+GLOBAL("rounds", "subs x0, x0, 1; b.ne rounds; ret");
+GLOBAL("one_ret", "ret");
+GLOBAL("one_jump", "b taken");
+GLOBAL("closed", "nop; add x0, x0, 5; ret");
+GLOBAL("split", "cmp x0, 2; b.ls split.cold\n.Lsplit: mov x0, 0; ret");
+__asm__(".section .text.unlikely, \"ax\"\n" FUNCTION(
+	"split.cold", "cmp x0, 1; b.lt 1f; b.ne .Lsplit; b taken\n1: mov x0, 1; ret"));
+GLOBAL("nowhere", "add x0, x0, x1, lsl 3; br x0");
+/* Compilers for arm64 make no tail call of a conditional branch: it is refused. */
+GLOBAL("on_condition", "cmp x0, x1; b.eq taken; mov x0, 0; ret");
+#endif
 __asm__(".text\n");
 
 extern "C" {
@@ -297,9 +312,12 @@ static const struct {
 	const char *name;
 	long (*far)(long, long), (*near)(long, long);
 } conditions[] = {
+#ifdef __x86_64__
 #define ROW(cc) {#cc, on_##cc, short_##cc},
 	ROW(o) ROW(no) ROW(b) ROW(ae) ROW(e) ROW(ne) ROW(be) ROW(a) ROW(s) ROW(ns) ROW(p) ROW(np)
-		ROW(l) ROW(ge) ROW(le) ROW(g)};
+		ROW(l) ROW(ge) ROW(le) ROW(g)
+#endif
+};
 
 /* Pairs that differ in each flag of their difference. */
 static const long pairs[][2] = {{1, 2},	 {2, 1},  {3, 3}, {LONG_MIN, 1}, {LONG_MAX, -1},

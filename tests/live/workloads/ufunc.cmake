@@ -33,12 +33,12 @@ if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
 	# a nop of 5 bytes behind endbr64
 	ufunc_program(entries_mcount entries.c -fno-pie -no-pie -fcf-protection=full)
 	target_compile_options(ufunc_entries_mcount PRIVATE -pg -mfentry -mnop-mcount)
-	ufunc_program(parts parts.c -fPIE -pie -g0 -fomit-frame-pointer -rdynamic -s)
-	ufunc_program(misread misread.c -fPIE -pie -fcf-protection=none)
 	# what the Go compiler leaves in a file is all that is looked for
 	ufunc_copy(entries_go entries ${CMAKE_OBJCOPY}
 		--add-section .go.buildinfo=${ufunc_sources}/library.c)
 endif()
+ufunc_program(parts parts.c -fPIE -pie -g0 -fomit-frame-pointer -rdynamic -s)
+ufunc_program(misread misread.c -fPIE -pie -fcf-protection=none)
 ufunc_copy(names_bare names ${CMAKE_OBJCOPY} --strip-all)
 find_program(SONDE_XZ xz)
 if(SONDE_XZ)
@@ -73,14 +73,14 @@ find_program(SONDE_CLANG clang)
 if(SONDE_CLANG)
 	foreach(level 0 2)
 		add_custom_command(OUTPUT ${ufunc_dir}/args_clang${level}
-			COMMAND ${SONDE_CLANG} -O${level} -g -o ${ufunc_dir}/args_clang${level}
+			COMMAND ${SONDE_CLANG} ${clang_target} -O${level} -g -o ${ufunc_dir}/args_clang${level}
 				${ufunc_sources}/args.c
 			DEPENDS ${ufunc_sources}/args.c VERBATIM)
 		add_custom_target(ufunc_args_clang${level} ALL DEPENDS ${ufunc_dir}/args_clang${level})
 	endforeach()
 endif()
 find_program(SONDE_RUSTC rustc)
-if(SONDE_RUSTC)
+if(SONDE_RUSTC AND NOT CMAKE_CROSSCOMPILING)
 	add_custom_command(OUTPUT ${ufunc_dir}/crate
 		COMMAND ${SONDE_RUSTC} -g --crate-name crate_of_rust -o ${ufunc_dir}/crate
 			${ufunc_sources}/crate.rs

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * unprobable: functions, only some of which the kernel can probe. mix_a to mix_e begin with `push`,
- * mix_lock and mix_segment with an instruction that uprobes refuse. Calls each twice.
+ * unprobable: functions, only some of which the kernel can probe: not mix_lock and mix_segment, which
+ * begin with an instruction that uprobes refuse (arm64: of an exclusive load, and of one from a
+ * distance to itself). mix_a to mix_e begin with `push` on x86-64. Calls each twice.
  */
 #include <stdio.h>
 
@@ -13,13 +14,13 @@
 BAD(mix_lock, "lock incq (%rdi)");
 BAD(mix_segment, ".byte 0x3e; incq (%rdi)");
 #else
-#define BAD(name)                 \
-	static void name(long *p) \
-	{                         \
-		++*p;             \
-	}
-BAD(mix_lock)
-BAD(mix_segment)
+#define BAD(name, code)                                                                 \
+	void name(long *p);                                                             \
+	__asm__(".text\n.globl " #name "\n.type " #name ", @function\n" #name ": " code \
+		"\n.size " #name ", . - " #name "\n")
+BAD(mix_lock, "ldxr x1, [x0]; add x1, x1, 1; stxr w2, x1, [x0]; cbnz w2, mix_lock; ret");
+BAD(mix_segment,
+    "ldr x2, 1f; ldr x1, [x0]; add x1, x1, x2; str x1, [x0]; ret; .balign 8; 1: .quad 1");
 #endif
 
 #define GOOD(name)                                                        \

@@ -74,43 +74,57 @@ NOINLINE static void step(int n)
 	PROBE("demo", "step", "0", "4@%0", "m"(more));
 }
 
+#define WORD "%k0"
+#define FLOATING "%%xmm0"
+#define C(n) "$" #n
+
+#else /* arm64: no register is part of another, and variables are not addressed by name */
+
+NOINLINE static void regs(int n, const char *text)
+{
+	uint64_t high = 0x1234;
+
+	PROBE("demo", "regs", "0", "-4@%w0 8@%x1 2@%w2 -1@%w3 1@%x4", "r"(n), "r"(text),
+	      "r"(70000 + n), "r"(-n), "r"(high >> 8));
+}
+
+NOINLINE static void memory(int n)
+{
+	volatile int32_t there = n * 10;
+
+	PROBE("demo", "memory", "0", "-4@%0 -4@[%x1, %x2, lsl 2] -8@[%x3] 8@%x3 4@[%x1, 4]",
+	      "m"(there), "r"(table), "r"((long)n % 4), "r"(&total));
+}
+
+NOINLINE static void step(int n)
+{
+	volatile uint32_t more = 1000 + (uint32_t)n;
+
+	PROBE("demo", "step", "0", "-4@%w0", "r"(n));
+	PROBE("demo", "step", "0", "4@%0", "m"(more));
+}
+
+#define WORD "%w0"
+#define FLOATING "d0"
+#define C(n) #n
+
+#endif
+
 NOINLINE static void rest(int n)
 {
-	PROBE("demo", "consts", "0", "-4@$-5 8@$7 4@$-5 -8@$-2", "r"(n));
-	PROBE("demo", "many", "0", "4@$0 4@$1 4@$2 4@$3 4@$4 4@$5 4@$6 4@$7 4@$8 4@$9 4@$10 4@$11",
+	PROBE("demo", "consts", "0", "-4@" C(-5) " 8@" C(7) " 4@" C(-5) " -8@" C(-2), "r"(n));
+	PROBE("demo", "many", "0",
+	      "4@" C(0) " 4@" C(1) " 4@" C(2) " 4@" C(3) " 4@" C(4) " 4@" C(5) " 4@" C(6) " 4@" C(
+		      7) " 4@" C(8) " 4@" C(9) " 4@" C(10) " 4@" C(11),
 	      "r"(n));
-	PROBE("demo", "floating", "0", "8f@%%xmm0", "r"(n));
+	PROBE("demo", "floating", "0", "8f@" FLOATING, "r"(n));
 	PROBE("other", "step", "0", "", "r"(n));
 }
 
 NOINLINE static void gated(int n)
 {
-	PROBE("demo", "gated", "demo_gated_semaphore", "-4@%k0", "r"(n));
+	PROBE("demo", "gated", "demo_gated_semaphore", "-4@" WORD, "r"(n));
 }
-
-#else /* the notes are for x86-64 */
-static void regs(int n, const char *text)
-{
-	(void)n;
-	(void)text;
-}
-static void memory(int n)
-{
-	(void)n;
-}
-static void step(int n)
-{
-	(void)n;
-}
-static void rest(int n)
-{
-	(void)n;
-}
-static void gated(int n)
-{
-	(void)n;
-}
-#endif
 
 static unsigned short semaphore(void)
 {

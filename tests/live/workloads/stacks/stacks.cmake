@@ -67,7 +67,7 @@ set_target_properties(stacks_lazy PROPERTIES PREFIX "" OUTPUT_NAME lazy LIBRARY_
 
 # Another compiler's tables: the clang that compiles the BPF helpers.
 add_custom_command(OUTPUT ${stacks_dir}/waits-clang
-	COMMAND ${SONDE_CLANG} -O2 -g -fomit-frame-pointer -fPIE -pie -pthread -o ${stacks_dir}/waits-clang
+	COMMAND ${SONDE_CLANG} ${clang_target} -O2 -g -fomit-frame-pointer -fPIE -pie -pthread -o ${stacks_dir}/waits-clang
 		${stacks_source}/waits.c
 	DEPENDS ${stacks_source}/waits.c ${stacks_source}/record.h VERBATIM)
 add_custom_target(stacks_waits-clang ALL DEPENDS ${stacks_dir}/waits-clang)
@@ -94,7 +94,7 @@ if(SONDE_MUSL_GCC AND CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
 endif()
 
 # Rust, where there is a compiler (live/rust/rust.cmake says so if there is none).
-if(SONDE_RUSTC AND NOT rustc_fails)
+if(SONDE_RUSTC AND NOT rustc_fails AND NOT CMAKE_CROSSCOMPILING)
 	add_custom_command(OUTPUT ${stacks_dir}/waits-rust
 		COMMAND ${SONDE_RUSTC} --edition 2021 -C opt-level=2 -C debuginfo=1 -o ${stacks_dir}/waits-rust
 			${stacks_source}/waits.rs

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Functions that begin with AVX instructions which the kernel's uprobes would take for others:
- * vxorps for a push, vpcmpeqb for a conditional jump. Each is called 10 times; prints the sum of
+ * Functions that begin with instructions which the kernel's uprobes would execute wrongly. x86-64:
+ * AVX, of which vxorps is taken for a push, vpcmpeqb for a conditional jump; arm64: loads of
+ * vectors from a distance to the instruction, of which a copy elsewhere is executed. Each is called 10 times; prints the sum of
  * their results, 10 * (7 + 0).
  */
 #include <stdio.h>
 
+#ifdef __x86_64__
 __attribute__((naked, noinline)) static int clears(int x __attribute__((unused)))
 {
 	__asm__("vxorps %xmm0, %xmm0, %xmm0\n\t"
@@ -20,6 +22,25 @@ __attribute__((naked, noinline)) static int compares(int x __attribute__((unused
 		"sub $0xffff, %eax\n\t"
 		"ret");
 }
+
+#else
+__attribute__((naked, noinline)) static int clears(int x __attribute__((unused)))
+{
+	__asm__("ldr s0, 1f\n\t"
+		"fmov w0, s0\n\t"
+		"ret\n"
+		"1:	.4byte 7");
+}
+
+__attribute__((naked, noinline)) static int compares(int x __attribute__((unused)))
+{
+	__asm__("ldr q1, 1f\n\t"
+		"umov w0, v1.s[1]\n\t"
+		"ret\n\t"
+		".balign 16\n"
+		"1:	.4byte 1, 0, 1, 1");
+}
+#endif
 
 int main(void)
 {

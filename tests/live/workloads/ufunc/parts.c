@@ -28,6 +28,7 @@ long checked(long i);
 	__asm__(".section .text.unlikely, \"ax\"\n" name ":\n.cfi_startproc\n" code \
 		"\n.cfi_endproc\n.text\n")
 
+#ifdef __x86_64__
 FUNCTION("framed", "push %rbx\n.cfi_def_cfa_offset 16\nmov %rdi, %rbx\ntest $1, %dil\n"
 		   "jne .Lframed_part\ntest $2, %dil\njne .Lframed_middle\n"
 		   ".Lframed_back: lea 1(%rbx), %rax\npop %rbx\n.cfi_def_cfa_offset 8\nret");
@@ -40,6 +41,25 @@ PART(".Lbare_part", "test $2, %dil\njne 1f\nadd $100, %rdi\njmp .Lbare_back\n"
 FUNCTION("hands_over", "jmp .Llocal");
 PART(".Llocal", "lea 7(%rdi), %rax\nret");
 FUNCTION("astray", "cmp %rdi, %rdi\njne .Lframed_part\nlea 9(%rdi), %rax\nret");
+
+#else
+#define SAVE \
+	"stp x19, x30, [sp, -16]!\n.cfi_def_cfa_offset 16\n.cfi_offset 19, -16\n.cfi_offset 30, -8\n"
+#define RESTORE \
+	"ldp x19, x30, [sp], 16\n.cfi_def_cfa_offset 0\n.cfi_restore 19\n.cfi_restore 30\nret"
+
+FUNCTION("framed", SAVE "mov x19, x0\ntbnz x0, 0, .Lframed_part\ntbnz x0, 1, .Lframed_middle\n"
+			".Lframed_back: add x0, x19, 1\n" RESTORE);
+PART(".Lframed_part", ".cfi_def_cfa_offset 16\n.cfi_offset 19, -16\n.cfi_offset 30, -8\n"
+		      "tbnz x0, 2, .Lframed_back\n"
+		      ".Lframed_middle: add x0, x19, 1000\n" RESTORE);
+FUNCTION("bare", "tbnz x0, 0, .Lbare_part\n.Lbare_back: add x0, x0, 3\nret");
+PART(".Lbare_part", "tbnz x0, 1, 1f\nadd x0, x0, 100\nb .Lbare_back\n"
+		    "1: add x0, x0, 5\nret");
+FUNCTION("hands_over", "b .Llocal");
+PART(".Llocal", "add x0, x0, 7\nret");
+FUNCTION("astray", "cmp x0, x0\nb.ne .Lframed_part\nadd x0, x0, 9\nret");
+#endif
 
 __attribute__((cold, noipa)) static long complain(long i)
 {

@@ -1,0 +1,70 @@
+# Workloads of the cases that users have no use for, in <build>/workloads; the others are in examples/. They are built for
+# arm64, too, where they run in guests.
+find_package(Threads REQUIRED)
+file(GLOB workloads CONFIGURE_DEPENDS live/workloads/*.c live/workloads/*.cpp)
+foreach(source IN LISTS workloads)
+	get_filename_component(name ${source} NAME_WE)
+	add_executable(workload_${name} ${source})
+	target_compile_options(workload_${name} PRIVATE "SHELL:-iquote ${CMAKE_SOURCE_DIR}"
+		"$<$<COMPILE_LANGUAGE:C>:${SONDE_WARNINGS}>" -O1 -g -fPIE
+		-fno-omit-frame-pointer -fno-optimize-sibling-calls -fno-sanitize=all)
+	target_link_options(workload_${name} PRIVATE -pie -fno-sanitize=all)
+	target_link_libraries(workload_${name} PRIVATE Threads::Threads)
+	set_target_properties(workload_${name} PROPERTIES OUTPUT_NAME ${name}
+		RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/workloads)
+endforeach()
+# As distributions build: the stacks that the tests of time off the CPU compare.
+target_compile_options(workload_nap PRIVATE -O2 -fomit-frame-pointer -foptimize-sibling-calls)
+set(clang_target "")
+if(CMAKE_CROSSCOMPILING)
+	set(clang_target --target=${CMAKE_SYSTEM_PROCESSOR}-linux-gnu)
+endif()
+include(${CMAKE_CURRENT_SOURCE_DIR}/live/workloads/ufunc.cmake)
+include(${CMAKE_CURRENT_SOURCE_DIR}/live/workloads/go.cmake)
+# Tail calls; also in code that marks the targets of indirect jumps, and with jump tables of addresses.
+set(tails_plain -fcf-protection=none)
+set(tails_marked -fcf-protection=full)
+if(CMAKE_SYSTEM_PROCESSOR STREQUAL "aarch64")
+	set(tails_plain -mbranch-protection=none)
+	set(tails_marked -mbranch-protection=standard)
+endif()
+target_compile_options(workload_tails PRIVATE -O2 -fomit-frame-pointer -foptimize-sibling-calls ${tails_plain})
+foreach(variant IN ITEMS cet fixed)
+	add_executable(workload_tails_${variant} live/workloads/tails.cpp)
+	target_compile_options(workload_tails_${variant} PRIVATE -O2 -g -fomit-frame-pointer
+		-fno-sanitize=all)
+	target_link_options(workload_tails_${variant} PRIVATE -fno-sanitize=all)
+	set_target_properties(workload_tails_${variant} PROPERTIES OUTPUT_NAME tails_${variant}
+		RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/workloads)
+endforeach()
+target_compile_options(workload_tails_cet PRIVATE -fPIE ${tails_marked})
+target_link_options(workload_tails_cet PRIVATE -pie)
+target_compile_options(workload_tails_fixed PRIVATE -fno-pie ${tails_plain})
+target_link_options(workload_tails_fixed PRIVATE -no-pie)
+# Watched by address; and the same program, loaded elsewhere each time.
+add_executable(workload_touch_pie live/workloads/touch.c)
+target_compile_options(workload_touch_pie PRIVATE -O1 -g "SHELL: -fPIE" -fno-sanitize=all)
+target_link_options(workload_touch_pie PRIVATE "SHELL: -pie" -fno-sanitize=all)
+target_link_libraries(workload_touch_pie PRIVATE Threads::Threads)
+set_target_properties(workload_touch_pie PROPERTIES OUTPUT_NAME touch-pie
+	RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/workloads)
+target_compile_options(workload_touch PRIVATE "SHELL: -fno-pie")
+target_link_options(workload_touch PRIVATE "SHELL: -no-pie")
+
+# One of 10,000 functions, which a script writes.
+set(generator ${CMAKE_CURRENT_SOURCE_DIR}/live/workloads/generate-many)
+add_custom_command(OUTPUT many.c DEPENDS ${generator} VERBATIM
+	COMMAND ${SONDE_PYTHON} ${generator} ${CMAKE_CURRENT_BINARY_DIR}/many.c)
+add_executable(workload_many ${CMAKE_CURRENT_BINARY_DIR}/many.c)
+target_compile_options(workload_many PRIVATE -O0 -fPIE -fno-omit-frame-pointer -fcf-protection=none
+	-fno-sanitize=all)
+target_link_options(workload_many PRIVATE -pie -fno-sanitize=all)
+set_target_properties(workload_many PROPERTIES OUTPUT_NAME many
+	RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/workloads)
+
+add_library(refuse_programs SHARED live/refuse_programs.c) # for LD_PRELOAD
+target_compile_options(refuse_programs PRIVATE -fPIC -fno-sanitize=all)
+target_link_options(refuse_programs PRIVATE -fno-sanitize=all)
+set_target_properties(refuse_programs PROPERTIES PREFIX "" LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/workloads)
+
+include(${CMAKE_CURRENT_SOURCE_DIR}/live/workloads/stacks/stacks.cmake)
