@@ -85,10 +85,16 @@ static INLINE uint64_t is_inside(uint64_t x, uint64_t y)
 	return (x - y) >> 63;
 }
 
-/* Drop the calls inside `bound`. After a deep recursion that ended in a panic some may remain; the
- * next call or return drops them. */
+/* Count a call that was left, for its own attach point: see sonde_span_missed_own(). */
+static INLINE void goroutine_missed(const struct goroutine_call *c, uint32_t owner, uint32_t bit)
+{
+	sonde_span_missed(1, owner + (uint32_t)(c->target >> bit));
+}
+
+/* Drop and count the calls inside `bound`. After a deep recursion that ended in a panic some may
+ * remain; the next call or return drops them. */
 static INLINE void goroutine_drop(void *map, struct goroutine_key *k, struct goroutine_head *head,
-				  uint64_t bound)
+				  uint64_t bound, uint32_t owner, uint32_t bit)
 {
 	for (uint32_t i = 0; i < SONDE_SPAN_CALLS; i++) {
 		struct goroutine_call *c;
@@ -97,19 +103,22 @@ static INLINE void goroutine_drop(void *map, struct goroutine_key *k, struct gor
 		if (!head->n || !is_inside(k->call, bound))
 			break;
 		c = bpf_map_lookup_elem(map, k);
+		if (c)
+			goroutine_missed(c, owner, bit);
 		head->innermost = c ? c->outer : 0;
 		head->n = c ? head->n - 1 : 0;
 		bpf_map_delete_elem(map, k);
 	}
 }
 
-/* The element for the call that is being entered; NULL if there is no space, which is counted. A
- * function can pass its entry in each round of a loop (`is_loop`): then a call at the place of the
+/* The element for the call that is being entered; NULL if there is no space, which is counted. The
+ * number of the attach point, among those from `owner` on, is in `target` from `bit` on. A function
+ * can pass its entry in each round of a loop (`is_loop`): then a call at the place of the
  * innermost open call is that same call, and the result is NULL. */
 INLINE void *sonde_goroutine_push(void *map, struct goroutine_key *k, uint64_t target,
-				  uint64_t is_loop, uint32_t probe)
+				  uint64_t is_loop, uint32_t probe, uint32_t owner, uint32_t bit)
 {
-	uint64_t call = k->call, before;
+	uint64_t call = k->call;
 	struct goroutine_head *head;
 	struct goroutine_call *c;
 
@@ -119,9 +128,7 @@ INLINE void *sonde_goroutine_push(void *map, struct goroutine_key *k, uint64_t t
 		return 0;
 	if (is_loop && head->n && head->innermost == call)
 		return 0;
-	before = head->n;
-	goroutine_drop(map, k, head, call + 1);
-	sonde_span_missed(before - head->n, probe);
+	goroutine_drop(map, k, head, call + 1, owner, bit);
 	k->call = call;
 	c = goroutine_element(map, k, probe);
 	if (!c)
@@ -137,13 +144,15 @@ INLINE void *sonde_goroutine_push(void *map, struct goroutine_key *k, uint64_t t
 /* The same for C: calls are not linked. A call that is open at this stack pointer was left without
  * a return. */
 INLINE void *sonde_goroutine_push_frame(void *map, struct goroutine_key *k, uint64_t target,
-					uint64_t is_loop, uint32_t probe)
+					uint64_t is_loop, uint32_t probe, uint32_t owner,
+					uint32_t bit)
 {
 	struct goroutine_call *c = bpf_map_lookup_elem(map, k);
 
 	if (c && is_loop && c->target == target)
 		return 0;
-	sonde_span_missed(c ? 1 : 0, probe);
+	if (c)
+		goroutine_missed(c, owner, bit);
 	c = c ?: goroutine_element(map, k, probe);
 	if (!c)
 		return 0;
@@ -156,7 +165,7 @@ INLINE void *sonde_goroutine_push_frame(void *map, struct goroutine_key *k, uint
  * until sonde_goroutine_forget(), because another goroutine can take the memory of a deleted
  * one. */
 INLINE void *sonde_goroutine_pop(void *map, struct goroutine_key *k, uint64_t target,
-				 uint32_t probe)
+				 uint32_t owner, uint32_t bit)
 {
 	struct goroutine_call *c = bpf_map_lookup_elem(map, k);
 	struct goroutine_head *head;
@@ -167,8 +176,7 @@ INLINE void *sonde_goroutine_pop(void *map, struct goroutine_key *k, uint64_t ta
 	k->call = 0;
 	head = bpf_map_lookup_elem(map, k);
 	if (head) {
-		sonde_span_missed(head->n - c->depth, probe);
-		goroutine_drop(map, k, head, call);
+		goroutine_drop(map, k, head, call, owner, bit);
 		head->n = c->depth - 1;
 		head->innermost = c->outer;
 		k->call = 0;

@@ -257,12 +257,13 @@ LLVMValueRef span_stack_mask(struct gen *g)
 
 bool span_is_shared(const struct gen *g)
 {
+	const struct plan_span *state = &g->probe.plan->state;
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < g->plan->n_probes; i++)
-		n += g->plan->probes[i].state.kind == SPAN_RETURN &&
-		     g->plan->probes[i].state.owner == g->probe.plan->state.owner;
-	return n > 1;
+		n += g->plan->probes[i].state.kind &&
+		     g->plan->probes[i].state.owner == state->owner;
+	return n > 1 && (state->kind == SPAN_RETURN || state->kind == SPAN_GOROUTINE);
 }
 
 /* Identifies the function that is called: calls can share a stack pointer when one function ends in

@@ -41,6 +41,17 @@ static LLVMValueRef is_loop(struct gen *g)
 	return plan_has_cookie(g->prog.plan) ? gen_cookie_format(g) : gen_u64(g, 1);
 }
 
+/* The first attach point that uses this state, and where in a call's target its number is. */
+static LLVMValueRef owner(struct gen *g)
+{
+	return gen_u32(g, g->probe.plan->state.owner);
+}
+
+static LLVMValueRef number_bit(struct gen *g)
+{
+	return gen_u32(g, span_is_shared(g) ? PLAN_FORMAT_BIT : 63);
+}
+
 static void begin(struct gen *g, LLVMBasicBlockRef out)
 {
 	LLVMValueRef key, slot, cost;
@@ -50,10 +61,12 @@ static void begin(struct gen *g, LLVMBasicBlockRef out)
 		span_prefault_entries(g);
 	key = call_key(g, out);
 	cost = cost_open(g, out);
-	slot = is_of_stack(g) ? GEN_CALL(g, "sonde_goroutine_push_frame", span_map(g), key,
-					 span_call_target(g), is_loop(g), span_probe_id(g))
-			      : GEN_CALL(g, "sonde_goroutine_push", span_map(g), key,
-					 span_call_target(g), is_loop(g), span_probe_id(g));
+	slot = is_of_stack(g)
+		       ? GEN_CALL(g, "sonde_goroutine_push_frame", span_map(g), key,
+				  span_call_target(g), is_loop(g), span_probe_id(g), owner(g),
+				  number_bit(g))
+		       : GEN_CALL(g, "sonde_goroutine_push", span_map(g), key, span_call_target(g),
+				  is_loop(g), span_probe_id(g), owner(g), number_bit(g));
 	gen_only_if(g, slot, out);
 	span_store_entries(g, slot);
 	cost_begin(g, cost, slot);
@@ -73,8 +86,8 @@ void gen_span_goroutine(struct gen *g, LLVMBasicBlockRef out)
 	g->body.current = gen_task(g);
 	key = call_key(g, out);
 	cost = cost_open(g, out);
-	slot = GEN_CALL(g, "sonde_goroutine_pop", span_map(g), key, span_call_target(g),
-			span_probe_id(g));
+	slot = GEN_CALL(g, "sonde_goroutine_pop", span_map(g), key, span_call_target(g), owner(g),
+			number_bit(g));
 	gen_only_if(g, slot, out);
 	g->body.depth = gen_word(g, gen_at(g, slot, 24));
 	start = gen_word(g, slot);

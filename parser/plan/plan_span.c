@@ -124,7 +124,8 @@ static bool overlap(const struct attach_point *a, const struct attach_point *b)
 static bool can_share(const struct attach_point *a, const struct attach_point *b)
 {
 	return point_has(a, ARM_USER) && point_has(b, ARM_USER) && a->ends == b->ends &&
-	       probe_ends_at_jumps(a) == probe_ends_at_jumps(b) && !overlap(a, b);
+	       probe_abi(a) == probe_abi(b) && probe_ends_at_jumps(a) == probe_ends_at_jumps(b) &&
+	       !overlap(a, b);
 }
 
 /* Functions of one probe share one stack of open calls, so that `depth` and `self` know all of
@@ -146,7 +147,8 @@ static uint32_t span_owner(const struct planner *pl, const struct plan_probe *q)
 {
 	const struct attach_point *point = &pl->program->probes[q->ast]->points[q->point];
 
-	if (q->state.kind == SPAN_RETURN && point_has(point, ARM_USER))
+	if (q->state.kind == SPAN_GOROUTINE ||
+	    (q->state.kind == SPAN_RETURN && point_has(point, ARM_USER)))
 		return probe_owner(pl, q);
 	if (q->state.kind == SPAN_RETURN)
 		return pattern_owner(pl, q);
