@@ -40,7 +40,6 @@
 #include "bpf_helpers/keep.h"
 
 enum {
-	TRAILS = 128,	  /* a power of two */
 	PLACES = 2,	  /* trails of the same key */
 	TRAIL_WORDS = 64, /* a power of two */
 	STACK_WORDS = 512,
@@ -76,7 +75,7 @@ struct trail {
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, TRAILS);
+	__uint(max_entries, SONDE_TRAILS);
 	__type(key, uint32_t);
 	__type(value, struct trail);
 } sonde_trails SEC(".maps");
@@ -174,7 +173,7 @@ static INLINE uint64_t key_of(const struct run *r, const struct reader *from)
 
 static INLINE struct trail *trail_at(uint64_t key, uint32_t place)
 {
-	uint32_t index = (key >> 32) % (TRAILS / PLACES) * PLACES + place;
+	uint32_t index = (key >> 32 & sonde_config.trails_mask / PLACES) * PLACES + place;
 
 	return bpf_map_lookup_elem(&sonde_trails, &index);
 }

@@ -28,7 +28,12 @@ enum {
 	SONDE_NAME_BYTES = 64,	   /* a row of the tables of strerror() and the like */
 	SONDE_STRING_WORDS = 1024, /* strings of more bytes are walked by bpf_loop() */
 	SONDE_SCRATCH_SLOTS = 4,   /* programs that can nest on a CPU: task, softirq, irq, NMI */
-	SONDE_TRACER_FRAMES = 11,  /* max. frames of a program with nested loops */
+	/* trails (walk.h, keep_recall.bpf.c) of a CPU, of all CPUs, and of a CPU of very many:
+	 * powers of two */
+	SONDE_TRAILS = 128,
+	SONDE_TRAILS_ALL = 1 << 14,
+	SONDE_TRAILS_LEAST = 8,
+	SONDE_TRACER_FRAMES = 11,      /* max. frames of a program with nested loops */
 	SONDE_SCRATCH_BYTES = 2 << 20, /* max. scratch memory of a program, beside the BPF stack */
 	SONDE_PERCPU_BYTES = 32768,    /* the kernel's limit for a value of a per-CPU map */
 	SONDE_SCRATCH_HEAD = 8,
@@ -292,6 +297,7 @@ struct sonde_config {
 	uint32_t scope;	       /* enum sonde_scope */
 	uint32_t scope_tgid;   /* the process of -p, or the -c command */
 	uint32_t n_cpus;       /* number of possible CPUs */
+	uint32_t trails_mask;  /* trails of a CPU (of user stacks, of kernel stacks) - 1 */
 	uint32_t command_tgid; /* the -c command, also with --system; 0: none */
 	uint32_t pid_ns;       /* inode of the tracer's pid namespace, 0: the initial one */
 	uint32_t cgroup_first, cgroup_last; /* range of levels to search for cgroup_id */

@@ -26,11 +26,12 @@ struct {
 	__type(value, struct unwind_space);
 } sonde_unwind_spaces SEC(".maps");
 
-/* Trails (walk.h), followed by one place for each scratch slot, for walks that learn nothing. The
- * map is per CPU, so that only one walk at a time reads and writes a trail. */
+/* One place for each scratch slot, for walks that learn nothing, followed by trails (walk.h). The
+ * map is per CPU, so that only one walk at a time reads and writes a trail. With many CPUs the
+ * runtime makes it smaller (sonde_config.trails_mask). */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, WALK_TRAILS + SONDE_SCRATCH_SLOTS);
+	__uint(max_entries, SONDE_SCRATCH_SLOTS + SONDE_TRAILS);
 	__type(key, uint32_t);
 	__type(value, struct sonde_trail);
 } sonde_unwind_trails SEC(".maps");
@@ -399,7 +400,7 @@ static INLINE void begin(struct sonde_walk *w, uint32_t tgid, uint32_t exec_id)
 		w->generation = space->generation;
 	}
 	w->stack.ips[0] = w->ip;
-	w->trail = WALK_TRAILS + (w->slot & 3);
+	w->trail = w->slot & 3;
 	w->limit = 0;
 }
 
@@ -419,7 +420,7 @@ static INLINE_CORE void begin_current(struct sonde_walk *w, uint32_t tgid, uint3
 	begin(w, tgid, exec_id);
 	mix = (w->ip ^ w->sp << 7 ^ w->bp << 13 ^ w->generation ^ limit) * FACTOR;
 	if (!w->slot && w->generation)
-		w->trail = mix >> 57;
+		w->trail = SONDE_SCRATCH_SLOTS + (mix >> 57 & sonde_config.trails_mask);
 }
 
 static INLINE uint32_t is_walk_of(const struct sonde_trail *t, const struct sonde_walk *w,

@@ -88,7 +88,7 @@ GLOBAL uint64_t sonde_unwind_learn(struct sonde_walk *w, uint64_t hash)
 		return 0;
 	index = w->trail;
 	t = bpf_map_lookup_elem(&sonde_unwind_trails, &index);
-	if (index < WALK_TRAILS && t && t->n_slots <= WALK_SLOTS)
+	if (index >= SONDE_SCRATCH_SLOTS && t && t->n_slots <= WALK_SLOTS)
 		t->hash = hash;
 	return 0;
 }

@@ -18,7 +18,6 @@ enum {
 	WALK_WINDOW = 512, /* bytes of the stack that a walk reads at once */
 	WALK_MOST = 8192,  /* bytes of a stack that is recalled, at most */
 	WALK_SLOTS = 128,  /* words of a stack that a trail remembers: a power of two */
-	WALK_TRAILS = 128, /* trails of a CPU: a power of two */
 	WALK_GIVEN = 8,	   /* the most words that a step reads: a power of two */
 	/* Of a stack with more than SONDE_MAX_FRAMES frames, the innermost WALK_INNER and the
 	 * outermost are kept, with SONDE_STACK_GAP between. During the walk, the last WALK_OUTER

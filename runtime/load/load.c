@@ -67,16 +67,22 @@ static void leave_out(const struct session *s, const char *name)
 		bpf_map__set_autocreate(m, false);
 }
 
-static void size_maps(struct session *s)
+static void size_map(struct session *s, const char *name, uint32_t n)
 {
-	struct bpf_map *m = bpf_object__find_map_by_name(s->object, "sonde_losses");
+	struct bpf_map *m = bpf_object__find_map_by_name(s->object, name);
 
 	if (m)
-		bpf_map__set_max_entries(m, (s->plan->n_probes ? s->plan->n_probes : 1) *
-						    SONDE_COUNTERS);
-	m = bpf_object__find_map_by_name(s->object, "sonde_stacks");
-	if (m)
-		bpf_map__set_max_entries(m, s->plan->needs.stack_entries);
+		bpf_map__set_max_entries(m, n);
+}
+
+static void size_maps(struct session *s, const struct sonde_config *config)
+{
+	uint32_t n_probes = s->plan->n_probes, trails = config->trails_mask + 1;
+
+	size_map(s, "sonde_losses", (n_probes ? n_probes : 1) * SONDE_COUNTERS);
+	size_map(s, "sonde_stacks", s->plan->needs.stack_entries);
+	size_map(s, "sonde_unwind_trails", SONDE_SCRATCH_SLOTS + trails);
+	size_map(s, "sonde_trails", trails);
 	leave_out(s, "sonde_trails");
 	leave_out(s, "sonde_recall_run");
 	size_scratch(s);
@@ -232,7 +238,7 @@ static int open_linked(struct session *s, struct session_prep *prep, struct part
 	leave_out_programs(s, with);
 	if (prep->keeps_logs)
 		keep_logs(s);
-	size_maps(s);
+	size_maps(s, &prep->config);
 	precreate_hand_over(prep, s->object);
 	session_unwind_hand_over(prep, s->object);
 	return set_config(s, &prep->config);

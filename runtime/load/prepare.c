@@ -293,6 +293,17 @@ static void set_scope(struct sonde_config *config, const struct trace_scope *sco
 	config->scope_tgid = found->command ?: scope->pid;
 }
 
+/* How many trails a CPU has. Their memory is taken at the start: 250 KB for each CPU with
+ * SONDE_TRAILS, which takes 0.2 ms. */
+static uint32_t trails_of_cpu(uint32_t n_cpus)
+{
+	uint32_t n = SONDE_TRAILS;
+
+	while (n > SONDE_TRAILS_LEAST && (uint64_t)n * n_cpus > SONDE_TRAILS_ALL)
+		n /= 2;
+	return n;
+}
+
 void session_prepare(struct session_prep *prep, const struct plan *plan, struct kernel *k,
 		     const struct scope_found *found, bool is_interpreted)
 {
@@ -308,6 +319,7 @@ void session_prepare(struct session_prep *prep, const struct plan *plan, struct 
 	if (plan->needs.ring_buffer)
 		prep->ring = ring_layout(plan, k->n_cpus(k));
 	set_ring(&prep->config, &prep->ring);
+	prep->config.trails_mask = trails_of_cpu(k->n_cpus(k)) - 1;
 	if (plan->needs.cpus)
 		prep->config.n_cpus = (uint32_t)libbpf_num_possible_cpus();
 	if (is_interpreted)
