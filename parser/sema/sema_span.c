@@ -6,8 +6,6 @@
 #include "parser/lang/span_kind.h"
 #include "parser/sema/sema_type.h"
 
-static const char exit_prefix[] = "sys_exit";
-
 const struct type *sema_no_typed(struct sema *s, const struct expr *e, const char *word)
 {
 	return s->kernel->recording
@@ -20,8 +18,7 @@ static int start_sys_enter(const struct probe_reader *r, struct attach_point *ou
 {
 	const struct tp_format *exit = point_tracepoint(out)->format;
 	const char *category = exit->category;
-	const char *event =
-		arena_printf(r->arena, "sys_enter%s", exit->event + sizeof(exit_prefix) - 1);
+	const char *event = arena_printf(r->arena, "sys_enter%s", exit->event + strlen("sys_exit"));
 
 	out->name = arena_printf(r->arena, "tracepoint:%s:%s", category, event);
 	return r->kernel->tracepoint(r->kernel, category, event, &out->tracepoint.format) ? -1 : 0;

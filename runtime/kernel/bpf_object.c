@@ -41,7 +41,7 @@ static const char *const fixed[] = {
 	"-Wno-everything",
 #ifdef SONDE_MULTIARCH
 	"-idirafter",
-	"/usr/include/" SONDE_MULTIARCH, /* for <asm/types.h> */
+	("/usr/include/" SONDE_MULTIARCH), /* for <asm/types.h> */
 #endif
 #if defined(__x86_64__)
 	"-D__TARGET_ARCH_x86",

@@ -24,7 +24,8 @@
 /* What libbpf printed; its print function is global. A verifier log can have megabytes. */
 static VEC(char) kept;
 
-static int keep_message(enum libbpf_print_level level, const char *fmt, va_list ap)
+__attribute__((format(printf, 2, 0))) static int keep_message(enum libbpf_print_level level,
+							      const char *fmt, va_list ap)
 {
 	char *line = NULL;
 	int n;

@@ -203,11 +203,10 @@ static void find_state(struct verifier_message *v, const char *begin)
  * number where the kernel has no name for it. */
 static void find_helper(struct verifier_message *v)
 {
-	const char *end = v->reason + v->reason_len, *hash, *begin;
-	const char *known;
+	const char *hash = v->reason ? memchr(v->reason, '#', v->reason_len) : NULL;
+	const char *known, *begin;
 
-	hash = v->reason ? memchr(v->reason, '#', v->reason_len) : NULL;
-	if (!hash || hash + 1 == end || !isdigit((unsigned char)hash[1]))
+	if (!hash || hash + 1 == v->reason + v->reason_len || !isdigit((unsigned char)hash[1]))
 		return;
 	begin = hash;
 	while (begin > v->reason && (isalnum((unsigned char)begin[-1]) || begin[-1] == '_'))

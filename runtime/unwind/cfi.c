@@ -216,7 +216,7 @@ static bool is_cie(const struct cfi_section *section, const struct record *recor
 
 int cfi_add_section(struct cfi *c, const struct cfi_section *section)
 {
-	struct reader r = {section->bytes, section->bytes + section->n, false};
+	struct reader r = {section->bytes, section->bytes, false};
 	size_t first_cie = c->cies.n;
 	uint32_t guess = UINT32_MAX;
 	struct record record;
@@ -224,6 +224,9 @@ int cfi_add_section(struct cfi *c, const struct cfi_section *section)
 
 	if (section->n > UINT32_MAX)
 		return -EFBIG;
+	if (!section->n)
+		return 0;
+	r.end += section->n;
 	while (!err && c->n_segments && next_record(section, &r, &record)) {
 		if (record.r.failed)
 			c->n_refused++;

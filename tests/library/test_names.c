@@ -17,7 +17,7 @@
 
 enum { LINE = __LINE__ + 3 }; /* where the code of subject() begins */
 /* Its address, arguments and line are looked up. */
-__attribute__((noipa)) static int subject(int first, const char *second)
+__attribute__((noinline)) static int subject(int first, const char *second)
 {
 	__asm__ volatile("" : : "r"(first), "r"(second));
 	return first > 1 ? *second : 0;

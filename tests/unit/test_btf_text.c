@@ -189,7 +189,8 @@ static void test_loop(void **state __attribute__((unused)))
 
 /* ---- the running kernel's -------------------------------------------------------------------- */
 
-static void write_text(void *ctx, const char *fmt, va_list args)
+__attribute__((format(printf, 2, 0))) static void write_text(void *ctx, const char *fmt,
+							     va_list args)
 {
 	vfprintf(ctx, fmt, args);
 }

@@ -3,7 +3,7 @@
 set(stacks_source ${CMAKE_CURRENT_SOURCE_DIR}/live/workloads/stacks)
 set(stacks_dir ${CMAKE_BINARY_DIR}/workloads/stacks)
 
-set(stacks_usual -g -fomit-frame-pointer -fPIE -fstack-protector-strong -fno-sanitize=all)
+set(stacks_usual -g -fomit-frame-pointer -fPIE -fstack-protector-strong)
 set(stacks_O0 -O0)
 set(stacks_O2 -O2)
 set(stacks_O3 -O3)
@@ -35,7 +35,7 @@ function(stacks_program source)
 		if(NOT link)
 			set(link -pie)
 		endif()
-		target_link_options(stacks_${name} PRIVATE ${link} -fno-sanitize=all)
+		target_link_options(stacks_${name} PRIVATE ${link})
 		target_link_libraries(stacks_${name} PRIVATE Threads::Threads m ${CMAKE_DL_LIBS})
 		set_target_properties(stacks_${name} PROPERTIES OUTPUT_NAME ${name}
 			RUNTIME_OUTPUT_DIRECTORY ${stacks_dir})
@@ -54,7 +54,6 @@ stacks_program(spin.c O0 O2 lazy static)
 foreach(plugin IN ITEMS first second)
 	add_library(stacks_${plugin} MODULE ${stacks_source}/plugin.c)
 	target_compile_options(stacks_${plugin} PRIVATE -Wno-missing-prototypes ${stacks_usual} -O2 -fPIC)
-	target_link_options(stacks_${plugin} PRIVATE -fno-sanitize=all)
 	set_target_properties(stacks_${plugin} PROPERTIES PREFIX "" OUTPUT_NAME ${plugin}
 		LIBRARY_OUTPUT_DIRECTORY ${stacks_dir})
 endforeach()
@@ -62,7 +61,7 @@ target_compile_definitions(stacks_second PRIVATE SECOND)
 
 add_library(stacks_lazy MODULE ${stacks_source}/lazy.c)
 target_compile_options(stacks_lazy PRIVATE ${stacks_usual} -O2 -fPIC -fplt)
-target_link_options(stacks_lazy PRIVATE -fno-sanitize=all -Wl,-z,lazy)
+target_link_options(stacks_lazy PRIVATE -Wl,-z,lazy)
 set_target_properties(stacks_lazy PROPERTIES PREFIX "" OUTPUT_NAME lazy LIBRARY_OUTPUT_DIRECTORY ${stacks_dir})
 
 # Another compiler's tables: the clang that compiles the BPF helpers.
