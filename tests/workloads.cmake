@@ -61,6 +61,14 @@ set_target_properties(workload_touch_pie PROPERTIES OUTPUT_NAME touch-pie
 target_compile_options(workload_touch PRIVATE "SHELL: -fno-pie")
 target_link_options(workload_touch PRIVATE "SHELL: -no-pie")
 
+# In an archive.
+add_library(workload_archived_library MODULE live/workloads/archived.c)
+target_compile_definitions(workload_archived_library PRIVATE LIBRARY)
+target_compile_options(workload_archived_library PRIVATE -O1 -g -fno-sanitize=all)
+target_link_options(workload_archived_library PRIVATE -fno-sanitize=all)
+set_target_properties(workload_archived_library PROPERTIES OUTPUT_NAME archived-library PREFIX ""
+	LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/workloads)
+
 # One of 10,000 functions, which a script writes.
 set(generator ${CMAKE_CURRENT_SOURCE_DIR}/live/workloads/generate-many)
 add_custom_command(OUTPUT many.c DEPENDS ${generator} VERBATIM

@@ -14,8 +14,12 @@ int user_no_binary(const struct user_matching *m, const char *path, int err)
 {
 	const struct probe_reader *r = m->r;
 
-	diag_error(r->diags, m->p->span, "no-binary", "cannot probe '%s': %s", path,
-		   err == -ENOEXEC ? "not an ELF program or library" : strerror(-err));
+	diag_error(
+		r->diags, m->p->span, "no-binary", "cannot probe '%s': %s", path,
+		err == -ENOEXEC ? "not an ELF program or library"
+		: err == -EMEDIUMTYPE
+			? "it is compressed in the archive, or does not begin with a page, so that no process can map it"
+			: strerror(-err));
 	if (err == -ENOEXEC)
 		user_hint_no_program(r, path);
 	else if (err == -ENOENT && !strchr(path, '/') && access(path, F_OK) == 0)

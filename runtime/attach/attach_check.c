@@ -35,6 +35,7 @@ enum answer { NOT_ASKED, ACCEPTED, REFUSED };
 
 struct check {
 	struct checked_file *c;
+	const struct zip_member *file;
 	int fd;
 	struct elfsym *symbols; /* uprobe_place_is_harmful() */
 	uint16_t machine;
@@ -72,7 +73,8 @@ static void unmap_file(struct checked_file *c)
 static size_t code_at(struct check *k, uint64_t offset, const uint8_t **code)
 {
 	if (offset < k->block_at || offset - k->block_at + INSN_MAX > k->block_bytes) {
-		ssize_t n = pread(k->fd, k->block, sizeof(k->block), (off_t)offset);
+		ssize_t n =
+			pread(k->fd, k->block, sizeof(k->block), (off_t)(offset + k->file->offset));
 
 		k->block_at = offset;
 		k->block_bytes = n > 0 ? (size_t)n : 0;
@@ -167,8 +169,8 @@ static int check(struct check *k, const struct plan_target *targets, uint32_t n)
 	return err;
 }
 
-int check_file(struct checked_file *c, const struct plan_target *targets, uint32_t n,
-	       check_try_fn *try, void *ctx)
+int check_file(struct checked_file *c, const struct zip_member *file,
+	       const struct plan_target *targets, uint32_t n, check_try_fn *try, void *ctx)
 {
 	struct check *k = calloc(1, sizeof(*k));
 	int err = -ENOMEM;
@@ -176,7 +178,8 @@ int check_file(struct checked_file *c, const struct plan_target *targets, uint32
 	*c = (struct checked_file){.targets = calloc(n + 1, sizeof(*c->targets))};
 	if (k && c->targets) {
 		*k = (struct check){.c = c,
-				    .fd = open(targets->path, O_RDONLY | O_CLOEXEC),
+				    .file = file,
+				    .fd = open(file->archive, O_RDONLY | O_CLOEXEC),
 				    .try = try,
 				    .ctx = ctx};
 		err = check(k, targets, n);

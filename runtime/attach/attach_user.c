@@ -32,10 +32,11 @@ struct file_targets {
 	uint32_t prog;
 	const struct plan_target *targets;
 	uint32_t n;
-	int type, return_bit; /* of the perf event device */
-	uint32_t n_refused;   /* behind the n others */
-	uint32_t n_harmful;   /* of these */
-	bool everywhere;      /* in all processes, also with -p */
+	struct zip_member file; /* the file that the kernel knows, and where in it theirs is */
+	int type, return_bit;	/* of the perf event device */
+	uint32_t n_refused;	/* behind the n others */
+	uint32_t n_harmful;	/* of these */
+	bool everywhere;	/* in all processes, also with -p */
 };
 
 static bool is_return(const struct file_targets *f)
@@ -61,6 +62,11 @@ uint32_t attach_only_process(const struct session *s)
 	return kernel_is_at_least(6, 10) ? only_process(s) : 0;
 }
 
+static uint64_t semaphore_of(const struct file_targets *f, const struct plan_target *t)
+{
+	return t->ref_ctr ? t->ref_ctr + f->file.offset : 0;
+}
+
 static int multi_link(struct file_targets *f, uint32_t n, const struct link_lists *l)
 {
 	enum plan_prog_kind kind = f->s->plan->progs[f->prog].kind;
@@ -68,7 +74,7 @@ static int multi_link(struct file_targets *f, uint32_t n, const struct link_list
 		.prog_fd = (uint32_t)attach_fd(f->s, f->prog),
 		.attach_type = prog_kind_is(kind, PK_SESSION) ? NEW_BPF_TRACE_UPROBE_SESSION
 							      : NEW_BPF_TRACE_UPROBE_MULTI,
-		.uprobe_multi.path = (uintptr_t)f->targets->path,
+		.uprobe_multi.path = (uintptr_t)f->file.archive,
 		.uprobe_multi.offsets = (uintptr_t)l->offsets,
 		.uprobe_multi.cookies = (uintptr_t)l->cookies,
 		.uprobe_multi.ref_ctr_offsets =
@@ -103,9 +109,9 @@ static int multi_some(void *ctx, uint32_t first, uint32_t n)
 	int err = words ? 0 : -ENOMEM;
 
 	for (uint32_t i = 0; !err && i < n; i++) {
-		l.offsets[i] = f->targets[first + i].offset;
+		l.offsets[i] = f->targets[first + i].offset + f->file.offset;
 		l.cookies[i] = f->targets[first + i].cookie;
-		l.ref_ctrs[i] = f->targets[first + i].ref_ctr;
+		l.ref_ctrs[i] = semaphore_of(f, &f->targets[first + i]);
 	}
 	if (!err && session_stopped(f->s))
 		err = -EINTR;
@@ -160,9 +166,10 @@ static int perf_one(struct file_targets *f, const struct plan_target *t)
 	struct perf_event_attr attr = {
 		.size = sizeof(attr),
 		.type = (uint32_t)f->type,
-		.config = (is_return(f) ? 1ull << f->return_bit : 0) | t->ref_ctr << REF_CTR_SHIFT,
-		.uprobe_path = (uintptr_t)t->path,
-		.probe_offset = t->offset,
+		.config = (is_return(f) ? 1ull << f->return_bit : 0) | semaphore_of(f, t)
+									       << REF_CTR_SHIFT,
+		.uprobe_path = (uintptr_t)f->file.archive,
+		.probe_offset = t->offset + f->file.offset,
 	};
 	int pid = process_of(f), cpu = pid < 0 ? 0 : -1, err;
 	int fd = (int)syscall(SYS_perf_event_open, &attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
@@ -242,7 +249,7 @@ static void note_target(const struct file_targets *f, int file, struct plan_targ
 	uint8_t code[16]; /* not of a mapping, where another tracer's breakpoint can be */
 	ssize_t n;
 
-	n = pread(file, code, sizeof(code), (off_t)t->offset);
+	n = pread(file, code, sizeof(code), (off_t)(t->offset + f->file.offset));
 	if (n <= 0)
 		return;
 	t->cookie |= f->s->tracer_time->attach(f->s, f->prog, code, (size_t)n);
@@ -254,7 +261,7 @@ static void note_targets(const struct file_targets *f, struct plan_target *targe
 
 	if (!f->s->tracer_time || prog_kind_is(f->s->plan->progs[f->prog].kind, PK_USDT))
 		return;
-	file = open(f->targets->path, O_RDONLY | O_CLOEXEC);
+	file = open(f->file.archive, O_RDONLY | O_CLOEXEC);
 	for (uint32_t i = 0; file >= 0 && i < f->n; i++)
 		note_target(f, file, &targets[i]);
 	if (file >= 0)
@@ -308,8 +315,12 @@ static int attach_file(struct file_targets *f)
 {
 	bool can_try = kernel_has(f->s->kernel, CAP_UPROBE_MULTI);
 	struct checked_file c;
-	int err = check_file(&c, f->targets, f->n, can_try ? try_one : NULL, f);
+	int err = zip_member_find(f->targets->path, &f->file);
 
+	if (err)
+		return err;
+	attach_warn_wide(f->s, f->prog, f->file.archive, f->n);
+	err = check_file(&c, &f->file, f->targets, f->n, can_try ? try_one : NULL, f);
 	if (!err) {
 		f->n = c.n;
 		f->n_refused = c.n_refused;
@@ -352,7 +363,6 @@ int att_user_function(struct session *s, uint32_t prog)
 		       strcmp(g->targets[first].path, g->targets[first + n].path) == 0)
 			n++;
 		f.n = n;
-		attach_warn_wide(s, prog, f.targets->path, n);
 		err = attach_file(&f);
 	}
 	return err;

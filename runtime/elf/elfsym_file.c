@@ -12,6 +12,7 @@
 #include "runtime/elf/elfsym_impl.h"
 #include "runtime/base/io.h"
 #include "runtime/base/memory_file.h"
+#include "runtime/base/zip_member.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -34,6 +35,8 @@ int elfsym_open_regular(const char *path)
 	struct stat st;
 	int fd;
 
+	if (zip_member_of(path))
+		return zip_member_copy(path);
 	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
 		return -ENOEXEC; /* opening a device may act: /dev/watchdog reboots */
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);

@@ -124,7 +124,7 @@ struct elfsym {
 /* Read up to n bytes; fewer at the end of the file, none after an error. Returns how many were
  * read. */
 size_t elfsym_read_at(int fd, void *buffer, size_t n, uint64_t offset);
-/* Open a file for reading. Returns a descriptor or -errno. */
+/* Open a file, or a copy of a member of an archive, for reading. Returns a descriptor or -errno. */
 int elfsym_open_regular(const char *path);
 /* Read the headers of the file behind fd. Call elfsym_close_file() afterwards, also after an error,
  * when it has no sections. 0, -ENOEXEC, -EISDIR, or another -errno. */

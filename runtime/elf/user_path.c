@@ -8,6 +8,7 @@
 #include "runtime/elf/ldcache.h"
 #include "parser/base/pattern.h"
 #include "runtime/base/proc_maps.h"
+#include "runtime/base/zip_member.h"
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -226,12 +227,31 @@ static int find_library(uint32_t pid, const char *root, const char *name, char o
 	return ldcache_search(root, name, !*root, found) ?: resolve(pid, found, out);
 }
 
+/* ARCHIVE!/MEMBER: the archive's path is resolved. */
+static int find_member(uint32_t pid, const char *name, const char *member, char out[PATH_MAX])
+{
+	struct zip_member m;
+	char archive[PATH_MAX], found[PATH_MAX];
+	int err;
+
+	if (snprintf(archive, sizeof(archive), "%.*s", (int)(member - name) - 2, name) >= PATH_MAX)
+		return -ENAMETOOLONG;
+	err = resolve(pid, archive, found);
+	if (err)
+		return err;
+	if (snprintf(out, PATH_MAX, "%s!/%s", found, member) >= PATH_MAX)
+		return -ENAMETOOLONG;
+	return zip_member_find(out, &m);
+}
+
 int user_path_find(uint32_t pid, const char *name, char out[PATH_MAX])
 {
 	char root[PATH_MAX], found[PATH_MAX];
 	bool is_library = strncmp(name, "lib", 3) == 0 || strstr(name, ".so");
 	int err;
 
+	if (zip_member_of(name))
+		return find_member(pid, name, zip_member_of(name), out);
 	if (strchr(name, '/'))
 		return resolve(pid, name, out);
 	user_path_root(pid, root);
