@@ -8,10 +8,12 @@
 #include "parser/base/find.h"
 #include "parser/base/arena.h"
 #include "parser/lang/config.h"
+#include "parser/lang/header_dirs.h"
 #include "runtime/elf/elfsym.h"
 #include <fcntl.h>
 #include <stdio.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -137,8 +139,21 @@ static int set_include_dir(struct options *o, const struct option_row *row, cons
 	return add_path(row, o->compile.include_dirs, &o->compile.n_include_dirs, arg);
 }
 
+/* As C's #include finds it: here, in the folders of -I so far, in those of the system. */
 static int set_include_file(struct options *o, const struct option_row *row, const char *arg)
 {
+	uint32_t n = o->compile.n_include_dirs;
+	bool is_here = *arg == '/' || !access(arg, F_OK);
+	char path[PATH_MAX];
+
+	for (uint32_t i = 0; !is_here && i < n + N_HEADER_DIRS; i++) {
+		snprintf(path, sizeof(path), "%s/%s",
+			 i < n ? o->compile.include_dirs[i] : header_dirs[i - n], arg);
+		if (!access(path, F_OK)) {
+			arg = path;
+			break;
+		}
+	}
 	return add_path(row, o->compile.include_files, &o->compile.n_include_files, arg);
 }
 

@@ -202,8 +202,9 @@ static int start_command(const struct options *o, struct command *c)
 	const char *program = o->scope.program;
 	int err;
 
-	if (o->ready_fd >=
-	    0) /* the command must not keep it open: the reader may wait for its end */
+	/* The command must not keep it open: the reader may wait for its end. Its own standard
+	 * streams it keeps. */
+	if (o->ready_fd > STDERR_FILENO)
 		fcntl(o->ready_fd, F_SETFD, FD_CLOEXEC);
 	err = command_start(c, o->scope.command);
 	if (err)

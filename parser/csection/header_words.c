@@ -4,6 +4,7 @@
  * headers takes 1 ms, running a compiler 15 ms.
  */
 #include "parser/csection/header_words.h"
+#include "parser/lang/header_dirs.h"
 #include "parser/lang/kernel.h"
 #include <sys/stat.h>
 
@@ -23,7 +24,7 @@ struct header_words {
 	struct file {
 		const char *path;
 		unsigned flags;
-	} *files; /* that were read */
+	} * files; /* that were read */
 	uint32_t n_files;
 	struct word *buckets[BUCKETS];
 };
@@ -71,16 +72,6 @@ static void add(struct header_words *w, const struct c_token *t, unsigned flags)
 
 /* ---- files ---- */
 
-static const char *const system_dirs[] = {
-	"/usr/local/include",
-#ifdef __aarch64__
-	"/usr/include/aarch64-linux-gnu",
-#else
-	"/usr/include/x86_64-linux-gnu",
-#endif
-	"/usr/include",
-};
-
 /* A pipe would block. */
 static const struct source *open_regular(struct header_words *w, const char *path)
 {
@@ -102,8 +93,8 @@ static const struct source *open_header(struct header_words *w, const char *dir,
 		return open_regular(w, path);
 	if (is_quoted)
 		s = open_regular(w, arena_join(w->arena, dir, "/", path));
-	for (uint32_t i = 0; !s && i < n + sizeof(system_dirs) / sizeof(system_dirs[0]); i++) {
-		dir = i < n ? w->kernel->include_dirs[i] : system_dirs[i - n];
+	for (uint32_t i = 0; !s && i < n + N_HEADER_DIRS; i++) {
+		dir = i < n ? w->kernel->include_dirs[i] : header_dirs[i - n];
 		s = open_regular(w, arena_join(w->arena, dir, "/", path));
 	}
 	return s;
@@ -114,10 +105,10 @@ static unsigned flags_of(const char *path, unsigned outer)
 {
 	if (outer == WORD_OF_SCRIPT && *path != '/')
 		return outer;
-	for (size_t i = 0; i < sizeof(system_dirs) / sizeof(system_dirs[0]); i++) {
-		size_t len = strlen(system_dirs[i]);
+	for (size_t i = 0; i < N_HEADER_DIRS; i++) {
+		size_t len = strlen(header_dirs[i]);
 
-		if (strncmp(path, system_dirs[i], len) == 0 &&
+		if (strncmp(path, header_dirs[i], len) == 0 &&
 		    (strncmp(path + len, "/linux/", 7) == 0 || strncmp(path + len, "/asm", 4) == 0))
 			return WORD_OF_KERNEL;
 	}

@@ -87,9 +87,7 @@ int elfsym_debug_folders(const char *list)
 		folders = grown;
 		memcpy(folders + folders_len, at, len);
 		folders[folders_len + len] = '\0';
-		if (stat(folders + folders_len, &st))
-			return -1;
-		if (!S_ISDIR(st.st_mode)) {
+		if (!stat(folders + folders_len, &st) && !S_ISDIR(st.st_mode)) {
 			errno = ENOTDIR;
 			return -1;
 		}
@@ -178,16 +176,28 @@ static bool try_id(struct search *s, const char *folder)
 	       try_path(s, "%s/.build-id/%.2s/%s.debug", folder, s->id_text, s->id_text + 2);
 }
 
-/* Search the folders of --debuginfo: by build ID, by the link, and by the link below the file's
- * path. */
+/* By build ID, by the link, and by the link below the file's path. */
+static bool try_folder(struct search *s, const char *at)
+{
+	return try_id(s, at) ||
+	       (*s->link && (try_path(s, "%s/%s", at, s->link) ||
+			     try_path(s, "%s%.*s/%s", at, MAX(s->folder, 0), s->path, s->link)));
+}
+
+/* Search the folders of --debuginfo. A relative one also stands for a folder beside the file. */
 static bool try_folders(struct search *s)
 {
+	char beside[PATH_MAX];
+
 	for (size_t i = 0; i < folders_len; i += strlen(folders + i) + 1) {
 		const char *at = folders + i;
 
-		if (try_id(s, at) || (*s->link && (try_path(s, "%s/%s", at, s->link) ||
-						   try_path(s, "%s%.*s/%s", at, MAX(s->folder, 0),
-							    s->path, s->link))))
+		if (try_folder(s, at))
+			return true;
+		if (*at == '/' || s->folder < 0)
+			continue;
+		snprintf(beside, sizeof(beside), "%.*s/%s", s->folder, s->path, at);
+		if (try_folder(s, beside))
 			return true;
 	}
 	return false;

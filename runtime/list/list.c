@@ -212,7 +212,9 @@ static void list_row(struct listing *l, const struct probe_row *row, const char 
 		report_scope(l, row);
 	if (state == CAPABILITY_NO)
 		return;
-	resolve(l, &quiet, arena_printf(l->arena, "%s:%s", row->name, rest));
+	resolve(l, &quiet,
+		row->listing & LIST_FILE ? complete_file(l, row->name, rest)
+					 : arena_printf(l->arena, "%s:%s", row->name, rest));
 	if (filter)
 		l->n_points = probe_keep_lines(l->arena, l->points, first, l->n_points, filter);
 	if (is_quiet || l->is_quiet)
@@ -223,11 +225,14 @@ static void list_row(struct listing *l, const struct probe_row *row, const char 
 		log_warning("%s probes are left out: %s", row->name, quiet.items[0].msg);
 }
 
-/* List names of all kernel probe types that match `rest`, if their line matches the filter. */
-static void list_rows(struct listing *l, const char *rest, const char *filter, bool is_quiet)
+/* List names of all probe types of files (LIST_FILE), or of the kernel (0), that match `rest`, if
+ * their line matches the filter. */
+static void list_rows(struct listing *l, uint32_t of, const char *rest, const char *filter,
+		      bool is_quiet)
 {
 	for (uint32_t i = 0; i < PROBE_COUNT; i++)
-		if (probe_rows[i].listing & LIST_ALWAYS && !(probe_rows[i].listing & LIST_FILE))
+		if (probe_rows[i].listing & LIST_ALWAYS &&
+		    (probe_rows[i].listing & LIST_FILE) == of)
 			list_row(l, &probe_rows[i], rest, filter, is_quiet);
 }
 
@@ -260,7 +265,7 @@ static void report_none(struct listing *l, const char *word)
 	struct near_names near;
 
 	near_init(&near, l->arena, word);
-	list_rows(l, "*", NULL, true);
+	list_rows(l, 0, "*", NULL, true);
 	for (uint32_t i = l->first_point; i < l->n_points; i++)
 		probe_each_line(l->arena, &l->points[i], offer_line, &near);
 	l->n_points = l->first_point;
@@ -277,11 +282,11 @@ static void list_any(struct listing *l, const char *word)
 	const char *filter = is_pattern ? word : arena_printf(l->arena, "*%s*", word);
 
 	if (is_pattern && !strchr(word, ':'))
-		list_rows(l, word, NULL, false);
+		list_rows(l, 0, word, NULL, false);
 	if (l->n_points == l->first_point)
-		list_rows(l, "*", filter, is_pattern);
+		list_rows(l, 0, "*", filter, is_pattern);
 	if (!is_pattern && l->n_points == l->first_point)
-		list_rows(l, filter, NULL, true);
+		list_rows(l, 0, filter, NULL, true);
 	list_forms(l, filter);
 	if (l->n_points == l->first_point)
 		report_none(l, word);
@@ -442,7 +447,10 @@ static void sort_lines(struct listing *l)
 
 void list_take_all(struct listing *l, const char *patterns)
 {
-	take_patterns(l, patterns);
+	if (patterns)
+		take_patterns(l, patterns);
+	else
+		list_rows(l, LIST_FILE, "", NULL, false);
 	for (uint32_t i = 0; i < l->n_points; i++)
 		list_take(l, &l->points[i]);
 	for (uint32_t i = 0; i < l->n_types; i++)
@@ -456,7 +464,7 @@ int list_probes(struct kernel *k, const char *patterns, bool fields, FILE *out)
 	struct listing *l = list_open(k);
 	int status;
 
-	list_take_all(l, patterns ? patterns : "*");
+	list_take_all(l, patterns || scope_has_program(k->scope) ? patterns : "*");
 	list_print(l, fields, out);
 	fflush(out);
 	status = report(l);

@@ -44,7 +44,7 @@ typedef void fld_fn(struct listing *l, const char *name, FILE *out);
 	fld_fn fields;
 #include "parser/lang/probes.def"
 
-/* Resolve the patterns to sorted lines. */
+/* Resolve the patterns, or all of the traced process (NULL), to sorted lines. */
 void list_take_all(struct listing *l, const char *patterns);
 /* Print fields that resolving has already found, else those that the hook finds. */
 void list_fields(struct listing *l, const struct list_line *line, FILE *out);

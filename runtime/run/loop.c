@@ -106,13 +106,11 @@ static void report_attached(const struct loop *l, uint32_t n)
 		l->events.out->attached(l->events.out, n);
 }
 
+/* All probes are attached, or BEGIN has called exit(), so that none will be. */
 static int report_ready(const struct loop *l)
 {
 	static const char word[] = "ready\n";
 
-	report_attached(l, count_attached(l->s));
-	if (l->s->tracer_time)
-		l->s->tracer_time->start(l->s);
 	service_notify("READY=1");
 	if (l->o->ready_fd >= 0 && write(l->o->ready_fd, word, sizeof(word) - 1) < 0)
 		return -errno;
@@ -182,7 +180,7 @@ static int start(struct loop *l)
 	if (exit_called(l)) {
 		progress_stage(STAGE_RUN);
 		report_attached(l, count_special(l->s->plan));
-		return 0;
+		return report_ready(l);
 	}
 	if (l->s->source)
 		return start_source(l);
@@ -204,6 +202,9 @@ static int start(struct loop *l)
 		return err;
 	step_watch_start(l->s);
 	progress_stage(STAGE_RUN);
+	report_attached(l, count_attached(l->s));
+	if (l->s->tracer_time)
+		l->s->tracer_time->start(l->s);
 	report_ready(l);
 	l->is_ready = true;
 	prog_stats_begin(&l->stats);
