@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Paths of cgroups by their ids. The kernel finds a directory by its id (open_by_handle_at), in
- * each hierarchy that is mounted: version 2 first, then those of version 1, by name.
+ * each hierarchy that is mounted: version 2 first, then those of version 1, by name. One that is
+ * mounted several times counts where it was mounted first.
  */
 #define _GNU_SOURCE
 #include "runtime/events/deferred_strings.h"
+#include "parser/base/find.h"
 #include "parser/base/pattern.h"
 #include "runtime/session/session.h"
 #include "runtime/base/vec.h"
@@ -14,12 +16,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { HANDLE_IS_KERNFS = 0xfe }; /* FILEID_KERNFS */
 
 struct hierarchy {
 	char *name, *mount;
+	dev_t device; /* the same wherever the hierarchy is mounted */
 	bool is_unified;
 };
 
@@ -37,9 +41,12 @@ static void add(hierarchy_list *list, const struct mntent *m)
 	bool is_unified = strcmp(m->mnt_type, "cgroup2") == 0;
 	const char *slash = strrchr(m->mnt_dir, '/');
 	struct hierarchy h = {.is_unified = is_unified};
+	struct stat st;
 
-	if (!is_unified && strcmp(m->mnt_type, "cgroup") != 0)
+	if ((!is_unified && strcmp(m->mnt_type, "cgroup") != 0) || stat(m->mnt_dir, &st) ||
+	    FIND(list->items, list->n, item->device == st.st_dev))
 		return;
+	h.device = st.st_dev;
 	h.name = strdup(is_unified || !slash ? "unified" : slash + 1);
 	h.mount = strdup(m->mnt_dir);
 	if (!h.name || !h.mount || vec_push(list, h)) {
