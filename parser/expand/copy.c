@@ -7,6 +7,7 @@
 #include "parser/expand/expander.h"
 #include "parser/base/limits.h"
 #include "parser/lang/ast_value.h"
+#include "parser/lang/builtin.h"
 
 enum { DEPTH_MOST = 2 * LIMIT_NESTING }; /* of nested copies */
 
@@ -122,6 +123,22 @@ static const struct type_name *not_a_type(struct expander *x, const struct type_
 	return t;
 }
 
+/* uint8 and uint8[4] as arguments: they parse as a name and as elements of one. */
+static bool named_type(const struct expr *arg, struct type_name *out)
+{
+	if (arg->kind == EX_NAME && !builtin_find(arg->name.name)) {
+		*out = (struct type_name){.span = arg->span, .name = arg->name.name};
+		return true;
+	}
+	if (arg->kind != EX_INDEX || arg->index.at->kind != EX_INT ||
+	    !named_type(arg->index.object, out) || out->n_suffixes == LIMIT_TYPE_SUFFIXES)
+		return false;
+	out->span = arg->span;
+	out->suffixes[out->n_suffixes].is_pointer = false;
+	out->suffixes[out->n_suffixes++].n = arg->index.at->integer.value;
+	return true;
+}
+
 const struct type_name *copy_type(struct expander *x, const struct frame *f,
 				  const struct type_name *t)
 {
@@ -134,9 +151,10 @@ const struct type_name *copy_type(struct expander *x, const struct frame *f,
 		n->of = copy_expr(x, f, t->of);
 	if (i < 0)
 		return n;
-	if (f->args[i]->kind != EX_TYPE)
+	if (f->args[i]->kind == EX_TYPE)
+		*n = *f->args[i]->named;
+	else if (!named_type(f->args[i], n))
 		return not_a_type(x, n, f->args[i]);
-	*n = *f->args[i]->named;
 	for (uint32_t k = 0; k < t->n_suffixes; k++) {
 		if (n->n_suffixes == LIMIT_TYPE_SUFFIXES)
 			diag_error(x->diags, n->span, "limit-type",

@@ -105,7 +105,8 @@ static bool read_param_kind(const char *word, enum param_kind *out)
 		*out = PARAM_STRING;
 	else if (strcmp(word, "map") == 0)
 		*out = PARAM_MAP;
-	else if (strcmp(word, "int") == 0 || strcmp(word, "uint64") == 0)
+	else if (strcmp(word, "int") == 0 || strcmp(word, "int64") == 0 ||
+		 strcmp(word, "uint64") == 0)
 		*out = PARAM_INT;
 	else
 		return false;
@@ -150,6 +151,7 @@ static const char *read_param(const char *p, struct signature *out)
 	}
 	if (!read_param_kind(word, &q->kind))
 		return NULL;
+	q->is_signed = strcmp(word, "int64") == 0;
 	if (q->kind == PARAM_WORD)
 		memcpy(q->words, word, sizeof(word));
 	p = read_word(p, q->name, sizeof(q->name));

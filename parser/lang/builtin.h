@@ -102,6 +102,7 @@ enum param_kind { PARAM_ANY, PARAM_INT, PARAM_STRING, PARAM_MAP, PARAM_WORD };
 struct param {
 	enum param_kind kind;
 	bool is_const, is_optional;
+	bool is_signed; /* a literal may be negative */
 	char name[16];
 	char words[SIGNATURE_WORDS]; /* PARAM_WORD: "boot|monotonic", the first is the default */
 };

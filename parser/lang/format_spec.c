@@ -143,6 +143,8 @@ void format_parse(struct arena *a, const char *text, uint32_t len, struct format
 			from = ++r.at;
 			continue;
 		}
+		if (r.at == r.end || (*r.at && iscntrl((unsigned char)*r.at)))
+			continue; /* "100%", "100%\n": as bpftrace prints it */
 		add_text(a, out, from, (uint32_t)(percent - from));
 		if (!read_conversion(&r, &out->pieces[out->n_pieces - 1], &out->n_args)) {
 			out->bad_at = (uint32_t)(percent - text);

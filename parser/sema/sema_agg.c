@@ -53,11 +53,13 @@ static const struct type *bad_scale(struct sema *s, const struct expr *e, const 
 
 const struct type *chk_lhist(struct sema *s, struct expr *e)
 {
-	uint64_t min = e->call.args[1]->integer.value, max = e->call.args[2]->integer.value;
 	uint64_t step = e->call.args[3]->integer.value;
+	__int128 min, max;
 
-	if (max > INT64_MAX)
-		return bad_scale(s, e->call.args[2],
+	if (!constant_number(e->call.args[1], &min) || !constant_number(e->call.args[2], &max))
+		return &type_error;
+	if (min > INT64_MAX || max > INT64_MAX)
+		return bad_scale(s, e->call.args[min > INT64_MAX ? 1 : 2],
 				 "this does not fit in a signed 64-bit integer");
 	if (min > max)
 		return bad_scale(s, e->call.args[1], "lhist's min is greater than its max");

@@ -9,11 +9,14 @@
 
 static bool fits_param(const struct param *p, const struct expr *arg)
 {
+	__int128 number;
+
 	switch (p->kind) {
 	case PARAM_ANY: return arg->type->kind != TY_VOID;
 	case PARAM_INT:
 		return (type_is_integral(arg->type) || arg->type->kind == TY_POINTER) &&
-		       (!p->is_const || arg->kind == EX_INT);
+		       (!p->is_const || arg->kind == EX_INT ||
+			(p->is_signed && constant_number(arg, &number)));
 	case PARAM_STRING:
 		return arg->type->kind == TY_STRING && (!p->is_const || arg->kind == EX_STRING);
 	case PARAM_MAP: return arg->kind == EX_MAP;
@@ -26,7 +29,10 @@ static const char *param_words(const struct param *p)
 {
 	switch (p->kind) {
 	case PARAM_ANY: return "a value";
-	case PARAM_INT: return p->is_const ? "a non-negative literal number" : "an integer";
+	case PARAM_INT:
+		return !p->is_const   ? "an integer"
+		       : p->is_signed ? "a literal number"
+				      : "a non-negative literal number";
 	case PARAM_STRING: return p->is_const ? "a string in quotes" : "a string";
 	case PARAM_MAP: return "a map";
 	case PARAM_WORD: return "a word";

@@ -246,6 +246,19 @@ static bool take_item(struct reader *r, const struct token *word)
 	return true;
 }
 
+/* What follows white space and comments. */
+static const char *after_space(const char *text)
+{
+	for (const char *end = text; end; text = end ? end + strlen("*/") : text) {
+		text += strspn(text, " \t\r\n");
+		if (strncmp(text, "//", 2) == 0)
+			end = strpbrk(text, "\n");
+		else
+			end = strncmp(text, "/*", 2) ? NULL : strstr(text + 2, "*/");
+	}
+	return text;
+}
+
 /* Skip an __attribute__((…)) after a definition. */
 static bool take_attribute(struct reader *r)
 {
@@ -254,7 +267,7 @@ static bool take_attribute(struct reader *r)
 	uint32_t depth = 0;
 	int kind;
 
-	text += strspn(text, " \t\r\n");
+	text = after_space(text);
 	if (strncmp(text, word, sizeof(word) - 1) != 0)
 		return false;
 	read_token(r);
