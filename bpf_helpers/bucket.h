@@ -60,8 +60,9 @@ static inline __attribute__((always_inline)) uint64_t sonde_bucket_signed(int64_
 
 /* The linear bucket of n; each bucket is `step` wide. Bucket 0 holds values below `min`, the last
  * bucket those above `max`. */
-static inline __attribute__((always_inline)) uint64_t
-sonde_bucket_linear(int64_t n, int64_t min, int64_t max, uint64_t step)
+static inline __attribute__((always_inline)) uint64_t sonde_bucket_linear(int64_t n, int64_t min,
+									  int64_t max,
+									  uint64_t step)
 {
 	if (n < min)
 		return 0;

@@ -320,6 +320,8 @@ struct value gen_load_part(struct gen *g, const struct type *type, LLVMValueRef 
 			   uint32_t offset);
 struct value gen_element(struct gen *g, struct expr *e);
 LLVMValueRef gen_address(struct gen *g, struct expr *e);
+/* The address of a field in the record of a tracepoint. */
+LLVMValueRef gen_field_address(struct gen *g, const struct tp_field *f);
 /* Member i of a tuple or record. */
 struct value gen_part(struct gen *g, struct value v, uint32_t i);
 /* Store a compound value member by member, as a compound type whose members have other sizes. */
@@ -443,10 +445,9 @@ void gen_scratch_end(struct gen *g);
 void gen_scratch_map(struct gen *g);
 
 /* ---- -k (gen_warn.c) */
-/* Generate a warning for a read whose result is not 0. It names the expression that is being
- * generated. Without -k, these functions generate nothing. */
+/* With -k, warn of a read whose result is not 0. The expression being generated is named. */
 void gen_warn_read(struct gen *g, LLVMValueRef result, bool is_user, bool is_string);
-/* Generate a warning for a lookup whose result is NULL. */
+/* Likewise of a lookup whose result is NULL. */
 void gen_warn_missing(struct gen *g, LLVMValueRef element);
 
 /* ---- strings (gen_string.c) */
@@ -454,15 +455,15 @@ void gen_warn_missing(struct gen *g, LLVMValueRef element);
 struct value gen_str_at(struct gen *g, struct expr *e, LLVMValueRef at);
 /* The string `v` as `type`: padded, or cut so that it ends with a NUL. */
 struct value gen_cut_string(struct gen *g, struct value v, const struct type *type);
+/* The text of a TY_NAME (gen_text.c). */
+struct value gen_name_text(struct gen *g, struct expr *name);
 /* The address of a copy of the string `v`, for a helper. */
 LLVMValueRef gen_text_address(struct gen *g, struct value v);
-/* A field of variable length in a tracepoint's record (__data_loc): the string itself, or its
- * address, as `type` says. */
+/* A __data_loc field of a tracepoint: the string itself, or its address, as `type` says. */
 struct value gen_data_loc(struct gen *g, LLVMValueRef handle, const struct type *type);
 
 /* ---- programs (gen_prog.c, gen_event.c) */
-/* Set the attribute "nounwind" on a function. Every function needs it: libbpf's linker refuses
- * objects with .eh_frame. */
+/* Make a function "nounwind", as all must be: libbpf's linker refuses objects with .eh_frame. */
 void gen_no_unwind(struct gen *g, LLVMValueRef fn);
 /* Generate plan->progs[index]. */
 void gen_program(struct gen *g, uint32_t index);
@@ -472,8 +473,7 @@ void gen_program(struct gen *g, uint32_t index);
 void gen_di_begin(struct gen *g);
 /* The debug info of a program, which has one parameter, the context. */
 LLVMMetadataRef gen_di_program(struct gen *g, LLVMValueRef fn, const char *name, struct span span);
-/* The debug info of a loop's body: a static function with `n_params` parameters of 64 bits that
- * returns 64 bits. */
+/* The debug info of a loop's body: a static function of `n_params` words that returns one. */
 LLVMMetadataRef gen_di_body(struct gen *g, LLVMValueRef fn, const char *name, unsigned n_params,
 			    struct span span);
 /* Begin a static function, whose code is generated next: sets body.fn, .di_fn, .entry and .start.

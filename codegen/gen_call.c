@@ -403,14 +403,28 @@ static struct value syscall_field(struct gen *g, const struct tp_field *f, const
 	return gen_int_value(gen_narrow(g, v, type), type);
 }
 
+static struct value data_loc(struct gen *g, const struct tp_field *f, const struct type *type)
+{
+	LLVMValueRef at = gen_at(g, g->body.ctx, f->offset);
+
+	return gen_data_loc(g, gen_load(g, type_int(4, false), at).v, type);
+}
+
+LLVMValueRef gen_field_address(struct gen *g, const struct tp_field *f)
+{
+	const struct type *to = type_pointer(g->arena, &type_void, SPACE_KERNEL);
+
+	if (f->is_data_loc)
+		return data_loc(g, f, to).v;
+	return gen_plus(g, GEN_CALL(g, "sonde_memory_number", g->body.ctx), f->offset);
+}
+
 static struct value record_field(struct gen *g, const struct tp_field *f, const struct type *type)
 {
 	LLVMValueRef buf;
 
 	if (f->is_data_loc)
-		return gen_data_loc(
-			g, gen_load(g, type_int(4, false), gen_at(g, g->body.ctx, f->offset)).v,
-			type);
+		return data_loc(g, f, type);
 	if (!type_is_memory(type))
 		return gen_load(g, type, gen_at(g, g->body.ctx, f->offset));
 	/* BPF programs can load only whole words of the context; helpers can read any part of

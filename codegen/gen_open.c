@@ -58,7 +58,7 @@ static void check_is_of_thread(struct expr *e, void *ctx)
 		*(bool *)ctx = false;
 		return;
 	}
-	if (e->kind == EX_FIELD && ast_is_args(e->field.object)) {
+	if (ast_is_args_field(e)) {
 		*(bool *)ctx &= gen_is_thread_field(e->field.name);
 		return;
 	}

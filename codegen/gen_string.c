@@ -46,11 +46,14 @@ struct value gen_str_at(struct gen *g, struct expr *e, LLVMValueRef at)
 	return read_string(g, e->type, from, is_user, e->call.n_args > 1, at);
 }
 
-/* str(STRING, n) */
+/* str(STRING, n), and the same of an array of bytes and of a name. */
 static struct value part_of_string(struct gen *g, struct expr *e)
 {
-	struct value v = gen_expr(g, e->call.args[0]);
+	struct expr *text = e->call.args[0];
+	struct value v = text->type->kind == TY_NAME ? gen_name_text(g, text) : gen_expr(g, text);
 
+	if (text->type->kind == TY_ARRAY)
+		v.type = type_chars(g->arena, text->type->size);
 	if (e->call.n_args == 1 || v.type->size <= 1)
 		return v;
 	if (e->call.args[1]->kind == EX_INT)
@@ -64,8 +67,8 @@ struct value gen_str(struct gen *g, struct expr *e)
 {
 	struct expr *p = e->call.args[0];
 
-	/* the argument is a field that is a string already */
-	if (p->type->kind == TY_STRING)
+	/* the argument is a string already */
+	if (p->type->kind != TY_POINTER && !type_is_integral(p->type))
 		return part_of_string(g, e);
 	return gen_str_at(g, e, gen_big_buffer(g, e->type->size));
 }

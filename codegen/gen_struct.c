@@ -138,6 +138,8 @@ LLVMValueRef gen_address(struct gen *g, struct expr *e)
 {
 	if (ast_is_place(e))
 		return address_of(g, place_of(g, e));
+	if (ast_is_args_field(e))
+		return gen_field_address(g, e->field.fields[g->probe.plan->point]);
 	return GEN_CALL(g, "sonde_memory_number", gen_var_at(g, e->var.var->id));
 }
 

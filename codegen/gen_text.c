@@ -154,13 +154,19 @@ struct name_table {
 	const char *(*name)(int number);
 };
 
-static uint32_t n_rows(const struct name_table *t)
+/* The least power of two above `most`. */
+static uint32_t rows_above(uint32_t most)
 {
 	uint32_t n = 1;
 
-	while (n <= t->n)
+	while (n <= most)
 		n *= 2;
 	return n;
+}
+
+static uint32_t n_rows(const struct name_table *t)
+{
+	return rows_above(t->n);
 }
 
 /* A table of names in .rodata. Its rows have SONDE_NAME_BYTES each, their number is a power of two,
@@ -186,18 +192,24 @@ static LLVMValueRef table_of(struct gen *g, const struct name_table *t)
 				 ".rodata.names");
 }
 
-/* The name of a number. The index is masked, because the verifier does not always see that a
- * comparison bounds it. */
+/* The address of row i of a table of `n` rows, a power of two, of `size` bytes each. The index is
+ * masked, because the verifier does not always see that a comparison bounds it. */
+static LLVMValueRef row_of(struct gen *g, LLVMValueRef table, uint32_t n, uint32_t size,
+			   LLVMValueRef i)
+{
+	i = gen_masked(g, gen_opaque_index(g, i), n - 1);
+	i = LLVMBuildMul(g->b, i, gen_u64(g, size), "");
+	return LLVMBuildGEP2(g->b, g->i8, table, &i, 1, "");
+}
+
+/* The name of a number. */
 static struct value name_in(struct gen *g, const struct name_table *t, struct expr *e,
 			    LLVMValueRef number)
 {
 	LLVMValueRef is_known = gen_compare(g, LLVMIntULT, number, t->n), at;
 
 	at = LLVMBuildSelect(g->b, is_known, number, gen_u64(g, t->n), "");
-	at = gen_opaque_index(g, at);
-	at = gen_masked(g, at, n_rows(t) - 1);
-	at = LLVMBuildMul(g->b, at, gen_u64(g, SONDE_NAME_BYTES), "");
-	at = LLVMBuildGEP2(g->b, g->i8, table_of(g, t), &at, 1, "");
+	at = row_of(g, table_of(g, t), n_rows(t), SONDE_NAME_BYTES, at);
 	return (struct value){.kind = V_MEM, .type = e->type, .v = at};
 }
 
@@ -228,4 +240,38 @@ struct value gen_syscall_name(struct gen *g, struct expr *e)
 						SONDE_SYSCALLS - 1, syscall_name};
 
 	return name_in(g, &calls, e, gen_int(g, e->call.args[0]));
+}
+
+/* ---- names of attach points and functions -------------------------------------------------- */
+
+/* All names of the plan in .rodata, in rows of `size` bytes. */
+static LLVMValueRef plan_table(struct gen *g, uint32_t size)
+{
+	const struct plan_names *names = &g->plan->names;
+	uint32_t n = rows_above(names->n);
+	LLVMTypeRef row = LLVMArrayType2(g->i8, size);
+	LLVMValueRef *rows, global = LLVMGetNamedGlobal(g->module, "names_of_plan");
+
+	if (global)
+		return global;
+	rows = arena_alloc(g->arena, n * sizeof(*rows));
+	for (uint32_t i = 0; i < n; i++) {
+		char *text = arena_alloc(g->arena, size);
+
+		if (i < names->n)
+			strncpy(text, names->text[i], size - 1);
+		rows[i] = LLVMConstStringInContext2(g->llvm, text, size, true);
+	}
+	return gen_constant_data(g, LLVMConstArray2(row, rows, n), "names_of_plan",
+				 ".rodata.names");
+}
+
+struct value gen_name_text(struct gen *g, struct expr *name)
+{
+	const struct type *type = type_string(g->arena, (uint32_t)g->program->name_bytes);
+	LLVMValueRef table = plan_table(g, type->size), id = gen_int(g, name);
+
+	return (struct value){.kind = V_MEM,
+			      .type = type,
+			      .v = row_of(g, table, rows_above(g->plan->names.n), type->size, id)};
 }

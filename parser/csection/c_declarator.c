@@ -50,7 +50,7 @@ static void read_array(struct c_parser *p, struct c_declared *d, bool is_first)
 	if (__builtin_mul_overflow(n.bits, (uint64_t)d->type->size, &size) || size > LIMIT_C_BYTES)
 		c_error(p, s, "limit-c-type", "a type can have at most %d bytes", LIMIT_C_BYTES);
 	d->is_flexible = is_flexible;
-	d->type = d->is_plain_char && n.bits ? type_string(p->arena, (uint32_t)n.bits)
+	d->type = d->is_plain_char && n.bits ? type_chars(p->arena, (uint32_t)n.bits)
 					     : type_array(p->arena, d->type, (uint32_t)n.bits);
 	d->is_plain_char = false;
 }

@@ -24,7 +24,7 @@ struct header_words {
 	struct file {
 		const char *path;
 		unsigned flags;
-	} * files; /* that were read */
+	} *files; /* that were read */
 	uint32_t n_files;
 	struct word *buckets[BUCKETS];
 };

@@ -404,7 +404,8 @@ struct program {
 	const char *behind_command; /* the word behind that of -c, or NULL */
 	bool is_behind_option;	    /* with an option between them */
 	uint32_t n_params;
-	uint32_t n_used; /* the N of the highest $N that the script reads; all with $# */
+	uint32_t name_bytes; /* of a string that holds any name of a probe or function */
+	uint32_t n_used;     /* the N of the highest $N that the script reads; all with $# */
 };
 
 /* New nodes, which hold the designated initializers of their arm; an expression gets its height. */

@@ -41,6 +41,11 @@ bool ast_is_args(const struct expr *e)
 	return e->kind == EX_NAME && e->name.builtin && e->name.builtin->id == BI_args;
 }
 
+bool ast_is_args_field(const struct expr *e)
+{
+	return e->kind == EX_FIELD && ast_is_args(e->field.object);
+}
+
 bool ast_is_context(const struct expr *e)
 {
 	return e->kind == EX_NAME && e->name.builtin && e->name.builtin->id == BI_ctx;
@@ -59,7 +64,8 @@ bool ast_is_built_in_place(const struct expr *e, const struct type *t)
 {
 	bool is_list = e->kind == EX_TUPLE || e->kind == EX_RECORD;
 	bool is_read = e->kind == EX_CALL && e->call.builtin == &builtins[BI_str] &&
-		       e->call.args[0]->type->kind != TY_STRING;
+		       (e->call.args[0]->type->kind == TY_POINTER ||
+			type_is_integral(e->call.args[0]->type));
 
 	return (is_list || is_read) && type_equal(e->type, t);
 }

@@ -22,6 +22,8 @@ static inline bool ast_is_comparison(const struct expr *e)
 bool ast_is_agg_call(const struct expr *e);
 /* True for `args`, the object of args.FIELD. */
 bool ast_is_args(const struct expr *e);
+/* Is it args.FIELD? */
+bool ast_is_args_field(const struct expr *e);
 /* True for `ctx`. */
 bool ast_is_context(const struct expr *e);
 /* The keys of a map access as separate expressions, also when they are written as one tuple. NULL

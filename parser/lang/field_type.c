@@ -137,7 +137,7 @@ const struct type *field_type(struct arena *a, const struct tp_field *f)
 	if (f->is_data_loc)
 		return data_loc_type(a, f);
 	if (f->is_char_array)
-		return type_string(a, f->size);
+		return type_chars(a, f->size);
 	if (f->elem_size && is_word(f->elem_size) && f->size && f->size <= LIMIT_ARRAY_BYTES)
 		return type_array(a, type_int(f->elem_size, f->is_signed), f->size / f->elem_size);
 	if (f->elem_size)

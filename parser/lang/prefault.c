@@ -26,7 +26,7 @@ bool prefault_is_plain(const struct expr *e)
 	switch (e->kind) {
 	case EX_INT: return true;
 	case EX_NAME: return is_plain_name(e);
-	case EX_FIELD: /* a named argument */ return ast_is_args(e->field.object);
+	case EX_FIELD: /* a named argument */ return ast_is_args_field(e);
 	case EX_CAST: return prefault_is_plain(e->cast.operand);
 	case EX_UNARY: return e->unary.op != OP_DEREF && prefault_is_plain(e->unary.operand);
 	case EX_BINARY:

@@ -87,8 +87,7 @@ const struct type *type_int(uint32_t size, bool is_signed)
 	return &ints[is_signed][size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : 3];
 }
 
-/* The integer type of an enum, without the names of its values; any other type unchanged. */
-static const struct type *type_plain_int(const struct type *t)
+const struct type *type_plain_int(const struct type *t)
 {
 	return t->kind == TY_INT && t->enumeration ? type_int(t->size, t->is_signed) : t;
 }
@@ -228,6 +227,12 @@ bool type_is_string_name(const char *name)
 const struct type *type_string(struct arena *a, uint32_t size)
 {
 	return new_type(a, (struct type){.kind = TY_STRING, .size = size, .align = 1});
+}
+
+const struct type *type_chars(struct arena *a, uint32_t size)
+{
+	return new_type(
+		a, (struct type){.kind = TY_STRING, .size = size, .align = 1, .is_chars = true});
 }
 
 const struct type *type_buffer(struct arena *a, uint32_t n)

@@ -63,6 +63,8 @@ struct type {
 	uint32_t size;	/* bytes in memory */
 	uint32_t align; /* bytes */
 	bool is_signed; /* TY_INT; TY_AGG: of the summed integer */
+	/* TY_STRING: without a NUL it is full, not cut; types are equal without it */
+	bool is_chars;
 	enum agg_kind agg;
 	const struct type_member *members; /* TY_STRUCT: see layout_complete_whole() */
 	uint32_t n_members;
@@ -114,6 +116,8 @@ const struct type *type_ustack_as(enum stack_form form);
 const struct type *type_int(uint32_t size, bool is_signed);
 /* An integer as variables, maps and records hold it: of 64 bits. */
 const struct type *type_wide(const struct type *t);
+/* The integer type of an enum, without the names of its values; any other type unchanged. */
+const struct type *type_plain_int(const struct type *t);
 /* A 64-bit integer that is a time of a clock, or an address in a space. */
 const struct type *type_tagged(struct arena *a, bool is_signed, enum type_clock clock,
 			       enum type_space space);
@@ -138,6 +142,8 @@ const struct type *type_of_name(const char *name);
 bool type_is_string_name(const char *name);
 /* string[size]; 0: any size, for declarations and casts only. */
 const struct type *type_string(struct arena *a, uint32_t size);
+/* A string in `char x[size]` of C, which has no NUL if it is full. */
+const struct type *type_chars(struct arena *a, uint32_t size);
 enum { BUFFER_HEAD = 4 }; /* its length */
 /* buffer[n] */
 const struct type *type_buffer(struct arena *a, uint32_t n);

@@ -61,8 +61,10 @@ static void read_expr(struct expr *e, void *ctx)
 		add_stack(r, e);
 	if (e->kind == EX_NAME && e->name.builtin && e->name.builtin->id == BI_probe)
 		r->probe = true;
-	if (e->kind == EX_FIELD && ast_is_args(e->field.object))
+	if (ast_is_args_field(e))
 		add_read(r, e);
+	r->in_record |= e->kind == EX_UNARY && e->unary.op == OP_ADDRESS &&
+			ast_is_args_field(e->unary.operand);
 	ast_each_child(e, read_expr, r);
 }
 

@@ -44,7 +44,8 @@ struct planner {
 struct reads {
 	struct arena *arena;
 	bool args, probe;
-	bool inside; /* the time of spans inside (TR_INSIDE) */
+	bool in_record; /* the address of a field */
+	bool inside;	/* the time of spans inside (TR_INSIDE) */
 	bool reason;
 	bool walks;	     /* a user stack by tables */
 	bool interrupted;    /* something that belongs to the interrupted thread */

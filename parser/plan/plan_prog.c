@@ -57,7 +57,7 @@ static enum plan_prog_kind tracepoint_kind(const struct planner *pl,
 	if (!r->args && !r->reason && !event_is_wakeup(tp->format->event))
 		return PP_RAW_TP;
 	/* all fields of sched_switch can be rebuilt, so `reason` has the arguments of the event */
-	return is_rebuilt(tp->format->event, r) ? PP_TP_BTF : PP_TRACEPOINT;
+	return !r->in_record && is_rebuilt(tp->format->event, r) ? PP_TP_BTF : PP_TRACEPOINT;
 }
 
 static enum plan_prog_kind prog_kind(const struct planner *pl, const struct attach_point *point,

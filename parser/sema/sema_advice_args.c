@@ -146,8 +146,8 @@ static bool is_text_field(const struct expr *e)
 {
 	const struct type *t = e->type;
 
-	return e->kind == EX_FIELD && ast_is_args(e->field.object) && t && t->kind == TY_POINTER &&
-	       t->to && t->to->kind == TY_INT && t->to->size == 1 && t->to->is_signed;
+	return ast_is_args_field(e) && t && t->kind == TY_POINTER && t->to &&
+	       t->to->kind == TY_INT && t->to->size == 1 && t->to->is_signed;
 }
 
 /* *f: the parameter, if it is one. */

@@ -67,8 +67,7 @@ static bool is_call_result(const struct sema *s, const struct expr *e)
 {
 	const struct attach_point *p = s->probe->points;
 
-	return e->kind == EX_FIELD && ast_is_args(e->field.object) &&
-	       strcmp(e->field.name, "ret") == 0 && s->probe->n_points &&
+	return ast_is_args_field(e) && strcmp(e->field.name, "ret") == 0 && s->probe->n_points &&
 	       (probe_syscall(p) >= 0 || probe_is_any_sys_exit(p));
 }
 

@@ -271,6 +271,10 @@ const struct type *compound_cast(struct sema *s, struct expr *e)
 	}
 	if (to == &type_time || to == &type_cgroup)
 		return cast_to_formatted(s, e, t, to);
+	if (to->kind == TY_POINTER && struct_is_decayed(s, e->cast.operand))
+		t = e->cast.operand->type;
+	if (sema_is_wrong(t))
+		return t;
 	array = memory_cast(s, e, t, to);
 	if (array)
 		return array;

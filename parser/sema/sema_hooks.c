@@ -19,7 +19,7 @@ static bool conversion_takes(char conv, const struct type *t)
 /* A tracepoint's `const char *` field is an address: printing it as a number would mislead. */
 static bool is_string_address(const struct sema *s, const struct expr *e)
 {
-	bool is_args = e->kind == EX_FIELD && ast_is_args(e->field.object);
+	bool is_args = ast_is_args_field(e);
 	const struct tp_field *f = is_args && s->probe->n_points ? e->field.fields[0] : NULL;
 
 	return f && field_is_text(f);
@@ -172,10 +172,29 @@ const struct type *chk_ustack(struct sema *s, struct expr *e)
 	return sema_hint(s, "write entry(ustack), or leave out open_spans = count");
 }
 
+enum { NAME_LEAST = 23, NAME_MOST = 256 };
+
+static size_t longest_name(const struct attach_point *p, size_t most)
+{
+	size_t own = strlen(p->name);
+
+	most = own > most ? own : most;
+	for (uint32_t i = 0; i < p->n_targets; i++) {
+		const struct attach_target *t = &p->targets[i];
+		size_t n = t->name ? strlen(t->name)
+				   : strlen(probe_rows[p->id].name) + strlen(":") +
+					     (t->path ? strlen(target_path(t)) + 1 : 0) +
+					     (t->function ? strlen(t->function) : 0);
+
+		most = n > most ? n : most;
+	}
+	return most;
+}
+
 static bool is_address(const struct type *t)
 {
 	return t->kind == TY_INT || t->kind == TY_STRING || t->kind == TY_POINTER ||
-	       t->kind == TY_ERROR;
+	       t->kind == TY_NAME || t->kind == TY_ERROR || sema_is_text(t);
 }
 
 /* str("text", n) is a literal: n - 1 bytes of the text. */
@@ -194,9 +213,27 @@ static const struct type *cut_literal(struct sema *s, struct expr *e, const stru
 	return type_string(s->arena, len + 1);
 }
 
+/* The size of the longest name of an attach point or function, at most NAME_MOST. */
+static uint32_t name_bytes(struct sema *s)
+{
+	size_t most = NAME_LEAST;
+
+	for (uint32_t i = 0; !s->program->name_bytes && i < s->program->n_probes; i++) {
+		const struct probe *p = s->program->probes[i];
+
+		for (uint32_t j = 0; j < p->n_points; j++)
+			most = longest_name(&p->points[j], most);
+	}
+	if (!s->program->name_bytes)
+		s->program->name_bytes =
+			(uint32_t)(most < NAME_MOST ? (most + 8) & ~7u : NAME_MOST);
+	return s->program->name_bytes;
+}
+
 const struct type *chk_str(struct sema *s, struct expr *e)
 {
 	const struct expr *p = e->call.args[0], *n = e->call.n_args > 1 ? e->call.args[1] : NULL;
+	const struct type *text = p->type;
 	__int128 size = s->program->config.max_strlen;
 
 	struct_decay(s, e->call.args[0]);
@@ -204,14 +241,18 @@ const struct type *chk_str(struct sema *s, struct expr *e)
 		return sema_wrong_arg(s, e, p, "an address");
 	if (p->kind == EX_STRING && (!n || n->kind == EX_INT))
 		return cut_literal(s, e, p, n);
-	if (n && constant_number(n, &size) && (size < 2 || size > LIMIT_STR_REQUESTED))
+	if (n && constant_number(n, &size) && (size < 1 || size > LIMIT_STR_REQUESTED))
 		return sema_error(s, n->span, "str-size",
-				  "str reads 2 to %d bytes, including the NUL",
+				  "str reads 1 to %d bytes, including the NUL",
 				  LIMIT_STR_REQUESTED);
-	if (p->type->kind == TY_STRING)
-		return n && n->kind == EX_INT && size < p->type->size
+	if (p->type->kind == TY_NAME)
+		text = type_string(s->arena, name_bytes(s));
+	if (p->type->kind == TY_ARRAY)
+		text = type_chars(s->arena, p->type->size);
+	if (text->kind == TY_STRING)
+		return n && n->kind == EX_INT && size < text->size
 			       ? type_string(s->arena, (uint32_t)size)
-			       : p->type;
+			       : text;
 	if (!memory_is_clear(s, p, p->type) || !memory_is_of_span(s, e, p->type))
 		return &type_error;
 	return type_string(s->arena, (uint32_t)size);

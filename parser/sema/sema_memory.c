@@ -229,6 +229,30 @@ const struct type *chk_curtask(struct sema *s, struct expr *e)
 	return type_pointer(s->arena, type_opaque(s->arena, "struct task_struct"), SPACE_KERNEL);
 }
 
+static const struct type *innermost(const struct type *t)
+{
+	while (t->kind == TY_ARRAY)
+		t = t->to;
+	return t;
+}
+
+/* The size is compared first, so that arrays have the same number of elements. */
+bool memory_are_pointers(const struct type *x, const struct type *y)
+{
+	return x->size == y->size && x->kind == y->kind && innermost(x)->kind == TY_POINTER &&
+	       innermost(y)->kind == TY_POINTER;
+}
+
+const struct type *memory_declared_array(struct sema *s, const struct type *t,
+					 const struct type *value)
+{
+	enum type_space space = value ? type_space_of(innermost(value)) : SPACE_NONE;
+
+	if (innermost(t)->kind != TY_POINTER)
+		return t;
+	return memory_copied(s, t, space == SPACE_NONE ? ast_space(s->probe) : space);
+}
+
 bool memory_mixes(const struct type *x, const struct type *y)
 {
 	while (x->kind == TY_ARRAY && y->kind == TY_ARRAY) {

@@ -156,6 +156,15 @@ static const struct type *compare_strings(struct sema *s, struct expr *e)
 			   op_str(e->binary.op));
 }
 
+/* A name that is compared with a computed string: by its text. */
+static bool compare_name(struct sema *s, struct expr *name, const struct type *text)
+{
+	if (name->type->kind != TY_NAME || text->kind != TY_STRING)
+		return false;
+	sema_wrap(s, name, "str");
+	return sema_type_expr(s, name)->kind == TY_STRING;
+}
+
 static const struct type *type_compare(struct sema *s, struct expr *e)
 {
 	const struct type *x = sema_type_expr(s, e->binary.left),
@@ -179,6 +188,8 @@ static const struct type *type_compare(struct sema *s, struct expr *e)
 	    (x->kind == TY_ARRAY && y->kind == TY_ARRAY))
 		return compound_compare(s, e, equality);
 	if (memory_comparable(x, y))
+		return &type_bool;
+	if (equality && (compare_name(s, e->binary.left, y) || compare_name(s, e->binary.right, x)))
 		return &type_bool;
 	if (x->kind == TY_NAME || y->kind == TY_NAME ||
 	    ((x->kind == TY_STRING) != (y->kind == TY_STRING) && x->kind != TY_ERROR &&

@@ -51,7 +51,7 @@ static const struct type *array_named(struct sema *s, const struct type *of)
 		if (!n || !t->size || n > INT32_MAX / t->size)
 			return NULL;
 		t = end[0] == '\0' && strcmp(name, "char") == 0
-			    ? type_string(s->arena, (uint32_t)n)
+			    ? type_chars(s->arena, (uint32_t)n)
 			    : type_array(s->arena, t, (uint32_t)n);
 		end = open;
 	}
@@ -266,6 +266,26 @@ static bool is_bit_field(const struct expr *e)
 	return owner->kind == TY_STRUCT && layout_find(owner, e->field.name, &m) && m.bits;
 }
 
+/* &args.FIELD of a tracepoint's record. Only programs on records have one: not system calls, whose
+ * fields are registers, nor ends of spans, which keep the values of fields. */
+static const struct type *field_address(struct sema *s, struct expr *e)
+{
+	const struct expr *field = e->unary.operand;
+
+	for (uint32_t i = 0; i < s->probe->n_points; i++) {
+		const struct attach_point *p = &s->probe->points[i];
+
+		if (probe_format(p) && probe_syscall(p) < 0 && ast_span(s->probe) == SPAN_NO &&
+		    !s->probe->is_start)
+			continue;
+		sema_error(s, e->span, "no-address", "args.%s is not in memory here",
+			   field->field.name);
+		return sema_hint(s, "fields of tracepoints are, except those of system calls, and "
+				    "where a span ends");
+	}
+	return type_pointer(s->arena, field->type, SPACE_KERNEL);
+}
+
 const struct type *struct_address(struct sema *s, struct expr *e)
 {
 	struct expr *of = e->unary.operand;
@@ -277,6 +297,8 @@ const struct type *struct_address(struct sema *s, struct expr *e)
 		return sema_error(s, e->span, "bit-field", "a bit-field has no address");
 	if (of->kind == EX_VAR)
 		return type_pointer(s->arena, t, SPACE_KERNEL);
+	if (ast_is_args_field(of))
+		return field_address(s, e);
 	if (!ast_is_place(of)) {
 		sema_error(s, e->span, "no-address", "this has no address");
 		return sema_hint(s, "a variable has one, and a member of what a pointer "
@@ -294,6 +316,17 @@ static const struct type *become_address(struct sema *s, struct expr *e)
 
 	*of = *e;
 	return sema_become(s, e, ast_unary(s->arena, of->span, OP_ADDRESS, of));
+}
+
+bool struct_is_decayed(struct sema *s, struct expr *e)
+{
+	const struct type *t = e->type;
+
+	if ((t->kind != TY_ARRAY && t->kind != TY_STRING) ||
+	    (!ast_is_place(e) && !ast_is_args_field(e) && e->kind != EX_VAR))
+		return false;
+	become_address(s, e);
+	return true;
 }
 
 void struct_decay(struct sema *s, struct expr *e)

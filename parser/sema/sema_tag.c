@@ -83,9 +83,9 @@ const struct type *sema_unify(struct sema *s, const struct type *x, const struct
 	if (y == &sema_unknown)
 		return x;
 	if (x == &sema_literal && y->kind == TY_INT)
-		return sema_stored(y);
+		return sema_stored(type_plain_int(y));
 	if (y == &sema_literal && x->kind == TY_INT)
-		return sema_stored(x);
+		return sema_stored(type_plain_int(x));
 	if (type_is_compound(x) && x != y)
 		return compound_unify(s, x, y);
 	if (x->kind == TY_POINTER && y->kind == TY_POINTER)

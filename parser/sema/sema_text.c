@@ -66,23 +66,23 @@ const struct type *chk_join(struct sema *s, struct expr *e)
 
 /* ---- strings ------------------------------------------------------------------------------ */
 
-static bool is_text(const struct type *t)
+bool sema_is_text(const struct type *t)
 {
 	return t->kind == TY_STRING ||
 	       (t->kind == TY_ARRAY && t->to->kind == TY_INT && t->to->size == 1);
 }
 
-/* A pointer is replaced by the string there, str(POINTER). */
+/* A pointer is replaced by the string there, str(POINTER), and a name by its text. */
 static bool check_text(struct sema *s, struct expr *e, uint32_t i)
 {
 	struct expr *arg = e->call.args[i];
 
 	struct_decay(s, arg);
-	if (arg->type->kind == TY_POINTER) {
+	if (arg->type->kind == TY_POINTER || arg->type->kind == TY_NAME) {
 		sema_wrap(s, arg, "str");
 		sema_type_expr(s, arg);
 	}
-	if (is_text(arg->type))
+	if (sema_is_text(arg->type))
 		return true;
 	sema_wrong_arg(s, e, arg, "a string");
 	if (arg->type->kind == TY_INT)

@@ -288,7 +288,7 @@ void sema_assign_var(struct sema *s, struct var *v, const struct type *t, const 
 	     t->size <= v->type->size) ||
 	    ((t->kind == TY_INET || t->kind == TY_MAC || t->kind == TY_USERNAME) &&
 	     v->type->kind == t->kind) ||
-	    (t->kind == TY_POINTER && v->type->kind == TY_POINTER && !memory_mixes(t, v->type)))
+	    (memory_are_pointers(t, v->type) && !memory_mixes(t, v->type)))
 		return;
 	sema_error(s, from->span, "type-mismatch", "%s is %s, but this is %s", v->name,
 		   sema_name_of(s, v->type), sema_name_of(s, t));
@@ -319,6 +319,8 @@ static void type_let(struct sema *s, struct stmt *st)
 	}
 	if (t && t->kind == TY_POINTER)
 		t = type_pointer(s->arena, t->to, space);
+	if (t && t->kind == TY_ARRAY)
+		t = memory_declared_array(s, t, value);
 	if (t && t->kind == TY_ARRAY && !t->size)
 		t = sema_error(s, st->let.type->span, "limit-array",
 			       "%s needs a number of elements here", sema_name_of(s, t));

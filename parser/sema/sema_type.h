@@ -116,6 +116,9 @@ const struct type *tag_keep(struct sema *s, const struct expr *e, const struct t
  * literals so far, or numbers from elsewhere. */
 bool tag_knows_less(const struct type *t, const struct type *wider);
 
+/* ---- sema_text.c: strings, and arrays of bytes */
+bool sema_is_text(const struct type *t);
+
 /* ---- sema_call.c */
 /* Report that the call `e` needs `what` in place of `arg`, unless that is reported already. */
 const struct type *sema_wrong_arg(struct sema *s, const struct expr *e, const struct expr *arg,
@@ -160,6 +163,12 @@ const struct type *sema_type_of(struct sema *s, struct expr *e);
 const struct type *memory_arith(struct sema *s, struct expr *e);
 /* True for two pointers, or a pointer and a number that was one, into different memory. */
 bool memory_mixes(const struct type *x, const struct type *y);
+/* Two pointers, or two arrays of pointers of one size. */
+bool memory_are_pointers(const struct type *x, const struct type *y);
+/* The type of a declared array: its pointers are into the memory that those of `value`, or NULL,
+ * are. */
+const struct type *memory_declared_array(struct sema *s, const struct type *t,
+					 const struct type *value);
 /* True for a pointer and another pointer or a number. */
 bool memory_comparable(const struct type *x, const struct type *y);
 /* The type of what `e` reads at an address of type `t`. */
@@ -200,6 +209,8 @@ const struct type *struct_member(struct sema *s, struct expr *e);
 const struct type *struct_in_place(struct sema *s, const struct expr *e, const struct type *t);
 /* Rewrite `char name[]`, the last member of a struct, to its address. */
 void struct_decay(struct sema *s, struct expr *e);
+/* In a cast to a pointer: make an array or string that is in memory its address, as C does. */
+bool struct_is_decayed(struct sema *s, struct expr *e);
 const struct type *struct_offsetof(struct sema *s, struct expr *e);
 /* The type of &x. */
 const struct type *struct_address(struct sema *s, struct expr *e);

@@ -15,8 +15,8 @@ struct zip_member {
 /* What follows "!/" in the path; NULL: it names a plain file. */
 const char *zip_member_of(const char *path);
 /* Find the member; of a plain file, the archive is the file and the offset 0. Returns 0, -ENOENT
- * (no such file or member), -EMEDIUMTYPE (compressed, or not at the start of a page), -ENOEXEC (not an
- * archive), or another -errno. */
+ * (no such file or member), -EMEDIUMTYPE (compressed, or not at the start of a page), -ENOEXEC (not
+ * an archive), or another -errno. */
 int zip_member_find(const char *path, struct zip_member *out);
 /* A copy of the member in memory: a descriptor, or -errno as above. */
 int zip_member_copy(const char *path);

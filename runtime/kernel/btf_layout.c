@@ -204,7 +204,7 @@ static const struct type *make_int(struct btf_layouts *s, const struct btf_type 
 static const struct type *make_array(struct btf_layouts *s, const struct type *elem, uint32_t n)
 {
 	if (elem->kind == TY_INT && elem->size == 1 && !elem->enumeration && n)
-		return type_string(s->arena, n);
+		return type_chars(s->arena, n);
 	if ((uint64_t)n * elem->size > INT32_MAX || elem->kind == TY_VOID)
 		return &type_void;
 	return type_array(s->arena, elem, n);

@@ -97,14 +97,15 @@ static const struct type *pointee(struct reading *r, Dwarf_Die die, int depth)
 	return opaque;
 }
 
+/* Only `char` is: arrays of `unsigned char` and `signed char` hold numbers. */
 static bool is_char(const struct reading *r, Dwarf_Die die)
 {
-	uint64_t encoding;
+	const char *name;
 
 	if (!dwarf_plain(r->t, &die, NULL) || r->t->dw.dwarf_tag(&die) != DW_TAG_base_type)
 		return false;
-	encoding = dwarf_number(r->t, &die, DW_AT_encoding, 0);
-	return encoding == DW_ATE_signed_char || encoding == DW_ATE_unsigned_char;
+	name = r->t->dw.dwarf_diename(&die);
+	return name && strcmp(name, "char") == 0;
 }
 
 static const struct type *array_type(struct reading *r, Dwarf_Die *array, int depth)
@@ -125,7 +126,7 @@ static const struct type *array_type(struct reading *r, Dwarf_Die *array, int de
 	if (t->kind == TY_VOID || !dims)
 		return &type_void;
 	if (is_char(r, of) && n[dims - 1] && n[dims - 1] <= INT32_MAX)
-		t = type_string(r->a, (uint32_t)n[--dims]);
+		t = type_chars(r->a, (uint32_t)n[--dims]);
 	while (dims-- > 0) {
 		if (n[dims] > INT32_MAX / (t->size ? t->size : 1))
 			return &type_void;

@@ -88,9 +88,9 @@ void view_make(struct view *v, const struct type *type, const void *bytes,
 	case SHAPE_STRING:
 		v->string.text = bytes;
 		v->string.len = (uint32_t)strnlen(bytes, type->size);
-		v->string.trailer = v->string.len < type->size	? NULL
-				    : stacks && stacks->trailer ? stacks->trailer
-								: "..";
+		v->string.trailer = v->string.len < type->size || type->is_chars ? NULL
+				    : stacks && stacks->trailer			 ? stacks->trailer
+										 : "..";
 		break;
 	case SHAPE_BUFFER: make_buffer(v, type, bytes); break;
 	case SHAPE_DEFERRED:

@@ -64,6 +64,7 @@ ufunc_program(args_dwarf4 args.c -gdwarf-4 -gz -fPIE -pie)
 ufunc_program(classes classes.cc -O1 -fPIE -pie)
 ufunc_program(classes_slow classes.cc -O0 -fPIE -pie)
 ufunc_program(by_value by_value.cc -O0 -std=c++17 -fPIE -pie)
+ufunc_program(members members.c -O1 -fPIE -pie)
 ufunc_program(grids grids.c -O1 -fPIE -pie)
 # Types in units of their own: in .debug_types, and in .debug_info.
 ufunc_program(grids_types4 grids.c -O1 -gdwarf-4 -fdebug-types-section -fPIE -pie)
