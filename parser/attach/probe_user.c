@@ -74,12 +74,18 @@ static bool has_no_size(const struct user_matching *m, const struct user_symbol 
 	return !f->size && !m->r->kernel->any_place;
 }
 
+/* Where the program begins, and what arm64's C library links into each program for it. */
+static bool is_start_code(const struct user_symbol *f)
+{
+	return f->is_entry || strcmp(f->symbol, "call_weak_fn") == 0;
+}
+
 static void offer_function(const struct user_symbol *f, void *ctx)
 {
 	struct user_matching *m = ctx;
 
 	m->path = f->path;
-	if ((f->is_entry && probe_is_return(m->p)) || !user_name_matches(m, f->symbol))
+	if ((probe_is_return(m->p) && is_start_code(f)) || !user_name_matches(m, f->symbol))
 		return;
 	if (has_no_size(m, f)) {
 		m->n_sizeless++;

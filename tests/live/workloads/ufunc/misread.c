@@ -24,22 +24,12 @@ __attribute__((naked, noinline)) static int compares(int x __attribute__((unused
 }
 
 #else
-__attribute__((naked, noinline)) static int clears(int x __attribute__((unused)))
-{
-	__asm__("ldr s0, 1f\n\t"
-		"fmov w0, s0\n\t"
-		"ret\n"
-		"1:	.4byte 7");
-}
-
-__attribute__((naked, noinline)) static int compares(int x __attribute__((unused)))
-{
-	__asm__("ldr q1, 1f\n\t"
-		"umov w0, v1.s[1]\n\t"
-		"ret\n\t"
-		".balign 16\n"
-		"1:	.4byte 1, 0, 1, 1");
-}
+int clears(int x);
+int compares(int x);
+__asm__(".text\n.type clears, %function\nclears: ldr s0, 1f\n"
+	"fmov w0, s0\nret\n1: .4byte 7\n.size clears, . - clears\n"
+	".type compares, %function\ncompares: ldr q1, 1f\n"
+	"umov w0, v1.s[1]\nret\n.balign 16\n1: .4byte 1, 0, 1, 1\n.size compares, . - compares\n");
 #endif
 
 int main(void)
