@@ -20,21 +20,9 @@
 #include <string.h>
 
 enum {
-	ENDBR_BYTES = 4,
 	SHIFT_MAX = 64,
-	RSP = 4,
-	/* rsp, rbp and the other registers that a function has to preserve */
-	KEPT = 1 << RSP | 1 << 5 | 1 << 3 | 0xf000,
-	/* rdi, rsi, rdx, rcx, r8, r9 */
-	ARGS = 1 << 7 | 1 << 6 | 1 << 2 | 1 << 1 | 0x300,
+	ARGS = INSN_SET(INSN_RCX, INSN_RDX) | INSN_SET(INSN_RSI, INSN_R9),
 };
-
-static const uint8_t endbr64[ENDBR_BYTES] = {0xf3, 0x0f, 0x1e, 0xfa};
-
-static bool is_cet(const uint8_t *c, size_t n)
-{
-	return n >= ENDBR_BYTES && memcmp(c, endbr64, ENDBR_BYTES) == 0;
-}
 
 /* ---- jumps --------------------------------------------------------------------------------- */
 
@@ -76,7 +64,7 @@ static bool may_be_table(const uint8_t *c, size_t i, bool with_cet)
 /* Some bytes look like a jump: disassemble to see if they are instructions. */
 static enum entry_verdict disassemble(const uint8_t *c, size_t n, uint8_t shift)
 {
-	bool with_cet = is_cet(c, n);
+	bool with_cet = insn_is_endbr64(c, n);
 	struct insn i;
 	int err;
 
@@ -94,7 +82,7 @@ static enum entry_verdict disassemble(const uint8_t *c, size_t n, uint8_t shift)
 
 static enum entry_verdict judge_body(const uint8_t *c, size_t n, uint8_t shift)
 {
-	bool with_cet = is_cet(c, n);
+	bool with_cet = insn_is_endbr64(c, n);
 
 	for (size_t i = 1; i + 1 < n; i++)
 		if (may_jump_near(c, i, shift) || may_be_table(c, i, with_cet) ||
@@ -108,11 +96,11 @@ static enum entry_verdict judge_body(const uint8_t *c, size_t n, uint8_t shift)
 /* The length of the instruction at c[at] if a probe may be put after it; or 0. */
 static uint8_t skip(const struct entry_reads *reads, const uint8_t *c, size_t n, size_t at)
 {
-	uint16_t kept = reads->args ? KEPT | ARGS : KEPT;
+	uint16_t kept = reads->args ? INSN_PRESERVED | ARGS : INSN_PRESERVED;
 	struct insn_effect e;
 
-	if (!at && is_cet(c, n))
-		return ENDBR_BYTES;
+	if (!at && insn_is_endbr64(c, n))
+		return INSN_ENDBR_BYTES;
 	if (at >= n || insn_effect(EM_X86_64, c + at, n - at, &e) || !e.is_plain || e.writes & kept)
 		return 0;
 	return e.length;
@@ -125,7 +113,8 @@ static bool is_unfit(const struct entry_reads *reads, const uint8_t *c, size_t n
 {
 	if (reads->stacks && uprobe_insn_is_long_nop(c + at, n - at))
 		return true;
-	return uprobe_insn_is_nop5(c + at, n - at) && at != (is_cet(c, n) ? ENDBR_BYTES : 0);
+	return uprobe_insn_is_nop5(c + at, n - at) &&
+	       at != (insn_is_endbr64(c, n) ? INSN_ENDBR_BYTES : 0);
 }
 
 /* The distance of the first cheap instruction. If there is none and the first instruction cannot be
@@ -180,7 +169,7 @@ enum entry_verdict entry_judge(const struct entry_reads *reads, const struct upr
 
 bool entry_has_nop(const uint8_t *c, size_t n)
 {
-	size_t at = is_cet(c, n) ? ENDBR_BYTES : 0;
+	size_t at = insn_is_endbr64(c, n) ? INSN_ENDBR_BYTES : 0;
 
 	return uprobe_insn_is_long_nop(c + at, n - at);
 }

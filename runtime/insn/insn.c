@@ -10,6 +10,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <pthread.h>
+#include <string.h>
 
 struct library {
 	ZyanStatus (*init)(ZydisDecoder *, ZydisMachineMode, ZydisStackWidth);
@@ -83,6 +84,11 @@ static int8_t condition_of(const ZydisDecodedInstruction *i)
 static void describe(const ZydisDecodedInstruction *i, struct insn *out)
 {
 	*out = (struct insn){.length = i->length,
+			     .is_stop = i->mnemonic == ZYDIS_MNEMONIC_HLT ||
+					i->mnemonic == ZYDIS_MNEMONIC_UD2 ||
+					i->mnemonic == ZYDIS_MNEMONIC_INT3,
+			     .is_padding = i->mnemonic == ZYDIS_MNEMONIC_NOP ||
+					   i->mnemonic == ZYDIS_MNEMONIC_INT3,
 			     .is_return = i->meta.category == ZYDIS_CATEGORY_RET,
 			     .is_call = i->meta.category == ZYDIS_CATEGORY_CALL};
 	if (out->is_call && i->raw.imm[0].is_relative)
@@ -116,6 +122,19 @@ int insn_decode(uint16_t machine, const uint8_t *code, size_t n, struct insn *ou
 		return -EINVAL;
 	describe(&i, out);
 	return 0;
+}
+
+bool insn_goes_on(const struct insn *i)
+{
+	return !i->is_stop && !i->is_return && !i->is_indirect &&
+	       !(i->is_jump && i->condition == CONDITION_NONE);
+}
+
+bool insn_is_endbr64(const uint8_t *code, size_t n)
+{
+	static const uint8_t endbr64[INSN_ENDBR_BYTES] = {0xf3, 0x0f, 0x1e, 0xfa};
+
+	return n >= sizeof(endbr64) && !memcmp(code, endbr64, sizeof(endbr64));
 }
 
 /* ---- registers ----------------------------------------------------------------------------- */
@@ -269,6 +288,12 @@ static bool is_safe(const ZydisDecodedInstruction *i, const ZydisDecodedOperand 
 	return true;
 }
 
+uint32_t insn_clobbered(uint16_t machine)
+{
+	return machine == EM_AARCH64 ? INSN_SET(0, 18) | INSN_SET(30, 30) /* x0 to x18, x30 */
+				     : INSN_SET(0, INSN_X86_REGS - 1) & ~INSN_PRESERVED;
+}
+
 uint32_t insn_stack_pointer(uint16_t machine)
 {
 	return machine == EM_AARCH64 ? 1u << 31 : 1u << 4;
@@ -316,13 +341,14 @@ static int8_t word_register(const struct library *l, uint16_t machine, const Zyd
 
 /* Is the operand a word at a register + a number? Sets *reg and *value to these. */
 static bool is_near(const struct library *l, uint16_t machine, const ZydisDecodedOperand *o,
-		    int8_t *reg, int64_t *value)
+		    int8_t *reg, int32_t *value)
 {
-	if (o->type != ZYDIS_OPERAND_TYPE_MEMORY || o->mem.index != ZYDIS_REGISTER_NONE ||
+	if (o->mem.disp.value != (int32_t)o->mem.disp.value ||
+	    o->type != ZYDIS_OPERAND_TYPE_MEMORY || o->mem.index != ZYDIS_REGISTER_NONE ||
 	    o->mem.segment == ZYDIS_REGISTER_FS || o->mem.segment == ZYDIS_REGISTER_GS)
 		return false;
 	*reg = number_of(l, machine, o->mem.base);
-	*value = o->mem.disp.value;
+	*value = (int32_t)o->mem.disp.value;
 	return *reg != INSN_NO_REG;
 }
 
@@ -348,11 +374,15 @@ static enum insn_stack_kind take_stack(const struct library *l, uint16_t machine
 				       const ZydisDecodedOperand *o, struct insn_stack *out)
 {
 	bool is_word = i->operand_width == (machine == EM_X86_64 ? 64 : 32);
+	int64_t sum;
 
 	out->reg = word_register(l, machine, &o[0]);
 	switch (i->mnemonic) {
 	case ZYDIS_MNEMONIC_PUSH:
-	case ZYDIS_MNEMONIC_PUSHFQ: out->from = out->reg; return is_word ? STACK_PUSH : STACK_OTHER;
+	case ZYDIS_MNEMONIC_PUSHFQ:
+		out->from = out->reg;
+		out->reg = INSN_NO_REG;
+		return is_word ? STACK_PUSH : STACK_OTHER;
 	case ZYDIS_MNEMONIC_POP:
 	case ZYDIS_MNEMONIC_POPFQ: return is_word ? STACK_POP : STACK_OTHER;
 	case ZYDIS_MNEMONIC_LEAVE: return is_word ? STACK_LEAVE : STACK_OTHER;
@@ -366,17 +396,17 @@ static enum insn_stack_kind take_stack(const struct library *l, uint16_t machine
 	case ZYDIS_MNEMONIC_SUB:
 		if (out->reg == INSN_NO_REG || o[1].type != ZYDIS_OPERAND_TYPE_IMMEDIATE)
 			return STACK_OTHER;
+		sum = i->mnemonic == ZYDIS_MNEMONIC_ADD ? o[1].imm.value.s : -o[1].imm.value.s;
 		out->from = out->reg;
-		out->value =
-			i->mnemonic == ZYDIS_MNEMONIC_ADD ? o[1].imm.value.s : -o[1].imm.value.s;
-		return STACK_SUM;
+		out->value = (int32_t)sum;
+		return out->value == sum ? STACK_SUM : STACK_OTHER;
 	default: return STACK_OTHER;
 	}
 }
 
-int insn_stack(uint16_t machine, const uint8_t *code, size_t n, struct insn_stack *out)
+int insn_stack(uint16_t machine, const uint8_t *code, size_t n, struct insn *flow,
+	       struct insn_stack *out)
 {
-	const uint16_t stack_pointer = 1 << 4;
 	ZydisDecodedOperand o[ZYDIS_MAX_OPERAND_COUNT];
 	ZydisDecodedInstruction i;
 	ZydisDecoder d;
@@ -388,13 +418,14 @@ int insn_stack(uint16_t machine, const uint8_t *code, size_t n, struct insn_stac
 		return err;
 	if (!ZYAN_SUCCESS(l->decode_full(&d, code, n, &i, o)))
 		return -EINVAL;
-	describe(&i, &out->flow);
-	out->is_end = i.mnemonic == ZYDIS_MNEMONIC_HLT || i.mnemonic == ZYDIS_MNEMONIC_UD2 ||
-		      i.mnemonic == ZYDIS_MNEMONIC_INT3;
-	out->is_padding = i.mnemonic == ZYDIS_MNEMONIC_NOP || i.mnemonic == ZYDIS_MNEMONIC_INT3;
+	describe(&i, flow);
 	out->kind = take_stack(l, machine, &i, o, out);
 	out->writes = writes_of(l, machine, &i, o);
-	if (out->kind != STACK_OTHER || out->flow.is_call || out->flow.is_return)
-		out->writes &= (uint16_t)~stack_pointer;
+	if (flow->is_call && flow->target == flow->length)
+		out->kind = STACK_PUSH;
+	else if (flow->is_call)
+		out->writes |= (uint16_t)insn_clobbered(machine);
+	if (out->kind != STACK_OTHER || flow->is_call || flow->is_return)
+		out->writes &= (uint16_t)~insn_stack_pointer(machine);
 	return 0;
 }

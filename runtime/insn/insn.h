@@ -8,8 +8,42 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* General registers, by their numbers in instructions: of x86, those below, then r10 to r15; of
+ * arm64, x0 to x30, then sp. */
+enum { INSN_REGS = 32, INSN_X86_REGS = 16, INSN_NO_REG = -1 };
+
+enum insn_reg {
+	INSN_RAX,
+	INSN_RCX,
+	INSN_RDX,
+	INSN_RBX,
+	INSN_RSP,
+	INSN_RBP,
+	INSN_RSI,
+	INSN_RDI,
+	INSN_R8,
+	INSN_R9,
+	INSN_R11 = 11,
+	INSN_R12,
+	INSN_R15 = 15,
+};
+
+/* Sets of registers, a bit for each: from one to another; and those of x86 that a call preserves
+ * (System V ABI). */
+#define INSN_SET(first, last) ((2u << (last)) - (1u << (first)))
+#define INSN_PRESERVED (INSN_SET(INSN_RBX, INSN_RBP) | INSN_SET(INSN_R12, INSN_R15))
+/* Those that a call does not preserve. */
+uint32_t insn_clobbered(uint16_t machine);
+
+enum { INSN_ENDBR_BYTES = 4 };
+
+/* Does the code begin with endbr64? */
+bool insn_is_endbr64(const uint8_t *code, size_t n);
+
 struct insn {
 	uint8_t length;
+	bool is_stop;	 /* hlt, ud2, int3: nothing is executed after it */
+	bool is_padding; /* nop, int3: may fill the space between functions */
 	bool is_return;
 	bool is_call;
 	bool is_jump;	  /* a direct jump, conditional or not, to `target` */
@@ -27,9 +61,8 @@ enum insn_condition { CONDITION_NONE, CONDITION_LAST = 16, CONDITION_COUNTER = -
  * 0, -EINVAL (invalid instruction), -ENOSYS (no libZydis), -EOPNOTSUPP (another
  * machine). */
 int insn_decode(uint16_t machine, const uint8_t *code, size_t n, struct insn *out);
-
-/* x86: rax, rcx, rdx, rbx, rsp, rbp, rsi, rdi, r8, …; arm64: x0, …, x30, sp */
-enum { INSN_REGS = 32, INSN_X86_REGS = 16, INSN_NO_REG = -1 };
+/* May the next instruction be executed after this one? */
+bool insn_goes_on(const struct insn *i);
 
 struct insn_memory {
 	int8_t base, index; /* INSN_NO_REG: none */
@@ -80,16 +113,15 @@ enum insn_stack_kind {
 };
 
 struct insn_stack {
-	struct insn flow;
-	bool is_end;	 /* hlt, ud2, int3: nothing is executed after it */
-	bool is_padding; /* nop, int3: may fill the space between functions */
-	enum insn_stack_kind kind;
-	int8_t reg, from;
-	int64_t value;
-	/* as in struct insn_effect; the stack pointer only if the kind is STACK_OTHER, and not for
-	 * calls and returns */
+	int32_t value;
+	/* as in struct insn_effect, and what a called function may change; the stack pointer only
+	 * if the kind is STACK_OTHER, and not for calls and returns */
 	uint16_t writes;
+	uint8_t kind; /* enum insn_stack_kind */
+	int8_t reg, from;
 };
 
-/* What a valid instruction does to the stack. Errors as insn_decode(). */
-int insn_stack(uint16_t machine, const uint8_t *code, size_t n, struct insn_stack *out);
+/* What a valid instruction does to the stack, and where it leads. A call to the next instruction is
+ * a push. Errors as insn_decode(). */
+int insn_stack(uint16_t machine, const uint8_t *code, size_t n, struct insn *flow,
+	       struct insn_stack *out);

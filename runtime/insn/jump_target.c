@@ -5,12 +5,6 @@
 #include "runtime/insn/jump_target.h"
 #include <elf.h>
 
-/* Registers that a call does not preserve: rax, rcx, rdx, rsi, rdi, r8 to r11; x0 to x18, x30. */
-static uint32_t call_clobbers(uint16_t machine)
-{
-	return machine == EM_AARCH64 ? 0x4007ffff : 0x0fc7;
-}
-
 /* The address of a memory operand without its index. 0: not known. */
 static uint64_t base_of(const struct jump_regs *r, const struct insn_memory *m, uint64_t address)
 {
@@ -79,7 +73,7 @@ struct jump_target jump_regs_target(const struct jump_regs *r, uint16_t machine,
 void jump_regs_step(struct jump_regs *r, uint16_t machine, const struct insn_effect *e,
 		    uint64_t address, bool is_call)
 {
-	uint32_t writes = is_call ? call_clobbers(machine) : e->writes;
+	uint32_t writes = is_call ? insn_clobbered(machine) : e->writes;
 	struct jump_target t = jump_regs_target(r, machine, e, address);
 
 	for (int i = 0; i < INSN_REGS; i++)

@@ -2,6 +2,7 @@
 /*
  * Which places may be probed: see uprobe_insn.h.
  */
+#include "runtime/insn/insn.h"
 #include "runtime/insn/uprobe_insn.h"
 #include "runtime/elf/elfsym.h"
 #include "runtime/insn/entry_judge.h"
@@ -9,7 +10,7 @@
 #include <elf.h>
 #include <stdlib.h>
 
-enum { ENDBR_BYTES = 4, CODE_MAX = 64 << 10 };
+enum { CODE_MAX = 64 << 10 };
 
 /* Is the function's first instruction endbr64, and the nop behind it passed once in each call? */
 static bool is_behind_endbr(struct elfsym *file, uint64_t start, uint64_t size)
@@ -19,7 +20,7 @@ static bool is_behind_endbr(struct elfsym *file, uint64_t start, uint64_t size)
 	uint8_t shift = 0, *code = malloc(CODE_MAX);
 	size_t n = code ? elfsym_read(file, start, code, size < CODE_MAX ? size : CODE_MAX) : 0;
 	bool is = entry_judge(&none, &nops, code, n, size, &shift) == ENTRY_BEHIND &&
-		  shift == ENDBR_BYTES;
+		  shift == INSN_ENDBR_BYTES;
 
 	free(code);
 	return is;
@@ -33,8 +34,8 @@ static bool is_at_entry(struct elfsym *file, uint64_t offset)
 	if (!file || !elfsym_file_to_vaddr(file, offset, &address) ||
 	    !elfsym_function_at(file, address, &name, &start, &size))
 		return false;
-	return address == start || (address - start == ENDBR_BYTES &&
-				    is_behind_endbr(file, offset - ENDBR_BYTES, size));
+	return address == start || (address - start == INSN_ENDBR_BYTES &&
+				    is_behind_endbr(file, offset - INSN_ENDBR_BYTES, size));
 }
 
 bool uprobe_place_is_harmful(struct elfsym **file, const char *path, uint64_t offset,

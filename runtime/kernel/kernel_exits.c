@@ -88,7 +88,7 @@ static int frame_is_gone(const struct walk *w, uint64_t address)
 /* x86: a jump through memory, behind an endbr64 if any. */
 static bool is_stub_of_x86(uint16_t machine, const uint8_t *code, size_t n)
 {
-	size_t at = n > 4 && !memcmp(code, "\xf3\x0f\x1e\xfa", 4) ? 4 : 0;
+	size_t at = insn_is_endbr64(code, n) ? INSN_ENDBR_BYTES : 0;
 	struct insn_effect e;
 	struct insn i;
 
@@ -296,7 +296,7 @@ static void look_ahead(struct walk *w, const struct insn *i, uint64_t address)
 	if (i->is_jump && i->target > 0)
 		w->ahead[w->n_ahead++ % AHEAD_MAX] =
 			(struct ahead){address + (uint64_t)i->target, w->regs};
-	if (i->is_return || i->is_indirect || (i->is_jump && i->condition == CONDITION_NONE))
+	if (!insn_goes_on(i))
 		w->is_reached = false;
 }
 

@@ -17,20 +17,37 @@
 #include "runtime/unwind/pack.h"
 #include "runtime/unwind/rules.h"
 
-enum { ALIGNMENT = 16, INFER_STEPS = 64 };
+enum {
+	ALIGNMENT = 16,
+	INFER_STEPS = 64,
+	BYTES_MAX = 1 << 24,
+	BRANCHES_MAX = 1 << 16, /* that wait in one function; and indirect jumps */
+};
 
 /* Passes over code that was not reached: what looks like the start of a function; code whose state
  * can be inferred from the code after it; the same, and all other code. */
 enum rest { REST_STARTS, REST_INFERRED, REST_ALL };
 
+/* An instruction. There can be millions, so it is small. */
 struct step {
-	uint32_t at;	/* offset of the instruction */
-	uint32_t rule;	/* index of its rule, plus 1; 0: not reached */
-	bool is_start;	/* a function starts here */
-	bool is_target; /* a direct jump leads here */
-	uint32_t jump;	/* number of the indirect jump in `jumps`, plus 1; 0: it is none */
+	uint32_t at; /* offset of the instruction */
+	/* 1 + the step that a direct jump or call leads to, or the number of the indirect jump in
+	 * `jumps`; 0: it leads nowhere */
+	uint32_t to;
+	uint16_t rule;	    /* index of its rule, plus 1; 0: not reached */
+	bool is_start : 1;  /* a function starts here */
+	bool is_target : 1; /* a direct jump leads here */
+	bool is_jump : 1;   /* as in struct insn */
+	bool is_indirect : 1;
+	bool is_call : 1;
+	bool is_return : 1;
+	bool is_stop : 1;
+	bool is_padding : 1;
+	bool goes_on : 1; /* insn_goes_on() */
 	struct insn_stack insn;
 };
+
+_Static_assert(sizeof(struct step) <= 24 && UNWIND_RULES < UINT16_MAX, "see above");
 
 /* Code that is to be executed. */
 struct branch {
@@ -46,6 +63,7 @@ struct walk {
 	 * also the target of a jump, since the call may not return */
 	VEC(struct branch) pending[3];
 	VEC(struct code_state) jumps; /* the states of indirect jumps */
+	bool is_too_large;	      /* there are too many branches: it gets no rows */
 };
 
 /* Code that the kernel's signal frames return to: mov $15, %rax; syscall. */
@@ -53,22 +71,38 @@ static const uint8_t signal_return[] = {0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 5};
 /* The start of a thread: xor %ebp, %ebp; pop %rdi; call *%r9. */
 static const uint8_t thread_start[] = {0x31, 0xed, 0x5f, 0x41, 0xff, 0xd1};
 
-static const uint8_t end_branch[] = {0xf3, 0x0f, 0x1e, 0xfa};
+/* The step of an instruction. `to` is 1 + the offset that it leads to. */
+static struct step step_of(uint32_t at, size_t n, const struct insn *i,
+			   const struct insn_stack *insn)
+{
+	uint64_t to = at + (uint64_t)i->target;
+
+	return (struct step){.at = at,
+			     .to = (i->is_jump || i->target) && to < n ? (uint32_t)to + 1 : 0,
+			     .is_jump = i->is_jump,
+			     .is_indirect = i->is_indirect,
+			     .is_call = i->is_call,
+			     .is_return = i->is_return,
+			     .is_stop = i->is_stop,
+			     .is_padding = i->is_padding,
+			     .goes_on = insn_goes_on(i),
+			     .insn = *insn};
+}
 
 static int decode(struct walk *w)
 {
 	const struct code_bytes *c = w->code;
-	struct step s = {0};
+	struct insn_stack insn;
+	struct insn i = {0};
 	int err = 0;
 
-	for (size_t at = 0; at < c->n && !err; at += s.insn.flow.length) {
-		s.at = (uint32_t)at;
-		err = insn_stack(EM_X86_64, c->bytes + at, c->n - at, &s.insn);
+	for (size_t at = 0; at < c->n && !err; at += i.length) {
+		err = insn_stack(EM_X86_64, c->bytes + at, c->n - at, &i, &insn);
 		if (err == -EINVAL) {
-			s.insn = (struct insn_stack){.flow.length = 1, .is_end = true};
+			i = (struct insn){.length = 1, .is_stop = true};
 			err = 0;
 		}
-		err = err ?: vec_push(&w->steps, s);
+		err = err ?: vec_push(&w->steps, step_of((uint32_t)at, c->n, &i, &insn));
 	}
 	return err;
 }
@@ -81,12 +115,13 @@ static struct step *step_at(const struct walk *w, uint64_t offset)
 	return i < w->steps.n && w->steps.items[i].at == offset ? &w->steps.items[i] : NULL;
 }
 
+/* The step that a direct jump leads to, or NULL. */
 static struct step *target_of(const struct walk *w, const struct step *s)
 {
-	return step_at(w, s->at + (uint64_t)s->insn.flow.target);
+	return s->is_jump && s->to ? &w->steps.items[s->to - 1] : NULL;
 }
 
-/* Find the starts of functions and the targets of jumps. */
+/* Find the starts of functions, and where jumps and calls lead. */
 static void find_starts(struct walk *w)
 {
 	const struct code_bytes *c = w->code;
@@ -98,12 +133,11 @@ static void find_starts(struct walk *w)
 			s->is_start = true;
 	}
 	for (size_t i = 0; i < w->steps.n; i++) {
-		const struct step *s = &w->steps.items[i];
-		struct step *target = NULL;
+		struct step *s = &w->steps.items[i];
+		struct step *target = s->to ? step_at(w, s->to - 1) : NULL;
 
-		if (s->insn.flow.target)
-			target = target_of(w, s);
-		if (target && s->insn.flow.is_jump)
+		s->to = target ? (uint32_t)(target - w->steps.items) + 1 : 0;
+		if (target && s->is_jump)
 			target->is_target = true;
 		else if (target && target != s + 1) /* else it reads its own address */
 			target->is_start = true;
@@ -125,17 +159,10 @@ static bool ends_function(const struct walk *w, const struct step *s)
 {
 	const struct step *after = s;
 
-	while (after < end_of(w) && after->insn.is_padding)
+	while (after < end_of(w) && after->is_padding)
 		after++;
 	return after > s && after < end_of(w) && !after->is_target &&
 	       (w->code->address + after->at) % ALIGNMENT == 0;
-}
-
-/* Is the next instruction never executed after this one? */
-static bool is_end(const struct insn_stack *i)
-{
-	return i->is_end || i->flow.is_return || i->flow.is_indirect ||
-	       (i->flow.is_jump && i->flow.condition == CONDITION_NONE);
 }
 
 /* Note code that is to be executed, unless it was or is another function. */
@@ -144,29 +171,31 @@ static int add_pending(struct walk *w, int level, const struct step *s,
 {
 	if (s >= end_of(w) || s->rule || s->is_start)
 		return 0;
-	return vec_push(&w->pending[level],
-			(struct branch){(uint32_t)(s - w->steps.items), *state});
+	w->is_too_large |= w->pending[level].n >= BRANCHES_MAX;
+	return w->is_too_large ? -EFBIG
+			       : vec_push(&w->pending[level],
+					  (struct branch){(uint32_t)(s - w->steps.items), *state});
 }
 
 /* Note the code that is executed after an instruction, unless only the next instruction is: that is
  * when *goes_on is set. */
 static int follow(struct walk *w, struct step *s, const struct code_state *state, bool *goes_on)
 {
-	const struct insn *flow = &s->insn.flow;
-	const struct step *target = flow->is_jump ? target_of(w, s) : NULL;
+	const struct step *target = target_of(w, s);
 
 	*goes_on = false;
-	if (flow->is_indirect) {
-		int err = vec_push(&w->jumps, *state);
+	if (s->is_indirect) {
+		bool has_room = w->jumps.n < BRANCHES_MAX;
+		int err = has_room ? vec_push(&w->jumps, *state) : 0;
 
-		s->jump = (uint32_t)w->jumps.n;
+		s->to = has_room ? (uint32_t)w->jumps.n : 0;
 		return err;
 	}
-	if (flow->is_call)
+	if (s->is_call)
 		return s + 1 == end_of(w) || ends_function(w, s + 1)
 			       ? 0
 			       : add_pending(w, 1 + s[1].is_target, s + 1, state);
-	*goes_on = !is_end(&s->insn);
+	*goes_on = s->goes_on;
 	return target ? add_pending(w, 0, target, state) : 0;
 }
 
@@ -184,7 +213,7 @@ static int run_special(struct walk *w, size_t i, struct code_state *state, bool 
 		return 0;
 	rule = unwind_rules_intern(w->rules, (struct unwind_rule){.cfa = UNWIND_SIGNAL});
 	if (rule >= 0)
-		s[0].rule = s[1].rule = (uint32_t)rule + 1;
+		s[0].rule = s[1].rule = (uint16_t)(rule + 1);
 	return rule < 0 ? rule : 0;
 }
 
@@ -205,7 +234,7 @@ static int run_branch(struct walk *w, struct branch b)
 		rule = unwind_rules_intern(w->rules, code_state_rule(&b.state));
 		if (rule < 0)
 			return rule;
-		s->rule = (uint32_t)rule + 1;
+		s->rule = (uint16_t)(rule + 1);
 		code_state_step(&b.state, &s->insn);
 		err = follow(w, s, &b.state, &goes_on);
 	}
@@ -247,13 +276,15 @@ static int run_functions(struct walk *w)
 /* Does a function start at a step, as its place and its first instruction tell? */
 static bool looks_like_start(const struct walk *w, const struct step *s)
 {
-	const struct insn_stack *i = &s->insn, *before = s > w->steps.items ? &s[-1].insn : NULL;
+	const struct step *before = s > w->steps.items ? s - 1 : NULL;
+	const struct insn_stack *i = &s->insn;
 
 	if (s->is_target || (w->code->address + s->at) % ALIGNMENT ||
-	    (before && !before->is_padding && !is_end(before)))
+	    (before && !before->is_padding && before->goes_on))
 		return false;
-	return i->kind == STACK_PUSH || (i->kind == STACK_SUM && i->reg == 4 && i->from == 4) ||
-	       has_bytes(w, s->at, end_branch, sizeof(end_branch));
+	return (i->kind == STACK_PUSH && !s->is_call) ||
+	       (i->kind == STACK_SUM && i->reg == INSN_RSP && i->from == INSN_RSP) ||
+	       insn_is_endbr64(w->code->bytes + s->at, w->code->n - s->at);
 }
 
 /* The state before a step, from the code that is executed after it: up to a return, where the
@@ -263,19 +294,17 @@ static bool infer(const struct walk *w, const struct step *s, struct code_state 
 	struct code_back back = code_back_begin();
 
 	for (int n = 0; n < INFER_STEPS && s && s < end_of(w); n++) {
-		const struct insn *flow = &s->insn.flow;
-		const struct step *target = flow->is_jump ? target_of(w, s) : NULL;
+		const struct step *target = target_of(w, s);
 
 		if (s->rule)
 			return code_back_from_rule(&back, &w->rules->list.items[s->rule - 1], out);
-		if (flow->is_return)
+		if (s->is_return)
 			return code_back_from_return(&back, out);
-		if (s->insn.is_end || flow->is_indirect || !code_back_step(&back, &s->insn))
+		if (s->is_stop || s->is_indirect || !code_back_step(&back, &s->insn))
 			return false;
-		if (target && (target->rule || flow->condition == CONDITION_NONE))
-			s = target;
-		else
-			s++;
+		if (!target && !s->goes_on)
+			return false;
+		s = target && (target->rule || !s->goes_on) ? target : s + 1;
 	}
 	return false;
 }
@@ -289,7 +318,7 @@ static int run_rest(struct walk *w, enum rest rest)
 
 	for (uint32_t i = 0; i < w->steps.n && !err; i++) {
 		struct step *s = &w->steps.items[i];
-		bool is_free = !s->rule && !s->insn.is_padding;
+		bool is_free = !s->rule && !s->is_padding;
 
 		if (is_free && rest == REST_STARTS && looks_like_start(w, s))
 			s->is_start = true;
@@ -301,8 +330,8 @@ static int run_rest(struct walk *w, enum rest rest)
 			err = run(w, i, found);
 		else if (is_free && rest == REST_ALL && (jump || !s->is_target))
 			err = run(w, i, jump ? w->jumps.items[jump - 1] : entry);
-		if (s->jump)
-			jump = s->jump;
+		if (s->is_indirect && s->to)
+			jump = s->to;
 	}
 	return err;
 }
@@ -318,7 +347,7 @@ static int pack_steps(struct walk *w, struct pack *out)
 		/* a return address is looked up by the byte before it */
 		if (s->at && has_bytes(w, s->at, signal_return, sizeof(signal_return)))
 			address--;
-		if (s->rule || !s->insn.is_padding)
+		if (s->rule || !s->is_padding)
 			err = pack_row(out, address, s->rule ? s->rule - 1 : UNWIND_RULE_NONE);
 	}
 	return err;
@@ -327,18 +356,17 @@ static int pack_steps(struct walk *w, struct pack *out)
 int code_pack_rows(const struct code_bytes *c, struct unwind_rules *rules, struct pack *out)
 {
 	struct walk w = {.code = c, .rules = rules};
-	int err = c->n <= UINT32_MAX ? decode(&w) : -EFBIG;
+	int err = c->n <= BYTES_MAX ? decode(&w) : -EFBIG;
 
-	if (err == -ENOSYS) { /* there is no decoder */
-		vec_free(&w.steps);
-		return 0;
-	}
 	if (!err)
 		find_starts(&w);
 	err = err ?: run_functions(&w);
 	for (enum rest rest = REST_STARTS; !err && rest <= REST_ALL; rest++)
 		err = run_rest(&w, rest);
-	err = err ?: pack_steps(&w, out);
+	if (w.is_too_large)
+		err = 0;
+	else
+		err = err ?: pack_steps(&w, out);
 	vec_free(&w.steps);
 	for (int level = 0; level < 3; level++)
 		vec_free(&w.pending[level]);

@@ -21,5 +21,6 @@ struct code_bytes {
 };
 
 /* Pack rows for the code, whose first instruction starts a function. Code that cannot be decoded
- * gets none. Returns 0 or -errno. */
+ * gets none, and with too many branches in one function none of the code does. Returns 0 or -errno;
+ * -ENOSYS: there is no decoder. */
 int code_pack_rows(const struct code_bytes *c, struct unwind_rules *rules, struct pack *out);

@@ -7,10 +7,7 @@
 #include "runtime/unwind/code_state.h"
 #include <stddef.h>
 
-enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, WORD = 8 };
-
-/* Registers that a call does not preserve: rax, rcx, rdx, rsi, rdi, r8 to r11. */
-enum { CALL_CLOBBERS = 0x0fc7 };
+enum { WORD = 8 };
 
 /* DWARF's numbers of the registers. */
 static const uint8_t dwarf_number[INSN_X86_REGS] = {0, 2, 1,  3,  7,  6,  4,  5,
@@ -18,7 +15,7 @@ static const uint8_t dwarf_number[INSN_X86_REGS] = {0, 2, 1,  3,  7,  6,  4,  5,
 
 struct code_state code_state_at_entry(void)
 {
-	return (struct code_state){.reg[RSP] = {PLACE_CFA, -WORD},
+	return (struct code_state){.reg[INSN_RSP] = {PLACE_CFA, -WORD},
 				   .has_rbp = true,
 				   .has_rbx = true};
 }
@@ -48,27 +45,27 @@ static void forget_base(struct code_place *p)
 static void assign(struct code_state *s, int reg, struct code_place value)
 {
 	s->reg[reg] = value;
-	if (reg == RBP)
+	if (reg == INSN_RBP)
 		s->has_rbp = false;
-	if (reg == RBX)
+	if (reg == INSN_RBX)
 		s->has_rbx = false;
-	if (reg != RSP || value.of != PLACE_UNKNOWN)
+	if (reg != INSN_RSP || value.of != PLACE_UNKNOWN)
 		return;
 	for (int i = 0; i < INSN_X86_REGS; i++)
 		forget_base(&s->reg[i]);
 	forget_base(&s->rbp_at);
 	forget_base(&s->rbx_at);
 	forget_base(&s->cfa_at);
-	s->reg[RSP] = (struct code_place){PLACE_BASE, 0};
+	s->reg[INSN_RSP] = (struct code_place){PLACE_BASE, 0};
 }
 
 static void store(struct code_state *s, struct code_place at, int reg)
 {
 	if (at.of == PLACE_UNKNOWN)
 		return;
-	if (reg == RBP && s->has_rbp && s->rbp_at.of == PLACE_UNKNOWN)
+	if (reg == INSN_RBP && s->has_rbp && s->rbp_at.of == PLACE_UNKNOWN)
 		s->rbp_at = at;
-	if (reg == RBX && s->has_rbx && s->rbx_at.of == PLACE_UNKNOWN)
+	if (reg == INSN_RBX && s->has_rbx && s->rbx_at.of == PLACE_UNKNOWN)
 		s->rbx_at = at;
 	if (at.of == PLACE_BASE && s->reg[reg].of == PLACE_CFA) {
 		s->cfa_at = at;
@@ -78,8 +75,8 @@ static void store(struct code_state *s, struct code_place at, int reg)
 
 static void load(struct code_state *s, int reg, struct code_place at)
 {
-	bool is_rbp = reg == RBP && is_same(at, s->rbp_at);
-	bool is_rbx = reg == RBX && is_same(at, s->rbx_at);
+	bool is_rbp = reg == INSN_RBP && is_same(at, s->rbp_at);
+	bool is_rbx = reg == INSN_RBX && is_same(at, s->rbx_at);
 	struct code_place value = {PLACE_UNKNOWN, 0};
 
 	if (is_same(at, s->cfa_at))
@@ -97,39 +94,33 @@ static void load(struct code_state *s, int reg, struct code_place at)
 
 static void pop(struct code_state *s, int reg)
 {
-	struct code_place at = s->reg[RSP];
+	struct code_place at = s->reg[INSN_RSP];
 
-	s->reg[RSP] = plus(at, WORD);
+	s->reg[INSN_RSP] = plus(at, WORD);
 	if (reg != INSN_NO_REG)
 		load(s, reg, at);
 }
 
 void code_state_step(struct code_state *s, const struct insn_stack *i)
 {
-	uint16_t writes = i->writes;
-
-	switch (i->kind) {
+	switch ((enum insn_stack_kind)i->kind) {
 	case STACK_PUSH:
-		s->reg[RSP] = plus(s->reg[RSP], -WORD);
+		s->reg[INSN_RSP] = plus(s->reg[INSN_RSP], -WORD);
 		if (i->from != INSN_NO_REG)
-			store(s, s->reg[RSP], i->from);
+			store(s, s->reg[INSN_RSP], i->from);
 		return;
 	case STACK_POP: pop(s, i->reg); return;
 	case STACK_SUM: assign(s, i->reg, plus(s->reg[i->from], i->value)); return;
 	case STACK_LOAD: load(s, i->reg, plus(s->reg[i->from], i->value)); return;
 	case STACK_STORE: store(s, plus(s->reg[i->reg], i->value), i->from); return;
 	case STACK_LEAVE:
-		assign(s, RSP, s->reg[RBP]);
-		pop(s, RBP);
+		assign(s, INSN_RSP, s->reg[INSN_RBP]);
+		pop(s, INSN_RBP);
 		return;
 	case STACK_OTHER: break;
 	}
-	if (i->flow.is_call)
-		writes |= CALL_CLOBBERS;
-	if (i->flow.is_call && i->flow.target == i->flow.length) /* to the next instruction */
-		s->reg[RSP] = plus(s->reg[RSP], -WORD);
 	for (int reg = 0; reg < INSN_X86_REGS; reg++)
-		if (writes >> reg & 1)
+		if (i->writes >> reg & 1)
 			assign(s, reg, (struct code_place){PLACE_UNKNOWN, 0});
 }
 
@@ -143,7 +134,7 @@ static bool set_deref(struct unwind_rule *r, const struct code_state *s, int reg
 
 	if (s->cfa_at.of != PLACE_BASE || s->reg[reg].of != PLACE_BASE || at != (int16_t)at ||
 	    s->cfa_value == INT32_MIN || -s->cfa_value != (int16_t)-s->cfa_value ||
-	    (reg == RSP && at < 0))
+	    (reg == INSN_RSP && at < 0))
 		return false;
 	r->cfa = kind;
 	r->cfa_offset = UNWIND_DEREF(at, -s->cfa_value);
@@ -155,11 +146,12 @@ static bool set_register(struct unwind_rule *r, const struct code_state *s, int 
 {
 	int32_t offset = s->reg[reg].offset;
 
-	if (s->reg[reg].of != PLACE_CFA || offset == INT32_MIN || (reg == RSP && offset > -WORD))
+	if (s->reg[reg].of != PLACE_CFA || offset == INT32_MIN ||
+	    (reg == INSN_RSP && offset > -WORD))
 		return false;
-	r->cfa = reg == RSP   ? UNWIND_RSP
-		 : reg == RBP ? UNWIND_RBP
-			      : (uint8_t)(UNWIND_REGISTER + dwarf_number[reg]);
+	r->cfa = reg == INSN_RSP   ? UNWIND_RSP
+		 : reg == INSN_RBP ? UNWIND_RBP
+				   : (uint8_t)(UNWIND_REGISTER + dwarf_number[reg]);
 	r->cfa_offset = -offset;
 	return true;
 }
@@ -167,11 +159,11 @@ static bool set_register(struct unwind_rule *r, const struct code_state *s, int 
 static bool set_cfa(struct unwind_rule *r, const struct code_state *s)
 {
 	/* the frame pointer first, if rbp is one: it is more certain than rsp */
-	if (is_same(s->reg[RBP], s->rbp_at) && set_register(r, s, RBP))
+	if (is_same(s->reg[INSN_RBP], s->rbp_at) && set_register(r, s, INSN_RBP))
 		return true;
-	if (set_register(r, s, RSP) || set_register(r, s, RBP) ||
-	    set_deref(r, s, RBP, UNWIND_RBP_DEREF) || set_deref(r, s, RSP, UNWIND_RSP_DEREF) ||
-	    set_register(r, s, RBX))
+	if (set_register(r, s, INSN_RSP) || set_register(r, s, INSN_RBP) ||
+	    set_deref(r, s, INSN_RBP, UNWIND_RBP_DEREF) ||
+	    set_deref(r, s, INSN_RSP, UNWIND_RSP_DEREF) || set_register(r, s, INSN_RBX))
 		return true;
 	for (int reg = 0; reg < INSN_X86_REGS; reg++)
 		if (set_register(r, s, reg))
@@ -187,8 +179,8 @@ static enum unwind_rbp set_rbp(struct unwind_rule *r, const struct code_state *s
 	if (s->rbp_at.of == PLACE_UNKNOWN)
 		return s->has_rbp ? UNWIND_RBP_SAME : UNWIND_RBP_UNKNOWN;
 	if (is_base)
-		offset -= s->reg[RBP].offset;
-	if (offset != (int16_t)offset || (is_base && s->reg[RBP].of != PLACE_BASE))
+		offset -= s->reg[INSN_RBP].offset;
+	if (offset != (int16_t)offset || (is_base && s->reg[INSN_RBP].of != PLACE_BASE))
 		return s->has_rbp ? UNWIND_RBP_SAME : UNWIND_RBP_UNKNOWN;
 	r->rbp_offset = (int16_t)offset;
 	return is_base ? UNWIND_RBP_AT_RBP : UNWIND_RBP_AT_CFA;
@@ -221,7 +213,7 @@ struct unwind_rule code_state_rule(const struct code_state *s)
 
 struct code_back code_back_begin(void)
 {
-	return (struct code_back){.state.reg[RSP] = {PLACE_BASE, 0}};
+	return (struct code_back){.state.reg[INSN_RSP] = {PLACE_BASE, 0}};
 }
 
 /* The stack pointer becomes rbp + offset, which is the base from now on. */
@@ -229,8 +221,8 @@ static bool rebase(struct code_back *b, int64_t offset)
 {
 	if (b->is_rbp || b->is_rbp_changed)
 		return false;
-	assign(&b->state, RSP, (struct code_place){PLACE_UNKNOWN, 0});
-	b->state.reg[RSP] = plus(b->state.reg[RSP], offset);
+	assign(&b->state, INSN_RSP, (struct code_place){PLACE_UNKNOWN, 0});
+	b->state.reg[INSN_RSP] = plus(b->state.reg[INSN_RSP], offset);
 	b->rbp_from.of = b->rbx_from.of = PLACE_UNKNOWN;
 	b->is_rbp = true;
 	return true;
@@ -242,43 +234,45 @@ bool code_back_step(struct code_back *b, const struct insn_stack *i)
 	struct code_place from = {PLACE_UNKNOWN, 0};
 	bool is_leave = i->kind == STACK_LEAVE;
 
-	if (is_leave || (i->kind == STACK_SUM && i->reg == RSP && i->from == RBP)) {
+	if (is_leave || (i->kind == STACK_SUM && i->reg == INSN_RSP && i->from == INSN_RBP)) {
 		if (!rebase(b, i->value))
 			return false;
 		if (is_leave)
-			b->rbp_from = s->reg[RSP];
-		s->reg[RSP] = plus(s->reg[RSP], is_leave ? WORD : 0);
+			b->rbp_from = s->reg[INSN_RSP];
+		s->reg[INSN_RSP] = plus(s->reg[INSN_RSP], is_leave ? WORD : 0);
 		b->is_rbp_changed |= is_leave;
 		return true;
 	}
 	if (i->kind == STACK_POP)
-		from = s->reg[RSP];
+		from = s->reg[INSN_RSP];
 	else if (i->kind == STACK_LOAD)
 		from = plus(s->reg[i->from], i->value);
-	if (from.of != PLACE_UNKNOWN && i->reg == RBP)
+	if (from.of != PLACE_UNKNOWN && i->reg == INSN_RBP)
 		b->rbp_from = from;
-	if (from.of != PLACE_UNKNOWN && i->reg == RBX)
+	if (from.of != PLACE_UNKNOWN && i->reg == INSN_RBX)
 		b->rbx_from = from;
-	if (i->kind == STACK_OTHER ? i->writes >> RBP & 1 : i->reg == RBP && i->kind != STACK_STORE)
+	if (i->kind == STACK_OTHER ? i->writes >> INSN_RBP & 1
+				   : i->reg == INSN_RBP && i->kind != STACK_STORE)
 		b->is_rbp_changed = true;
-	if (i->kind == STACK_OTHER ? i->writes >> RSP & 1
-				   : i->reg == RSP && i->kind != STACK_STORE && i->from != RSP)
+	if (i->kind == STACK_OTHER
+		    ? i->writes >> INSN_RSP & 1
+		    : i->reg == INSN_RSP && i->kind != STACK_STORE && i->from != INSN_RSP)
 		return false;
 	code_state_step(s, i);
-	return s->reg[RSP].of == PLACE_BASE;
+	return s->reg[INSN_RSP].of == PLACE_BASE;
 }
 
 /* The state at the beginning, if the CFA is the base + `cfa`. */
 static bool state_of(const struct code_back *b, int64_t cfa, struct code_state *out)
 {
-	int reg = b->is_rbp ? RBP : RSP;
+	int reg = b->is_rbp ? INSN_RBP : INSN_RSP;
 
 	if (cfa < WORD || cfa != (int32_t)cfa || cfa % WORD)
 		return false;
 	*out = code_state_at_entry();
 	if (cfa == WORD && !b->is_rbp)
 		return true; /* nothing is on the stack yet, or any more */
-	out->reg[RSP].of = PLACE_BASE;
+	out->reg[INSN_RSP].of = PLACE_BASE;
 	out->reg[reg] = (struct code_place){PLACE_CFA, (int32_t)-cfa};
 	if (b->rbp_from.of != PLACE_UNKNOWN)
 		out->rbp_at = plus((struct code_place){PLACE_CFA, b->rbp_from.offset}, -cfa);
@@ -289,7 +283,7 @@ static bool state_of(const struct code_back *b, int64_t cfa, struct code_state *
 
 bool code_back_from_return(const struct code_back *b, struct code_state *out)
 {
-	return state_of(b, (int64_t)b->state.reg[RSP].offset + WORD, out);
+	return state_of(b, (int64_t)b->state.reg[INSN_RSP].offset + WORD, out);
 }
 
 bool code_back_from_rule(const struct code_back *b, const struct unwind_rule *rule,
@@ -300,13 +294,14 @@ bool code_back_from_rule(const struct code_back *b, const struct unwind_rule *ru
 	bool is_found = false;
 
 	if (cfa == UNWIND_RSP)
-		is_found = state_of(b, (int64_t)b->state.reg[RSP].offset + rule->cfa_offset, out);
+		is_found =
+			state_of(b, (int64_t)b->state.reg[INSN_RSP].offset + rule->cfa_offset, out);
 	if (cfa == UNWIND_RBP && !b->is_rbp && !b->is_rbp_changed) {
 		is_found = state_of(b, WORD, out);
-		out->reg[RSP] = (struct code_place){PLACE_BASE, 0};
-		out->reg[RBP] = (struct code_place){PLACE_CFA, -rule->cfa_offset};
+		out->reg[INSN_RSP] = (struct code_place){PLACE_BASE, 0};
+		out->reg[INSN_RBP] = (struct code_place){PLACE_CFA, -rule->cfa_offset};
 	}
-	if (!is_found || out->reg[RSP].offset == -WORD)
+	if (!is_found || out->reg[INSN_RSP].offset == -WORD)
 		return is_found;
 	if (out->rbp_at.of == PLACE_UNKNOWN && UNWIND_SAVED_RBP(rule->saved) == UNWIND_RBP_AT_CFA)
 		out->rbp_at = (struct code_place){PLACE_CFA, rule->rbp_offset};

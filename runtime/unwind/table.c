@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "runtime/elf/elfsym_impl.h"
+#include "runtime/insn/insn.h"
 #include "runtime/unwind/cfi.h"
 #include "runtime/unwind/gaps.h"
 #include "runtime/unwind/go.h"
@@ -349,7 +350,7 @@ static struct cfi_state state_at(int64_t above)
 /* Add _init or _fini, which fill a section: sub $8, %rsp; calls; add $8, %rsp; ret. */
 static int add_section_function(struct source *s, const char *name)
 {
-	static const uint8_t end_branch[] = {0xf3, 0x0f, 0x1e, 0xfa}, sub[] = {0x48, 0x83, 0xec, 8},
+	static const uint8_t sub[] = {0x48, 0x83, 0xec, 8},
 			     add_return[] = {0x48, 0x83, 0xc4, 8, 0xc3};
 	const struct section *section = elfsym_section(&s->f, name);
 	uint8_t code[PROGRAM_BYTES];
@@ -359,10 +360,10 @@ static int add_section_function(struct source *s, const char *name)
 	if (!section || section->size > sizeof(code) || is_known(s, section->address))
 		return 0;
 	n = (uint32_t)elfsym_read_at(s->f.fd, code, section->size, section->offset);
-	if (n < sizeof(end_branch) + sizeof(sub) || n != section->size)
+	if (n < INSN_ENDBR_BYTES + sizeof(sub) || n != section->size)
 		return 0;
-	if (!memcmp(code, end_branch, sizeof(end_branch)))
-		body += sizeof(end_branch);
+	if (insn_is_endbr64(code, n))
+		body += INSN_ENDBR_BYTES;
 	if (n < body + sizeof(add_return) || memcmp(code + body - sizeof(sub), sub, sizeof(sub)) ||
 	    memcmp(code + n - sizeof(add_return), add_return, sizeof(add_return)))
 		return 0;

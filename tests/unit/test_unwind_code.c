@@ -408,6 +408,35 @@ static void test_files(void **state)
 	compare_file("/usr/bin/python3", 98);
 }
 
+/* Code that is all jumps, each with a state of its own to remember: beyond a limit it gets no rows. */
+static void test_branches(void **state)
+{
+	enum { LENGTH = 4 };
+	struct unwind_rules rules = {0};
+	struct unwind_table t = {0};
+	struct code_bytes code = {.address = 0x1000};
+	struct pack pack;
+	uint8_t *bytes;
+
+	(void)state;
+	for (uint32_t n = 1000; n <= 200000; n += 199000) {
+		bytes = malloc(n * LENGTH + n);
+		for (uint32_t i = 0; i < n; i++) /* push %rax; push %rbx; jz to its nop */
+			memcpy(bytes + i * LENGTH, "\x50\x53\x74\x7e", LENGTH);
+		memset(bytes + n * LENGTH, 0x90, n);
+		code.bytes = bytes;
+		code.n = n * LENGTH + n;
+		assert_int_equal(pack_begin(&pack), 0);
+		assert_int_equal(code_pack_rows(&code, &rules, &pack), 0);
+		assert_int_equal(pack_end(&pack, code.address + code.n, &t), 0);
+		assert_int_equal(t.n_rows > 0, n == 1000);
+		pack_free(&pack);
+		unwind_table_free(&t);
+		free(bytes);
+	}
+	unwind_rules_free(&rules);
+}
+
 /* The rows of each block must be sorted, or the kernel does not find them. */
 static void check_order(const struct unwind_piece *p)
 {
@@ -479,6 +508,7 @@ int main(void)
 		cmocka_unit_test(test_known_functions),
 		cmocka_unit_test(test_ends_and_jumps),
 		cmocka_unit_test(test_files),
+		cmocka_unit_test(test_branches),
 		cmocka_unit_test(test_sections_that_overlap),
 	};
 
