@@ -7,28 +7,36 @@
 /* Max. frames that are not shown: also those of tracer_frames() and scheduler_frames(). */
 enum { MAX_SKIP = SONDE_TRACER_FRAMES + 1 + 3 + 2 };
 
-/* The hash is a polynomial, computed in blocks. The verifier follows every iteration, so each
- * instruction per frame adds 0.1 ms to start-up. It also follows what comes after the loop once for
- * each iteration, so the loop has a function of its own. The words after the last frame are zero:
- * the kernel clears the rest of the buffer, and the slack after it is never written. */
+struct hashing {
+	const struct sonde_frames *frames;
+	uint64_t hash;
+};
+
+static long hash_block(uint32_t i, void *ctx)
+{
+	struct hashing *s = ctx;
+	uint64_t first = i, h = s->hash;
+
+	barrier_var(first); /* the verifier must see the bound */
+	first = first % (sizeof(s->frames->ips) / 8 / BLOCK) * BLOCK;
+#pragma unroll
+	for (uint32_t j = 0; j < BLOCK; j++)
+		h = h * FACTOR + s->frames->ips[first + j];
+	s->hash = h;
+	return 0;
+}
+
+/* The hash is a polynomial, computed in blocks by a callback, which the verifier follows once. The
+ * words after the last frame are zero: the kernel clears the rest of the buffer, and the slack
+ * after it is never written. */
 GLOBAL uint64_t sonde_keep_hash(const struct sonde_frames *frames, uint32_t n, uint64_t seed)
 {
-	const uint64_t *ips;
-	uint64_t h = seed;
-	uint32_t i = 0;
+	struct hashing s = {frames, seed};
 
 	if (!frames)
 		return 0;
-	ips = frames->ips;
-	barrier_var(n); /* 6.1 derives no bound from i < n, so both tests are needed */
-	do {
-#pragma unroll
-		for (uint32_t j = 0; j < BLOCK; j++)
-			h = h * FACTOR + ips[j];
-		ips += BLOCK;
-		i += BLOCK;
-	} while (i < n && i < SONDE_MAX_FRAMES);
-	return h;
+	bpf_loop(n ? (n + BLOCK - 1) / BLOCK : 1, hash_block, &s, 0);
+	return s.hash;
 }
 
 /* How many of the first frames belong to the tracer, in a program that a tracepoint calls:
@@ -38,7 +46,7 @@ GLOBAL uint64_t sonde_keep_hash(const struct sonde_frames *frames, uint32_t n, u
  * (perf_arch_fetch_caller_regs()), so the first frame comes twice. */
 static INLINE uint32_t tracer_frames(const uint64_t *ips, uint32_t prog, uint32_t program_frames)
 {
-	uint32_t skip = program_frames;
+	uint32_t skip = program_frames, is_more = 1;
 
 #ifdef SONDE_TARGET_arm64
 	skip += ips[0] == ips[1];
@@ -48,11 +56,10 @@ static INLINE uint32_t tracer_frames(const uint64_t *ips, uint32_t prog, uint32_
 	for (int i = 0; i < 3; i++) {
 		uint64_t ip = ips[skip & 15];
 
-		if (!in_range(&sonde_config.trace_run, ip) &&
-		    !in_range(&sonde_config.frames[prog][SONDE_FRAME_TRACEITER], ip) &&
-		    !in_range(&sonde_config.frames[prog][SONDE_FRAME_BPF_TRACE], ip))
-			break;
-		skip++;
+		is_more &= in_range(&sonde_config.trace_run, ip) |
+			   in_range(&sonde_config.frames[prog][SONDE_FRAME_TRACEITER], ip) |
+			   in_range(&sonde_config.frames[prog][SONDE_FRAME_BPF_TRACE], ip);
+		skip += is_more;
 	}
 	return skip;
 }

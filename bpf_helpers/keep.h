@@ -34,8 +34,10 @@ uint64_t sonde_keep_hash(const struct sonde_frames *frames, uint32_t n, uint64_t
 static INLINE uint64_t hash_frames(const struct sonde_stack *st, uint64_t n, uint64_t seed)
 {
 	uint64_t h = finish(sonde_keep_hash((const struct sonde_frames *)st->ips, n, seed));
+	uint64_t before = h - 1;
 
-	return h ? h : 1;
+	barrier_var(before);
+	return h | (before & ~h) >> 63; /* 1 instead of 0, without a branch */
 }
 
 /* Put the stack at `st` into the store, with flags of bpf_map_update_elem(). */

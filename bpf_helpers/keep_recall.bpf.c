@@ -36,7 +36,10 @@
  * removed from the store while tracing.
  *
  * This is for x86-64: other machines have no return address below the saved registers.
+ *
+ * Loops are callbacks of bpf_loop(), which the verifier follows once, and not for each iteration.
  */
+#include "bpf_helpers/bpf.h"
 #include "bpf_helpers/keep.h"
 
 enum {
@@ -49,7 +52,6 @@ enum {
 	STRIKES = 8,	  /* after so many other stacks in a row, a trail is replaced */
 	REG_ORIG_AX = 15, /* struct pt_regs, in words */
 	REG_IP = 16,
-	RECALL_PART = 32,
 	SCHEDULE_BEFORE = 4, /* schedule() is among the first frames above the context */
 };
 
@@ -64,7 +66,8 @@ struct trail {
 	uint32_t n;    /* 0: the stack is not recalled */
 	uint32_t n_frames;
 	uint64_t strikes;
-	uint64_t words[TRAIL_WORDS]; /* WORD_OF(), the lowest first */
+	/* WORD_OF(), the lowest first. The last block is filled with copies of the last word. */
+	uint64_t words[TRAIL_WORDS + BLOCK];
 };
 
 /* A word of the stack, and its place in words from the context. Code of the kernel is in the
@@ -135,25 +138,40 @@ static INLINE uint64_t word_at(const struct reader *from, uint64_t i)
 
 /* ---- recall ------------------------------------------------------------------------------- */
 
-/* Does the stack have all words of the trail? There is no branch in the comparison, since the
- * verifier follows both sides of each. */
+struct comparison {
+	const struct trail *t;
+	const struct run *r;
+	uint64_t differ;
+};
+
+/* Compare a block of words, without branches. */
+static long compare_block(uint32_t i, void *ctx)
+{
+	struct comparison *c = ctx;
+	struct reader from = reader_of(c->r);
+	uint64_t first = i, differ = 0;
+
+	OPAQUE(first);
+	first = first % (TRAIL_WORDS / BLOCK) * BLOCK;
+#pragma unroll
+	for (uint32_t k = 0; k < BLOCK; k++) {
+		uint64_t word = c->t->words[first + k];
+
+		differ |= word_at(&from, WORD_AT(word)) ^ WORD_VALUE(word);
+	}
+	c->differ |= differ;
+	return 0;
+}
+
+/* Does the stack have all words of the trail? */
 GLOBAL uint32_t sonde_recall_same(const struct trail *t, const struct run *r)
 {
-	struct reader from;
-	uint64_t differ = 0, n;
+	struct comparison c = {.t = t, .r = r};
 
 	if (!t || !r)
 		return 0;
-	from = reader_of(r);
-	n = t->n;
-	LOOP for (uint64_t i = 0; i < TRAIL_WORDS; i++)
-	{
-		OPAQUE(n);
-		if (i >= n)
-			break;
-		differ |= word_at(&from, WORD_AT(t->words[i])) ^ WORD_VALUE(t->words[i]);
-	}
-	return !differ;
+	bpf_loop((t->n + BLOCK - 1) / BLOCK, compare_block, &c, 0);
+	return !c.differ;
 }
 
 /* The key of the stack; a wrong key costs time only. It contains the offset in its page of the
@@ -230,266 +248,4 @@ GLOBAL uint64_t sonde_recall(uint32_t slot, uint64_t frames_of, uint32_t limit)
 		return t->hash;
 	}
 	return 0;
-}
-
-/* ---- trails of captured stacks ------------------------------------------------------------- */
-
-/* Frame first + i. Only one end of a range of frames is tested: with both, the verifier would
- * follow each combination. */
-static INLINE uint64_t frame_at(const struct sonde_frames *frames, uint64_t first, uint32_t i)
-{
-	uint64_t at = first + i;
-
-	OPAQUE(at);
-	return frames->ips[at & 127];
-}
-
-/* Find the frame with this address among n frames. Returns 1 + its number; 0: none has it. */
-GLOBAL uint32_t sonde_recall_frame(const struct sonde_frames *frames, uint32_t first, uint32_t n,
-				   uint64_t ip)
-{
-	if (!frames)
-		return 0;
-	LOOP for (uint32_t i = 0; i < MOST_FRAMES; i++)
-	{
-		OPAQUE(n);
-		if (i >= n)
-			break;
-		if (frame_at(frames, first, i) == ip)
-			return i + 1;
-	}
-	return 0;
-}
-
-static INLINE uint32_t is_replacement(uint64_t word)
-{
-	uint32_t is = 0;
-
-#pragma unroll
-	for (uint32_t i = 0; i < SONDE_RETURN_TRAMPOLINES; i++)
-		is |= word == sonde_config.trampolines[i];
-	return is;
-}
-
-static INLINE void add_word(struct run *r, uint64_t at, uint64_t word, uint32_t frame)
-{
-	uint64_t n = r->fresh.n++;
-
-	OPAQUE(n);
-	n &= TRAIL_WORDS - 1;
-	r->fresh.words[n] = WORD_OF(word, at);
-	r->found |= 1ull << ((frame - 1) & 63);
-}
-
-/* Note whether a word of the stack holds the address of a frame. */
-GLOBAL uint32_t sonde_recall_word(struct run *r, const struct sonde_frames *frames, uint32_t i)
-{
-	struct reader from;
-	uint64_t at = i, word;
-	uint32_t frame = 0;
-
-	if (!r || !frames)
-		return 0;
-	from = reader_of(r);
-	word = word_at(&from, at);
-	if (word >> 31 == ~0ull >> 31) {
-		r->is_odd |= is_replacement(word);
-		frame = sonde_recall_frame(frames, r->first, r->fresh.n_frames, word);
-	}
-	OPAQUE(at);
-	at &= STACK_WORDS - 1;
-	r->frame[at] = frame;
-	if (!frame)
-		return 0;
-	/* the entry code of an interrupt: registers are above it */
-	r->is_odd |= in_range(&sonde_config.entry, word);
-	/* the first word with the caller, or the next one after the last */
-	if (frame == r->caller &&
-	    (!r->caller_next || (r->caller_next <= r->caller_at && at > r->caller_at)))
-		r->caller_next = at;
-	add_word(r, at, word, frame);
-	return 0;
-}
-
-/* The same for the words of a part of the stack. */
-GLOBAL uint32_t sonde_recall_part(struct run *r, const struct sonde_frames *frames, uint32_t from)
-{
-	uint32_t n;
-
-	if (!r || !frames || r->n <= from)
-		return 0;
-	n = r->n - 1 - from; /* without the last frame's */
-	LOOP for (uint32_t i = 0; i < RECALL_PART; i++)
-	{
-		OPAQUE(n);
-		if (i >= n)
-			break;
-		sonde_recall_word(r, frames, from + i);
-	}
-	return 0;
-}
-
-static INLINE uint64_t all_found(const struct run *r)
-{
-	return (1ull << (r->fresh.n_frames & 63)) - 1;
-}
-
-/* Which frame called schedule(): 1 + its number; 0: none did. */
-static INLINE uint32_t find_caller(const struct run *r, const struct sonde_frames *frames)
-{
-	uint32_t caller = 0;
-
-#pragma unroll
-	for (uint32_t i = 0; i < SCHEDULE_BEFORE; i++)
-		caller += in_range(&sonde_config.schedule, frame_at(frames, r->first, i)) * (i + 2);
-	return caller;
-}
-
-/* Prepare the trail of a stack that was captured: `bytes` of frames. Returns 0 if it has none. */
-GLOBAL uint32_t sonde_recall_read(struct run *r, const struct sonde_frames *frames, long bytes,
-				  uint32_t program_frames)
-{
-	uint64_t n = (uint64_t)bytes / 8;
-	struct reader from;
-
-	if (!r || !frames || !r->n || r->recalled)
-		return 0;
-	r->first = program_frames + 1;
-	r->fresh.n_frames = n - 1 - r->first;
-	/* bpf_trace_runN called the program; there are more frames; not more than fit */
-	if (bytes < 0 || n < r->first + 2 || n >= SONDE_MAX_FRAMES ||
-	    r->fresh.n_frames > MOST_FRAMES ||
-	    !in_range(&sonde_config.trace_run, frames->ips[program_frames & 15]))
-		return 0;
-	from = reader_of(r);
-	r->fresh.last = word_at(&from, r->n - 1);
-	OPAQUE(n);
-	if (frames->ips[(n - 1) & 127] != r->fresh.last)
-		return 0;
-	r->fresh.n = 0;
-	r->found = 0;
-	r->is_odd = 0;
-	r->caller = find_caller(r, frames);
-	r->caller_next = 0;
-	LOOP for (uint32_t i = 0; i < STACK_WORDS; i += RECALL_PART)
-	{
-		sonde_recall_part(r, frames, i);
-	}
-	if (r->caller && word_at(&from, r->caller_at) != frame_at(frames, r->first, r->caller - 1))
-		r->caller_at = r->caller_next;
-	return !r->is_odd && r->found == all_found(r) && r->fresh.n <= TRAIL_WORDS;
-}
-
-/* Keep a word of a trail if it is not stale. */
-GLOBAL uint32_t sonde_recall_still(struct run *r, const struct trail *t, uint32_t i)
-{
-	struct reader from;
-	uint64_t at, word;
-	uint32_t frame;
-
-	if (!t || !r)
-		return 0;
-	from = reader_of(r);
-	i &= TRAIL_WORDS - 1;
-	at = WORD_AT(t->words[i]);
-	word = WORD_VALUE(t->words[i]);
-	if (at + 1 >= r->n || word_at(&from, at) != word)
-		return 0;
-	OPAQUE(at);
-	frame = r->frame[at & (STACK_WORDS - 1)];
-	if (frame)
-		add_word(r, at, word, frame);
-	return 0;
-}
-
-/* The kernel found the stack of this trail, so words that differ are stale. */
-GLOBAL uint32_t sonde_recall_prune(struct run *r, const struct trail *t)
-{
-	uint32_t n;
-
-	if (!t || !r)
-		return 0;
-	n = t->n;
-	r->fresh.n = 0;
-	r->found = 0;
-	LOOP for (uint32_t i = 0; i < TRAIL_WORDS; i++)
-	{
-		OPAQUE(n);
-		if (i >= n)
-			break;
-		sonde_recall_still(r, t, i);
-	}
-	if (r->found != all_found(r))
-		r->fresh.n = 0;
-	return 0;
-}
-
-/* Is it the trail of the stack that was captured? While another tracer uses the tracepoint, too,
- * the stack has one frame more. That frame is not shown, but the words above it are elsewhere. */
-static INLINE uint32_t is_trail(const struct trail *t, const struct run *r, uint64_t hash)
-{
-	return is_trail_of(t, r) && t->hash == hash && t->n_frames == r->fresh.n_frames;
-}
-
-/* The trail that this stack may replace: an empty one, or one that was not recalled for long. */
-static INLINE struct trail *to_replace(struct trail *t)
-{
-	return !t->hash || ++t->strikes >= STRIKES ? t : 0;
-}
-
-/* Keep the trail that was prepared, of the stack `hash`. */
-GLOBAL uint32_t sonde_recall_learn(struct run *r, uint64_t hash, uint64_t class)
-{
-	struct trail *t, *other;
-
-	if (!r)
-		return 0;
-	t = trail_at(r->fresh.key, 0);
-	other = trail_at(r->fresh.key, 1);
-	if (!t || !other)
-		return 0;
-	if (is_trail(other, r, hash))
-		t = other;
-	if (is_trail(t, r, hash))
-		sonde_recall_prune(r, t);
-	else
-		t = to_replace(t) ?: to_replace(other);
-	if (!t)
-		return 0;
-	r->fresh.hash = hash;
-	r->fresh.class = class;
-	*t = r->fresh;
-	return 0;
-}
-
-/* For scripts without `reason`. */
-__attribute__((weak)) GLOBAL uint64_t sonde_reason_find(uint32_t slot)
-{
-	return slot ? SONDE_REASON_NONE : SONDE_REASON_NONE;
-}
-
-/* Store the stack that the kernel has captured into this slot, as sonde_keep_kernel() does, and
- * leave its trail. Returns its hash. */
-GLOBAL uint64_t sonde_recall_keep(uint32_t slot, long bytes, uint64_t frames_of, uint32_t probe,
-				  uint32_t limit)
-{
-	struct scratch *s = scratch_get();
-	struct run *r = run_get();
-	const struct sonde_frames *frames;
-	uint32_t recalls = sonde_config.recall >= SONDE_RECALL_READ && !slot, is_read = 0;
-	uint64_t hash;
-
-	if (!s || !r)
-		return 0;
-	frames = (const void *)(taken_slot(s, slot)->words + HEADER_WORDS);
-	if (frames_of & KEEP_LEAVES)
-		s->class = sonde_reason_find(slot);
-	if (recalls)
-		is_read = sonde_recall_read(r, frames, bytes, frames_of & KEEP_FRAMES);
-	hash = sonde_keep_kernel(slot, bytes, frames_of, probe, limit);
-	if (is_read && hash && *seen_at(s, hash) == hash)
-		sonde_recall_learn(r, hash, s->class);
-	if (recalls && r->recalled && r->recalled != hash)
-		sonde_loss_count(probe, SONDE_LOSS_RECALL);
-	return hash;
 }

@@ -51,9 +51,13 @@ static inline INLINE uint64_t *seen_at(struct scratch *s, uint64_t hash)
 	return &s->seen[i & (SEEN - 1)];
 }
 
+/* Is the address in the range? Without a branch, of which the verifier follows both sides: a
+ * difference that is not negative is less than the size if subtracting the size makes it so. */
 static inline INLINE uint32_t in_range(const volatile struct sonde_range *r, uint64_t ip)
 {
-	return ip >= r->start && ip < r->end;
+	uint64_t start = r->start, from_start = ip - start, size = r->end - start;
+
+	return (from_start - size & ~from_start) >> 63;
 }
 
 enum keep_flags {

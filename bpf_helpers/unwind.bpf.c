@@ -73,6 +73,10 @@ struct pt_regs___unwind {
 #pragma clang attribute pop
 
 static INLINE uint64_t add_frame(struct sonde_walk *w); /* unwind_deep.bpf.c */
+static INLINE uint32_t read_word(struct sonde_walk *w, struct sonde_trail *t, uint64_t address,
+				 uint64_t *out); /* unwind_read.bpf.c */
+static INLINE uint32_t read_rare(struct sonde_walk *w, struct sonde_trail *t, uint64_t address,
+				 uint64_t *out);
 
 enum {
 	USER_CS = 0x33,		/* __USER_CS: 64-bit code */
@@ -96,62 +100,13 @@ static INLINE uint32_t take_given(struct sonde_walk *w, uint64_t address)
 	return 0;
 }
 
-GLOBAL uint32_t sonde_unwind_read(struct sonde_walk *w, uint64_t address)
-{
-	uint64_t bytes = -address & (PAGE - 1); /* bytes to the end of the page */
-
-	if (!w)
-		return 0;
-	if (w->other)
-		return take_given(w, address);
-	w->window_at = address;
-	w->window_bytes = WALK_WINDOW;
-	if (!bpf_probe_read_user(w->window, WALK_WINDOW, (void *)address))
-		return 1;
-	if (bytes >= WALK_WINDOW || bytes < 8)
-		bytes = 8;
-	w->window_bytes = bytes;
-	if (!bpf_probe_read_user(w->window, bytes, (void *)address))
-		return 1;
-	w->window_bytes = 0;
-	return 0;
-}
-
-/* Read a word of the stack, and note it in the trail. */
-static INLINE uint32_t read_word(struct sonde_walk *w, struct sonde_trail *t, uint64_t address,
-				 uint64_t *out)
-{
-	uint64_t at = address - w->window_at, slot = t->n_slots, word;
-
-	if (at + 8 > w->window_bytes || at > WALK_WINDOW || at & 7) {
-		if (!sonde_unwind_read(w, address))
-			return 0;
-		at = 0;
-	}
-	at >>= 3;
-	OPAQUE(at);
-	word = w->window[at & (WALK_WINDOW / 8 - 1)];
-	t->n_slots = slot + 1;
-	OPAQUE(slot);
-	slot &= WALK_SLOTS - 1;
-	address -= t->sp;
-	t->at[slot] = address >> 3;
-	t->word[slot] = word;
-	if (address >= WALK_MOST || address & 7)
-		t->n_slots = WALK_SLOTS + 1; /* not learnt */
-	else if (address >= t->bytes)
-		t->bytes = address + 8;
-	*out = word;
-	return 1;
-}
-
 /* Go to the frame that a signal interrupted: its registers are in the ucontext at rsp. */
 static INLINE uint32_t leave_signal(struct sonde_walk *w, struct sonde_trail *t)
 {
 	uint64_t bp, sp, ip;
 
-	if (!read_word(w, t, w->sp + 120, &bp) || !read_word(w, t, w->sp + 160, &sp) ||
-	    !read_word(w, t, w->sp + 168, &ip))
+	if (!read_rare(w, t, w->sp + 120, &bp) || !read_rare(w, t, w->sp + 160, &sp) ||
+	    !read_rare(w, t, w->sp + 168, &ip))
 		return UNWIND_UNREADABLE;
 	w->rbx_at = w->sp + 128;
 	w->bp = bp;
@@ -174,13 +129,13 @@ static INLINE uint32_t leave_edge(struct sonde_walk *w, struct sonde_trail *t, u
 		return 0;
 	*end = UNWIND_UNREADABLE;
 	if (edge == EDGE_PUSHED) {
-		if (!read_word(w, t, at, &bp))
+		if (!read_rare(w, t, at, &bp))
 			return 1;
 		at += 8;
 	} else if (edge > EDGE_FUNCTION) {
 		at += 8 * (edge - EDGE_FUNCTION);
 	}
-	if (!read_word(w, t, at, &ip)) {
+	if (!read_rare(w, t, at, &ip)) {
 		if (edge == EDGE_SYSCALL && !sonde_unwind_register(w, 0))
 			/* a new thread, which has not used its stack yet */
 			*end = UNWIND_COMPLETE;
@@ -204,7 +159,7 @@ static INLINE uint32_t leave_by_fp(struct sonde_walk *w, struct sonde_trail *t)
 
 	if (bp < w->sp || bp - w->sp > FP_STEP_MAX || bp & 7)
 		return sonde_unwind_is_base(w, w->ip) ? UNWIND_COMPLETE : UNWIND_NO_POINTER;
-	if (!read_word(w, t, bp, &caller) || !read_word(w, t, bp + 8, &ip))
+	if (!read_rare(w, t, bp, &caller) || !read_rare(w, t, bp + 8, &ip))
 		return UNWIND_UNREADABLE;
 	w->sp = bp + 16;
 	w->rbx_at = RBX_UNKNOWN;
@@ -239,8 +194,7 @@ static INLINE uint32_t leave_by_rule(struct sonde_walk *w, struct sonde_trail *t
 				     const struct unwind_rule *rule)
 {
 	uint64_t base = w->sp, cfa, ip, bp = w->bp, at = 0;
-	uint32_t kind = rule->cfa & ~UNWIND_GUESS, how = UNWIND_SAVED_RBP(rule->saved);
-	uint32_t rbx = UNWIND_SAVED_RBX(rule->saved);
+	uint32_t kind = rule->cfa & ~UNWIND_GUESS, how, rbx;
 	int64_t offset = rule->cfa_offset;
 
 	if (kind == UNWIND_RBP || kind == UNWIND_RBP_DEREF)
@@ -267,6 +221,8 @@ static INLINE uint32_t leave_by_rule(struct sonde_walk *w, struct sonde_trail *t
 	}
 	if (cfa <= w->sp && !(kind == UNWIND_RSP_RA_RDI && cfa == w->sp))
 		return UNWIND_BAD_FRAME;
+	kind = AGAIN(rule->cfa) & ~UNWIND_GUESS;
+	how = UNWIND_SAVED_RBP(AGAIN(rule->saved));
 	if (how == UNWIND_RBP_AT_CFA || how == UNWIND_RBP_AT_RBP) {
 		base = how == UNWIND_RBP_AT_CFA ? cfa : w->bp;
 		if (!read_word(w, t, base + (int64_t)rule->rbp_offset, &bp))
@@ -282,6 +238,8 @@ static INLINE uint32_t leave_by_rule(struct sonde_walk *w, struct sonde_trail *t
 	}
 	if (rule->cfa & UNWIND_GUESS && !sonde_unwind_follows_call(w, ip))
 		return UNWIND_NO_CALL;
+	rbx = UNWIND_SAVED_RBX(AGAIN(rule->saved));
+	how = UNWIND_SAVED_RBP(AGAIN(rule->saved));
 	if (rbx == UNWIND_RBX_UNKNOWN)
 		w->rbx_at = RBX_UNKNOWN;
 	else if (rbx)
@@ -342,9 +300,10 @@ GLOBAL int sonde_unwind_step(struct sonde_walk *w, struct sonde_trail *t)
 		return 1;
 	kind = rule->cfa & ~UNWIND_GUESS;
 	if (is_sum(kind)) {
-		end = leave_by_rule(w, t, rule);
-		if (end && rule->cfa & UNWIND_GUESS && !w->need)
-			kind = UNWIND_NO_RULE;
+		w->end = leave_by_rule(w, t, rule);
+		if (!AGAIN(w->end) || !(rule->cfa & UNWIND_GUESS) || w->need)
+			return AGAIN(w->end) != 0;
+		kind = UNWIND_NO_RULE;
 	}
 	if (kind == UNWIND_NO_RULE || (kind > UNWIND_SWITCH_RBP && kind < UNWIND_REGISTER && !n))
 		end = leave_without_rule(w, t, n);
@@ -461,10 +420,27 @@ GLOBAL uint64_t sonde_unwind_end(struct sonde_walk *w, uint32_t tgid, uint32_t e
 	return w->n_frames;
 }
 
+struct walking {
+	struct sonde_walk *w;
+	struct sonde_trail *t;
+};
+
+static __attribute__((noinline)) long walk_frame(uint64_t i, struct walking *k)
+{
+	uint32_t is_end;
+
+	if (i)
+		sonde_unwind_locate(k->w, k->t);
+	is_end = sonde_unwind_step(k->w, k->t);
+	OPAQUE(is_end);
+	return is_end & 1; /* the mask shows the verifier that the result is 0 or 1 */
+}
+
 /* Returns 0 if the thread has no stack, or if the stack was recalled (w->hash). */
 GLOBAL uint64_t sonde_unwind_walk(struct sonde_walk *w, uint32_t tgid, uint32_t exec_id,
 				  uint32_t limit, uint32_t sweeps)
 {
+	struct walking k = {.w = w};
 	struct sonde_trail *t;
 	uint32_t index;
 
@@ -474,7 +450,7 @@ GLOBAL uint64_t sonde_unwind_walk(struct sonde_walk *w, uint32_t tgid, uint32_t 
 	if (w->end == UNWIND_COMPLETE)
 		return 0;
 	index = w->trail;
-	t = bpf_map_lookup_elem(&sonde_unwind_trails, &index);
+	k.t = t = bpf_map_lookup_elem(&sonde_unwind_trails, &index);
 	if (!t)
 		return 0;
 	if (is_walk_of(t, w, limit, sweeps) && sonde_unwind_recall(t)) {
@@ -488,13 +464,7 @@ GLOBAL uint64_t sonde_unwind_walk(struct sonde_walk *w, uint32_t tgid, uint32_t 
 		sonde_unwind_locate(w, t);
 		if (!w->piece && sonde_unwind_first(w, t))
 			sonde_unwind_locate(w, t);
-		LOOP for (uint32_t i = 0; i < SONDE_MAX_FRAMES && i < limit; i++)
-		{
-			if (i)
-				sonde_unwind_locate(w, t);
-			if (sonde_unwind_step(w, t))
-				break;
-		}
+		bpf_loop(limit < SONDE_MAX_FRAMES ? limit : SONDE_MAX_FRAMES, walk_frame, &k, 0);
 	}
 	return sonde_unwind_end(w, tgid, exec_id);
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
  * Walks (unwind.bpf.c) of deep stacks, such as those of recursions. A walk has at most
- * SONDE_MAX_FRAMES steps, since the verifier follows each. After the innermost WALK_INNER frames,
- * bpf_loop() passes those that are in the same mapping as the last one. Its callback does less than
- * a step, since bpf_loop() takes one of the eight call frames of a program.
+ * SONDE_MAX_FRAMES steps. After the innermost WALK_INNER frames, a callback of bpf_loop() passes
+ * those that are in the same mapping as the last one. It does less than a step, and so is faster.
  */
 #include "bpf_helpers/bpf.h"
 #include "bpf_helpers/unwind.h"

@@ -88,7 +88,9 @@ GLOBAL uint32_t sonde_unwind_row(uint32_t piece, uint64_t offset)
 	{
 		uint64_t half = n >> 1, above;
 
-		above = (offset - UNWIND_ROW_OFFSET((uint64_t)table_word(chunk, lo + half))) >> 63;
+		above = offset - UNWIND_ROW_OFFSET((uint64_t)table_word(chunk, lo + half));
+		OPAQUE(above); /* or LLVM makes a branch of it */
+		above >>= 63;
 		OPAQUE(above);
 		lo += half & (above - 1);
 		n -= half;

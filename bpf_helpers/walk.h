@@ -140,6 +140,9 @@ uint32_t sonde_unwind_exec(uint32_t tgid, uint32_t exec_id);
 #define FACTOR 0x9e3779b97f4a7c15ull /* for hashes: 2^64 / the golden ratio, odd */
 #define GLOBAL __attribute__((noinline))
 #define LOOP _Pragma("clang loop unroll(disable)")
+/* A value in memory, read again: the verifier forgets what branches have told it of the value, and
+ * need not follow what comes next once for each of them. */
+#define AGAIN(v) (*(const volatile __typeof__(v) *)&(v))
 /* Hide what the verifier and LLVM know of a value; they would follow each possible value. */
 #define OPAQUE(v) __asm__ volatile("" : "+r"(v))
 
