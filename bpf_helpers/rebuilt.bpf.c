@@ -59,6 +59,14 @@ struct syscall_args {
 	uint64_t value;
 };
 
+/* The same from the record of raw_syscalls:sys_enter (number, arguments) or sys_exit (number,
+ * result), which follow the 8 bytes of common fields. */
+INLINE_CORE void sonde_syscall_words(uint64_t *record, struct syscall_args *c, uint32_t is_exit)
+{
+	c->regs = (void *)bpf_task_pt_regs(bpf_get_current_task_btf());
+	c->value = is_exit ? record[2] : record[1];
+}
+
 INLINE uint64_t sonde_rebuilt_value(struct syscall_args *c)
 {
 	return c->value;

@@ -76,12 +76,12 @@ struct gen_body {
 	/* kernel stack frames of the loops around, with those of the kernel's functions that call
 	 * them */
 	uint32_t loop_frames;
-	uint32_t n_parts; /* number of parts (gen_part.c) that this code is nested in */
-	LLVMValueRef ctx;
-	LLVMValueRef current; /* typed pointer to the current task; NULL: not fetched yet */
-	LLVMValueRef subject; /* typed pointer to the thread the probe is about; NULL: current */
-	LLVMValueRef delta;   /* i64, at a span's end */
-	LLVMValueRef began;   /* i64, the span's start time, at its end */
+	uint32_t n_parts;	 /* number of parts (gen_part.c) that this code is nested in */
+	LLVMValueRef ctx, words; /* words: arguments of a raw tracepoint; ctx, or from a record */
+	LLVMValueRef current;	 /* typed pointer to the current task; NULL: not fetched yet */
+	LLVMValueRef subject;	 /* typed pointer to the thread the probe is about; NULL: current */
+	LLVMValueRef delta;	 /* i64, at a span's end */
+	LLVMValueRef began;	 /* i64, the span's start time, at its end */
 	/* i64, delta including the tracer's own time; NULL: equal to delta */
 	LLVMValueRef length;
 	LLVMValueRef cut; /* i64, 1 if the span's start was not seen; NULL: not needed */

@@ -77,7 +77,8 @@ uint32_t gen_tracer_frames(const struct gen *g)
 static bool is_at_system_call(const struct gen *g)
 {
 	return !g->body.loop_frames && g->prog.id < SONDE_MAX_PROGS &&
-	       prog_kind_is(g->prog.plan->kind, PK_SYSCALL);
+	       prog_kind_is(g->prog.plan->kind, PK_SYSCALL) &&
+	       !prog_kind_is(g->prog.plan->kind, PK_RECORD);
 }
 
 /* The hash of this stack in the span's slot; NULL: it is not stored there. */
@@ -261,7 +262,7 @@ struct value gen_entry(struct gen *g, struct expr *e)
 
 LLVMValueRef gen_register(struct gen *g, uint32_t offset)
 {
-	LLVMValueRef v = gen_word(g, gen_at(g, g->body.ctx, offset));
+	LLVMValueRef v = gen_word(g, gen_at(g, g->body.words, offset));
 
 	/* volatile, else LLVM moves ctx arithmetic to where the verifier rejects it */
 	LLVMSetVolatile(v, true);
@@ -349,7 +350,7 @@ struct value gen_rebuilt_field(struct gen *g, const char *field, const struct ty
 	if (g->probe.is_open)
 		from = g->body.subject;
 	else
-		from = f->thread < 0 ? g->body.ctx : prog_context_pointer(g, (uint32_t)f->thread);
+		from = f->thread < 0 ? g->body.words : prog_context_pointer(g, (uint32_t)f->thread);
 	if (type->kind != TY_STRING)
 		return gen_int_value(GEN_CALL(g, helper, from), type);
 	buf = gen_big_buffer(g, type->size);

@@ -8,6 +8,7 @@
  * variables and epochs are. The epochs of the maps that a probe uses are read once, at its start.
  */
 #include "parser/base/limits.h"
+#include "codegen/gen_prog.h"
 #include "codegen/gen_part.h"
 #include "codegen/stack_depth.h"
 
@@ -282,6 +283,7 @@ void gen_frame_enter(struct gen *g, LLVMValueRef frame)
 	}
 	g->body.scratch = gen_at(g, frame, AT_SCRATCH);
 	g->body.current = NULL;
+	prog_rebuild_words(g);
 	set_addresses(g);
 }
 

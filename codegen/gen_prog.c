@@ -104,12 +104,24 @@ void prog_body(struct gen *g)
 
 static LLVMValueRef context_word(struct gen *g, uint32_t i)
 {
-	return gen_word(g, gen_at(g, g->body.ctx, i * 8));
+	return gen_word(g, gen_at(g, g->body.words, i * 8));
 }
 
 LLVMValueRef prog_context_pointer(struct gen *g, uint32_t i)
 {
-	return LLVMBuildLoad2(g->b, g->ptr, gen_at(g, g->body.ctx, i * 8), "");
+	return LLVMBuildLoad2(g->b, g->ptr, gen_at(g, g->body.words, i * 8), "");
+}
+
+void prog_rebuild_words(struct gen *g)
+{
+	enum plan_prog_kind kind = g->prog.plan->kind;
+
+	g->body.words = g->body.ctx;
+	if (!prog_kind_is(kind, PK_SYSCALL) || !prog_kind_is(kind, PK_RECORD))
+		return;
+	g->body.words = gen_buffer(g, 16);
+	GEN_CALL(g, "sonde_syscall_words", g->body.ctx, g->body.words,
+		 gen_u32(g, prog_kind_is(kind, PK_RETURN)));
 }
 
 /* Is the thread in the cgroup of --cgroup? The program of an iterator runs in the thread that reads
@@ -301,6 +313,7 @@ static void gen_syscall_case(struct gen *g, uint32_t id, bool is_start)
 /* sys_enter(regs, number); sys_exit(regs, result) */
 void gen_syscalls(struct gen *g, LLVMBasicBlockRef out)
 {
+	prog_rebuild_words(g);
 	g->body.syscall = prog_kind_is(g->prog.plan->kind, PK_RETURN)
 				  ? GEN_CALL(g, "sonde_syscall_number", prog_context_pointer(g, 0))
 				  : context_word(g, 1);
@@ -389,7 +402,7 @@ void gen_program(struct gen *g, uint32_t index)
 	g->body.fn = LLVMAddFunction(g->module, g->prog.plan->symbol, type);
 	LLVMSetSection(g->body.fn, g->prog.plan->section);
 	gen_no_unwind(g, g->body.fn);
-	g->body.ctx = LLVMGetParam(g->body.fn, 0);
+	g->body.words = g->body.ctx = LLVMGetParam(g->body.fn, 0);
 	g->body.di_fn = gen_di_program(g, g->body.fn, g->prog.plan->symbol, span);
 	g->body.entry = gen_block(g, "entry");
 	body = gen_block(g, "body");

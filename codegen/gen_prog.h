@@ -23,6 +23,8 @@ void prog_predicate(struct gen *g, struct expr *e, LLVMBasicBlockRef out);
 void prog_body(struct gen *g);
 /* The i-th 64-bit word of the context, as a pointer. */
 LLVMValueRef prog_context_pointer(struct gen *g, uint32_t i);
+/* Set body.words at the beginning of a function. */
+void prog_rebuild_words(struct gen *g);
 
 /* The gen column of prog_kinds.def: generates a program from its entry to `out`. */
 typedef void gen_prog_fn(struct gen *g, LLVMBasicBlockRef out);

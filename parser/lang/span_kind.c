@@ -26,6 +26,11 @@ bool event_is_wakeup(const char *event)
 	return TEXT_IS_IN(wakeups, event, strlen(event));
 }
 
+bool event_is_atomic(const char *event)
+{
+	return event_is_wakeup(event) || strcmp(event, "sched_switch") == 0;
+}
+
 bool event_is_exec(const char *event)
 {
 	return strcmp(event, "sched_process_exec") == 0;

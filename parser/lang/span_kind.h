@@ -35,5 +35,7 @@ enum span_kind span_of_event(const struct attach_point *p);
 /* Does the current thread wake another one at this raw tracepoint? The woken one is the first
  * argument. */
 bool event_is_wakeup(const char *event);
+/* Does the scheduler report it, with preemption disabled? */
+bool event_is_atomic(const char *event);
 /* Does a program begin at this raw tracepoint? */
 bool event_is_exec(const char *event);

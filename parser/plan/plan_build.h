@@ -99,6 +99,8 @@ enum plan_prog_kind plan_prog_choose(const struct planner *pl, const struct prob
 /* Append the program `g` and set its symbol, of which `what` is a part, and section. Returns its
  * index. */
 uint32_t plan_prog_add(struct planner *pl, struct plan_prog g, const char *what);
+/* The kind of the program of all system calls, at their beginning or end. */
+enum plan_prog_kind plan_syscall_kind(const struct planner *pl, bool is_enter);
 /* The program for an attach point: a new one, except that probes on system calls share as few as
  * possible. `weight` is what the probe adds to the program's length. */
 uint32_t plan_prog_for(struct planner *pl, const struct attach_point *point,

@@ -38,6 +38,19 @@ static bool is_of_recording(const struct planner *pl)
 	return pl->kernel && pl->kernel->recording;
 }
 
+/* Can a program at a raw tracepoint miss events because it is preempted? */
+static bool is_preempted(const struct planner *pl)
+{
+	return pl->kernel && kernel_has(pl->kernel, CAP_RAW_PREEMPTION);
+}
+
+enum plan_prog_kind plan_syscall_kind(const struct planner *pl, bool is_enter)
+{
+	if (is_preempted(pl))
+		return is_enter ? PP_SYSCALL_ENTER_RECORD : PP_SYSCALL_EXIT_RECORD;
+	return is_enter ? PP_SYSCALL_ENTER : PP_SYSCALL_EXIT;
+}
+
 /* The rule of docs/internals/tracepoints.md: the raw tracepoint where it gives the same values at
  * less cost. */
 static enum plan_prog_kind tracepoint_kind(const struct planner *pl,
@@ -50,10 +63,11 @@ static enum plan_prog_kind tracepoint_kind(const struct planner *pl,
 	if (!tp->has_raw || (is_of_recording(pl) && point->ends != SPAN_SYSCALL))
 		return PP_TRACEPOINT;
 	if (point->ends == SPAN_SYSCALL)
-		return PP_SYSCALL_EXIT;
+		return plan_syscall_kind(pl, false);
 	if (tp->syscall >= 0)
-		return strncmp(tp->format->event, "sys_enter_", 10) == 0 ? PP_SYSCALL_ENTER
-									 : PP_SYSCALL_EXIT;
+		return plan_syscall_kind(pl, strncmp(tp->format->event, "sys_enter_", 10) == 0);
+	if (is_preempted(pl) && !r->reason && !event_is_atomic(tp->format->event))
+		return PP_TRACEPOINT;
 	if (!r->args && !r->reason && !event_is_wakeup(tp->format->event))
 		return PP_RAW_TP;
 	/* all fields of sched_switch can be rebuilt, so `reason` has the arguments of the event */
@@ -215,6 +229,8 @@ static const char *fallback_of(const struct planner *pl, const struct plan_prog 
 	bool is_user = traits & PK_USER_FUNCTION && !(traits & PK_SESSION);
 	bool is_kernel = traits & PK_KERNEL_FUNCTION && !(traits & (PK_TRAMPOLINE | PK_SESSION));
 
+	if (prog_kind_is(g->kind, PK_RECORD) && is_preempted(pl))
+		return "a perf event: programs at raw tracepoints are preempted (Linux 7.0)";
 	if (g->kind == PP_TRACEPOINT && !point_tracepoint(point)->has_raw &&
 	    !point_tracepoint(point)->format->is_unchecked)
 		return "a perf event: there is no raw tracepoint of that name";
@@ -309,6 +325,17 @@ static void fill_union(struct planner *pl, struct plan_prog *g, const struct att
 	}
 }
 
+/* The perf event of all system calls. */
+static void use_record(struct planner *pl, struct plan_prog *g, const struct attach_point *point)
+{
+	const struct tp_format *f;
+
+	g->category = "raw_syscalls";
+	g->fallback = fallback_of(pl, g, point);
+	if (!pl->kernel->tracepoint(pl->kernel, g->category, g->event, &f))
+		g->tracepoint_id = f->id;
+}
+
 uint32_t plan_prog_for(struct planner *pl, const struct attach_point *point,
 		       enum plan_prog_kind kind, uint32_t weight)
 {
@@ -319,6 +346,8 @@ uint32_t plan_prog_for(struct planner *pl, const struct attach_point *point,
 	if (prog_kind_is(kind, PK_SYSCALL)) {
 		pl->use.weight = weight + 1;
 		g.event = prog_kind_is(kind, PK_RETURN) ? "sys_exit" : "sys_enter";
+		if (prog_kind_is(kind, PK_RECORD))
+			use_record(pl, &g, point);
 		if (is_of_recording(pl)) /* they were recorded apart */
 			g.category = point_tracepoint(point)->format->category;
 		if (!shared_prog(pl, &g, &prog))

@@ -252,7 +252,7 @@ void plan_span_start(struct planner *pl, const struct attach_point *point, uint3
 				     r->n_entry_exprs);
 		break;
 	case START_SYS_ENTER:
-		prog = plan_prog_for(pl, point, PP_SYSCALL_ENTER,
+		prog = plan_prog_for(pl, point, plan_syscall_kind(pl, true),
 				     (r->n_entry_exprs + 1) * SPAN_WEIGHT);
 		break;
 	default: return;

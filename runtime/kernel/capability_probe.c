@@ -198,6 +198,13 @@ static bool knows_kprobe_session(void)
 			  attr.link_create.attach_type);
 }
 
+/* A program that is preempted misses the events of other threads on its CPU. The function came with
+ * the changes that allow it. */
+static enum capability_state preempts_raw(struct kernel *k)
+{
+	return yes_or_no(kernel_btf_id(k, "trace_call_bpf_faultable", BTF_KIND_FUNC) > 0);
+}
+
 /* ---- perf events ---- */
 
 static enum capability_state by_event(uint32_t type, uint64_t config)

@@ -205,7 +205,7 @@ static void find_event_frames(struct sonde_config *config, const struct plan *pl
 
 	for (uint32_t i = 0; i < plan->n_progs && i < SONDE_MAX_PROGS; i++) {
 		uint64_t at[SONDE_FRAME_COUNT] = {0};
-		bool perf = plan->progs[i].kind == PP_TRACEPOINT;
+		bool perf = prog_kind_is(plan->progs[i].kind, PK_RECORD);
 
 		if (!plan->progs[i].event)
 			continue;
