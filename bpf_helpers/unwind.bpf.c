@@ -373,7 +373,7 @@ static INLINE_CORE void begin_current(struct sonde_walk *w, uint32_t tgid, uint3
 	w->ip = regs->ip;
 	w->sp = regs->sp;
 	w->bp = regs->bp;
-	w->end = regs->cs == USER_CS ? UNWIND_DEEP : UNWIND_NO_WAY;
+	w->end = regs->cs == USER_CS ? UNWIND_DEEP : UNWIND_COMPAT;
 	if (is_between_programs(w, task))
 		w->end = UNWIND_COMPLETE;
 	begin(w, tgid, exec_id);
@@ -416,7 +416,7 @@ GLOBAL uint64_t sonde_unwind_end(struct sonde_walk *w, uint32_t tgid, uint32_t e
 	if (w->n_frames > SONDE_MAX_FRAMES)
 		sonde_unwind_join(w);
 	w->must_ask = w->is_missing && sonde_unwind_must_ask(tgid, exec_id);
-	w->n_frames += w->end == UNWIND_NO_WAY && !w->n_frames; /* 32-bit code */
+	w->n_frames += w->end == UNWIND_COMPAT && !w->n_frames;
 	return w->n_frames;
 }
 

@@ -21,7 +21,7 @@ GLOBAL uint32_t sonde_unwind_begin(struct sonde_walk *w, uint32_t tgid, uint32_t
 	w->ip = BPF_CORE_READ(regs, ip);
 	w->sp = BPF_CORE_READ(regs, sp);
 	w->bp = BPF_CORE_READ(regs, bp);
-	w->end = BPF_CORE_READ(regs, cs) == USER_CS ? UNWIND_DEEP : UNWIND_NO_WAY;
+	w->end = BPF_CORE_READ(regs, cs) == USER_CS ? UNWIND_DEEP : UNWIND_COMPAT;
 	if (!BPF_CORE_READ(task, mm, start_code)) /* in execve */
 		w->end = UNWIND_COMPLETE;
 	w->need = 0;

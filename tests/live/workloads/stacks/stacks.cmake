@@ -92,6 +92,16 @@ if(SONDE_MUSL_GCC AND CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
 	add_custom_target(stacks_musl ALL DEPENDS ${musl_programs})
 endif()
 
+# 32-bit code, without a C library: the compiler needs no other packages for it.
+if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
+	set(compat ${CMAKE_BINARY_DIR}/workloads/stacks/compat)
+	add_custom_command(OUTPUT ${compat}
+		COMMAND ${CMAKE_C_COMPILER} -m32 -O2 -g -fomit-frame-pointer -fno-stack-protector -fno-pic -ffreestanding -nostdlib
+			-static -o ${compat} ${stacks_source}/compat.c
+		DEPENDS ${stacks_source}/compat.c VERBATIM)
+	add_custom_target(stacks_compat ALL DEPENDS ${compat})
+endif()
+
 # Rust, where there is a compiler (live/rust/rust.cmake says so if there is none).
 if(SONDE_RUSTC AND NOT rustc_fails AND NOT CMAKE_CROSSCOMPILING)
 	add_custom_command(OUTPUT ${stacks_dir}/waits-rust
