@@ -373,4 +373,39 @@ class Spin(Workload):
     arguments = (300_000, 3)
 
 
-ALL = [Redis, Nginx, Postgres, Python, Perl, Ruby, Node, Sqlite, Go, Java, JavaWithout, C, Cpp, CppFp, Rust, Static, Spin]
+class Musl(Workload):
+    """Its C library has no call frame information."""
+    needs = ("{build}/workloads/musl/waits-musl",)
+    arguments = (10_000, 4)
+
+
+class MuslStatic(Musl):
+    needs = ("{build}/workloads/musl/waits-musl-static",)
+
+
+class MuslSpin(Musl):
+    needs = ("{build}/workloads/musl/spin-musl",)
+    arguments = (300_000, 3)
+
+
+class MuslRoot(Musl):
+    """As in a container of Alpine: a root with the program and musl's library alone, which has its loader's name."""
+    needs = ("{build}/workloads/musl/waits-musl", "/lib/ld-musl-x86_64.so.1", "chroot")
+
+    def start(self):
+        os.mkdir(self.folder + "/lib")
+        shutil.copy("/lib/ld-musl-x86_64.so.1", self.folder + "/lib")
+        shutil.copy(self.needs[0].format(build=self.build), self.folder + "/waits")
+        process = self.run("chroot", self.folder, "/waits", *self.arguments)
+        time.sleep(0.5)
+        return process.pid
+
+
+class Assembly(Workload):
+    """Functions that have no call frame information: rbp is in use, or the CFA is in r10, rbx or a word of the stack."""
+    needs = ("{build}/workloads/bare",)
+    arguments = (10_000,)
+
+
+ALL = [Redis, Nginx, Postgres, Python, Perl, Ruby, Node, Sqlite, Go, Java, JavaWithout, C, Cpp, CppFp, Rust, Static, Spin,
+       Musl, MuslStatic, MuslSpin, MuslRoot, Assembly]

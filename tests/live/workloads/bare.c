@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Waits below assembly that has no call frame information (x86-64). A thread that is started as
+ * bare [N]: waits below assembly that has no call frame information (x86-64). A thread that is started as
  * musl's __clone() starts it waits in wait_in_thread(), called by start_here(). Then main() waits
  * in wait_below(), called by functions of assembly: that keep a number in rbp, that realign the
  * stack, with the old rsp in a word or in rbx, and one that waits itself, with the old rsp in r10.
@@ -11,6 +11,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <sys/syscall.h>
 #include <time.h>
 
@@ -179,7 +180,7 @@ __attribute__((noinline)) void wait_in_fiber(void)
 	__asm__ volatile("");
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	static const struct timespec pause = {.tv_nsec = 100000000};
 	static uint64_t stack[2048];
@@ -188,10 +189,12 @@ int main(void)
 	bare_clone(start_here, stack + 2048,
 		   CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD |
 			   CLONE_SYSVSEM);
-	uses_rbp();
-	keeps_word();
-	keeps_rbx();
-	keeps_r10(&pause);
+	for (int n = argc > 1 ? atoi(argv[1]) : 1; n > 0; n--) {
+		uses_rbp();
+		keeps_word();
+		keeps_rbx();
+		keeps_r10(&pause);
+	}
 	switches(rsp);
 	bare_fiber(wait_in_fiber, stack + 1024);
 	return 0;
