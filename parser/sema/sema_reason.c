@@ -9,8 +9,8 @@ static const struct type *no_reason(struct sema *s, const struct expr *e,
 				    const struct attach_point *p)
 {
 	sema_error(s, e->span, "no-reason",
-		   "%s is not where a thread leaves the CPU, so it has no 'reason'", p->name);
-	return sema_hint(s, "tracepoint:sched:sched_switch is");
+		   "'reason' is not available at %s: no thread leaves the CPU there", p->name);
+	return sema_hint(s, "it is at tracepoint:sched:sched_switch");
 }
 
 const struct type *chk_reason(struct sema *s, struct expr *e)
@@ -35,7 +35,7 @@ bool sema_check_reason(struct sema *s, const struct expr *name, const struct exp
 	if (!b || text->kind != EX_STRING || !(b->needs & NEEDS_REASON) ||
 	    reason_find(text->string.text))
 		return true;
-	sema_error(s, text->span, "reason-word", "'reason' is never \"%s\"", text->string.text);
+	sema_error(s, text->span, "reason-word", "unknown reason \"%s\"", text->string.text);
 	nearest_init(&near, text->string.text);
 	for (uint32_t i = 0; i < REASON_COUNT; i++) {
 		nearest_offer(&near, reasons[i].word);

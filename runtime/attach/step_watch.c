@@ -288,14 +288,15 @@ static void report_calls(struct session *s)
 			 n > 2 ? "s" : "");
 	if (s->tracer_time)
 		snprintf(whose, sizeof(whose),
-			 "each time may be off by %llu ns: %llu ns of the tracer's are subtracted, "
-			 "which differ by so much in nine of ten calls",
+			 "each time may be wrong by %llu ns: the %llu ns of tracing that "
+			 "--calibrate subtracts vary by that much in nine of ten calls",
 			 (unsigned long long)share.range_ns, (unsigned long long)share.floor_ns);
 	else
-		snprintf(whose, sizeof(whose),
-			 "about %llu ns of each time are the tracer's, and %llu ns for each traced "
-			 "call inside it (as measured now); --calibrate subtracts that",
-			 (unsigned long long)share.floor_ns, (unsigned long long)share.inside_ns);
+		snprintf(
+			whose, sizeof(whose),
+			"tracing adds about %llu ns to each time, and %llu ns for each traced call "
+			"inside it (measured now); --calibrate subtracts this",
+			(unsigned long long)share.floor_ns, (unsigned long long)share.inside_ns);
 	log_msg(t->is_entry ? LOG_WARNING : LOG_INFO,
 		"%s%s:%s%s: %s; the kernel single-steps a probed instruction (%s)",
 		t->is_entry ? "" : "note: ", t->path, t->symbol, others, whose,
