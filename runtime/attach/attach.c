@@ -150,6 +150,10 @@ static void report_refused(struct session *s, uint32_t prog, int err, const char
 
 bool attach_is_instruction(int err)
 {
+#ifdef __aarch64__
+	if (err == -EINVAL) /* arch_uprobe_analyze_insn() there */
+		return true;
+#endif
 	return err == -ERR_NOTSUPP || err == -EOPNOTSUPP;
 }
 
