@@ -304,6 +304,8 @@ static int run(struct gen *g, enum codegen_stage stage, struct codegen_output *o
 		LLVMDIBuilderFinalize(g->di);
 		return print_ir(g, out);
 	}
+	if (stage == CODEGEN_CHECK && emit_is_small(g))
+		return g->failed ? -1 : 0;
 	if (emit_optimize(g))
 		return -1;
 	emit_instructions(g, &most);

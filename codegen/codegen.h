@@ -15,6 +15,9 @@ enum codegen_stage {
 	CODEGEN_IR,	/* as generated */
 	CODEGEN_IR_OPT, /* after the passes */
 	CODEGEN_ELF,
+	/* no code, only errors: as far as a script must be compiled to know that its programs are
+	 * within the kernel's limits */
+	CODEGEN_CHECK,
 };
 
 /* The exit status of the process when a program is too long. LLVM reports this as a fatal error,

@@ -142,6 +142,35 @@ uint32_t emit_instructions(const struct gen *g, uint32_t *most)
 	return sum;
 }
 
+/* Limits are of jumps (32,767 instructions), the stack (512 bytes; where variables do not fit, they
+ * are not on it) and nested calls (8). These bounds are far below: an inlined function has 100
+ * instructions at most, and loops are functions of their own. */
+enum { SMALL_INSTRUCTIONS = 3000, SMALL_CALLS = 250, SMALL_LOOPS = 3 };
+
+static uint32_t count_calls(LLVMValueRef fn)
+{
+	uint32_t n = 0;
+
+	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b))
+		for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+			n += LLVMIsACallInst(i) != NULL;
+	return n;
+}
+
+bool emit_is_small(const struct gen *g)
+{
+	uint32_t n_loops = 0;
+
+	for (LLVMValueRef fn = LLVMGetFirstFunction(g->module); fn; fn = LLVMGetNextFunction(fn)) {
+		uint32_t n = count_instructions(fn), calls = count_calls(fn);
+
+		n_loops += n && !is_program(fn);
+		if (n > SMALL_INSTRUCTIONS || calls > SMALL_CALLS || n_loops > SMALL_LOOPS)
+			return false;
+	}
+	return true;
+}
+
 /* Link the functions that programs call, and inline them. */
 static int link_functions(struct gen *g)
 {

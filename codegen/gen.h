@@ -205,8 +205,7 @@ LLVMValueRef gen_constant(struct gen *g, const char *text, uint32_t len);
 /* Data in a section of .rodata. */
 LLVMValueRef gen_constant_data(struct gen *g, LLVMValueRef data, const char *name,
 			       const char *section);
-/* Set the location in the script: for messages, and for the BTF line info that verifier logs
- * show. */
+/* Set the location in the script, for messages and for the line info of verifier logs. */
 void gen_location(struct gen *g, struct span span);
 
 /* ---- helpers (helper.c) */
@@ -236,8 +235,7 @@ struct value gen_imported(struct gen *g, struct expr *e);
 bool outline_is_wanted(const struct gen *g);
 /* Decide which of the linked functions are inlined. */
 void outline_choose(struct gen *g, bool is_wanted);
-/* Remove the line information of inlined functions, so that the line info in BTF refers to the
- * script only. */
+/* Remove the line information of inlined functions: BTF has only lines of the script. */
 void outline_drop_places(struct gen *g);
 
 /* ---- expressions and statements */
@@ -491,6 +489,8 @@ struct codegen_output;
 void emit_drop_unused(struct gen *g);
 /* Link the helpers and run the passes. Returns 0, or -1 with g->message. */
 int emit_optimize(struct gen *g);
+/* Are all functions, as generated, so short that they are within every limit of BPF programs? */
+bool emit_is_small(const struct gen *g);
 /* The number of LLVM's instructions of all functions; *most: of the longest one. */
 uint32_t emit_instructions(const struct gen *g, uint32_t *most);
 /* Make the ELF object in out->bytes, which the caller frees. Returns 0, or -1 with g->message. If

@@ -134,14 +134,17 @@ int run_emit_llvm(const struct options *o, const struct program *program, const 
 	return status;
 }
 
-int run_check(const struct program *program, const struct plan *plan, const struct kernel *k)
+int run_check(const struct program *program, const struct plan *plan, const struct kernel *k,
+	      bool is_whole)
 {
+	/* imported files are linked with the whole */
+	enum codegen_stage stage = is_whole || program->n_bpf_imports ? CODEGEN_ELF : CODEGEN_CHECK;
 	struct compile c;
 	int status = 2;
 
 	if (k->unchecked)
 		return 0;
-	if (!compile_start(&c, program, plan, CODEGEN_ELF))
+	if (!compile_start(&c, program, plan, stage))
 		status = compile_wait(&c);
 	compile_end(&c);
 	return status;

@@ -32,8 +32,10 @@ void run_debug(const struct options *o, enum emit_stage stage, struct kernel *k,
 /* -d: the same for what codegen makes. The exit status. */
 int run_debug_code(const struct options *o, const struct program *program, const struct plan *plan,
 		   const struct kernel *k);
-/* --check: does the plan compile? The exit status. */
-int run_check(const struct program *program, const struct plan *plan, const struct kernel *k);
+/* --check: does the plan compile? It is compiled as far as is needed to tell, or wholly. The exit
+ * status. */
+int run_check(const struct program *program, const struct plan *plan, const struct kernel *k,
+	      bool is_whole);
 /* Check that the process of -p exists. 0, or the exit status after a message. */
 int run_check_pid(const struct options *o);
 /* Compile, load, attach, trace, print. The exit status. */

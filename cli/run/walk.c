@@ -213,7 +213,7 @@ static int run_plan(struct arena *a, const struct options *o, const struct progr
 	if (o->mode != MODE_CHECK)
 		return run_trace(o, program, plan, k);
 	note_time(o, NULL);
-	status = run_check(program, plan, k);
+	status = run_check(program, plan, k, o->compile.times);
 	note_time(o, "compile");
 	return status;
 }
