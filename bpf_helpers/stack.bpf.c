@@ -70,6 +70,29 @@ INLINE uint64_t sonde_stack_kernel(void *ctx, uint32_t prog, uint32_t program_fr
 	return hash;
 }
 
+enum { ENTRY_BYTES = 16 }; /* the call of the trampoline is within these, from the entry */
+
+/* The same in a program on a function's trampoline, which is the last of its frames. Since 7.x, the
+ * frame of the function is missing where a program is at its return: it replaces that of the
+ * trampoline. */
+INLINE uint64_t sonde_stack_trampoline(void *ctx, uint32_t prog, uint32_t program_frames,
+				       uint32_t probe, uint32_t limit)
+{
+	uint64_t hash, ip = bpf_get_func_ip(ctx);
+	struct sonde_stack_buffer buffer;
+	long bytes;
+
+	if (!sonde_stack_take(&buffer, probe))
+		return 0;
+	bytes = bpf_get_stack(ctx, buffer.ips, SONDE_MAX_FRAMES * 8, 0);
+	if (bytes > program_frames * 8 && buffer.ips[program_frames] - ip > ENTRY_BYTES)
+		buffer.ips[--program_frames] = ip + ENTRY_BYTES / 2;
+	hash = sonde_keep_kernel(buffer.slot, bytes, KEEP_FRAMES_OF(prog, program_frames), probe,
+				 limit);
+	sonde_stack_give(&buffer);
+	return hash;
+}
+
 /* Kernel stack of the current thread, which has saved its registers at `regs`: recalled if
  * possible. */
 static INLINE uint64_t stack_recalled(void *ctx, void *regs, uint64_t frames_of, uint32_t probe,

@@ -105,8 +105,12 @@ struct value gen_kstack(struct gen *g, struct expr *e)
 	else if (!e->name.limit && is_at_system_call(g))
 		v = GEN_CALL(g, "sonde_stack_syscall", g->body.ctx, gen_u32(g, g->prog.id), probe);
 	else
-		v = GEN_CALL(g, "sonde_stack_kernel", g->body.ctx, gen_u32(g, g->prog.id),
-			     gen_u32(g, gen_tracer_frames(g)), probe, limit);
+		v = GEN_CALL(g,
+			     prog_kind_is(g->prog.plan->kind, PK_TRAMPOLINE)
+				     ? "sonde_stack_trampoline"
+				     : "sonde_stack_kernel",
+			     g->body.ctx, gen_u32(g, g->prog.id), gen_u32(g, gen_tracer_frames(g)),
+			     probe, limit);
 	return gen_int_value(v, e->type);
 }
 

@@ -38,10 +38,25 @@ static bool is_of_recording(const struct planner *pl)
 	return pl->kernel && pl->kernel->recording;
 }
 
-/* Can a program at a raw tracepoint miss events because it is preempted? */
+/* Does the tracer run probes of its own while it traces? They are of intervals. */
+static bool has_ticks(const struct program *p)
+{
+	for (uint32_t i = 0; i < p->n_probes; i++)
+		for (uint32_t j = 0; j < p->probes[i]->n_points; j++) {
+			enum plan_prog_kind kind = probe_rows[p->probes[i]->points[j].id].program;
+
+			if (prog_kind_is(kind, PK_PERIOD) && !prog_kind_is(kind, PK_SCOPED))
+				return true;
+		}
+	return false;
+}
+
+/* Does a program at a raw tracepoint miss more because it is preempted than that of a perf event?
+ * That misses what happens while this process is preempted in a bpf(2) call, as are those by which
+ * intervals read maps. */
 static bool is_preempted(const struct planner *pl)
 {
-	return pl->kernel && kernel_has(pl->kernel, CAP_RAW_PREEMPTION);
+	return pl->kernel && kernel_has(pl->kernel, CAP_RAW_PREEMPTION) && !has_ticks(pl->program);
 }
 
 enum plan_prog_kind plan_syscall_kind(const struct planner *pl, bool is_enter)

@@ -86,6 +86,36 @@ static bool has_start(struct sema *s, struct expr *e, const struct attach_point 
 	return false;
 }
 
+/* A system call that is newer than this program: its number, by which the program of all calls
+ * tells it, is not known. */
+static bool has_no_number(const struct attach_point *p)
+{
+	return p->pattern && point_has(p, ARM_TRACEPOINT) && p->tracepoint.syscall < 0 &&
+	       !p->tracepoint.has_raw && strncmp(p->tracepoint.format->event, "sys_exit_", 9) == 0;
+}
+
+/* Leave out such calls of a pattern that also matches others. */
+static void leave_out_unknown(struct sema *s, const struct expr *e, const char *word)
+{
+	struct probe *p = s->probe;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < p->n_points; i++)
+		n += has_no_number(&p->points[i]);
+	if (n == p->n_points)
+		return;
+	n = 0;
+	for (uint32_t i = 0; i < p->n_points; i++)
+		if (has_no_number(&p->points[i]))
+			diag_warning(s->diags, e->span, "no-span",
+				     "%s is left out: its system call is newer than this program, "
+				     "so it has no '%s'",
+				     p->points[i].name, word);
+		else
+			p->points[n++] = p->points[i];
+	p->n_points = n;
+}
+
 /* Report `e`, the builtin `word`, when an attach point of the probe being visited ends no span.
  * Otherwise mark all attach points as ends of spans. is_nested: the word says which calls are
  * inside others. */
@@ -93,6 +123,7 @@ static bool need_span(struct sema *s, struct expr *e, const char *word, bool is_
 {
 	if (s->probe->is_start) /* in entry(): sema_check_entry reports it */
 		return true;
+	leave_out_unknown(s, e, word);
 	for (uint32_t i = 0; i < s->probe->n_points; i++) {
 		const struct attach_point *p = &s->probe->points[i];
 

@@ -241,6 +241,8 @@ static void read_messages(struct verifier_message *v, const char *begin, const c
 	struct text_line l;
 
 	while (text_next_line(&p, end, &l)) {
+		if (text_line_begins(&l, "Verification failed"))
+			break; /* since 7.x: the same in more words */
 		if (text_line_begins(&l, "; ")) {
 			note_line(v, &l, source, imports, n_imports);
 		} else if (!is_statistic(&l) && !text_line_begins(&l, "libbpf:")) {

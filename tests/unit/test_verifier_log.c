@@ -64,6 +64,14 @@ static void test_logs(void **state)
 		      "; return *v; @ map.bpf.c:52\n"
 		      "R0 invalid mem access 'map_value_or_null'\n" TAIL,
 		 "may be NULL", "R0 invalid mem access 'map_value_or_null'", 4},
+		/* 7.x says the same once more */
+		{HEAD
+		 "; @b[comm] = count();\n7: (79) r0 = *(u64 *)(r0 +0)\n"
+		 "R0 invalid mem access 'map_value_or_null'\n"
+		 "\nVerification failed: Invalid dereference: R0 may be NULL\n"
+		 "\nReason:\n  R0 is not checked.\n\nAt:\n  Instruction context:\n"
+		 "  >>> 7 | (79) r0 = *(u64 *)(r0 +0)\n\nSuggestion:\n  Add a NULL check.\n\n" TAIL,
+		 "may be NULL", "R0 invalid mem access 'map_value_or_null'", 4},
 		{HEAD "; @b[comm] = count();\n7: (79) r0 = *(u64 *)(r0 +0)\n"
 		      "R0 invalid mem access 'scalar'\n" TAIL,
 		 "through a number", "R0 invalid mem access 'scalar'", 4},
