@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
  * Linked instead of unwind*.bpf.c where user stacks are walked by frame pointers only
- * (bpf_get_stack): on other machines than x86-64, before 5.17, and for ustack(fp). These functions
+ * (bpf_get_stack): before 5.17, and for ustack(fp). These functions
  * are never called.
  */
 #include "bpf_helpers/bpf.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
- * Walks a user stack by the tables of unwind.h (x86-64).
+ * Walks a user stack by the tables of unwind.h.
  *
  * At each frame the walk looks up the mapping and its piece, then the row. Where no row covers the
  * address, the walk uses the frame pointer, which JIT compilers and Go maintain. It accepts a
@@ -51,23 +51,18 @@ struct task_struct___unwind {
 	unsigned in_execve : 1;
 	struct uprobe_task *utask;
 	struct {
-		unsigned long fsbase;
+		unsigned long fsbase; /* x86-64 */
 	} thread;
 };
 
 struct mm_struct___unwind {
 	struct maple_tree mm_mt; /* since 6.1 */
 	struct file *exe_file;
+	unsigned int mm_lock_seq; /* 6.4 to 6.12 */
 	struct {
-		uint64_t ctx_id; /* struct sonde_signs */
+		uint64_t ctx_id; /* x86-64 */
 		void *vdso;
 	} context;
-};
-
-struct pt_regs___unwind {
-	unsigned long r15, r14, r13, r12, bp, bx, r11, r10, r9, r8, ax, cx, dx, si, di, orig_ax, ip,
-		flags, sp, ss;
-	unsigned short cs; /* a whole word until 6.8 */
 };
 
 #pragma clang attribute pop
@@ -77,9 +72,22 @@ static INLINE uint32_t read_word(struct sonde_walk *w, struct sonde_trail *t, ui
 				 uint64_t *out); /* unwind_read.bpf.c */
 static INLINE uint32_t read_rare(struct sonde_walk *w, struct sonde_trail *t, uint64_t address,
 				 uint64_t *out);
+/* In unwind_rule.bpf.c: go to the caller by a rule whose CFA is a sum. */
+static INLINE uint32_t leave_by_rule(struct sonde_walk *w, struct sonde_trail *t,
+				     const struct unwind_rule *rule);
+/* The offset of the place of fp, in bytes. */
+static INLINE int64_t fp_offset(const struct unwind_rule *rule);
+/* In unwind_x86.bpf.c and unwind_arm64.bpf.c: go to the caller of the innermost frame, in code
+ * without rows, where fp may still be the caller's. Returns 0 if the frame pointer has to be
+ * tried. */
+static INLINE uint32_t leave_edge(struct sonde_walk *w, struct sonde_trail *t, uint32_t *end);
+/* Has a new thread not returned from the system call that made it? Its stack has no caller yet. */
+static INLINE_CORE uint32_t is_new_thread(struct sonde_walk *w);
+/* The address of the signs of an address space, and reading them: see sonde_unwind_sign(). */
+static INLINE_CORE uint64_t signs_of(struct mm_struct___unwind *mm);
+static INLINE void read_signs(struct sonde_signs *out, uint64_t at);
 
 enum {
-	USER_CS = 0x33,		/* __USER_CS: 64-bit code */
 	FP_STEP_MAX = 16 << 20, /* max. bytes of a frame that a frame pointer leads to */
 };
 
@@ -100,71 +108,38 @@ static INLINE uint32_t take_given(struct sonde_walk *w, uint64_t address)
 	return 0;
 }
 
-/* Go to the frame that a signal interrupted: its registers are in the ucontext at rsp. */
+/* Go to the frame that a signal interrupted: its registers are in the ucontext above sp. */
 static INLINE uint32_t leave_signal(struct sonde_walk *w, struct sonde_trail *t)
 {
-	uint64_t bp, sp, ip;
+	uint64_t fp, sp, ip;
 
-	if (!read_rare(w, t, w->sp + 120, &bp) || !read_rare(w, t, w->sp + 160, &sp) ||
-	    !read_rare(w, t, w->sp + 168, &ip))
+	if (HAS_LINK && w->is_sp_least)
+		return UNWIND_NO_WAY;
+	if (!read_rare(w, t, w->sp + SIGNAL_FP, &fp) || !read_rare(w, t, w->sp + SIGNAL_SP, &sp) ||
+	    !read_rare(w, t, w->sp + SIGNAL_IP, &ip))
 		return UNWIND_UNREADABLE;
-	w->rbx_at = w->sp + 128;
-	w->bp = bp;
+	w->extra_at = w->sp + SIGNAL_EXTRA;
+	w->fp = fp;
 	w->sp = sp;
 	w->ip = ip;
 	w->exact = 1;
 	return UNWIND_GOES_ON;
 }
 
-/* Go to the caller of the innermost frame, in code without rows, where rbp may still be the
- * caller's. Returns 0 if the frame pointer has to be tried. glibc ends the rows of clone and clone3
- * before their system call, since those rows hold for the parent thread only: in the new thread,
- * the word at rsp is not a return address. */
-static INLINE uint32_t leave_edge(struct sonde_walk *w, struct sonde_trail *t, uint32_t *end)
-{
-	uint32_t edge = sonde_unwind_edge(w, w->ip);
-	uint64_t ip, bp = w->bp, at = w->sp;
-
-	if (edge == EDGE_NONE)
-		return 0;
-	*end = UNWIND_UNREADABLE;
-	if (edge == EDGE_PUSHED) {
-		if (!read_rare(w, t, at, &bp))
-			return 1;
-		at += 8;
-	} else if (edge > EDGE_FUNCTION) {
-		at += 8 * (edge - EDGE_FUNCTION);
-	}
-	if (!read_rare(w, t, at, &ip)) {
-		if (edge == EDGE_SYSCALL && !sonde_unwind_register(w, 0))
-			/* a new thread, which has not used its stack yet */
-			*end = UNWIND_COMPLETE;
-		return 1;
-	}
-	*end = UNWIND_COMPLETE;
-	if (!sonde_unwind_follows_call(w, ip))
-		return edge == EDGE_SYSCALL;
-	w->ip = ip;
-	w->bp = bp;
-	w->sp = at + 8;
-	w->by_fp = 1;
-	*end = UNWIND_GOES_ON;
-	return 1;
-}
-
 /* Go to the caller by its frame pointer. */
 static INLINE uint32_t leave_by_fp(struct sonde_walk *w, struct sonde_trail *t)
 {
-	uint64_t bp = w->bp, ip, caller;
+	uint64_t fp = w->fp, ip, caller;
 
-	if (bp < w->sp || bp - w->sp > FP_STEP_MAX || bp & 7)
+	if (fp < w->sp || fp - w->sp > FP_STEP_MAX || fp & 7)
 		return sonde_unwind_is_base(w, w->ip) ? UNWIND_COMPLETE : UNWIND_NO_POINTER;
-	if (!read_rare(w, t, bp, &caller) || !read_rare(w, t, bp + 8, &ip))
+	if (!read_rare(w, t, fp, &caller) || !read_rare(w, t, fp + 8, &ip))
 		return UNWIND_UNREADABLE;
-	w->sp = bp + 16;
-	w->rbx_at = RBX_UNKNOWN;
-	w->bp = caller;
-	w->ip = ip;
+	w->sp = fp + 16;
+	w->is_sp_least = HAS_LINK;
+	w->extra_at = EXTRA_UNKNOWN;
+	w->fp = caller;
+	w->ip = CODE_ADDRESS(ip);
 	w->by_fp = 1;
 	return ip || caller ? UNWIND_GOES_ON : UNWIND_COMPLETE; /* both 0: the outermost frame */
 }
@@ -186,69 +161,7 @@ static INLINE uint32_t leave_without_rule(struct sonde_walk *w, struct sonde_tra
 static INLINE uint32_t is_sum(uint32_t kind)
 {
 	return kind >= UNWIND_REGISTER ||
-	       (kind >= UNWIND_RSP && kind <= UNWIND_RSP_RA_RDI && kind != UNWIND_SIGNAL);
-}
-
-/* Go to the caller by a rule with such a CFA. */
-static INLINE uint32_t leave_by_rule(struct sonde_walk *w, struct sonde_trail *t,
-				     const struct unwind_rule *rule)
-{
-	uint64_t base = w->sp, cfa, ip, bp = w->bp, at = 0;
-	uint32_t kind = rule->cfa & ~UNWIND_GUESS, how, rbx;
-	int64_t offset = rule->cfa_offset;
-
-	if (kind == UNWIND_RBP || kind == UNWIND_RBP_DEREF)
-		base = w->bp;
-	if (kind == UNWIND_RBX && w->rbx_at > RBX_IN_REGISTER) {
-		at = w->rbx_at;
-	} else if (kind >= UNWIND_REGISTER) {
-		if (w->n_frames != 1 && (kind != UNWIND_RBX || w->rbx_at != RBX_IN_REGISTER))
-			return UNWIND_NO_WAY;
-		t->n_slots = WALK_SLOTS + 1; /* not learnt: it depends on more than the stack */
-		base = sonde_unwind_register(w, kind - UNWIND_REGISTER);
-	}
-	cfa = base + offset;
-	if (kind == UNWIND_PLT)
-		cfa = base + 8 + ((w->ip & 15) >= (uint64_t)offset ? 8 : 0);
-	if (kind == UNWIND_RBP_DEREF || kind == UNWIND_RSP_DEREF) {
-		at = base + (int64_t)UNWIND_DEREF_AT(offset);
-		offset = UNWIND_DEREF_ADD(offset);
-	}
-	if (at) {
-		if (!read_word(w, t, at, &cfa))
-			return UNWIND_UNREADABLE;
-		cfa += offset;
-	}
-	if (cfa <= w->sp && !(kind == UNWIND_RSP_RA_RDI && cfa == w->sp))
-		return UNWIND_BAD_FRAME;
-	kind = AGAIN(rule->cfa) & ~UNWIND_GUESS;
-	how = UNWIND_SAVED_RBP(AGAIN(rule->saved));
-	if (how == UNWIND_RBP_AT_CFA || how == UNWIND_RBP_AT_RBP) {
-		base = how == UNWIND_RBP_AT_CFA ? cfa : w->bp;
-		if (!read_word(w, t, base + (int64_t)rule->rbp_offset, &bp))
-			return UNWIND_UNREADABLE;
-	}
-	if (kind == UNWIND_RSP_RA_RDI) {
-		if (w->n_frames != 1)
-			return UNWIND_NO_WAY;
-		t->n_slots = WALK_SLOTS + 1;
-		ip = sonde_unwind_register(w, 5);
-	} else if (!read_word(w, t, cfa - 8, &ip)) {
-		return UNWIND_UNREADABLE;
-	}
-	if (rule->cfa & UNWIND_GUESS && !sonde_unwind_follows_call(w, ip))
-		return UNWIND_NO_CALL;
-	rbx = UNWIND_SAVED_RBX(AGAIN(rule->saved));
-	how = UNWIND_SAVED_RBP(AGAIN(rule->saved));
-	if (rbx == UNWIND_RBX_UNKNOWN)
-		w->rbx_at = RBX_UNKNOWN;
-	else if (rbx)
-		w->rbx_at = cfa + UNWIND_RBX_OFFSET(rbx);
-	w->sp = cfa;
-	w->bp = how == UNWIND_RBP_UNKNOWN ? 0 : bp;
-	w->ip = ip;
-	/* 0: the base of a fiber's stack, as its maker has set it up */
-	return ip ? UNWIND_GOES_ON : UNWIND_COMPLETE;
+	       (kind >= UNWIND_SP && kind <= UNWIND_SP_RA_RDI && kind != UNWIND_SIGNAL);
 }
 
 /* Were the mappings of a process (struct unwind_space) read since its last execve? */
@@ -305,7 +218,7 @@ GLOBAL int sonde_unwind_step(struct sonde_walk *w, struct sonde_trail *t)
 			return AGAIN(w->end) != 0;
 		kind = UNWIND_NO_RULE;
 	}
-	if (kind == UNWIND_NO_RULE || (kind > UNWIND_SWITCH_RBP && kind < UNWIND_REGISTER && !n))
+	if (kind == UNWIND_NO_RULE || (kind > UNWIND_SWITCH_FP && kind < UNWIND_REGISTER && !n))
 		end = leave_without_rule(w, t, n);
 	else if (kind == UNWIND_SIGNAL)
 		end = leave_signal(w, t);
@@ -313,7 +226,7 @@ GLOBAL int sonde_unwind_step(struct sonde_walk *w, struct sonde_trail *t)
 		end = UNWIND_COMPLETE;
 	else if (kind == UNWIND_UNSUPPORTED)
 		end = UNWIND_NO_WAY;
-	else if (kind >= UNWIND_SWITCH_RBP && kind < UNWIND_REGISTER)
+	else if (kind >= UNWIND_SWITCH_FP && kind < UNWIND_REGISTER)
 		end = sonde_unwind_switch(w, t, kind, rule->cfa_offset);
 	w->end = end;
 	return end != 0;
@@ -335,14 +248,15 @@ static INLINE_CORE uint32_t is_between_programs(struct sonde_walk *w, struct tas
 	return !w->look;
 }
 
-/* The walk starts at w->ip, w->sp and w->bp. */
+/* The walk starts at w->ip, w->sp and w->fp. */
 static INLINE void begin(struct sonde_walk *w, uint32_t tgid, uint32_t exec_id)
 {
 	struct unwind_space *space = bpf_map_lookup_elem(&sonde_unwind_spaces, &tgid);
 
-	w->rbx_at = RBX_IN_REGISTER;
+	w->extra_at = EXTRA_IN_REGISTER;
 	w->exact = 1;
 	w->by_fp = 0;
+	w->is_sp_least = 0;
 	w->bytes = 0;
 	w->window_bytes = 0;
 	w->n_frames = 0;
@@ -370,14 +284,15 @@ static INLINE_CORE void begin_current(struct sonde_walk *w, uint32_t tgid, uint3
 	struct pt_regs___unwind *regs = (void *)bpf_task_pt_regs(task);
 	uint64_t mix;
 
-	w->ip = regs->ip;
-	w->sp = regs->sp;
-	w->bp = regs->bp;
-	w->end = regs->cs == USER_CS ? UNWIND_DEEP : UNWIND_COMPAT;
+	w->ip = regs->REGS_IP;
+	w->sp = regs->REGS_SP;
+	w->fp = regs->REGS_FP;
+	w->end = (regs->REGS_MODE & MODE_MASK) == MODE_64_BIT ? UNWIND_DEEP : UNWIND_COMPAT;
 	if (is_between_programs(w, task))
 		w->end = UNWIND_COMPLETE;
 	begin(w, tgid, exec_id);
-	mix = (w->ip ^ w->sp << 7 ^ w->bp << 13 ^ w->generation ^ limit) * FACTOR;
+	w->link = HAS_LINK ? sonde_unwind_register(w, EXTRA_REGISTER) : 0;
+	mix = (w->ip ^ w->sp << 7 ^ w->fp << 13 ^ w->link << 17 ^ w->generation ^ limit) * FACTOR;
 	if (!w->slot && w->generation)
 		w->trail = SONDE_SCRATCH_SLOTS + (mix >> 57 & sonde_config.trails_mask);
 }
@@ -385,8 +300,9 @@ static INLINE_CORE void begin_current(struct sonde_walk *w, uint32_t tgid, uint3
 static INLINE uint32_t is_walk_of(const struct sonde_trail *t, const struct sonde_walk *w,
 				  uint32_t limit, uint32_t sweeps)
 {
-	return t->hash && t->ip == w->ip && t->sp == w->sp && t->bp == w->bp &&
-	       t->generation == w->generation && t->limit == limit && t->sweeps == sweeps;
+	return t->hash && t->ip == w->ip && t->sp == w->sp && t->fp == w->fp &&
+	       (!HAS_LINK || t->link == w->link) && t->generation == w->generation &&
+	       t->limit == limit && t->sweeps == sweeps;
 }
 
 static INLINE void begin_trail(struct sonde_trail *t, const struct sonde_walk *w, uint32_t limit,
@@ -395,7 +311,8 @@ static INLINE void begin_trail(struct sonde_trail *t, const struct sonde_walk *w
 	t->hash = 0;
 	t->ip = w->ip;
 	t->sp = w->sp;
-	t->bp = w->bp;
+	t->fp = w->fp;
+	t->link = w->link;
 	t->generation = w->generation;
 	t->limit = limit;
 	t->sweeps = sweeps;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
- * The tables by which user stacks are unwound without frame pointers (x86-64). User space compiles
- * them from .eh_frame (runtime/unwind/) and stores them in maps; unwind.bpf.c walks by them.
+ * The tables by which user stacks are unwound without frame pointers. User space compiles them
+ * from .eh_frame (runtime/unwind/) and stores them in maps; unwind.bpf.c walks by them.
  *
  * All tables are in one store: an array of maps of chunks, each of which is one element of
  * UNWIND_CHUNK_WORDS words of 32 bits. A word's address is its chunk's number * UNWIND_CHUNK_WORDS
@@ -32,27 +32,35 @@ enum {
 	UNWIND_FILES = 16384,
 };
 
-/* How to compute the canonical frame address (CFA) of a frame: the value of rsp in the caller after
- * the return (DWARF 5, section 6.4). The return address is in the word below it. */
+/*
+ * How to compute the canonical frame address (CFA) of a frame: the value of sp in the caller after
+ * the return (DWARF 5, section 6.4).
+ *
+ * sp is rsp on x86-64, fp is rbp there and x29 on arm64. The return address is in the word below
+ * the CFA on x86-64; on arm64 it is in x30, or where that was saved, which the rule says as it does
+ * of rbx on x86-64: these two are the extra register.
+ */
 enum unwind_cfa {
 	UNWIND_NO_RULE, /* no row covers the address: try the frame pointer */
 	UNWIND_END,	/* the outermost frame: its return address is undefined */
-	UNWIND_RSP,	/* rsp + offset */
-	UNWIND_RBP,	/* rbp + offset */
-	UNWIND_PLT, /* rsp + 8, or + 16 from instruction `offset` of a PLT entry (16 bytes) on */
-	UNWIND_RBP_DEREF,  /* a word near rbp (UNWIND_DEREF): a realigned stack */
-	UNWIND_RSP_DEREF,  /* a word above rsp (UNWIND_DEREF): assembly of OpenSSL, libgcrypt */
-	UNWIND_SIGNAL,	   /* a signal frame: rbp, rsp, rip are in the ucontext at rsp */
-	UNWIND_RSP_RA_RDI, /* rsp + offset; the return address is in rdi (vfork) */
+	UNWIND_SP,	/* sp + offset */
+	UNWIND_FP,	/* fp + offset */
+	/* x86-64: rsp + 8, or + 16 from instruction `offset` of a PLT entry (16 bytes) on */
+	UNWIND_PLT,
+	UNWIND_FP_DEREF,  /* a word near fp (UNWIND_DEREF): a realigned stack */
+	UNWIND_SP_DEREF,  /* a word above sp (UNWIND_DEREF): assembly of OpenSSL, libgcrypt */
+	UNWIND_SIGNAL,	  /* a signal frame: the registers are in the ucontext above sp */
+	UNWIND_SP_RA_RDI, /* rsp + offset; the return address is in rdi (vfork) */
 	UNWIND_UNSUPPORTED,
-	/* Go's functions that switch to another stack. The CFA need not lie above rsp. */
-	UNWIND_SWITCH_RBP,    /* rbp + 16, and the caller's rbp is at rbp */
+	/* Go's functions that switch to another stack (x86-64). The CFA need not lie above rsp. */
+	UNWIND_SWITCH_FP,     /* rbp + 16, and the caller's rbp is at rbp */
 	UNWIND_GO_C,	      /* asmcgocall() up to Go 1.20 */
 	UNWIND_GO_SYSTEM,     /* systemstack() up to Go 1.20; offset: UNWIND_GO_AT */
-	UNWIND_REGISTER = 16, /* + DWARF number of a register (0 to 15): that register + offset;
+	UNWIND_REGISTER = 16, /* + DWARF number of a register (0 to 30): that register + offset;
 			       * in the innermost frame, where all registers are known; rbx also in
 			       * other frames */
 	UNWIND_RBX = UNWIND_REGISTER + 3,
+	UNWIND_CFA_COUNT = UNWIND_REGISTER + 31,
 };
 
 /* Added to an enum unwind_cfa: the rule was made from instructions, and may be wrong. The walk uses
@@ -70,37 +78,40 @@ enum unwind_cfa {
 #define UNWIND_GO_TLS(offset) UNWIND_DEREF_AT(offset)
 #define UNWIND_GO_CURG(offset) UNWIND_DEREF_ADD(offset)
 
-/* Where the caller's rbp is stored. */
-enum unwind_rbp {
-	UNWIND_RBP_SAME,
-	UNWIND_RBP_AT_CFA,  /* the word at CFA + offset */
-	UNWIND_RBP_AT_RBP,  /* the word at rbp + offset: a realigned stack */
-	UNWIND_RBP_UNKNOWN, /* not recoverable: a caller that needs it ends the walk */
+/* Where the caller's fp is stored. */
+enum unwind_fp {
+	UNWIND_FP_SAME,
+	UNWIND_FP_AT_CFA,  /* the word at CFA + fp_offset */
+	UNWIND_FP_AT_FP,   /* the word at fp + fp_offset: a realigned stack */
+	UNWIND_FP_UNKNOWN, /* not recoverable: a caller that needs it ends the walk */
 };
 
-/* Where the caller's rbx is stored: one of these, or UNWIND_RBX_AT(offset), the word at CFA +
- * offset. It is needed because a few functions of ld.so have a CFA that is rbx + an offset
- * (_dl_runtime_resolve_*). */
-enum unwind_rbx {
-	UNWIND_RBX_SAME,
-	UNWIND_RBX_UNKNOWN,
+/* Where the caller's extra register is stored: one of these, or UNWIND_EXTRA_AT(offset), the word
+ * at CFA + offset. rbx is needed because a few functions of ld.so have a CFA that is rbx + an
+ * offset (_dl_runtime_resolve_*). x30, also called the link register, has the return address. */
+enum unwind_extra {
+	UNWIND_EXTRA_SAME,
+	UNWIND_EXTRA_UNKNOWN,
 	/* the smallest offset that a rule can hold; offsets are multiples of 8 */
-	UNWIND_RBX_FIRST = -16,
-	UNWIND_RBX_LAST = -63 * 8,
+	UNWIND_EXTRA_FIRST = -16,
+	UNWIND_EXTRA_LAST = -63 * 8,
+	/* arm64, in place of the last one: the word after the one at CFA + fp_offset. The two are
+	 * mostly saved in one place, which may be far below the CFA. */
+	UNWIND_EXTRA_AFTER_FP = 63,
 };
 
-#define UNWIND_RBX_AT(offset) (-(offset) / 8)
-#define UNWIND_RBX_OFFSET(rbx) (-8 * (int64_t)(rbx))
+#define UNWIND_EXTRA_AT(offset) (-(offset) / 8)
+#define UNWIND_EXTRA_OFFSET(extra) (-8 * (int64_t)(extra))
 
-/* enum unwind_rbp and enum unwind_rbx in a byte. */
-#define UNWIND_SAVED(rbp, rbx) ((uint8_t)((rbp) | (rbx) << 2))
-#define UNWIND_SAVED_RBP(saved) ((saved) & 3)
-#define UNWIND_SAVED_RBX(saved) ((saved) >> 2)
+/* enum unwind_fp and enum unwind_extra in a byte. */
+#define UNWIND_SAVED(fp, extra) ((uint8_t)((fp) | (extra) << 2))
+#define UNWIND_SAVED_FP(saved) ((saved) & 3)
+#define UNWIND_SAVED_EXTRA(saved) ((saved) >> 2)
 
 struct unwind_rule {
-	uint8_t cfa;   /* enum unwind_cfa, perhaps with UNWIND_GUESS */
-	uint8_t saved; /* UNWIND_SAVED */
-	int16_t rbp_offset;
+	uint8_t cfa;	   /* enum unwind_cfa, perhaps with UNWIND_GUESS */
+	uint8_t saved;	   /* UNWIND_SAVED */
+	int16_t fp_offset; /* in bytes; on arm64 in words of 8 bytes */
 	int32_t cfa_offset;
 };
 

@@ -42,32 +42,36 @@ static INLINE uint32_t read_deep(struct sonde_walk *w, uint64_t address, uint64_
 	return 1;
 }
 
-/* Pass a frame by the rule with index `row`, if rsp or rbp leads to its caller. Returns 0 if it
+/* Pass a frame by the rule with index `row`, if sp or fp leads to its caller. Returns 0 if it
  * did. It calls no function, since a walk has no call frame left. */
 GLOBAL uint32_t sonde_unwind_pass(struct sonde_walk *w, uint32_t row)
 {
-	uint64_t cfa, ip, bp, how, rbx;
+	uint64_t cfa, ip, fp, how, extra, at;
 	struct unwind_rule *rule;
 
 	if (!w)
 		return 1;
-	bp = w->bp;
+	fp = w->fp;
 	rule = bpf_map_lookup_elem(&sonde_unwind_rules, &row);
-	if (!rule || (rule->cfa != UNWIND_RSP && rule->cfa != UNWIND_RBP))
+	if (!rule || (rule->cfa != UNWIND_SP && rule->cfa != UNWIND_FP))
 		return 1;
-	cfa = (rule->cfa == UNWIND_RBP ? bp : w->sp) + (int64_t)rule->cfa_offset;
-	how = UNWIND_SAVED_RBP(rule->saved);
-	rbx = UNWIND_SAVED_RBX(rule->saved);
-	if (cfa <= w->sp || how > UNWIND_RBP_AT_CFA ||
-	    (how == UNWIND_RBP_AT_CFA && !read_deep(w, cfa + (int64_t)rule->rbp_offset, &bp)) ||
-	    !read_deep(w, cfa - 8, &ip) || !ip)
+	cfa = (rule->cfa == UNWIND_FP ? fp : w->sp) + (int64_t)rule->cfa_offset;
+	how = UNWIND_SAVED_FP(rule->saved);
+	extra = UNWIND_SAVED_EXTRA(rule->saved);
+	at = !HAS_LINK			      ? cfa - 8
+	     : extra == UNWIND_EXTRA_AFTER_FP ? cfa + fp_offset(rule) + 8
+					      : cfa + UNWIND_EXTRA_OFFSET(extra);
+	if (cfa <= w->sp || (HAS_LINK && !extra) || how > UNWIND_FP_AT_CFA ||
+	    (how == UNWIND_FP_AT_CFA && !read_deep(w, cfa + fp_offset(rule), &fp)) ||
+	    !read_deep(w, at, &ip) || !ip)
 		return 1;
 	add_frame(w);
-	if (rbx)
-		w->rbx_at = rbx == UNWIND_RBX_UNKNOWN ? RBX_UNKNOWN : cfa + UNWIND_RBX_OFFSET(rbx);
+	if (!HAS_LINK && extra)
+		w->extra_at = extra == UNWIND_EXTRA_UNKNOWN ? EXTRA_UNKNOWN
+							    : cfa + UNWIND_EXTRA_OFFSET(extra);
 	w->sp = cfa;
-	w->bp = bp;
-	w->ip = ip;
+	w->fp = fp;
+	w->ip = CODE_ADDRESS(ip);
 	return 0;
 }
 

@@ -3,11 +3,13 @@
  * Walks (unwind.bpf.c) from one of Go's stacks to another. A thread runs goroutines, each on a
  * stack of its own, and parts of the runtime and C on its system stack. Functions that call
  * something on the other stack save rbp before, but up to Go 1.20 two of them do not. This file
- * reads what they save instead.
+ * reads what they save instead (x86-64).
  */
 #include "bpf_helpers/bpf.h"
 #include "bpf_helpers/unwind.h"
 #include "bpf_helpers/walk.h"
+
+#ifdef SONDE_TARGET_x86
 
 /* Offsets in structs of Go's runtime, for all versions that need them. */
 enum {
@@ -78,7 +80,7 @@ static INLINE_CORE uint32_t find_go_system(struct sonde_walk *w, int64_t offset,
 	goroutine = w->look;
 	if (!sonde_unwind_follow(w, goroutine + GO_BP))
 		return UNWIND_UNREADABLE;
-	if (w->bp && w->look != w->bp) /* the caller was not that goroutine */
+	if (w->fp && w->look != w->fp) /* the caller was not that goroutine */
 		return UNWIND_BAD_FRAME;
 	*bp = w->look;
 	return sonde_unwind_follow(w, goroutine + GO_SP) ? UNWIND_GOES_ON : UNWIND_UNREADABLE;
@@ -91,9 +93,9 @@ GLOBAL uint32_t sonde_unwind_switch(struct sonde_walk *w, struct sonde_trail *t,
 
 	if (!w || !t)
 		return UNWIND_BAD_FRAME;
-	bp = w->bp;
+	bp = w->fp;
 	w->look = bp + 8;
-	if (kind == UNWIND_SWITCH_RBP) {
+	if (kind == UNWIND_SWITCH_FP) {
 		if (!bp || bp & 7)
 			return UNWIND_BAD_FRAME;
 	} else if (kind == UNWIND_GO_C) {
@@ -104,8 +106,8 @@ GLOBAL uint32_t sonde_unwind_switch(struct sonde_walk *w, struct sonde_trail *t,
 	if (end)
 		return end;
 	at = w->look;
-	if (kind == UNWIND_SWITCH_RBP) {
-		if (!sonde_unwind_follow(w, w->bp))
+	if (kind == UNWIND_SWITCH_FP) {
+		if (!sonde_unwind_follow(w, w->fp))
 			return UNWIND_UNREADABLE;
 		bp = w->look;
 	}
@@ -114,8 +116,18 @@ GLOBAL uint32_t sonde_unwind_switch(struct sonde_walk *w, struct sonde_trail *t,
 	t->n_slots = WALK_SLOTS + 1; /* not learnt: it depends on more than the stack */
 	w->ip = w->look;
 	w->sp = at + 8;
-	w->bp = bp;
-	w->rbx_at = RBX_UNKNOWN;
+	w->fp = bp;
+	w->extra_at = EXTRA_UNKNOWN;
 	w->by_fp = 1;
 	return UNWIND_GOES_ON;
 }
+
+#else
+
+GLOBAL uint32_t sonde_unwind_switch(struct sonde_walk *w, struct sonde_trail *t, uint32_t kind,
+				    int64_t offset)
+{
+	return w && t && kind && offset ? UNWIND_NO_WAY : UNWIND_BAD_FRAME;
+}
+
+#endif

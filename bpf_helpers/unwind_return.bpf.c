@@ -8,15 +8,14 @@
 #include "bpf_helpers/walk.h"
 
 enum {
-	RETURNS = 64,		/* max. return probes of a thread (MAX_URETPROBE_DEPTH) */
-	COPY_BYTES = 128,	/* for the copy of an instruction (UPROBE_XOL_SLOT_BYTES) */
-	TRAMPOLINE_PUSHES = 24, /* bytes that the trampoline of return probes pushes, since 6.11 */
+	RETURNS = 64,	  /* max. return probes of a thread (MAX_URETPROBE_DEPTH) */
+	COPY_BYTES = 128, /* for the copy of an instruction (UPROBE_XOL_SLOT_BYTES) */
 };
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
 struct return_instance {
-	unsigned long stack; /* address of the replaced return address */
+	unsigned long stack; /* x86-64: address of the replaced return address; arm64: the sp */
 	unsigned long orig_ret_vaddr;
 	struct return_instance *next;
 };
@@ -43,7 +42,7 @@ static __attribute__((noinline)) long look_at_return(uint32_t i, struct returns 
 	uint64_t slot = 0;
 
 	bpf_core_read(&slot, sizeof(slot), &r->stack);
-	slot += 8;
+	slot += RETURN_POPS;
 	if (slot - l->w->sp <= (l->w->ip & (PAGE - 1) ? TRAMPOLINE_PUSHES : 0)) {
 		l->w->sp = slot;
 		bpf_core_read(&l->w->look, sizeof(l->w->look), &r->orig_ret_vaddr);

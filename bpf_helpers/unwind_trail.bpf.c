@@ -48,13 +48,13 @@ GLOBAL uint32_t sonde_unwind_same(const struct stack_words *stack, const struct 
 }
 
 /* Has the process of a trail, or its mappings, changed? A trail of another process has another
- * ctx_id at that place. */
+ * number at that place. */
 static INLINE uint32_t has_changed(const struct sonde_trail *t)
 {
 	struct sonde_signs signs = {};
 
-	bpf_probe_read_kernel(&signs, sizeof(signs), (void *)t->signs_at);
-	return signs.ctx_id != t->signs.ctx_id || signs.tlb_gen != t->signs.tlb_gen;
+	read_signs(&signs, t->signs_at);
+	return signs.space != t->signs.space || signs.changes != t->signs.changes;
 }
 
 /* All words are read by one helper call. */

@@ -376,9 +376,8 @@ static INLINE_CORE uint32_t look_at_vma(struct sonde_walk *w, uint64_t x, uint32
  * later. So a walk compares a range with the kernel's mapping when it meets the range for the first
  * time, and when the mappings may have changed since: when the signature differs.
  *
- * The signature is made of two members of mm_context_t. ctx_id identifies the address space: no two
- * have the same. tlb_gen counts how often address translations became invalid. Code that has run
- * has pages in memory, and their translations become invalid when the code is unmapped or replaced.
+ * The signature is made of the signs: a number of the address space, and one that counts its
+ * changes.
  */
 GLOBAL uint32_t sonde_unwind_sign(struct sonde_walk *w, struct sonde_trail *t)
 {
@@ -389,10 +388,10 @@ GLOBAL uint32_t sonde_unwind_sign(struct sonde_walk *w, struct sonde_trail *t)
 		return 0;
 	bpf_core_read(&w->look, sizeof(w->look), &task->mm);
 	mm = (void *)w->look;
-	t->signs_at = (uint64_t)&mm->context.ctx_id;
-	bpf_probe_read_kernel(&t->signs, sizeof(t->signs), (void *)t->signs_at);
+	t->signs_at = signs_of(mm);
+	read_signs(&t->signs, t->signs_at);
 	w->signature =
-		((t->signs.ctx_id * FACTOR + t->signs.tlb_gen) * FACTOR + w->generation) * FACTOR;
+		((t->signs.space * FACTOR + t->signs.changes) * FACTOR + w->generation) * FACTOR;
 	return 0;
 }
 

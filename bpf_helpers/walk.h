@@ -12,6 +12,7 @@
  */
 #pragma once
 #include "bpf_helpers/shared.h"
+#include "bpf_helpers/unwind_machine.h"
 
 enum {
 	PAGE = 4096,
@@ -28,10 +29,10 @@ enum {
 	WALK_DEEP = 12288, /* frames of a walk within one mapping: 0.5 ms */
 };
 
-/* Members of a process's mm_context_t that differ if its mappings have changed: see
+/* Two numbers of a process's address space that differ if its mappings have changed: see
  * unwind_vma.bpf.c. */
 struct sonde_signs {
-	uint64_t ctx_id, tlb_gen;
+	uint64_t space, changes;
 };
 
 /*
@@ -41,7 +42,7 @@ struct sonde_signs {
  * sp alone, 2 of 31,589 stacks were wrong.
  */
 struct sonde_trail {
-	uint64_t ip, sp, bp;
+	uint64_t ip, sp, fp, link;
 	uint64_t hash;	     /* hash of the stack; 0: none */
 	uint32_t generation; /* generation of the process's ranges */
 	uint32_t limit;
@@ -54,7 +55,7 @@ struct sonde_trail {
 	uint64_t word[WALK_SLOTS]; /* the words in the slots */
 };
 
-enum walk_rbx { RBX_UNKNOWN, RBX_IN_REGISTER };
+enum walk_extra { EXTRA_UNKNOWN, EXTRA_IN_REGISTER };
 
 /* A mapping (struct vm_area_struct of the kernel). */
 struct sonde_vma {
@@ -63,8 +64,10 @@ struct sonde_vma {
 };
 
 struct sonde_walk {
-	uint64_t ip, sp, bp;
-	uint64_t rbx_at; /* the address of the word that has the frame's rbx, or enum walk_rbx */
+	uint64_t ip, sp, fp;
+	uint64_t link; /* x30 of the innermost frame, on arm64 */
+	/* the address of the word that has the frame's extra register, or enum walk_extra */
+	uint64_t extra_at;
 	/* another thread's task_struct, if the walk is of its stack; the saved user registers */
 	uint64_t other, regs;
 	uint64_t context; /* of a program on a switch: its address */
@@ -90,6 +93,8 @@ struct sonde_walk {
 	uint32_t end;	/* enum unwind_end */
 	uint32_t exact; /* ip is the next instruction; else it is a return address */
 	uint32_t by_fp; /* ip was found by a frame pointer */
+	/* arm64: a frame pointer led to the frame, whose sp is not known; it is not below w->sp */
+	uint32_t is_sp_least;
 	/* number of frames before those that the next certain frame has to confirm; 0: there are
 	 * none to confirm */
 	uint32_t n_certain;
@@ -181,9 +186,3 @@ uint64_t sonde_unwind_register(struct sonde_walk *w, uint32_t number);
 uint32_t sonde_unwind_follows_call(struct sonde_walk *w, uint64_t x);
 /* Is x where the function of a fiber returns to, as boost::context sets it up? */
 uint32_t sonde_unwind_is_base(struct sonde_walk *w, uint64_t x);
-
-/* Where an address is in a function without rows, as the instructions there tell. At the function's
- * first instruction and at its return, the return address is at rsp; after `push %rbp` it is in the
- * word after the saved rbp. EDGE_FUNCTION + n: n registers are popped before the return. */
-enum sonde_edge { EDGE_NONE, EDGE_SYSCALL, EDGE_PUSHED, EDGE_FUNCTION };
-uint32_t sonde_unwind_edge(struct sonde_walk *w, uint64_t ip); /* enum sonde_edge */

@@ -185,3 +185,25 @@ void elfsym_pick_table(const struct elf_file *f, uint32_t type, struct table *ou
 		return;
 	}
 }
+
+bool elfsym_find_offset(const struct elf_file *f, uint64_t address, uint64_t *offset, uint64_t *n)
+{
+	GElf_Phdr h;
+
+	for (size_t i = 0; elfsym_header(f, i, &h); i++)
+		if (h.p_type == PT_LOAD && address - h.p_vaddr < h.p_filesz) {
+			*offset = h.p_offset + (address - h.p_vaddr);
+			*n = h.p_filesz - (address - h.p_vaddr);
+			return true;
+		}
+	return false;
+}
+
+size_t elfsym_read_address(const struct elf_file *f, uint64_t address, void *out, size_t n)
+{
+	uint64_t offset, most;
+
+	if (!elfsym_find_offset(f, address, &offset, &most))
+		return 0;
+	return elfsym_read_at(f->fd, out, n < most ? n : most, offset);
+}

@@ -133,6 +133,11 @@ int elfsym_read_file(struct elf_file *f, int fd);
 void elfsym_close_file(struct elf_file *f);
 /* Program header number i. Returns false after the last one. */
 bool elfsym_header(const struct elf_file *f, size_t i, GElf_Phdr *out);
+/* Find the file offset of an address as linked, and how many bytes from there on are in the file.
+ * Returns false if the address is in no segment. */
+bool elfsym_find_offset(const struct elf_file *f, uint64_t address, uint64_t *offset, uint64_t *n);
+/* Read up to n bytes at an address as linked. Returns how many were read. */
+size_t elfsym_read_address(const struct elf_file *f, uint64_t address, void *out, size_t n);
 /* The first section called `name` that has bytes in the file, or NULL. */
 const struct section *elfsym_section(const struct elf_file *f, const char *name);
 /* Is the section called `name`? */

@@ -253,15 +253,6 @@ static enum capability_state by_kprobe_helper(enum bpf_func_id id)
 			   !strstr(log, "cannot use helper")));
 }
 
-static enum capability_state has_unwind(void)
-{
-#ifdef __x86_64__
-	return by_helper(BPF_FUNC_find_vma);
-#else
-	return CAPABILITY_NO;
-#endif
-}
-
 /* By a program that sleeps. It can use the store of stacks, a hash that is not preallocated, since
  * the kernel has this struct. */
 static enum capability_state has_unwind_other(struct kernel *k)

@@ -111,7 +111,7 @@ static bool is_index(struct cache_head *h, uint64_t size)
 			   n_words <= PACK_WORDS_MAX;
 	}
 	for (uint32_t i = 0; i < h->n_rules && is_valid; i++)
-		is_valid = (r[i].cfa & ~UNWIND_GUESS) < UNWIND_REGISTER + 16;
+		is_valid = (r[i].cfa & ~UNWIND_GUESS) < UNWIND_CFA_COUNT;
 	return is_valid && size == index_bytes(h) + n_words * sizeof(uint32_t);
 }
 

@@ -15,7 +15,7 @@
 #include "runtime/unwind/reader.h"
 #include "runtime/unwind/rules.h"
 
-enum { FDES_MAX = 4 << 20, RETURN_ADDRESS = 16, ADDRESS_BYTES = 8, ALIGNMENT = 16 };
+enum { FDES_MAX = 4 << 20, ADDRESS_BYTES = 8, ALIGNMENT = 16 };
 
 /* A record of a section. */
 struct record {
@@ -57,7 +57,7 @@ static bool read_augmentation(struct cfi_cie *cie, const char *letters, struct r
 			reader_pointer(&data, encoding);
 			break;
 		case 'S': cie->is_signal = true; break;
-		case 'B': break; /* a letter of another architecture, without data */
+		case 'B': break; /* arm64: return addresses are signed with another key */
 		default:
 			/* the data of unknown letters can be skipped, if its size is known */
 			return cie->has_sizes;
@@ -79,12 +79,18 @@ static const char *read_string(struct reader *r)
 	return n < reader_left(r) && reader_bytes(r, n + 1) ? string : NULL;
 }
 
+/* Can the return address be in that register? glibc's rawmemchr() of arm64 has it in x15. */
+static bool is_return_column(const struct unwind_machine *m, uint64_t number)
+{
+	return number == m->ip || (m->has_link && number < m->n_registers);
+}
+
 /* Read a CIE. Returns false if it is not supported; its FDEs are refused in this case. */
 static bool read_cie(struct cfi_cie *cie, struct reader r)
 {
 	uint8_t version = reader_u8(&r);
 	const char *augmentation;
-	uint64_t number;
+	uint64_t number, base;
 
 	if (version != 1 && version != 3 && version != 4)
 		return false;
@@ -100,19 +106,24 @@ static bool read_cie(struct cfi_cie *cie, struct reader r)
 	cie->code_factor = reader_uleb(&r);
 	cie->data_factor = reader_sleb(&r);
 	number = version == 1 ? reader_u8(&r) : reader_uleb(&r);
-	if (r.failed || number != RETURN_ADDRESS || !read_augmentation(cie, augmentation, &r))
+	if (r.failed || !is_return_column(cie->machine, number) ||
+	    !read_augmentation(cie, augmentation, &r))
 		return false;
 	if (cie->pointers & DW_EH_PE_indirect || cie->pointers == DW_EH_PE_omit)
 		return false;
-	number = cie->pointers & POINTER_BASE;
-	if (number && number != DW_EH_PE_pcrel)
+	base = cie->pointers & POINTER_BASE;
+	if ((base && base != DW_EH_PE_pcrel) || !cfi_run_cie(cie, r.at, reader_left(&r)))
 		return false;
-	return cfi_run_cie(cie, r.at, reader_left(&r));
+	if (number != cie->machine->ip)
+		cie->state.ip = (struct cfi_register){CFI_REGISTER, (int64_t)number};
+	return true;
 }
 
 static int add_cie(struct cfi *c, const struct cfi_section *section, const struct record *record)
 {
-	struct cfi_cie cie = {.section = *section, .at = (uint32_t)record->at};
+	struct cfi_cie cie = {.machine = c->machine,
+			      .section = *section,
+			      .at = (uint32_t)record->at};
 
 	if (read_cie(&cie, record->r))
 		return vec_push(&c->cies, cie);

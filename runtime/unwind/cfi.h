@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Call frame information (CFI) in DWARF format: sections .eh_frame and .debug_frame, for x86-64
- * (DWARF 5, section 6.4; Linux Standard Base 5.0, section 10.6). cfi.c reads the records of a
- * section: common information entries (CIE) and frame description entries (FDE), one FDE for each
- * function. cfi_program.c executes their instructions, which gives the rows. No section is trusted:
- * reads are bounded, and the work is linear in the size of the section.
+ * Call frame information (CFI) in DWARF format: sections .eh_frame and .debug_frame (DWARF 5,
+ * section 6.4; Linux Standard Base 5.0, section 10.6). cfi.c reads the records of a section:
+ * common information entries (CIE) and frame description entries (FDE), one FDE for each function.
+ * cfi_program.c executes their instructions, which gives the rows. No section is trusted: reads
+ * are bounded, and the work is linear in the size of the section.
  */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include "runtime/base/vec.h"
+#include "runtime/unwind/machine.h"
 #include "runtime/unwind/table.h"
 
 struct gaps;
@@ -26,8 +27,8 @@ enum cfi_how {
 	CFI_AT_CFA,   /* the word at CFA + value */
 	CFI_IS_CFA,   /* CFA + value */
 	CFI_REGISTER, /* in register `value` */
-	CFI_AT_RBP,   /* the word at rbp + value */
-	CFI_AT_RSP,   /* the word at rsp + value */
+	CFI_AT_FP,    /* the word at fp + value */
+	CFI_AT_SP,    /* the word at sp + value */
 	CFI_OTHER,    /* computed by an expression that is not supported */
 };
 
@@ -35,8 +36,6 @@ struct cfi_register {
 	enum cfi_how how;
 	int64_t value;
 };
-
-enum { CFI_RSP = 7 }; /* DWARF register number of rsp */
 
 /* How the CFA is found. */
 enum cfi_cfa {
@@ -51,7 +50,8 @@ struct cfi_state {
 	enum cfi_cfa cfa;
 	uint32_t number;
 	int64_t offset, add;
-	struct cfi_register rbx, rbp, rsp, ip;
+	bool is_from_plt; /* arm64: the function is entered from the first entry of a PLT */
+	struct cfi_register extra, fp, sp, ip; /* `extra` is not used if it is `ip` */
 };
 
 struct cfi_section {
@@ -62,6 +62,7 @@ struct cfi_section {
 };
 
 struct cfi_cie {
+	const struct unwind_machine *machine;
 	struct cfi_section section;
 	uint32_t at; /* offset in the section */
 	uint64_t code_factor;
@@ -83,6 +84,7 @@ struct cfi_fde {
 };
 
 struct cfi {
+	const struct unwind_machine *machine;
 	/* Sorted by address, without overlap. FDEs for other addresses are ignored. */
 	const struct unwind_segment *segments;
 	uint32_t n_segments;
@@ -111,3 +113,6 @@ bool cfi_run_cie(struct cfi_cie *cie, const uint8_t *program, size_t n);
  * UNWIND_UNSUPPORTED for the rest of the function, and false in *is_valid. Returns 0 or -errno. */
 int cfi_run_fde(const struct cfi_cie *cie, const uint8_t *program, size_t n, uint64_t start,
 		uint64_t end, struct unwind_rules *rules, struct pack *out, bool *is_valid);
+
+/* cfi_rule.c: the rule by which the walk finds the caller in that state. */
+struct unwind_rule cfi_rule(const struct cfi_cie *cie, const struct cfi_state *given);

@@ -1,33 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The instructions of call frame information (DW_CFA_*), executed for the CFA, rbx, rbp, rsp and
- * the return address: see cfi.h. Only those expressions are supported that linkers and compilers
- * make: of PLT entries, realigned stacks, signal frames.
+ * The instructions of call frame information (DW_CFA_*), executed for the CFA, the extra register,
+ * fp, sp and the return address: see cfi.h. Only those expressions are supported that linkers and
+ * compilers make: of PLT entries, realigned stacks, signal frames.
  */
 #define _GNU_SOURCE
 #include "runtime/unwind/cfi.h"
-#include <ucontext.h>
+#include <elf.h>
 #include "runtime/unwind/pack.h"
 #include "runtime/unwind/reader.h"
 #include "runtime/unwind/rules.h"
 
-/* DWARF register numbers. */
-enum {
-	REGISTER_RBX = 3,
-	REGISTER_RDI = 5,
-	REGISTER_RBP = 6,
-	REGISTER_RSP = CFI_RSP,
-	REGISTER_IP = 16
-};
+/* DWARF register numbers of x86-64, where expressions have them. */
+enum { X86_RSP = 7, X86_IP = 16 };
 
-/* Offsets from rsp in a signal frame, in which rsp points to the kernel's struct ucontext. */
-enum { SIGNAL_RBP = 120, SIGNAL_RSP = 160, SIGNAL_IP = 168 };
-
-#ifdef __x86_64__
-_Static_assert(offsetof(ucontext_t, uc_mcontext.gregs[REG_RBP]) == SIGNAL_RBP, "a ucontext");
-_Static_assert(offsetof(ucontext_t, uc_mcontext.gregs[REG_RSP]) == SIGNAL_RSP, "a ucontext");
-_Static_assert(offsetof(ucontext_t, uc_mcontext.gregs[REG_RIP]) == SIGNAL_IP, "a ucontext");
-#endif
+/* Instructions that DWARF 5 does not have: of arm64, without operands. They say whether the return
+ * address is signed. A walk takes the signature off all of them. */
+enum { AARCH64_NEGATE_RA_STATE_WITH_PC = 0x2c, AARCH64_NEGATE_RA_STATE = 0x2d };
 
 enum { STATES_MAX = 16 }; /* nesting of DW_CFA_remember_state; compilers use 1 */
 
@@ -56,12 +45,8 @@ static bool read_base(struct reader *r, uint32_t *number, int64_t *offset)
 /* Is the expression the CFA of PLT entries: rsp + 8 + ((ip & 15) >= instruction) << 3? */
 static bool is_plt(const uint8_t *bytes, size_t n, int64_t *instruction)
 {
-	static const uint8_t head[] = {DW_OP_breg0 + REGISTER_RSP,
-				       8,
-				       DW_OP_breg0 + REGISTER_IP,
-				       0,
-				       DW_OP_lit0 + 15,
-				       DW_OP_and};
+	static const uint8_t head[] = {DW_OP_breg0 + X86_RSP, 8,	DW_OP_breg0 + X86_IP, 0,
+				       DW_OP_lit0 + 15,	      DW_OP_and};
 	static const uint8_t tail[] = {DW_OP_ge, DW_OP_lit0 + 3, DW_OP_shl, DW_OP_plus};
 
 	if (n != sizeof(head) + 1 + sizeof(tail) || memcmp(bytes, head, sizeof(head)) ||
@@ -94,7 +79,8 @@ static void define_cfa_expression(struct cfi_state *s, const uint8_t *bytes, siz
 }
 
 /* The rule of a register that is stored in memory, at the address that an expression computes. */
-static struct cfi_register by_expression(const uint8_t *bytes, size_t n)
+static struct cfi_register by_expression(const struct unwind_machine *m, const uint8_t *bytes,
+					 size_t n)
 {
 	struct reader r = {bytes, bytes + n, false};
 	uint32_t number;
@@ -102,117 +88,27 @@ static struct cfi_register by_expression(const uint8_t *bytes, size_t n)
 
 	if (!read_base(&r, &number, &offset) || reader_left(&r))
 		return (struct cfi_register){CFI_OTHER, 0};
-	return (struct cfi_register){number == REGISTER_RBP   ? CFI_AT_RBP
-				     : number == REGISTER_RSP ? CFI_AT_RSP
-							      : CFI_OTHER,
+	return (struct cfi_register){number == m->fp   ? CFI_AT_FP
+				     : number == m->sp ? CFI_AT_SP
+						       : CFI_OTHER,
 				     offset};
-}
-
-/* ---- from a state to a rule ---------------------------------------------------------------- */
-
-static bool is_at(struct cfi_register r, enum cfi_how how, int64_t value)
-{
-	return r.how == how && r.value == value;
-}
-
-/* Without instructions, rbp is the same: the ABI says that functions preserve it. */
-static enum unwind_rbp place_of_rbp(struct unwind_rule *rule, struct cfi_register rbp)
-{
-	if (rbp.how == CFI_DEFAULT || rbp.how == CFI_SAME || is_at(rbp, CFI_REGISTER, REGISTER_RBP))
-		return UNWIND_RBP_SAME;
-	if ((rbp.how != CFI_AT_CFA && rbp.how != CFI_AT_RBP) || rbp.value != (int16_t)rbp.value)
-		return UNWIND_RBP_UNKNOWN;
-	rule->rbp_offset = (int16_t)rbp.value;
-	return rbp.how == CFI_AT_CFA ? UNWIND_RBP_AT_CFA : UNWIND_RBP_AT_RBP;
-}
-
-static int place_of_rbx(struct cfi_register rbx)
-{
-	if (rbx.how == CFI_DEFAULT || rbx.how == CFI_SAME)
-		return UNWIND_RBX_SAME;
-	if (rbx.how == CFI_AT_CFA && rbx.value <= UNWIND_RBX_FIRST &&
-	    rbx.value >= UNWIND_RBX_LAST && rbx.value % 8 == 0)
-		return (int)UNWIND_RBX_AT(rbx.value);
-	return UNWIND_RBX_UNKNOWN;
-}
-
-/* The kind of a CFA that is a register plus an offset. */
-static uint8_t cfa_of_register(uint32_t number, bool is_ip_in_rdi)
-{
-	if (number == REGISTER_RSP)
-		return is_ip_in_rdi ? UNWIND_RSP_RA_RDI : UNWIND_RSP;
-	if (is_ip_in_rdi || number >= REGISTER_IP)
-		return UNWIND_UNSUPPORTED;
-	return number == REGISTER_RBP ? UNWIND_RBP : (uint8_t)(UNWIND_REGISTER + number);
-}
-
-/* Set the kind of a CFA that is read from memory, and its two offsets. A word below rsp is not
- * supported: a walk reads upwards. */
-static void set_deref(struct unwind_rule *rule, const struct cfi_state *s)
-{
-	if (s->offset != (int16_t)s->offset || s->add != (int16_t)s->add)
-		return;
-	if (s->number == REGISTER_RBP)
-		rule->cfa = UNWIND_RBP_DEREF;
-	else if (s->number == REGISTER_RSP && s->offset >= 0)
-		rule->cfa = UNWIND_RSP_DEREF;
-	rule->cfa_offset = UNWIND_DEREF(s->offset, s->add);
-}
-
-static bool is_signal_frame(const struct cfi_cie *cie, const struct cfi_state *s)
-{
-	return cie->is_signal && s->cfa == CFI_CFA_DEREF && s->number == REGISTER_RSP &&
-	       s->offset == SIGNAL_RSP && !s->add && is_at(s->rbp, CFI_AT_RSP, SIGNAL_RBP) &&
-	       is_at(s->rsp, CFI_AT_RSP, SIGNAL_RSP) && is_at(s->ip, CFI_AT_RSP, SIGNAL_IP);
-}
-
-static struct unwind_rule rule_of(const struct cfi_cie *cie, const struct cfi_state *s)
-{
-	const struct unwind_rule unsupported = {.cfa = UNWIND_UNSUPPORTED};
-	bool is_ip_in_rdi = is_at(s->ip, CFI_REGISTER, REGISTER_RDI);
-	struct unwind_rule rule = {.cfa = UNWIND_UNSUPPORTED};
-
-	if (s->ip.how == CFI_UNDEFINED)
-		return (struct unwind_rule){.cfa = UNWIND_END};
-	if (is_signal_frame(cie, s))
-		return (struct unwind_rule){.cfa = UNWIND_SIGNAL};
-	/* the caller's rsp must be the CFA, and the return address in the word below */
-	if (s->rsp.how != CFI_DEFAULT && !is_at(s->rsp, CFI_IS_CFA, 0))
-		return unsupported;
-	if (!is_at(s->ip, CFI_AT_CFA, -8) && !is_ip_in_rdi)
-		return unsupported;
-	rule.cfa_offset = (int32_t)s->offset;
-	switch (s->cfa) {
-	case CFI_CFA_REGISTER:
-		if (s->offset == (int32_t)s->offset)
-			rule.cfa = cfa_of_register(s->number, is_ip_in_rdi);
-		break;
-	case CFI_CFA_DEREF: set_deref(&rule, s); break;
-	case CFI_CFA_PLT: rule.cfa = UNWIND_PLT; break;
-	case CFI_CFA_OTHER: break;
-	}
-	if (rule.cfa == UNWIND_UNSUPPORTED || (is_ip_in_rdi && rule.cfa != UNWIND_RSP_RA_RDI))
-		return unsupported;
-	rule.saved = UNWIND_SAVED(place_of_rbp(&rule, s->rbp), place_of_rbx(s->rbx));
-	return rule;
 }
 
 /* ---- instructions -------------------------------------------------------------------------- */
 
-static struct cfi_register *register_of(struct cfi_state *s, uint64_t number)
+static struct cfi_register *register_of(const struct unwind_machine *m, struct cfi_state *s,
+					uint64_t number)
 {
-	switch (number) {
-	case REGISTER_RBX: return &s->rbx;
-	case REGISTER_RBP: return &s->rbp;
-	case REGISTER_RSP: return &s->rsp;
-	case REGISTER_IP: return &s->ip;
-	default: return NULL;
-	}
+	return number == m->ip	    ? &s->ip
+	       : number == m->fp    ? &s->fp
+	       : number == m->sp    ? &s->sp
+	       : number == m->extra ? &s->extra
+				    : NULL;
 }
 
 static void set_register(struct machine *m, uint64_t number, enum cfi_how how, int64_t value)
 {
-	struct cfi_register *r = register_of(&m->s, number);
+	struct cfi_register *r = register_of(m->cie->machine, &m->s, number);
 
 	if (r)
 		*r = (struct cfi_register){how, value};
@@ -221,10 +117,10 @@ static void set_register(struct machine *m, uint64_t number, enum cfi_how how, i
 static void restore_register(struct machine *m, uint64_t number)
 {
 	struct cfi_state initial = m->cie->state;
-	struct cfi_register *r = register_of(&m->s, number);
+	struct cfi_register *r = register_of(m->cie->machine, &m->s, number);
 
 	if (r)
-		*r = *register_of(&initial, number);
+		*r = *register_of(m->cie->machine, &initial, number);
 }
 
 /* Multiply; the product wraps around, since a hostile file may have any numbers. A product that
@@ -355,7 +251,8 @@ static bool execute_register(struct machine *m, uint8_t code)
 		break;
 	case DW_CFA_expression:
 		bytes = read_expression(m, &n);
-		found = bytes ? by_expression(bytes, n) : (struct cfi_register){CFI_OTHER, 0};
+		found = bytes ? by_expression(m->cie->machine, bytes, n)
+			      : (struct cfi_register){CFI_OTHER, 0};
 		set_register(m, number, found.how, found.value);
 		break;
 	case DW_CFA_val_expression:
@@ -388,6 +285,8 @@ static bool execute(struct machine *m)
 	case DW_CFA_remember_state: return remember_state(m);
 	case DW_CFA_restore_state: return restore_state(m);
 	case DW_CFA_GNU_args_size: reader_uleb(&m->r); return true;
+	case AARCH64_NEGATE_RA_STATE_WITH_PC:
+	case AARCH64_NEGATE_RA_STATE: return m->cie->machine->elf == EM_AARCH64;
 	case DW_CFA_def_cfa:
 	case DW_CFA_def_cfa_sf:
 	case DW_CFA_def_cfa_register:
@@ -414,6 +313,17 @@ bool cfi_run_cie(struct cfi_cie *cie, const uint8_t *program, size_t n)
 	return true;
 }
 
+/* Does a function of arm64 say that the return address is above the CFA? In glibc's, that is among
+ * the first instructions: DW_CFA_offset_extended_sf x30, 8. No other function saves it there. */
+static bool is_from_plt(const struct cfi_cie *cie, const uint8_t *program, size_t n)
+{
+	static const uint8_t saved_above[] = {DW_CFA_offset_extended_sf, 30, 0x7f};
+	enum { FIRST = 8 };
+
+	return cie->machine->has_link &&
+	       memmem(program, n < FIRST ? n : FIRST, saved_above, sizeof(saved_above));
+}
+
 int cfi_run_fde(const struct cfi_cie *cie, const uint8_t *program, size_t n, uint64_t start,
 		uint64_t end, struct unwind_rules *rules, struct pack *out, bool *is_valid)
 {
@@ -425,13 +335,14 @@ int cfi_run_fde(const struct cfi_cie *cie, const uint8_t *program, size_t n, uin
 	m.r = (struct reader){program, program + n, false};
 	m.s = cie->state;
 	m.n_stack = 0;
+	m.s.is_from_plt = is_from_plt(cie, program, n);
 	m.at = start;
 	for (*is_valid = true; *is_valid && m.at < end; m.at = m.next) {
 		m.next = end;
 		m.is_advance = false;
 		while (*is_valid && !m.is_advance && reader_left(&m.r))
 			*is_valid = execute(&m) && !m.r.failed;
-		rule = unwind_rules_intern(rules, *is_valid ? rule_of(cie, &m.s) : unsupported);
+		rule = unwind_rules_intern(rules, *is_valid ? cfi_rule(cie, &m.s) : unsupported);
 		err = rule < 0 ? rule : pack_row(out, m.at, (uint32_t)rule);
 		if (err)
 			return err;

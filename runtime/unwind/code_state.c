@@ -149,8 +149,8 @@ static bool set_register(struct unwind_rule *r, const struct code_state *s, int 
 	if (s->reg[reg].of != PLACE_CFA || offset == INT32_MIN ||
 	    (reg == INSN_RSP && offset > -WORD))
 		return false;
-	r->cfa = reg == INSN_RSP   ? UNWIND_RSP
-		 : reg == INSN_RBP ? UNWIND_RBP
+	r->cfa = reg == INSN_RSP   ? UNWIND_SP
+		 : reg == INSN_RBP ? UNWIND_FP
 				   : (uint8_t)(UNWIND_REGISTER + dwarf_number[reg]);
 	r->cfa_offset = -offset;
 	return true;
@@ -162,8 +162,8 @@ static bool set_cfa(struct unwind_rule *r, const struct code_state *s)
 	if (is_same(s->reg[INSN_RBP], s->rbp_at) && set_register(r, s, INSN_RBP))
 		return true;
 	if (set_register(r, s, INSN_RSP) || set_register(r, s, INSN_RBP) ||
-	    set_deref(r, s, INSN_RBP, UNWIND_RBP_DEREF) ||
-	    set_deref(r, s, INSN_RSP, UNWIND_RSP_DEREF) || set_register(r, s, INSN_RBX))
+	    set_deref(r, s, INSN_RBP, UNWIND_FP_DEREF) ||
+	    set_deref(r, s, INSN_RSP, UNWIND_SP_DEREF) || set_register(r, s, INSN_RBX))
 		return true;
 	for (int reg = 0; reg < INSN_X86_REGS; reg++)
 		if (set_register(r, s, reg))
@@ -171,29 +171,29 @@ static bool set_cfa(struct unwind_rule *r, const struct code_state *s)
 	return false;
 }
 
-static enum unwind_rbp set_rbp(struct unwind_rule *r, const struct code_state *s)
+static enum unwind_fp set_rbp(struct unwind_rule *r, const struct code_state *s)
 {
 	int64_t offset = s->rbp_at.offset;
 	bool is_base = s->rbp_at.of == PLACE_BASE;
 
 	if (s->rbp_at.of == PLACE_UNKNOWN)
-		return s->has_rbp ? UNWIND_RBP_SAME : UNWIND_RBP_UNKNOWN;
+		return s->has_rbp ? UNWIND_FP_SAME : UNWIND_FP_UNKNOWN;
 	if (is_base)
 		offset -= s->reg[INSN_RBP].offset;
 	if (offset != (int16_t)offset || (is_base && s->reg[INSN_RBP].of != PLACE_BASE))
-		return s->has_rbp ? UNWIND_RBP_SAME : UNWIND_RBP_UNKNOWN;
-	r->rbp_offset = (int16_t)offset;
-	return is_base ? UNWIND_RBP_AT_RBP : UNWIND_RBP_AT_CFA;
+		return s->has_rbp ? UNWIND_FP_SAME : UNWIND_FP_UNKNOWN;
+	r->fp_offset = (int16_t)offset;
+	return is_base ? UNWIND_FP_AT_FP : UNWIND_FP_AT_CFA;
 }
 
 static int place_of_rbx(const struct code_state *s)
 {
 	int32_t offset = s->rbx_at.offset;
 
-	if (s->rbx_at.of == PLACE_CFA && offset <= UNWIND_RBX_FIRST && offset >= UNWIND_RBX_LAST &&
-	    offset % WORD == 0)
-		return UNWIND_RBX_AT(offset);
-	return s->has_rbx ? UNWIND_RBX_SAME : UNWIND_RBX_UNKNOWN;
+	if (s->rbx_at.of == PLACE_CFA && offset <= UNWIND_EXTRA_FIRST &&
+	    offset >= UNWIND_EXTRA_LAST && offset % WORD == 0)
+		return UNWIND_EXTRA_AT(offset);
+	return s->has_rbx ? UNWIND_EXTRA_SAME : UNWIND_EXTRA_UNKNOWN;
 }
 
 struct unwind_rule code_state_rule(const struct code_state *s)
@@ -290,22 +290,22 @@ bool code_back_from_rule(const struct code_back *b, const struct unwind_rule *ru
 			 struct code_state *out)
 {
 	enum unwind_cfa cfa = rule->cfa & ~UNWIND_GUESS;
-	int rbx = UNWIND_SAVED_RBX(rule->saved);
+	int rbx = UNWIND_SAVED_EXTRA(rule->saved);
 	bool is_found = false;
 
-	if (cfa == UNWIND_RSP)
+	if (cfa == UNWIND_SP)
 		is_found =
 			state_of(b, (int64_t)b->state.reg[INSN_RSP].offset + rule->cfa_offset, out);
-	if (cfa == UNWIND_RBP && !b->is_rbp && !b->is_rbp_changed) {
+	if (cfa == UNWIND_FP && !b->is_rbp && !b->is_rbp_changed) {
 		is_found = state_of(b, WORD, out);
 		out->reg[INSN_RSP] = (struct code_place){PLACE_BASE, 0};
 		out->reg[INSN_RBP] = (struct code_place){PLACE_CFA, -rule->cfa_offset};
 	}
 	if (!is_found || out->reg[INSN_RSP].offset == -WORD)
 		return is_found;
-	if (out->rbp_at.of == PLACE_UNKNOWN && UNWIND_SAVED_RBP(rule->saved) == UNWIND_RBP_AT_CFA)
-		out->rbp_at = (struct code_place){PLACE_CFA, rule->rbp_offset};
-	if (out->rbx_at.of == PLACE_UNKNOWN && rbx > UNWIND_RBX_UNKNOWN)
-		out->rbx_at = (struct code_place){PLACE_CFA, (int32_t)UNWIND_RBX_OFFSET(rbx)};
+	if (out->rbp_at.of == PLACE_UNKNOWN && UNWIND_SAVED_FP(rule->saved) == UNWIND_FP_AT_CFA)
+		out->rbp_at = (struct code_place){PLACE_CFA, rule->fp_offset};
+	if (out->rbx_at.of == PLACE_UNKNOWN && rbx > UNWIND_EXTRA_UNKNOWN)
+		out->rbx_at = (struct code_place){PLACE_CFA, (int32_t)UNWIND_EXTRA_OFFSET(rbx)};
 	return true;
 }

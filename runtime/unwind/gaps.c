@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include "runtime/elf/elfsym_impl.h"
 #include "runtime/unwind/code_rows.h"
+#include "runtime/unwind/machine.h"
 #include "runtime/unwind/pack.h"
 #include "runtime/unwind/rules.h"
 
@@ -26,9 +27,10 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-void gaps_begin(struct gaps *g, struct elf_file *f)
+void gaps_begin(struct gaps *g, struct elf_file *f, const struct unwind_machine *machine)
 {
 	g->f = f;
+	g->machine = machine;
 	for (uint32_t i = 0; i < f->n_sections && g->n_sections < GAPS_SECTIONS; i++) {
 		const struct section *s = &f->sections[i];
 
@@ -113,7 +115,7 @@ static int pack_gap(struct gaps *g, const struct gap *gap, struct unwind_rules *
 
 	if (bytes) {
 		code.n = elfsym_read_at(g->f->fd, bytes, n, gap->offset);
-		err = code_pack_rows(&code, rules, out);
+		err = g->machine->pack_code(&code, rules, out);
 		g->lacks_decoder |= err == -ENOSYS;
 		err = err == -ENOSYS ? 0 : err;
 	}

@@ -11,6 +11,7 @@
 
 struct elf_file;
 struct pack;
+struct unwind_machine;
 struct unwind_rules;
 
 struct gap {
@@ -21,6 +22,7 @@ enum { GAPS_SECTIONS = 64 }; /* executable ones; compilers make 5 */
 
 struct gaps {
 	struct elf_file *f;
+	const struct unwind_machine *machine;
 	uint32_t sections[GAPS_SECTIONS], n_sections;
 	VEC(struct gap) list;
 	size_t n_packed;
@@ -29,7 +31,7 @@ struct gaps {
 };
 
 /* Begin with a file: find its executable sections. */
-void gaps_begin(struct gaps *g, struct elf_file *f);
+void gaps_begin(struct gaps *g, struct elf_file *f, const struct unwind_machine *machine);
 /* There is no information from `start` to `end`, not included. Returns 0 or -ENOMEM. */
 int gaps_add(struct gaps *g, uint64_t start, uint64_t end);
 /* All gaps were added. Returns 0 or -ENOMEM. */

@@ -7,14 +7,18 @@
  *              else, as those do that switch stacks. ASM: it was written in assembly.
  *   distances  pairs of differences (distance from rsp to the return address, bytes of code).
  *
- * A function with a frame stores rbp below the return address, at CFA - 16. A function written in
- * assembly may omit this, and may use rbp for something else.
+ * On x86-64, a function with a frame stores rbp below the return address, at CFA - 16. A function
+ * written in assembly may omit this, and may use rbp for something else.
  *
  * Functions that set rsp call code that runs on another stack. If such a function has a frame, rbp
  * leads to the frame, which is on the caller's stack. Without a frame it has no rows, and walks use
  * the frame pointer. Up to Go 1.20, assembly that needs no frame gets none; in these versions,
  * systemstack and asmcgocall have rules of their own. The offsets in Go's structs that these rules
  * need are read from the instructions of the two functions.
+ *
+ * On arm64, the distance is from sp to the CFA, and is 0 while the return address is in x30. A
+ * frame has it in the word at sp, and x29 in the word below, to which x29 points then. So a frame
+ * pointer leads through all functions that set sp.
  */
 #define _GNU_SOURCE
 #include "runtime/unwind/go.h"
@@ -108,8 +112,11 @@ static bool read_header(struct go_table *t, uint64_t *text)
 	uint32_t magic = reader_u32(&r);
 	uint64_t n_functions;
 
-	if (t->n < HEADER_BYTES || t->n > UINT32_MAX || reader_u16(&r) || reader_u8(&r) != 1 ||
-	    reader_u8(&r) != WORD || (magic != MAGIC_118 && magic != MAGIC_120))
+	if (t->n < HEADER_BYTES || t->n > UINT32_MAX || reader_u16(&r))
+		return false;
+	t->code_unit = reader_u8(&r);
+	if ((t->code_unit != 1 && t->code_unit != 4) || reader_u8(&r) != WORD ||
+	    (magic != MAGIC_118 && magic != MAGIC_120))
 		return false;
 	t->flags_at = magic == MAGIC_118 ? FLAGS_AT_118 : FLAGS_AT_120;
 	n_functions = reader_u64(&r);
@@ -184,7 +191,11 @@ int go_add_functions(struct cfi *c, struct go_table *t, const uint8_t *bytes, si
 	uint64_t own_text;
 	int err = 0;
 
-	*t = (struct go_table){.bytes = bytes, .n = n, .read_code = t->read_code, .file = t->file};
+	*t = (struct go_table){.machine = c->machine,
+			       .bytes = bytes,
+			       .n = n,
+			       .read_code = t->read_code,
+			       .file = t->file};
 	if (!c->n_segments || !read_header(t, &own_text))
 		return 0;
 	if (!own_text && !has_function(t, entry - text))
@@ -197,24 +208,42 @@ int go_add_functions(struct cfi *c, struct go_table *t, const uint8_t *bytes, si
 
 /* ---- rows ---------------------------------------------------------------------------------- */
 
-/* The rule where the return address is `distance` bytes above rsp. */
-static struct unwind_rule rule_for(int64_t distance, uint8_t flags, enum special special)
+/* The rule for arm64. */
+static struct unwind_rule link_rule(const struct unwind_machine *m, int64_t distance, uint8_t flags)
 {
-	struct unwind_rule rule = {.cfa = UNWIND_RSP};
-	enum unwind_rbp rbp = UNWIND_RBP_SAME;
+	struct unwind_rule rule = {.cfa = UNWIND_SP, .cfa_offset = (int32_t)distance};
+	int64_t offset = -(distance + WORD) / m->fp_unit;
+
+	if (offset != (int16_t)offset || (distance && flags & FLAG_SPWRITE))
+		return (struct unwind_rule){.cfa = UNWIND_NO_RULE};
+	if (distance) {
+		rule.fp_offset = (int16_t)offset;
+		rule.saved = UNWIND_SAVED(UNWIND_FP_AT_CFA, UNWIND_EXTRA_AFTER_FP);
+	}
+	return rule;
+}
+
+/* The rule where the return address is `distance` bytes above rsp. */
+static struct unwind_rule rule_for(const struct unwind_machine *m, int64_t distance, uint8_t flags,
+				   enum special special)
+{
+	struct unwind_rule rule = {.cfa = UNWIND_SP};
+	enum unwind_fp rbp = UNWIND_FP_SAME;
 
 	if (distance < 0 || distance > DISTANCE_MAX)
 		return (struct unwind_rule){.cfa = UNWIND_NO_RULE};
+	if (m->has_link)
+		return link_rule(m, distance, flags);
 	rule.cfa_offset = (int32_t)distance + WORD;
 	if (distance && flags & FLAG_SPWRITE)
-		return (struct unwind_rule){.cfa = UNWIND_SWITCH_RBP};
+		return (struct unwind_rule){.cfa = UNWIND_SWITCH_FP};
 	if (distance && flags & FLAG_ASM && special != KEEPS_RBP) {
-		rbp = UNWIND_RBP_UNKNOWN;
+		rbp = UNWIND_FP_UNKNOWN;
 	} else if (distance) {
-		rbp = UNWIND_RBP_AT_CFA;
-		rule.rbp_offset = -2 * (int)WORD;
+		rbp = UNWIND_FP_AT_CFA;
+		rule.fp_offset = -2 * (int)WORD;
 	}
-	rule.saved = UNWIND_SAVED(rbp, UNWIND_RBX_UNKNOWN);
+	rule.saved = UNWIND_SAVED(rbp, UNWIND_EXTRA_UNKNOWN);
 	return rule;
 }
 
@@ -312,18 +341,19 @@ int go_pack_function(const struct go_table *t, uint32_t function, uint64_t start
 
 	if (whole_rule(flags, special, &rule))
 		return pack_rule(rules, out, start, rule);
-	if (flags & FLAG_SPWRITE && switch_rule(t, special, start, end, &rule))
+	if (!t->machine->has_link && flags & FLAG_SPWRITE &&
+	    switch_rule(t, special, start, end, &rule))
 		return pack_rule(rules, out, start, rule);
 	r = reader_at(t, t->distances + at);
 	r.failed = !at; /* there are no pairs */
 	while (!err && start < end) {
 		uint32_t difference = (uint32_t)reader_uleb(&r);
-		uint64_t bytes = reader_uleb(&r);
+		uint64_t bytes = reader_uleb(&r) * t->code_unit;
 
 		distance += (int32_t)(difference >> 1 ^ -(difference & 1));
 		if (r.failed || !bytes) /* the end of the pairs, or code without a row */
 			return pack_row(out, start, UNWIND_RULE_NONE);
-		err = pack_rule(rules, out, start, rule_for(distance, flags, special));
+		err = pack_rule(rules, out, start, rule_for(t->machine, distance, flags, special));
 		start = bytes < end - start ? start + bytes : end;
 	}
 	return err;

@@ -13,15 +13,18 @@
 
 struct cfi;
 struct pack;
+struct unwind_machine;
 struct unwind_rules;
 
 /* A .gopclntab, checked by go_add_functions(). */
 struct go_table {
+	const struct unwind_machine *machine;
 	const uint8_t *bytes;
 	size_t n;
 	uint64_t names, distances, functions; /* offsets of the parts of the table */
 	uint32_t n_functions;
-	uint32_t flags_at; /* offset in the description of a function */
+	uint32_t code_unit; /* bytes of an instruction: 1 on x86-64, 4 on arm64 */
+	uint32_t flags_at;  /* offset in the description of a function */
 	/* Read code of the file at an address as linked, at most n bytes, to `out`. Returns their
 	 * number. */
 	size_t (*read_code)(void *file, uint64_t address, uint8_t *out, size_t n);

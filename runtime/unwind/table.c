@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "runtime/elf/elfsym_impl.h"
-#include "runtime/insn/insn.h"
+#include "runtime/unwind/assembly.h"
 #include "runtime/unwind/cfi.h"
 #include "runtime/unwind/gaps.h"
 #include "runtime/unwind/go.h"
@@ -120,20 +120,6 @@ static int add_section(struct source *s, const struct section *section, bool is_
 
 /* ---- .eh_frame without section headers ------------------------------------------------------ */
 
-/* Find the file offset of an address, and how many bytes from there on are in the file. */
-static bool find_offset(struct elf_file *f, uint64_t address, uint64_t *offset, uint64_t *n)
-{
-	GElf_Phdr h;
-
-	for (size_t i = 0; elfsym_header(f, i, &h); i++)
-		if (h.p_type == PT_LOAD && address - h.p_vaddr < h.p_filesz) {
-			*offset = h.p_offset + (address - h.p_vaddr);
-			*n = h.p_filesz - (address - h.p_vaddr);
-			return true;
-		}
-	return false;
-}
-
 /* Find the address of .eh_frame, which .eh_frame_hdr holds. */
 static bool find_eh_frame(struct elf_file *f, uint64_t *address)
 {
@@ -193,7 +179,7 @@ static int add_eh_frame(struct source *s)
 	struct cfi_section cfi = {0};
 	int err;
 
-	if (!find_eh_frame(&s->f, &address) || !find_offset(&s->f, address, &offset, &most))
+	if (!find_eh_frame(&s->f, &address) || !elfsym_find_offset(&s->f, address, &offset, &most))
 		return 0;
 	for (;;) {
 		want = want < most ? want : most;
@@ -218,17 +204,12 @@ static int add_eh_frame(struct source *s)
 
 static size_t read_code(void *file, uint64_t address, uint8_t *out, size_t n)
 {
-	struct elf_file *f = file;
-	uint64_t offset, most;
-
-	if (!find_offset(f, address, &offset, &most))
-		return 0;
-	return elfsym_read_at(f->fd, out, n < most ? n : most, offset);
+	return elfsym_read_address(file, address, out, n);
 }
 
 /* The value that a relocation stores at an address, in a file linked to start at 0; 0: not
  * known. */
-static int find_relative(const struct elf_file *f, uint64_t address, uint64_t *out)
+static int find_relative(const struct elf_file *f, uint32_t type, uint64_t address, uint64_t *out)
 {
 	const struct section *s = elfsym_section(f, ".rela.dyn");
 	uint8_t *bytes = NULL;
@@ -239,7 +220,7 @@ static int find_relative(const struct elf_file *f, uint64_t address, uint64_t *o
 	*out = 0;
 	r = (const void *)bytes;
 	for (size_t i = 0; i < n / sizeof(*r) && !*out; i++)
-		if (r[i].r_offset == address && ELF64_R_TYPE(r[i].r_info) == R_X86_64_RELATIVE)
+		if (r[i].r_offset == address && ELF64_R_TYPE(r[i].r_info) == type)
 			*out = (uint64_t)r[i].r_addend;
 	free(bytes);
 	return err;
@@ -263,7 +244,8 @@ static int add_linked_go(struct source *s)
 		at += 8;
 	if (at >= n)
 		return 0;
-	err = find_relative(&s->f, data->address + at + GO_TEXT_AT, &text);
+	err = find_relative(&s->f, s->cfi.machine->relative, data->address + at + GO_TEXT_AT,
+			    &text);
 	return err ? err : go_add_functions(&s->cfi, &s->go, s->gopclntab + at, n - at, text, text);
 }
 
@@ -283,98 +265,6 @@ static int add_go(struct source *s)
 	err = read_bytes(&s->f, section->offset, section->size, &s->gopclntab, &n);
 	return err ? err
 		   : go_add_functions(&s->cfi, &s->go, s->gopclntab, n, text->address, s->f.entry);
-}
-
-/* ---- functions that the C library writes in assembly, without information ------------------ */
-
-enum {
-	ENTRY_BYTES = 48, /* size of the code; that of ld.so has 40 bytes */
-	WORD = 8,
-	PROGRAM_BYTES = 256, /* limit for _init or _fini; glibc's have 23 and 9 */
-};
-
-/* Add an FDE: the code of `bytes` at the address has that state. */
-static int add_state(struct source *s, uint64_t address, uint32_t bytes, struct cfi_state state)
-{
-	uint64_t offset = address - s->cfi.segments[0].address;
-	static const uint8_t no_program[1];
-	struct cfi_cie cie = {.section.bytes = no_program, .state = state};
-	struct cfi_fde fde = {.start = (uint32_t)offset,
-			      .bytes = bytes,
-			      .cie = (uint32_t)s->cfi.cies.n};
-	int err;
-
-	if (offset > UINT32_MAX - bytes)
-		return 0;
-	err = vec_push(&s->cfi.cies, cie);
-	return err ? err : cfi_add_fde(&s->cfi, fde);
-}
-
-static bool is_known(const struct source *s, uint64_t address)
-{
-	uint64_t offset = address - s->cfi.segments[0].address;
-
-	for (size_t i = 0; i < s->cfi.fdes.n; i++)
-		if (offset - s->cfi.fdes.items[i].start < s->cfi.fdes.items[i].bytes)
-			return true;
-	return false;
-}
-
-/* Does code without any information begin as a program does: by setting rbp to 0? Libraries can
- * have an entry point, too. */
-static bool begins_program(struct source *s)
-{
-	uint8_t code[3];
-
-	return read_code(&s->f, s->f.entry, code, sizeof(code)) == sizeof(code) &&
-	       (!memcmp(code, "\x31\xed", 2) || !memcmp(code, "\x48\x31\xed", 3));
-}
-
-/* Add the entry point: a program's first function has no caller. */
-static int add_entry(struct source *s)
-{
-	if (!s->f.entry || is_known(s, s->f.entry) || (!s->cfi.fdes.n && !begins_program(s)))
-		return 0;
-	return add_state(s, s->f.entry, ENTRY_BYTES, (struct cfi_state){.ip.how = CFI_UNDEFINED});
-}
-
-/* The state of code whose return address is in the word `above` bytes above rsp. */
-static struct cfi_state state_at(int64_t above)
-{
-	return (struct cfi_state){.cfa = CFI_CFA_REGISTER,
-				  .number = CFI_RSP,
-				  .offset = above + WORD,
-				  .ip = {CFI_AT_CFA, -WORD}};
-}
-
-/* Add _init or _fini, which fill a section: sub $8, %rsp; calls; add $8, %rsp; ret. */
-static int add_section_function(struct source *s, const char *name)
-{
-	static const uint8_t sub[] = {0x48, 0x83, 0xec, 8},
-			     add_return[] = {0x48, 0x83, 0xc4, 8, 0xc3};
-	const struct section *section = elfsym_section(&s->f, name);
-	uint8_t code[PROGRAM_BYTES];
-	uint32_t n, body = sizeof(sub);
-	int err;
-
-	if (!section || section->size > sizeof(code) || is_known(s, section->address))
-		return 0;
-	n = (uint32_t)elfsym_read_at(s->f.fd, code, section->size, section->offset);
-	if (n < INSN_ENDBR_BYTES + sizeof(sub) || n != section->size)
-		return 0;
-	if (insn_is_endbr64(code, n))
-		body += INSN_ENDBR_BYTES;
-	if (n < body + sizeof(add_return) || memcmp(code + body - sizeof(sub), sub, sizeof(sub)) ||
-	    memcmp(code + n - sizeof(add_return), add_return, sizeof(add_return)))
-		return 0;
-	err = add_state(s, section->address, body, state_at(0));
-	err = err ?: add_state(s, section->address + body, n - 1 - body, state_at(WORD));
-	return err ?: add_state(s, section->address + n - 1, 1, state_at(0));
-}
-
-static int add_assembly(struct source *s)
-{
-	return add_entry(s) ?: add_section_function(s, ".init") ?: add_section_function(s, ".fini");
 }
 
 /* ---- tables -------------------------------------------------------------------------------- */
@@ -411,8 +301,9 @@ static int make_table(struct source *s, int fd, struct unwind_rules *rules, stru
 {
 	int err = elfsym_read_file(&s->f, fd);
 
-	if (!err && (!s->f.is_64 || s->f.machine != EM_X86_64 ||
-		     (s->f.kind != ET_EXEC && s->f.kind != ET_DYN)))
+	s->cfi.machine = err ? NULL : unwind_machine_of(s->f.machine);
+	if (!err &&
+	    (!s->f.is_64 || !s->cfi.machine || (s->f.kind != ET_EXEC && s->f.kind != ET_DYN)))
 		err = -ENOEXEC;
 	if (!err)
 		err = read_segments(&s->f, t);
@@ -423,9 +314,9 @@ static int make_table(struct source *s, int fd, struct unwind_rules *rules, stru
 	s->cfi.n_segments = t->n_segments;
 	err = add_sections(s, t);
 	if (!err && !t->is_go) {
-		gaps_begin(&s->gaps, &s->f);
+		gaps_begin(&s->gaps, &s->f, s->cfi.machine);
 		s->cfi.gaps = &s->gaps;
-		err = add_assembly(s);
+		err = assembly_add(&s->cfi, &s->f);
 	}
 	return err ? err : pack_rows(s, rules, t);
 }

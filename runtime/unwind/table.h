@@ -2,7 +2,7 @@
 /*
  * The unwind table of an ELF file: its call frame information (.eh_frame, .debug_frame), or where
  * that is missing its instructions, as rows in the format of bpf_helpers/unwind.h, in pieces of at
- * most UNWIND_CHUNK_WORDS words. For x86-64 only.
+ * most UNWIND_CHUNK_WORDS words. For x86-64 and arm64.
  */
 #pragma once
 #include <stdbool.h>
@@ -39,7 +39,7 @@ struct unwind_table {
 };
 
 /* Read the ELF file behind fd; its rules are added to `rules`. Returns 0 and a table, which the
- * caller frees; or -errno, and nothing to free: -ENOEXEC (not a program or library for x86-64),
- * -ENOMEM and others. */
+ * caller frees; or -errno, and nothing to free: -ENOEXEC (not a program or library for one of
+ * these machines), -ENOMEM and others. */
 int unwind_table_read(int fd, struct unwind_rules *rules, struct unwind_table *out);
 void unwind_table_free(struct unwind_table *t);

@@ -24,7 +24,7 @@ static void table_of_a_file(void **state)
 	assert_true(t.n_rows > 0);
 	/* At its first instruction, a function's return address is the word at rsp. */
 	r = unwind_table_rule(&t, &rules, (uint64_t)(uintptr_t)table_of_a_file);
-	assert_int_equal(r->cfa, UNWIND_RSP);
+	assert_int_equal(r->cfa, UNWIND_SP);
 	assert_int_equal(r->cfa_offset, 8);
 	unwind_table_free(&t);
 	unwind_rules_free(&rules);

@@ -35,11 +35,11 @@ static inline void cache_bytes_table(struct unwind_rules *rules, struct unwind_t
 		uint64_t start = out->segments[half].address;
 
 		for (uint32_t i = 0; i < 800 && !err; i++) {
-			rule = unwind_rules_intern(rules, (struct unwind_rule){.cfa = UNWIND_RSP,
+			rule = unwind_rules_intern(rules, (struct unwind_rule){.cfa = UNWIND_SP,
 									       .cfa_offset = 8});
 			err = pack_row(&pack, start + i * 24, (uint32_t)rule);
 			rule = unwind_rules_intern(
-				rules, (struct unwind_rule){.cfa = UNWIND_RSP,
+				rules, (struct unwind_rule){.cfa = UNWIND_SP,
 							    .cfa_offset = 16 + 8 * ((int)i % 40)});
 			if (i < 600 && !err) /* then blocks that have one row */
 				err = pack_row(&pack, start + i * 24 + 4, (uint32_t)rule);

@@ -51,7 +51,7 @@ static void add_others(struct unwind_rules *rules)
 {
 	unwind_rules_begin_file(rules);
 	for (int i = 0; i < 100; i++)
-		unwind_rules_intern(rules, (struct unwind_rule){.cfa = UNWIND_RSP,
+		unwind_rules_intern(rules, (struct unwind_rule){.cfa = UNWIND_SP,
 								.cfa_offset = 500 - 8 * i});
 }
 

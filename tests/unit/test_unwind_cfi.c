@@ -76,8 +76,8 @@ static void check_rule(struct unwind_rule r, struct unwind_rule want, const char
 	if (!memcmp(&r, &want, sizeof(r)))
 		return;
 	print_error("%s, line %d: cfa %u%+d saved %#x%+d, not cfa %u%+d saved %#x%+d\n", what, line,
-		    r.cfa, r.cfa_offset, r.saved, r.rbp_offset, want.cfa, want.cfa_offset,
-		    want.saved, want.rbp_offset);
+		    r.cfa, r.cfa_offset, r.saved, r.fp_offset, want.cfa, want.cfa_offset,
+		    want.saved, want.fp_offset);
 	fail();
 }
 
@@ -90,16 +90,16 @@ struct instructions {
 	struct unwind_rule rule; /* that they lead to from rsp + 8 */
 };
 
-enum { SAME = UNWIND_RBP_SAME, AT_CFA = UNWIND_RBP_AT_CFA, AT_RBP = UNWIND_RBP_AT_RBP };
-enum { UNKNOWN = UNWIND_RBP_UNKNOWN, RBX_UNKNOWN = UNWIND_SAVED(0, UNWIND_RBX_UNKNOWN) };
-#define RBX_AT(offset) UNWIND_SAVED(0, UNWIND_RBX_AT(offset))
+enum { SAME = UNWIND_FP_SAME, AT_CFA = UNWIND_FP_AT_CFA, AT_RBP = UNWIND_FP_AT_FP };
+enum { UNKNOWN = UNWIND_FP_UNKNOWN, RBX_UNKNOWN = UNWIND_SAVED(0, UNWIND_EXTRA_UNKNOWN) };
+#define RBX_AT(offset) UNWIND_SAVED(0, UNWIND_EXTRA_AT(offset))
 
 static const struct instructions all_instructions[] = {
-	{"nothing", {0}, 0, {UNWIND_RSP, SAME, 0, 8}},
-	{"nop", BYTES(0, 0, 0), {UNWIND_RSP, SAME, 0, 8}},
+	{"nothing", {0}, 0, {UNWIND_SP, SAME, 0, 8}},
+	{"nop", BYTES(0, 0, 0), {UNWIND_SP, SAME, 0, 8}},
 	/* the CFA */
-	{"def_cfa", BYTES(0x0c, 6, 16), {UNWIND_RBP, SAME, 0, 16}},
-	{"def_cfa, two bytes", BYTES(0x0c, 7, 0x90, 0x02), {UNWIND_RSP, SAME, 0, 0x110}},
+	{"def_cfa", BYTES(0x0c, 6, 16), {UNWIND_FP, SAME, 0, 16}},
+	{"def_cfa, two bytes", BYTES(0x0c, 7, 0x90, 0x02), {UNWIND_SP, SAME, 0, 0x110}},
 	{"def_cfa r10", BYTES(0x0c, 10, 0), {UNWIND_REGISTER + 10, SAME, 0, 0}},
 	{"def_cfa rax", BYTES(0x0c, 0, 8), {UNWIND_REGISTER, SAME, 0, 8}},
 	{"def_cfa r15", BYTES(0x0c, 15, 8), {UNWIND_REGISTER + 15, SAME, 0, 8}},
@@ -107,63 +107,63 @@ static const struct instructions all_instructions[] = {
 	{"def_cfa, a register that does not exist",
 	 BYTES(0x0c, 0xff, 0xff, 0xff, 0xff, 0xff, 1, 8),
 	 {UNWIND_UNSUPPORTED}},
-	{"def_cfa_register", BYTES(0x0d, 6), {UNWIND_RBP, SAME, 0, 8}},
-	{"def_cfa_offset", BYTES(0x0e, 0x80, 0x01), {UNWIND_RSP, SAME, 0, 128}},
+	{"def_cfa_register", BYTES(0x0d, 6), {UNWIND_FP, SAME, 0, 8}},
+	{"def_cfa_offset", BYTES(0x0e, 0x80, 0x01), {UNWIND_SP, SAME, 0, 128}},
 	{"def_cfa_offset, 31 bits",
 	 BYTES(0x0e, 0xff, 0xff, 0xff, 0xff, 7),
-	 {UNWIND_RSP, SAME, 0, INT32_MAX}},
+	 {UNWIND_SP, SAME, 0, INT32_MAX}},
 	{"def_cfa_offset, 32 bits", BYTES(0x0e, 0x80, 0x80, 0x80, 0x80, 8), {UNWIND_UNSUPPORTED}},
-	{"def_cfa_sf", BYTES(0x12, 6, 0x7e), {UNWIND_RBP, SAME, 0, 16}},
-	{"def_cfa_offset_sf", BYTES(0x13, 0x7d), {UNWIND_RSP, SAME, 0, 24}},
-	{"def_cfa_offset_sf, negative", BYTES(0x13, 1), {UNWIND_RSP, SAME, 0, -8}},
+	{"def_cfa_sf", BYTES(0x12, 6, 0x7e), {UNWIND_FP, SAME, 0, 16}},
+	{"def_cfa_offset_sf", BYTES(0x13, 0x7d), {UNWIND_SP, SAME, 0, 24}},
+	{"def_cfa_offset_sf, negative", BYTES(0x13, 1), {UNWIND_SP, SAME, 0, -8}},
 	/* rbp */
-	{"offset", BYTES(0x86, 2), {UNWIND_RSP, AT_CFA, -16, 8}},
-	{"offset, another register", BYTES(0x8c, 2), {UNWIND_RSP, SAME, 0, 8}},
-	{"offset_extended", BYTES(5, 6, 3), {UNWIND_RSP, AT_CFA, -24, 8}},
-	{"offset_extended, two bytes", BYTES(5, 0x86, 0, 3), {UNWIND_RSP, AT_CFA, -24, 8}},
-	{"offset_extended_sf", BYTES(0x11, 6, 0x7f), {UNWIND_RSP, AT_CFA, 8, 8}},
-	{"negative_offset_extended", BYTES(0x2f, 6, 2), {UNWIND_RSP, AT_CFA, 16, 8}},
-	{"offset, least", BYTES(0x86, 0x80, 0x20), {UNWIND_RSP, AT_CFA, INT16_MIN, 8}},
-	{"offset, too large", BYTES(0x86, 0x81, 0x20), {UNWIND_RSP, UNKNOWN, 0, 8}},
-	{"restore", BYTES(0x86, 2, 0xc6), {UNWIND_RSP, SAME, 0, 8}},
-	{"restore_extended", BYTES(0x86, 2, 6, 6), {UNWIND_RSP, SAME, 0, 8}},
-	{"undefined", BYTES(7, 6), {UNWIND_RSP, UNKNOWN, 0, 8}},
-	{"same_value", BYTES(0x86, 2, 8, 6), {UNWIND_RSP, SAME, 0, 8}},
-	{"register", BYTES(9, 6, 3), {UNWIND_RSP, UNKNOWN, 0, 8}},
-	{"register, itself", BYTES(9, 6, 6), {UNWIND_RSP, SAME, 0, 8}},
-	{"val_offset", BYTES(0x14, 6, 2), {UNWIND_RSP, UNKNOWN, 0, 8}},
-	{"val_offset_sf", BYTES(0x15, 6, 2), {UNWIND_RSP, UNKNOWN, 0, 8}},
-	{"expression, rbp", BYTES(0x10, 6, 2, 0x76, 0x70), {UNWIND_RSP, AT_RBP, -16, 8}},
-	{"expression, rsp", BYTES(0x10, 6, 2, 0x77, 0), {UNWIND_RSP, UNKNOWN, 0, 8}},
-	{"expression, more", BYTES(0x10, 6, 3, 0x76, 0, 6), {UNWIND_RSP, UNKNOWN, 0, 8}},
-	{"expression, empty", BYTES(0x10, 6, 0), {UNWIND_RSP, UNKNOWN, 0, 8}},
-	{"val_expression", BYTES(0x16, 6, 2, 0x76, 0), {UNWIND_RSP, UNKNOWN, 0, 8}},
+	{"offset", BYTES(0x86, 2), {UNWIND_SP, AT_CFA, -16, 8}},
+	{"offset, another register", BYTES(0x8c, 2), {UNWIND_SP, SAME, 0, 8}},
+	{"offset_extended", BYTES(5, 6, 3), {UNWIND_SP, AT_CFA, -24, 8}},
+	{"offset_extended, two bytes", BYTES(5, 0x86, 0, 3), {UNWIND_SP, AT_CFA, -24, 8}},
+	{"offset_extended_sf", BYTES(0x11, 6, 0x7f), {UNWIND_SP, AT_CFA, 8, 8}},
+	{"negative_offset_extended", BYTES(0x2f, 6, 2), {UNWIND_SP, AT_CFA, 16, 8}},
+	{"offset, least", BYTES(0x86, 0x80, 0x20), {UNWIND_SP, AT_CFA, INT16_MIN, 8}},
+	{"offset, too large", BYTES(0x86, 0x81, 0x20), {UNWIND_SP, UNKNOWN, 0, 8}},
+	{"restore", BYTES(0x86, 2, 0xc6), {UNWIND_SP, SAME, 0, 8}},
+	{"restore_extended", BYTES(0x86, 2, 6, 6), {UNWIND_SP, SAME, 0, 8}},
+	{"undefined", BYTES(7, 6), {UNWIND_SP, UNKNOWN, 0, 8}},
+	{"same_value", BYTES(0x86, 2, 8, 6), {UNWIND_SP, SAME, 0, 8}},
+	{"register", BYTES(9, 6, 3), {UNWIND_SP, UNKNOWN, 0, 8}},
+	{"register, itself", BYTES(9, 6, 6), {UNWIND_SP, SAME, 0, 8}},
+	{"val_offset", BYTES(0x14, 6, 2), {UNWIND_SP, UNKNOWN, 0, 8}},
+	{"val_offset_sf", BYTES(0x15, 6, 2), {UNWIND_SP, UNKNOWN, 0, 8}},
+	{"expression, rbp", BYTES(0x10, 6, 2, 0x76, 0x70), {UNWIND_SP, AT_RBP, -16, 8}},
+	{"expression, rsp", BYTES(0x10, 6, 2, 0x77, 0), {UNWIND_SP, UNKNOWN, 0, 8}},
+	{"expression, more", BYTES(0x10, 6, 3, 0x76, 0, 6), {UNWIND_SP, UNKNOWN, 0, 8}},
+	{"expression, empty", BYTES(0x10, 6, 0), {UNWIND_SP, UNKNOWN, 0, 8}},
+	{"val_expression", BYTES(0x16, 6, 2, 0x76, 0), {UNWIND_SP, UNKNOWN, 0, 8}},
 	/* rbx */
-	{"rbx", BYTES(0x83, 2), {UNWIND_RSP, RBX_AT(-16), 0, 8}},
-	{"rbx and rbp", BYTES(0x83, 7, 0x86, 2), {UNWIND_RSP, AT_CFA | RBX_AT(-56), -16, 8}},
-	{"rbx, last offset", BYTES(0x83, 63), {UNWIND_RSP, RBX_AT(-504), 0, 8}},
-	{"rbx, too far", BYTES(0x83, 0xc0, 0), {UNWIND_RSP, RBX_UNKNOWN, 0, 8}},
-	{"rbx, too near", BYTES(0x83, 1), {UNWIND_RSP, RBX_UNKNOWN, 0, 8}},
-	{"rbx by an expression", BYTES(0x16, 3, 2, 0x77, 4), {UNWIND_RSP, RBX_UNKNOWN, 0, 8}},
-	{"rbx restored", BYTES(0x83, 2, 0xc3), {UNWIND_RSP, SAME, 0, 8}},
-	{"rbx undefined", BYTES(7, 3), {UNWIND_RSP, RBX_UNKNOWN, 0, 8}},
-	{"rbx same_value", BYTES(0x83, 2, 8, 3), {UNWIND_RSP, SAME, 0, 8}},
-	{"rbx by rbp", BYTES(0x10, 3, 2, 0x76, 0x70), {UNWIND_RSP, RBX_UNKNOWN, 0, 8}},
+	{"rbx", BYTES(0x83, 2), {UNWIND_SP, RBX_AT(-16), 0, 8}},
+	{"rbx and rbp", BYTES(0x83, 7, 0x86, 2), {UNWIND_SP, AT_CFA | RBX_AT(-56), -16, 8}},
+	{"rbx, last offset", BYTES(0x83, 63), {UNWIND_SP, RBX_AT(-504), 0, 8}},
+	{"rbx, too far", BYTES(0x83, 0xc0, 0), {UNWIND_SP, RBX_UNKNOWN, 0, 8}},
+	{"rbx, too near", BYTES(0x83, 1), {UNWIND_SP, RBX_UNKNOWN, 0, 8}},
+	{"rbx by an expression", BYTES(0x16, 3, 2, 0x77, 4), {UNWIND_SP, RBX_UNKNOWN, 0, 8}},
+	{"rbx restored", BYTES(0x83, 2, 0xc3), {UNWIND_SP, SAME, 0, 8}},
+	{"rbx undefined", BYTES(7, 3), {UNWIND_SP, RBX_UNKNOWN, 0, 8}},
+	{"rbx same_value", BYTES(0x83, 2, 8, 3), {UNWIND_SP, SAME, 0, 8}},
+	{"rbx by rbp", BYTES(0x10, 3, 2, 0x76, 0x70), {UNWIND_SP, RBX_UNKNOWN, 0, 8}},
 	{"CFA by rbx", BYTES(0x0c, 3, 24, 0x83, 3), {UNWIND_RBX, RBX_AT(-24), 0, 24}},
 	/* states */
-	{"remember and restore", BYTES(0x0a, 0x86, 2, 0x0e, 16, 0x0b), {UNWIND_RSP, SAME, 0, 8}},
+	{"remember and restore", BYTES(0x0a, 0x86, 2, 0x0e, 16, 0x0b), {UNWIND_SP, SAME, 0, 8}},
 	{"restore_state of none", BYTES(0x0b), {UNWIND_UNSUPPORTED}},
-	{"args_size", BYTES(0x2e, 0x80, 1, 0x0e, 16), {UNWIND_RSP, SAME, 0, 16}},
+	{"args_size", BYTES(0x2e, 0x80, 1, 0x0e, 16), {UNWIND_SP, SAME, 0, 16}},
 	/* rsp and the return address */
-	{"rsp is the CFA", BYTES(0x14, 7, 0), {UNWIND_RSP, SAME, 0, 8}},
+	{"rsp is the CFA", BYTES(0x14, 7, 0), {UNWIND_SP, SAME, 0, 8}},
 	{"rsp is not the CFA", BYTES(0x14, 7, 1), {UNWIND_UNSUPPORTED}},
 	{"rsp is stored", BYTES(0x87, 2), {UNWIND_UNSUPPORTED}},
 	{"rip elsewhere", BYTES(0x90, 2), {UNWIND_UNSUPPORTED}},
 	{"rip undefined", BYTES(7, 16, 0x86, 2), {UNWIND_END}},
-	{"rip in rdi", BYTES(9, 16, 5, 0x0e, 0), {UNWIND_RSP_RA_RDI}},
+	{"rip in rdi", BYTES(9, 16, 5, 0x0e, 0), {UNWIND_SP_RA_RDI}},
 	{"rip in rdi, CFA by rbp", BYTES(9, 16, 5, 0x0c, 6, 0), {UNWIND_UNSUPPORTED}},
 	{"rip in rsi", BYTES(9, 16, 4), {UNWIND_UNSUPPORTED}},
-	{"rip restored", BYTES(9, 16, 4, 0xd0), {UNWIND_RSP, SAME, 0, 8}},
+	{"rip restored", BYTES(9, 16, 4, 0xd0), {UNWIND_SP, SAME, 0, 8}},
 	/* expressions for the CFA */
 	{"PLT",
 	 BYTES(0x0f, 11, 0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22),
@@ -176,25 +176,23 @@ static const struct instructions all_instructions[] = {
 	 {UNWIND_UNSUPPORTED}},
 	{"realigned",
 	 BYTES(0x0f, 3, 0x76, 0x58, 6, 0x10, 6, 2, 0x76, 0),
-	 {UNWIND_RBP_DEREF, AT_RBP, 0, UNWIND_DEREF(-40, 0)}},
-	{"word at rsp",
-	 BYTES(0x0f, 3, 0x77, 8, 6),
-	 {UNWIND_RSP_DEREF, SAME, 0, UNWIND_DEREF(8, 0)}},
+	 {UNWIND_FP_DEREF, AT_RBP, 0, UNWIND_DEREF(-40, 0)}},
+	{"word at rsp", BYTES(0x0f, 3, 0x77, 8, 6), {UNWIND_SP_DEREF, SAME, 0, UNWIND_DEREF(8, 0)}},
 	{"word at rsp, + 8",
 	 BYTES(0x0f, 6, 0x77, 0x98, 1, 6, 0x23, 8),
-	 {UNWIND_RSP_DEREF, SAME, 0, UNWIND_DEREF(152, 8)}},
+	 {UNWIND_SP_DEREF, SAME, 0, UNWIND_DEREF(152, 8)}},
 	{"word at rbp + 152, + 56",
 	 BYTES(0x0f, 6, 0x76, 0x98, 1, 6, 0x23, 56),
-	 {UNWIND_RBP_DEREF, SAME, 0, UNWIND_DEREF(152, 56)}},
+	 {UNWIND_FP_DEREF, SAME, 0, UNWIND_DEREF(152, 56)}},
 	{"word below rsp", BYTES(0x0f, 5, 0x77, 0x78, 6, 0x23, 8), {UNWIND_UNSUPPORTED}},
 	{"word at rbx", BYTES(0x0f, 3, 0x73, 8, 6), {UNWIND_UNSUPPORTED}},
 	{"word at rsp + 2^15", BYTES(0x0f, 5, 0x77, 0x80, 0x80, 2, 6), {UNWIND_UNSUPPORTED}},
 	{"word at rsp, - 8", BYTES(0x0f, 5, 0x77, 8, 6, 0x38, 0x1c), {UNWIND_UNSUPPORTED}},
-	{"register + offset", BYTES(0x0f, 2, 0x76, 16), {UNWIND_RBP, SAME, 0, 16}},
+	{"register + offset", BYTES(0x0f, 2, 0x76, 16), {UNWIND_FP, SAME, 0, 16}},
 	{"an empty expression", BYTES(0x0f, 0), {UNWIND_UNSUPPORTED}},
 	{"offset of an expression", BYTES(0x0f, 1, 0x96, 0x0e, 16), {UNWIND_UNSUPPORTED}},
 	{"register of an expression", BYTES(0x0f, 1, 0x96, 0x0d, 6), {UNWIND_UNSUPPORTED}},
-	{"defined again", BYTES(0x0f, 1, 0x96, 0x0c, 7, 16), {UNWIND_RSP, SAME, 0, 16}},
+	{"defined again", BYTES(0x0f, 1, 0x96, 0x0c, 7, 16), {UNWIND_SP, SAME, 0, 16}},
 	/* invalid ones; padding with nop must not complete them */
 	{"unknown", BYTES(0x3f), {UNWIND_UNSUPPORTED}},
 	{"of another machine", BYTES(0x2d), {UNWIND_UNSUPPORTED}},
@@ -227,7 +225,7 @@ static void test_instructions(void **state)
 		check_rule(rule_at(start + 0x1f), c->rule, c->what, __LINE__);
 		check(start + 0x20, UNWIND_NO_RULE);
 		check(start + 0x3f, UNWIND_NO_RULE);
-		check(start + 0x47, UNWIND_RSP, SAME, 0, 8);
+		check(start + 0x47, UNWIND_SP, SAME, 0, 8);
 		check_rule(rule_at(start + 0x48), c->rule, c->what, __LINE__);
 		check_rule(rule_at(start + 0x5f), c->rule, c->what, __LINE__);
 	}
@@ -250,18 +248,18 @@ static void test_advance(void **state)
 	cie = put_cie(&eh, RELATIVE);
 	put_fde(&eh, cie, CODE, 0x11000, program, sizeof(program));
 	read_image((struct image){.eh_frame = &eh, .code_bytes = 0x20000});
-	check(at, UNWIND_RSP, SAME, 0, 8);
-	check(at += 1, UNWIND_RSP, SAME, 0, 16);
-	check(at + 1, UNWIND_RSP, SAME, 0, 16);
-	check(at += 2, UNWIND_RSP, SAME, 0, 24);
-	check(at + 0xff, UNWIND_RSP, SAME, 0, 24);
-	check(at += 0x100, UNWIND_RSP, SAME, 0, 32);
-	check(at + 0xffff, UNWIND_RSP, SAME, 0, 32);
-	check(at += 0x10000, UNWIND_RSP, SAME, 0, 40);
-	check(at + 15, UNWIND_RSP, SAME, 0, 40);
+	check(at, UNWIND_SP, SAME, 0, 8);
+	check(at += 1, UNWIND_SP, SAME, 0, 16);
+	check(at + 1, UNWIND_SP, SAME, 0, 16);
+	check(at += 2, UNWIND_SP, SAME, 0, 24);
+	check(at + 0xff, UNWIND_SP, SAME, 0, 24);
+	check(at += 0x100, UNWIND_SP, SAME, 0, 32);
+	check(at + 0xffff, UNWIND_SP, SAME, 0, 32);
+	check(at += 0x10000, UNWIND_SP, SAME, 0, 40);
+	check(at + 15, UNWIND_SP, SAME, 0, 40);
 	/* two at one address: the later one counts */
-	check(at += 16, UNWIND_RSP, SAME, 0, 56);
-	check(CODE + 0x10fff, UNWIND_RSP, SAME, 0, 56);
+	check(at += 16, UNWIND_SP, SAME, 0, 56);
+	check(CODE + 0x10fff, UNWIND_SP, SAME, 0, 56);
 	check(CODE + 0x11000, UNWIND_NO_RULE);
 	assert_int_equal(table.n_rows, 6);
 	assert_int_equal(table.n_refused, 0);
@@ -283,10 +281,10 @@ static void test_advance_too_far(void **state)
 	end_record(&eh, wide);
 	put_fde(&eh, wide, CODE + 0x60, 0x10, program, sizeof(program));
 	read_eh();
-	check(CODE + 0x3e, UNWIND_RSP, SAME, 0, 8);
-	check(CODE + 0x5f, UNWIND_RSP, SAME, 0, 16);
-	check(CODE + 0x60, UNWIND_RSP, SAME, 0, 8);
-	check(CODE + 0x6f, UNWIND_RSP, SAME, 0, 8);
+	check(CODE + 0x3e, UNWIND_SP, SAME, 0, 8);
+	check(CODE + 0x5f, UNWIND_SP, SAME, 0, 16);
+	check(CODE + 0x60, UNWIND_SP, SAME, 0, 8);
+	check(CODE + 0x6f, UNWIND_SP, SAME, 0, 8);
 	check(CODE + 0x70, UNWIND_NO_RULE);
 	assert_int_equal(table.n_refused, 0);
 }
@@ -311,9 +309,9 @@ static void test_set_location(void **state)
 	memcpy(program + 4, &distance, 4);
 	put_fde(&eh, cie, CODE + 0x100, 0x20, program, 10);
 	read_eh();
-	check(CODE + 0x17, UNWIND_RSP, SAME, 0, 16);
-	check(CODE + 0x18, UNWIND_RSP, SAME, 0, 24);
-	check(CODE + 0x100, UNWIND_RSP, SAME, 0, 8);
+	check(CODE + 0x17, UNWIND_SP, SAME, 0, 16);
+	check(CODE + 0x18, UNWIND_SP, SAME, 0, 24);
+	check(CODE + 0x100, UNWIND_SP, SAME, 0, 8);
 	check(CODE + 0x101, UNWIND_UNSUPPORTED);
 	check(CODE + 0x11f, UNWIND_UNSUPPORTED);
 	check(CODE + 0x120, UNWIND_NO_RULE);
@@ -354,8 +352,8 @@ static void test_nesting(void **state)
 	program[sizeof(program) - 1] = 0x44;
 	put_fde(&eh, cie, CODE + 0x100, 0x20, program, sizeof(program));
 	read_eh();
-	check(CODE + 3, UNWIND_RSP, SAME, 0, 31);
-	check(CODE + 4, UNWIND_RSP, SAME, 0, 8);
+	check(CODE + 3, UNWIND_SP, SAME, 0, 31);
+	check(CODE + 4, UNWIND_SP, SAME, 0, 8);
 	check(CODE + 0x100, UNWIND_UNSUPPORTED);
 	assert_int_equal(table.n_refused, 1);
 }
@@ -400,7 +398,7 @@ static void test_signal(void **state)
 	/* without S, or with another layout, it is something else */
 	for (size_t i = 0; i <= COUNT(offsets); i++)
 		check(CODE + 0x100 + 0x100 * i, UNWIND_UNSUPPORTED);
-	check(CODE + 0x800, UNWIND_RSP, SAME, 0, 8);
+	check(CODE + 0x800, UNWIND_SP, SAME, 0, 8);
 }
 
 /* ---- records ---- */
@@ -445,11 +443,11 @@ static void test_encodings(void **state)
 	put_encoded(0x1a, CODE + CODE_BYTES - 0x100);
 	read_eh();
 	for (size_t i = 0; i < COUNT(encodings); i++) {
-		check(CODE + 0x100 * i, UNWIND_RSP, SAME, 0, 8);
-		check(CODE + 0x100 * i + 0x1f, UNWIND_RSP, SAME, 0, 8);
+		check(CODE + 0x100 * i, UNWIND_SP, SAME, 0, 8);
+		check(CODE + 0x100 * i + 0x1f, UNWIND_SP, SAME, 0, 8);
 		check(CODE + 0x100 * i + 0x20, UNWIND_NO_RULE);
 	}
-	check(CODE + CODE_BYTES - 0x100, UNWIND_RSP, SAME, 0, 8);
+	check(CODE + CODE_BYTES - 0x100, UNWIND_SP, SAME, 0, 8);
 	assert_int_equal(table.n_refused, 0);
 }
 
@@ -466,7 +464,7 @@ static void test_encodings_refused(void **state)
 	read_eh();
 	for (size_t i = 0; i < COUNT(encodings); i++)
 		check(CODE + 0x100 * i, UNWIND_NO_RULE);
-	check(CODE + 0x2000, UNWIND_RSP, SAME, 0, 8);
+	check(CODE + 0x2000, UNWIND_SP, SAME, 0, 8);
 	/* the CIE and its FDE, except for the last two, whose formats show in the FDE only */
 	assert_int_equal(table.n_refused, 6 * 2 + 2);
 }
@@ -539,7 +537,7 @@ static void test_forms(void **state)
 	read_eh();
 	for (size_t i = 0; i < COUNT(forms); i++)
 		check_rule(rule_at(CODE + 0x100 * i),
-			   forms[i].is_valid ? (struct unwind_rule){UNWIND_RSP, SAME, 0, 16}
+			   forms[i].is_valid ? (struct unwind_rule){UNWIND_SP, SAME, 0, 16}
 					     : (struct unwind_rule){UNWIND_NO_RULE},
 			   forms[i].what, __LINE__);
 	assert_int_equal(table.n_refused, n_refused);
@@ -564,10 +562,10 @@ static void test_initial_state(void **state)
 	end_record(&eh, second);
 	put_fde(&eh, second, CODE + 0x100, 0x20, NULL, 0);
 	read_eh();
-	check(CODE, UNWIND_RSP, SAME, 0, 16);
-	check(CODE + 4, UNWIND_RSP, AT_CFA, -16, 16);
-	check(CODE + 8, UNWIND_RSP, SAME, 0, 16);
-	check(CODE + 12, UNWIND_RSP, AT_CFA, -16, 16);
+	check(CODE, UNWIND_SP, SAME, 0, 16);
+	check(CODE + 4, UNWIND_SP, AT_CFA, -16, 16);
+	check(CODE + 8, UNWIND_SP, SAME, 0, 16);
+	check(CODE + 12, UNWIND_SP, AT_CFA, -16, 16);
 	check(CODE + 0x100, UNWIND_NO_RULE);
 	assert_int_equal(table.n_refused, 2);
 }
@@ -599,9 +597,9 @@ static void test_dwarf64(void **state)
 	put(&debug, CODE + 0x100, 8);
 	put(&debug, 0x20, 8);
 	read_image((struct image){.eh_frame = &eh, .debug_frame = &debug, .has_sections = true});
-	check(CODE, UNWIND_RSP, SAME, 0, 8);
-	check(CODE + 0x100, UNWIND_RSP, SAME, 0, 24);
-	check(CODE + 0x11f, UNWIND_RSP, SAME, 0, 24);
+	check(CODE, UNWIND_SP, SAME, 0, 8);
+	check(CODE + 0x100, UNWIND_SP, SAME, 0, 24);
+	check(CODE + 0x11f, UNWIND_SP, SAME, 0, 24);
 	check(CODE + 0x120, UNWIND_NO_RULE);
 	assert_int_equal(table.n_refused, 0);
 }
@@ -635,22 +633,22 @@ static void test_debug_frame(void **state)
 	put_debug_fde(&debug, CODE + 0x100, 0x20, 24);
 	put_debug_fde(&debug, 0, 0x20, 32); /* of a function that the linker dropped */
 	read_image(m);
-	check(CODE, UNWIND_RSP, SAME, 0, 16);
-	check(CODE + 0x100, UNWIND_RSP, SAME, 0, 24);
+	check(CODE, UNWIND_SP, SAME, 0, 16);
+	check(CODE + 0x100, UNWIND_SP, SAME, 0, 24);
 	assert_int_equal(table.n_refused, 0);
 	/* where there is .eh_frame, it counts */
 	put_fde(&eh, put_cie(&eh, RELATIVE), CODE, 0x20, NULL, 0);
 	m.eh_frame = &eh;
 	read_image(m);
-	check(CODE, UNWIND_RSP, SAME, 0, 8);
-	check(CODE + 0x100, UNWIND_RSP, SAME, 0, 24);
+	check(CODE, UNWIND_SP, SAME, 0, 8);
+	check(CODE + 0x100, UNWIND_SP, SAME, 0, 24);
 	/* that of Go does not say where rbp is */
 	section_begin(&go, CODE_BYTES, SECTION_MAX / 2);
 	put(&go, 0, 8);
 	m.go = &go;
 	read_image(m);
 	assert_true(table.is_go);
-	check(CODE, UNWIND_RSP, SAME, 0, 8);
+	check(CODE, UNWIND_SP, SAME, 0, 8);
 	check(CODE + 0x100, UNWIND_NO_RULE);
 }
 
@@ -678,8 +676,8 @@ static void test_compressed(void **state)
 		put_debug_fde(&eh, CODE + 0x100 * i, 0x20, 16);
 	put_compressed(&debug, &eh, ELFCOMPRESS_ZLIB, eh.n);
 	read_image(m);
-	check(CODE, UNWIND_RSP, SAME, 0, 16);
-	check(CODE + 0xf00, UNWIND_RSP, SAME, 0, 16);
+	check(CODE, UNWIND_SP, SAME, 0, 16);
+	check(CODE + 0xf00, UNWIND_SP, SAME, 0, 16);
 	/* a size that is wrong or beyond all measure, or an unknown method: no rows */
 	put_compressed(&debug, &eh, ELFCOMPRESS_ZLIB, eh.n - 1);
 	read_image(m);
@@ -712,17 +710,17 @@ static void test_alignment(void **state)
 	put_plain(cie, CODE + 0x8a, 0x6, 48);  /* in the same 16 bytes */
 	put_plain(cie, CODE + 0x90, 0x10, 48);
 	read_eh();
-	check(CODE + 0x1f, UNWIND_RSP, SAME, 0, 16);
-	check(CODE + 0x3f, UNWIND_RSP, SAME, 0, 24);
+	check(CODE + 0x1f, UNWIND_SP, SAME, 0, 16);
+	check(CODE + 0x3f, UNWIND_SP, SAME, 0, 24);
 	check(CODE + 0x40, UNWIND_NO_RULE);
 	check(CODE + 0x4f, UNWIND_NO_RULE);
-	check(CODE + 0x67, UNWIND_RSP, SAME, 0, 32);
+	check(CODE + 0x67, UNWIND_SP, SAME, 0, 32);
 	check(CODE + 0x68, UNWIND_NO_RULE);
 	check(CODE + 0x7f, UNWIND_NO_RULE);
-	check(CODE + 0x84, UNWIND_RSP, SAME, 0, 40);
-	check(CODE + 0x89, UNWIND_RSP, SAME, 0, 40);
-	check(CODE + 0x8a, UNWIND_RSP, SAME, 0, 48);
-	check(CODE + 0x9f, UNWIND_RSP, SAME, 0, 48);
+	check(CODE + 0x84, UNWIND_SP, SAME, 0, 40);
+	check(CODE + 0x89, UNWIND_SP, SAME, 0, 40);
+	check(CODE + 0x8a, UNWIND_SP, SAME, 0, 48);
+	check(CODE + 0x9f, UNWIND_SP, SAME, 0, 48);
 	check(CODE + 0xa0, UNWIND_NO_RULE);
 	assert_int_equal(table.n_rows, 7); /* two of them gaps, and two equal ones are one */
 }
@@ -742,12 +740,12 @@ static void test_order(void **state)
 	put_plain(cie, CODE - 0x800, 0x900, 64);
 	read_eh();
 	check(CODE, UNWIND_NO_RULE);
-	check(CODE + 0x40, UNWIND_RSP, SAME, 0, 24);
+	check(CODE + 0x40, UNWIND_SP, SAME, 0, 24);
 	check(CODE + 0x60, UNWIND_NO_RULE);
 	check(CODE + 0x100, UNWIND_NO_RULE);
-	check(CODE + 0x200, UNWIND_RSP, SAME, 0, 16);
-	check(CODE + 0x23f, UNWIND_RSP, SAME, 0, 16);
-	check(CODE + 0x240, UNWIND_RSP, SAME, 0, 32);
+	check(CODE + 0x200, UNWIND_SP, SAME, 0, 16);
+	check(CODE + 0x23f, UNWIND_SP, SAME, 0, 16);
+	check(CODE + 0x240, UNWIND_SP, SAME, 0, 32);
 	check(CODE + 0x260, UNWIND_NO_RULE);
 	assert_int_equal(table.n_refused, 0);
 }
@@ -778,13 +776,13 @@ static void test_pieces(void **state)
 		assert_true(i == 0 || i == 3 || p->start == p[-1].end);
 	}
 	assert_int_equal(table.pieces[2].end, CODE + ROWS);
-	check(CODE, UNWIND_RSP, SAME, 0, 8);
+	check(CODE, UNWIND_SP, SAME, 0, 8);
 	for (size_t i = 1; i < ROWS; i++)
-		check(CODE + i, UNWIND_RSP, SAME, 0, 8 * ((i - 1) & 1));
+		check(CODE + i, UNWIND_SP, SAME, 0, 8 * ((i - 1) & 1));
 	check(CODE + ROWS, UNWIND_NO_RULE);
 	check(CODE + ROWS + GAP - 1, UNWIND_NO_RULE);
-	check(CODE + ROWS + GAP, UNWIND_RSP, SAME, 0, 64);
-	check(CODE + ROWS + GAP + TAIL - 1, UNWIND_RSP, SAME, 0, 64);
+	check(CODE + ROWS + GAP, UNWIND_SP, SAME, 0, 64);
+	check(CODE + ROWS + GAP + TAIL - 1, UNWIND_SP, SAME, 0, 64);
 	check(CODE + ROWS + GAP + TAIL, UNWIND_NO_RULE);
 	check(0, UNWIND_NO_RULE);
 	check(UINT64_MAX, UNWIND_NO_RULE);
@@ -803,8 +801,8 @@ static void test_long_function(void **state)
 	/* the first block has two rows, and the last one */
 	assert_int_equal(table.pieces[0].n_words, CODE_BYTES / UNWIND_BLOCK_BYTES + 2 + 1);
 	check(CODE + 0xf, UNWIND_NO_RULE);
-	check(CODE + 0x10, UNWIND_RSP, SAME, 0, 16);
-	check(CODE + CODE_BYTES - 1, UNWIND_RSP, SAME, 0, 16);
+	check(CODE + 0x10, UNWIND_SP, SAME, 0, 16);
+	check(CODE + CODE_BYTES - 1, UNWIND_SP, SAME, 0, 16);
 }
 
 /* ---- Go ---- */
@@ -873,12 +871,12 @@ static void check_go(void)
 {
 	uint64_t at = CODE;
 
-	check(at, UNWIND_RSP, RBX_UNKNOWN, 0, 8);
-	check(at + 4, UNWIND_RSP, AT_CFA | RBX_UNKNOWN, -16, 32);
-	check(at + 23, UNWIND_RSP, AT_CFA | RBX_UNKNOWN, -16, 32);
-	check(at + 24, UNWIND_RSP, RBX_UNKNOWN, 0, 8);
-	check(at += GO_STEP, UNWIND_RSP, RBX_UNKNOWN, 0, 8);
-	check(at + 4, UNWIND_RSP, UNKNOWN | RBX_UNKNOWN, 0, 24);
+	check(at, UNWIND_SP, RBX_UNKNOWN, 0, 8);
+	check(at + 4, UNWIND_SP, AT_CFA | RBX_UNKNOWN, -16, 32);
+	check(at + 23, UNWIND_SP, AT_CFA | RBX_UNKNOWN, -16, 32);
+	check(at + 24, UNWIND_SP, RBX_UNKNOWN, 0, 8);
+	check(at += GO_STEP, UNWIND_SP, RBX_UNKNOWN, 0, 8);
+	check(at + 4, UNWIND_SP, UNKNOWN | RBX_UNKNOWN, 0, 24);
 	check(at += GO_STEP, UNWIND_END);
 	check(at += GO_STEP, UNWIND_END);
 	check(at += GO_STEP, UNWIND_NO_RULE);
@@ -887,16 +885,16 @@ static void check_go(void)
 	check(at - 2, UNWIND_NO_RULE);
 	check(at - 1, UNWIND_SIGNAL);
 	check(at + GO_STEP - 1, UNWIND_SIGNAL);
-	check(at += GO_STEP, UNWIND_RSP, RBX_UNKNOWN, 0, 8);
-	check(at + 4, UNWIND_RSP, UNKNOWN | RBX_UNKNOWN, 0, 64);
+	check(at += GO_STEP, UNWIND_SP, RBX_UNKNOWN, 0, 8);
+	check(at + 4, UNWIND_SP, UNKNOWN | RBX_UNKNOWN, 0, 64);
 	check(at += GO_STEP, UNWIND_NO_RULE);
 	check(at + 4, UNWIND_NO_RULE);
 	check(at += GO_STEP, UNWIND_END);
 	check(at += GO_STEP, UNWIND_NO_RULE);
-	check(at += GO_STEP, UNWIND_RSP, RBX_UNKNOWN, 0, 8);
+	check(at += GO_STEP, UNWIND_SP, RBX_UNKNOWN, 0, 8);
 	check(at + 8, UNWIND_NO_RULE);
 	check(at += GO_STEP, UNWIND_NO_RULE);
-	check(at + 8, UNWIND_RSP, AT_CFA | RBX_UNKNOWN, -16, 15);
+	check(at + 8, UNWIND_SP, AT_CFA | RBX_UNKNOWN, -16, 15);
 	check(at += GO_STEP, UNWIND_NO_RULE);
 	check(at += GO_STEP, UNWIND_NO_RULE);
 }
@@ -938,7 +936,7 @@ static void test_go_and_c(void **state)
 	put_plain(put_cie(&eh, RELATIVE), CODE + 0x1000, 0x40, 16);
 	read_image(m);
 	check_go();
-	check(CODE + 0x1000, UNWIND_RSP, SAME, 0, 16);
+	check(CODE + 0x1000, UNWIND_SP, SAME, 0, 16);
 	check(CODE + 0xfff, UNWIND_NO_RULE);
 }
 
@@ -977,12 +975,12 @@ static void test_stripped(void **state)
 		put_plain(cie, CODE + 8 * i, 8, i & 1 ? 16 : 24);
 	assert_true(eh.n > 1 << 16);
 	read_image(m);
-	check(CODE, UNWIND_RSP, SAME, 0, 24);
-	check(CODE + CODE_BYTES - 1, UNWIND_RSP, SAME, 0, 16);
+	check(CODE, UNWIND_SP, SAME, 0, 24);
+	check(CODE + CODE_BYTES - 1, UNWIND_SP, SAME, 0, 16);
 	put(&eh, 0, 4);
 	put(&eh, 0x1234567, 4); /* something else */
 	read_image(m);
-	check(CODE + CODE_BYTES - 1, UNWIND_RSP, SAME, 0, 16);
+	check(CODE + CODE_BYTES - 1, UNWIND_SP, SAME, 0, 16);
 	assert_int_equal(table.n_refused, 0);
 }
 
@@ -996,8 +994,8 @@ static void test_terminator(void **state)
 	put(&eh, 0, 4);
 	put_plain(cie, CODE + 0x20, 0x20, 24);
 	read_eh();
-	check(CODE, UNWIND_RSP, SAME, 0, 16);
-	check(CODE + 0x20, UNWIND_RSP, SAME, 0, 24);
+	check(CODE, UNWIND_SP, SAME, 0, 16);
+	check(CODE + 0x20, UNWIND_SP, SAME, 0, 24);
 }
 
 static void test_no_frames(void **state)
@@ -1027,7 +1025,7 @@ static void test_other_files(void **state)
 	((Elf64_Ehdr *)(void *)m.bytes)->member = value; \
 	assert_int_equal(read_again(&m), error);         \
 	memcpy(m.bytes, &h, sizeof(h))
-	WITH(e_machine, EM_AARCH64, -ENOEXEC);
+	WITH(e_machine, EM_RISCV, -ENOEXEC);
 	WITH(e_type, ET_REL, -ENOEXEC);
 	WITH(e_type, ET_CORE, -ENOEXEC);
 	WITH(e_type, ET_EXEC, 0);

@@ -131,51 +131,51 @@ __asm__("	.text\n"
 
 extern const uint8_t code_begin[], code_end[];
 
-#define LABELS(X)                                               \
-	X(pushes_0, UNWIND_RSP, 8, SAME)                        \
-	X(pushes_1, UNWIND_RSP, 16, -16)                        \
-	X(pushes_2, UNWIND_RSP, 24, -16)                        \
-	X(pushes_3, UNWIND_RSP, 48, -16)                        \
-	X(pushes_4, UNWIND_RSP, 24, -16)                        \
-	X(pushes_5, UNWIND_RSP, 16, -16)                        \
-	X(pushes_6, UNWIND_RSP, 8, SAME)                        \
-	X(pushes_7, UNWIND_RSP, 48, -16)                        \
-	X(frame_0, UNWIND_RSP, 8, SAME)                         \
-	X(frame_1, UNWIND_RSP, 16, -16)                         \
-	X(frame_2, UNWIND_RBP, 16, -16)                         \
-	X(frame_3, UNWIND_RBP, 16, -16)                         \
-	X(frame_4, UNWIND_RBP, 16, -16)                         \
-	X(frame_5, UNWIND_RSP, 8, SAME)                         \
-	X(leaves_0, UNWIND_RSP, 8, SAME)                        \
-	X(leaves_1, UNWIND_RBP, 16, -16)                        \
-	X(leaves_2, UNWIND_RSP, 8, SAME)                        \
-	X(drap_0, UNWIND_RSP, 8, SAME)                          \
-	X(drap_1, UNWIND_REGISTER + 10, 0, SAME)                \
-	X(drap_2, UNWIND_REGISTER + 10, 0, SAME)                \
-	X(drap_3, UNWIND_RBP_DEREF, UNWIND_DEREF(-8, 0), 0)     \
-	X(drap_4, UNWIND_RSP, 8, SAME)                          \
-	X(deref_0, UNWIND_RSP, 8, SAME)                         \
-	X(deref_1, UNWIND_REGISTER, 8, -24)                     \
-	X(deref_2, UNWIND_RSP_DEREF, UNWIND_DEREF(152, 8), -24) \
-	X(deref_3, UNWIND_RSP_DEREF, UNWIND_DEREF(152, 8), -24) \
-	X(deref_4, UNWIND_RSP, 8, SAME)                         \
-	X(by_rbx_0, UNWIND_RSP, 8, SAME)                        \
-	X(by_rbx_1, UNWIND_RBX, 16, SAME)                       \
-	X(by_rbx_2, UNWIND_RSP, 16, SAME)                       \
-	X(cases_0, UNWIND_RSP, 8, SAME)                         \
-	X(cases_1, UNWIND_RSP, 48, SAME)                        \
-	X(cases_2, UNWIND_RSP, 48, SAME)                        \
-	X(cases_3, UNWIND_RSP, 8, SAME)                         \
-	X(pointed_0, UNWIND_RSP, 8, SAME)                       \
-	X(pointed_1, UNWIND_RSP, 16, SAME)                      \
-	X(loses_0, UNWIND_RSP, 8, SAME)                         \
-	X(loses_1, UNWIND_NO_RULE, 0, SAME)                     \
-	X(self_0, UNWIND_RSP, 8, SAME)                          \
-	X(self_1, UNWIND_RSP, 16, SAME)                         \
-	X(self_2, UNWIND_RSP, 8, SAME)                          \
-	X(thread_1, UNWIND_END, 0, SAME)                        \
-	X(thread_2, UNWIND_END, 0, SAME)                        \
-	X(signal_0, UNWIND_SIGNAL, 0, SAME)                     \
+#define LABELS(X)                                              \
+	X(pushes_0, UNWIND_SP, 8, SAME)                        \
+	X(pushes_1, UNWIND_SP, 16, -16)                        \
+	X(pushes_2, UNWIND_SP, 24, -16)                        \
+	X(pushes_3, UNWIND_SP, 48, -16)                        \
+	X(pushes_4, UNWIND_SP, 24, -16)                        \
+	X(pushes_5, UNWIND_SP, 16, -16)                        \
+	X(pushes_6, UNWIND_SP, 8, SAME)                        \
+	X(pushes_7, UNWIND_SP, 48, -16)                        \
+	X(frame_0, UNWIND_SP, 8, SAME)                         \
+	X(frame_1, UNWIND_SP, 16, -16)                         \
+	X(frame_2, UNWIND_FP, 16, -16)                         \
+	X(frame_3, UNWIND_FP, 16, -16)                         \
+	X(frame_4, UNWIND_FP, 16, -16)                         \
+	X(frame_5, UNWIND_SP, 8, SAME)                         \
+	X(leaves_0, UNWIND_SP, 8, SAME)                        \
+	X(leaves_1, UNWIND_FP, 16, -16)                        \
+	X(leaves_2, UNWIND_SP, 8, SAME)                        \
+	X(drap_0, UNWIND_SP, 8, SAME)                          \
+	X(drap_1, UNWIND_REGISTER + 10, 0, SAME)               \
+	X(drap_2, UNWIND_REGISTER + 10, 0, SAME)               \
+	X(drap_3, UNWIND_FP_DEREF, UNWIND_DEREF(-8, 0), 0)     \
+	X(drap_4, UNWIND_SP, 8, SAME)                          \
+	X(deref_0, UNWIND_SP, 8, SAME)                         \
+	X(deref_1, UNWIND_REGISTER, 8, -24)                    \
+	X(deref_2, UNWIND_SP_DEREF, UNWIND_DEREF(152, 8), -24) \
+	X(deref_3, UNWIND_SP_DEREF, UNWIND_DEREF(152, 8), -24) \
+	X(deref_4, UNWIND_SP, 8, SAME)                         \
+	X(by_rbx_0, UNWIND_SP, 8, SAME)                        \
+	X(by_rbx_1, UNWIND_RBX, 16, SAME)                      \
+	X(by_rbx_2, UNWIND_SP, 16, SAME)                       \
+	X(cases_0, UNWIND_SP, 8, SAME)                         \
+	X(cases_1, UNWIND_SP, 48, SAME)                        \
+	X(cases_2, UNWIND_SP, 48, SAME)                        \
+	X(cases_3, UNWIND_SP, 8, SAME)                         \
+	X(pointed_0, UNWIND_SP, 8, SAME)                       \
+	X(pointed_1, UNWIND_SP, 16, SAME)                      \
+	X(loses_0, UNWIND_SP, 8, SAME)                         \
+	X(loses_1, UNWIND_NO_RULE, 0, SAME)                    \
+	X(self_0, UNWIND_SP, 8, SAME)                          \
+	X(self_1, UNWIND_SP, 16, SAME)                         \
+	X(self_2, UNWIND_SP, 8, SAME)                          \
+	X(thread_1, UNWIND_END, 0, SAME)                       \
+	X(thread_2, UNWIND_END, 0, SAME)                       \
+	X(signal_0, UNWIND_SIGNAL, 0, SAME)                    \
 	X(signal_1, UNWIND_SIGNAL, 0, SAME)
 
 #define DECLARE(label, cfa, offset, rbp) extern const uint8_t label[];
@@ -201,10 +201,10 @@ static uint64_t address_of(const uint8_t *at)
 
 static void check(const struct known *k, const struct unwind_rule *r)
 {
-	int saved = UNWIND_SAVED_RBP(r->saved);
-	int rbp = saved == UNWIND_RBP_SAME	? SAME
-		  : saved == UNWIND_RBP_UNKNOWN ? UNKNOWN
-						: r->rbp_offset;
+	int saved = UNWIND_SAVED_FP(r->saved);
+	int rbp = saved == UNWIND_FP_SAME      ? SAME
+		  : saved == UNWIND_FP_UNKNOWN ? UNKNOWN
+					       : r->fp_offset;
 	bool is_guess = k->cfa != UNWIND_NO_RULE && k->cfa != UNWIND_END && k->cfa != UNWIND_SIGNAL;
 
 	if (r->cfa != (k->cfa | (is_guess ? GUESS : 0)) || r->cfa_offset != k->offset ||
@@ -326,15 +326,15 @@ static void guess(const struct elf_file *f, const struct section *s, struct unwi
 /* A word below rsp that held the caller's rbp until it was popped. */
 static bool is_popped(const struct unwind_rule *theirs, const struct unwind_rule *ours)
 {
-	return theirs->cfa == UNWIND_RSP && UNWIND_SAVED_RBP(theirs->saved) == UNWIND_RBP_AT_CFA &&
-	       UNWIND_SAVED_RBP(ours->saved) == UNWIND_RBP_SAME &&
-	       theirs->rbp_offset < -theirs->cfa_offset;
+	return theirs->cfa == UNWIND_SP && UNWIND_SAVED_FP(theirs->saved) == UNWIND_FP_AT_CFA &&
+	       UNWIND_SAVED_FP(ours->saved) == UNWIND_FP_SAME &&
+	       theirs->fp_offset < -theirs->cfa_offset;
 }
 
 static void compare(const struct unwind_rule *theirs, const struct unwind_rule *ours,
 		    struct counts *n)
 {
-	int theirs_rbp = UNWIND_SAVED_RBP(theirs->saved), ours_rbp = UNWIND_SAVED_RBP(ours->saved);
+	int theirs_rbp = UNWIND_SAVED_FP(theirs->saved), ours_rbp = UNWIND_SAVED_FP(ours->saved);
 
 	n->bytes++;
 	if (ours->cfa == UNWIND_NO_RULE)
@@ -343,7 +343,7 @@ static void compare(const struct unwind_rule *theirs, const struct unwind_rule *
 		n->other++;
 	else if (ours->cfa_offset != theirs->cfa_offset)
 		n->cfa++;
-	else if ((theirs_rbp != ours_rbp || theirs->rbp_offset != ours->rbp_offset) &&
+	else if ((theirs_rbp != ours_rbp || theirs->fp_offset != ours->fp_offset) &&
 		 !is_popped(theirs, ours))
 		n->rbp++;
 	else

@@ -28,12 +28,25 @@
 #include "runtime/unwind/table.h"
 #include "tests/unit/unwind_lookup.h"
 
-enum { RBX = 3, RBP = 6, RSP = 7, IP = 16, N_REGISTERS = 17, STACK = 16 };
+enum { STACK = 16 };
+
+/* DWARF numbers of registers. On arm64 the return address is in x30, the extra register. */
+struct numbers {
+	uint64_t extra, fp, sp, ip;
+};
+
+static const struct numbers of_x86 = {3, 6, 7, 16}, of_arm64 = {30, 29, 31, 30};
+static const struct numbers *numbers = &of_x86;
+
+static bool has_link(void)
+{
+	return numbers == &of_arm64;
+}
 
 /* What a walk computes for a frame. */
 struct caller {
-	bool has_cfa, has_ip, has_rbp, has_rbx;
-	uint64_t cfa, ip, rbp, rbx;
+	bool has_cfa, has_ip, has_fp, has_extra;
+	uint64_t cfa, ip, fp, extra;
 };
 
 /* What became of the addresses of a file. */
@@ -42,7 +55,9 @@ struct counts {
 	unsigned long alignment;   /* libdw has nothing; the row of the function before covers it */
 	unsigned long guessed;	   /* libdw has nothing; our row is made from instructions */
 	unsigned long unsupported; /* libdw has rules that ours cannot say */
-	unsigned long rbp_unknown, rbx_unknown;
+	unsigned long fp_unknown, extra_unknown;
+	unsigned long corrected; /* ld.so: a CFA below what a PLT has pushed */
+	unsigned long plt;	 /* of arm64: libdw has nothing, the rows are known */
 	unsigned long different;
 };
 
@@ -56,7 +71,7 @@ static uint64_t mix(uint64_t x)
 
 static uint64_t register_value(uint64_t number, uint64_t ip)
 {
-	return number == IP ? ip : (mix(number + 99) & 0x7ffffffffff8);
+	return number == numbers->ip && !has_link() ? ip : (mix(number + 99) & 0x7ffffffffff8);
 }
 
 static uint64_t word_at(uint64_t address)
@@ -66,45 +81,72 @@ static uint64_t word_at(uint64_t address)
 
 /* ---- the rule of a table ---- */
 
+/* The return address, where calls leave it in a register. */
+static uint64_t link_of(const struct unwind_rule *r, uint64_t cfa, uint64_t ip)
+{
+	int extra = UNWIND_SAVED_EXTRA(r->saved);
+
+	assert_int_not_equal(extra, UNWIND_EXTRA_UNKNOWN);
+	if (extra == UNWIND_EXTRA_AFTER_FP)
+		return word_at(cfa + (uint64_t)(8 * (int64_t)r->fp_offset) + 8);
+	return extra ? word_at(cfa + (uint64_t)UNWIND_EXTRA_OFFSET(extra))
+		     : register_value(numbers->extra, ip);
+}
+
+/* The return address, fp and the extra register of the caller, by the CFA. */
+static void find_saved(const struct unwind_rule *r, uint64_t ip, struct caller *c)
+{
+	uint64_t fp = register_value(numbers->fp, ip);
+	uint64_t fp_offset = (uint64_t)((has_link() ? 8 : 1) * (int64_t)r->fp_offset);
+	int extra = UNWIND_SAVED_EXTRA(r->saved);
+
+	c->ip = has_link()		     ? link_of(r, c->cfa, ip)
+		: r->cfa == UNWIND_SP_RA_RDI ? register_value(5, ip)
+					     : word_at(c->cfa - 8);
+	switch (UNWIND_SAVED_FP(r->saved)) {
+	case UNWIND_FP_SAME: c->fp = fp; break;
+	case UNWIND_FP_AT_CFA: c->fp = word_at(c->cfa + fp_offset); break;
+	case UNWIND_FP_AT_FP: c->fp = word_at(fp + fp_offset); break;
+	default: c->has_fp = false;
+	}
+	if (has_link()) {
+		c->extra = c->ip;
+		return;
+	}
+	c->has_extra = extra != UNWIND_EXTRA_UNKNOWN;
+	c->extra = extra ? word_at(c->cfa + (uint64_t)UNWIND_EXTRA_OFFSET(extra))
+			 : register_value(numbers->extra, ip);
+}
+
 static struct caller by_rule(const struct unwind_rule *r, uint64_t ip)
 {
-	uint64_t rsp = register_value(RSP, ip), rbp = register_value(RBP, ip);
-	int rbx = UNWIND_SAVED_RBX(r->saved);
+	uint64_t sp = register_value(numbers->sp, ip), fp = register_value(numbers->fp, ip);
 	uint64_t offset = (uint64_t)(int64_t)r->cfa_offset;
-	uint64_t rbp_offset = (uint64_t)(int64_t)r->rbp_offset;
-	struct caller c = {.has_cfa = true, .has_ip = true, .has_rbp = true, .has_rbx = true};
+	struct caller c = {.has_cfa = true, .has_ip = true, .has_fp = true, .has_extra = true};
 
 	switch (r->cfa) {
-	case UNWIND_RSP:
-	case UNWIND_RSP_RA_RDI: c.cfa = rsp + offset; break;
-	case UNWIND_RBP: c.cfa = rbp + offset; break;
-	case UNWIND_PLT: c.cfa = rsp + 8 + ((ip & 15) >= offset ? 8 : 0); break;
-	case UNWIND_RBP_DEREF:
-	case UNWIND_RSP_DEREF:
-		c.cfa = word_at((r->cfa == UNWIND_RBP_DEREF ? rbp : rsp) +
+	case UNWIND_SP:
+	case UNWIND_SP_RA_RDI: c.cfa = sp + offset; break;
+	case UNWIND_FP: c.cfa = fp + offset; break;
+	case UNWIND_PLT: c.cfa = sp + 8 + ((ip & 15) >= offset ? 8 : 0); break;
+	case UNWIND_FP_DEREF:
+	case UNWIND_SP_DEREF:
+		c.cfa = word_at((r->cfa == UNWIND_FP_DEREF ? fp : sp) +
 				(uint64_t)UNWIND_DEREF_AT(r->cfa_offset)) +
 			(uint64_t)UNWIND_DEREF_ADD(r->cfa_offset);
 		break;
 	case UNWIND_SIGNAL:
-		c.cfa = word_at(rsp + 160);
-		c.ip = word_at(rsp + 168);
-		c.rbp = word_at(rsp + 120);
-		c.rbx = word_at(rsp + 128);
+		c.cfa = word_at(sp + 160);
+		c.ip = word_at(sp + 168);
+		c.fp = word_at(sp + 120);
+		c.extra = word_at(sp + 128);
 		return c;
-	case UNWIND_END: c.has_cfa = c.has_ip = c.has_rbp = c.has_rbx = false; return c;
+	case UNWIND_END: c.has_cfa = c.has_ip = c.has_fp = c.has_extra = false; return c;
 	default:
-		assert_in_range(r->cfa, UNWIND_REGISTER, UNWIND_REGISTER + 15);
+		assert_in_range(r->cfa, UNWIND_REGISTER, UNWIND_REGISTER + 30);
 		c.cfa = register_value(r->cfa - UNWIND_REGISTER, ip) + offset;
 	}
-	c.ip = r->cfa == UNWIND_RSP_RA_RDI ? register_value(5, ip) : word_at(c.cfa - 8);
-	switch (UNWIND_SAVED_RBP(r->saved)) {
-	case UNWIND_RBP_SAME: c.rbp = rbp; break;
-	case UNWIND_RBP_AT_CFA: c.rbp = word_at(c.cfa + rbp_offset); break;
-	case UNWIND_RBP_AT_RBP: c.rbp = word_at(rbp + rbp_offset); break;
-	default: c.has_rbp = false;
-	}
-	c.has_rbx = rbx != UNWIND_RBX_UNKNOWN;
-	c.rbx = rbx ? word_at(c.cfa + (uint64_t)UNWIND_RBX_OFFSET(rbx)) : register_value(RBX, ip);
+	find_saved(r, ip, &c);
 	return c;
 }
 
@@ -178,7 +220,7 @@ static struct caller by_libdw(Dwarf_Frame *frame, uint64_t ip)
 {
 	struct caller c = {0};
 	Dwarf_Op *ops;
-	uint64_t rsp;
+	uint64_t sp;
 	size_t n;
 
 	c.has_ip = true;
@@ -191,14 +233,14 @@ static struct caller by_libdw(Dwarf_Frame *frame, uint64_t ip)
 		with_end[n] = (Dwarf_Op){.atom = DW_OP_stack_value};
 		c.has_cfa = evaluate(with_end, n + 1, ip, 0, &c.cfa);
 	}
-	c.has_ip = find_register(frame, IP, ip, c.cfa, &c.ip);
-	c.has_rbp = find_register(frame, RBP, ip, c.cfa, &c.rbp);
+	c.has_ip = find_register(frame, (int)numbers->ip, ip, c.cfa, &c.ip);
+	c.has_fp = find_register(frame, (int)numbers->fp, ip, c.cfa, &c.fp);
 	/* libdw says that rbx is undefined where a file says nothing */
-	c.has_rbx = find_register(frame, RBX, ip, c.cfa, &c.rbx);
-	if (!c.has_rbx)
-		c.rbx = register_value(RBX, ip);
+	c.has_extra = find_register(frame, (int)numbers->extra, ip, c.cfa, &c.extra);
+	if (!c.has_extra)
+		c.extra = register_value(numbers->extra, ip);
 	/* ours has one number for both */
-	if (!find_register(frame, RSP, ip, c.cfa, &rsp) || rsp != c.cfa)
+	if (!find_register(frame, (int)numbers->sp, ip, c.cfa, &sp) || sp != c.cfa)
 		c.has_cfa = false;
 	return c;
 }
@@ -216,7 +258,7 @@ struct assembly {
 
 struct compared {
 	const char *name;
-	struct assembly assembly[2];
+	struct assembly assembly[2], plt;
 	struct unwind_rules rules;
 	struct unwind_table table;
 	Dwarf_CFI *cfi;
@@ -230,8 +272,8 @@ static void report(struct compared *f, uint64_t address, const char *what)
 
 	f->counts.different++;
 	if (f->counts.different <= 10)
-		print_message("%s: %#lx: %s; cfa %u%+d rbp %d%+d\n", f->name, address, what, r->cfa,
-			      r->cfa_offset, UNWIND_SAVED_RBP(r->saved), r->rbp_offset);
+		print_message("%s: %#lx: %s; cfa %u%+d fp %d%+d\n", f->name, address, what, r->cfa,
+			      r->cfa_offset, UNWIND_SAVED_FP(r->saved), r->fp_offset);
 }
 
 static void compare_frames(struct compared *f, uint64_t address, const struct unwind_rule *r,
@@ -248,18 +290,22 @@ static void compare_frames(struct compared *f, uint64_t address, const struct un
 		return;
 	}
 	ours = by_rule(r, address);
+	if (has_link() && ours.has_ip && ours.cfa == theirs.cfa + 16 && ours.ip == theirs.ip) {
+		f->counts.corrected++;
+		return;
+	}
 	if (ours.has_ip != theirs.has_ip || (ours.has_ip && ours.ip != theirs.ip))
 		report(f, address, "the return addresses differ");
 	else if (ours.has_ip && (!theirs.has_cfa || ours.cfa != theirs.cfa))
 		report(f, address, "the CFAs differ");
-	else if (ours.has_ip && ours.has_rbp && (!theirs.has_rbp || ours.rbp != theirs.rbp))
-		report(f, address, "the values of rbp differ");
-	else if (ours.has_ip && ours.has_rbx && ours.rbx != theirs.rbx)
-		report(f, address, "the values of rbx differ");
-	else if (ours.has_ip && !ours.has_rbp && theirs.has_rbp)
-		f->counts.rbp_unknown++;
-	else if (ours.has_ip && !ours.has_rbx && theirs.has_rbx)
-		f->counts.rbx_unknown++;
+	else if (ours.has_ip && ours.has_fp && (!theirs.has_fp || ours.fp != theirs.fp))
+		report(f, address, "the values of fp differ");
+	else if (ours.has_ip && ours.has_extra && ours.extra != theirs.extra)
+		report(f, address, "the values of the extra register differ");
+	else if (ours.has_ip && !ours.has_fp && theirs.has_fp)
+		f->counts.fp_unknown++;
+	else if (ours.has_ip && !ours.has_extra && theirs.has_extra)
+		f->counts.extra_unknown++;
 	else
 		f->counts.equal++;
 }
@@ -277,6 +323,9 @@ static void find_assembly(struct compared *f, Elf *elf)
 		const uint8_t *code = elf_rawdata(section, NULL)->d_buf;
 		size_t at = code && *code == 0xf3 ? 4 : 0;
 
+		if (has_link() && strcmp(name, ".plt") == 0)
+			f->plt = (struct assembly){h->sh_addr, h->sh_addr + 32,
+						   h->sh_addr + h->sh_size};
 		if ((strcmp(name, ".init") != 0 && strcmp(name, ".fini") != 0) ||
 		    memcmp(code + at, "\x48\x83\xec\x08", 4) != 0)
 			continue;
@@ -296,6 +345,13 @@ static int32_t assembly_cfa(const struct compared *f, uint64_t address)
 	return 0;
 }
 
+/* PLTs of arm64: sp is the CFA, but after the first instruction, or bti c and that one. */
+static bool is_plt_rule(const struct compared *f, uint64_t address, const struct unwind_rule *r)
+{
+	return address >= f->plt.start && address < f->plt.end && r->cfa == UNWIND_SP &&
+	       (r->cfa_offset == 0 || (r->cfa_offset == 16 && address < f->plt.body));
+}
+
 static void compare(struct compared *f, uint64_t address)
 {
 	int32_t cfa = assembly_cfa(f, address);
@@ -305,10 +361,12 @@ static void compare(struct compared *f, uint64_t address)
 	f->counts.checked++;
 	if (!dwarf_cfi_addrframe(f->cfi, address, &frame))
 		compare_frames(f, address, r, frame);
-	else if (cfa ? r->cfa == UNWIND_RSP && r->cfa_offset == cfa : r->cfa == UNWIND_NO_RULE)
+	else if (cfa ? r->cfa == UNWIND_SP && r->cfa_offset == cfa : r->cfa == UNWIND_NO_RULE)
 		f->counts.equal++;
 	else if (r->cfa == UNWIND_END && address - f->entry < ENTRY_BYTES)
 		f->counts.equal++;
+	else if (is_plt_rule(f, address, r))
+		f->counts.plt++;
 	else if (address % 16 && unwind_table_rule(&f->table, &f->rules, address - 1) == r)
 		f->counts.alignment++;
 	else if (r->cfa & UNWIND_GUESS || r->cfa == UNWIND_SIGNAL || r->cfa == UNWIND_END)
@@ -371,20 +429,23 @@ static void compare_file(const char *name, int fd)
 	f.cfi = dwarf_getcfi_elf(elf);
 	assert_non_null(f.cfi);
 	f.entry = elf64_getehdr(elf)->e_entry;
+	numbers = elf64_getehdr(elf)->e_machine == EM_AARCH64 ? &of_arm64 : &of_x86;
 	find_assembly(&f, elf);
 	assert_true(f.table.n_rows > 0);
 	for (uint32_t i = 0; i < f.table.n_pieces; i++) {
 		assert_true(!i || f.table.pieces[i - 1].end <= f.table.pieces[i].start);
 		compare_piece(&f, &f.table.pieces[i]);
 	}
-	print_message("%-24s %8lu rows, %7lu addresses, %lu different; %lu of alignment, "
-		      "%lu guessed, %lu unsupported, %lu without rbp, %lu without rbx\n",
-		      name, f.table.n_rows, n->checked, n->different, n->alignment, n->guessed,
-		      n->unsupported, n->rbp_unknown, n->rbx_unknown);
+	print_message(
+		"%-24s %8lu rows, %7lu addresses, %lu different; %lu of alignment, "
+		"%lu guessed, %lu unsupported, %lu without fp, %lu without the extra register\n",
+		name, f.table.n_rows, n->checked, n->different, n->alignment, n->guessed,
+		n->unsupported, n->fp_unknown, n->extra_unknown);
 	assert_int_equal(n->different, 0);
 	assert_int_equal(f.table.n_refused, 0);
 	assert_true(n->equal > (n->checked - n->guessed) / 2);
 	assert_true(n->unsupported * 100 < n->checked);
+	assert_in_range(n->corrected, 0, 60);
 	dwarf_cfi_end(f.cfi);
 	elf_end(elf);
 	unwind_table_free(&f.table);
@@ -399,6 +460,10 @@ static void test_files(void **state)
 		"/usr/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2",
 		"/usr/lib/x86_64-linux-gnu/libstdc++.so.6",
 		"/usr/lib/x86_64-linux-gnu/libcrypto.so.3",
+		"/usr/lib/aarch64-linux-gnu/libc.so.6",
+		"/usr/lib/aarch64-linux-gnu/ld-linux-aarch64.so.1",
+		"/usr/lib/aarch64-linux-gnu/libstdc++.so.6",
+		"/usr/lib/aarch64-linux-gnu/libcrypto.so.3",
 		"/usr/bin/bash",
 		"/usr/bin/redis-server",
 		"/usr/sbin/nginx",
@@ -474,7 +539,7 @@ static void compare_go(const char *name, int fd)
 			Dwarf_Frame *frame = NULL;
 
 			f.counts.checked++;
-			if (r->cfa == UNWIND_RSP && !dwarf_cfi_addrframe(f.cfi, at, &frame)) {
+			if (r->cfa == UNWIND_SP && !dwarf_cfi_addrframe(f.cfi, at, &frame)) {
 				f.counts.equal++;
 				if (by_rule(r, at).cfa != by_libdw(frame, at).cfa)
 					report(&f, at, "the CFAs differ");

@@ -9,7 +9,7 @@
 
 static struct unwind_rule numbered(int i)
 {
-	return (struct unwind_rule){.cfa = UNWIND_RSP, .cfa_offset = 8 * i};
+	return (struct unwind_rule){.cfa = UNWIND_SP, .cfa_offset = 8 * i};
 }
 
 static void test_fixed(void **state)
@@ -40,9 +40,9 @@ static void test_append(void **state)
 	for (int i = 0; i < 1000; i++)
 		assert_int_equal(r.list.items[3 + i].cfa_offset, 8 * i);
 	/* every member counts */
-	assert_int_equal(unwind_rules_intern(&r, (struct unwind_rule){.cfa = UNWIND_RBP}), 1003);
-	assert_int_equal(unwind_rules_intern(&r, (struct unwind_rule){UNWIND_RBP, 1, 0, 0}), 1004);
-	assert_int_equal(unwind_rules_intern(&r, (struct unwind_rule){UNWIND_RBP, 1, 1, 0}), 1005);
+	assert_int_equal(unwind_rules_intern(&r, (struct unwind_rule){.cfa = UNWIND_FP}), 1003);
+	assert_int_equal(unwind_rules_intern(&r, (struct unwind_rule){UNWIND_FP, 1, 0, 0}), 1004);
+	assert_int_equal(unwind_rules_intern(&r, (struct unwind_rule){UNWIND_FP, 1, 1, 0}), 1005);
 	unwind_rules_free(&r);
 }
 

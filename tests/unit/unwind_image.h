@@ -43,6 +43,7 @@ struct image {
 	uint64_t debug_flags;	  /* sh_flags of .debug_frame */
 	const struct section *go; /* .gopclntab, or NULL */
 	uint64_t entry;
+	uint16_t machine; /* e_machine; 0: x86-64 */
 	uint8_t *bytes;
 	size_t n;
 };
@@ -84,19 +85,34 @@ static inline void end_record(struct section *s, size_t at)
 	memcpy(s->bytes + at, &n, sizeof(n));
 }
 
+/* A CIE with that content. Returns its offset. */
+static inline size_t put_cie_of(struct section *s, const uint8_t *rest, size_t n)
+{
+	size_t at = s->n;
+
+	put(s, 0, 4);
+	put(s, 0, 4);
+	put_bytes(s, rest, n);
+	end_record(s, at);
+	return at;
+}
+
 /* The usual CIE with the given encoding of addresses: CFA rsp + 8, return address below. */
 static inline size_t put_cie(struct section *s, uint8_t encoding)
 {
-	size_t at = s->n;
 	const uint8_t rest[] = {1,    'z', 'R',	     0,	   1, 0x78,
 				16,   1,   encoding, 0x0c, 7, 8, /* def_cfa */
 				0x90, 1};			 /* offset */
 
-	put(s, 0, 4);
-	put(s, 0, 4);
-	put_bytes(s, rest, sizeof(rest));
-	end_record(s, at);
-	return at;
+	return put_cie_of(s, rest, sizeof(rest));
+}
+
+/* That of arm64: CFA sp + 0, return address in x30. */
+static inline size_t put_cie_arm64(struct section *s, uint8_t encoding)
+{
+	const uint8_t rest[] = {1, 'z', 'R', 0, 4, 0x78, 30, 1, encoding, 0x0c, 31, 0};
+
+	return put_cie_of(s, rest, sizeof(rest));
 }
 
 /* An FDE of a CIE as put_cie() makes it, with encoding 0x1b (relative, 4 bytes). */
@@ -141,7 +157,9 @@ static inline void image_make(struct image *m)
 	size_t end = CODE_OFFSET + m->code_bytes, n_loaded, at;
 	Elf64_Shdr s[6] = {{0}};
 	Elf64_Phdr p[2] = {{0}};
-	Elf64_Ehdr h = {.e_type = ET_DYN, .e_machine = EM_X86_64, .e_version = 1};
+	Elf64_Ehdr h = {.e_type = ET_DYN,
+			.e_machine = m->machine ? m->machine : EM_X86_64,
+			.e_version = 1};
 
 	if (eh)
 		end = eh->address - CODE + CODE_OFFSET + eh->n;

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
- * Reads registers and instructions of the traced process, for a walk (unwind.bpf.c).
+ * What a walk (unwind.bpf.c) knows of x86-64: registers, instructions, and what tells that mappings
+ * have changed.
  */
 #include "bpf_helpers/bpf.h"
+#include "bpf_helpers/unwind.h"
 #include "bpf_helpers/walk.h"
+
+#ifdef SONDE_TARGET_x86
 
 GLOBAL uint64_t sonde_unwind_register(struct sonde_walk *w, uint32_t number)
 {
@@ -82,6 +86,11 @@ static INLINE uint32_t is_probe(struct sonde_walk *w, uint64_t ip, uint64_t dist
 	       code.word << 8 == 0xc0c7485053415100;
 }
 
+/* Where an address is in a function without rows, as the instructions there tell. At the function's
+ * first instruction and at its return, the return address is at rsp; after `push %rbp` it is in the
+ * word after the saved rbp. EDGE_FUNCTION + n: n registers are popped before the return. */
+enum sonde_edge { EDGE_NONE, EDGE_SYSCALL, EDGE_PUSHED, EDGE_FUNCTION };
+
 GLOBAL uint32_t sonde_unwind_edge(struct sonde_walk *w, uint64_t ip)
 {
 	union code code;
@@ -110,3 +119,60 @@ GLOBAL uint32_t sonde_unwind_edge(struct sonde_walk *w, uint64_t ip)
 		return EDGE_FUNCTION;
 	return EDGE_NONE;
 }
+
+/* Go to the caller of the innermost frame, in code without rows, where rbp may still be the
+ * caller's. Returns 0 if the frame pointer has to be tried. glibc ends the rows of clone and clone3
+ * before their system call, since those rows hold for the parent thread only: in the new thread,
+ * the word at rsp is not a return address. */
+static INLINE uint32_t leave_edge(struct sonde_walk *w, struct sonde_trail *t, uint32_t *end)
+{
+	uint32_t edge = sonde_unwind_edge(w, w->ip);
+	uint64_t ip, fp = w->fp, at = w->sp;
+
+	if (edge == EDGE_NONE)
+		return 0;
+	*end = UNWIND_UNREADABLE;
+	if (edge == EDGE_PUSHED) {
+		if (!read_rare(w, t, at, &fp))
+			return 1;
+		at += 8;
+	} else if (edge > EDGE_FUNCTION) {
+		at += 8 * (edge - EDGE_FUNCTION);
+	}
+	if (!read_rare(w, t, at, &ip)) {
+		if (edge == EDGE_SYSCALL && !sonde_unwind_register(w, 0))
+			/* a new thread, which has not used its stack yet */
+			*end = UNWIND_COMPLETE;
+		return 1;
+	}
+	*end = UNWIND_COMPLETE;
+	if (!sonde_unwind_follows_call(w, ip))
+		return edge == EDGE_SYSCALL;
+	w->ip = ip;
+	w->fp = fp;
+	w->sp = at + 8;
+	w->by_fp = 1;
+	*end = UNWIND_GOES_ON;
+	return 1;
+}
+
+/* glibc's rows do not cover the system call that makes a thread. */
+static INLINE_CORE uint32_t is_new_thread(struct sonde_walk *w)
+{
+	return 0;
+}
+
+/* Two members of mm_context_t: ctx_id identifies the address space, no two have the same; tlb_gen
+ * counts how often address translations became invalid. Code that has run has pages in memory, and
+ * their translations become invalid when the code is unmapped or replaced. */
+static INLINE_CORE uint64_t signs_of(struct mm_struct___unwind *mm)
+{
+	return (uint64_t)&mm->context.ctx_id;
+}
+
+static INLINE void read_signs(struct sonde_signs *out, uint64_t at)
+{
+	bpf_probe_read_kernel(out, sizeof(*out), (void *)at);
+}
+
+#endif

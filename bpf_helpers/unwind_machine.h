@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
+/*
+ * What the walk of user stacks (unwind.bpf.c) knows of the machine for which it is compiled: where
+ * the kernel saves the registers, what a signal frame looks like, where a return address is. What
+ * it knows of instructions is in unwind_x86.bpf.c and unwind_arm64.bpf.c.
+ */
+#pragma once
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+#ifdef SONDE_TARGET_x86
+
+struct pt_regs___unwind {
+	unsigned long r15, r14, r13, r12, bp, bx, r11, r10, r9, r8, ax, cx, dx, si, di, orig_ax, ip,
+		flags, sp, ss;
+	unsigned short cs; /* a whole word until 6.8 */
+};
+
+#define REGS_IP ip
+#define REGS_SP sp
+#define REGS_FP bp
+#define REGS_MODE cs
+
+enum {
+	/* calls push the return address, below the CFA; frame pointers lead there, too */
+	HAS_LINK = 0,
+	MODE_MASK = 0xffff,
+	MODE_64_BIT = 0x33, /* __USER_CS */
+	FP_UNIT = 1,	    /* of unwind_rule.fp_offset */
+	/* offsets from rsp in a signal frame, in which rsp points to the ucontext */
+	SIGNAL_FP = 120,
+	SIGNAL_EXTRA = 128,
+	SIGNAL_SP = 160,
+	SIGNAL_IP = 168,
+	/* from the address that the kernel notes for a return probe to the sp after the return */
+	RETURN_POPS = 8,
+	TRAMPOLINE_PUSHES = 24, /* bytes that the trampoline of return probes pushes, since 6.11 */
+};
+
+#define ADDRESS_BITS 64
+
+#else
+
+struct pt_regs___unwind {
+	unsigned long regs[31], sp, pc, pstate;
+	unsigned long orig_x0;
+};
+
+#define REGS_IP pc
+#define REGS_SP sp
+#define REGS_FP regs[29]
+#define REGS_MODE pstate
+
+enum {
+	/* Calls leave the return address in x30. A frame pointer leads to the saved x29 and x30,
+	 * which can be anywhere in the frame, so it does not tell the caller's sp. */
+	HAS_LINK = 1,
+	MODE_MASK = 0x10, /* PSR_MODE32_BIT */
+	MODE_64_BIT = 0,
+	FP_UNIT = 8,
+	/* in a signal frame, in which sp points to a siginfo of 128 bytes before the ucontext */
+	SIGNAL_FP = 544,
+	SIGNAL_EXTRA = 552,
+	SIGNAL_SP = 560,
+	SIGNAL_IP = 568,
+	RETURN_POPS = 0,
+	TRAMPOLINE_PUSHES = 0,
+};
+
+/* The upper bits of a return address may be a signature (pointer authentication). Processes get
+ * addresses of more than 48 bits only if they ask mmap() for them. */
+#define ADDRESS_BITS 48
+
+#endif
+
+#pragma clang attribute pop
+
+/* The register of struct sonde_walk's extra_at, by its DWARF number. */
+enum { EXTRA_REGISTER = HAS_LINK ? 30 : 3 };
+
+/* A return address without its signature. */
+#define CODE_ADDRESS(x) (ADDRESS_BITS < 64 ? (x) & ((1ull << (ADDRESS_BITS & 63)) - 1) : (x))
