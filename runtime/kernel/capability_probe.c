@@ -185,6 +185,16 @@ static bool knows_uprobe_session(void)
 	return knows_link(&attr, sizeof(attr), &attr.prog_fd, attr.attach_type);
 }
 
+/* On arm64, 7.3 has them, but where both ends of a call are probed its programs miss each event. */
+static enum capability_state has_kprobe_multi(struct kernel *k)
+{
+#ifdef __aarch64__
+	return CAPABILITY_NO;
+#else
+	return if_allowed(has_function(k, "register_fprobe_syms"));
+#endif
+}
+
 static bool knows_kprobe_session(void)
 {
 	uint64_t address = 0;
