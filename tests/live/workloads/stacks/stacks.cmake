@@ -94,7 +94,7 @@ endif()
 
 # 32-bit code, without a C library: the compiler needs no other packages for it.
 if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
-	set(compat ${CMAKE_BINARY_DIR}/workloads/stacks/compat)
+	set(compat ${CMAKE_BINARY_DIR}/workloads/compat)
 	add_custom_command(OUTPUT ${compat}
 		COMMAND ${CMAKE_C_COMPILER} -m32 -O2 -g -fomit-frame-pointer -fno-stack-protector -fno-pic -ffreestanding -nostdlib
 			-static -o ${compat} ${stacks_source}/compat.c
