@@ -185,15 +185,14 @@ static INLINE uint32_t check_call(struct sonde_walk *w)
 }
 
 /* Process one frame, whose mapping was located: store it, and go to its caller. Returns true at the
- * end of the walk; w->end says why it ended. */
-GLOBAL int sonde_unwind_step(struct sonde_walk *w, struct sonde_trail *t)
+ * end of the walk; w->end says why it ended. It is no function: with three loops around it, a walk has
+ * only four of the eight frames of a program left. */
+static INLINE int step(struct sonde_walk *w, struct sonde_trail *t)
 {
 	uint64_t x, by_fp, n;
 	struct unwind_rule *rule;
 	uint32_t end, kind, row;
 
-	if (!w || !t)
-		return 1;
 	x = w->ip - !w->exact;
 	by_fp = w->by_fp;
 	w->exact = 0;
@@ -231,6 +230,13 @@ GLOBAL int sonde_unwind_step(struct sonde_walk *w, struct sonde_trail *t)
 	w->end = end;
 	return end != 0;
 }
+
+#ifdef SONDE_WHOLE
+GLOBAL int sonde_unwind_step(struct sonde_walk *w, struct sonde_trail *t)
+{
+	return !w || !t || step(w, t);
+}
+#endif
 
 /* In execve, are the old program and its stack gone already? The task's pointers are read by
  * bpf_probe_read_kernel() only: for the type of each loaded pointer, the verifier of 6.18 searches
@@ -337,6 +343,9 @@ GLOBAL uint64_t sonde_unwind_end(struct sonde_walk *w, uint32_t tgid, uint32_t e
 	return w->n_frames;
 }
 
+/* sonde_unwind_locate(), in unwind_vma.bpf.c. */
+static INLINE_CORE void locate(struct sonde_walk *w, struct sonde_trail *t);
+
 struct walking {
 	struct sonde_walk *w;
 	struct sonde_trail *t;
@@ -347,8 +356,8 @@ static __attribute__((noinline)) long walk_frame(uint64_t i, struct walking *k)
 	uint32_t is_end;
 
 	if (i)
-		sonde_unwind_locate(k->w, k->t);
-	is_end = sonde_unwind_step(k->w, k->t);
+		locate(k->w, k->t);
+	is_end = step(k->w, k->t);
 	OPAQUE(is_end);
 	return is_end & 1; /* the mask shows the verifier that the result is 0 or 1 */
 }

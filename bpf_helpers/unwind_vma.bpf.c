@@ -395,13 +395,11 @@ GLOBAL uint32_t sonde_unwind_sign(struct sonde_walk *w, struct sonde_trail *t)
 	return 0;
 }
 
-GLOBAL uint32_t sonde_unwind_locate(struct sonde_walk *w, struct sonde_trail *t)
+static INLINE_CORE void locate(struct sonde_walk *w, struct sonde_trail *t)
 {
 	uint32_t is_known;
 	uint64_t x;
 
-	if (!w || !t)
-		return 0;
 	if (w->n_frames >= WALK_INNER && w->limit == SONDE_MAX_FRAMES)
 		pass_frames(w, t);
 	x = w->ip & (PAGE - 1) ? 0 : sonde_unwind_replaced(w);
@@ -412,9 +410,15 @@ GLOBAL uint32_t sonde_unwind_locate(struct sonde_walk *w, struct sonde_trail *t)
 	x = w->ip - !w->exact;
 	w->found = UNWIND_GOES_ON;
 	if (x - w->start < w->bytes)
-		return 0;
+		return;
 	is_known = sonde_unwind_range(w, w->ranges, w->n_ranges, x, 0);
 	if (!is_known || !sonde_unwind_is_checked(w))
 		w->found = look_at_vma(w, x, is_known);
+}
+
+GLOBAL uint32_t sonde_unwind_locate(struct sonde_walk *w, struct sonde_trail *t)
+{
+	if (w && t)
+		locate(w, t);
 	return 0;
 }
