@@ -14,9 +14,10 @@
 #include "runtime/unwind/table.h"
 #include "tests/unit/unwind_lookup.h"
 #include <assert.h>
+#include <elf.h>
 #include <string.h>
 
-enum { SECTION = 1, DEBUG = 2, GO = 4, GO_119 = 8, CODE = 16, HEAD = 5 };
+enum { SECTION = 1, DEBUG = 2, GO = 4, GO_119 = 8, CODE = 16, ARM64 = 32, HEAD = 5 };
 
 static void check_table(const struct unwind_table *t, const struct unwind_rules *rules)
 {
@@ -77,7 +78,9 @@ static int read_section(const uint8_t *data, size_t size, struct unwind_rules *r
 			struct unwind_table *out)
 {
 	struct unwind_segment segments[] = {{0x400, 0x400, 0x90000}, {0x90400, 0x100400, 0x123}};
-	struct cfi c = {.segments = segments, .n_segments = 2};
+	struct cfi c = {.segments = segments,
+			.n_segments = 2,
+			.machine = unwind_machine_of(data[0] & ARM64 ? EM_AARCH64 : EM_X86_64)};
 	struct cfi_section section = {.is_debug = data[0] & DEBUG};
 	uint8_t *copy = malloc(size + 72);
 	struct input input = {data, size};
