@@ -26,6 +26,9 @@ add_link_options(-no-pie -Wl,--gc-sections -Wl,--as-needed)
 
 if(SONDE_SANITIZE)
 	add_compile_options(-fsanitize=${SONDE_SANITIZE} -fno-sanitize-recover=undefined)
+	if(SONDE_SANITIZE MATCHES "address")
+		add_compile_definitions(SONDE_ASAN) # compilers tell it in different ways
+	endif()
 	string(REPLACE "fuzzer-no-link," "" sanitize_link "${SONDE_SANITIZE}")
 	add_link_options(-fsanitize=${sanitize_link})
 endif()

@@ -190,7 +190,7 @@ int emit_optimize(struct gen *g)
 	if (!g->tm || link_functions(g))
 		return -1;
 	emit_drop_unused(g); /* the helpers that were inlined at every call */
-#ifdef __SANITIZE_ADDRESS__  /* verifying takes 1 ms, so only sanitizer builds do it */
+#ifdef SONDE_ASAN	     /* verifying takes 1 ms, so only sanitizer builds do it */
 	char *message = NULL;
 
 	if (LLVMVerifyModule(g->module, LLVMReturnStatusAction, &message))

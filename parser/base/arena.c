@@ -12,12 +12,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define HAS_ASAN 1
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(HAS_ASAN)
+#ifdef SONDE_ASAN
 #include <sanitizer/asan_interface.h>
 enum { GAP_BYTES = 16 }; /* after each allocation */
 #else

@@ -144,9 +144,9 @@ static void find_words(struct verifier_message *v)
 /* The register that the message begins with or names: "R0 invalid mem access", "… stack R2 off". */
 static bool find_register(struct verifier_message *v)
 {
-	const char *end = v->reason + v->reason_len;
+	const char *end = v->reason ? v->reason + v->reason_len : NULL;
 
-	for (const char *p = v->reason; p && p < end; p++) {
+	for (const char *p = v->reason; p < end; p++) {
 		size_t digits = *p == 'R' ? strspn(p + 1, "0123456789") : 0;
 
 		if (!digits || digits > 2 || (p > v->reason && p[-1] != ' ') ||

@@ -17,7 +17,7 @@
 /* after what it needs */
 #include <cmocka.h>
 
-#ifdef __SANITIZE_ADDRESS__
+#ifdef SONDE_ASAN
 enum { HAS_ASAN = true };
 #else
 enum { HAS_ASAN = false };

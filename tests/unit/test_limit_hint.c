@@ -39,7 +39,7 @@ static void test_memory(void **state)
 	uint64_t before = limit_memory();
 
 	(void)state;
-#ifndef __SANITIZE_ADDRESS__ /* which reserves terabytes */
+#ifndef SONDE_ASAN /* which reserves terabytes */
 	set_limit(RLIMIT_AS, 100 << 20);
 	if (before > 100 << 20) {
 		assert_int_equal(limit_memory(), 100 << 20);
