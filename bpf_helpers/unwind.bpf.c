@@ -185,8 +185,8 @@ static INLINE uint32_t check_call(struct sonde_walk *w)
 }
 
 /* Process one frame, whose mapping was located: store it, and go to its caller. Returns true at the
- * end of the walk; w->end says why it ended. It is no function: with three loops around it, a walk has
- * only four of the eight frames of a program left. */
+ * end of the walk; w->end says why it ended. It is no function: with three loops around it, a walk
+ * has only four of the eight frames of a program left. */
 static INLINE int step(struct sonde_walk *w, struct sonde_trail *t)
 {
 	uint64_t x, by_fp, n;
