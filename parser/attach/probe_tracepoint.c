@@ -41,8 +41,8 @@ static struct event_hint search_events(const struct probe_reader *r, const char 
 	return h;
 }
 
-/* The event of the system call that programs make in place of one that this machine lacks: arm64
- * has no open(), for example. NULL: there is none. */
+/* The event of the system call that programs make instead, if this machine lacks that of `event`:
+ * arm64 has no open(), for example. NULL: there is none. */
 static const char *successor(const struct probe_reader *r, const char *category, const char *event)
 {
 	size_t n = strncmp(event, "sys_enter_", 10) == 0 ? 10
@@ -75,7 +75,7 @@ static int no_tracepoint(const struct probe_reader *r, const struct attach_point
 	else if (instead)
 		diag_hint(
 			r->diags,
-			"this machine has no such system call: programs make that of tracepoint:%s:%s",
+			"this machine has no such system call; programs make the call of tracepoint:%s:%s",
 			category, instead);
 	else if (!*category && h.is_category)
 		diag_hint(r->diags,

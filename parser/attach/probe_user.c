@@ -18,7 +18,7 @@ int user_no_binary(const struct user_matching *m, const char *path, int err)
 		r->diags, m->p->span, "no-binary", "cannot probe '%s': %s", path,
 		err == -ENOEXEC ? "not an ELF program or library"
 		: err == -EMEDIUMTYPE
-			? "it is compressed in the archive, or does not begin with a page, so that no process can map it"
+			? "it is compressed in the archive, or not aligned to a page, so no process can map it"
 			: strerror(-err));
 	if (err == -ENOEXEC)
 		user_hint_no_program(r, path);

@@ -10,7 +10,7 @@ static const struct type *no_reason(struct sema *s, const struct expr *e,
 {
 	sema_error(s, e->span, "no-reason",
 		   "'reason' is not available at %s: no thread leaves the CPU there", p->name);
-	return sema_hint(s, "it is at tracepoint:sched:sched_switch");
+	return sema_hint(s, "it is available at tracepoint:sched:sched_switch");
 }
 
 const struct type *chk_reason(struct sema *s, struct expr *e)

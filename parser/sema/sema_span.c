@@ -86,15 +86,15 @@ static bool has_start(struct sema *s, struct expr *e, const struct attach_point 
 	return false;
 }
 
-/* A system call that is newer than this program: its number, by which the program of all calls
- * tells it, is not known. */
+/* True for a system call that is newer than this version of sonde, which does not know its number.
+ * The program of all calls tells calls apart by their numbers. */
 static bool has_no_number(const struct attach_point *p)
 {
 	return p->pattern && point_has(p, ARM_TRACEPOINT) && p->tracepoint.syscall < 0 &&
 	       !p->tracepoint.has_raw && strncmp(p->tracepoint.format->event, "sys_exit_", 9) == 0;
 }
 
-/* Leave out such calls of a pattern that also matches others. */
+/* Leave out such calls, if the pattern also matches others. */
 static void leave_out_unknown(struct sema *s, const struct expr *e, const char *word)
 {
 	struct probe *p = s->probe;
@@ -108,8 +108,8 @@ static void leave_out_unknown(struct sema *s, const struct expr *e, const char *
 	for (uint32_t i = 0; i < p->n_points; i++)
 		if (has_no_number(&p->points[i]))
 			diag_warning(s->diags, e->span, "no-span",
-				     "%s is left out: its system call is newer than this program, "
-				     "so it has no '%s'",
+				     "%s is left out: '%s' needs the number of the system call, "
+				     "which this version of sonde does not know",
 				     p->points[i].name, word);
 		else
 			p->points[n++] = p->points[i];

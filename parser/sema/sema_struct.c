@@ -266,8 +266,8 @@ static bool is_bit_field(const struct expr *e)
 	return owner->kind == TY_STRUCT && layout_find(owner, e->field.name, &m) && m.bits;
 }
 
-/* &args.FIELD of a tracepoint's record. Only programs on records have one: not system calls, whose
- * fields are registers, nor ends of spans, which keep the values of fields. */
+/* The type of &args.FIELD. Only fields in a tracepoint's record have an address: the fields of
+ * system calls are registers, and where a span ends, only the values of fields are kept. */
 static const struct type *field_address(struct sema *s, struct expr *e)
 {
 	const struct expr *field = e->unary.operand;
@@ -280,8 +280,8 @@ static const struct type *field_address(struct sema *s, struct expr *e)
 			continue;
 		sema_error(s, e->span, "no-address", "args.%s is not in memory here",
 			   field->field.name);
-		return sema_hint(s, "fields of tracepoints are, except those of system calls, and "
-				    "where a span ends");
+		return sema_hint(s, "fields of tracepoints are, except in probes of system calls "
+				    "and in probes that end a span");
 	}
 	return type_pointer(s->arena, field->type, SPACE_KERNEL);
 }

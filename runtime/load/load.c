@@ -192,8 +192,8 @@ static int find_maps(struct session *s)
 
 /* Parts that a script can run without. */
 struct parts {
-	bool reasons; /* what finds reasons of waits by kernel stacks */
-	bool spans;   /* what counts spans that began before tracing, or that do not end */
+	bool reasons; /* functions that find reasons of waits by kernel stacks */
+	bool spans;   /* programs for spans that began before tracing, or that do not end */
 };
 
 /* Imported objects may have programs of their own. */
@@ -269,8 +269,8 @@ static int load_with(struct session *s, struct session_prep *prep, struct parts 
 	return err;
 }
 
-/* Leave out the part that was refused. False: it was none of these. What finds reasons is called by
- * the script's programs. */
+/* Leave out the part that was refused. False: it was none of these. If one of the script's programs
+ * was refused, the functions that find reasons are left out, since it calls them. */
 static bool leave_out_part(const struct session *s, struct parts *with)
 {
 	uint32_t prog = load_report_refused(s);
@@ -290,11 +290,12 @@ static bool leave_out_part(const struct session *s, struct parts *with)
 static void warn_left_out(const struct session *s, struct parts with)
 {
 	if (!with.spans)
-		log_warning("the kernel's verifier refused what looks at waiting threads: spans "
-			    "that began before tracing, or have not ended, are missing");
+		log_warning("the kernel's verifier refused the programs that look at waiting "
+			    "threads: spans that began before tracing, or have not ended, are "
+			    "missing");
 	if (s->plan->needs.reason && !with.reasons)
-		log_warning("the kernel's verifier refused what finds reasons by kernel stacks: "
-			    "'reason' tells only what the thread's state tells");
+		log_warning("the kernel's verifier refused the functions that find reasons by "
+			    "kernel stacks: 'reason' comes from the state of the thread only");
 }
 
 int session_load(struct session *s, struct session_prep *prep, const void *elf, size_t len)

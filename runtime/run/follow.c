@@ -66,7 +66,7 @@ void session_follow(const struct session *s)
 			      bpf_object__find_map_fd_by_name(s->object, "sonde_scopes")};
 
 	if (f.map_fd >= 0 && proc_each_thread(f.pid, true, mark_descendant, &f) == -EACCES)
-		log_warning("--follow: /proc hides process %u or a descendant of it: processes "
-			    "that a hidden one started before are not traced",
+		log_warning("--follow: /proc hides process %u or one of its descendants: processes "
+			    "that a hidden one started before tracing began are not traced",
 			    f.pid);
 }
