@@ -15,7 +15,6 @@
 #include "runtime/base/proc_maps.h"
 #include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 enum { PATH_SHOWN = 200 };
@@ -124,23 +123,6 @@ static void describe_unmapped(const struct session *s, const char *path, char *t
 		snprintf(text, size, "the process does not have %.*s mapped", PATH_SHOWN, path);
 }
 
-/* A machine with a PMU counts cycles, whatever it does not count. */
-static bool has_pmu(void)
-{
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_HARDWARE,
-		.size = sizeof(attr),
-		.config = PERF_COUNT_HW_CPU_CYCLES,
-		.disabled = 1,
-		.exclude_kernel = 1,
-	};
-	int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
-
-	if (fd >= 0)
-		close(fd);
-	return fd >= 0;
-}
-
 const char *attach_event_refusal(const struct session *s, const struct plan_prog *g, int err)
 {
 	static char text[2 * PATH_SHOWN + 256];
@@ -166,7 +148,7 @@ const char *attach_event_refusal(const struct session *s, const struct plan_prog
 		snprintf(text, sizeof(text),
 			 "this machine has no counter for %s (%s); software:cpu-clock counts time",
 			 g->perf.what,
-			 type == PERF_TYPE_HARDWARE && !has_pmu()
+			 type == PERF_TYPE_HARDWARE && !kernel_has(s->kernel, CAP_HARDWARE)
 				 ? "no PMU: a virtual machine?"
 				 : "the processor has none, or a virtual machine hides it");
 	else if (type == PERF_TYPE_BREAKPOINT && err == -EDESTADDRREQ)
