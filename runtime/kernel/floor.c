@@ -8,9 +8,9 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/utsname.h>
 #include "runtime/base/log.h"
 #include "runtime/kernel/kernel_facts.h"
+#include "runtime/kernel/release.h"
 
 enum { FLOOR_MAJOR = 6, FLOOR_MINOR = 1 };
 
@@ -45,14 +45,11 @@ unsigned floor_lacks(struct kernel *k, char *text, size_t size)
 
 int floor_check(struct kernel *k)
 {
-	unsigned major = 0, minor = 0;
+	uint32_t running = release_running();
 	char lacks[512];
-	struct utsname u;
 
 	if (!floor_lacks(k, lacks, sizeof(lacks)))
 		return 0;
-	if (!uname(&u))
-		sscanf(u.release, "%u.%u", &major, &minor);
-	return log_error("Linux %u.%u: sonde needs %d.%d (it lacks %s)", major, minor, FLOOR_MAJOR,
-			 FLOOR_MINOR, lacks);
+	return log_error("Linux %u.%u: sonde needs %d.%d (it lacks %s)", running >> 16,
+			 running >> 8 & 255, FLOOR_MAJOR, FLOOR_MINOR, lacks);
 }

@@ -15,7 +15,6 @@
 #include <linux/btf.h>
 #include <linux/magic.h>
 #include <sys/stat.h>
-#include <sys/utsname.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -87,9 +86,7 @@ static bool live_kfunc_allowed(struct kernel *k, const char *name, const char *s
 
 static uint32_t live_version(struct kernel *k)
 {
-	struct utsname u;
-
-	return uname(&u) ? 0 : release_code(u.release);
+	return release_running();
 }
 
 /* One more than the highest number of a possible CPU. */

@@ -17,12 +17,14 @@ uint32_t release_code(const char *release)
 	return major << 16 | minor << 8 | (patch > 255 ? 255 : patch);
 }
 
-bool kernel_is_at_least(unsigned int major, unsigned int minor)
+uint32_t release_running(void)
 {
-	unsigned int its_major = 0, its_minor = 0;
 	struct utsname u;
 
-	if (uname(&u) || sscanf(u.release, "%u.%u", &its_major, &its_minor) != 2)
-		return false;
-	return its_major > major || (its_major == major && its_minor >= minor);
+	return uname(&u) ? 0 : release_code(u.release);
+}
+
+bool kernel_is_at_least(unsigned int major, unsigned int minor)
+{
+	return release_running() >= (major << 16 | minor << 8);
 }
