@@ -185,15 +185,40 @@ static const struct row one_by_distance = {0x3b200000, 0x38000000};
 static const struct row atomic = {0x3b200c00, 0x38200000};
 static const struct row authenticated = {0x3b200400, 0x38200400}; /* ldraa, ldrab */
 static const struct row vectors = {0xbe000000, 0x0c000000};	  /* ld1 to ld4, st1 to st4 */
+static const struct row tag = {0xff200000, 0xd9200000};		  /* stg, ldg, … */
+/* Exclusive and ordered ones, compare and swap: their base stays as it is. */
+static const struct row ordered = {0x3f000000, 0x08000000};
 static const struct row is_vector = {1 << 26, 1 << 26};
 
 static uint32_t written_back(uint32_t w)
 {
 	bool is = matches(w, pair) || matches(w, vectors) ? field(w, 23, 1)
-		  : matches(w, one_by_distance)		  ? field(w, 10, 1)
-						: matches(w, authenticated) && field(w, 11, 1);
+		  : matches(w, one_by_distance) || matches(w, tag)
+			  ? field(w, 10, 1)
+			  : matches(w, authenticated) && field(w, 11, 1);
 
 	return is ? 1u << field(w, 5, 5) : 0;
+}
+
+/* The base changes after the access, which is at the base itself. */
+static bool is_after(uint32_t w)
+{
+	return matches(w, pair) ? field(w, 23, 2) == 1
+				: matches(w, one_by_distance) && field(w, 10, 2) == 1;
+}
+
+/* The distance of the access from the base, or by which the base changes. */
+static int64_t base_distance(uint32_t w)
+{
+	uint32_t size = field(w, 30, 2);
+
+	if (matches(w, one_scaled))
+		return (int64_t)field(w, 10, 12) << size;
+	if (matches(w, one_by_distance))
+		return distance(w, 12, 9);
+	if (!matches(w, pair))
+		return 0;
+	return distance(w, 15, 7) * (matches(w, is_vector) ? 4 << size : size == 2 ? 8 : 4);
 }
 
 /* Loads of one general register, other than atomic ones. */
@@ -213,7 +238,6 @@ static bool is_load(uint32_t w)
 static void take_load(uint32_t w, struct insn_effect *out)
 {
 	struct insn_memory *m = &out->memory;
-	uint8_t scale = (uint8_t)field(w, 30, 2);
 
 	out->value = VALUE_LOAD;
 	if (matches(w, literal)) {
@@ -222,14 +246,33 @@ static void take_load(uint32_t w, struct insn_effect *out)
 		return;
 	}
 	m->base = (int8_t)field(w, 5, 5);
-	if (matches(w, one_scaled)) {
-		m->disp = (int64_t)field(w, 10, 12) << scale;
-	} else if (matches(w, one_by_index)) {
+	m->disp = is_after(w) ? 0 : base_distance(w);
+	if (matches(w, one_by_index)) {
 		m->index = general(field(w, 16, 5));
-		m->scale = (uint8_t)(field(w, 12, 1) ? 1 << scale : 1);
-	} else if (matches(w, one_by_distance) && field(w, 10, 2) != 1) {
-		m->disp = distance(w, 12, 9);
+		m->scale = (uint8_t)(field(w, 12, 1) ? 1 << field(w, 30, 2) : 1);
 	}
+}
+
+bool insn_arm64_access(const uint8_t *code, size_t n, struct insn_arm64_access *out)
+{
+	bool is_word;
+	uint32_t w;
+
+	if (!read_word(code, n, &w) ||
+	    (!matches(w, pair) && !matches(w, one_scaled) && !matches(w, one_by_distance)))
+		return false;
+	is_word = !matches(w, is_vector) &&
+		  (matches(w, pair) ? field(w, 30, 2) == 2
+				    : field(w, 30, 2) == 3 && !field(w, 23, 1));
+	*out = (struct insn_arm64_access){
+		.is_load = field(w, 22, 1),
+		.base = (int8_t)field(w, 5, 5),
+		.regs = {is_word ? general(field(w, 0, 5)) : INSN_NO_REG,
+			 is_word && matches(w, pair) ? general(field(w, 10, 5)) : INSN_NO_REG},
+		.offset = is_after(w) ? 0 : (int32_t)base_distance(w),
+		.change = written_back(w) ? (int32_t)base_distance(w) : 0,
+	};
+	return true;
 }
 
 static uint32_t memory_writes(uint32_t w)
@@ -242,8 +285,11 @@ static uint32_t memory_writes(uint32_t w)
 		return (field(w, 22, 1) ? rt | rt2 : 0) | written_back(w);
 	if (matches(w, one) || matches(w, literal))
 		return (is_load(w) || matches(w, atomic) ? rt : 0) | written_back(w);
-	/* exclusive and ordered ones, compare and swap, tags, copies of memory */
-	return rt | rt2 | bit_of(general(field(w, 16, 5))) | 1u << field(w, 5, 5);
+	if (matches(w, tag))
+		return field(w, 10, 2) ? written_back(w) : rt;
+	/* also copies of memory */
+	return rt | rt2 | bit_of(general(field(w, 16, 5))) |
+	       (matches(w, ordered) ? 0 : 1u << field(w, 5, 5));
 }
 
 /* ---- all classes --------------------------------------------------------------------------- */

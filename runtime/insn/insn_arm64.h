@@ -12,6 +12,19 @@ enum { INSN_ARM64_BYTES = 4 };
 int insn_arm64_decode(const uint8_t *code, size_t n, struct insn *out);
 int insn_arm64_effect(const uint8_t *code, size_t n, struct insn_effect *out);
 
+/* What a load or a store does to memory at a distance from its base register. */
+struct insn_arm64_access {
+	int8_t base;
+	/* the registers of 8 bytes that it loads or stores, one after another; INSN_NO_REG: none */
+	int8_t regs[2];
+	bool is_load;	/* of these */
+	int32_t offset; /* of regs[0] from the base as it is before */
+	int32_t change; /* of the base */
+};
+
+/* Returns false if the instruction is another one, such as an atomic one. */
+bool insn_arm64_access(const uint8_t *code, size_t n, struct insn_arm64_access *out);
+
 /* Kinds of instructions that the kernel refuses to probe: all of a kind or none. */
 enum insn_arm64_refused {
 	ARM64_STEPPED, /* it is not refused */

@@ -124,6 +124,9 @@ static const struct {
 	{0xa9400861, {.writes = X(1) | X(2), .reg = NONE}},	      /* ldp x1, x2, [x3] */
 	{0x6cc10861, {.writes = X(3), .reg = NONE}},		      /* ldp d1, d2, [x3], 16 */
 	{0xf9800000, {.writes = 0, .reg = NONE}},		      /* prfm */
+	{0xd93ff860, {.writes = 0, .reg = NONE}},		      /* stg x0, [x3, -16] */
+	{0xd93ffc60, {.writes = X(3), .reg = NONE}},		      /* stg x0, [x3, -16]! */
+	{0xd9600020, {.writes = X(0), .reg = NONE}},		      /* ldg x0, [x1] */
 	{0xf85f8041,
 	 {PLAIN, .writes = X(1), .reg = 1, .value = VALUE_LOAD, A(2, -8)}}, /* ldur x1, [x2, -8] */
 	{0x9e660041, {PLAIN, .writes = X(1), .reg = NONE}},		    /* fmov x1, d2 */
@@ -187,6 +190,42 @@ static void test_writes(void **state)
 	}
 }
 
+static void test_accesses(void **state)
+{
+	static const struct {
+		uint32_t word;
+		struct insn_arm64_access a; /* base, regs, is_load, offset, change */
+	} rows[] = {
+		{0xa9be7bfd, {SP, {29, 30}, false, -32, -32}},	   /* stp x29, x30, [sp, -32]! */
+		{0xa8c27bfd, {SP, {29, 30}, true, 0, 32}},	   /* ldp x29, x30, [sp], 32 */
+		{0xa9437bfd, {SP, {29, 30}, true, 48, 0}},	   /* ldp x29, x30, [sp, 48] */
+		{0xa9037fbf, {29, {NONE, NONE}, false, 48, 0}},	   /* stp xzr, xzr, [x29, 48] */
+		{0x29017be1, {SP, {NONE, NONE}, false, 8, 0}},	   /* stp w1, w30, [sp, 8] */
+		{0x6dbe27e8, {SP, {NONE, NONE}, false, -32, -32}}, /* stp d8, d9, [sp, -32]! */
+		{0xf81f0ffe, {SP, {30, NONE}, false, -16, -16}},   /* str x30, [sp, -16]! */
+		{0xf84107fe, {SP, {30, NONE}, true, 0, 16}},	   /* ldr x30, [sp], 16 */
+		{0xf9400841, {2, {1, NONE}, true, 16, 0}},	   /* ldr x1, [x2, 16] */
+		{0xf85f8041, {2, {1, NONE}, true, -8, 0}},	   /* ldur x1, [x2, -8] */
+		{0xb9001041, {2, {NONE, NONE}, false, 16, 0}},	   /* str w1, [x2, 16] */
+	};
+	/* by an index, exclusive, from a constant, a sum */
+	static const uint32_t others[] = {0xf8637841, 0xc85f7c41, 0x58fffa61, 0x910043e1};
+	struct insn_arm64_access a;
+
+	(void)state;
+	for (size_t k = 0; k < sizeof(rows) / sizeof(*rows); k++) {
+		assert_true(insn_arm64_access(CODE(rows[k].word), 4, &a));
+		assert_int_equal(a.base, rows[k].a.base);
+		assert_int_equal(a.regs[0], rows[k].a.regs[0]);
+		assert_int_equal(a.regs[1], rows[k].a.regs[1]);
+		assert_int_equal(a.is_load, rows[k].a.is_load);
+		assert_int_equal(a.offset, rows[k].a.offset);
+		assert_int_equal(a.change, rows[k].a.change);
+	}
+	for (size_t k = 0; k < sizeof(others) / sizeof(*others); k++)
+		assert_false(insn_arm64_access(CODE(others[k]), 4, &a));
+}
+
 static void test_probes(void **state)
 {
 	static const struct {
@@ -231,9 +270,8 @@ static void test_probes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_flow),
-		cmocka_unit_test(test_effects),
-		cmocka_unit_test(test_writes),
+		cmocka_unit_test(test_flow),   cmocka_unit_test(test_effects),
+		cmocka_unit_test(test_writes), cmocka_unit_test(test_accesses),
 		cmocka_unit_test(test_probes),
 	};
 
