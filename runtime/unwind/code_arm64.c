@@ -2,20 +2,21 @@
 /*
  * Rows from instructions of arm64: see code_arm64.h. The code is decoded once, in the order of
  * addresses. Each instruction has the state that the one before leaves, or that of a jump to it
- * from before; where neither comes, a function starts, or the instruction has no row. Encodings are
- * those of the Arm Architecture Reference Manual, section C4.1.
+ * from before; where neither comes, a function starts, or the instruction has no row.
  */
 #include "runtime/unwind/code_arm64.h"
+#include <elf.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include "runtime/base/vec.h"
+#include "runtime/insn/insn_arm64.h"
 #include "runtime/unwind/code_rows.h"
 #include "runtime/unwind/pack.h"
 #include "runtime/unwind/rules.h"
 
-enum { FP = 29, LINK = 30, SP = 31, UNIT = 4, WORD = 8, FRAME_MAX = 1 << 20 };
+enum { FP = 29, LINK = 30, SP = 31, UNIT = INSN_ARM64_BYTES, WORD = 8, FRAME_MAX = 1 << 20 };
 
 /* What is known at an instruction. Places are offsets from the CFA. */
 struct state {
@@ -36,47 +37,28 @@ struct decoder {
 
 static const struct state at_entry = {.is_known = true, .has_sp = true};
 
-static uint32_t word_of(const struct code_bytes *c, size_t i)
+static const uint8_t *code_at(const struct decoder *d, size_t i)
 {
-	uint32_t word;
-
-	memcpy(&word, c->bytes + i * UNIT, sizeof(word));
-	return word;
-}
-
-/* `n` bits of w from bit `at` on, with a sign. */
-static int32_t signed_bits(uint32_t w, int at, int n)
-{
-	return (int32_t)(w << (32 - at - n)) >> (32 - n);
-}
-
-static uint32_t bits(uint32_t w, int at, int n)
-{
-	return w >> at & ((1u << n) - 1);
+	return d->c->bytes + i * UNIT;
 }
 
 /* ---- states -------------------------------------------------------------------------------- */
 
-static void move_sp(struct state *s, int32_t by)
+/* Registers (a bit for each) were changed in a way that is not followed. */
+static void lose(struct state *s, uint32_t numbers)
 {
-	s->sp -= by;
-	if (s->sp < 0 || s->sp > FRAME_MAX)
+	if (numbers & 1u << FP) {
+		s->has_fp = false;
+		s->is_fp_lost |= !s->fp_place;
+	}
+	if (numbers & 1u << LINK)
+		s->is_link_lost |= !s->link_place;
+	if (numbers & 1u << SP)
 		s->has_sp = false;
 }
 
-/* A register was changed in a way that is not followed. */
-static void lose(struct state *s, uint32_t number)
-{
-	if (number == FP) {
-		s->has_fp = false;
-		s->is_fp_lost |= !s->fp_place;
-	} else if (number == LINK) {
-		s->is_link_lost |= !s->link_place;
-	}
-}
-
 /* A register is stored to, or loaded from, the word at sp + offset. */
-static void access_word(struct state *s, uint32_t number, int32_t offset, bool is_load)
+static void access_word(struct state *s, int8_t number, int32_t offset, bool is_load)
 {
 	int32_t place = offset - s->sp, *saved = number == FP ? &s->fp_place : &s->link_place;
 	bool *is_lost = number == FP ? &s->is_fp_lost : &s->is_link_lost;
@@ -98,103 +80,46 @@ static void access_word(struct state *s, uint32_t number, int32_t offset, bool i
 	}
 }
 
-/* Loads and stores of one or two registers: what they do to sp, x29 and x30. */
-static void access_memory(struct state *s, uint32_t w)
+/* x29 or sp gets the sum of one of both and a number. */
+static void add_number(struct state *s, int8_t to, int8_t from, int32_t number)
 {
-	bool is_pair = (w & 0x3a000000) == 0x28000000, is_vector = bits(w, 26, 1);
-	bool is_single = (w & 0x3a000000) == 0x38000000;
-	uint32_t size = bits(w, 30, 2), mode = bits(w, 23, 2), base = bits(w, 5, 5);
-	bool is_load = is_pair ? bits(w, 22, 1) : bits(w, 22, 2), is_word;
-	int32_t offset, by = 0;
+	bool has = (from == SP ? s->has_sp : s->has_fp) && (to == SP || s->fp_place);
+	int32_t sum = (from == SP ? s->sp : s->fp) - number;
 
-	if (!is_pair && !is_single) { /* atomic ones; from a constant; of several vectors */
-		if (!is_vector)
-			lose(s, w & 31);
-		else if (base == SP && bits(w, 23, 1))
-			s->has_sp = false;
+	lose(s, 1u << to);
+	if (!has || sum < 0 || sum > FRAME_MAX)
 		return;
-	}
-	if (is_pair) {
-		offset = signed_bits(w, 15, 7) * (is_vector ? 4 << size : size == 2 ? 8 : 4);
-		is_word = !is_vector && size == 2;
-		by = mode & 1 ? offset : 0; /* after it: 1, before it: 3 */
-		if (mode == 1)
-			offset = 0;
-	} else if (bits(w, 24, 1)) {
-		is_word = !is_vector && size == 3 && !bits(w, 23, 1);
-		offset = (int32_t)bits(w, 10, 12) * WORD;
-	} else {
-		is_word = !is_vector && size == 3 && !bits(w, 23, 1) && !bits(w, 21, 1);
-		offset = signed_bits(w, 12, 9);
-		by = !bits(w, 21, 1) && bits(w, 10, 1) ? offset : 0;
-		if (bits(w, 10, 2) == 1)
-			offset = 0;
-	}
-	if (base == SP && is_word) {
-		access_word(s, w & 31, offset, is_load);
-		if (is_pair)
-			access_word(s, bits(w, 10, 5), offset + WORD, is_load);
-	} else if (is_load && !is_vector) {
-		lose(s, w & 31);
-		if (is_pair)
-			lose(s, bits(w, 10, 5));
-	}
-	if (base == SP)
-		move_sp(s, by);
-	else if (by)
-		lose(s, base);
+	*(to == SP ? &s->sp : &s->fp) = sum;
+	*(to == SP ? &s->has_sp : &s->has_fp) = true;
 }
 
-/* add and sub of an immediate. */
-static void add_immediate(struct state *s, uint32_t w)
+static bool is_frame(int8_t number)
 {
-	uint32_t to = w & 31, from = bits(w, 5, 5);
-	int32_t by = (int32_t)bits(w, 10, 12) << (bits(w, 22, 1) ? 12 : 0);
-	struct state old = *s;
-	bool has = from == SP ? old.has_sp : from == FP && old.has_fp;
+	return number == SP || number == FP;
+}
 
-	by = bits(w, 30, 1) ? -by : by;
-	if (to == SP) {
-		s->sp = (from == SP ? old.sp : old.fp) - by;
-		s->has_sp = has && s->sp >= 0 && s->sp <= FRAME_MAX;
+static void step(struct state *s, const uint8_t *code)
+{
+	struct insn_arm64_access a;
+	struct insn_effect e;
+	uint32_t followed = 0;
+
+	if (insn_effect(EM_AARCH64, code, UNIT, &e))
 		return;
+	if (insn_arm64_access(code, UNIT, &a) && a.base == SP) {
+		followed = 1u << SP;
+		for (int i = 0; i < 2; i++) {
+			if (a.regs[i] == INSN_NO_REG)
+				continue;
+			access_word(s, a.regs[i], a.offset + i * WORD, a.is_load);
+			followed |= 1u << a.regs[i];
+		}
+		add_number(s, SP, SP, a.change);
+	} else if (e.value == VALUE_ADDRESS && is_frame(e.reg) && is_frame(e.memory.base)) {
+		add_number(s, e.reg, e.memory.base, (int32_t)e.memory.disp);
+		followed = 1u << e.reg;
 	}
-	lose(s, to);
-	if (to == FP && has && old.fp_place) {
-		s->fp = (from == SP ? old.sp : old.fp) - by;
-		s->has_fp = s->fp >= 0 && s->fp <= FRAME_MAX;
-	}
-}
-
-/* Data processing whose register 31 is sp: add and sub with an extended register; and, orr, eor
- * with an immediate. */
-static bool changes_sp(uint32_t w)
-{
-	return (w & 0xbfe00000) == 0x8b200000 ||
-	       ((w & 0x1f800000) == 0x12000000 && bits(w, 29, 2) != 3);
-}
-
-/* bl, and blr with or without authentication */
-static bool is_call(uint32_t w)
-{
-	return (w & 0xfc000000) == 0x94000000 || (w & 0xfee00000) == 0xd6200000;
-}
-
-static void step(struct state *s, uint32_t w)
-{
-	if ((w & 0x0a000000) == 0x08000000) {
-		access_memory(s, w);
-	} else if ((w & 0xff800000) == 0x91000000 || (w & 0xff800000) == 0xd1000000) {
-		add_immediate(s, w);
-	} else if ((w & 0x1c000000) == 0x10000000 || (w & 0x0e000000) == 0x0a000000) {
-		/* data processing: sp is changed by these alone */
-		if ((w & 31) == SP && changes_sp(w))
-			s->has_sp = false;
-		else
-			lose(s, w & 31);
-	} else if (is_call(w)) {
-		lose(s, LINK);
-	}
+	lose(s, e.writes & ~followed);
 }
 
 /* The rule of a state, marked as a guess; UNWIND_NO_RULE if it is not known. */
@@ -229,30 +154,18 @@ static struct unwind_rule rule_of(const struct state *s)
 
 /* The number of the instruction to which number i jumps; SIZE_MAX: it does not, or out of the
  * code. */
-static size_t target_of(const struct decoder *d, size_t i, uint32_t w, bool is_call)
+static size_t target_of(const struct decoder *d, size_t i, const struct insn *insn)
 {
-	int64_t by;
+	int64_t to = (int64_t)i + insn->target / UNIT;
 
-	if ((w & 0xfc000000) == (is_call ? 0x94000000 : 0x14000000))
-		by = signed_bits(w, 0, 26);
-	else if (is_call)
-		return SIZE_MAX;
-	else if ((w & 0xff000000) == 0x54000000 || (w & 0x7e000000) == 0x34000000)
-		by = signed_bits(w, 5, 19); /* b.cond, cbz, cbnz */
-	else if ((w & 0x7e000000) == 0x36000000)
-		by = signed_bits(w, 5, 14); /* tbz, tbnz */
-	else
-		return SIZE_MAX;
-	by += (int64_t)i;
-	return by >= 0 && (uint64_t)by < d->n ? (size_t)by : SIZE_MAX;
+	return insn->target && to >= 0 && (uint64_t)to < d->n ? (size_t)to : SIZE_MAX;
 }
 
 /* Is the next instruction not executed after this one? So it is after b, br, ret, brk and an
  * invalid one. */
-static bool is_end(uint32_t w)
+static bool is_end(uint32_t w, const struct insn *insn)
 {
-	return (w & 0xfc000000) == 0x14000000 || ((w & 0xfe000000) == 0xd6000000 && !is_call(w)) ||
-	       (w & 0xffe0001f) == 0xd4200000 || w < 0x10000;
+	return !insn_goes_on(insn) || (w & 0xffe0001f) == 0xd4200000 || w < 0x10000;
 }
 
 /* Does a function begin with it, where nothing is known? */
@@ -276,8 +189,12 @@ static void find_starts(struct decoder *d)
 			d->is_start[at] = true;
 	}
 	for (size_t i = 0; i < d->n; i++) {
-		size_t target = target_of(d, i, word_of(c, i), true);
+		struct insn insn;
+		size_t target;
 
+		if (insn_arm64_decode(code_at(d, i), UNIT, &insn) || !insn.is_call)
+			continue;
+		target = target_of(d, i, &insn);
 		if (target != SIZE_MAX)
 			d->is_start[target] = true;
 	}
@@ -291,27 +208,37 @@ static int pack_state(const struct decoder *d, size_t i, const struct state *s,
 	return index < 0 ? index : pack_row(out, d->c->address + i * UNIT, (uint32_t)index);
 }
 
+/* Execute an instruction, and note the state where it jumps to. */
+static void execute(struct decoder *d, size_t i, struct state *s, uint32_t w)
+{
+	struct insn insn = {.is_stop = true}; /* if it is invalid */
+	size_t target;
+
+	(void)insn_arm64_decode(code_at(d, i), UNIT, &insn);
+	if (s->is_known)
+		step(s, code_at(d, i));
+	target = insn.is_jump ? target_of(d, i, &insn) : SIZE_MAX;
+	if (target != SIZE_MAX && target > i && !d->states[target].is_known)
+		d->states[target] = *s;
+	if (is_end(w, &insn))
+		*s = (struct state){0};
+}
+
 static int decode(struct decoder *d, struct unwind_rules *rules, struct pack *out)
 {
 	struct state s = {0};
+	uint32_t w;
 	int err = 0;
 
 	find_starts(d);
 	for (size_t i = 0; i < d->n && !err; i++) {
-		uint32_t w = word_of(d->c, i);
-		size_t target = target_of(d, i, w, false);
-
+		memcpy(&w, code_at(d, i), sizeof(w));
 		if (d->is_start[i] || (!s.is_known && !d->states[i].is_known && is_prologue(w)))
 			s = at_entry;
 		else if (!s.is_known)
 			s = d->states[i];
 		err = pack_state(d, i, &s, rules, out);
-		if (s.is_known)
-			step(&s, w);
-		if (target != SIZE_MAX && target > i && !d->states[target].is_known)
-			d->states[target] = s;
-		if (is_end(w))
-			s = (struct state){0};
+		execute(d, i, &s, w);
 	}
 	return err;
 }
