@@ -231,13 +231,6 @@ static INLINE int step(struct sonde_walk *w, struct sonde_trail *t)
 	return end != 0;
 }
 
-#ifdef SONDE_WHOLE
-GLOBAL int sonde_unwind_step(struct sonde_walk *w, struct sonde_trail *t)
-{
-	return !w || !t || step(w, t);
-}
-#endif
-
 /* In execve, are the old program and its stack gone already? The task's pointers are read by
  * bpf_probe_read_kernel() only: for the type of each loaded pointer, the verifier of 6.18 searches
  * the names of all kernel types, which takes 1.3 ms. */

@@ -6,11 +6,12 @@
 #include "bpf_helpers/unwind.h"
 #include "bpf_helpers/walk.h"
 
-/* Read the words from here on into the window. */
-static INLINE uint32_t read_window(struct sonde_walk *w, uint64_t address)
+GLOBAL uint32_t sonde_unwind_read(struct sonde_walk *w, uint64_t address)
 {
 	uint64_t bytes = -address & (PAGE - 1); /* bytes to the end of the page */
 
+	if (!w)
+		return 0;
 	if (w->other)
 		return take_given(w, address);
 	w->window_at = address;
@@ -26,20 +27,14 @@ static INLINE uint32_t read_window(struct sonde_walk *w, uint64_t address)
 	return 0;
 }
 
-GLOBAL uint32_t sonde_unwind_read(struct sonde_walk *w, uint64_t address)
-{
-	return w && read_window(w, address);
-}
-
-/* Read a word of the stack by `read`, and note it in the trail. */
-static INLINE uint32_t read_word_by(uint32_t (*read)(struct sonde_walk *, uint64_t),
-				    struct sonde_walk *w, struct sonde_trail *t, uint64_t address,
-				    uint64_t *out)
+/* Read a word of the stack, and note it in the trail. */
+static INLINE uint32_t read_word(struct sonde_walk *w, struct sonde_trail *t, uint64_t address,
+				 uint64_t *out)
 {
 	uint64_t at = address - w->window_at, slot = t->n_slots, word;
 
 	if (at + 8 > w->window_bytes || at > WALK_WINDOW || at & 7) {
-		if (!read(w, address))
+		if (!sonde_unwind_read(w, address))
 			return 0;
 		at = address - AGAIN(w->window_at); /* 0, which the verifier need not know */
 	}
@@ -60,16 +55,10 @@ static INLINE uint32_t read_word_by(uint32_t (*read)(struct sonde_walk *, uint64
 	return 1;
 }
 
-static INLINE uint32_t read_word(struct sonde_walk *w, struct sonde_trail *t, uint64_t address,
-				 uint64_t *out)
-{
-	return read_word_by(sonde_unwind_read, w, t, address, out);
-}
-
-/* The same, to w->look; it calls no function, for programs have few calls in each other. */
+/* The same, to w->look. */
 GLOBAL uint32_t sonde_unwind_word(struct sonde_walk *w, struct sonde_trail *t, uint64_t address)
 {
-	return w && t && read_word_by(read_window, w, t, address, &w->look);
+	return w && t && read_word(w, t, address, &w->look);
 }
 
 /* The same as read_word(), with less code, for rules that few frames have. */

@@ -52,7 +52,7 @@ GLOBAL uint32_t sonde_unwind_other(struct sonde_walk *w)
 	if (!trail) /* cannot happen */
 		return 1;
 	sonde_unwind_locate(w, trail);
-	is_end = sonde_unwind_step(w, trail);
+	is_end = step(w, trail);
 	if (!w->need)
 		return is_end;
 	w->exact = exact;

@@ -153,8 +153,7 @@ uint32_t sonde_unwind_exec(uint32_t tgid, uint32_t exec_id);
 
 /* Should user space be asked to read the mappings of the process? */
 uint32_t sonde_unwind_must_ask(uint32_t tgid, uint32_t exec_id);
-/* Set the walk's mapping to the one that contains its address, and set w->found. The walk calls
- * this between steps, not in a step: a program has 8 frames, and loops take some of them. */
+/* Set the walk's mapping to the one that contains its address, and set w->found. */
 uint32_t sonde_unwind_locate(struct sonde_walk *w, struct sonde_trail *t);
 /* What the walk's ip stands for: the return address below the walk's sp, if a return probe has
  * replaced it, or the probed instruction, if it is the address of its copy; 0: neither. */
