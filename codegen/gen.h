@@ -302,7 +302,7 @@ void gen_read_to(struct gen *g, LLVMValueRef to, uint32_t size, LLVMValueRef add
 /* Hide the bounds of an index from LLVM. If LLVM knows that the index is small, it adds it to the
  * array's address with a bitwise or, which the verifier rejects; or it compares a copy of the
  * index, so that the verifier does not see its bound. */
-LLVMValueRef gen_opaque_index(struct gen *g, LLVMValueRef at);
+LLVMValueRef gen_opaque(struct gen *g, LLVMValueRef at);
 /* Read a value of `type` from an address of the traced memory. */
 struct value gen_read_at(struct gen *g, LLVMValueRef address, enum type_space space,
 			 const struct type *type);

@@ -203,7 +203,7 @@ struct value gen_deref(struct gen *g, struct expr *e)
 			   e->type);
 }
 
-LLVMValueRef gen_opaque_index(struct gen *g, LLVMValueRef at)
+LLVMValueRef gen_opaque(struct gen *g, LLVMValueRef at)
 {
 	LLVMTypeRef type = LLVMFunctionType(g->i64, &g->i64, 1, false);
 	LLVMValueRef nothing = LLVMGetInlineAsm(type, "", 0, "=r,0", 4, false, false,
@@ -240,7 +240,7 @@ static struct value element_of(struct gen *g, struct value s, LLVMValueRef at,
 		gen_store(g, s, s.type, buf);
 		s.v = buf;
 	}
-	at = gen_opaque_index(g, at);
+	at = gen_opaque(g, at);
 	inside = gen_compare(g, LLVMIntULT, at, s.type->size / type->size);
 	gen_unless(g, inside, then, beyond);
 	gen_lost(g, SONDE_LOSS_INDEX);

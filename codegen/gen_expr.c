@@ -351,11 +351,11 @@ static struct value gen_var(struct gen *g, struct expr *e)
 	if (type_is_memory(t))
 		return (struct value){.kind = V_MEM, .type = t, .v = gen_var_at(g, e->var.var->id)};
 	v = gen_word(g, gen_var_at(g, e->var.var->id));
-	/* Hide the value from the verifier. Otherwise each of hundreds of conditions on one
-	 * variable would tell it a different value, and it would follow the code after each of them
-	 * again: more than a million steps. */
-	if (g->probe.splits && t->kind == TY_INT)
-		v = LLVMBuildXor(g->b, v, GEN_CALL(g, "sonde_control_zero"), "");
+	/* Without the exclusive or, the verifier knows that the word in the frame is equal to what
+	 * is read. Each condition on it would tell the verifier another value of the variable, and
+	 * it would follow all code after that again; in a loop, with each combination of them. */
+	if ((g->probe.splits || g->body.loop_frames) && t->kind == TY_INT)
+		v = LLVMBuildXor(g->b, v, gen_opaque(g, gen_u64(g, 0)), "");
 	return gen_int_value(v, t);
 }
 

@@ -9,14 +9,15 @@
  * counted as a loss. `unroll` is a loop in the program, since its count is small; with a long body
  * it is a loop of the kernel, too (gen_follow.c).
  *
- * The body of a loop stores in the frame why it ended. 0: continue. LEFT: `break`, or the end of
- * the loop. DONE: `return`, which leaves the probe or the fn around the loop. EXIT: exit() in a fn.
- * SPENT: LIMIT_ROUNDS or the time is used up, which ends all loops.
+ * The body of a loop stores in the frame why the code around the loop ends, too. DONE: `return`,
+ * which leaves the probe or the fn around the loop. EXIT: exit() in a fn. SPENT: LIMIT_ROUNDS or
+ * the time is used up, which ends all loops. 0: only the loop ends, or it continues. Two values for
+ * these would double, with each level of loops, what the verifier follows.
  */
 #include "parser/base/limits.h"
 #include "codegen/gen.h"
 
-enum { LEFT = 1, DONE = 2, SPENT = 3, EXIT = 4 };
+enum { DONE = 1, SPENT, EXIT };
 
 /* How many slots of a map, which a walk visits even if they are empty, or copies of an unroll take
  * as long as one iteration. */
@@ -51,12 +52,12 @@ static void enter_body(struct gen *g, struct outer *o, unsigned n_params, struct
 	gen_frame_enter(g, LLVMGetParam(g->body.fn, n_params - 1));
 }
 
-static void end_with(struct gen *g, LLVMBasicBlockRef block, uint64_t state)
+static void end_with(struct gen *g, LLVMBasicBlockRef block, uint64_t state, bool is_last)
 {
 	LLVMPositionBuilderAtEnd(g->b, block);
 	if (state)
 		LLVMBuildStore(g->b, gen_u64(g, state), gen_frame_state(g));
-	LLVMBuildRet(g->b, gen_u64(g, state != 0));
+	LLVMBuildRet(g->b, gen_u64(g, is_last));
 }
 
 /* Continue in the enclosing function. Returns the body's function. */
@@ -65,12 +66,12 @@ static LLVMValueRef leave_body(struct gen *g, const struct outer *o)
 	LLVMValueRef fn = g->body.fn;
 
 	LLVMBuildBr(g->b, g->body.on_continue);
-	end_with(g, g->body.on_continue, 0);
-	end_with(g, g->body.on_break, LEFT);
-	end_with(g, g->body.done, DONE);
+	end_with(g, g->body.on_continue, 0, false);
+	end_with(g, g->body.on_break, 0, true);
+	end_with(g, g->body.done, DONE, true);
 	if (g->body.exit != g->body.done)
-		end_with(g, g->body.exit, EXIT);
-	end_with(g, g->body.on_spent, SPENT);
+		end_with(g, g->body.exit, EXIT, true);
+	end_with(g, g->body.on_spent, SPENT, true);
 	gen_function_end(g);
 	g->body = o->body;
 	LLVMPositionBuilderAtEnd(g->b, o->at);

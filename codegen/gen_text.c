@@ -197,7 +197,7 @@ static LLVMValueRef table_of(struct gen *g, const struct name_table *t)
 static LLVMValueRef row_of(struct gen *g, LLVMValueRef table, uint32_t n, uint32_t size,
 			   LLVMValueRef i)
 {
-	i = gen_masked(g, gen_opaque_index(g, i), n - 1);
+	i = gen_masked(g, gen_opaque(g, i), n - 1);
 	i = LLVMBuildMul(g->b, i, gen_u64(g, size), "");
 	return LLVMBuildGEP2(g->b, g->i8, table, &i, 1, "");
 }
