@@ -10,6 +10,7 @@
 #include "runtime/base/log.h"
 #include "runtime/kernel/kernel_facts.h"
 #include "runtime/load/link.h"
+#include "runtime/load/load_limit.h"
 #include "runtime/load/load_report.h"
 #include "runtime/session/interpret.h"
 #include "runtime/load/precreate.h"
@@ -262,7 +263,9 @@ static int load_with(struct session *s, struct session_prep *prep, struct parts 
 	if (!err && prep->is_interpreted) {
 		err = interpret_open(s, elf, len);
 	} else if (!err) {
+		load_limit_begin(s->plan->n_progs);
 		err = bpf_object__load(s->object);
+		load_limit_end();
 		*is_refused = err != 0;
 	}
 	free(linked);

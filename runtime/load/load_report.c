@@ -11,6 +11,7 @@
 #include "runtime/base/log.h"
 #include "runtime/base/vec.h"
 #include "runtime/kernel/missing_capability.h"
+#include "runtime/load/load_limit.h"
 #include "runtime/load/memory_needed.h"
 #include "runtime/session/session.h"
 #include "runtime/load/verifier_log.h"
@@ -224,7 +225,8 @@ uint32_t load_report_refused(const struct session *s)
 {
 	struct verifier_message v = read_log(s);
 
-	return has_no_globals(s) || !v.reason ? UINT32_MAX : refused_prog(s, &v);
+	return has_no_globals(s) || !(v.reason || load_limit_is_over()) ? UINT32_MAX
+									: refused_prog(s, &v);
 }
 
 void load_report_log(void)
@@ -233,12 +235,24 @@ void load_report_log(void)
 		fputs(kept_log(), stderr);
 }
 
+static void report_slow(const struct session *s, const struct verifier_message *v)
+{
+	log_error("the kernel's verifier did not finish checking %s within %g s, and was stopped",
+		  refused_probe(s, v), load_limit_seconds());
+	log_hint("the verifier follows the paths through a program, which nested loops and "
+		 "conditions in them multiply: use fewer, or set SONDE_VERIFIER_SECONDS");
+}
+
 void load_report(const struct session *s, int err)
 {
 	struct verifier_message v = read_log(s);
 	const struct capability_row *missing;
 	const char *log = kept_log();
 
+	if (load_limit_is_over()) {
+		report_slow(s, &v);
+		return;
+	}
 	if (has_no_globals(s) || !v.reason)
 		err = has_no_globals(s) && files_needed(s) > file_limit() ? -EMFILE
 									  : first_cause(log, err);

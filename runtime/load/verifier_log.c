@@ -218,7 +218,8 @@ static void find_helper(struct verifier_message *v)
 		snprintf(v->helper, sizeof(v->helper), "bpf_%s", known);
 }
 
-/* libbpf: prog 'NAME': -- BEGIN PROG LOAD LOG -- */
+/* libbpf: prog 'NAME': -- BEGIN PROG LOAD LOG --; without a log: prog 'NAME': BPF program load
+ * failed */
 static void find_program(struct verifier_message *v, const char *begin, const char *log)
 {
 	const char *line = begin, *quote;
@@ -260,11 +261,13 @@ void verifier_log_read(struct verifier_message *v, const char *log, const struct
 		       const struct bpf_import *imports, uint32_t n_imports)
 {
 	const char *begin = strstr(log, "-- BEGIN PROG LOAD LOG --"), *end, *p;
+	const char *named = begin ? begin : strstr(log, "BPF program load failed");
 
 	*v = (struct verifier_message){.line = 0};
+	if (named)
+		find_program(v, named, log);
 	if (!begin)
 		return;
-	find_program(v, begin, log);
 	end = strstr(begin, "-- END PROG LOAD LOG --");
 	if (!end)
 		end = begin + strlen(begin);
