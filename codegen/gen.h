@@ -174,6 +174,11 @@ struct gen {
 	struct gen_prog prog;
 	struct gen_probe probe;
 	struct gen_body body;
+	struct gen_slot { /* buffers of this program's functions, as they were made */
+		LLVMValueRef fn, buffer;
+		uint32_t bytes;
+	} * slots;
+	uint32_t n_slots;
 };
 
 /* ---- memory (gen_type.c) */
@@ -186,6 +191,9 @@ LLVMValueRef gen_at(struct gen *g, LLVMValueRef base, uint32_t offset);
  * reuse its memory. */
 LLVMValueRef gen_buffer(struct gen *g, uint32_t size);
 void gen_buffer_end(struct gen *g, LLVMValueRef buffer, uint32_t size);
+/* End the lifetime of all buffers of this function that were made since g->n_slots was n, so that
+ * the next probe of the program reuses their memory. */
+void gen_buffers_end(struct gen *g, uint32_t n);
 /* The type of integers of 1, 2, 4 or 8 bytes. */
 LLVMTypeRef gen_int_type(struct gen *g, uint32_t size);
 /* The i64 `v` as a value of the integer type. */

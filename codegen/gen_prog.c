@@ -254,6 +254,7 @@ void gen_plain(struct gen *g, LLVMBasicBlockRef out)
 	prog_body(g);
 	for (uint32_t i = 1; i < g->prog.plan->n_probes;
 	     i++) { /* of samples: a recorder's come first */
+		gen_buffers_end(g, 0);
 		prog_select_probe(g, g->prog.plan->probes[i]);
 		prog_body(g);
 	}
@@ -299,6 +300,7 @@ void prog_only_if_number(struct gen *g, LLVMBasicBlockRef otherwise)
 static void gen_syscall_case(struct gen *g, uint32_t id, bool is_start)
 {
 	LLVMBasicBlockRef next = gen_block(g, "next");
+	uint32_t n_slots = g->n_slots;
 
 	prog_select_probe(g, id);
 	g->probe.is_start = is_start;
@@ -308,6 +310,7 @@ static void gen_syscall_case(struct gen *g, uint32_t id, bool is_start)
 	g->body.current = NULL;
 	g->probe.is_start = false;
 	LLVMPositionBuilderAtEnd(g->b, next);
+	gen_buffers_end(g, n_slots);
 }
 
 /* sys_enter(regs, number); sys_exit(regs, result) */
@@ -396,6 +399,7 @@ void gen_program(struct gen *g, uint32_t index)
 	struct span span;
 
 	g->prog.id = index;
+	g->n_slots = 0;
 	g->body.current = g->body.syscall = NULL;
 	g->prog.plan = &g->plan->progs[index];
 	span = g->prog.plan->n_probes ? g->plan->probes[g->prog.plan->probes[0]].span : SPAN_NONE;

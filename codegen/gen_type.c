@@ -46,12 +46,22 @@ LLVMValueRef gen_buffer(struct gen *g, uint32_t size)
 	LLVMPositionBuilderAtEnd(g->b, here);
 	LLVMSetCurrentDebugLocation2(g->b, at);
 	lifetime(g, "llvm.lifetime.start", buffer, words * 8);
+	arena_push(g->arena, g->slots, g->n_slots,
+		   ((struct gen_slot){g->body.fn, buffer, words * 8}));
 	return buffer;
 }
 
 void gen_buffer_end(struct gen *g, LLVMValueRef buffer, uint32_t size)
 {
 	lifetime(g, "llvm.lifetime.end", buffer, (size + 7) / 8 * 8);
+}
+
+void gen_buffers_end(struct gen *g, uint32_t n)
+{
+	for (uint32_t i = n; i < g->n_slots; i++)
+		if (g->slots[i].fn == g->body.fn)
+			lifetime(g, "llvm.lifetime.end", g->slots[i].buffer, g->slots[i].bytes);
+	g->n_slots = n;
 }
 
 struct value gen_int_value(LLVMValueRef v, const struct type *type)

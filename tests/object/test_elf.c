@@ -195,6 +195,30 @@ static void test_outlined(void **state)
 	bpf_object__close(o);
 }
 
+/* The probes of system calls share programs. They use the same part of the stack one after the other,
+ * so that calls of outlined functions fit beside them. */
+static void test_shared_stack(void **state)
+{
+	static const char *const calls[] = {"getpid", "gettid",	 "getuid",
+					    "getgid", "geteuid", "getegid"};
+	char script[8192] = "";
+	size_t n = 0;
+	struct bpf_object *o;
+
+	(void)state;
+	for (int i = 0; i < 24; i++)
+		n += (size_t)snprintf(
+			script + n, sizeof(script) - n,
+			"tracepoint:syscalls:sys_%s_%s { @m%d[comm, pid] = count(); "
+			"$since = nsecs - @last[tid, %d]; @last[tid, %d] = nsecs; "
+			"if ($since > 1ms && strncmp(comm, \"sh\", 2) == 0) { @[probe] = hist($since); } "
+			"@s[kstack(3)] = count(); printf(\"%%s %%d\", comm, pid); } ",
+			i / 6 % 2 ? "exit" : "enter", calls[i % 6], i, i, i);
+	o = open_script(script);
+	assert_true(btf__find_by_name(bpf_object__btf(o), "sonde_agg_insert") > 0);
+	bpf_object__close(o);
+}
+
 static void test_stacks(void **state)
 {
 	struct bpf_object *o = open_script("BEGIN { @[kstack, ustack] = count(); exit(); }");
@@ -288,6 +312,7 @@ int main(void)
 		cmocka_unit_test(test_btf),
 		cmocka_unit_test(test_only_what_is_used),
 		cmocka_unit_test(test_outlined),
+		cmocka_unit_test(test_shared_stack),
 		cmocka_unit_test(test_stacks),
 		cmocka_unit_test(test_several_programs),
 		cmocka_unit_test(test_scope_losses),
