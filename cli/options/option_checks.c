@@ -246,8 +246,9 @@ static int check_no_recording(const struct options *o)
 	if (word)
 		return log_error("the recording comes first: write sonde replay %s %s", word,
 				 o->args.program ? "-e 'PROGRAM'" : "SCRIPT");
-	return option_error("'sonde replay' requires a file of 'sonde record --events "
-			    "LIST -o FILE' after the word");
+	return option_error(
+		"'sonde replay' needs a recording: write sonde replay FILE, with a file "
+		"of 'sonde record --events LIST -o FILE'");
 }
 
 /* sonde record --events, sonde replay. */

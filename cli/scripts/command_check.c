@@ -74,7 +74,7 @@ static bool is_assignment(const char *text)
 static int shell_error(const char *command, const char *at, size_t len, const char *what)
 {
 	log_error("-c runs a program without a shell: '%.*s' %s", (int)len, at, what);
-	return log_hint("write -c \"sh -c '%s'\", or put what is text in quotes",
+	return log_hint("write -c \"sh -c '%s'\"; if this is plain text, put it in quotes",
 			strpbrk(command, "'\"") ? "…" : command);
 }
 
@@ -112,12 +112,12 @@ int command_check(const struct script_args *o)
 	text += strspn(text, " \t\n");
 	len = strcspn(text, " \t\n");
 	if (is_assignment(text)) {
-		log_error("-c: '%.*s' sets a variable for a command, which a shell does", (int)len,
-			  text);
+		log_error("-c: '%.*s' would be the program: only a shell sets variables this way",
+			  (int)len, text);
 		return log_hint("write -c 'env NAME=VALUE PROGRAM'");
 	}
 	if (is_shell_word(text, len))
-		return shell_error(text, text, len, "is no program");
+		return shell_error(text, text, len, "is a command of the shell");
 	return check_text(text);
 }
 

@@ -69,7 +69,7 @@ static int add_tracepoint(struct stat_run *r, const char *name)
 		return 0;
 	}
 	if (err == -ENOENT) {
-		log_error("-e: there is no tracepoint '%s'", name);
+		log_error("-e: unknown tracepoint '%s'", name);
 		log_hint("'sonde -l tracepoint:%s:*' lists them", category);
 	} else {
 		log_error("-e: cannot look up the tracepoint '%s': %s", name, strerror(-err));

@@ -292,15 +292,15 @@ static void warn_left_out(const struct user_matching *m, uint32_t n, const char 
 
 void user_warn_left_out(const struct user_matching *m)
 {
-	warn_left_out(
-		m, m->n_left_out,
-		arena_join(m->r->arena,
-			   ", since it is not known where they are left, or they never return",
-			   ": ", m->left_out ?: ""));
+	warn_left_out(m, m->n_left_out,
+		      arena_join(m->r->arena,
+				 ": sonde cannot find where they return, or they never return",
+				 ": ", m->left_out ?: ""));
 	warn_left_out(m, m->n_address_users,
-		      ", since they use their return address: setjmp, dlsym and the like");
-	warn_left_out(m, m->n_assembler,
-		      ": of Go's assembler neither results nor goroutines are known");
+		      ": they use their return address, as setjmp and dlsym do");
+	warn_left_out(
+		m, m->n_assembler,
+		": they are written in Go's assembler, so their results and goroutines are not known");
 }
 
 int user_none_returns(const struct user_matching *m)
@@ -312,9 +312,9 @@ int user_none_returns(const struct user_matching *m)
 	if (!m->n_left_out)
 		return diag_error(
 			m->r->diags, m->p->span, "no-return-place",
-			"no function that matches can have a return probe: they are of Go's assembler");
+			"no function that matches can have a return probe: they are written in Go's assembler");
 	return diag_error(
 		m->r->diags, m->p->span, "no-return-place",
-		"no function that matches can have a return probe, since it is not known where they are left, or they never return: %s",
+		"no function that matches can have a return probe: sonde cannot find where they return, or they never return: %s",
 		m->left_out);
 }

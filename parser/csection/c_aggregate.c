@@ -44,7 +44,7 @@ static void add_member(struct c_parser *p, struct body *b, const struct c_declar
 	if (b->has_flexible && !l->is_union)
 		c_error(p, d->span, "c-type", "nothing can follow an array without a size");
 	if (d->name && has_member(l, d->name))
-		c_error(p, d->span, "c-type", "a second member '%s'", d->name);
+		c_error(p, d->span, "c-type", "duplicate member '%s'", d->name);
 	c_complete(p, d->type, d->span);
 	if (l->n_members == LIMIT_C_MEMBERS)
 		c_error(p, d->span, "limit-c-type", "a type can have at most %d members",

@@ -254,12 +254,11 @@ static const char *hint(struct c_more *m, const char *name)
 	struct c_headers *h = (struct c_headers *)m;
 
 	if (find_word(h, name) && h->why)
-		return arena_printf(h->arena, "a header that is included may define it: %s",
-				    h->why);
+		return arena_printf(h->arena, "an included header may define it: %s", h->why);
 	if (h->missing.path)
 		return arena_printf(
 			h->arena,
-			"%c%s%c was not found, which may define it: %s, or give its folder with -I",
+			"%c%s%c may define it, but was not found: %s, or give its folder with -I",
 			h->missing.is_quoted ? '"' : '<', h->missing.path,
 			h->missing.is_quoted ? '"' : '>',
 			h->missing.is_quoted ? "correct its path" : "install its package");

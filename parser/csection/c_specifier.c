@@ -115,7 +115,7 @@ static void take_tagged(struct c_parser *p, struct c_declared *d, const struct b
 			"'%.*s': only types can be defined here, not variables or functions",
 			(int)t->len, t->text);
 	else if (d->type || basic->n_types || basic->number.words)
-		c_error(p, t->span, "c-syntax", "a second type: a ';' is missing before it");
+		c_error(p, t->span, "c-syntax", "unexpected type: is a ';' missing before it?");
 	p->at++;
 	c_enter(p);
 	d->type = word == WORD_ENUM ? c_enumeration(p) : c_aggregate(p, word == WORD_UNION);
@@ -134,7 +134,7 @@ static bool take_word(struct c_parser *p, struct c_declared *d, struct basic *ba
 		return true;
 	}
 	if (is_basic && d->type)
-		c_error(p, s, "c-syntax", "a second type: a ';' is missing before it");
+		c_error(p, s, "c-syntax", "unexpected type: is a ';' missing before it?");
 	if (row->type)
 		basic->type = row->type;
 	basic->n_types += row->word == WORD_TYPE;

@@ -13,8 +13,9 @@ static bool is_on_current(struct sema *s, const struct expr *e)
 	if (ast_span(s->probe) != SPAN_SWITCH && !sema_is_open_end(s))
 		return true;
 	sema_error(s, e->span, "span-memory",
-		   "%s acts on the current thread, which is not the span's here", e->call.name);
-	sema_hint(s, "write it in a probe without delta, oncpu and open spans");
+		   "%s acts on the current thread, but here the span is another thread's",
+		   e->call.name);
+	sema_hint(s, "call it in a probe without delta, oncpu and open_spans = count");
 	return false;
 }
 

@@ -183,8 +183,15 @@ static const struct type *field_at(struct sema *s, struct expr *e, struct attach
 		return type_pointer(s->arena, t->to, ast_space(s->probe));
 	if (t)
 		return t;
-	return sema_error(s, e->field.name_span, "not-built",
-			  "fields of type '%s' are not implemented yet", f->type_text);
+	sema_error(s, e->field.name_span, "not-built",
+		   "fields of type '%s' are not implemented yet", f->type_text);
+	if (point_has(p, ARM_TRACEPOINT))
+		sema_hint(s, "rawtracepoint:%s has the arguments that the fields are made of",
+			  p->tracepoint.format->event);
+	else if (probe_typed(p))
+		sema_hint(s, "kprobe:%s has the arguments' registers: arg0, arg1, …",
+			  probe_typed(p)->name);
+	return &type_error;
 }
 
 static bool has_args(const struct attach_point *p)

@@ -74,7 +74,7 @@ const struct type *chk_ntop(struct sema *s, struct expr *e)
 	if (t->kind == TY_INT ||
 	    (is_in_memory(t) && (t->size == IP4_BYTES || t->size == IP6_BYTES)))
 		return &type_inet;
-	return sema_wrong_arg(s, e, data, "an integer or 4 or 16 bytes");
+	return sema_wrong_arg(s, e, data, "an integer or an array of 4 or 16 bytes");
 }
 
 /* The array takes its bytes from the literal when code is generated. */

@@ -137,11 +137,11 @@ void hint_argument(struct sema *s, const struct expr *call, const struct expr *a
 		 call->call.args[0]->type->kind != TY_ERROR && !ast_is_whole_map(call, 0))
 		sema_hint(s, "%s takes one value: write %s", b->name, printf_of(s, call));
 	else if (b->traits & TR_DROPS && arg->kind == EX_VAR)
-		sema_hint(s, "a variable is set: %s = %s; %s is for maps, @x", arg->var.name,
+		sema_hint(s, "assign to a variable: %s = %s; %s is for maps, @x", arg->var.name,
 			  is_text ? "\"\"" : "0", b->name);
 	else if (arg == call->call.args[0] && builtin_signature(b, &sig) &&
 		 sig.params[0].kind == PARAM_MAP && arg->kind == EX_VAR)
-		sema_hint(s, "a map begins with @: @%s", arg->var.name + 1);
+		sema_hint(s, "the name of a map begins with @: @%s", arg->var.name + 1);
 }
 
 const char *hint_type(struct sema *s, const struct type *t, const struct type *other)

@@ -110,8 +110,8 @@ bool memory_is_of_span(struct sema *s, const struct expr *e, const struct type *
 		return true;
 	sema_error(
 		s, e->span, "span-memory",
-		"this reads the memory of the current thread, which with open_spans = count is not the span's: write entry(%s(…))",
-		e->call.name);
+		"%s reads memory of the current thread; with open_spans = count the span may be another thread's: write entry(%s(…))",
+		e->call.name, e->call.name);
 	return false;
 }
 
@@ -165,6 +165,7 @@ const struct type *memory_array(struct sema *s, struct span at, const struct typ
 	if (!is_element(elem)) {
 		sema_error(s, at, "not-built", "arrays of %s are not implemented",
 			   sema_name_of(s, elem));
+		sema_hint(s, "elements can be numbers, pointers, strings, structs and arrays");
 		return NULL;
 	}
 	if (n > LIMIT_ARRAY_BYTES || n * elem->size > LIMIT_ARRAY_BYTES) {

@@ -82,13 +82,13 @@ bool name_hint_other_probe(struct sema *s, const struct expr *e)
 		return false;
 	value = ast_assigned(f.found);
 	text = advice_text(s, value->span, SHOWN_MOST) ?: "…";
-	diag_note(s->diags, ast_target(f.found)->span, "this $%s is of another probe", name);
+	diag_note(s->diags, ast_target(f.found)->span, "this $%s belongs to another probe", name);
 	if (is_of_tracer(s->probe) || is_of_tracer(other))
-		diag_hint(s->diags, "a map is of all probes: write @%s = %s there, and @%s here",
+		diag_hint(s->diags, "all probes share a map: write @%s = %s there, and @%s here",
 			  name, text, name);
 	else
 		diag_hint(s->diags,
-			  "a map keeps it for each thread: write @%s[tid] = %s there, and "
+			  "use a map with a value for each thread: write @%s[tid] = %s there, and "
 			  "@%s[tid] here%s",
 			  name, text, name,
 			  is_time(value) && ends_span(s->probe)

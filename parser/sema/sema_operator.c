@@ -30,7 +30,7 @@ const struct type *sema_check_int(struct sema *s, const struct expr *e, const ch
 	if (t->kind == TY_STRING && strcmp(op, "+") == 0)
 		sema_hint(s, "strings are joined when they are printed: printf(\"%%s%%s\", …)");
 	else if (t->kind == TY_STRING && strcmp(op, "!") == 0)
-		sema_hint(s, "'!' before a text belongs to it alone: write %s != \"…\"",
+		sema_hint(s, "'!' negates only the text after it; to compare, write %s != \"…\"",
 			  e->kind == EX_NAME ? e->name.name : "…");
 	return &type_error;
 }

@@ -42,7 +42,8 @@ void sema_widen(struct sema *s, const struct type **slot, struct span *first, co
 			   "%s points into the %s, but this points into the %s", what,
 			   t->space == SPACE_USER ? "kernel" : "traced program",
 			   t->space == SPACE_USER ? "traced program" : "kernel");
-		sema_note(s, *first, "first used with the other here");
+		sema_note(s, *first, "first used with an address of the %s here",
+			  t->space == SPACE_USER ? "kernel" : "traced program");
 		return;
 	}
 	if (tag_refuse(s, *slot, *first, t, from, what))

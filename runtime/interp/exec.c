@@ -31,8 +31,8 @@ static int enter(struct run *x, uint32_t at)
 	struct frame *f;
 
 	if (p->depth >= INTERP_MAX_DEPTH || at >= p->n_insns)
-		return interp_end(p, at >= p->n_insns ? "a call of no function"
-						      : "calls nested too deep");
+		return interp_end(p, at >= p->n_insns ? "call of an address that is not a function"
+						      : "calls are nested too deeply");
 	f = &x->frames[p->depth++];
 	f->back = x->pc;
 	memcpy(f->saved, &x->r[6], sizeof(f->saved));

@@ -120,7 +120,7 @@ int help_get_numa_node_id(struct interp *p, const uint64_t r[5], uint64_t *resul
 	unsigned node = 0;
 
 	if (p->recorded)
-		return interp_end(p, "the recording does not say the node of memory");
+		return interp_end(p, "the recording does not contain the NUMA node");
 	getcpu(NULL, &node);
 	*result = node;
 	return 0;

@@ -123,7 +123,7 @@ static void calls(void **state)
 	assert_int_equal(r, 9);
 	/* a function that calls itself */
 	assert_true(RUN(&r, &p, INSN(BPF_JMP | BPF_CALL, 0, BPF_PSEUDO_CALL, 0, -1), EXIT) < 0);
-	assert_non_null(strstr(p.fault, "nested too deep"));
+	assert_non_null(strstr(p.fault, "nested too deeply"));
 	assert_true(RUN(&r, &p, INSN(BPF_JMP | BPF_CALL, 0, 0, 0, BPF_FUNC_redirect), EXIT) < 0);
 	assert_non_null(strstr(p.fault, "bpf_redirect()"));
 }

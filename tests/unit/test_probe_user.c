@@ -230,7 +230,7 @@ static void test_unwinding(void **state)
 	assert_false(p.user.is_at_returns);
 	world_free(&w);
 	bad("uretprobe:/bin/cpp:pic*", "no-return-place",
-	    "no function that matches can have a return probe, since it is not known where they are left, or they never return: pick",
+	    "no function that matches can have a return probe: sonde cannot find where they return, or they never return: pick",
 	    NULL);
 	world_init(&w);
 	assert_int_equal(world_resolve(&w, "uretprobe:/bin/cpp:pick", &p), -1);
@@ -247,7 +247,7 @@ static void test_unwinding(void **state)
 	assert_string_equal(w.diags.items[0].tag, "left-out");
 	assert_string_equal(
 		w.diags.items[0].msg,
-		"1 of the functions that match is left out, since it is not known where they are left, or they never return: pick");
+		"1 of the functions that match is left out: sonde cannot find where they return, or they never return: pick");
 	assert_int_equal(p.user.n_entries, 3);
 	world_free(&w);
 	world_init(&w);
