@@ -4,9 +4,8 @@
  * objects are created here. They are normally not freed, because the process ends soon and freeing
  * takes 1 ms.
  */
-#include "codegen/codegen.h"
 #include "parser/base/diag.h"
-#include "codegen/gen.h"
+#include "codegen/emit.h"
 #include "codegen/stack_depth.h"
 #include <llvm/Config/llvm-config.h>
 #include <inttypes.h>

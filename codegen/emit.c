@@ -3,8 +3,7 @@
  * Makes the object's bytes from a module: a few passes (inline helpers, move memory to registers,
  * simplify), removal of unused code, then LLVM's BPF back end.
  */
-#include "codegen/codegen.h"
-#include "codegen/gen.h"
+#include "codegen/emit.h"
 #include <llvm-c/Analysis.h>
 #include <llvm-c/ErrorHandling.h>
 #include <llvm-c/Support.h>

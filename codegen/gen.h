@@ -177,7 +177,7 @@ struct gen {
 	struct gen_slot { /* buffers of this program's functions, as they were made */
 		LLVMValueRef fn, buffer;
 		uint32_t bytes;
-	} * slots;
+	} *slots;
 	uint32_t n_slots;
 };
 
@@ -237,14 +237,6 @@ bool helper_is_linked(const struct gen *g, const char *name);
 
 /* A call of a function of imported BPF (gen_import.c). */
 struct value gen_imported(struct gen *g, struct expr *e);
-
-/* ---- functions that are not inlined (outline.c) */
-/* Is the script so long that some functions should not be inlined? Call it before helper_link(). */
-bool outline_is_wanted(const struct gen *g);
-/* Decide which of the linked functions are inlined. */
-void outline_choose(struct gen *g, bool is_wanted);
-/* Remove the line information of inlined functions: BTF has only lines of the script. */
-void outline_drop_places(struct gen *g);
 
 /* ---- expressions and statements */
 /* Generate an expression. Scratch memory that it takes is released if the value is an integer. */
@@ -490,19 +482,5 @@ void gen_function_end(struct gen *g);
 /* Define a map: a global in .maps, whose BTF libbpf reads. */
 LLVMValueRef gen_di_map(struct gen *g, const char *name, unsigned map_type, unsigned flags,
 			uint32_t max_entries, uint32_t key_size, uint32_t value_size);
-
-/* ---- output (emit.c) */
-struct codegen_output;
-/* Delete functions without callers. */
-void emit_drop_unused(struct gen *g);
-/* Link the helpers and run the passes. Returns 0, or -1 with g->message. */
-int emit_optimize(struct gen *g);
-/* Are all functions, as generated, so short that they are within every limit of BPF programs? */
-bool emit_is_small(const struct gen *g);
-/* The number of LLVM's instructions of all functions; *most: of the longest one. */
-uint32_t emit_instructions(const struct gen *g, uint32_t *most);
-/* Make the ELF object in out->bytes, which the caller frees. Returns 0, or -1 with g->message. If
- * LLVM cannot encode a jump, the process exits with CODEGEN_TOO_LONG. */
-int emit_machine(struct gen *g, struct codegen_output *out);
 
 #include "codegen/gen_hooks.h"

@@ -6,7 +6,7 @@
  * limit of nested calls, of stack or of functions, it is generated again with all functions
  * inlined.
  */
-#include "codegen/gen.h"
+#include "codegen/emit.h"
 
 enum {
 	/* LLVM's instructions, without those of functions of bpf_helpers/ */
