@@ -3,6 +3,7 @@
  * Functions of strings and of the bytes of values.
  */
 #define _GNU_SOURCE
+#include "parser/lang/span_kind.h"
 #include "parser/lang/syscalls.h"
 #include "codegen/gen.h"
 #include <signal.h>
@@ -152,6 +153,7 @@ struct name_table {
 	const char *symbol, *prefix, *unknown;
 	uint32_t n;
 	const char *(*name)(int number);
+	const char *foreign; /* of row n + 1: for numbers of another table */
 };
 
 /* The least power of two above `most`. */
@@ -166,7 +168,12 @@ static uint32_t rows_above(uint32_t most)
 
 static uint32_t n_rows(const struct name_table *t)
 {
-	return rows_above(t->n);
+	return rows_above(t->n + (t->foreign != NULL));
+}
+
+static const char *text_instead(const struct name_table *t, uint32_t i)
+{
+	return t->foreign && i == t->n + 1 ? t->foreign : t->unknown;
 }
 
 /* A table of names in .rodata. Its rows have SONDE_NAME_BYTES each, their number is a power of two,
@@ -183,7 +190,7 @@ static LLVMValueRef table_of(struct gen *g, const struct name_table *t)
 		const char *name = i < t->n ? t->name((int)i) : NULL;
 
 		memset(text, 0, sizeof(text));
-		strncpy(text, name ? t->prefix : t->unknown, sizeof(text) - 1);
+		strncpy(text, name ? t->prefix : text_instead(t, i), sizeof(text) - 1);
 		if (name)
 			strncat(text, name, sizeof(text) - 1 - strlen(text));
 		rows[i] = LLVMConstStringInContext2(g->llvm, text, sizeof(text), true);
@@ -202,13 +209,17 @@ static LLVMValueRef row_of(struct gen *g, LLVMValueRef table, uint32_t n, uint32
 	return LLVMBuildGEP2(g->b, g->i8, table, &i, 1, "");
 }
 
-/* The name of a number. */
-static struct value name_in(struct gen *g, const struct name_table *t, struct expr *e,
-			    LLVMValueRef number)
+/* The row of a number's name, or t->n. */
+static LLVMValueRef name_row(struct gen *g, const struct name_table *t, LLVMValueRef number)
 {
-	LLVMValueRef is_known = gen_compare(g, LLVMIntULT, number, t->n), at;
+	LLVMValueRef is_known = gen_compare(g, LLVMIntULT, number, t->n);
 
-	at = LLVMBuildSelect(g->b, is_known, number, gen_u64(g, t->n), "");
+	return LLVMBuildSelect(g->b, is_known, number, gen_u64(g, t->n), "");
+}
+
+static struct value name_in(struct gen *g, const struct name_table *t, struct expr *e,
+			    LLVMValueRef at)
+{
 	at = row_of(g, table_of(g, t), n_rows(t), SONDE_NAME_BYTES, at);
 	return (struct value){.kind = V_MEM, .type = e->type, .v = at};
 }
@@ -223,7 +234,7 @@ struct value gen_strerror(struct gen *g, struct expr *e)
 	LLVMValueRef n = gen_int(g, e->call.args[0]), negative = gen_compare(g, LLVMIntSLT, n, 0);
 
 	n = LLVMBuildSelect(g->b, negative, LLVMBuildNeg(g->b, n, ""), n, "");
-	return name_in(g, &errors, e, n);
+	return name_in(g, &errors, e, name_row(g, &errors, n));
 }
 
 struct value gen_signal_name(struct gen *g, struct expr *e)
@@ -231,15 +242,27 @@ struct value gen_signal_name(struct gen *g, struct expr *e)
 	static const struct name_table signals = {"names_of_signals", "SIG", "Unknown signal",
 						  SIGNALS, sigabbrev_np};
 
-	return name_in(g, &signals, e, gen_int(g, e->call.args[0]));
+	return name_in(g, &signals, e, name_row(g, &signals, gen_int(g, e->call.args[0])));
+}
+
+/* True where 32-bit programs make calls, too, whose numbers are of another table. */
+static bool has_foreign_calls(const struct plan_prog *prog)
+{
+	return prog->event && event_is_any_call(prog->event) &&
+	       !prog_kind_is(prog->kind, PK_SYSCALL);
 }
 
 struct value gen_syscall_name(struct gen *g, struct expr *e)
 {
-	static const struct name_table calls = {"names_of_calls", "", "Unknown syscall",
-						SONDE_SYSCALLS - 1, syscall_name};
+	static const struct name_table calls = {"names_of_calls",   "",		  "Unknown syscall",
+						SONDE_SYSCALLS - 2, syscall_name, "32-bit syscall"};
+	LLVMValueRef at = name_row(g, &calls, gen_int(g, e->call.args[0])), foreign;
 
-	return name_in(g, &calls, e, gen_int(g, e->call.args[0]));
+	if (has_foreign_calls(g->prog.plan)) {
+		foreign = GEN_CALL(g, "sonde_syscall_is_compat", gen_task(g));
+		at = LLVMBuildSelect(g->b, gen_truth(g, foreign), gen_u64(g, calls.n + 1), at, "");
+	}
+	return name_in(g, &calls, e, at);
 }
 
 /* ---- names of attach points and functions -------------------------------------------------- */

@@ -36,6 +36,13 @@ bool event_is_exec(const char *event)
 	return strcmp(event, "sched_process_exec") == 0;
 }
 
+bool event_is_any_call(const char *event)
+{
+	static const char *const any[] = {"sys_enter", "sys_exit"};
+
+	return TEXT_IS_IN(any, event, strlen(event));
+}
+
 enum span_kind span_of_event(const struct attach_point *p)
 {
 	enum span_kind kind = probe_rows[p->id].span;

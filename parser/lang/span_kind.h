@@ -39,3 +39,5 @@ bool event_is_wakeup(const char *event);
 bool event_is_atomic(const char *event);
 /* Does a program begin at this raw tracepoint? */
 bool event_is_exec(const char *event);
+/* The tracepoints of raw_syscalls: those of any system call. */
+bool event_is_any_call(const char *event);

@@ -1,20 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
-// compat N: a 32-bit program (x86) without a C library: N times it computes in spin() and sleeps 5 ms in nap(), both
+// compat N: a 32-bit program (x86 or arm) without a C library: N times it computes in spin() and sleeps 5 ms in nap(), both
 // called by work().
 
 struct times {
 	long seconds, ns;
 };
 
-__attribute__((noipa)) static void nap(void)
+#ifdef __arm__
+#define APART __attribute__((noinline)) /* clang has no noipa */
+
+static long call(long number, long a, long b)
 {
-	struct times t = {0, 5000000};
+	register long r0 __asm__("r0") = a, r1 __asm__("r1") = b, r7 __asm__("r7") = number;
+
+	__asm__ volatile("svc 0" : "+r"(r0) : "r"(r1), "r"(r7) : "memory");
+	return r0;
+}
+#else
+#define APART __attribute__((noipa))
+
+static long call(long number, long a, long b)
+{
 	long result;
 
-	__asm__ volatile("int $0x80" : "=a"(result) : "a"(162), "b"(&t), "c"(0) : "memory");
+	__asm__ volatile("int $0x80" : "=a"(result) : "a"(number), "b"(a), "c"(b) : "memory");
+	return result;
+}
+#endif
+
+APART static void nap(void)
+{
+	struct times t = {0, 5000000};
+
+	call(162, (long)&t, 0);
 }
 
-__attribute__((noipa)) static unsigned spin(unsigned n)
+APART static unsigned spin(unsigned n)
 {
 	unsigned sum = 0;
 
@@ -25,7 +46,7 @@ __attribute__((noipa)) static unsigned spin(unsigned n)
 	return sum;
 }
 
-__attribute__((noipa)) static unsigned work(unsigned n)
+APART static unsigned work(unsigned n)
 {
 	unsigned sum = spin(n);
 
@@ -41,8 +62,12 @@ __attribute__((noreturn, used)) void begin(const char *const *words)
 		n = 10 * n + (unsigned)(*c - '0');
 	for (unsigned i = 0; i < n; i++)
 		sum += work(2000000);
-	__asm__ volatile("int $0x80" : : "a"(1), "b"(sum == 0) : "memory");
+	call(1, sum == 0, 0);
 	__builtin_unreachable();
 }
 
+#ifdef __arm__
+__asm__(".globl _start\n_start: mov r11, #0\n mov lr, #0\n mov r0, sp\n bl begin\n udf #0\n");
+#else
 __asm__(".globl _start\n_start: xorl %ebp, %ebp\n movl %esp, %eax\n pushl %eax\n call begin\n hlt\n");
+#endif

@@ -92,15 +92,17 @@ if(SONDE_MUSL_GCC AND CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
 	add_custom_target(stacks_musl ALL DEPENDS ${musl_programs})
 endif()
 
-# 32-bit code, without a C library: the compiler needs no other packages for it.
-if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
-	set(compat ${CMAKE_BINARY_DIR}/workloads/compat)
-	add_custom_command(OUTPUT ${compat}
-		COMMAND ${CMAKE_C_COMPILER} -m32 -O2 -g -fomit-frame-pointer -fno-stack-protector -fno-pic -ffreestanding -nostdlib
-			-static -o ${compat} ${stacks_source}/compat.c
-		DEPENDS ${stacks_source}/compat.c VERBATIM)
-	add_custom_target(stacks_compat ALL DEPENDS ${compat})
+# 32-bit code, without a C library: gcc needs no other packages for it on x86-64, nor clang for arm.
+set(compat ${CMAKE_BINARY_DIR}/workloads/compat)
+set(compat_compiler ${CMAKE_C_COMPILER} -m32)
+if(CMAKE_SYSTEM_PROCESSOR STREQUAL "aarch64")
+	set(compat_compiler ${SONDE_CLANG} --target=arm-linux-gnueabi -march=armv7-a -marm -fuse-ld=lld)
 endif()
+add_custom_command(OUTPUT ${compat}
+	COMMAND ${compat_compiler} -O2 -g -fomit-frame-pointer -fno-stack-protector -fno-pic -ffreestanding -nostdlib -static
+		-o ${compat} ${stacks_source}/compat.c
+	DEPENDS ${stacks_source}/compat.c VERBATIM)
+add_custom_target(stacks_compat ALL DEPENDS ${compat})
 
 # Rust, where there is a compiler (live/rust/rust.cmake says so if there is none).
 if(SONDE_RUSTC AND NOT rustc_fails AND NOT CMAKE_CROSSCOMPILING)
