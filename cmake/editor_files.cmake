@@ -4,9 +4,9 @@ find_package(Python3 REQUIRED COMPONENTS Interpreter)
 set(folder ${CMAKE_BINARY_DIR}/editor)
 add_custom_command(OUTPUT editor/vscode/package.json VERBATIM
 	DEPENDS sonde ${templates} cmake/make-editor-files
-	COMMAND ${Python3_EXECUTABLE} cmake/make-editor-files ${CMAKE_BINARY_DIR}/sonde ${PROJECT_VERSION} ${folder}
+	COMMAND ${Python3_EXECUTABLE} cmake/make-editor-files ${SONDE_RUN} ${PROJECT_VERSION} ${folder}
 	WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
-add_custom_target(editor_files ALL DEPENDS editor/vscode/package.json)
+add_custom_target(editor_files ${for_all} DEPENDS editor/vscode/package.json)
 set(share ${CMAKE_INSTALL_DATADIR})
 install(FILES ${folder}/bash/sonde DESTINATION ${share}/bash-completion/completions)
 install(FILES ${folder}/zsh/_sonde DESTINATION ${share}/zsh/vendor-completions)
