@@ -52,7 +52,8 @@ static void print_snapshot(struct events *e, const struct plan_map *m, struct ma
 	if (e->has)
 		view_map_filter(&view, e->has);
 	view_map_choose(&view, config, ev ? ev->divisor : 1);
-	view_map_limit(&view, ev ? ev->top : (uint32_t)config->top, ev ? ev->divisor : 1);
+	view_map_limit(&view, ev && ev->top ? ev->top : (uint32_t)config->top,
+		       ev ? ev->divisor : 1);
 	view_map_order(&view, m);
 	events_note_error(e, e->out->map(e->out, &view));
 	view_map_free(&view);
