@@ -127,6 +127,18 @@ static void add_words(struct help_rows *rows)
 #include "parser/lang/statements.def"
 }
 
+static void add_types(struct help_rows *rows)
+{
+#define TYPE_WORD(word_, names, form_, doc_, example_)   \
+	add(rows, (struct help_row){.table = HELP_types, \
+				    .name = word_,       \
+				    .other = names,      \
+				    .form = form_,       \
+				    .doc = doc_,         \
+				    .example = example_});
+#include "parser/lang/type_words.def"
+}
+
 static void add_signs(struct help_rows *rows)
 {
 #define SIGN(sign, names, form_, doc_, example_)         \
