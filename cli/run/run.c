@@ -239,7 +239,7 @@ static int trace(const struct options *o, struct session *s, struct command *c,
 {
 	struct loop_options lo = {.command = c,
 				  .reserve = reserve,
-				  .duration_ns = o->duration_ns,
+				  .duration_ns = o->duration_ns ?: s->plan->duration_ns,
 				  .start = o->start,
 				  .interval_ns = o->out.interval_ns,
 				  .reset = o->out.reset,

@@ -7,6 +7,7 @@
 #include "cli/base/diag_report.h"
 #include "cli/explain/explain.h"
 #include "cli/scripts/scripts.h"
+#include "cli/options/option_rows.h"
 #include "cli/options/options.h"
 #include "cli/run/run.h"
 #include "codegen/codegen.h"
@@ -15,7 +16,9 @@
 #include "parser/base/source.h"
 #include "parser/lang/ast.h"
 #include "parser/lang/kernel.h"
+#include "parser/lang/param_item.h"
 #include "parser/plan/plan.h"
+#include "parser/sema/param.h"
 #include "parser/sema/sema.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/progress.h"
@@ -134,6 +137,34 @@ static void note_words(const struct options *o, struct program *p)
 	p->is_behind_option = o->args.is_behind_option;
 }
 
+/* An option of the script that sonde has itself reaches the script only behind "--", where users of
+ * bpftrace write those of getopt(). */
+static void check_options(const struct options *o, struct arena *a, const struct program *p,
+			  struct diags *d)
+{
+	for (uint32_t i = 0; i < p->n_items; i++) {
+		const struct param_item *item = &p->items[i];
+		const char *name = param_option_name(a, item);
+		const struct option_row *own;
+
+		if (!item->is_option || !option_is_exact(FW_ANY, name, strlen(name)))
+			continue;
+		own = option_find(FW_ANY, name, strlen(name));
+		if (o->mode == MODE_CHECK && !item->is_getopt)
+			diag_error(d, item->name_span, "option-taken",
+				   "sonde has an option %s, so the script does not get it", name);
+		else if (o->mode == MODE_CHECK || option_is_given(o, own))
+			diag_warning(d, item->name_span, "option-taken",
+				     "%s is an option of sonde, and the script does not get it",
+				     name);
+		else
+			continue;
+		diag_hint(d,
+			  "sonde's: %s, %s; the script's needs another name, or stands behind '--'",
+			  option_form(a, own), own->help);
+	}
+}
+
 /* All stages up to the plan. 0, or the exit status. *plan is NULL when nothing is left to do. */
 static int front_end(struct arena *a, const struct options *o, struct kernel *k, struct diags *d,
 		     struct program **program, struct plan **plan)
@@ -175,6 +206,9 @@ static int front_end(struct arena *a, const struct options *o, struct kernel *k,
 	progress_stage(STAGE_CHECK);
 	if (sema_run(a, *program, k, d))
 		return 1;
+	check_options(o, a, *program, d);
+	if (d->n_errors)
+		return 1;
 	options_set_output(o, &(*program)->config);
 	note_time(o, "check");
 	run_debug(o, EMIT_TYPES, k, *program, NULL);
@@ -186,6 +220,7 @@ static int front_end(struct arena *a, const struct options *o, struct kernel *k,
 	*plan = plan_make(a, *program, &po, d);
 	if (!*plan)
 		return 1;
+	(*plan)->duration_ns = (*program)->duration_ns;
 	note_time(o, "plan");
 	run_debug(o, EMIT_PLAN, k, *program, *plan);
 	return 0;

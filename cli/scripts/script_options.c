@@ -46,12 +46,8 @@ static enum script_option_kind find_in(struct arena *a, struct program *p, const
 	for (uint32_t i = 0; i < p->n_items; i++) {
 		const struct param_item *item = &p->items[i];
 
-		if (param_type_is_command(param_type_of(&item->form)) ||
-		    !text_is(word, len, param_option_name(a, item)))
-			continue;
-		return param_type_is_bool(param_type_of(&item->form)) && !item->form.is_list
-			       ? SCRIPT_OPTION_FLAG
-			       : SCRIPT_OPTION_VALUE;
+		if (param_is_option(a, item, word, len))
+			return param_is_flag(item) ? SCRIPT_OPTION_FLAG : SCRIPT_OPTION_VALUE;
 	}
 	return SCRIPT_OPTION_NONE;
 }
@@ -84,10 +80,9 @@ enum { SHOWN_MOST = 24 }; /* bytes of a value's words */
 /* What `--help` of the script shows for an option: "--failed", "--name=TEXT". */
 static const char *form_of(struct arena *a, const struct param_item *item)
 {
-	const struct param_type *type = param_type_of(&item->form);
 	const char *name = param_option_name(a, item), *shown = param_type_shown(a, item);
 
-	if (param_type_is_bool(type) && !item->form.is_list)
+	if (param_is_flag(item))
 		return name;
 	return arena_printf(a, "%s=%s", name, strlen(shown) > SHOWN_MOST ? "WORD" : shown);
 }

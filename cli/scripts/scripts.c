@@ -344,26 +344,51 @@ static const char *default_of(struct arena *a, const struct param_item *item)
 	return arena_printf(a, " (default %llu)", (unsigned long long)e->integer.value);
 }
 
-static void print_items(struct arena *a, const struct program *p, bool options)
+static void print_item(struct arena *a, const struct param_item *item)
+{
+	const struct param_type *type = param_type_of(&item->form);
+	const char *word = item->is_option ? param_option_name(a, item) : item->name + 1;
+
+	if (param_type_is_command(type))
+		word = "-- COMMAND";
+	else if (!item->is_option || !param_is_flag(item))
+		word = arena_printf(a, "%s %s", word, param_type_shown(a, item));
+	print_word(a, word, item->doc, default_of(a, item));
+}
+
+static void print_parameters(struct arena *a, const struct program *p)
+{
+	const struct param_item *command = NULL;
+	bool has_any = param_takes_duration(p);
+
+	for (uint32_t i = 0; i < p->n_items; i++)
+		has_any |= !p->items[i].is_option;
+	if (has_any)
+		puts("\nparameters:");
+	for (uint32_t i = 0; i < p->n_items; i++) {
+		if (param_type_is_command(param_type_of(&p->items[i].form)))
+			command = &p->items[i];
+		else if (!p->items[i].is_option)
+			print_item(a, &p->items[i]);
+	}
+	if (param_takes_duration(p))
+		print_word(a, "seconds TIME", "stop after so many seconds, or after 500ms or 5m",
+			   "");
+	if (command)
+		print_item(a, command);
+}
+
+static void print_options(struct arena *a, const struct program *p)
 {
 	bool is_first = true;
 
 	for (uint32_t i = 0; i < p->n_items; i++) {
-		const struct param_item *item = &p->items[i];
-		const struct param_type *type = param_type_of(&item->form);
-		const char *word = options ? param_option_name(a, item) : item->name + 1;
-		bool is_flag = options && !item->form.is_list && param_type_is_bool(type);
-
-		if (item->is_option != options)
+		if (!p->items[i].is_option)
 			continue;
 		if (is_first)
-			puts(options ? "\noptions of the script:" : "\nparameters:");
+			puts("\noptions of the script:");
 		is_first = false;
-		if (param_type_is_command(type))
-			word = "-- COMMAND";
-		else if (!is_flag)
-			word = arena_printf(a, "%s %s", word, param_type_shown(a, item));
-		print_word(a, word, item->doc, default_of(a, item));
+		print_item(a, &p->items[i]);
 	}
 }
 
@@ -376,8 +401,8 @@ void scripts_help(struct program *p)
 	escape_write(ESCAPE_MESSAGE, param_usage(a, p), stdout);
 	fputs("\n\n", stdout);
 	print_comment(a, p->source->text);
-	print_items(a, p, false);
-	print_items(a, p, true);
+	print_parameters(a, p);
+	print_options(a, p);
 	puts("\n'sonde --help' lists the options.");
 	arena_free(a);
 }

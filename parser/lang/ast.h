@@ -404,8 +404,9 @@ struct program {
 	const char *behind_command; /* the word behind that of -c, or NULL */
 	bool is_behind_option;	    /* with an option between them */
 	uint32_t n_params;
-	uint32_t name_bytes; /* of a string that holds any name of a probe or function */
-	uint32_t n_used;     /* the N of the highest $N that the script reads; all with $# */
+	uint64_t duration_ns; /* the last word of the command line (param.h); or 0 */
+	uint32_t name_bytes;  /* of a string that holds any name of a probe or function */
+	uint32_t n_used;      /* the N of the highest $N that the script reads; all with $# */
 };
 
 /* New nodes, which hold the designated initializers of their arm; an expression gets its height. */

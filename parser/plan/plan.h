@@ -273,7 +273,8 @@ struct plan {
 	const struct source *source;	  /* the source that spans in the plan refer to */
 	const struct bpf_import *imports; /* files of C for BPF, for messages about them */
 	uint32_t n_imports;
-	bool allows_unsafe; /* --unsafe was given */
+	bool allows_unsafe;   /* --unsafe was given */
+	uint64_t duration_ns; /* after which tracing ends, as the words of the script say; or 0 */
 };
 
 enum plan_run {

@@ -5,6 +5,7 @@
  */
 #include "parser/sema/param.h"
 #include "parser/sema/param_type.h"
+#include "parser/base/time_unit.h"
 #include "parser/lang/literal.h"
 #include "parser/sema/sema.h"
 #include <ctype.h>
@@ -159,6 +160,16 @@ bool param_hint_command(struct sema *s, const char *word)
 	       true;
 }
 
+enum { SECOND = 1000000000 };
+
+bool param_take_duration(struct sema *s, uint32_t n_read)
+{
+	struct program *p = s->program;
+
+	return param_takes_duration(p) && time_read(p->params[n_read], SECOND, &p->duration_ns) &&
+	       p->duration_ns && n_read + 1 == p->n_params;
+}
+
 void param_check_used(struct sema *s)
 {
 	const struct program *p = s->program;
@@ -167,6 +178,8 @@ void param_check_used(struct sema *s)
 	if (param_has_names(p) || p->n_used >= p->n_params || s->diags->n_errors)
 		return;
 	word = p->params[p->n_used];
+	if (param_take_duration(s, p->n_used))
+		return;
 	if (!p->n_used)
 		diag_error(s->diags, SPAN_NONE, "parameter-extra",
 			   "unexpected argument '%.40s': the script reads no parameters", word);

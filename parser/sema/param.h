@@ -24,6 +24,15 @@ void param_take_options(struct sema *s);
 const char *param_option_name(struct arena *a, const struct param_item *item);
 /* Give the `param` items their values, and drop attach points that name one without a value. */
 void param_bind(struct sema *s);
+/* Is it a boolean, which is given as --name or --no-name? */
+bool param_is_flag(const struct param_item *item);
+/* Do the first `len` bytes of `word` name the item as an option? */
+bool param_is_option(struct arena *a, const struct param_item *item, const char *word, size_t len);
+/* Does the last word of the command line, if the script does not read it, end tracing after so many
+ * seconds? Not of one-liners, nor of scripts that read $1 or have such a parameter themselves. */
+bool param_takes_duration(const struct program *p);
+/* Take word number `n_read` as that. False: it is no time, or not the last word. */
+bool param_take_duration(struct sema *s, uint32_t n_read);
 /* The item of that name (with the $), or NULL. */
 struct param_item *param_find(const struct sema *s, const char *name);
 /* Replace an EX_VAR that names a parameter by its value. False when it names none. */
@@ -42,6 +51,8 @@ bool getopt_resolve(struct sema *s, struct expr *e);
 /* The usage line, like "usage: sonde offcputime [SECONDS] [options] [-- COMMAND]": what follows
  * "--" belongs to the command. */
 const char *param_usage(struct arena *a, const struct program *p);
+/* Add the usage line as a hint. -1. */
+int param_hint_usage(struct sema *s);
 /* "FUNCTION" of $function, as usage lines show a parameter. */
 const char *param_upper(struct arena *a, const struct param_item *item);
 /* param_function.c: note which parameters name functions, before attach points are dropped. */

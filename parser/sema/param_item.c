@@ -6,56 +6,11 @@
  * pass 1, which replaces the names by the values.
  */
 #include "parser/base/text.h"
+#include "parser/lang/literal.h"
 #include "parser/sema/param.h"
 #include "parser/sema/param_type.h"
 #include "parser/sema/sema.h"
 #include <ctype.h>
-
-const char *param_upper(struct arena *a, const struct param_item *item)
-{
-	char *word = arena_strdup(a, item->name + 1);
-
-	for (char *c = word; *c; c++)
-		*c = (char)toupper((unsigned char)*c);
-	return word;
-}
-
-const char *param_usage(struct arena *a, const struct program *p)
-{
-	const struct source *s = p->source;
-	const char *out = strcmp(s->name, "stdin") ? s->name : "-e PROGRAM", *command = "";
-
-	for (uint32_t i = 0; i < p->n_items; i++) {
-		const struct param_item *item = &p->items[i];
-		const char *word = param_upper(a, item);
-
-		if (param_type_is_command(param_type_of(&item->form)))
-			command = arena_printf(a, item->other ? " [-- %s]" : " -- %s", word);
-		else if (!item->is_option)
-			out = arena_printf(a, item->other ? "%s [%s]" : "%s %s", out, word);
-	}
-	return arena_printf(a, "usage: sonde %s [options]%s", out, command);
-}
-
-const char *param_option_name(struct arena *a, const struct param_item *item)
-{
-	char *name;
-
-	if (item->is_getopt)
-		return item->name;
-	name = arena_printf(a, "--%s", item->name + 1);
-	for (char *c = name; *c; c++)
-		*c = *c == '_' ? '-' : *c;
-	return name;
-}
-
-static int hint_usage(struct sema *s)
-{
-	const char *name = s->program->source->name;
-
-	return diag_hint(s->diags, "%s; see 'sonde %s --help'", param_usage(s->arena, s->program),
-			 strcmp(name, "stdin") ? name : "-e PROGRAM");
-}
 
 /* As the user knows it: $seconds, --min. */
 static const char *shown_name(struct sema *s, const struct param_item *item)
@@ -129,7 +84,8 @@ static int refuse_name(struct sema *s, const struct param_item *item, const char
 	for (uint32_t i = 0; i < s->program->n_items; i++)
 		if (!s->program->items[i].is_getopt)
 			nearest_offer(&near, s->program->items[i].name + 1);
-	return near.best ? diag_hint(s->diags, "did you mean '%s=…'?", near.best) : hint_usage(s);
+	return near.best ? diag_hint(s->diags, "did you mean '%s=…'?", near.best)
+			 : param_hint_usage(s);
 }
 
 static int bind_word(struct sema *s, struct param_item *item, const char *word)
@@ -145,7 +101,7 @@ static int bind_word(struct sema *s, struct param_item *item, const char *word)
 	diag_error(s->diags, item->name_span, "parameter-word", "%s must be %s%s, not '%.40s'",
 		   shown_name(s, item), param_type_wants(s->arena, item),
 		   word[0] == '-' ? " that is not negative" : "", word);
-	return hint_usage(s);
+	return param_hint_usage(s);
 }
 
 /* The default as a word of the command line; NULL when it is of another type. */
@@ -219,7 +175,7 @@ static void bind_item(struct sema *s, struct param_item *item, const char *word)
 	} else {
 		diag_error(s->diags, item->name_span, "parameter-missing",
 			   "there is no argument for %s", item->name);
-		hint_usage(s);
+		param_hint_usage(s);
 		become_empty(s, item);
 		item->is_left_out = true;
 	}
@@ -273,7 +229,7 @@ static bool blame_command(struct sema *s)
 			continue;
 		diag_error(s->diags, p->items[i].name_span, "parameter-missing",
 			   "there is no program to trace: give a command after --, or -p PID");
-		hint_usage(s);
+		param_hint_usage(s);
 		return true;
 	}
 	return false;
@@ -292,7 +248,7 @@ bool param_blame(struct sema *s, const char *text)
 			return true;
 		diag_error(s->diags, item->name_span, "parameter-word",
 			   "invalid value '%.40s' for %s", item->text, item->name);
-		hint_usage(s);
+		param_hint_usage(s);
 		return true;
 	}
 	return false;
@@ -317,35 +273,70 @@ static void leave_out(const struct sema *s, struct probe *p)
 
 /* ---- options ----------------------------------------------------------------------------- */
 
-/* `--name`, `--name=X` and `name=X`, of parameters and options. */
+bool param_is_flag(const struct param_item *item)
+{
+	return param_type_is_bool(param_type_of(&item->form)) && !item->form.is_list;
+}
+
+bool param_is_option(struct arena *a, const struct param_item *item, const char *word, size_t len)
+{
+	const char *name = param_option_name(a, item);
+
+	if (param_type_is_command(param_type_of(&item->form)))
+		return false;
+	return text_is(word, len, name) ||
+	       (param_is_flag(item) && text_is(word, len, arena_printf(a, "--no-%s", name + 2)));
+}
+
+/* `--name`, `--no-name`, `--name=X` and `name=X`, of parameters and options. */
 static bool is_option_of(struct sema *s, const struct param_item *item, const char *word)
 {
 	size_t len = strcspn(word, "=");
 
-	if (param_type_is_command(item->type))
-		return false;
-	return text_is(word, len,
-		       word[len] && word[0] != '-' ? item->name + 1
-						   : param_option_name(s->arena, item));
+	if (word[len] && word[0] != '-' && !param_type_is_command(item->type))
+		return text_is(word, len, item->name + 1);
+	return param_is_option(s->arena, item, word, len);
 }
 
-/* The item at words[*i], in any of the forms --name X, --name=X, name=X, --name. Of one that is
- * given again the last value counts; lists grow. */
+/* --name or --no-name. A word behind it would be the value of another option, and is that of the
+ * next parameter. */
+static void take_flag(struct sema *s, struct param_item *item, const char *option, const char *next)
+{
+	const char *name = param_option_name(s->arena, item);
+	bool is_no = !text_is(option, strcspn(option, "="), name), value;
+	bool has_word = next && !isdigit((unsigned char)*next) && literal_word_bool(next, &value);
+
+	item->word = is_no ? "no" : "yes";
+	if (strchr(option, '=') || (is_no && has_word)) {
+		diag_error(s->diags, item->name_span, "parameter-word", "%.*s takes no value",
+			   (int)strcspn(option, "="), option);
+		diag_hint(s->diags, "write %s=yes, or %s=no", name, name);
+	} else if (has_word) {
+		diag_error(s->diags, item->name_span, "parameter-word",
+			   "%s takes '%s' only behind '='", name, next);
+		diag_hint(s->diags, "write %s=%s, or only --%s%s", name, next, value ? "" : "no-",
+			  name + 2);
+	}
+}
+
+/* The item at words[*i], in any of the forms --name X, --name=X, name=X, --name, --no-name. Of one
+ * that is given again the last value counts; lists grow. */
 static void take_option(struct sema *s, struct param_item *item, uint32_t *i)
 {
 	const struct program *p = s->program;
-	const char *equals = strchr(p->params[*i], '='), *before = item->word;
-	bool is_flag = param_type_is_bool(item->type) && !item->form.is_list;
+	const char *word = p->params[*i], *equals = strchr(word, '='), *before = item->word;
 
-	if (equals || is_flag) {
-		item->word = equals ? equals + 1 : "yes";
+	if (param_is_flag(item) && (!equals || strncmp(word, "--no-", 5) == 0)) {
+		take_flag(s, item, word, *i + 1 < p->n_params ? p->params[*i + 1] : NULL);
+	} else if (equals) {
+		item->word = equals + 1;
 	} else if (*i + 1 < p->n_params) {
 		item->word = p->params[++*i];
 	} else {
 		item->word = item->type ? item->type->empty : "";
 		diag_error(s->diags, item->name_span, "parameter-word", "%s requires a value: %s",
 			   shown_name(s, item), param_type_shown(s->arena, item));
-		hint_usage(s);
+		param_hint_usage(s);
 	}
 	if (before && item->form.is_list)
 		item->word = arena_printf(s->arena, "%s,%s", before, item->word);
@@ -377,7 +368,7 @@ static bool refuse_option(struct sema *s, const char *word)
 	if (near.best)
 		diag_hint(s->diags, "did you mean '%s'?", near.best);
 	else
-		hint_usage(s);
+		param_hint_usage(s);
 	return true;
 }
 
@@ -449,7 +440,7 @@ static void refuse_word(struct sema *s, const char *word)
 	diag_error(s->diags, p->items[p->n_items - 1].span, "parameter-extra",
 		   "unexpected argument '%.40s'", word);
 	if (!param_hint_command(s, word))
-		hint_usage(s);
+		param_hint_usage(s);
 }
 
 void param_bind(struct sema *s)
@@ -467,7 +458,8 @@ void param_bind(struct sema *s)
 			p->n_probes = 0; /* each would miss the command */
 			return;
 		}
-		refuse_word(s, p->params[n_bound]);
+		if (!param_take_duration(s, n_bound))
+			refuse_word(s, p->params[p->duration_ns ? n_bound + 1 : n_bound]);
 	}
 	param_note_functions(s);
 	for (uint32_t i = 0; i < p->n_probes; i++) {
@@ -481,5 +473,5 @@ void param_bind(struct sema *s)
 		return;
 	diag_error(s->diags, p->items[0].span, "parameter-missing",
 		   "without its parameters the script has no probe to run");
-	hint_usage(s);
+	param_hint_usage(s);
 }

@@ -47,7 +47,8 @@ static void test_words(void **state)
 	assert_int_equal(value_of(&w, 1)->integer.value, 16);
 	assert_int_equal(w.program->n_probes, 2);
 	assert_string_equal(w.program->probes[1]->points[0].name, "interval:s:16");
-	assert_string_equal(param_usage(w.arena, w.program), "usage: sonde x.bt [N] [S] [options]");
+	assert_string_equal(param_usage(w.arena, w.program),
+			    "usage: sonde x.bt [N] [S] [SECONDS] [options]");
 	world_free(&w);
 }
 
@@ -66,7 +67,7 @@ static void test_left_out(void **state)
 /* One error, of this tag. */
 static void check_wrong(const char *text, const char *word, uint32_t n, const char *tag)
 {
-	const char *const words[] = {word, "2", "3"};
+	const char *const words[] = {word, "2", "three"};
 	struct world w;
 
 	print_message("%s: %s\n", word, text);
@@ -120,7 +121,7 @@ static void test_names(void **state)
 	check_wrong("param $x_us: uint64 \"\"; BEGIN { @ = $x_us }", "50ns", 1, "parameter-word");
 	check_wrong("param $x_us: uint64 \"\"; BEGIN { @ = $x_us }", "y=50", 1, "parameter-word");
 	check_wrong("BEGIN { @ = $1 }", "1", 2, "parameter-extra");
-	check_wrong("BEGIN { @ = 1 }", "1", 1, "parameter-extra");
+	check_wrong("BEGIN { @ = 1 }", "one", 1, "parameter-extra");
 	check_wrong("interval:s:$1 { @ = 1 }", "1", 2, "parameter-extra");
 }
 
