@@ -298,6 +298,7 @@ struct sonde_config {
 	uint32_t scope_tgid;   /* the process of -p, or the -c command */
 	uint32_t n_cpus;       /* number of possible CPUs */
 	uint32_t trails_mask;  /* trails of a CPU (of user stacks, of kernel stacks) - 1 */
+	uint32_t loss_mask;    /* slots of a probe in the loss table - 1 */
 	uint32_t command_tgid; /* the -c command, also with --system; 0: none */
 	uint32_t pid_ns;       /* inode of the tracer's pid namespace, 0: the initial one */
 	uint32_t cgroup_first, cgroup_last; /* range of levels to search for cgroup_id */
@@ -363,14 +364,14 @@ static inline uint32_t sonde_stack_is_idle(const struct sonde_stack *s, uint32_t
 	return (uint16_t)(sweeps - s->seen) >= SONDE_STACK_IDLE;
 }
 
-/* ---- the loss table: a per-CPU array, index probe * SONDE_COUNTERS + cause ----------------- */
-
 /* How much time the loops of a run have left. It is in the frame of a program with limited
  * loops. */
 struct sonde_loop {
 	int64_t left;	   /* iterations to the next reading of the clock */
 	uint64_t start_ns; /* the first reading; 0: none yet */
 };
+
+/* ---- the loss table ----------------------------------------------------------------------- */
 
 /* Causes of losses: the rows of losses.def. */
 enum sonde_loss {
@@ -383,4 +384,13 @@ enum sonde_loss {
 	SONDE_KSTACKS,
 	SONDE_RECALLED,
 	SONDE_COUNTERS,
+};
+
+/* CPUs share the counters of a probe where there are more of them. */
+enum { SONDE_LOSS_SLOTS = 64 };
+
+/* An element of the loss table: index probe * slots + CPU & loss_mask. It fills cache lines, of 8
+ * counters each. */
+struct sonde_counters {
+	uint64_t n[(SONDE_COUNTERS + 7) / 8 * 8];
 };

@@ -80,7 +80,7 @@ static void size_maps(struct session *s, const struct sonde_config *config)
 {
 	uint32_t n_probes = s->plan->n_probes, trails = config->trails_mask + 1;
 
-	size_map(s, "sonde_losses", (n_probes ? n_probes : 1) * SONDE_COUNTERS);
+	size_map(s, "sonde_losses", (n_probes ? n_probes : 1) * (config->loss_mask + 1));
 	size_map(s, "sonde_stacks", s->plan->needs.stack_entries);
 	size_map(s, "sonde_unwind_trails", SONDE_SCRATCH_SLOTS + trails);
 	size_map(s, "sonde_trails", trails);

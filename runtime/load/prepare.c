@@ -304,6 +304,15 @@ static uint32_t trails_of_cpu(uint32_t n_cpus)
 	return n;
 }
 
+static uint32_t loss_slots(uint32_t n_cpus)
+{
+	uint32_t n = 1;
+
+	while (n < n_cpus && n < SONDE_LOSS_SLOTS)
+		n *= 2;
+	return n;
+}
+
 void session_prepare(struct session_prep *prep, const struct plan *plan, struct kernel *k,
 		     const struct scope_found *found, bool is_interpreted)
 {
@@ -320,6 +329,7 @@ void session_prepare(struct session_prep *prep, const struct plan *plan, struct 
 		prep->ring = ring_layout(plan, k->n_cpus(k));
 	set_ring(&prep->config, &prep->ring);
 	prep->config.trails_mask = trails_of_cpu(k->n_cpus(k)) - 1;
+	prep->config.loss_mask = loss_slots(k->n_cpus(k)) - 1;
 	if (plan->needs.cpus)
 		prep->config.n_cpus = (uint32_t)libbpf_num_possible_cpus();
 	if (is_interpreted)

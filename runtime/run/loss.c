@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports losses when tracing ends, by cause and probe: the programs' counters, summed over all
- * possible CPUs, and those of the kernel and the runtime.
+ * CPUs, and those of the kernel and the runtime.
  */
 #include "runtime/run/loss.h"
 #include "runtime/output/out.h"
@@ -49,17 +49,30 @@ static const struct cause runtime_causes[] = {
 _Static_assert(sizeof(runtime_causes) / sizeof(*runtime_causes) == RUNTIME_LOSS_COUNT,
 	       "one row for each cause");
 
-/* Sum of one counter over all possible CPUs; 0 when the object has no loss table. */
-static uint64_t read_counter(const struct session *s, uint32_t index)
+static void add(struct sonde_counters *sum, const struct sonde_counters *c)
 {
-	int n_cpus = libbpf_num_possible_cpus();
-	uint64_t *per_cpu = n_cpus > 0 ? calloc((size_t)n_cpus, sizeof(*per_cpu)) : NULL;
+	for (uint32_t i = 0; i < SONDE_COUNTERS; i++)
+		sum->n[i] += c->n[i];
+}
+
+/* A probe's counters, summed over all CPUs; 0 when the object has no loss table. */
+static struct sonde_counters counters_of(const struct session *s, uint32_t probe)
+{
+	uint32_t n = s->config->loss_mask + 1;
+	struct sonde_counters sum = {0}, slot;
+
+	for (uint32_t i = probe * n; s->losses_fd >= 0 && i < (probe + 1) * n; i++)
+		if (!map_lookup(s->losses_fd, &i, &slot))
+			add(&sum, &slot);
+	return sum;
+}
+
+static uint64_t sum_of_causes(const struct sonde_counters *c)
+{
 	uint64_t sum = 0;
 
-	if (per_cpu && s->losses_fd >= 0 && !map_lookup(s->losses_fd, &index, per_cpu))
-		for (int i = 0; i < n_cpus; i++)
-			sum += per_cpu[i];
-	free(per_cpu);
+	for (uint32_t i = 0; i < SONDE_LOSS_COUNT; i++)
+		sum += c->n[i];
 	return sum;
 }
 
@@ -127,11 +140,9 @@ static void report_runtime(struct out *out, const char *probe, enum runtime_loss
 
 uint64_t loss_of_probe(const struct session *s, uint32_t probe)
 {
-	uint64_t sum = 0;
+	struct sonde_counters c = counters_of(s, probe);
 
-	for (uint32_t i = 0; i < SONDE_LOSS_COUNT; i++)
-		sum += read_counter(s, probe * SONDE_COUNTERS + i);
-	return sum;
+	return sum_of_causes(&c);
 }
 
 uint64_t loss_hits(const struct session *s, uint32_t prog, uint32_t counter)
@@ -140,7 +151,7 @@ uint64_t loss_hits(const struct session *s, uint32_t prog, uint32_t counter)
 	uint64_t sum = 0;
 
 	for (uint32_t i = 0; i < g->n_probes; i++)
-		sum += read_counter(s, g->probes[i] * SONDE_COUNTERS + counter);
+		sum += counters_of(s, g->probes[i]).n[counter];
 	return sum;
 }
 
@@ -149,15 +160,14 @@ static uint64_t report_counters(const struct session *s, struct out *out)
 	uint32_t n_probes = s->plan->n_probes ? s->plan->n_probes : 1;
 	uint64_t total = 0;
 
-	for (uint32_t i = 0; i < n_probes * SONDE_COUNTERS; i++) {
-		uint32_t probe = i / SONDE_COUNTERS, cause = i % SONDE_COUNTERS;
-		uint64_t n = cause >= SONDE_LOSS_COUNT ? 0 : read_counter(s, i);
+	for (uint32_t probe = 0; probe < n_probes; probe++) {
+		struct sonde_counters c = counters_of(s, probe);
 
-		if (cause == SONDE_LOSS_INTERVAL)
-			n += interval_thread_lost(s->interval_thread, probe);
-		total += n;
-		if (n)
-			report(s, out, probe, cause, n);
+		c.n[SONDE_LOSS_INTERVAL] += interval_thread_lost(s->interval_thread, probe);
+		total += sum_of_causes(&c);
+		for (uint32_t cause = 0; cause < SONDE_LOSS_COUNT; cause++)
+			if (c.n[cause])
+				report(s, out, probe, cause, c.n[cause]);
 	}
 	return total;
 }
@@ -258,27 +268,19 @@ static uint64_t report_undelivered(const struct session *s, struct out *out)
 
 uint64_t loss_total(const struct session *s, uint64_t *n_hits)
 {
-	uint32_t n = (s->plan->n_probes ? s->plan->n_probes : 1) * SONDE_COUNTERS, batch;
-	int n_cpus = libbpf_num_possible_cpus();
-	uint64_t total = s->map_records_lost, *values = NULL;
-	uint32_t *keys = NULL, got = n;
+	uint32_t n = (s->plan->n_probes ? s->plan->n_probes : 1) * (s->config->loss_mask + 1);
+	struct sonde_counters *values = s->losses_fd < 0 ? NULL : calloc(n, sizeof(*values));
+	uint32_t *keys = calloc(n, sizeof(*keys)), got = n, batch;
+	struct sonde_counters sum = {0};
 
-	*n_hits = 0;
-	if (n_cpus > 0 && s->losses_fd >= 0) {
-		values = calloc((size_t)n * (size_t)n_cpus, sizeof(*values));
-		keys = calloc(n, sizeof(*keys));
-	}
 	if (values && keys &&
 	    (!map_lookup_batch(s->losses_fd, NULL, &batch, keys, values, &got) || errno == ENOENT))
-		for (uint32_t i = 0; i < got * (uint32_t)n_cpus; i++) {
-			uint32_t counter = keys[i / (uint32_t)n_cpus] % SONDE_COUNTERS;
-
-			total += counter < SONDE_LOSS_COUNT ? values[i] : 0;
-			*n_hits += counter == SONDE_HITS ? values[i] : 0;
-		}
+		for (uint32_t i = 0; i < got; i++)
+			add(&sum, &values[i]);
 	free(values);
 	free(keys);
-	return total;
+	*n_hits = sum.n[SONDE_HITS];
+	return s->map_records_lost + sum_of_causes(&sum);
 }
 
 uint64_t loss_report(struct session *s, struct out *out)
