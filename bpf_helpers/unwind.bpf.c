@@ -108,17 +108,19 @@ static INLINE uint32_t take_given(struct sonde_walk *w, uint64_t address)
 	return 0;
 }
 
-/* Go to the frame that a signal interrupted: its registers are in the ucontext above sp. */
-static INLINE uint32_t leave_signal(struct sonde_walk *w, struct sonde_trail *t)
+/* Go to the frame that a signal interrupted. */
+static INLINE uint32_t leave_signal(struct sonde_walk *w, struct sonde_trail *t,
+				    const struct unwind_rule *rule)
 {
-	uint64_t fp, sp, ip;
+	uint64_t at = w->sp + (int64_t)rule->cfa_offset, fp_at = w->sp + (int64_t)rule->fp_offset;
+	uint64_t ip_at = at + rule->saved, fp, sp, ip;
 
 	if (HAS_LINK && w->is_sp_least)
 		return UNWIND_NO_WAY;
-	if (!read_rare(w, t, w->sp + SIGNAL_FP, &fp) || !read_rare(w, t, w->sp + SIGNAL_SP, &sp) ||
-	    !read_rare(w, t, w->sp + SIGNAL_IP, &ip))
+	if (!read_rare(w, t, fp_at, &fp) || !read_rare(w, t, at, &sp) ||
+	    !read_rare(w, t, ip_at, &ip))
 		return UNWIND_UNREADABLE;
-	w->extra_at = w->sp + SIGNAL_EXTRA;
+	w->extra_at = fp_at + UNWIND_SIGNAL_EXTRA;
 	w->fp = fp;
 	w->sp = sp;
 	w->ip = ip;
@@ -131,11 +133,11 @@ static INLINE uint32_t leave_by_fp(struct sonde_walk *w, struct sonde_trail *t)
 {
 	uint64_t fp = w->fp, ip, caller;
 
-	if (fp < w->sp || fp - w->sp > FP_STEP_MAX || fp & 7)
+	if (fp < w->sp || fp - w->sp > FP_STEP_MAX || fp & (WORD(w) - 1))
 		return sonde_unwind_is_base(w, w->ip) ? UNWIND_COMPLETE : UNWIND_NO_POINTER;
-	if (!read_rare(w, t, fp, &caller) || !read_rare(w, t, fp + 8, &ip))
+	if (!read_rare(w, t, fp, &caller) || !read_rare(w, t, fp + WORD(w), &ip))
 		return UNWIND_UNREADABLE;
-	w->sp = fp + 16;
+	w->sp = fp + 2 * WORD(w);
 	w->is_sp_least = HAS_LINK;
 	w->extra_at = EXTRA_UNKNOWN;
 	w->fp = caller;
@@ -220,7 +222,7 @@ static INLINE int step(struct sonde_walk *w, struct sonde_trail *t)
 	if (kind == UNWIND_NO_RULE || (kind > UNWIND_SWITCH_FP && kind < UNWIND_REGISTER && !n))
 		end = leave_without_rule(w, t, n);
 	else if (kind == UNWIND_SIGNAL)
-		end = leave_signal(w, t);
+		end = leave_signal(w, t, rule);
 	else if (kind == UNWIND_END)
 		end = UNWIND_COMPLETE;
 	else if (kind == UNWIND_UNSUPPORTED)
@@ -245,6 +247,15 @@ static INLINE_CORE uint32_t is_between_programs(struct sonde_walk *w, struct tas
 	mm = (void *)w->look;
 	bpf_core_read(&w->look, sizeof(w->look), &mm->start_code);
 	return !w->look;
+}
+
+/* Set the size of words, and w->end: UNWIND_COMPAT if code of that mode cannot be walked. */
+static INLINE void set_mode(struct sonde_walk *w, uint32_t mode)
+{
+	mode &= MODE_MASK;
+	w->end = mode == MODE_64_BIT || mode == MODE_32_BIT ? UNWIND_DEEP : UNWIND_COMPAT;
+	w->word = mode == MODE_64_BIT ? 8 : 4;
+	w->word_mask = mode == MODE_64_BIT ? ~0ull : 0xffffffff;
 }
 
 /* The walk starts at w->ip, w->sp and w->fp. */
@@ -286,7 +297,7 @@ static INLINE_CORE void begin_current(struct sonde_walk *w, uint32_t tgid, uint3
 	w->ip = regs->REGS_IP;
 	w->sp = regs->REGS_SP;
 	w->fp = regs->REGS_FP;
-	w->end = (regs->REGS_MODE & MODE_MASK) == MODE_64_BIT ? UNWIND_DEEP : UNWIND_COMPAT;
+	set_mode(w, regs->REGS_MODE);
 	if (is_between_programs(w, task))
 		w->end = UNWIND_COMPLETE;
 	begin(w, tgid, exec_id);

@@ -47,21 +47,26 @@ enum unwind_cfa {
 	UNWIND_FP,	/* fp + offset */
 	/* x86-64: rsp + 8, or + 16 from instruction `offset` of a PLT entry (16 bytes) on */
 	UNWIND_PLT,
-	UNWIND_FP_DEREF,  /* a word near fp (UNWIND_DEREF): a realigned stack */
-	UNWIND_SP_DEREF,  /* a word above sp (UNWIND_DEREF): assembly of OpenSSL, libgcrypt */
-	UNWIND_SIGNAL,	  /* a signal frame: the registers are in the ucontext above sp */
-	UNWIND_SP_RA_RDI, /* rsp + offset; the return address is in rdi (vfork) */
+	UNWIND_FP_DEREF, /* a word near fp (UNWIND_DEREF): a realigned stack */
+	UNWIND_SP_DEREF, /* a word above sp (UNWIND_DEREF): assembly of OpenSSL, libgcrypt */
+	/* A signal frame: the registers are above sp. The interrupted sp is at sp + cfa_offset, ip
+	 * `saved` bytes above that, fp at sp + fp_offset (in bytes), and the extra register
+	 * UNWIND_SIGNAL_EXTRA bytes above that. */
+	UNWIND_SIGNAL,
+	UNWIND_SP_RA_RDI, /* rsp + offset; the return address is in rdi; i386: ecx (vfork) */
 	UNWIND_UNSUPPORTED,
 	/* Go's functions that switch to another stack (x86-64). The CFA need not lie above rsp. */
 	UNWIND_SWITCH_FP,     /* rbp + 16, and the caller's rbp is at rbp */
 	UNWIND_GO_C,	      /* asmcgocall() up to Go 1.20 */
 	UNWIND_GO_SYSTEM,     /* systemstack() up to Go 1.20; offset: UNWIND_GO_AT */
-	UNWIND_REGISTER = 16, /* + DWARF number of a register (0 to 30): that register + offset;
-			       * in the innermost frame, where all registers are known; rbx also in
-			       * other frames */
+	UNWIND_REGISTER = 16, /* + DWARF number of a register (0 to 30; of i386, that of x86-64):
+			       * that register + offset; in the innermost frame, where all
+			       * registers are known; rbx also in other frames */
 	UNWIND_RBX = UNWIND_REGISTER + 3,
 	UNWIND_CFA_COUNT = UNWIND_REGISTER + 31,
 };
+
+enum { UNWIND_SIGNAL_EXTRA = 8 }; /* on x86-64, i386 and arm64 */
 
 /* Added to an enum unwind_cfa: the rule was made from instructions, and may be wrong. The walk uses
  * it only if the return address follows a call instruction. */
@@ -166,8 +171,9 @@ struct unwind_file_key {
 	uint64_t inode;
 };
 
-/* The vDSO's inode. Its device is 0, which no file has. */
-#define UNWIND_VDSO_INODE 1
+/* The vDSO's inode, for programs whose words have that many bytes. Its device is 0, which no file
+ * has. */
+#define UNWIND_VDSO_INODE(word) (word)
 
 struct unwind_file {
 	uint32_t ranges, n_ranges;

@@ -38,7 +38,7 @@ static INLINE uint32_t read_deep(struct sonde_walk *w, uint64_t address, uint64_
 	}
 	at >>= 3;
 	OPAQUE(at);
-	*out = w->window[at & (WALK_WINDOW / 8 - 1)];
+	*out = CUT_WORD(w, w->window[at & (WALK_WINDOW / 8 - 1)]);
 	return 1;
 }
 
@@ -58,7 +58,7 @@ GLOBAL uint32_t sonde_unwind_pass(struct sonde_walk *w, uint32_t row)
 	cfa = (rule->cfa == UNWIND_FP ? fp : w->sp) + (int64_t)rule->cfa_offset;
 	how = UNWIND_SAVED_FP(rule->saved);
 	extra = UNWIND_SAVED_EXTRA(rule->saved);
-	at = !HAS_LINK			      ? cfa - 8
+	at = !HAS_LINK			      ? cfa - WORD(w)
 	     : extra == UNWIND_EXTRA_AFTER_FP ? cfa + fp_offset(rule) + 8
 					      : cfa + UNWIND_EXTRA_OFFSET(extra);
 	if (cfa <= w->sp || (HAS_LINK && !extra) || how > UNWIND_FP_AT_CFA ||

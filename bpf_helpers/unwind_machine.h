@@ -25,19 +25,18 @@ enum {
 	/* calls push the return address, below the CFA; frame pointers lead there, too */
 	HAS_LINK = 0,
 	MODE_MASK = 0xffff,
-	MODE_64_BIT = 0x33, /* __USER_CS */
-	FP_UNIT = 1,	    /* of unwind_rule.fp_offset */
-	/* offsets from rsp in a signal frame, in which rsp points to the ucontext */
-	SIGNAL_FP = 120,
-	SIGNAL_EXTRA = 128,
-	SIGNAL_SP = 160,
-	SIGNAL_IP = 168,
-	/* from the address that the kernel notes for a return probe to the sp after the return */
-	RETURN_POPS = 8,
+	MODE_64_BIT = 0x33,	/* __USER_CS */
+	MODE_32_BIT = 0x23,	/* __USER32_CS */
+	FP_UNIT = 1,		/* of unwind_rule.fp_offset */
 	TRAMPOLINE_PUSHES = 24, /* bytes that the trampoline of return probes pushes, since 6.11 */
 };
 
 #define ADDRESS_BITS 64
+
+/* The bytes of a word of the stack: 4 in 32-bit code (i386). CUT_WORD: a word, of the 8 bytes at
+ * its address. */
+#define WORD(w) ((w)->word)
+#define CUT_WORD(w, bytes) ((bytes) & (w)->word_mask)
 
 #else
 
@@ -57,19 +56,16 @@ enum {
 	HAS_LINK = 1,
 	MODE_MASK = 0x10, /* PSR_MODE32_BIT */
 	MODE_64_BIT = 0,
+	MODE_32_BIT = 0, /* 32-bit code is not walked */
 	FP_UNIT = 8,
-	/* in a signal frame, in which sp points to a siginfo of 128 bytes before the ucontext */
-	SIGNAL_FP = 544,
-	SIGNAL_EXTRA = 552,
-	SIGNAL_SP = 560,
-	SIGNAL_IP = 568,
-	RETURN_POPS = 0,
 	TRAMPOLINE_PUSHES = 0,
 };
 
 /* The upper bits of a return address may be a signature (pointer authentication). Processes get
  * addresses of more than 48 bits only if they ask mmap() for them. */
 #define ADDRESS_BITS 48
+#define WORD(w) 8
+#define CUT_WORD(w, bytes) (bytes)
 
 #endif
 
@@ -77,6 +73,12 @@ enum {
 
 /* The register of struct sonde_walk's extra_at, by its DWARF number. */
 enum { EXTRA_REGISTER = HAS_LINK ? 30 : 3 };
+
+/* Where vfork() has its return address: rdi, ecx. */
+#define RETURN_REGISTER(w) (WORD(w) == 8 ? 5 : 2)
+
+/* From the address that the kernel notes for a return probe to the sp after the return. */
+#define RETURN_POPS(w) (HAS_LINK ? 0 : WORD(w))
 
 /* A return address without its signature. */
 #define CODE_ADDRESS(x) (ADDRESS_BITS < 64 ? (x) & ((1ull << (ADDRESS_BITS & 63)) - 1) : (x))

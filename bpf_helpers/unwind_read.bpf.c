@@ -51,7 +51,7 @@ static INLINE uint32_t read_word(struct sonde_walk *w, struct sonde_trail *t, ui
 		t->n_slots = WALK_SLOTS + 1; /* not learnt */
 	else if (address >= t->bytes)
 		t->bytes = address + 8;
-	*out = word;
+	*out = CUT_WORD(w, word);
 	return 1;
 }
 

@@ -42,7 +42,7 @@ static __attribute__((noinline)) long look_at_return(uint32_t i, struct returns 
 	uint64_t slot = 0;
 
 	bpf_core_read(&slot, sizeof(slot), &r->stack);
-	slot += RETURN_POPS;
+	slot += RETURN_POPS(l->w);
 	if (slot - l->w->sp <= (l->w->ip & (PAGE - 1) ? TRAMPOLINE_PUSHES : 0)) {
 		l->w->sp = slot;
 		bpf_core_read(&l->w->look, sizeof(l->w->look), &r->orig_ret_vaddr);

@@ -17,7 +17,7 @@ static INLINE uint32_t find_return(struct sonde_walk *w, struct sonde_trail *t,
 				   const struct unwind_rule *rule, uint64_t cfa, uint64_t *ip)
 {
 	uint32_t extra = UNWIND_SAVED_EXTRA(AGAIN(rule->saved));
-	uint64_t at = cfa - 8;
+	uint64_t at = cfa - WORD(w);
 
 	if (HAS_LINK && extra) {
 		at = extra == UNWIND_EXTRA_AFTER_FP ? cfa + fp_offset(rule) + 8
@@ -86,11 +86,11 @@ static INLINE uint32_t leave_by_rule(struct sonde_walk *w, struct sonde_trail *t
 		    (HAS_LINK || kind != UNWIND_RBX || w->extra_at != EXTRA_IN_REGISTER))
 			return UNWIND_NO_WAY;
 		t->n_slots = WALK_SLOTS + 1; /* not learnt: it depends on more than the stack */
-		base = sonde_unwind_register(w, kind - UNWIND_REGISTER);
+		base = CUT_WORD(w, sonde_unwind_register(w, kind - UNWIND_REGISTER));
 	}
 	cfa = base + offset;
 	if (kind == UNWIND_PLT)
-		cfa = base + 8 + ((w->ip & 15) >= (uint64_t)offset ? 8 : 0);
+		cfa = base + WORD(w) + ((w->ip & 15) >= (uint64_t)offset ? WORD(w) : 0);
 	if (kind == UNWIND_FP_DEREF || kind == UNWIND_SP_DEREF) {
 		at = base + (int64_t)UNWIND_DEREF_AT(offset);
 		offset = UNWIND_DEREF_ADD(offset);
@@ -115,7 +115,7 @@ static INLINE uint32_t leave_by_rule(struct sonde_walk *w, struct sonde_trail *t
 		if (w->n_frames != 1)
 			return UNWIND_NO_WAY;
 		t->n_slots = WALK_SLOTS + 1;
-		ip = sonde_unwind_register(w, 5);
+		ip = CUT_WORD(w, sonde_unwind_register(w, RETURN_REGISTER(w)));
 	} else {
 		end = find_return(w, t, rule, cfa, &ip);
 		if (end)

@@ -191,7 +191,7 @@ GLOBAL uint32_t sonde_unwind_read_vma(struct sonde_walk *w, uint64_t address)
 		seen->device = BPF_CORE_READ(inode, i_sb, s_dev);
 		bpf_core_read(&seen->inode, sizeof(seen->inode), &inode->i_ino);
 	} else if (seen->start == vdso_of(w, bpf_get_current_task_btf())) {
-		seen->inode = UNWIND_VDSO_INODE;
+		seen->inode = UNWIND_VDSO_INODE(WORD(w));
 	}
 	return 1;
 }

@@ -89,33 +89,39 @@ static INLINE uint32_t is_probe(struct sonde_walk *w, uint64_t ip, uint64_t dist
 /* Where an address is in a function without rows, as the instructions there tell. At the function's
  * first instruction and at its return, the return address is at rsp; after `push %rbp` it is in the
  * word after the saved rbp. EDGE_FUNCTION + n: n registers are popped before the return. */
-enum sonde_edge { EDGE_NONE, EDGE_SYSCALL, EDGE_PUSHED, EDGE_FUNCTION };
+enum sonde_edge { EDGE_NONE, EDGE_SYSCALL, EDGE_INT80, EDGE_PUSHED, EDGE_FUNCTION };
+
+/* Are the `n` bytes from code.b[i] on these, the first one the lowest? */
+#define IS_CODE(i, n, bytes) ((code.word >> 8 * (i) & ~0ull >> (64 - 8 * (n))) == (bytes))
 
 GLOBAL uint32_t sonde_unwind_edge(struct sonde_walk *w, uint64_t ip)
 {
 	union code code;
-	uint8_t *b = code.b;
 
 	if (!w || !read_code(w, ip - 2, &code))
 		return EDGE_NONE;
 	/* the ends of the kernel's trampolines of probes: pop %rax, pop %r11, pop %rcx, ret */
-	if (b[2] == 0x59 && b[3] == 0xc3)
+	if (IS_CODE(2, 2, 0xc359))
 		return EDGE_FUNCTION + 1;
-	if (b[2] == 0x41 && b[3] == 0x5b && b[4] == 0x59 && b[5] == 0xc3)
+	if (IS_CODE(2, 4, 0xc3595b41))
 		return EDGE_FUNCTION + 2;
-	if (b[2] == 0x58 && b[3] == 0x41 && b[4] == 0x5b && b[5] == 0x59 && b[6] == 0xc3)
+	if (IS_CODE(2, 5, 0xc3595b4158))
 		return EDGE_FUNCTION + 3;
-	if (b[0] == 0x0f && b[1] == 0x05)
+	if (IS_CODE(0, 2, 0x050f)) /* syscall */
 		return EDGE_SYSCALL;
-	if (b[2] == 0x55 || b[2] == 0xc3 || b[2] == 0xcc) /* push %rbp, ret, a probe */
+	if (IS_CODE(0, 2, 0x80cd)) /* int $0x80 */
+		return EDGE_INT80;
+	if (IS_CODE(2, 1, 0x55) || IS_CODE(2, 1, 0xc3) ||
+	    IS_CODE(2, 1, 0xcc)) /* push %rbp, ret, a probe */
 		return EDGE_FUNCTION;
-	if (b[2] == 0xff && b[3] == 0x25) /* jmp *x(%rip): an entry of a PLT */
+	if (IS_CODE(2, 2, 0x25ff)) /* jmp *x(%rip): an entry of a PLT */
 		return EDGE_FUNCTION;
-	if (b[2] == 0xf3 && b[3] == 0x0f && b[4] == 0x1e && b[5] == 0xfa) /* endbr64 */
+	if (IS_CODE(2, 4, 0xfa1e0ff3) || IS_CODE(2, 4, 0xfb1e0ff3)) /* endbr64, endbr32 */
 		return EDGE_FUNCTION;
-	if (b[1] == 0x55 && b[2] == 0x48 && b[3] == 0x89 && b[4] == 0xe5) /* mov %rsp,%rbp */
+	/* push %rbp; mov %rsp, %rbp; the same of i386 */
+	if (IS_CODE(1, 4, 0xe5894855) || IS_CODE(1, 3, 0xe58955))
 		return EDGE_PUSHED;
-	if (b[2] == 0xe8 && is_probe(w, ip, code.word >> 24))
+	if (IS_CODE(2, 1, 0xe8) && is_probe(w, ip, code.word >> 24))
 		return EDGE_FUNCTION;
 	return EDGE_NONE;
 }
@@ -129,15 +135,18 @@ static INLINE uint32_t leave_edge(struct sonde_walk *w, struct sonde_trail *t, u
 	uint32_t edge = sonde_unwind_edge(w, w->ip);
 	uint64_t ip, fp = w->fp, at = w->sp;
 
+	*end = UNWIND_COMPLETE;
+	if (edge == EDGE_INT80) /* 0: a new thread of i386 */
+		return !sonde_unwind_register(w, 0);
 	if (edge == EDGE_NONE)
 		return 0;
 	*end = UNWIND_UNREADABLE;
 	if (edge == EDGE_PUSHED) {
 		if (!read_rare(w, t, at, &fp))
 			return 1;
-		at += 8;
+		at += WORD(w);
 	} else if (edge > EDGE_FUNCTION) {
-		at += 8 * (edge - EDGE_FUNCTION);
+		at += WORD(w) * (edge - EDGE_FUNCTION);
 	}
 	if (!read_rare(w, t, at, &ip)) {
 		if (edge == EDGE_SYSCALL && !sonde_unwind_register(w, 0))
@@ -150,7 +159,7 @@ static INLINE uint32_t leave_edge(struct sonde_walk *w, struct sonde_trail *t, u
 		return edge == EDGE_SYSCALL;
 	w->ip = ip;
 	w->fp = fp;
-	w->sp = at + 8;
+	w->sp = at + WORD(w);
 	w->by_fp = 1;
 	*end = UNWIND_GOES_ON;
 	return 1;

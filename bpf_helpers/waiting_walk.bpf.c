@@ -22,8 +22,7 @@ GLOBAL uint32_t sonde_unwind_begin(struct sonde_walk *w, uint32_t tgid, uint32_t
 	w->sp = BPF_CORE_READ(regs, REGS_SP);
 	w->fp = BPF_CORE_READ(regs, REGS_FP);
 	w->link = HAS_LINK ? sonde_unwind_register(w, EXTRA_REGISTER) : 0;
-	w->end = (BPF_CORE_READ(regs, REGS_MODE) & MODE_MASK) == MODE_64_BIT ? UNWIND_DEEP
-									     : UNWIND_COMPAT;
+	set_mode(w, BPF_CORE_READ(regs, REGS_MODE));
 	if (!BPF_CORE_READ(task, mm, start_code)) /* in execve */
 		w->end = UNWIND_COMPLETE;
 	w->need = 0;

@@ -65,7 +65,9 @@ struct sonde_vma {
 
 struct sonde_walk {
 	uint64_t ip, sp, fp;
-	uint64_t link; /* x30 of the innermost frame, on arm64 */
+	uint64_t link;	    /* x30 of the innermost frame, on arm64 */
+	uint64_t word_mask; /* see CUT_WORD */
+	uint32_t word;
 	/* the address of the word that has the frame's extra register, or enum walk_extra */
 	uint64_t extra_at;
 	/* another thread's task_struct, if the walk is of its stack; the saved user registers */

@@ -38,28 +38,45 @@ size_t build_id_in_notes(const char *notes, size_t n, unsigned char out[BUILD_ID
 	return 0;
 }
 
+/* The build ID in notes of the file; 0: none. */
+static size_t read_notes(int fd, uint64_t offset, uint64_t size, unsigned char *out)
+{
+	char notes[NOTE_BYTES];
+	ssize_t n = pread(fd, notes, size < sizeof(notes) ? size : sizeof(notes), (off_t)offset);
+
+	return n > 0 ? build_id_in_notes(notes, (size_t)n, out) : 0;
+}
+
+/* The same of a file of 32 or 64 bits. */
+#define READ_HEADERS(BITS)                                                                         \
+	static size_t read_headers_##BITS(int fd, const Elf##BITS##_Ehdr *h, unsigned char *out)   \
+	{                                                                                          \
+		Elf##BITS##_Phdr headers[HEADERS_MAX];                                             \
+		size_t n = 0, size = h->e_phnum * sizeof(headers[0]);                              \
+                                                                                                   \
+		if (h->e_phentsize != sizeof(headers[0]) || h->e_phnum > HEADERS_MAX ||            \
+		    pread(fd, headers, size, (off_t)h->e_phoff) != (ssize_t)size)                  \
+			return 0;                                                                  \
+		for (int i = 0; !n && i < h->e_phnum; i++)                                         \
+			if (headers[i].p_type == PT_NOTE)                                          \
+				n = read_notes(fd, headers[i].p_offset, headers[i].p_filesz, out); \
+		return n;                                                                          \
+	}
+
+READ_HEADERS(32)
+READ_HEADERS(64)
+
 size_t build_id_read(int fd, unsigned char out[BUILD_ID_BYTES])
 {
-	Elf64_Phdr headers[HEADERS_MAX];
-	Elf64_Ehdr h;
+	union {
+		unsigned char ident[EI_NIDENT];
+		Elf32_Ehdr e32;
+		Elf64_Ehdr e64;
+	} h;
 	ssize_t got = pread(fd, &h, sizeof(h), 0);
-	size_t n = 0;
 
-	if (got != sizeof(h) || memcmp(h.e_ident, ELFMAG, SELFMAG) != 0 ||
-	    h.e_ident[EI_CLASS] != ELFCLASS64 || h.e_phentsize != sizeof(headers[0]) ||
-	    h.e_phnum > HEADERS_MAX)
+	if (got != sizeof(h) || memcmp(h.ident, ELFMAG, SELFMAG) != 0)
 		return 0;
-	got = pread(fd, headers, h.e_phnum * sizeof(headers[0]), (off_t)h.e_phoff);
-	for (ssize_t i = 0; !n && (i + 1) * (ssize_t)sizeof(headers[0]) <= got; i++) {
-		char notes[NOTE_BYTES];
-		size_t size = headers[i].p_filesz;
-		ssize_t n_read;
-
-		if (headers[i].p_type != PT_NOTE)
-			continue;
-		n_read = pread(fd, notes, size < sizeof(notes) ? size : sizeof(notes),
-			       (off_t)headers[i].p_offset);
-		n = n_read > 0 ? build_id_in_notes(notes, (size_t)n_read, out) : 0;
-	}
-	return n;
+	return h.ident[EI_CLASS] == ELFCLASS64 ? read_headers_64(fd, &h.e64, out)
+					       : read_headers_32(fd, &h.e32, out);
 }

@@ -14,9 +14,9 @@
 /* The same for an open descriptor, of which this function takes ownership: it is closed by
  * elfsym_close(), or at once on failure. The debug file is searched for relative to `path`. */
 struct elfsym *elfsym_open_fd(int fd, const char *path, int *err);
-/* The vDSO as a file: a copy of this process's, if that is a 64-bit one. Returns a descriptor that
- * the caller closes, or -errno. */
-int elfsym_open_vdso(void);
+/* vdso.c: a copy of the vDSO of programs whose words have 8 bytes or (x86) 4. Returns a descriptor
+ * that the caller closes, or -errno. */
+int elfsym_open_vdso(unsigned word);
 
 /* Find the variable that contains `vaddr`; aliases are chosen as by elfsym_by_address(). */
 bool elfsym_object_at(struct elfsym *e, uint64_t vaddr, const char **name, uint64_t *offset);
@@ -115,7 +115,7 @@ int elfsym_sort_keys(uint64_t *keys, size_t n);
 
 enum { BUILD_ID_BYTES = 64 }; /* a longer one is cut */
 
-/* Read the build ID of the 64-bit file behind fd. Returns its length; 0: there is none. */
+/* Read the build ID of the file behind fd. Returns its length; 0: there is none. */
 size_t build_id_read(int fd, unsigned char out[BUILD_ID_BYTES]);
 /* The same of the bytes of notes. */
 size_t build_id_in_notes(const char *notes, size_t n, unsigned char out[BUILD_ID_BYTES]);

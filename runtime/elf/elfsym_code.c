@@ -214,7 +214,7 @@ void elfsym_each_needed(const struct elfsym *e, elfsym_needed_fn *fn, void *ctx)
 	char path[256] = "";
 	struct elf_file f;
 
-	if (elfsym_read_file(&f, e->fd) || !f.is_64)
+	if (elfsym_read_file(&f, e->fd))
 		f.n_sections = 0;
 	for (uint32_t i = 0; i < f.n_sections; i++)
 		if (f.sections[i].type == SHT_DYNAMIC)

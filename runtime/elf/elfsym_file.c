@@ -11,13 +11,11 @@
 #define _GNU_SOURCE
 #include "runtime/elf/elfsym_impl.h"
 #include "runtime/base/io.h"
-#include "runtime/base/memory_file.h"
 #include "runtime/base/zip_member.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -144,18 +142,6 @@ bool elfsym_header(const struct elf_file *f, size_t i, GElf_Phdr *out)
 
 	return !elf_getphdrnum(f->elf, &n) && n <= HEADERS_MAX && i < n &&
 	       gelf_getphdr(f->elf, (int)i, out);
-}
-
-int elfsym_open_vdso(void)
-{
-	const char *image = (const char *)getauxval(AT_SYSINFO_EHDR);
-	const Elf64_Ehdr *h = (const void *)image;
-	size_t size;
-
-	if (!image || h->e_ident[EI_CLASS] != ELFCLASS64)
-		return -ENOENT;
-	size = h->e_shoff + (size_t)h->e_shnum * h->e_shentsize;
-	return size > 1 << 20 ? -EFBIG : memory_file("vdso", image, size);
 }
 
 void elfsym_pick_table(const struct elf_file *f, uint32_t type, struct table *out)

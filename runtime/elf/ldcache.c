@@ -7,6 +7,7 @@
 #include "runtime/elf/ldcache.h"
 #include "runtime/base/memory_file.h"
 #include <dirent.h>
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -24,9 +25,11 @@ enum { FLAGS = 0x0303 };
 #elif defined(__aarch64__)
 enum { FLAGS = 0x0a03 };
 #endif
-enum { CACHE_MAX_BYTES = 64 << 20 };
+enum { FLAGS_I386 = 0x0003, CACHE_MAX_BYTES = 64 << 20 };
 static const char default_dirs[] =
 	"/lib/" LDCACHE_MULTIARCH ":/usr/lib/" LDCACHE_MULTIARCH ":/lib64:/usr/lib64:/lib:/usr/lib";
+static const char i386_dirs[] =
+	"/lib/i386-linux-gnu:/usr/lib/i386-linux-gnu:/lib32:/usr/lib32:/lib:/usr/lib";
 
 struct cache_head {
 	char magic[20];
@@ -56,8 +59,9 @@ static const char *text_at(const char *cache, size_t size, uint32_t at)
 	return at < size && memchr(cache + at, '\0', size - at) ? cache + at : NULL;
 }
 
-const char *ldcache_find(const char *cache, size_t size, const char *name)
+const char *ldcache_find(const char *cache, size_t size, uint16_t machine, const char *name)
 {
+	int32_t flags = machine == EM_386 ? FLAGS_I386 : FLAGS;
 	struct cache_head head;
 	struct cache_entry e;
 
@@ -73,7 +77,7 @@ const char *ldcache_find(const char *cache, size_t size, const char *name)
 		memcpy(&e, cache + at, sizeof(e));
 		file = text_at(cache, size, e.name);
 		path = text_at(cache, size, e.path);
-		if (file && path && e.flags == FLAGS && !e.hwcap && ldcache_is_library(file, name))
+		if (file && path && e.flags == flags && !e.hwcap && ldcache_is_library(file, name))
 			return path;
 	}
 	return NULL;
@@ -142,7 +146,8 @@ static char *read_cache(const char *root, size_t *size)
 	return text;
 }
 
-int ldcache_search(const char *root, const char *name, bool use_environment, char *out)
+int ldcache_search(const char *root, uint16_t machine, const char *name, bool use_environment,
+		   char *out)
 {
 	const char *path;
 	char *cache;
@@ -152,8 +157,10 @@ int ldcache_search(const char *root, const char *name, bool use_environment, cha
 	if (use_environment && !ldcache_in_dirs(root, getenv("LD_LIBRARY_PATH"), name, out))
 		return 0;
 	cache = read_cache(root, &size);
-	path = cache ? ldcache_find(cache, size, name) : NULL;
+	path = cache ? ldcache_find(cache, size, machine, name) : NULL;
 	is_found = path && snprintf(out, PATH_MAX, "%s", path) < PATH_MAX && is_file(root, out);
 	free(cache);
-	return is_found ? 0 : ldcache_in_dirs(root, default_dirs, name, out);
+	return is_found ? 0
+			: ldcache_in_dirs(root, machine == EM_386 ? i386_dirs : default_dirs, name,
+					  out);
 }

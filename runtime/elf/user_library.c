@@ -24,6 +24,7 @@ struct loading {
 	const char *root;
 	char *paths[LIBRARIES_MAX]; /* in the order of loading; [0] is the program */
 	size_t n, at;		    /* paths[at] is being read */
+	uint16_t machine;	    /* of the program */
 	char rpath[PATH_MAX], runpath[PATH_MAX];
 };
 
@@ -86,7 +87,7 @@ static int look_for(const struct loading *l, const char *name, char out[PATH_MAX
 	if (!(!*l->runpath && !ldcache_in_dirs(l->root, l->rpath, name, found)) &&
 	    !(!*l->root && !ldcache_in_dirs("", getenv("LD_LIBRARY_PATH"), name, found)) &&
 	    ldcache_in_dirs(l->root, l->runpath, name, found) &&
-	    ldcache_search(l->root, name, false, found))
+	    ldcache_search(l->root, l->machine, name, false, found))
 		return -ENOENT;
 	return user_path_find(l->pid, found, out);
 }
@@ -114,6 +115,8 @@ static int load(struct loading *l)
 	e = elfsym_open(l->paths[l->at], &err);
 	if (!e)
 		return err;
+	if (l->at == 0)
+		l->machine = elfsym_machine(e);
 	elfsym_each_needed(e, note_paths, l);
 	elfsym_each_needed(e, note_needed, l);
 	elfsym_close(e);

@@ -224,7 +224,7 @@ static int find_library(uint32_t pid, const char *root, const char *name, char o
 
 	if (pid && !find_mapped(pid, name, found, NULL, NULL))
 		return resolve_mapped(pid, found, out);
-	return ldcache_search(root, name, !*root, found) ?: resolve(pid, found, out);
+	return ldcache_search(root, EM_NONE, name, !*root, found) ?: resolve(pid, found, out);
 }
 
 /* ARCHIVE!/MEMBER: the archive's path is resolved. */

@@ -332,13 +332,15 @@ void maptable_trim(struct maptable **t)
 
 /* The reference to a file. perf and /proc name the same file differently: one form is used. */
 struct mapfile *mapfile_acquire(struct mapfiles *files, uint64_t device, uint64_t inode,
-				const char *path)
+				const char *path, uint64_t start)
 {
 	size_t length = proc_maps_path_length(path);
 	char cut[4096 + 32];
 
 	if (!*path || strncmp(path, "//", 2) == 0)
 		return acquire_file(files, device, inode, "[anon]");
+	if (strcmp(path, "[vdso]") == 0)
+		inode = !(start >> 32);
 	if (path[length] && length < sizeof(cut)) {
 		memcpy(cut, path, length);
 		cut[length] = '\0';
@@ -364,7 +366,7 @@ static int add_mapped(const struct proc_mapping *from, void *ctx)
 
 	if (!from->is_executable || strcmp(from->path, "[vsyscall]") == 0)
 		return 0;
-	m.file = mapfile_acquire(r->files, from->device, from->inode, from->path);
+	m.file = mapfile_acquire(r->files, from->device, from->inode, from->path, from->start);
 	if (m.file)
 		maptable_add(r->files, r->table, &m, NULL);
 	return 0;

@@ -18,7 +18,7 @@ struct symfile;
 /* A file (or "[vdso]", "[anon]") that is mapped somewhere; shared by all processes that map it. */
 struct mapfile {
 	uint64_t device; /* makedev of the numbers that the kernel reports */
-	uint64_t inode;
+	uint64_t inode;	 /* of "[vdso]": 1 for that of 32-bit programs, else 0 */
 	uint32_t refs;
 	bool is_pin_tried;
 	/* descriptor that holds the file open for later, or -1; see symfile.c */
@@ -62,9 +62,10 @@ struct maptable {
 	struct mapping items[];
 };
 
-/* A reference to the file, which is added if it is new. NULL if out of memory. */
+/* A reference to the file that is mapped at `start`, which is added if it is new. NULL if out of
+ * memory. */
 struct mapfile *mapfile_acquire(struct mapfiles *files, uint64_t device, uint64_t inode,
-				const char *path);
+				const char *path, uint64_t start);
 /* Iterate over all files: pass NULL for the first one; returns NULL after the last one. The table
  * must not change in the meantime. */
 struct mapfile *const *mapfiles_next(const struct mapfiles *files, struct mapfile *const *f);

@@ -19,7 +19,7 @@ void procmap_mmap(struct procmap *p, uint32_t tgid, const struct mapping *m, con
 	if (!r)
 		return;
 	procmap_set_ended(p, r, false, 0);
-	with_file.file = mapfile_acquire(&p->files, device, inode, path);
+	with_file.file = mapfile_acquire(&p->files, device, inode, path, m->start);
 	if (with_file.file)
 		maptable_add(&p->files, &newest_generation(r)->table, &with_file,
 			     &newest_generation(r)->former);

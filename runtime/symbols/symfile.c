@@ -205,8 +205,7 @@ static void open_symfile(struct symfiles *all, struct symfile *s, uint32_t tgid,
 		file->pinned_fd = -1;
 		procmap_files(all->maps)->n_pinned--;
 	} else if (strcmp(file->path, "[vdso]") == 0) {
-		/* sonde's own vDSO is the 64-bit one */
-		fd = m->start >> 32 ? elfsym_open_vdso() : -1;
+		fd = elfsym_open_vdso(file->inode ? 4 : 8);
 	} else {
 		fd = open_mapped(all, tgid, m);
 	}

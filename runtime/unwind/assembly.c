@@ -145,8 +145,7 @@ static int add_plt(struct cfi *c, struct elf_file *f)
 				 : add_state(c, section->address + n, bytes - n, leaf_state(c));
 }
 
-/* Add where signal handlers return to: mov x8, #139 (rt_sigreturn); svc #0. A return address is
- * looked up by the byte before it. */
+/* Add where signal handlers return to: mov x8, #139 (rt_sigreturn); svc #0. */
 static int scan_segment(struct cfi *c, const uint8_t *code, const struct unwind_segment *s)
 {
 	static const uint8_t call[] = {0x68, 0x11, 0x80, 0xd2, 0x01, 0x00, 0x00, 0xd4};
@@ -157,7 +156,7 @@ static int scan_segment(struct cfi *c, const uint8_t *code, const struct unwind_
 		uint64_t address = s->address + (uint64_t)(at - code);
 
 		if (at > code && !is_known(c, address))
-			err = add_code(c, address - 1, sizeof(call) + 1,
+			err = add_code(c, address, sizeof(call),
 				       (struct cfi_cie){.is_signal = true});
 		at += sizeof(call);
 	}

@@ -15,7 +15,7 @@
 #include "runtime/unwind/reader.h"
 #include "runtime/unwind/rules.h"
 
-enum { FDES_MAX = 4 << 20, ADDRESS_BYTES = 8, ALIGNMENT = 16 };
+enum { FDES_MAX = 4 << 20, ALIGNMENT = 16 };
 
 /* A record of a section. */
 struct record {
@@ -54,7 +54,7 @@ static bool read_augmentation(struct cfi_cie *cie, const char *letters, struct r
 			encoding = reader_u8(&data);
 			if ((encoding & POINTER_BASE) == DW_EH_PE_aligned)
 				return false;
-			reader_pointer(&data, encoding);
+			reader_pointer(&data, encoding, cie->machine->word);
 			break;
 		case 'S': cie->is_signal = true; break;
 		case 'B': break; /* arm64: return addresses are signed with another key */
@@ -98,10 +98,10 @@ static bool read_cie(struct cfi_cie *cie, struct reader r)
 	if (!augmentation)
 		return false;
 	if (!strcmp(augmentation, "eh")) { /* GCC 2: the data is a pointer */
-		reader_u64(&r);
+		reader_pointer(&r, DW_EH_PE_absptr, cie->machine->word);
 		augmentation = "";
 	}
-	if (version == 4 && (reader_u8(&r) != ADDRESS_BYTES || reader_u8(&r) /* segment */))
+	if (version == 4 && (reader_u8(&r) != cie->machine->word || reader_u8(&r) /* segment */))
 		return false;
 	cie->code_factor = reader_uleb(&r);
 	cie->data_factor = reader_sleb(&r);
@@ -150,11 +150,14 @@ static bool read_fde(const struct cfi_section *section, const struct cfi_cie *ci
 		     uint64_t base, struct cfi_fde *out)
 {
 	uint64_t here = section->address + (uint64_t)(r.at - section->bytes), start, bytes;
+	uint8_t word = cie->machine->word;
 
-	start = reader_pointer(&r, cie->pointers);
+	start = reader_pointer(&r, cie->pointers, word);
 	if ((cie->pointers & POINTER_BASE) == DW_EH_PE_pcrel)
 		start += here;
-	bytes = reader_pointer(&r, cie->pointers & POINTER_FORMAT);
+	if (word == 4)
+		start = (uint32_t)start;
+	bytes = reader_pointer(&r, cie->pointers & POINTER_FORMAT, word);
 	if (cie->has_sizes)
 		reader_bytes(&r, reader_uleb(&r));
 	if (r.failed)
@@ -293,14 +296,32 @@ static bool is_alignment(uint64_t end, uint64_t start)
 	return start <= (end + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-/* Pack the rows of an FDE up to `limit`, where the next one starts. */
+static bool is_signal(const struct cfi *c, const struct cfi_fde *f)
+{
+	return f->cie != CFI_GO && c->cies.items[f->cie].is_signal;
+}
+
+static int run_fde(struct sweep *w, const struct cfi_fde *f, uint64_t start, uint64_t end)
+{
+	const struct cfi_cie *cie = &w->c->cies.items[f->cie];
+	bool is_valid;
+	int err = cfi_run_fde(cie, cie->section.bytes + f->program, f->n_program, start, end,
+			      w->rules, w->out, &is_valid);
+
+	w->c->n_refused += !is_valid;
+	return err;
+}
+
+/* Pack the rows of an FDE up to `limit`, where the next one starts. A signal frame has one byte
+ * more at both ends: its return address is looked up by the byte before it, and the frame is there
+ * until its last instruction, a system call, has ended. */
 static int sweep_fde(struct sweep *w, const struct cfi_fde *f, uint64_t limit)
 {
 	const struct unwind_segment *segments = w->c->segments;
-	const struct cfi_cie *cie;
-	uint64_t start = segments[0].address + f->start, end = start + f->bytes;
+	bool is_longer = is_signal(w->c, f);
+	uint64_t start = segments[0].address + f->start, end = start + f->bytes + is_longer;
+	uint64_t first = start - (is_longer && start > w->end);
 	const struct unwind_segment *s;
-	bool is_valid;
 	int err = 0;
 
 	while (w->segment < w->c->n_segments &&
@@ -309,24 +330,23 @@ static int sweep_fde(struct sweep *w, const struct cfi_fde *f, uint64_t limit)
 	s = &segments[w->segment];
 	if (w->segment == w->c->n_segments || start < s->address)
 		return 0;
+	if (first < s->address)
+		first = start;
 	if (end > limit)
 		end = limit;
 	if (end > s->address + s->bytes)
 		end = s->address + s->bytes;
-	if (!is_alignment(w->end, start))
+	if (!is_alignment(w->end, first))
 		err = pack_row(w->out, w->end, UNWIND_RULE_NONE);
 	if (!err && w->c->gaps)
-		err = gaps_pack(w->c->gaps, start, w->rules, w->out);
+		err = gaps_pack(w->c->gaps, first, w->rules, w->out);
 	if (err)
 		return err;
 	w->end = end;
 	if (f->cie == CFI_GO)
 		return go_pack_function(w->c->go, f->program, start, end, w->rules, w->out);
-	cie = &w->c->cies.items[f->cie];
-	err = cfi_run_fde(cie, cie->section.bytes + f->program, f->n_program, start, end, w->rules,
-			  w->out, &is_valid);
-	w->c->n_refused += !is_valid;
-	return err;
+	err = run_fde(w, f, first, start);
+	return err ?: run_fde(w, f, start, end);
 }
 
 /* The number of the first FDE after number i that starts at another address. Sets *limit to that
@@ -350,12 +370,13 @@ static int find_gaps(const struct cfi *c, const uint64_t *keys)
 
 	for (size_t i = 0, next; !err && i < c->fdes.n; i = next) {
 		const struct cfi_fde *f = &c->fdes.items[(uint32_t)keys[i]];
-		uint64_t start = c->segments[0].address + f->start;
+		uint64_t start = c->segments[0].address + f->start - is_signal(c, f);
 
 		next = next_fde(c, keys, i, &limit);
 		if (!is_alignment(end, start))
 			err = gaps_add(c->gaps, end, start);
-		end = start + f->bytes < limit ? start + f->bytes : limit;
+		end = start + 2 * is_signal(c, f) + f->bytes;
+		end = end < limit ? end : limit;
 	}
 	err = err ?: gaps_add(c->gaps, end, UINT64_MAX);
 	return err ?: gaps_end(c->gaps);

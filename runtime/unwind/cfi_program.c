@@ -11,9 +11,6 @@
 #include "runtime/unwind/reader.h"
 #include "runtime/unwind/rules.h"
 
-/* DWARF register numbers of x86-64, where expressions have them. */
-enum { X86_RSP = 7, X86_IP = 16 };
-
 /* Instructions that DWARF 5 does not have: of arm64, without operands. They say whether the return
  * address is signed. A walk takes the signature off all of them. */
 enum { AARCH64_NEGATE_RA_STATE_WITH_PC = 0x2c, AARCH64_NEGATE_RA_STATE = 0x2d };
@@ -42,12 +39,18 @@ static bool read_base(struct reader *r, uint32_t *number, int64_t *offset)
 	return *number < 32 && !r->failed;
 }
 
-/* Is the expression the CFA of PLT entries: rsp + 8 + ((ip & 15) >= instruction) << 3? */
-static bool is_plt(const uint8_t *bytes, size_t n, int64_t *instruction)
+/* Is the expression the CFA of PLT entries: sp + word + ((ip & 15) >= instruction) * word? */
+static bool is_plt(const struct unwind_machine *m, const uint8_t *bytes, size_t n,
+		   int64_t *instruction)
 {
-	static const uint8_t head[] = {DW_OP_breg0 + X86_RSP, 8,	DW_OP_breg0 + X86_IP, 0,
-				       DW_OP_lit0 + 15,	      DW_OP_and};
-	static const uint8_t tail[] = {DW_OP_ge, DW_OP_lit0 + 3, DW_OP_shl, DW_OP_plus};
+	const uint8_t head[] = {(uint8_t)(DW_OP_breg0 + m->sp),
+				m->word,
+				(uint8_t)(DW_OP_breg0 + m->ip),
+				0,
+				DW_OP_lit0 + 15,
+				DW_OP_and};
+	const uint8_t tail[] = {DW_OP_ge, m->word == 8 ? DW_OP_lit3 : DW_OP_lit2, DW_OP_shl,
+				DW_OP_plus};
 
 	if (n != sizeof(head) + 1 + sizeof(tail) || memcmp(bytes, head, sizeof(head)) ||
 	    memcmp(bytes + sizeof(head) + 1, tail, sizeof(tail)))
@@ -56,13 +59,14 @@ static bool is_plt(const uint8_t *bytes, size_t n, int64_t *instruction)
 	return *instruction >= 0 && *instruction <= 15;
 }
 
-static void define_cfa_expression(struct cfi_state *s, const uint8_t *bytes, size_t n)
+static void define_cfa_expression(const struct unwind_machine *m, struct cfi_state *s,
+				  const uint8_t *bytes, size_t n)
 {
 	struct reader r = {bytes, bytes + n, false};
 
 	s->cfa = CFI_CFA_OTHER;
 	s->add = 0;
-	if (is_plt(bytes, n, &s->offset)) {
+	if (is_plt(m, bytes, n, &s->offset)) {
 		s->cfa = CFI_CFA_PLT;
 	} else if (read_base(&r, &s->number, &s->offset)) {
 		if (!reader_left(&r)) {
@@ -154,7 +158,7 @@ static bool set_location(struct machine *m)
 	uint64_t here = section->address + (uint64_t)(m->r.at - section->bytes);
 
 	m->is_advance = true;
-	m->next = reader_pointer(&m->r, m->cie->pointers);
+	m->next = reader_pointer(&m->r, m->cie->pointers, m->cie->machine->word);
 	if ((m->cie->pointers & POINTER_BASE) == DW_EH_PE_pcrel)
 		m->next += here;
 	return m->next >= m->at;
@@ -219,7 +223,7 @@ static bool execute_cfa(struct machine *m, uint8_t code)
 	case DW_CFA_def_cfa_expression:
 		bytes = read_expression(m, &n);
 		if (bytes)
-			define_cfa_expression(&m->s, bytes, n);
+			define_cfa_expression(m->cie->machine, &m->s, bytes, n);
 		return true;
 	default: return false;
 	}

@@ -2,21 +2,9 @@
 /*
  * From the state of call frame information at an address to the rule of its row: see cfi.h.
  */
-#define _GNU_SOURCE
 #include "runtime/unwind/cfi.h"
-#include <ucontext.h>
 
-/* DWARF register numbers of x86-64. */
-enum { X86_RDI = 5, X86_RSP = 7 };
-
-/* Offsets from rsp in a signal frame, in which rsp points to the kernel's struct ucontext. */
-enum { SIGNAL_RBP = 120, SIGNAL_RSP = 160, SIGNAL_IP = 168 };
-
-#ifdef __x86_64__
-_Static_assert(offsetof(ucontext_t, uc_mcontext.gregs[REG_RBP]) == SIGNAL_RBP, "a ucontext");
-_Static_assert(offsetof(ucontext_t, uc_mcontext.gregs[REG_RSP]) == SIGNAL_RSP, "a ucontext");
-_Static_assert(offsetof(ucontext_t, uc_mcontext.gregs[REG_RIP]) == SIGNAL_IP, "a ucontext");
-#endif
+enum { SIGNAL_MOST = 4096 }; /* bytes from sp to the registers in a signal frame */
 
 static bool is_at(struct cfi_register r, enum cfi_how how, int64_t value)
 {
@@ -75,13 +63,15 @@ static int place_of_link(const struct unwind_machine *m, struct unwind_rule *rul
 }
 
 /* The kind of a CFA that is a register plus an offset. */
-static uint8_t cfa_of_register(const struct unwind_machine *m, uint32_t number, bool is_ip_in_rdi)
+static uint8_t cfa_of_register(const struct unwind_machine *m, uint32_t number, bool is_vfork)
 {
 	if (number == m->sp)
-		return is_ip_in_rdi ? UNWIND_SP_RA_RDI : UNWIND_SP;
-	if (is_ip_in_rdi || number >= m->n_registers)
+		return is_vfork ? UNWIND_SP_RA_RDI : UNWIND_SP;
+	if (is_vfork || number >= m->n_registers)
 		return UNWIND_UNSUPPORTED;
-	return number == m->fp ? UNWIND_FP : (uint8_t)(UNWIND_REGISTER + number);
+	if (number == m->fp)
+		return UNWIND_FP;
+	return (uint8_t)(UNWIND_REGISTER + (m->rule_numbers ? m->rule_numbers[number] : number));
 }
 
 /* Set the kind of a CFA that is read from memory, and its two offsets. A word below sp is not
@@ -98,24 +88,37 @@ static void set_deref(const struct unwind_machine *m, struct unwind_rule *rule,
 	rule->cfa_offset = UNWIND_DEREF(s->offset, s->add);
 }
 
-/* On arm64, the place of the registers cannot be said by instructions. */
-static bool is_signal_frame(const struct cfi_cie *cie, const struct cfi_state *s)
+/* Is it a signal frame as the kernel makes it? Sets *at to the place of the registers, from sp. The
+ * information says where they are, save on arm64. It is from sp; or from the CFA, which is the
+ * start of the registers then (vDSO of i386, since 7.0). */
+static bool is_signal_frame(const struct cfi_cie *cie, const struct cfi_state *s, int16_t *at)
 {
-	return cie->is_signal &&
-	       (cie->machine->has_link ||
-		(s->cfa == CFI_CFA_DEREF && s->number == X86_RSP && s->offset == SIGNAL_RSP &&
-		 !s->add && is_at(s->fp, CFI_AT_SP, SIGNAL_RBP) &&
-		 is_at(s->sp, CFI_AT_SP, SIGNAL_RSP) && is_at(s->ip, CFI_AT_SP, SIGNAL_IP)));
+	const struct unwind_machine *m = cie->machine;
+	bool is_cfa = s->cfa == CFI_CFA_REGISTER;
+	enum cfi_how how = is_cfa ? CFI_AT_CFA : CFI_AT_SP;
+	int64_t start, sp;
+
+	*at = 0;
+	if (!cie->is_signal || m->has_link)
+		return cie->is_signal;
+	if (s->number != m->sp || s->offset < (is_cfa ? 0 : m->signal_sp) ||
+	    s->offset > SIGNAL_MOST || (!is_cfa && (s->cfa != CFI_CFA_DEREF || s->add)))
+		return false;
+	*at = (int16_t)(is_cfa ? s->offset : s->offset - m->signal_sp);
+	start = is_cfa ? 0 : *at;
+	sp = start + m->signal_sp;
+	return is_at(s->fp, how, start + m->signal_fp) && is_at(s->ip, how, sp + m->signal_ip) &&
+	       (is_at(s->sp, how, sp) || (!is_cfa && s->sp.how == CFI_DEFAULT));
 }
 
 static void set_cfa_rule(const struct unwind_machine *m, struct unwind_rule *rule,
-			 const struct cfi_state *s, bool is_ip_in_rdi)
+			 const struct cfi_state *s, bool is_vfork)
 {
 	rule->cfa_offset = (int32_t)s->offset;
 	switch (s->cfa) {
 	case CFI_CFA_REGISTER:
 		if (s->offset == (int32_t)s->offset)
-			rule->cfa = cfa_of_register(m, s->number, is_ip_in_rdi);
+			rule->cfa = cfa_of_register(m, s->number, is_vfork);
 		break;
 	case CFI_CFA_DEREF: set_deref(m, rule, s); break;
 	case CFI_CFA_PLT:
@@ -145,26 +148,28 @@ struct unwind_rule cfi_rule(const struct cfi_cie *cie, const struct cfi_state *g
 	const struct unwind_rule unsupported = {.cfa = UNWIND_UNSUPPORTED};
 	const struct unwind_machine *m = cie->machine;
 	const struct cfi_state above = above_plt(*given), *s = &above;
-	bool is_ip_in_rdi = !m->has_link && is_at(s->ip, CFI_REGISTER, X86_RDI);
+	bool is_vfork = !m->has_link && is_at(s->ip, CFI_REGISTER, m->vfork);
 	struct unwind_rule rule = {.cfa = UNWIND_UNSUPPORTED};
 	enum unwind_fp fp;
+	int16_t at;
 	int extra;
 
 	if (s->ip.how == CFI_UNDEFINED)
 		return (struct unwind_rule){.cfa = UNWIND_END};
-	if (is_signal_frame(cie, s))
-		return (struct unwind_rule){.cfa = UNWIND_SIGNAL};
+	if (is_signal_frame(cie, s, &at))
+		return unwind_machine_signal(m, at);
 	/* the caller's sp must be the CFA */
 	if (s->sp.how != CFI_DEFAULT && !is_at(s->sp, CFI_IS_CFA, 0))
 		return unsupported;
-	if (!m->has_link && !is_at(s->ip, CFI_AT_CFA, -8) && !is_ip_in_rdi)
+	if (!m->has_link && !is_at(s->ip, CFI_AT_CFA, -m->word) && !is_vfork)
 		return unsupported;
-	set_cfa_rule(m, &rule, s, is_ip_in_rdi);
-	if (rule.cfa == UNWIND_UNSUPPORTED || (is_ip_in_rdi && rule.cfa != UNWIND_SP_RA_RDI))
+	set_cfa_rule(m, &rule, s, is_vfork);
+	if (rule.cfa == UNWIND_UNSUPPORTED || (is_vfork && rule.cfa != UNWIND_SP_RA_RDI))
 		return unsupported;
 	fp = place_of_fp(m, &rule, s->fp);
-	extra = m->has_link ? place_of_link(m, &rule, fp, s->ip)
-			    : place_of_extra(s->extra, UNWIND_EXTRA_LAST);
+	extra = m->has_link			 ? place_of_link(m, &rule, fp, s->ip)
+		: m->extra == UNWIND_NO_REGISTER ? UNWIND_EXTRA_UNKNOWN
+						 : place_of_extra(s->extra, UNWIND_EXTRA_LAST);
 	if (m->has_link && extra == UNWIND_EXTRA_UNKNOWN)
 		return unsupported;
 	rule.saved = UNWIND_SAVED(fp, extra);

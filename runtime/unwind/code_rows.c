@@ -12,8 +12,10 @@
 #include <elf.h>
 #include <errno.h>
 #include <string.h>
+#include "parser/base/find.h"
 #include "runtime/base/vec.h"
 #include "runtime/unwind/code_state.h"
+#include "runtime/unwind/machine.h"
 #include "runtime/unwind/pack.h"
 #include "runtime/unwind/rules.h"
 
@@ -66,8 +68,21 @@ struct walk {
 	bool is_too_large;	      /* there are too many branches: it gets no rows */
 };
 
-/* Code that the kernel's signal frames return to: mov $15, %rax; syscall. */
-static const uint8_t signal_return[] = {0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 5};
+/* Code that the kernel's signal frames return to, with the place of the registers at its first
+ * instruction and at the others, from sp (unwind_machine_signal()). */
+static const struct signal_return {
+	uint16_t elf;
+	struct unwind_code code;
+	uint8_t n_steps;
+	int16_t first, others;
+} signal_returns[] = {
+	/* mov $15, %rax; syscall */
+	{EM_X86_64, {"\x48\xc7\xc0\x0f\0\0\0\x0f\x05", 9}, 2, 0, 0},
+	/* pop %eax, which is the signal; mov $119, %eax; int $0x80 */
+	{EM_386, {"\x58\xb8\x77\0\0\0\xcd\x80", 8}, 3, 4, 0},
+	/* mov $173, %eax; int $0x80. A siginfo and the head of the ucontext are before them. */
+	{EM_386, {"\xb8\xad\0\0\0\xcd\x80", 7}, 2, 160, 160},
+};
 /* The start of a thread: xor %ebp, %ebp; pop %rdi; call *%r9. */
 static const uint8_t thread_start[] = {0x31, 0xed, 0x5f, 0x41, 0xff, 0xd1};
 
@@ -97,7 +112,7 @@ static int decode(struct walk *w)
 	int err = 0;
 
 	for (size_t at = 0; at < c->n && !err; at += i.length) {
-		err = insn_stack(EM_X86_64, c->bytes + at, c->n - at, &i, &insn);
+		err = insn_stack(c->machine->elf, c->bytes + at, c->n - at, &i, &insn);
 		if (err == -EINVAL) {
 			i = (struct insn){.length = 1, .is_stop = true};
 			err = 0;
@@ -144,9 +159,16 @@ static void find_starts(struct walk *w)
 	}
 }
 
-static bool has_bytes(const struct walk *w, uint32_t at, const uint8_t *bytes, size_t n)
+static bool has_bytes(const struct walk *w, uint32_t at, const void *bytes, size_t n)
 {
 	return w->code->n - at >= n && !memcmp(w->code->bytes + at, bytes, n);
+}
+
+/* The return from a signal frame that is at a step, or NULL. */
+static const struct signal_return *signal_return_at(const struct walk *w, uint32_t at)
+{
+	return FIND_ROW(signal_returns, item->elf == w->code->machine->elf &&
+						has_bytes(w, at, item->code.bytes, item->code.n));
 }
 
 static const struct step *end_of(const struct walk *w)
@@ -204,16 +226,18 @@ static int follow(struct walk *w, struct step *s, const struct code_state *state
 static int run_special(struct walk *w, size_t i, struct code_state *state, bool *goes_on)
 {
 	struct step *s = &w->steps.items[i];
-	int rule;
+	const struct signal_return *found = signal_return_at(w, s->at);
+	int rule = 0;
 
 	if (has_bytes(w, s->at, thread_start, sizeof(thread_start)))
 		state->is_outermost = true;
-	*goes_on = !has_bytes(w, s->at, signal_return, sizeof(signal_return));
-	if (*goes_on)
-		return 0;
-	rule = unwind_rules_intern(w->rules, (struct unwind_rule){.cfa = UNWIND_SIGNAL});
-	if (rule >= 0)
-		s[0].rule = s[1].rule = (uint16_t)(rule + 1);
+	*goes_on = !found;
+	for (int k = 0; found && k < found->n_steps && rule >= 0; k++) {
+		rule = unwind_rules_intern(w->rules,
+					   unwind_machine_signal(w->code->machine,
+								 k ? found->others : found->first));
+		s[k].rule = rule < 0 ? 0 : (uint16_t)(rule + 1);
+	}
 	return rule < 0 ? rule : 0;
 }
 
@@ -269,7 +293,7 @@ static int run_functions(struct walk *w)
 
 	for (uint32_t i = 0; i < w->steps.n && !err; i++)
 		if (w->steps.items[i].is_start)
-			err = run(w, i, code_state_at_entry());
+			err = run(w, i, code_state_at_entry(w->code->machine->word));
 	return err;
 }
 
@@ -291,7 +315,7 @@ static bool looks_like_start(const struct walk *w, const struct step *s)
  * return address is at rsp, or up to code with a rule. Returns false if that is not found. */
 static bool infer(const struct walk *w, const struct step *s, struct code_state *out)
 {
-	struct code_back back = code_back_begin();
+	struct code_back back = code_back_begin(w->code->machine->word);
 
 	for (int n = 0; n < INFER_STEPS && s && s < end_of(w); n++) {
 		const struct step *target = target_of(w, s);
@@ -312,7 +336,7 @@ static bool infer(const struct walk *w, const struct step *s, struct code_state 
 /* Execute what was not reached: see the head of the file. */
 static int run_rest(struct walk *w, enum rest rest)
 {
-	struct code_state entry = code_state_at_entry(), found;
+	struct code_state entry = code_state_at_entry(w->code->machine->word), found;
 	uint32_t jump = 0; /* number of the last indirect jump of the function, plus 1; 0: none */
 	int err = 0;
 
@@ -345,7 +369,7 @@ static int pack_steps(struct walk *w, struct pack *out)
 		uint64_t address = w->code->address + s->at;
 
 		/* a return address is looked up by the byte before it */
-		if (s->at && has_bytes(w, s->at, signal_return, sizeof(signal_return)))
+		if (s->at && signal_return_at(w, s->at))
 			address--;
 		if (s->rule || !s->is_padding)
 			err = pack_row(out, address, s->rule ? s->rule - 1 : UNWIND_RULE_NONE);

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rows for code without call frame information, made by decoding its instructions (x86-64). They
- * are guesses (UNWIND_GUESS), since the starts of functions and the targets of indirect jumps are
- * not known for certain.
+ * Rows for code without call frame information, made by decoding its instructions (x86-64, i386).
+ * They are guesses (UNWIND_GUESS), since the starts of functions and the targets of indirect jumps
+ * are not known for certain.
  */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
 
 struct pack;
+struct unwind_machine;
 struct unwind_rules;
 
 /* A part of a file's code. */
 struct code_bytes {
+	const struct unwind_machine *machine;
 	uint64_t address;
 	const uint8_t *bytes;
 	size_t n;

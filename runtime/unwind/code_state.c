@@ -7,15 +7,14 @@
 #include "runtime/unwind/code_state.h"
 #include <stddef.h>
 
-enum { WORD = 8 };
-
-/* DWARF's numbers of the registers. */
+/* The numbers that the registers have in rules. */
 static const uint8_t dwarf_number[INSN_X86_REGS] = {0, 2, 1,  3,  7,  6,  4,  5,
 						    8, 9, 10, 11, 12, 13, 14, 15};
 
-struct code_state code_state_at_entry(void)
+struct code_state code_state_at_entry(uint8_t word)
 {
-	return (struct code_state){.reg[INSN_RSP] = {PLACE_CFA, -WORD},
+	return (struct code_state){.word = word,
+				   .reg[INSN_RSP] = {PLACE_CFA, -word},
 				   .has_rbp = true,
 				   .has_rbx = true};
 }
@@ -96,7 +95,7 @@ static void pop(struct code_state *s, int reg)
 {
 	struct code_place at = s->reg[INSN_RSP];
 
-	s->reg[INSN_RSP] = plus(at, WORD);
+	s->reg[INSN_RSP] = plus(at, s->word);
 	if (reg != INSN_NO_REG)
 		load(s, reg, at);
 }
@@ -105,7 +104,7 @@ void code_state_step(struct code_state *s, const struct insn_stack *i)
 {
 	switch ((enum insn_stack_kind)i->kind) {
 	case STACK_PUSH:
-		s->reg[INSN_RSP] = plus(s->reg[INSN_RSP], -WORD);
+		s->reg[INSN_RSP] = plus(s->reg[INSN_RSP], -s->word);
 		if (i->from != INSN_NO_REG)
 			store(s, s->reg[INSN_RSP], i->from);
 		return;
@@ -147,7 +146,7 @@ static bool set_register(struct unwind_rule *r, const struct code_state *s, int 
 	int32_t offset = s->reg[reg].offset;
 
 	if (s->reg[reg].of != PLACE_CFA || offset == INT32_MIN ||
-	    (reg == INSN_RSP && offset > -WORD))
+	    (reg == INSN_RSP && offset > -s->word))
 		return false;
 	r->cfa = reg == INSN_RSP   ? UNWIND_SP
 		 : reg == INSN_RBP ? UNWIND_FP
@@ -190,8 +189,10 @@ static int place_of_rbx(const struct code_state *s)
 {
 	int32_t offset = s->rbx_at.offset;
 
+	if (s->word != 8) /* rules have multiples of 8 only */
+		return UNWIND_EXTRA_UNKNOWN;
 	if (s->rbx_at.of == PLACE_CFA && offset <= UNWIND_EXTRA_FIRST &&
-	    offset >= UNWIND_EXTRA_LAST && offset % WORD == 0)
+	    offset >= UNWIND_EXTRA_LAST && offset % 8 == 0)
 		return UNWIND_EXTRA_AT(offset);
 	return s->has_rbx ? UNWIND_EXTRA_SAME : UNWIND_EXTRA_UNKNOWN;
 }
@@ -211,9 +212,9 @@ struct unwind_rule code_state_rule(const struct code_state *s)
 
 /* ---- backwards ----------------------------------------------------------------------------- */
 
-struct code_back code_back_begin(void)
+struct code_back code_back_begin(uint8_t word)
 {
-	return (struct code_back){.state.reg[INSN_RSP] = {PLACE_BASE, 0}};
+	return (struct code_back){.state = {.word = word, .reg[INSN_RSP] = {PLACE_BASE, 0}}};
 }
 
 /* The stack pointer becomes rbp + offset, which is the base from now on. */
@@ -239,7 +240,7 @@ bool code_back_step(struct code_back *b, const struct insn_stack *i)
 			return false;
 		if (is_leave)
 			b->rbp_from = s->reg[INSN_RSP];
-		s->reg[INSN_RSP] = plus(s->reg[INSN_RSP], is_leave ? WORD : 0);
+		s->reg[INSN_RSP] = plus(s->reg[INSN_RSP], is_leave ? s->word : 0);
 		b->is_rbp_changed |= is_leave;
 		return true;
 	}
@@ -266,11 +267,12 @@ bool code_back_step(struct code_back *b, const struct insn_stack *i)
 static bool state_of(const struct code_back *b, int64_t cfa, struct code_state *out)
 {
 	int reg = b->is_rbp ? INSN_RBP : INSN_RSP;
+	int64_t word = b->state.word;
 
-	if (cfa < WORD || cfa != (int32_t)cfa || cfa % WORD)
+	if (cfa < word || cfa != (int32_t)cfa || cfa % word)
 		return false;
-	*out = code_state_at_entry();
-	if (cfa == WORD && !b->is_rbp)
+	*out = code_state_at_entry(b->state.word);
+	if (cfa == word && !b->is_rbp)
 		return true; /* nothing is on the stack yet, or any more */
 	out->reg[INSN_RSP].of = PLACE_BASE;
 	out->reg[reg] = (struct code_place){PLACE_CFA, (int32_t)-cfa};
@@ -283,7 +285,7 @@ static bool state_of(const struct code_back *b, int64_t cfa, struct code_state *
 
 bool code_back_from_return(const struct code_back *b, struct code_state *out)
 {
-	return state_of(b, (int64_t)b->state.reg[INSN_RSP].offset + WORD, out);
+	return state_of(b, (int64_t)b->state.reg[INSN_RSP].offset + b->state.word, out);
 }
 
 bool code_back_from_rule(const struct code_back *b, const struct unwind_rule *rule,
@@ -297,11 +299,11 @@ bool code_back_from_rule(const struct code_back *b, const struct unwind_rule *ru
 		is_found =
 			state_of(b, (int64_t)b->state.reg[INSN_RSP].offset + rule->cfa_offset, out);
 	if (cfa == UNWIND_FP && !b->is_rbp && !b->is_rbp_changed) {
-		is_found = state_of(b, WORD, out);
+		is_found = state_of(b, b->state.word, out);
 		out->reg[INSN_RSP] = (struct code_place){PLACE_BASE, 0};
 		out->reg[INSN_RBP] = (struct code_place){PLACE_CFA, -rule->cfa_offset};
 	}
-	if (!is_found || out->reg[INSN_RSP].offset == -WORD)
+	if (!is_found || out->reg[INSN_RSP].offset == -b->state.word)
 		return is_found;
 	if (out->rbp_at.of == PLACE_UNKNOWN && UNWIND_SAVED_FP(rule->saved) == UNWIND_FP_AT_CFA)
 		out->rbp_at = (struct code_place){PLACE_CFA, rule->fp_offset};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds where the CFA and the caller's rbp and rbx are at each instruction of a function (x86-64):
- * it follows the stack pointer and its copies from the entry of the function on.
+ * Finds where the CFA and the caller's rbp and rbx are at each instruction of a function (x86-64,
+ * i386): it follows the stack pointer and its copies from the entry of the function on.
  */
 #pragma once
 #include <stdbool.h>
@@ -20,6 +20,7 @@ struct code_place {
 };
 
 struct code_state {
+	uint8_t word;			      /* bytes of a word of the stack */
 	struct code_place reg[INSN_X86_REGS]; /* what the registers hold */
 	bool is_outermost;		      /* there is no caller */
 	bool has_rbp, has_rbx;		      /* the register still has the caller's value */
@@ -29,7 +30,7 @@ struct code_state {
 };
 
 /* The state at the first instruction of a function. */
-struct code_state code_state_at_entry(void);
+struct code_state code_state_at_entry(uint8_t word);
 /* Execute an instruction. */
 void code_state_step(struct code_state *s, const struct insn_stack *i);
 /* The rule of that state, marked as a guess; UNWIND_NO_RULE if the CFA is not known. */
@@ -46,7 +47,7 @@ struct code_back {
 	bool is_rbp_changed; /* rbp no longer is what it was at first */
 };
 
-struct code_back code_back_begin(void);
+struct code_back code_back_begin(uint8_t word);
 /* Execute an instruction. Returns false if that loses the base. */
 bool code_back_step(struct code_back *b, const struct insn_stack *i);
 /* The state at the beginning, if the code returns now. Returns false if that is impossible. */

@@ -13,8 +13,10 @@
 #define _GNU_SOURCE
 #include "runtime/unwind/files.h"
 #include "runtime/base/clock.h"
+#include "runtime/base/io.h"
 #include "runtime/base/mapped_file.h"
 #include "runtime/unwind/store.h"
+#include <elf.h>
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <stdio.h>
@@ -51,6 +53,15 @@ struct unwind_binary {
 	int held_fd;	    /* the descriptor that holds it open; -1: none */
 };
 
+enum { VDSO_HEAD = sizeof(Elf64_Ehdr) };
+
+struct vdso {
+	struct unwind_binary *binary; /* NULL: there is none */
+	uint64_t bytes;		      /* of its mapping; not known of that of 32-bit programs */
+	uint8_t head[VDSO_HEAD];      /* the first bytes */
+	bool is_tried;
+};
+
 TAILQ_HEAD(binary_list, unwind_binary);
 HASH_TABLE(binary_table, struct unwind_binary *);
 
@@ -60,9 +71,7 @@ struct unwind_files {
 	struct binary_table binaries;
 	struct binary_list fresh, unused, lingering; /* the oldest first */
 	uint32_t n_unused, n_held; /* n_unused counts both `unused` and `lingering` */
-	struct unwind_binary *vdso;
-	uint64_t vdso_bytes; /* size of the vDSO's mapping */
-	bool is_vdso_tried;
+	struct vdso vdso, vdso32;
 	uint32_t n_files;
 	uint64_t n_evicted;
 };
@@ -258,6 +267,17 @@ static struct unwind_binary *find(const struct unwind_files *f, struct unwind_fi
 	return found ? *found : NULL;
 }
 
+static void add_vdso(struct unwind_files *f, struct vdso *v, uint8_t word);
+
+/* Is the file one of a 32-bit program (x86)? */
+static bool is_i386(int fd)
+{
+	Elf32_Ehdr h = {0};
+
+	return pread(fd, &h, sizeof(h), 0) == sizeof(h) && !memcmp(h.e_ident, ELFMAG, SELFMAG) &&
+	       h.e_ident[EI_CLASS] == ELFCLASS32 && h.e_machine == EM_386;
+}
+
 /* The binary of the file behind fd. */
 static struct unwind_binary *acquire_of_fd(struct unwind_files *f, struct unwind_file_key key,
 					   int fd, const char *name)
@@ -273,6 +293,8 @@ static struct unwind_binary *acquire_of_fd(struct unwind_files *f, struct unwind
 		return acquire(f, b);
 	if (b)
 		retire(f, b);
+	if (is_i386(fd))
+		add_vdso(f, &f->vdso32, 4);
 	return add(f, key, v, unwind_images_of_file(&f->images, fd, &st, name));
 }
 
@@ -342,40 +364,62 @@ static int find_own_vdso(const struct proc_mapping *m, void *ctx)
 
 	if (strcmp(m->path, "[vdso]") != 0)
 		return 0;
-	f->vdso_bytes = m->end - m->start;
+	f->vdso.bytes = m->end - m->start;
 	return 1;
 }
 
-static struct unwind_binary *read_vdso(struct unwind_files *f)
+static void add_vdso(struct unwind_files *f, struct vdso *v, uint8_t word)
 {
-	const struct unwind_file_key key = {.inode = UNWIND_VDSO_INODE};
-	int fd = proc_maps_each(0, find_own_vdso, f) > 0 ? elfsym_open_vdso() : -1;
-	struct unwind_binary *b = NULL;
+	const struct unwind_file_key key = {.inode = UNWIND_VDSO_INODE(word)};
 	struct stat st;
+	int fd;
 
+	if (v->is_tried)
+		return;
+	v->is_tried = true;
+	fd = elfsym_open_vdso(word);
 	if (fd < 0)
-		return NULL;
-	if (!fstat(fd, &st))
-		b = add(f, key, (struct version){0},
-			unwind_images_of_file(&f->images, fd, &st, "[vdso]"));
+		return;
+	if (!fstat(fd, &st) && pread(fd, v->head, VDSO_HEAD, 0) == VDSO_HEAD)
+		v->binary = add(f, key, (struct version){0},
+				unwind_images_of_file(&f->images, fd, &st, "[vdso]"));
 	close(fd);
-	return b;
 }
 
 void unwind_files_add_vdso(struct unwind_files *f)
 {
-	if (!f->is_vdso_tried)
-		f->vdso = read_vdso(f);
-	f->is_vdso_tried = true;
+	if (proc_maps_each(0, find_own_vdso, f) > 0)
+		add_vdso(f, &f->vdso, 8);
 }
 
-struct unwind_binary *unwind_files_vdso(struct unwind_files *f, uint64_t bytes)
+/* Does a process have that vDSO, as its first bytes tell? */
+static bool has_vdso(const struct vdso *v, uint32_t tgid, uint64_t start)
 {
-	unwind_files_add_vdso(f);
-	if (!f->vdso || bytes != f->vdso_bytes)
+	uint8_t head[VDSO_HEAD] = {0};
+	char path[32];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%u/mem", tgid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	io_read_at(fd, head, sizeof(head), start);
+	close(fd);
+	return !memcmp(head, v->head, sizeof(head));
+}
+
+struct unwind_binary *unwind_files_vdso(struct unwind_files *f, uint32_t tgid,
+					const struct proc_mapping *m)
+{
+	bool is_low = !(m->start >> 32); /* that of a 32-bit process, or moved there */
+	struct vdso *v = is_low ? &f->vdso32 : &f->vdso;
+
+	if (!is_low)
+		unwind_files_add_vdso(f);
+	if (!v->binary || (is_low ? !has_vdso(v, tgid, m->start) : m->end - m->start != v->bytes))
 		return NULL;
-	f->vdso->refs++;
-	return f->vdso;
+	v->binary->refs++;
+	return v->binary;
 }
 
 /* ---- all of them --------------------------------------------------------------------------- */
@@ -427,8 +471,10 @@ void unwind_files_free(struct unwind_files *f)
 {
 	if (!f)
 		return;
-	if (f->vdso)
-		unwind_files_release(f, f->vdso);
+	if (f->vdso.binary)
+		unwind_files_release(f, f->vdso.binary);
+	if (f->vdso32.binary)
+		unwind_files_release(f, f->vdso32.binary);
 	while (unwind_files_shrink(f))
 		;
 	hash_free(&f->binaries);

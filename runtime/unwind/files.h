@@ -24,11 +24,12 @@ struct unwind_binary *unwind_files_of_mapping(struct unwind_files *f, uint32_t t
 					      const struct proc_mapping *m);
 /* The same for the file at a path. */
 struct unwind_binary *unwind_files_of_path(struct unwind_files *f, const char *path);
-/* Compile the vDSO and publish it under UNWIND_VDSO_INODE. */
+/* Compile the vDSO of 64-bit programs and publish it under UNWIND_VDSO_INODE. That of 32-bit
+ * programs is added with the first file of one. */
 void unwind_files_add_vdso(struct unwind_files *f);
-/* A reference to the tracer's vDSO, for a process whose vDSO mapping has `bytes`. NULL: the process
- * has another vDSO. */
-struct unwind_binary *unwind_files_vdso(struct unwind_files *f, uint64_t bytes);
+/* A reference to the vDSO that process `tgid` has mapped at `m`. NULL: it is not one of these. */
+struct unwind_binary *unwind_files_vdso(struct unwind_files *f, uint32_t tgid,
+					const struct proc_mapping *m);
 /* Release a reference. */
 void unwind_files_release(struct unwind_files *f, struct unwind_binary *b);
 /* The directory of the file: ranges over file offsets, sorted, from 0 to the end, without gaps. */

@@ -107,7 +107,8 @@ static int pack_gap(struct gaps *g, const struct gap *gap, struct unwind_rules *
 	size_t end = vec_bound(&g->starts, *item < gap->end);
 	size_t n = gap->end - gap->start;
 	uint8_t *bytes = malloc(n);
-	struct code_bytes code = {.address = gap->start,
+	struct code_bytes code = {.machine = g->machine,
+				  .address = gap->start,
 				  .bytes = bytes,
 				  .starts = first < end ? &g->starts.items[first] : NULL,
 				  .n_starts = end - first};

@@ -309,10 +309,11 @@ static bool switch_rule(const struct go_table *t, enum special special, uint64_t
 }
 
 /* Set the rule that applies to a whole function, if there is one. */
-static bool whole_rule(uint8_t flags, enum special special, struct unwind_rule *out)
+static bool whole_rule(const struct unwind_machine *m, uint8_t flags, enum special special,
+		       struct unwind_rule *out)
 {
 	if (special == SIGNAL_RETURN)
-		out->cfa = UNWIND_SIGNAL;
+		*out = unwind_machine_signal(m, 0);
 	else if (special == OUTERMOST || (flags & FLAG_TOPFRAME && special != SIGNAL_HANDLER))
 		out->cfa = UNWIND_END;
 	else
@@ -339,7 +340,7 @@ int go_pack_function(const struct go_table *t, uint32_t function, uint64_t start
 	int64_t distance = -1;
 	int err = 0;
 
-	if (whole_rule(flags, special, &rule))
+	if (whole_rule(t->machine, flags, special, &rule))
 		return pack_rule(rules, out, start, rule);
 	if (!t->machine->has_link && flags & FLAG_SPWRITE &&
 	    switch_rule(t, special, start, end, &rule))

@@ -97,13 +97,13 @@ static inline int64_t reader_sleb(struct reader *r)
  * bits, the base that the number is relative to in the next three. */
 enum { POINTER_FORMAT = 0x0f, POINTER_BASE = 0x70 };
 
-/* The number of a pointer, regardless of what it is relative to. */
-static inline uint64_t reader_pointer(struct reader *r, uint8_t encoding)
+/* The number of a pointer, regardless of what it is relative to. An address has `word` bytes. */
+static inline uint64_t reader_pointer(struct reader *r, uint8_t encoding, uint8_t word)
 {
 	switch (encoding & POINTER_FORMAT) {
 	case DW_EH_PE_absptr:
+	case DW_EH_PE_signed: return word == 4 ? reader_u32(r) : reader_u64(r);
 	case DW_EH_PE_udata8:
-	case DW_EH_PE_signed:
 	case DW_EH_PE_sdata8: return reader_u64(r);
 	case DW_EH_PE_uleb128: return reader_uleb(r);
 	case DW_EH_PE_sleb128: return (uint64_t)reader_sleb(r);

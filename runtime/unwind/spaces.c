@@ -105,8 +105,8 @@ static int add_mapping(const struct proc_mapping *m, void *ctx)
 		return 0;
 	if (m->inode)
 		b = unwind_files_of_mapping(r->files, r->tgid, m);
-	else if (is_vdso && m->start >> 32) /* not that of a 32-bit process */
-		b = unwind_files_vdso(r->files, m->end - m->start);
+	else if (is_vdso)
+		b = unwind_files_vdso(r->files, r->tgid, m);
 	if (!b)
 		return unwind_directory_add_plain(m->start, m->end, flags, &r->ranges);
 	if (vec_push(&r->layout->binaries, b)) {

@@ -136,7 +136,7 @@ static bool find_eh_frame(struct elf_file *f, uint64_t *address)
 			return false;
 		encoding = reader_u8(&r);
 		reader_u16(&r); /* encodings of the search table */
-		*address = reader_pointer(&r, encoding);
+		*address = reader_pointer(&r, encoding, f->is_64 ? 8 : 4);
 		if ((encoding & POINTER_BASE) == DW_EH_PE_pcrel)
 			*address += h.p_vaddr + 4;
 		else if (encoding & POINTER_BASE)
@@ -302,8 +302,8 @@ static int make_table(struct source *s, int fd, struct unwind_rules *rules, stru
 	int err = elfsym_read_file(&s->f, fd);
 
 	s->cfi.machine = err ? NULL : unwind_machine_of(s->f.machine);
-	if (!err &&
-	    (!s->f.is_64 || !s->cfi.machine || (s->f.kind != ET_EXEC && s->f.kind != ET_DYN)))
+	if (!err && (!s->cfi.machine || s->cfi.machine->word != (s->f.is_64 ? 8 : 4) ||
+		     (s->f.kind != ET_EXEC && s->f.kind != ET_DYN)))
 		err = -ENOEXEC;
 	if (!err)
 		err = read_segments(&s->f, t);

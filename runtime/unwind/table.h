@@ -2,7 +2,7 @@
 /*
  * The unwind table of an ELF file: its call frame information (.eh_frame, .debug_frame), or where
  * that is missing its instructions, as rows in the format of bpf_helpers/unwind.h, in pieces of at
- * most UNWIND_CHUNK_WORDS words. For x86-64 and arm64.
+ * most UNWIND_CHUNK_WORDS words. For x86-64, i386 and arm64.
  */
 #pragma once
 #include <stdbool.h>

@@ -9,6 +9,7 @@
 #include "runtime/unwind/cfi.h"
 #include "runtime/unwind/code_rows.h"
 #include "runtime/unwind/go.h"
+#include "runtime/unwind/machine.h"
 #include "runtime/unwind/pack.h"
 #include "runtime/unwind/rules.h"
 #include "runtime/unwind/table.h"
@@ -17,7 +18,7 @@
 #include <elf.h>
 #include <string.h>
 
-enum { SECTION = 1, DEBUG = 2, GO = 4, GO_119 = 8, CODE = 16, ARM64 = 32, HEAD = 5 };
+enum { SECTION = 1, DEBUG = 2, GO = 4, GO_119 = 8, CODE = 16, ARM64 = 32, I386 = 64, HEAD = 5 };
 
 static void check_table(const struct unwind_table *t, const struct unwind_rules *rules)
 {
@@ -64,7 +65,8 @@ static int add_go(struct cfi *c, struct go_table *t, const uint8_t *data, size_t
 static int add_code(const uint8_t *data, size_t size, struct unwind_rules *rules, struct pack *pack)
 {
 	const uint64_t starts[] = {0x400 + data[1], 0x400 + data[1] + data[2]};
-	struct code_bytes code = {.address = 0x400,
+	struct code_bytes code = {.machine = unwind_machine_of(data[0] & I386 ? EM_386 : EM_X86_64),
+				  .address = 0x400,
 				  .bytes = data + HEAD,
 				  .n = size - HEAD,
 				  .starts = starts,
@@ -80,7 +82,9 @@ static int read_section(const uint8_t *data, size_t size, struct unwind_rules *r
 	struct unwind_segment segments[] = {{0x400, 0x400, 0x90000}, {0x90400, 0x100400, 0x123}};
 	struct cfi c = {.segments = segments,
 			.n_segments = 2,
-			.machine = unwind_machine_of(data[0] & ARM64 ? EM_AARCH64 : EM_X86_64)};
+			.machine = unwind_machine_of(data[0] & ARM64  ? EM_AARCH64
+						     : data[0] & I386 ? EM_386
+								      : EM_X86_64)};
 	struct cfi_section section = {.is_debug = data[0] & DEBUG};
 	uint8_t *copy = malloc(size + 72);
 	struct input input = {data, size};

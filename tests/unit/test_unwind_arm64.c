@@ -139,7 +139,7 @@ static void test_signal_frame(void **state)
 	(void)state;
 	put_fde(&eh, at, CODE, 0x20, NULL, 0);
 	read_image((struct image){.eh_frame = &eh, .has_sections = true}, NULL, 0);
-	check(CODE, UNWIND_SIGNAL);
+	check(CODE, UNWIND_SIGNAL, 8, 544, 560);
 }
 
 /* ---- instructions of the machine ---- */
@@ -253,18 +253,20 @@ static void test_any_code(void **state)
 	}
 }
 
-/* mov x8, #139; svc #0: also the byte before, since a handler returns to the first of them. */
+/* mov x8, #139; svc #0: also the byte before, since a handler returns to the first of them; and the
+ * byte after, since that is where the thread is in the call. */
 static void test_signal_return(void **state)
 {
 	const uint32_t code[] = {RET, NOP, 0xd2801168, 0xd4000001, NOP};
 
 	(void)state;
 	read_image((struct image){.has_sections = true}, code, COUNT(code));
-	check(CODE + 7, UNWIND_SIGNAL);
-	check(CODE + 8, UNWIND_SIGNAL);
-	check(CODE + 15, UNWIND_SIGNAL);
+	check(CODE + 7, UNWIND_SIGNAL, 8, 544, 560);
+	check(CODE + 8, UNWIND_SIGNAL, 8, 544, 560);
+	check(CODE + 15, UNWIND_SIGNAL, 8, 544, 560);
 	assert_int_not_equal(unwind_table_rule(&table, &rules, CODE + 6)->cfa, UNWIND_SIGNAL);
-	assert_int_not_equal(unwind_table_rule(&table, &rules, CODE + 16)->cfa, UNWIND_SIGNAL);
+	check(CODE + 16, UNWIND_SIGNAL, 8, 544, 560);
+	assert_int_not_equal(unwind_table_rule(&table, &rules, CODE + 17)->cfa, UNWIND_SIGNAL);
 }
 
 /* A program without information: it begins by setting x29 and x30 to 0. */

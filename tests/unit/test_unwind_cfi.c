@@ -8,9 +8,11 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <elf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <zlib.h>
+#include "runtime/unwind/cfi.h"
 #include "runtime/unwind/rules.h"
 #include "runtime/output/out.h"
 #include "runtime/unwind/table.h"
@@ -68,6 +70,9 @@ static struct unwind_rule rule_at(uint64_t address)
 {
 	return *unwind_table_rule(&table, &rules, address);
 }
+
+/* The rule of a signal frame of x86-64. */
+#define SIGNAL UNWIND_SIGNAL, 8, 120, 160
 
 #define check(at, ...) check_rule(rule_at(at), (struct unwind_rule){__VA_ARGS__}, #at, __LINE__)
 
@@ -393,12 +398,74 @@ static void test_signal(void **state)
 	}
 	put_fde(&eh, signal, CODE + 0x800, 0x20, NULL, 0);
 	read_eh();
-	check(CODE, UNWIND_SIGNAL);
-	check(CODE + 0x1f, UNWIND_SIGNAL);
+	check(CODE, SIGNAL);
+	check(CODE + 0x1f, SIGNAL);
 	/* without S, or with another layout, it is something else */
 	for (size_t i = 0; i <= COUNT(offsets); i++)
 		check(CODE + 0x100 + 0x100 * i, UNWIND_UNSUPPORTED);
 	check(CODE + 0x800, UNWIND_SP, SAME, 0, 8);
+}
+
+/* A signal frame has one byte more at both ends, unless that is another function. */
+static void test_ends_of_signal(void **state)
+{
+	size_t signal = put_signal_cie(), plain = put_cie(&eh, RELATIVE);
+
+	(void)state;
+	put_fde(&eh, signal, CODE + 0x100, 0x20, signal_program, sizeof(signal_program));
+	put_fde(&eh, plain, CODE + 0x200, 0x20, NULL, 0);
+	put_fde(&eh, signal, CODE + 0x220, 0x20, signal_program, sizeof(signal_program));
+	put_fde(&eh, plain, CODE + 0x240, 0x20, NULL, 0);
+	read_eh();
+	check(CODE + 0xfe, UNWIND_NO_RULE);
+	check(CODE + 0xff, SIGNAL);
+	check(CODE + 0x120, SIGNAL);
+	check(CODE + 0x121, UNWIND_NO_RULE);
+	check(CODE + 0x21f, UNWIND_SP, SAME, 0, 8);
+	check(CODE + 0x220, SIGNAL);
+	check(CODE + 0x23f, SIGNAL);
+	check(CODE + 0x240, UNWIND_SP, SAME, 0, 8);
+}
+
+/* The signal frames of i386: the three of the vDSO up to 6.x, those since 7, and others. */
+static void test_signal_of_i386(void **state)
+{
+	enum { ESP = 4, EBP = 5 };
+	static const struct {
+		struct cfi_state s;
+		int at; /* of the registers, from sp; -1: it is none */
+	} frames[] = {
+#define BY_SP(cfa, fp_at, ip_at)                                                              \
+	{                                                                                     \
+		CFI_CFA_DEREF, ESP, cfa, .fp = {CFI_AT_SP, fp_at}, .ip = { CFI_AT_SP, ip_at } \
+	}
+#define BY_CFA(offset, fp_at, sp_at, ip_at)                               \
+	{                                                                 \
+		CFI_CFA_REGISTER, ESP, offset, .fp = {CFI_AT_CFA, fp_at}, \
+			.sp = {CFI_AT_CFA, sp_at},                        \
+			.ip = { CFI_AT_CFA,                               \
+				ip_at }                                   \
+	}
+		{BY_SP(32, 28, 60), 4},		{BY_SP(28, 24, 56), 0},
+		{BY_SP(188, 184, 216), 160},	{BY_CFA(4, 24, 28, 56), 4},
+		{BY_CFA(0, 24, 28, 56), 0},	{BY_CFA(160, 24, 28, 56), 160},
+		{BY_SP(32, 24, 60), -1},	{BY_SP(32, 28, 56), -1},
+		{BY_SP(24, 20, 52), -1},	{BY_CFA(4, 20, 28, 56), -1},
+		{BY_CFA(4, 24, 24, 56), -1},	{BY_CFA(4, 24, 28, 60), -1},
+		{BY_CFA(-4, 24, 28, 56), -1},	{BY_CFA(INT64_MIN, 24, 28, 56), -1},
+		{BY_SP(INT64_MIN, 24, 28), -1},
+	};
+	struct cfi_cie cie = {.machine = unwind_machine_of(EM_386), .is_signal = true};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(frames); i++) {
+		int16_t at = (int16_t)frames[i].at;
+		struct unwind_rule want = {UNWIND_SIGNAL, 28, (int16_t)(at + 24), at + 28};
+
+		if (at < 0)
+			want = (struct unwind_rule){.cfa = UNWIND_UNSUPPORTED};
+		check_rule(cfi_rule(&cie, &frames[i].s), want, "frame of i386", (int)i);
+	}
 }
 
 /* ---- records ---- */
@@ -883,8 +950,8 @@ static void check_go(void)
 	/* a lookup of the return address finds the byte before it */
 	at += GO_STEP;
 	check(at - 2, UNWIND_NO_RULE);
-	check(at - 1, UNWIND_SIGNAL);
-	check(at + GO_STEP - 1, UNWIND_SIGNAL);
+	check(at - 1, SIGNAL);
+	check(at + GO_STEP - 1, SIGNAL);
 	check(at += GO_STEP, UNWIND_SP, RBX_UNKNOWN, 0, 8);
 	check(at + 4, UNWIND_SP, UNKNOWN | RBX_UNKNOWN, 0, 64);
 	check(at += GO_STEP, UNWIND_NO_RULE);
@@ -1075,15 +1142,16 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(test_instructions), TEST(test_advance),	   TEST(test_advance_too_far),
-		TEST(test_set_location), TEST(test_only_invalid),  TEST(test_nesting),
-		TEST(test_signal),	 TEST(test_encodings),	   TEST(test_encodings_refused),
-		TEST(test_forms),	 TEST(test_initial_state), TEST(test_dwarf64),
-		TEST(test_debug_frame),	 TEST(test_compressed),	   TEST(test_alignment),
-		TEST(test_order),	 TEST(test_pieces),	   TEST(test_long_function),
-		TEST(test_go),		 TEST(test_go_and_c),	   TEST(test_go_damage),
-		TEST(test_stripped),	 TEST(test_terminator),	   TEST(test_no_frames),
-		TEST(test_other_files),	 TEST(test_damage),
+		TEST(test_instructions),  TEST(test_advance),		TEST(test_advance_too_far),
+		TEST(test_set_location),  TEST(test_only_invalid),	TEST(test_nesting),
+		TEST(test_signal),	  TEST(test_ends_of_signal),	TEST(test_signal_of_i386),
+		TEST(test_encodings),	  TEST(test_encodings_refused), TEST(test_forms),
+		TEST(test_initial_state), TEST(test_dwarf64),		TEST(test_debug_frame),
+		TEST(test_compressed),	  TEST(test_alignment),		TEST(test_order),
+		TEST(test_pieces),	  TEST(test_long_function),	TEST(test_go),
+		TEST(test_go_and_c),	  TEST(test_go_damage),		TEST(test_stripped),
+		TEST(test_terminator),	  TEST(test_no_frames),		TEST(test_other_files),
+		TEST(test_damage),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -18,6 +18,7 @@
 #include <unistd.h>
 #include "runtime/elf/elfsym_impl.h"
 #include "runtime/unwind/code_rows.h"
+#include "runtime/unwind/machine.h"
 #include "runtime/unwind/pack.h"
 #include "tests/unit/unwind_lookup.h"
 
@@ -127,9 +128,53 @@ __asm__("	.text\n"
 	"signal_0:	mov $15, %rax\n"
 	"signal_1:	syscall\n"
 	"code_end:\n"
-	"table:\n");
+	"table:\n"
+	/* i386 */
+	"	.balign 16\n"
+	"	.code32\n"
+	"begin_386:\n"
+	"pushes32_0:	push %ebp\n"
+	"pushes32_1:	push %ebx\n"
+	"		call 1f\n" /* reads its own address */
+	"1:		pop %ebx\n"
+	"		sub $24, %esp\n"
+	"pushes32_2:	push $1\n"
+	"		call begin_386\n"
+	"pushes32_3:	add $28, %esp\n"
+	"		pop %ebx\n"
+	"		pop %ebp\n"
+	"pushes32_4:	ret\n"
+	"	.balign 16\n"
+	"frame32_0:	push %ebp\n"
+	"frame32_1:	mov %esp, %ebp\n"
+	"frame32_2:	sub $20, %esp\n"
+	"		call begin_386\n"
+	"frame32_3:	leave\n"
+	"frame32_4:	ret\n"
+	/* a realigned stack, as gcc makes it */
+	"	.balign 16\n"
+	"drap32_0:	lea 4(%esp), %ecx\n"
+	"		and $-16, %esp\n"
+	"drap32_1:	push -4(%ecx)\n"
+	"		push %ebp\n"
+	"		mov %esp, %ebp\n"
+	"		push %ecx\n"
+	"		call begin_386\n"
+	"drap32_2:	mov -4(%ebp), %ecx\n"
+	"		leave\n"
+	"		lea -4(%ecx), %esp\n"
+	"drap32_3:	ret\n"
+	"	.balign 16\n"
+	"signal32_0:	pop %eax\n"
+	"signal32_1:	mov $119, %eax\n"
+	"signal32_2:	int $0x80\n"
+	"	.balign 16\n"
+	"signal32_3:	mov $173, %eax\n"
+	"signal32_4:	int $0x80\n"
+	"end_386:\n"
+	"	.code64\n");
 
-extern const uint8_t code_begin[], code_end[];
+extern const uint8_t code_begin[], code_end[], begin_386[], end_386[];
 
 #define LABELS(X)                                              \
 	X(pushes_0, UNWIND_SP, 8, SAME)                        \
@@ -175,11 +220,33 @@ extern const uint8_t code_begin[], code_end[];
 	X(self_2, UNWIND_SP, 8, SAME)                          \
 	X(thread_1, UNWIND_END, 0, SAME)                       \
 	X(thread_2, UNWIND_END, 0, SAME)                       \
-	X(signal_0, UNWIND_SIGNAL, 0, SAME)                    \
-	X(signal_1, UNWIND_SIGNAL, 0, SAME)
+	X(signal_0, UNWIND_SIGNAL, 160, SAME)                  \
+	X(signal_1, UNWIND_SIGNAL, 160, SAME)
+
+#define LABELS_386(X)                                         \
+	X(pushes32_0, UNWIND_SP, 4, SAME)                     \
+	X(pushes32_1, UNWIND_SP, 8, -8)                       \
+	X(pushes32_2, UNWIND_SP, 36, -8)                      \
+	X(pushes32_3, UNWIND_SP, 40, -8)                      \
+	X(pushes32_4, UNWIND_SP, 4, SAME)                     \
+	X(frame32_0, UNWIND_SP, 4, SAME)                      \
+	X(frame32_1, UNWIND_SP, 8, -8)                        \
+	X(frame32_2, UNWIND_FP, 8, -8)                        \
+	X(frame32_3, UNWIND_FP, 8, -8)                        \
+	X(frame32_4, UNWIND_SP, 4, SAME)                      \
+	X(drap32_0, UNWIND_SP, 4, SAME)                       \
+	X(drap32_1, UNWIND_REGISTER + 2, 0, SAME) /* rcx's */ \
+	X(drap32_2, UNWIND_FP_DEREF, UNWIND_DEREF(-4, 0), 0)  \
+	X(drap32_3, UNWIND_SP, 4, SAME)                       \
+	X(signal32_0, UNWIND_SIGNAL, 32, SAME)                \
+	X(signal32_1, UNWIND_SIGNAL, 28, SAME)                \
+	X(signal32_2, UNWIND_SIGNAL, 28, SAME)                \
+	X(signal32_3, UNWIND_SIGNAL, 188, SAME)               \
+	X(signal32_4, UNWIND_SIGNAL, 188, SAME)
 
 #define DECLARE(label, cfa, offset, rbp) extern const uint8_t label[];
 LABELS(DECLARE)
+LABELS_386(DECLARE)
 #undef DECLARE
 
 static const struct known {
@@ -188,9 +255,11 @@ static const struct known {
 	unsigned cfa;
 	int32_t offset;
 	int rbp;
-} known[] = {
+} known[] =
+	{
 #define ROW(label, cfa, offset, rbp) {#label, label, cfa, offset, rbp},
-	LABELS(ROW)
+		LABELS(ROW)},
+  known_386[] = {LABELS_386(ROW)
 #undef ROW
 };
 
@@ -212,27 +281,37 @@ static void check(const struct known *k, const struct unwind_rule *r)
 		fail_msg("%s: cfa %u%+d rbp %d", k->name, r->cfa & ~GUESS, r->cfa_offset, rbp);
 }
 
-static void test_known_functions(void **state)
+/* Check the rows of code. A return address is looked up by the byte before `signal`. */
+static void check_code(uint16_t elf, const uint8_t *begin, const uint8_t *end,
+		       const uint8_t *signal, const struct known *k, size_t n)
 {
-	struct code_bytes code = {.address = address_of(code_begin),
-				  .bytes = code_begin,
-				  .n = (size_t)(code_end - code_begin)};
+	struct code_bytes code = {.machine = unwind_machine_of(elf),
+				  .address = address_of(begin),
+				  .bytes = begin,
+				  .n = (size_t)(end - begin)};
 	struct unwind_rules rules = {0};
 	struct unwind_table table = {0};
 	struct pack pack;
 
-	(void)state;
 	assert_int_equal(pack_begin(&pack), 0);
 	assert_int_equal(code_pack_rows(&code, &rules, &pack), 0);
-	assert_int_equal(pack_end(&pack, address_of(code_end), &table), 0);
-	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
-		check(&known[i], unwind_table_rule(&table, &rules, address_of(known[i].at)));
-	/* a return address is looked up by the byte before it */
-	assert_int_equal(unwind_table_rule(&table, &rules, address_of(signal_0) - 1)->cfa,
+	assert_int_equal(pack_end(&pack, address_of(end), &table), 0);
+	for (size_t i = 0; i < n; i++)
+		check(&k[i], unwind_table_rule(&table, &rules, address_of(k[i].at)));
+	assert_int_equal(unwind_table_rule(&table, &rules, address_of(signal) - 1)->cfa,
 			 UNWIND_SIGNAL);
 	pack_free(&pack);
 	unwind_table_free(&table);
 	unwind_rules_free(&rules);
+}
+
+static void test_known_functions(void **state)
+{
+	(void)state;
+	check_code(EM_X86_64, code_begin, code_end, signal_0, known,
+		   sizeof(known) / sizeof(*known));
+	check_code(EM_386, begin_386, end_386, signal32_3, known_386,
+		   sizeof(known_386) / sizeof(*known_386));
 }
 
 /* Code whose last instruction is a call, or an indirect jump before more of them than there is
@@ -244,7 +323,10 @@ static void test_ends_and_jumps(void **state)
 	(void)state;
 	for (size_t n = 0; n < 70; n++) {
 		uint8_t *bytes = malloc(n + sizeof(call));
-		struct code_bytes code = {.address = 0x1000, .bytes = bytes, .n = n + sizeof(call)};
+		struct code_bytes code = {.machine = unwind_machine_of(EM_X86_64),
+					  .address = 0x1000,
+					  .bytes = bytes,
+					  .n = n + sizeof(call)};
 		struct unwind_rules rules = {0};
 		struct unwind_table table = {0};
 		struct pack pack;
@@ -306,7 +388,10 @@ static void guess(const struct elf_file *f, const struct section *s, struct unwi
 	struct starts starts = {0};
 	int fd = f->fd;
 	uint8_t *bytes = malloc(s->size);
-	struct code_bytes code = {.address = s->address, .bytes = bytes, .n = s->size};
+	struct code_bytes code = {.machine = unwind_machine_of(f->machine),
+				  .address = s->address,
+				  .bytes = bytes,
+				  .n = s->size};
 	struct pack pack;
 
 	assert_int_equal(elfsym_read_at(fd, bytes, s->size, s->offset), s->size);
@@ -406,6 +491,7 @@ static void test_files(void **state)
 	compare_file("/usr/lib/x86_64-linux-gnu/libc.so.6", 95);
 	compare_file("/usr/bin/bash", 98);
 	compare_file("/usr/bin/python3", 98);
+	compare_file("/lib32/libc.so.6", 90);
 }
 
 /* Code that is all jumps, each with a state of its own to remember: beyond a limit it gets no rows. */
@@ -414,7 +500,7 @@ static void test_branches(void **state)
 	enum { LENGTH = 4 };
 	struct unwind_rules rules = {0};
 	struct unwind_table t = {0};
-	struct code_bytes code = {.address = 0x1000};
+	struct code_bytes code = {.machine = unwind_machine_of(EM_X86_64), .address = 0x1000};
 	struct pack pack;
 	uint8_t *bytes;
 

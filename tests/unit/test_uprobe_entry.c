@@ -396,16 +396,17 @@ static void test_cache(void **state)
 		c.entries[i].path = texts + (i == 2 ? 24 : 10);
 	}
 	c.entries[0].hwcap = 1ull << 62;
-	c.entries[1].flags = 3; /* another machine's */
-	assert_string_equal(ldcache_find((char *)&c, sizeof(c), "libz"), "/lib/libz.so.1");
-	assert_null(ldcache_find((char *)&c, sizeof(c), "libzz"));
+	c.entries[1].flags = 3; /* i386 */
+	assert_string_equal(ldcache_find((char *)&c, sizeof(c), EM_NONE, "libz"), "/lib/libz.so.1");
+	assert_string_equal(ldcache_find((char *)&c, sizeof(c), EM_386, "libz"), "/v3/libz.so.1");
+	assert_null(ldcache_find((char *)&c, sizeof(c), EM_NONE, "libzz"));
 	for (size_t n = 0; n < sizeof(c) - 40; n++) /* cut short anywhere */
-		ldcache_find((char *)&c, n, "libz");
+		ldcache_find((char *)&c, n, EM_NONE, "libz");
 	c.entries[2].path = 4000;
-	assert_null(ldcache_find((char *)&c, sizeof(c), "libz"));
+	assert_null(ldcache_find((char *)&c, sizeof(c), EM_NONE, "libz"));
 	c.n = UINT32_MAX;
-	assert_null(ldcache_find((char *)&c, sizeof(c), "libz"));
-	assert_null(ldcache_find("ld.so-1.7.0", 11, "libz"));
+	assert_null(ldcache_find((char *)&c, sizeof(c), EM_NONE, "libz"));
+	assert_null(ldcache_find("ld.so-1.7.0", 11, EM_NONE, "libz"));
 }
 
 int main(void)

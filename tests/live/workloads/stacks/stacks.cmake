@@ -104,6 +104,21 @@ add_custom_command(OUTPUT ${compat}
 	DEPENDS ${stacks_source}/compat.c VERBATIM)
 add_custom_target(stacks_compat ALL DEPENDS ${compat})
 
+# Places of waits in 32-bit code (x86): with tables; without; with frame pointers.
+if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
+	set(i386_options -fomit-frame-pointer -fasynchronous-unwind-tables)
+	set(i386_bare_options -fomit-frame-pointer -fno-asynchronous-unwind-tables)
+	set(i386_fp_options -fno-omit-frame-pointer)
+	foreach(variant i386 i386_bare i386_fp)
+		set(program ${CMAKE_BINARY_DIR}/workloads/${variant})
+		add_custom_command(OUTPUT ${program}
+			COMMAND ${CMAKE_C_COMPILER} -m32 -O2 -g ${${variant}_options} -fno-stack-protector -fno-pic
+				-ffreestanding -nostdlib -static -o ${program} ${stacks_source}/i386.c
+			DEPENDS ${stacks_source}/i386.c VERBATIM)
+		add_custom_target(stacks_${variant} ALL DEPENDS ${program})
+	endforeach()
+endif()
+
 # Rust, where there is a compiler (live/rust/rust.cmake says so if there is none).
 if(SONDE_RUSTC AND NOT rustc_fails AND NOT CMAKE_CROSSCOMPILING)
 	add_custom_command(OUTPUT ${stacks_dir}/waits-rust
