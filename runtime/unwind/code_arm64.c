@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rows from instructions of arm64: see code_arm64.h. The code is decoded once, in the order of
- * addresses. Each instruction has the state that the one before leaves, or that of a jump to it
- * from before; where neither comes, a function starts, or the instruction has no row.
+ * Rows from instructions of arm64: see code_arm64.h. The code is followed from the starts of
+ * functions along all jumps; the state that reaches an instruction first is its state. A call may
+ * not return, so the code after it comes when nothing else is left. Code that is not reached has
+ * the state that what follows it asks for.
  */
 #include "runtime/unwind/code_arm64.h"
 #include <elf.h>
@@ -18,6 +19,12 @@
 
 enum { FP = 29, LINK = 30, SP = 31, UNIT = INSN_ARM64_BYTES, WORD = 8, FRAME_MAX = 1 << 20 };
 
+enum {
+	INFER_MAX = 200, /* instructions after code that is not reached, whose state tells its */
+};
+
+static const uint32_t NOP = 0xd503201f;
+
 /* What is known at an instruction. Places are offsets from the CFA. */
 struct state {
 	int32_t sp, fp; /* CFA - sp, CFA - x29 */
@@ -28,11 +35,24 @@ struct state {
 	bool is_fp_lost, is_link_lost; /* the caller's value is neither in the register nor saved */
 };
 
+/* Code after a call. */
+struct pending {
+	size_t at;
+	struct state state;
+};
+
 struct decoder {
 	const struct code_bytes *c;
-	struct state *states; /* of each instruction, as far as jumps have led to it */
+	struct state *states; /* of each instruction that is reached */
 	bool *is_start;	      /* a function starts there */
 	size_t n;
+	struct {
+		VEC(size_t);
+	} reached; /* to be followed */
+	struct {
+		VEC(struct pending);
+	} after_calls;
+	size_t n_after; /* of them, those that were followed */
 };
 
 static const struct state at_entry = {.is_known = true, .has_sp = true};
@@ -40,6 +60,22 @@ static const struct state at_entry = {.is_known = true, .has_sp = true};
 static const uint8_t *code_at(const struct decoder *d, size_t i)
 {
 	return d->c->bytes + i * UNIT;
+}
+
+static uint32_t word_at(const struct decoder *d, size_t i)
+{
+	uint32_t word;
+
+	memcpy(&word, code_at(d, i), sizeof(word));
+	return word;
+}
+
+static struct insn insn_at(const struct decoder *d, size_t i)
+{
+	struct insn insn = {.is_stop = true}; /* if it is invalid */
+
+	(void)insn_arm64_decode(code_at(d, i), UNIT, &insn);
+	return insn;
 }
 
 /* ---- states -------------------------------------------------------------------------------- */
@@ -189,56 +225,204 @@ static void find_starts(struct decoder *d)
 			d->is_start[at] = true;
 	}
 	for (size_t i = 0; i < d->n; i++) {
-		struct insn insn;
-		size_t target;
+		struct insn insn = insn_at(d, i);
+		size_t target = insn.is_call ? target_of(d, i, &insn) : SIZE_MAX;
 
-		if (insn_arm64_decode(code_at(d, i), UNIT, &insn) || !insn.is_call)
-			continue;
-		target = target_of(d, i, &insn);
 		if (target != SIZE_MAX)
 			d->is_start[target] = true;
 	}
 }
 
-static int pack_state(const struct decoder *d, size_t i, const struct state *s,
-		      struct unwind_rules *rules, struct pack *out)
-{
-	int index = unwind_rules_intern(rules, rule_of(s));
+/* ---- following the code -------------------------------------------------------------------- */
 
-	return index < 0 ? index : pack_row(out, d->c->address + i * UNIT, (uint32_t)index);
+static int reach(struct decoder *d, size_t i, const struct state *s)
+{
+	if (i >= d->n || d->states[i].is_known || !s->is_known)
+		return 0;
+	d->states[i] = *s;
+	return vec_push(&d->reached, i);
 }
 
-/* Execute an instruction, and note the state where it jumps to. */
-static void execute(struct decoder *d, size_t i, struct state *s, uint32_t w)
+/* To the next end or call. */
+static int follow_from(struct decoder *d, size_t i)
 {
-	struct insn insn = {.is_stop = true}; /* if it is invalid */
-	size_t target;
+	int err = 0;
 
-	(void)insn_arm64_decode(code_at(d, i), UNIT, &insn);
-	if (s->is_known)
-		step(s, code_at(d, i));
-	target = insn.is_jump ? target_of(d, i, &insn) : SIZE_MAX;
-	if (target != SIZE_MAX && target > i && !d->states[target].is_known)
-		d->states[target] = *s;
-	if (is_end(w, &insn))
-		*s = (struct state){0};
+	for (; i < d->n && !err; i++) {
+		struct insn insn = insn_at(d, i);
+		struct state s = d->states[i];
+
+		step(&s, code_at(d, i));
+		if (insn.is_jump)
+			err = reach(d, target_of(d, i, &insn), &s);
+		if (err || is_end(word_at(d, i), &insn))
+			break;
+		if (insn.is_call)
+			return vec_push(&d->after_calls, (struct pending){i + 1, s});
+		if (i + 1 < d->n && d->states[i + 1].is_known)
+			break;
+		if (i + 1 < d->n)
+			d->states[i + 1] = s;
+	}
+	return err;
 }
 
-static int decode(struct decoder *d, struct unwind_rules *rules, struct pack *out)
+static int follow_reached(struct decoder *d)
 {
-	struct state s = {0};
-	uint32_t w;
+	int err = 0;
+
+	while (d->reached.n && !err)
+		err = follow_from(d, d->reached.items[--d->reached.n]);
+	return err;
+}
+
+static int follow_calls(struct decoder *d)
+{
+	int err = follow_reached(d);
+
+	while (d->n_after < d->after_calls.n && !err) {
+		struct pending p = d->after_calls.items[d->n_after++];
+
+		err = reach(d, p.at, &p.state);
+		if (!err)
+			err = follow_reached(d);
+	}
+	return err;
+}
+
+/* Starts of functions that have no name and that nothing calls. */
+static int follow_prologues(struct decoder *d)
+{
+	int err = 0;
+
+	for (size_t i = 1; i < d->n && !err; i++) {
+		struct insn before = insn_at(d, i - 1);
+		uint32_t word = word_at(d, i - 1);
+
+		if (d->states[i].is_known || !is_prologue(word_at(d, i)) ||
+		    !(is_end(word, &before) || before.is_call || word == NOP))
+			continue;
+		d->is_start[i] = true;
+		err = reach(d, i, &at_entry);
+		if (!err)
+			err = follow_reached(d);
+	}
+	return err;
+}
+
+/* ---- code that is not reached -------------------------------------------------------------- */
+
+/* Words from which x29 and x30 are loaded: offsets from the CFA that is assumed. */
+struct loaded {
+	bool fp, link;
+	int32_t fp_place, link_place;
+};
+
+static void note_loads(struct loaded *l, const struct state *s, const uint8_t *code)
+{
+	struct insn_arm64_access a;
+
+	if (!insn_arm64_access(code, UNIT, &a) || a.base != SP || !a.is_load)
+		return;
+	for (int i = 0; i < 2; i++) {
+		int32_t place = a.offset + i * WORD - s->sp;
+
+		if (a.regs[i] == FP && !l->fp)
+			l->fp = true, l->fp_place = place;
+		else if (a.regs[i] == LINK && !l->link)
+			l->link = true, l->link_place = place;
+	}
+}
+
+/* What is known at instruction i, or where it jumps to: at a return, the return address is in x30
+ * and sp is the CFA. */
+static struct state state_at(const struct decoder *d, size_t i, const struct insn *insn)
+{
+	size_t target = insn->is_jump ? target_of(d, i, insn) : SIZE_MAX;
+
+	if (insn->is_return)
+		return at_entry;
+	if (d->states[i].is_known || target == SIZE_MAX || d->is_start[target])
+		return d->states[i];
+	return d->states[target];
+}
+
+/* The state at instruction i that what follows asks for; not known if that is not known either. */
+static struct state state_before(const struct decoder *d, size_t i)
+{
+	struct state s = {.is_known = true, .has_sp = true, .sp = FRAME_MAX / 2}, end;
+	struct loaded loaded = {0};
+	size_t last = i + INFER_MAX < d->n ? i + INFER_MAX : d->n;
+
+	for (size_t at = i; at < last && s.has_sp && (at == i || !d->is_start[at]); at++) {
+		struct insn insn = insn_at(d, at);
+		int32_t by;
+
+		end = state_at(d, at, &insn);
+		by = end.sp - s.sp;
+		if (end.is_known && end.has_sp && FRAME_MAX / 2 + by >= 0) {
+			end.sp = FRAME_MAX / 2 + by;
+			if (loaded.link)
+				end.link_place = loaded.link_place - by;
+			if (loaded.fp)
+				end.fp_place = loaded.fp_place - by;
+			end.has_fp &= !loaded.fp;
+			return end;
+		}
+		if (is_end(word_at(d, at), &insn))
+			break;
+		note_loads(&loaded, &s, code_at(d, at));
+		step(&s, code_at(d, at));
+	}
+	return (struct state){0};
+}
+
+/* Cases of a switch have the state of its jump, if nothing that follows says another. */
+static int follow_others(struct decoder *d)
+{
+	struct state at_switch = {0}, s;
+	int err = 0;
+
+	for (size_t i = 0; i < d->n && !err; i++) {
+		if (d->is_start[i])
+			at_switch = (struct state){0};
+		if (!d->states[i].is_known && word_at(d, i) != NOP) {
+			s = state_before(d, i);
+			err = reach(d, i, s.is_known ? &s : &at_switch);
+			if (!err)
+				err = follow_calls(d);
+		}
+		if (d->states[i].is_known && insn_at(d, i).is_indirect)
+			at_switch = d->states[i];
+	}
+	return err;
+}
+
+static int follow_all(struct decoder *d)
+{
 	int err = 0;
 
 	find_starts(d);
+	for (size_t i = 0; i < d->n && !err; i++)
+		if (d->is_start[i])
+			err = reach(d, i, &at_entry);
+	if (!err)
+		err = follow_reached(d);
+	if (!err)
+		err = follow_prologues(d);
+	if (!err)
+		err = follow_calls(d);
+	return err ? err : follow_others(d);
+}
+
+static int pack_states(const struct decoder *d, struct unwind_rules *rules, struct pack *out)
+{
+	int err = 0;
+
 	for (size_t i = 0; i < d->n && !err; i++) {
-		memcpy(&w, code_at(d, i), sizeof(w));
-		if (d->is_start[i] || (!s.is_known && !d->states[i].is_known && is_prologue(w)))
-			s = at_entry;
-		else if (!s.is_known)
-			s = d->states[i];
-		err = pack_state(d, i, &s, rules, out);
-		execute(d, i, &s, w);
+		int index = unwind_rules_intern(rules, rule_of(&d->states[i]));
+
+		err = index < 0 ? index : pack_row(out, d->c->address + i * UNIT, (uint32_t)index);
 	}
 	return err;
 }
@@ -253,7 +437,11 @@ int code_arm64_pack_rows(const struct code_bytes *c, struct unwind_rules *rules,
 	d.states = calloc(d.n, sizeof(*d.states));
 	d.is_start = calloc(d.n, sizeof(*d.is_start));
 	if (d.states && d.is_start)
-		err = decode(&d, rules, out);
+		err = follow_all(&d);
+	if (!err)
+		err = pack_states(&d, rules, out);
+	vec_free(&d.reached);
+	vec_free(&d.after_calls);
 	free(d.states);
 	free(d.is_start);
 	return err;

@@ -164,6 +164,11 @@ enum {
 	RET = 0xd65f03c0,
 	NOP = 0xd503201f,
 	BTI_C = 0xd503245f,
+	CALL_X0 = 0xd63f0000,	  /* blr x0 */
+	JUMP_X0 = 0xd61f0000,	  /* br x0 */
+	JUMP_OVER_2 = 0x14000003, /* b .+12 */
+	BACK_2 = 0x54ffffc0,	  /* b.eq .-8 */
+	BREAK = 0xd4200000,	  /* brk #0 */
 };
 
 #define GUESS(kind, saved, fp, cfa) {(kind) | UNWIND_GUESS, saved, fp, cfa}
@@ -206,6 +211,30 @@ static const struct {
 	{SET_X29, GUESS(UNWIND_SP, LINK_ONLY, -7, 48)},
 	{NOP, GUESS(UNWIND_SP, UNWIND_SAVED(UNWIND_FP_UNKNOWN, UNWIND_EXTRA_AFTER_FP), -7, 48)},
 	{RET, GUESS(UNWIND_SP, UNWIND_SAVED(UNWIND_FP_UNKNOWN, UNWIND_EXTRA_AFTER_FP), -7, 48)},
+
+	/* a call that does not return, and another function */
+	{PUSH_32, GUESS(UNWIND_SP, LEAF, 0, 0)},
+	{CALL_X0, GUESS(UNWIND_SP, PAIR, -4, 32)},
+	{DOWN_64, GUESS(UNWIND_SP, LEAF, 0, 0)},
+	{UP_64, GUESS(UNWIND_SP, LEAF, 0, 64)},
+	{RET, GUESS(UNWIND_SP, LEAF, 0, 0)},
+	/* nothing leads here: it returns */
+	{RESTORE_AT_48, GUESS(UNWIND_SP, PAIR, -2, 64)},
+	{UP_64, GUESS(UNWIND_SP, LEAF, 0, 64)},
+	{RET, GUESS(UNWIND_SP, LEAF, 0, 0)},
+	/* a loop whose body only a jump back leads to */
+	{PUSH_32, GUESS(UNWIND_SP, LEAF, 0, 0)},
+	{JUMP_OVER_2, GUESS(UNWIND_SP, PAIR, -4, 32)},
+	{SET_FP, GUESS(UNWIND_SP, PAIR, -4, 32)},
+	{SET_FP, GUESS(UNWIND_SP, PAIR, -4, 32)},
+	{BACK_2, GUESS(UNWIND_SP, PAIR, -4, 32)},
+	{POP_32, GUESS(UNWIND_SP, PAIR, -4, 32)},
+	{RET, GUESS(UNWIND_SP, LEAF, 0, 0)},
+	/* a case of a switch that does not return */
+	{PUSH_32, GUESS(UNWIND_SP, LEAF, 0, 0)},
+	{JUMP_X0, GUESS(UNWIND_SP, PAIR, -4, 32)},
+	{CALL_X0, GUESS(UNWIND_SP, PAIR, -4, 32)},
+	{BREAK, GUESS(UNWIND_SP, PAIR, -4, 32)},
 
 	{NOP, {UNWIND_NO_RULE}}, /* nothing leads here */
 	{NOP, {UNWIND_NO_RULE}},
