@@ -8,6 +8,7 @@
 #include "cli/fmt.h"
 #include "cli/learn/learn.h"
 #include "cli/scripts/scripts.h"
+#include "cli/base/file_limit.h"
 #include "cli/base/first_words.h"
 #include "cli/options/option_rows.h"
 #include "cli/options/options.h"
@@ -245,6 +246,7 @@ int main(int argc, char **argv)
 	int status;
 
 	keep_standard_files();
+	file_table_reserve();
 	signals_prepare();
 	if (argc == 1 && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))
 		return leave(prompt_run());
