@@ -318,8 +318,6 @@ void session_prepare(struct session_prep *prep, const struct plan *plan, struct 
 {
 	*prep = (struct session_prep){.btf_fd = -1, .is_interpreted = is_interpreted};
 	set_scope(&prep->config, k->scope, found);
-	if (!is_interpreted)
-		session_unwind_prepare(prep, plan, k, found->program);
 	prep->config.pid_ns = is_interpreted ? 0 : scope_pid_namespace();
 	prep->config.start_ns = clock_ns(CLOCK_BOOTTIME);
 	prep->config.boot_to_wall_ns = clock_ns(CLOCK_REALTIME) - prep->config.start_ns;
@@ -341,10 +339,12 @@ void session_prepare(struct session_prep *prep, const struct plan *plan, struct 
 		find_event_frames(&prep->config, plan);
 	}
 	find_kfuncs(prep, plan, k);
-	uprobe_entry_move(plan, plan->needs.frame_pointers ||
-					(plan->needs.ustack && !prep->config.unwinds));
 	precreate_maps(prep, plan);
 	precreate_warm_up(prep, k->n_cpus(k));
+	/* last: on two CPUs, its thread would take one from the compiler or from this thread */
+	session_unwind_prepare(prep, plan, k, found->program);
+	uprobe_entry_move(plan, plan->needs.frame_pointers ||
+					(plan->needs.ustack && !prep->config.unwinds));
 }
 
 void session_prep_free(struct session_prep *prep)

@@ -18,10 +18,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#define WAIT_NS 2000000000ull	 /* the longest that the start waits */
-#define WAIT_ALL_NS 100000000ull /* the same if all processes are traced */
-#define SLICE_NS 50000000ull	 /* between two looks for a stop signal */
-enum { FILES_MAX = 4 };		 /* of functions: with so many, all processes are read */
+#define WAIT_NS 2000000000ull	/* the longest that the start waits */
+#define WAIT_ALL_NS 30000000ull /* the same if all processes are traced */
+#define SLICE_NS 50000000ull	/* between two looks for a stop signal */
+enum { FILES_MAX = 4 };		/* of functions: with so many, all processes are read */
 
 static void warn_frame_pointers(void)
 {
