@@ -7,6 +7,8 @@
 #include "runtime/unwind/program_files.h"
 #include "runtime/unwind/store.h"
 
+enum { STEP_WORDS = 24 * UNWIND_CHUNK_WORDS }; /* 6 MiB; a larger step would take 10 ms */
+
 static void add_file(const char *path, void *ahead)
 {
 	struct unwind_ahead *a = ahead;
@@ -42,12 +44,8 @@ void unwind_ahead_exec(struct unwind_ahead *a, uint32_t tgid)
 
 void unwind_ahead_used(struct unwind_ahead *a, const char *path)
 {
-	uint64_t n_words;
-
 	unwind_survey_read(&a->survey, path);
 	unwind_files_add_vdso(a->files);
-	n_words = unwind_survey_words(&a->survey);
-	unwind_store_reserve(a->store, n_words < a->most_words ? n_words : a->most_words);
 	a->n_surveyed++;
 }
 
@@ -56,10 +54,12 @@ void unwind_ahead_used(struct unwind_ahead *a, const char *path)
 uint32_t unwind_ahead_work(struct unwind_ahead *a)
 {
 	uint32_t n_done = a->n_surveyed;
+	uint64_t n_words = unwind_survey_words(&a->survey);
 	bool is_end;
 
 	if (!a->n_surveyed)
 		return 0;
+	unwind_store_reserve(a->store, n_words < STEP_WORDS ? n_words : STEP_WORDS);
 	is_end = unwind_store_used_bytes(a->store) / 4 > a->most_words ||
 		 !unwind_survey_compile(&a->survey, a->files);
 	if (is_end || unwind_store_is_settled(a->store))

@@ -71,6 +71,7 @@ struct unwind_store {
 	struct unwind_rule *rules;
 	VEC(struct chunk) chunks;
 	uint32_t max_chunks, n_committed;
+	uint32_t n_used; /* the last chunk in which words were taken, and those before it */
 	struct extents extents;
 	uint64_t dropped_ns; /* the time of the last drop */
 	uint32_t generation; /* generation of the space that was published last */
@@ -234,8 +235,11 @@ uint32_t unwind_store_add(struct unwind_store *s, const void *words, uint32_t n)
 		address = extents_allocate(&s->extents, n);
 	while (!address && make_room(s, n))
 		address = extents_allocate(&s->extents, n);
-	if (address)
-		memcpy((uint32_t *)unwind_store_at(s, address), words, (size_t)n * 4);
+	if (!address)
+		return 0;
+	memcpy((uint32_t *)unwind_store_at(s, address), words, (size_t)n * 4);
+	if (address >> UNWIND_CHUNK_BITS >= s->n_used)
+		s->n_used = (address >> UNWIND_CHUNK_BITS) + 1;
 	return address;
 }
 
@@ -311,6 +315,8 @@ static void end_reserve(struct unwind_store *s)
 
 void unwind_store_reserve(struct unwind_store *s, uint64_t n)
 {
+	if (s->extents.n_free >= n / 2)
+		return;
 	while (s->extents.n_free < n && s->chunks.n < s->max_chunks && !add_chunk(s))
 		;
 	unwind_store_is_settled(s);
@@ -318,19 +324,23 @@ void unwind_store_reserve(struct unwind_store *s, uint64_t n)
 
 bool unwind_store_is_settled(struct unwind_store *s)
 {
-	if (s->is_reserving && pthread_tryjoin_np(s->reserver, NULL))
-		return false;
-	if (s->is_reserving)
+	if (s->is_reserving && !pthread_tryjoin_np(s->reserver, NULL)) {
 		commit_end(s);
-	commit_begin(s);
-	s->is_reserving = s->commit.n && !thread_start(&s->reserver, NULL, commit_run, s);
-	return !s->commit.n;
+		s->is_reserving = false;
+	}
+	if (!s->is_reserving) {
+		commit_begin(s);
+		s->is_reserving = s->commit.n && !thread_start(&s->reserver, NULL, commit_run, s);
+	}
+	return s->n_used <= s->n_committed;
 }
 
 int unwind_store_commit(struct unwind_store *s)
 {
+	if (s->n_used <= s->n_committed)
+		return 0;
 	end_reserve(s);
-	if (s->n_committed == s->chunks.n)
+	if (s->n_used <= s->n_committed)
 		return 0;
 	commit_begin(s);
 	commit_run(s);

@@ -19,8 +19,8 @@ void unwind_store_close(struct unwind_store *s);
  * returns false. */
 typedef bool unwind_store_full_fn(void *ctx);
 void unwind_store_on_full(struct unwind_store *s, unwind_store_full_fn *fn, void *ctx);
-/* Create chunks until there are n free words, and begin to make them reachable, so that
- * unwind_store_commit() need not wait. */
+/* Unless n / 2 words are free, create chunks until n are, and begin to make them reachable, so that
+ * unwind_store_commit() need not wait. A chunk takes 0.1 to 0.2 ms. */
 void unwind_store_reserve(struct unwind_store *s, uint64_t n);
 /* Make an opened object use these maps (bpf_map__reuse_fd). */
 void unwind_store_hand_over(const struct unwind_store *s, struct bpf_object *object);

@@ -37,7 +37,7 @@ struct unwind_survey {
 
 /* Look at all processes, or at those that have mapped the file at `path`. */
 void unwind_survey_read(struct unwind_survey *s, const char *path);
-/* How many words the tables of the files will need, roughly. */
+/* How many words the tables of the files that are not compiled yet will need, roughly. */
 uint64_t unwind_survey_words(const struct unwind_survey *s);
 /* Compile the next file, which is then held until unwind_survey_end(). False: there are no more. */
 bool unwind_survey_compile(struct unwind_survey *s, struct unwind_files *files);
