@@ -59,7 +59,9 @@ struct link_lists {
 
 uint32_t attach_only_process(const struct session *s)
 {
-	return kernel_is_at_least(6, 10) ? only_process(s) : 0;
+	uint32_t pid = only_process(s);
+
+	return pid && kernel_has(s->kernel, CAP_UPROBE_PROCESS) ? pid : 0;
 }
 
 static uint64_t semaphore_of(const struct file_targets *f, const struct plan_target *t)

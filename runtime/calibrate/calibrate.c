@@ -50,8 +50,8 @@ static int measure(const struct calibrate_probe *p, struct calibrate_batch *out)
 	return 0;
 }
 
-/* The probe stays, to be measured again. Before Linux 6.10, calls by other processes would run its
- * programs, too: those of another sonde that calibrates. */
+/* The probe stays, to be measured again, if calls by other processes do not run its programs: those
+ * of another sonde that calibrates. */
 static int calibrate(struct session *s, enum sonde_cost_method method, uint64_t class,
 		     struct sonde_cost *cost)
 {
@@ -60,9 +60,9 @@ static int calibrate(struct session *s, enum sonde_cost_method method, uint64_t 
 	struct calibrate_batch b = {0};
 	int err;
 
-	err = calibrate_probe_open(&k->probe, method, class) ?: measure(&k->probe, &b);
+	err = calibrate_probe_open(&k->probe, s->kernel, method, class) ?: measure(&k->probe, &b);
 	*cost = b.cost;
-	k->is_open = !err && kernel_is_at_least(6, 10);
+	k->is_open = !err && k->probe.only_process;
 	if (!k->is_open)
 		calibrate_probe_close(&k->probe);
 	return err;
@@ -161,7 +161,7 @@ bool calibrate_tracer_share(struct session *s, uint32_t prog, bool is_entry,
 
 	if (!kernel_has(s->kernel, CAP_UPROBE_MULTI))
 		return false;
-	err = calibrate_probe_open(&p, method_of(s, prog),
+	err = calibrate_probe_open(&p, s->kernel, method_of(s, prog),
 				   is_entry ? SONDE_COST_STEP : SONDE_COST_PUSH)
 		      ?: measure(&p, &b);
 	calibrate_probe_close(&p);

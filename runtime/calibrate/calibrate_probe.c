@@ -73,7 +73,7 @@ static int attach_program(struct calibrate_probe *p, int i, uint32_t attach_type
 		.uprobe_multi.offsets = (uintptr_t)&offset,
 		.uprobe_multi.cnt = 1,
 		.uprobe_multi.flags = is_return ? NEW_BPF_F_UPROBE_MULTI_RETURN : 0,
-		.uprobe_multi.pid = kernel_is_at_least(6, 10) ? (uint32_t)getpid() : 0,
+		.uprobe_multi.pid = p->only_process,
 	};
 
 	p->progs[i] = load_program(p, attach_type);
@@ -199,7 +199,8 @@ int calibrate_probe_measure(const struct calibrate_probe *p, struct calibrate_ba
 	return 0;
 }
 
-int calibrate_probe_open(struct calibrate_probe *p, enum sonde_cost_method method, uint64_t class)
+int calibrate_probe_open(struct calibrate_probe *p, struct kernel *k, enum sonde_cost_method method,
+			 uint64_t class)
 {
 	const struct calibrate_function *f = &calibrate_classes[class].functions[method];
 	int err;
@@ -207,6 +208,9 @@ int calibrate_probe_open(struct calibrate_probe *p, enum sonde_cost_method metho
 	*p = (struct calibrate_probe){.method = method,
 				      .class = class,
 				      .plain_ns = plain_ns(f->code),
+				      .only_process = kernel_has(k, CAP_UPROBE_PROCESS)
+							      ? (uint32_t)getpid()
+							      : 0,
 				      .map = -1,
 				      .progs = {-1, -1},
 				      .links = {-1, -1}};

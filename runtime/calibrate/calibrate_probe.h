@@ -19,10 +19,12 @@ struct run_log {
 	} runs[CALIBRATE_RUNS];
 };
 
+struct kernel;
 struct calibrate_probe {
 	enum sonde_cost_method method;
 	uint64_t class;
-	uint64_t plain_ns; /* a call without a probe */
+	uint64_t plain_ns;     /* a call without a probe */
+	uint32_t only_process; /* whose calls run the programs; 0: all */
 	int map, progs[2], links[2];
 	struct run_log *log;
 };
@@ -34,7 +36,8 @@ struct calibrate_batch {
 };
 
 /* Attach. 0 or -errno; close it in any case. */
-int calibrate_probe_open(struct calibrate_probe *p, enum sonde_cost_method method, uint64_t class);
+int calibrate_probe_open(struct calibrate_probe *p, struct kernel *k, enum sonde_cost_method method,
+			 uint64_t class);
 /* Measure a batch of calls. 0, or -ENODATA if it was disturbed. */
 int calibrate_probe_measure(const struct calibrate_probe *p, struct calibrate_batch *out);
 void calibrate_probe_close(struct calibrate_probe *p);

@@ -12,8 +12,10 @@
 #include <errno.h>
 #include <linux/btf.h>
 #include <linux/perf_event.h>
+#include <pthread.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include "runtime/base/thread.h"
 #include "runtime/base/uapi_new.h"
 #include "runtime/kernel/kernel_facts.h"
 #include "runtime/kernel/ksym_names.h"
@@ -169,6 +171,55 @@ static bool knows_link(void *attr, size_t size, uint32_t *prog_fd, uint32_t atta
 	*prog_fd = (uint32_t)fd;
 	knows = syscall(SYS_bpf, BPF_LINK_CREATE, attr, size) < 0 && errno == E2BIG;
 	close(fd);
+	return knows;
+}
+
+struct other_thread {
+	pid_t tid;
+	pthread_barrier_t known, end;
+};
+
+static void *stay(void *arg)
+{
+	struct other_thread *t = arg;
+
+	t->tid = gettid();
+	pthread_barrier_wait(&t->known);
+	pthread_barrier_wait(&t->end);
+	return NULL;
+}
+
+/* Does the pid of a link stand for a process? It stood for a thread, before a correction in 6.10
+ * that older kernels got later: then the number of a thread is accepted, and the bad address of the
+ * offsets is what fails. */
+static bool knows_uprobe_process(void)
+{
+	int fd = load_nothing(BPF_PROG_TYPE_KPROBE, NEW_BPF_TRACE_UPROBE_MULTI, 0);
+	struct new_link_create attr = {
+		.prog_fd = (uint32_t)fd,
+		.attach_type = NEW_BPF_TRACE_UPROBE_MULTI,
+		.uprobe_multi.path = (uintptr_t)"/proc/self/exe",
+		.uprobe_multi.offsets = 1,
+		.uprobe_multi.cnt = 1,
+	};
+	struct other_thread t = {.tid = 0};
+	pthread_t thread;
+	bool knows = false;
+
+	pthread_barrier_init(&t.known, NULL, 2);
+	pthread_barrier_init(&t.end, NULL, 2);
+	if (fd >= 0 && !thread_start(&thread, NULL, stay, &t)) {
+		pthread_barrier_wait(&t.known);
+		attr.uprobe_multi.pid = (uint32_t)t.tid;
+		knows = syscall(SYS_bpf, BPF_LINK_CREATE, &attr, sizeof(attr)) < 0 &&
+			errno == ESRCH;
+		pthread_barrier_wait(&t.end);
+		pthread_join(thread, NULL);
+	}
+	pthread_barrier_destroy(&t.known);
+	pthread_barrier_destroy(&t.end);
+	if (fd >= 0)
+		close(fd);
 	return knows;
 }
 
