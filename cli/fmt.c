@@ -10,6 +10,17 @@
 #include "parser/syntax/fmt.h"
 #include "runtime/base/log.h"
 #include <stdlib.h>
+#include <string.h>
+
+/* `sonde fmt --check`: 0 if the script is written so, else 1. */
+static int check(const struct source *script, const char *text, size_t len)
+{
+	if (script->len == len && memcmp(script->text, text, len) == 0)
+		return 0;
+	log_error("'%s' is not in its canonical form", script->name);
+	log_hint("'sonde fmt %s' prints it, with '-o %s' in its place", script->name, script->name);
+	return 1;
+}
 
 int fmt_run(struct arena *a, const struct options *o, struct diags *d)
 {
@@ -26,7 +37,8 @@ int fmt_run(struct arena *a, const struct options *o, struct diags *d)
 		log_hint("this is a defect of sonde; please report it with the script");
 		return 3;
 	}
-	status = output_write(o->out.path, text, len, 0644);
+	status = o->is_fmt_check ? check(d->source, text, len)
+				 : output_write(o->out.path, text, len, 0644);
 	free(text);
 	return status;
 }

@@ -206,11 +206,13 @@ static bool take_first_word(struct options *o, int argc, char **argv, int *i)
 /* The others, which options may follow, once all are read. */
 static void apply_first_word(struct options *o)
 {
-	const struct first_word *w =
-		o->args.file && o->mode == MODE_TRACE ? first_word_find(o->args.file) : NULL;
+	const struct first_word *w = o->args.file ? first_word_find(o->args.file) : NULL;
 
+	if (o->mode != MODE_TRACE && !(o->mode == MODE_CHECK && w && w->mode == MODE_FMT))
+		return;
 	if (!w || (w->what != FOLLOWED_BY_SCRIPT && w->what != FOLLOWED_BY_NAMES))
 		return;
+	o->is_fmt_check = o->mode == MODE_CHECK;
 	o->mode = w->mode;
 	if (w->what == FOLLOWED_BY_NAMES)
 		return;
@@ -311,6 +313,19 @@ static void note_behind_command(struct options *o, const char *before, const cha
 	o->args.is_behind_option = is_behind_option;
 }
 
+/* -o out.svg without -f: the name says the format. */
+static void choose_format(struct options *o)
+{
+	enum out_format format;
+
+	if (o->mode != MODE_TRACE || !o->out.path || option_given(o, "-f") ||
+	    o->out.format != OUT_TEXT)
+		return;
+	format = out_format_of_file(o->out.path);
+	if (format != OUT_FORMAT_COUNT)
+		o->out.format = format;
+}
+
 int options_parse(struct options *o, int argc, char **argv)
 {
 	int i = 1, taken;
@@ -362,6 +377,7 @@ int options_parse(struct options *o, int argc, char **argv)
 	}
 	apply_first_word(o);
 	take_topic(o);
+	choose_format(o);
 	return read_command(o) || options_check(o) || output_check(o) || find_container(o) ? 1 : 0;
 }
 

@@ -83,6 +83,7 @@ struct options {
 	bool no_warnings;	 /* of the compiler and warnf() */
 	bool warnings;		 /* report failed reads and lookups, too */
 	bool strict;		 /* losses have exit status 4 */
+	bool is_fmt_check;	 /* 'sonde fmt --check' */
 	bool stats;		 /* print what each program costs */
 	double max_overhead;	 /* percent; 0: any */
 	bool interpret;		 /* run the programs here, not in the kernel */

@@ -114,6 +114,9 @@ enum script_place scripts_path(const char *word, char *path, size_t size)
 		return SCRIPT_BUNDLED;
 	if (!is_path(word) && !is_file(word) && find_in_user_folders(word, path, size))
 		return SCRIPT_FOUND;
+	snprintf(path, size, "%s.bt", word); /* sonde hello, beside hello.bt */
+	if (!is_path(word) && !is_file(word) && is_file(path))
+		return SCRIPT_FOUND;
 	snprintf(path, size, "%s", word);
 	return is_path(word) || !is_file(word) ? SCRIPT_FILE : SCRIPT_FOUND;
 }

@@ -439,7 +439,12 @@ static void refuse_word(struct sema *s, const char *word)
 
 	diag_error(s->diags, p->items[p->n_items - 1].span, "parameter-extra",
 		   "unexpected argument '%.40s'", word);
-	if (!param_hint_command(s, word))
+	if (param_hint_command(s, word))
+		return;
+	if (FIND(p->items, p->n_items, param_type_is_command(item->type)))
+		diag_hint(s->diags, "a command to trace is written after '--': sonde %s -- %s …",
+			  p->source->name, word);
+	else
 		param_hint_usage(s);
 }
 

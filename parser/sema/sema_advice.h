@@ -26,8 +26,8 @@ void advise_endless(struct sema *s, struct stmt *st);
 /* sema_unit.c: find the variables and maps that hold nanoseconds, for warnings and for pictures of
  * the maps; after the types are known. */
 void units_note(struct sema *s);
-/* sema_unit.c: nanoseconds that are compared with a small number without a unit, or counted in
- * buckets of such a width. */
+/* sema_unit.c: nanoseconds that are compared with a small number without a unit, counted in buckets
+ * of such a width, or divided before they are added. */
 void advise_unit(struct sema *s, const struct expr *e);
 /* sema_advice_map.c: times whose start may not have been stored. */
 void advise_entries(struct sema *s, struct probe *p);

@@ -97,12 +97,32 @@ static void advise_scale(struct sema *s, const struct expr *e)
 	report(s, e->call.args[2]);
 }
 
+/* sum(delta / 1000000): what is less than a millisecond adds nothing. */
+static void advise_sum(struct sema *s, const struct expr *e)
+{
+	const struct builtin *b = ast_builtin(e);
+	const struct expr *v = e->call.n_args ? e->call.args[0] : NULL;
+
+	if (!b || b->kind != BUILTIN_AGG || b->agg != AGG_SUM || v->kind != EX_BINARY ||
+	    v->binary.op != OP_DIV || !is_time(v->binary.left) || v->binary.right->kind != EX_INT ||
+	    v->binary.right->integer.value < SMALL)
+		return;
+	diag_warning(s->diags, v->span, "rounded-sum",
+		     "this is rounded down before it is added, so short times count as 0");
+	diag_hint(s->diags,
+		  "add nanoseconds; 'print(@map, 0, %llu)' divides the sum, and --time-unit "
+		  "chooses the unit that is printed",
+		  (unsigned long long)v->binary.right->integer.value);
+}
+
 void advise_unit(struct sema *s, const struct expr *e)
 {
 	const struct expr *l, *r;
 
-	if (e->kind == EX_CALL)
+	if (e->kind == EX_CALL) {
 		advise_scale(s, e);
+		advise_sum(s, e);
+	}
 	if (e->kind != EX_BINARY || e->binary.op < OP_LT || e->binary.op > OP_GE)
 		return;
 	l = e->binary.left;

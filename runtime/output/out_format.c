@@ -31,6 +31,16 @@ enum out_format out_format_find(const char *name, const char **word)
 	return (enum out_format)(row - out_formats);
 }
 
+enum out_format out_format_of_file(const char *path)
+{
+	const char *ending = strrchr(path, '.');
+	const struct out_format_row *row =
+		FIND(out_formats, OUT_FORMAT_COUNT,
+		     ending && item->ending && strcmp(item->ending, ending) == 0);
+
+	return row ? (enum out_format)(row - out_formats) : OUT_FORMAT_COUNT;
+}
+
 /* Maps with a stack in their keys. */
 static uint32_t count_stack_maps(const struct plan *plan)
 {

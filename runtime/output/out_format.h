@@ -15,12 +15,15 @@ struct out_format_row {
 	const char *name, *word; /* word: what may follow the name and a colon, or NULL */
 	enum { OUT_NEEDS_NOTHING, OUT_NEEDS_STACKS, OUT_NEEDS_SPANS } needs;
 	const char *file;	   /* an example of its name, if no terminal shows it; or NULL */
+	const char *ending;	   /* of names of its files; or NULL */
 	const char *doc, *example; /* example: words for the command line */
 };
 extern const struct out_format_row out_formats[OUT_FORMAT_COUNT];
 /* The format of that name, or NAME:WORD; OUT_FORMAT_COUNT if there is none, or if it takes no word.
  * *word: the word, or NULL. */
 enum out_format out_format_find(const char *name, const char **word);
+/* The format that the name of a file ends in, as "out.svg"; OUT_FORMAT_COUNT: none. */
+enum out_format out_format_of_file(const char *path);
 /* Has the script what the format shows? NULL, or what the script lacks: "span()". */
 const char *out_format_lacks(enum out_format format, const struct plan *plan);
 /* Does the script use span()? */
