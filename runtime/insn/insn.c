@@ -21,11 +21,11 @@ struct library {
 	ZydisRegister (*enclosing)(ZydisMachineMode, ZydisRegister);
 };
 
-static struct library opened;
+static struct library library;
 
 static void open_library(void)
 {
-	struct library *l = &opened;
+	struct library *l = &library;
 	void *so = dlopen("libZydis.so.4.0", RTLD_NOW | RTLD_LOCAL);
 
 	if (!so)
@@ -40,13 +40,12 @@ static void open_library(void)
 }
 
 /* Loaded once, by any thread, and never closed. */
-static const struct library *library(void)
+static bool has_library(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
-	const struct library *l = &opened;
 
 	pthread_once(&once, open_library);
-	return l->init && l->decode && l->decode_full && l->enclosing ? l : NULL;
+	return library.init && library.decode && library.decode_full && library.enclosing;
 }
 
 static ZydisMachineMode mode_of(uint16_t machine)
@@ -55,17 +54,29 @@ static ZydisMachineMode mode_of(uint16_t machine)
 				    : ZYDIS_MACHINE_MODE_LONG_COMPAT_32;
 }
 
-/* Initialize a decoder. Returns 0, -ENOSYS (no library), or -EOPNOTSUPP (another machine). */
-static int begin(uint16_t machine, ZydisDecoder *d, const struct library **l)
+/* A decoded instruction. */
+struct decoded {
+	uint16_t machine;
+	ZydisDecodedInstruction i;
+	ZydisDecodedOperand o[ZYDIS_MAX_OPERAND_COUNT];
+};
+
+/* Returns 0, -ENOSYS (no library), -EOPNOTSUPP (another machine), or -EINVAL. */
+static int decode(uint16_t machine, const uint8_t *code, size_t n, bool operands, struct decoded *x)
 {
+	ZydisDecoder d;
+
 	if (machine != EM_X86_64 && machine != EM_386)
 		return -EOPNOTSUPP;
-	*l = library();
-	if (!*l)
+	if (!has_library())
 		return -ENOSYS;
-	(*l)->init(d, mode_of(machine),
-		   machine == EM_X86_64 ? ZYDIS_STACK_WIDTH_64 : ZYDIS_STACK_WIDTH_32);
-	return 0;
+	x->machine = machine;
+	library.init(&d, mode_of(machine),
+		     machine == EM_X86_64 ? ZYDIS_STACK_WIDTH_64 : ZYDIS_STACK_WIDTH_32);
+	return ZYAN_SUCCESS(operands ? library.decode_full(&d, code, n, &x->i, x->o)
+				     : library.decode(&d, NULL, code, n, &x->i))
+		       ? 0
+		       : -EINVAL;
 }
 
 /* ---- jumps and returns --------------------------------------------------------------------- */
@@ -108,20 +119,15 @@ static void describe(const ZydisDecodedInstruction *i, struct insn *out)
 
 int insn_decode(uint16_t machine, const uint8_t *code, size_t n, struct insn *out)
 {
-	ZydisDecodedInstruction i;
-	ZydisDecoder d;
-	const struct library *l;
+	struct decoded x;
 	int err;
 
 	if (machine == EM_AARCH64)
 		return insn_arm64_decode(code, n, out);
-	err = begin(machine, &d, &l);
-	if (err)
-		return err;
-	if (!ZYAN_SUCCESS(l->decode(&d, NULL, code, n, &i)))
-		return -EINVAL;
-	describe(&i, out);
-	return 0;
+	err = decode(machine, code, n, false, &x);
+	if (!err)
+		describe(&x.i, out);
+	return err;
 }
 
 bool insn_goes_on(const struct insn *i)
@@ -140,36 +146,35 @@ bool insn_is_endbr64(const uint8_t *code, size_t n)
 /* ---- registers ----------------------------------------------------------------------------- */
 
 /* Number of the general register that contains r; or INSN_NO_REG. */
-static int8_t number_of(const struct library *l, uint16_t machine, ZydisRegister r)
+static int8_t number_of(const struct decoded *x, ZydisRegister r)
 {
-	ZydisRegister first = machine == EM_X86_64 ? ZYDIS_REGISTER_RAX : ZYDIS_REGISTER_EAX;
-	int number = (int)l->enclosing(mode_of(machine), r) - (int)first;
+	ZydisRegister first = x->machine == EM_X86_64 ? ZYDIS_REGISTER_RAX : ZYDIS_REGISTER_EAX;
+	int number = (int)library.enclosing(mode_of(x->machine), r) - (int)first;
 
 	return number >= 0 && number < INSN_X86_REGS ? (int8_t)number : INSN_NO_REG;
 }
 
-static struct insn_memory memory_of(const struct library *l, uint16_t machine,
-				    const ZydisDecodedOperand *o, uint8_t length)
+static struct insn_memory memory_of(const struct decoded *x, const ZydisDecodedOperand *o)
 {
 	bool is_relative = o->mem.base == ZYDIS_REGISTER_RIP;
 
-	return (struct insn_memory){.base = number_of(l, machine, o->mem.base),
-				    .index = number_of(l, machine, o->mem.index),
+	return (struct insn_memory){.base = number_of(x, o->mem.base),
+				    .index = number_of(x, o->mem.index),
 				    .scale = o->mem.scale,
 				    .is_relative = is_relative,
-				    .disp = o->mem.disp.value + (is_relative ? length : 0)};
+				    .disp = o->mem.disp.value + (is_relative ? x->i.length : 0)};
 }
 
 /* Store the value of an operand that is only read. */
-static void take_source(const struct library *l, uint16_t machine, const ZydisDecodedOperand *o,
-			uint8_t length, struct insn_effect *out)
+static void take_source(const struct decoded *x, const ZydisDecodedOperand *o,
+			struct insn_effect *out)
 {
 	if (o->type == ZYDIS_OPERAND_TYPE_REGISTER) {
 		out->value = VALUE_REG;
-		out->from = number_of(l, machine, o->reg.value);
+		out->from = number_of(x, o->reg.value);
 	} else if (o->type == ZYDIS_OPERAND_TYPE_MEMORY) {
 		out->value = VALUE_LOAD;
-		out->memory = memory_of(l, machine, o, length);
+		out->memory = memory_of(x, o);
 	} else if (o->type ==
 		   /* an address in position-dependent code */
 		   ZYDIS_OPERAND_TYPE_IMMEDIATE) {
@@ -180,17 +185,19 @@ static void take_source(const struct library *l, uint16_t machine, const ZydisDe
 	}
 }
 
-static void take_value(const struct library *l, uint16_t machine, const ZydisDecodedInstruction *i,
-		       const ZydisDecodedOperand *o, struct insn_effect *out)
+static void take_value(const struct decoded *x, struct insn_effect *out)
 {
+	const ZydisDecodedInstruction *i = &x->i;
+	const ZydisDecodedOperand *o = x->o;
+
 	switch (i->mnemonic) {
 	case ZYDIS_MNEMONIC_MOV:
 	case ZYDIS_MNEMONIC_MOVZX:
 	case ZYDIS_MNEMONIC_MOVSX:
-	case ZYDIS_MNEMONIC_MOVSXD: take_source(l, machine, &o[1], i->length, out); return;
+	case ZYDIS_MNEMONIC_MOVSXD: take_source(x, &o[1], out); return;
 	case ZYDIS_MNEMONIC_LEA:
 		out->value = VALUE_ADDRESS;
-		out->memory = memory_of(l, machine, &o[1], i->length);
+		out->memory = memory_of(x, &o[1]);
 		return;
 	case ZYDIS_MNEMONIC_ADD:
 		out->value = o[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE ? VALUE_OTHER : VALUE_SUM;
@@ -250,17 +257,17 @@ static bool is_plain(const ZydisDecodedInstruction *i, const ZydisDecodedOperand
 }
 
 /* The general registers that an instruction writes. */
-static uint16_t writes_of(const struct library *l, uint16_t machine,
-			  const ZydisDecodedInstruction *i, const ZydisDecodedOperand *o)
+static uint16_t writes_of(const struct decoded *x)
 {
+	const ZydisDecodedOperand *o = x->o;
 	uint16_t writes = 0;
 
-	for (uint8_t k = 0; k < i->operand_count; k++) {
+	for (uint8_t k = 0; k < x->i.operand_count; k++) {
 		int8_t reg = INSN_NO_REG;
 
 		if (o[k].type == ZYDIS_OPERAND_TYPE_REGISTER &&
 		    o[k].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE)
-			reg = number_of(l, machine, o[k].reg.value);
+			reg = number_of(x, o[k].reg.value);
 		if (reg != INSN_NO_REG)
 			writes |= (uint16_t)(1u << reg);
 	}
@@ -301,82 +308,78 @@ uint32_t insn_stack_pointer(uint16_t machine)
 
 int insn_effect(uint16_t machine, const uint8_t *code, size_t n, struct insn_effect *out)
 {
-	ZydisDecodedOperand o[ZYDIS_MAX_OPERAND_COUNT];
-	ZydisDecodedInstruction i;
-	ZydisDecoder d;
-	const struct library *l;
+	struct decoded x;
 	int err;
 
 	*out = (struct insn_effect){.reg = INSN_NO_REG, .from = INSN_NO_REG};
 	if (machine == EM_AARCH64)
 		return insn_arm64_effect(code, n, out);
-	err = begin(machine, &d, &l);
+	err = decode(machine, code, n, true, &x);
 	if (err)
 		return err;
-	if (!ZYAN_SUCCESS(l->decode_full(&d, code, n, &i, o)))
-		return -EINVAL;
-	out->length = i.length;
-	out->is_plain = is_plain(&i, o);
-	out->is_safe = is_safe(&i, o);
-	out->writes = writes_of(l, machine, &i, o);
-	if (o[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
-	    o[0].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE)
-		out->reg = number_of(l, machine, o[0].reg.value);
-	if (i.meta.category == ZYDIS_CATEGORY_UNCOND_BR)
-		take_source(l, machine, &o[0], i.length, out);
+	out->length = x.i.length;
+	out->is_plain = is_plain(&x.i, x.o);
+	out->is_safe = is_safe(&x.i, x.o);
+	out->writes = writes_of(&x);
+	if (x.o[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+	    x.o[0].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE)
+		out->reg = number_of(&x, x.o[0].reg.value);
+	if (x.i.meta.category == ZYDIS_CATEGORY_UNCOND_BR)
+		take_source(&x, &x.o[0], out);
 	else if (out->reg != INSN_NO_REG)
-		take_value(l, machine, &i, o, out);
+		take_value(&x, out);
 	return 0;
 }
 
 /* ---- the stack ----------------------------------------------------------------------------- */
 
 /* Number of the register that an operand is, if it has the size of an address. */
-static int8_t word_register(const struct library *l, uint16_t machine, const ZydisDecodedOperand *o)
+static int8_t word_register(const struct decoded *x, const ZydisDecodedOperand *o)
 {
-	if (o->type != ZYDIS_OPERAND_TYPE_REGISTER || o->size != (machine == EM_X86_64 ? 64 : 32))
+	if (o->type != ZYDIS_OPERAND_TYPE_REGISTER ||
+	    o->size != (x->machine == EM_X86_64 ? 64 : 32))
 		return INSN_NO_REG;
-	return number_of(l, machine, o->reg.value);
+	return number_of(x, o->reg.value);
 }
 
 /* Is the operand a word at a register + a number? Sets *reg and *value to these. */
-static bool is_near(const struct library *l, uint16_t machine, const ZydisDecodedOperand *o,
-		    int8_t *reg, int32_t *value)
+static bool is_near(const struct decoded *x, const ZydisDecodedOperand *o, int8_t *reg,
+		    int32_t *value)
 {
 	if (o->mem.disp.value != (int32_t)o->mem.disp.value ||
 	    o->type != ZYDIS_OPERAND_TYPE_MEMORY || o->mem.index != ZYDIS_REGISTER_NONE ||
 	    o->mem.segment == ZYDIS_REGISTER_FS || o->mem.segment == ZYDIS_REGISTER_GS)
 		return false;
-	*reg = number_of(l, machine, o->mem.base);
+	*reg = number_of(x, o->mem.base);
 	*value = (int32_t)o->mem.disp.value;
 	return *reg != INSN_NO_REG;
 }
 
 /* mov: a copy, a load or a store of a word. */
-static enum insn_stack_kind take_move(const struct library *l, uint16_t machine,
-				      const ZydisDecodedOperand *o, struct insn_stack *out)
+static enum insn_stack_kind take_move(const struct decoded *x, struct insn_stack *out)
 {
-	int8_t to = word_register(l, machine, &o[0]), from = word_register(l, machine, &o[1]);
+	const ZydisDecodedOperand *o = x->o;
+	int8_t to = word_register(x, &o[0]), from = word_register(x, &o[1]);
 
 	out->reg = to;
 	out->from = from;
 	if (to != INSN_NO_REG && from != INSN_NO_REG)
 		return STACK_SUM;
-	if (to != INSN_NO_REG && is_near(l, machine, &o[1], &out->from, &out->value))
+	if (to != INSN_NO_REG && is_near(x, &o[1], &out->from, &out->value))
 		return STACK_LOAD;
-	if (from != INSN_NO_REG && is_near(l, machine, &o[0], &out->reg, &out->value))
+	if (from != INSN_NO_REG && is_near(x, &o[0], &out->reg, &out->value))
 		return STACK_STORE;
 	return STACK_OTHER;
 }
 
-static enum insn_stack_kind take_stack(const struct library *l, uint16_t machine,
-				       const ZydisDecodedInstruction *i,
-				       const ZydisDecodedOperand *o, struct insn_stack *out)
+static enum insn_stack_kind take_stack(const struct decoded *x, struct insn_stack *out)
 {
-	bool is_word = i->operand_width == (machine == EM_X86_64 ? 64 : 32);
+	const ZydisDecodedInstruction *i = &x->i;
+	const ZydisDecodedOperand *o = x->o;
+	bool is_word = i->operand_width == (x->machine == EM_X86_64 ? 64 : 32);
 	int64_t sum;
 
-	out->reg = word_register(l, machine, &o[0]);
+	out->reg = word_register(x, &o[0]);
 	switch (i->mnemonic) {
 	case ZYDIS_MNEMONIC_PUSH:
 	case ZYDIS_MNEMONIC_PUSHFQ:
@@ -386,10 +389,9 @@ static enum insn_stack_kind take_stack(const struct library *l, uint16_t machine
 	case ZYDIS_MNEMONIC_POP:
 	case ZYDIS_MNEMONIC_POPFQ: return is_word ? STACK_POP : STACK_OTHER;
 	case ZYDIS_MNEMONIC_LEAVE: return is_word ? STACK_LEAVE : STACK_OTHER;
-	case ZYDIS_MNEMONIC_MOV: return take_move(l, machine, o, out);
+	case ZYDIS_MNEMONIC_MOV: return take_move(x, out);
 	case ZYDIS_MNEMONIC_LEA:
-		return out->reg != INSN_NO_REG &&
-				       is_near(l, machine, &o[1], &out->from, &out->value)
+		return out->reg != INSN_NO_REG && is_near(x, &o[1], &out->from, &out->value)
 			       ? STACK_SUM
 			       : STACK_OTHER;
 	case ZYDIS_MNEMONIC_ADD:
@@ -407,20 +409,15 @@ static enum insn_stack_kind take_stack(const struct library *l, uint16_t machine
 int insn_stack(uint16_t machine, const uint8_t *code, size_t n, struct insn *flow,
 	       struct insn_stack *out)
 {
-	ZydisDecodedOperand o[ZYDIS_MAX_OPERAND_COUNT];
-	ZydisDecodedInstruction i;
-	ZydisDecoder d;
-	const struct library *l;
-	int err = begin(machine, &d, &l);
+	struct decoded x;
+	int err = decode(machine, code, n, true, &x);
 
 	*out = (struct insn_stack){.reg = INSN_NO_REG, .from = INSN_NO_REG};
 	if (err)
 		return err;
-	if (!ZYAN_SUCCESS(l->decode_full(&d, code, n, &i, o)))
-		return -EINVAL;
-	describe(&i, flow);
-	out->kind = take_stack(l, machine, &i, o, out);
-	out->writes = writes_of(l, machine, &i, o);
+	describe(&x.i, flow);
+	out->kind = take_stack(&x, out);
+	out->writes = writes_of(&x);
 	if (flow->is_call && flow->target == flow->length)
 		out->kind = STACK_PUSH;
 	else if (flow->is_call)
