@@ -294,30 +294,17 @@ static uint32_t memory_writes(uint32_t w)
 
 /* ---- all classes --------------------------------------------------------------------------- */
 
-enum class { COMPUTATION, FLOW, MEMORY, VECTOR, OTHER };
+enum insn_class { OTHER, COMPUTATION, FLOW, MEMORY, VECTOR };
 
-static enum class class_of(uint32_t w) {
-	static const uint8_t classes[16] =
-		{
-			OTHER,
-			OTHER,
-			OTHER,
-			OTHER,
-			MEMORY,
-			COMPUTATION,
-			MEMORY,
-			VECTOR,
-			COMPUTATION,
-			COMPUTATION,
-			FLOW,
-			FLOW,
-			MEMORY,
-			COMPUTATION,
-			MEMORY,
-			VECTOR,
-		};
+/* By op0, bits 25 to 28. */
+static enum insn_class class_of(uint32_t w)
+{
+	static const uint8_t classes[16] = {OTHER,	 OTHER,	      OTHER,  OTHER,
+					    MEMORY,	 COMPUTATION, MEMORY, VECTOR,
+					    COMPUTATION, COMPUTATION, FLOW,   FLOW,
+					    MEMORY,	 COMPUTATION, MEMORY, VECTOR};
 
-	return classes[field(w, 25, 4)];
+	return (enum insn_class)classes[field(w, 25, 4)];
 }
 
 static const struct row hint = {0xfffff01f, 0xd503201f};	/* nop, bti, paciasp, autiasp, … */
