@@ -84,9 +84,10 @@ static bool is_head(const struct cache_head *h, const struct unwind_image_id *ma
 	       h->n_pieces && h->n_pieces <= UNWIND_RANGES && h->n_rules <= UNWIND_RULES;
 }
 
-static uint64_t blocks_of(const struct cache_piece *p)
+/* Of a piece. */
+static uint64_t blocks_of(uint64_t start, uint64_t end)
 {
-	return (p->end - p->start + UNWIND_BLOCK_BYTES - 1) / UNWIND_BLOCK_BYTES;
+	return (end - start + UNWIND_BLOCK_BYTES - 1) / UNWIND_BLOCK_BYTES;
 }
 
 /* Are segments, pieces and rules as a table may have them, and is the file's size theirs? */
@@ -105,10 +106,10 @@ static bool is_index(struct cache_head *h, uint64_t size)
 			   (!i || s[i].address >= s[i - 1].address);
 	for (uint32_t i = 0; i < h->n_pieces && is_valid; i++) {
 		n_words += p[i].n_words;
-		is_valid = p[i].start % UNWIND_BLOCK_BYTES == 0 && p[i].start < p[i].end &&
-			   (!i || p[i - 1].end <= p[i].start) &&
-			   p[i].n_words <= UNWIND_CHUNK_WORDS && blocks_of(&p[i]) < p[i].n_words &&
-			   n_words <= PACK_WORDS_MAX;
+		is_valid =
+			p[i].start % UNWIND_BLOCK_BYTES == 0 && p[i].start < p[i].end &&
+			(!i || p[i - 1].end <= p[i].start) && p[i].n_words <= UNWIND_CHUNK_WORDS &&
+			blocks_of(p[i].start, p[i].end) < p[i].n_words && n_words <= PACK_WORDS_MAX;
 	}
 	for (uint32_t i = 0; i < h->n_rules && is_valid; i++)
 		is_valid = (r[i].cfa & ~UNWIND_GUESS) < UNWIND_CFA_COUNT;
@@ -193,7 +194,7 @@ static int read_piece(int fd, const struct cache_piece *p, uint64_t offset,
 		      const uint16_t *index_of, uint32_t n_rules, struct unwind_piece *out)
 {
 	size_t n = (size_t)p->n_words * sizeof(*out->words);
-	uint32_t n_blocks = (uint32_t)blocks_of(p);
+	uint32_t n_blocks = (uint32_t)blocks_of(p->start, p->end);
 
 	*out = (struct unwind_piece){p->start, p->end, malloc(n), (uint32_t)p->n_words};
 	if (!out->words)
@@ -272,11 +273,6 @@ int cache_file_read(int fd, const struct unwind_image_id *maker, const struct un
 
 /* ---- writing ------------------------------------------------------------------------------- */
 
-static uint32_t n_blocks_of(const struct unwind_piece *p)
-{
-	return (uint32_t)((p->end - p->start + UNWIND_BLOCK_BYTES - 1) / UNWIND_BLOCK_BYTES);
-}
-
 /* Number the rules that rows of the table have. Returns how many there are. */
 static uint32_t number_rules(struct cache_writer *w)
 {
@@ -285,7 +281,7 @@ static uint32_t number_rules(struct cache_writer *w)
 	for (uint32_t i = 0; i < w->table->n_pieces; i++) {
 		const struct unwind_piece *p = &w->table->pieces[i];
 
-		for (uint32_t k = n_blocks_of(p); k < p->n_words; k++) {
+		for (uint64_t k = blocks_of(p->start, p->end); k < p->n_words; k++) {
 			uint16_t *number = &w->number_of[UNWIND_ROW_RULE(p->words[k])];
 
 			if (!*number)
@@ -358,7 +354,7 @@ int cache_writer_next(struct cache_writer *w)
 	int err;
 
 	memcpy(w->words, p->words, n);
-	for (uint32_t i = n_blocks_of(p); i < p->n_words; i++)
+	for (uint64_t i = blocks_of(p->start, p->end); i < p->n_words; i++)
 		w->words[i] = UNWIND_ROW(UNWIND_ROW_OFFSET(w->words[i]),
 					 w->number_of[UNWIND_ROW_RULE(w->words[i])] - 1u);
 	indexed->checksum = cache_file_checksum(w->words, n);
