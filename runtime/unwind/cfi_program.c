@@ -301,15 +301,22 @@ static bool execute(struct machine *m)
 	}
 }
 
+/* A program that begins with the state of its CIE. */
+static void begin(struct machine *m, const struct cfi_cie *cie, const uint8_t *program, size_t n,
+		  uint64_t start)
+{
+	m->cie = cie;
+	m->r = (struct reader){program, program + n, false};
+	m->s = cie->state;
+	m->n_stack = 0;
+	m->at = start;
+}
+
 bool cfi_run_cie(struct cfi_cie *cie, const uint8_t *program, size_t n)
 {
 	struct machine m;
 
-	m.cie = cie;
-	m.r = (struct reader){program, program + n, false};
-	m.s = cie->state;
-	m.n_stack = 0;
-	m.at = 0;
+	begin(&m, cie, program, n, 0);
 	while (reader_left(&m.r))
 		if (!execute(&m) || m.r.failed || m.is_advance)
 			return false;
@@ -335,12 +342,8 @@ int cfi_run_fde(const struct cfi_cie *cie, const uint8_t *program, size_t n, uin
 	struct machine m;
 	int rule, err;
 
-	m.cie = cie;
-	m.r = (struct reader){program, program + n, false};
-	m.s = cie->state;
-	m.n_stack = 0;
+	begin(&m, cie, program, n, start);
 	m.s.is_from_plt = is_from_plt(cie, program, n);
-	m.at = start;
 	for (*is_valid = true; *is_valid && m.at < end; m.at = m.next) {
 		m.next = end;
 		m.is_advance = false;
