@@ -67,7 +67,7 @@ __attribute__((noreturn, used)) void begin(const char *const *words)
 }
 
 #ifdef __arm__
-__asm__(".globl _start\n_start: mov r11, #0\n mov lr, #0\n mov r0, sp\n bl begin\n udf #0\n");
+__asm__(".globl _start\n.type _start, %function\n_start: mov r11, #0\n mov lr, #0\n mov r0, sp\n bl begin\n udf #0\n");
 #else
 __asm__(".globl _start\n_start: xorl %ebp, %ebp\n movl %esp, %eax\n pushl %eax\n call begin\n hlt\n");
 #endif
