@@ -7,7 +7,7 @@
  */
 #include "bpf_helpers/helpers.h"
 
-enum { FAULT_PAGE = 4096 }; /* larger pages may be touched twice */
+enum { FAULT_PAGE = SONDE_FAULT_PAGE }; /* larger pages may be touched twice */
 
 /* Kernel functions, to which the runtime relocates the calls by BTF id. */
 INLINE void sonde_fault_enter(void)
@@ -24,24 +24,43 @@ INLINE void sonde_fault_leave(void)
 	unlock();
 }
 
-static INLINE void fault_page(uint64_t at)
+/* `in_section`: the program is in an RCU section. It is constant after inlining, here and below. */
+static INLINE void fault_page(uint64_t at, uint32_t in_section)
 {
 	char byte;
 
 	if (at < FAULT_PAGE || !bpf_probe_read_user(&byte, 1, (const void *)at))
 		return;
-	sonde_fault_leave();
+	if (in_section)
+		sonde_fault_leave();
 	bpf_copy_from_user(&byte, 1, (const void *)at);
-	sonde_fault_enter();
+	if (in_section)
+		sonde_fault_enter();
 }
 
-/* A string of `size` bytes spans at most two pages. If a page cannot be brought in, the read in the
- * body fails and is counted. */
-INLINE void sonde_fault_text(uint64_t from, uint32_t size)
+/* Bring in the page of `from`. If it cannot be brought in, the read in the body fails and is
+ * counted. */
+INLINE void sonde_fault_first(uint64_t from, uint32_t in_section)
 {
-	uint64_t here = FAULT_PAGE - from % FAULT_PAGE;
+	fault_page(from, in_section);
+}
 
-	fault_page(from);
-	if (unlikely(here < size))
-		fault_page(from + here);
+/* Bring in the page that is `page` pages behind that of `from`, if some of the `size` bytes there
+ * are in it. */
+INLINE void sonde_fault_next(uint64_t from, uint32_t size, uint32_t page, uint32_t in_section)
+{
+	uint64_t at = from - from % FAULT_PAGE + (uint64_t)page * FAULT_PAGE;
+
+	if (unlikely(at < from + size))
+		fault_page(at, in_section);
+}
+
+/* Read what an address is computed from. What cannot be read is 0, and counted by the body. */
+INLINE void sonde_fault_read(void *to, uint32_t size, uint64_t from, uint32_t in_section)
+{
+	if (!bpf_probe_read_user(to, size, (const void *)from))
+		return;
+	sonde_fault_first(from, in_section);
+	sonde_fault_next(from, size, 1, in_section);
+	bpf_probe_read_user(to, size, (const void *)from);
 }

@@ -44,6 +44,7 @@ enum {
 	/* open calls of a thread; the kernel tracks as many return probes */
 	SONDE_SPAN_CALLS = 64,
 	SONDE_GOROUTINE_KEY = 24,
+	SONDE_FAULT_PAGE = 4096, /* the smallest page of user memory */
 	/* capacity for goroutines with open calls and for these calls; not preallocated */
 	SONDE_GOROUTINE_CALLS = 1 << 18,
 };

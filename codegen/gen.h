@@ -18,10 +18,9 @@
  *   gen_thread.c    hooks about threads      gen_clock.c     clocks, registers, constants
  *   gen_compound.c  tuples, records, casts, pointers
  *   gen_struct.c    structs and arrays of C
- *   gen_string.c    strings read from memory
+ *   gen_string.c    strings in memory        gen_text.c      functions of strings
  *   gen_debug.c     debugf()                 gen_warn.c      -k
- *   gen_text.c      functions of strings
- *   gen_bytes.c     bytes read from memory
+ *   gen_bytes.c     bytes in memory          gen_prefault.c  memory that is not resident
  *   gen_typed.c     arguments and results that BTF describes
  *   gen_usdt.c      arguments of USDT probes
  *   gen_uaddr.c     addresses of symbols of programs
@@ -88,6 +87,7 @@ struct gen_body {
 	/* i64, delta without the time of nested calls; NULL: not needed */
 	LLVMValueRef self;
 	LLVMValueRef span; /* the span's slot, at its end */
+	bool prefaults;	   /* generating what is done before the body: gen_prefault.c */
 	/* i64, nesting depth at the end of a call; NULL: spans of this kind do not nest */
 	LLVMValueRef depth;
 	/* i64, the system call's number, in programs on sys_enter and sys_exit */

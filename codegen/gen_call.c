@@ -5,6 +5,7 @@
  * of a span the thread that is back, given by a typed pointer; elsewhere the current thread.
  */
 #include "parser/lang/field_type.h"
+#include "codegen/gen_prefault.h"
 #include "codegen/gen_prog.h"
 #include "parser/base/regs.h"
 
@@ -266,7 +267,8 @@ struct value gen_entry(struct gen *g, struct expr *e)
 
 LLVMValueRef gen_register(struct gen *g, uint32_t offset)
 {
-	LLVMValueRef v = gen_word(g, gen_at(g, g->body.words, offset));
+	LLVMValueRef words = g->body.prefaults ? gen_prefault_words(g) : g->body.words;
+	LLVMValueRef v = gen_word(g, gen_at(g, words, offset));
 
 	/* volatile, else LLVM moves ctx arithmetic to where the verifier rejects it */
 	LLVMSetVolatile(v, true);

@@ -2,7 +2,7 @@
 /*
  * Compound values: tuples, records, indexing, casts, and reads through pointers.
  */
-#include "codegen/gen.h"
+#include "codegen/gen_prefault.h"
 
 static void make_list(struct gen *g, struct expr *e, LLVMValueRef at)
 {
@@ -174,6 +174,10 @@ void gen_read_to(struct gen *g, LLVMValueRef to, uint32_t size, LLVMValueRef add
 {
 	bool is_user = (space == SPACE_NONE ? probe_space(g->probe.point) : space) == SPACE_USER;
 
+	if (g->body.prefaults) {
+		gen_prefault_to(g, to, size, address);
+		return;
+	}
 	gen_warn_read(g,
 		      GEN_CALL(g, "sonde_memory_copy", to, gen_u32(g, size), address,
 			       gen_u32(g, g->probe.id), gen_u32(g, is_user)),

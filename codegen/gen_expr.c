@@ -2,7 +2,7 @@
 /*
  * Expressions. Integers and booleans are i64 in registers, extended by their own type's sign.
  */
-#include "codegen/gen.h"
+#include "codegen/gen_prefault.h"
 
 /* The gen column of builtins.def. */
 static gen_fn *const hooks[] = {
@@ -348,6 +348,8 @@ static struct value gen_var(struct gen *g, struct expr *e)
 	const struct type *t = e->var.var->type;
 	LLVMValueRef v;
 
+	if (g->body.prefaults)
+		return gen_prefault_var(g, e->var.var);
 	if (type_is_memory(t))
 		return (struct value){.kind = V_MEM, .type = t, .v = gen_var_at(g, e->var.var->id)};
 	v = gen_word(g, gen_var_at(g, e->var.var->id));

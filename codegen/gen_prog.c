@@ -6,6 +6,7 @@
 #include "parser/lang/prefault.h"
 #include "parser/lang/span_kind.h"
 #include "codegen/gen_cost.h"
+#include "codegen/gen_prefault.h"
 #include "codegen/gen_prog.h"
 #include "parser/base/regs.h"
 
@@ -45,22 +46,6 @@ void prog_select_probe(struct gen *g, uint32_t id)
 	gen_location(g, g->probe.plan->span);
 }
 
-void gen_prefault_string(struct expr *e, void *ctx)
-{
-	struct gen *g = ctx;
-
-	GEN_CALL(g, "sonde_fault_text", gen_int(g, e->call.args[0]), gen_u32(g, e->type->size));
-}
-
-/* Bring in the pages of strings before the run holds any resources. If the predicate can be tested
- * before that, do so only for runs that pass it. */
-static void gen_prefault(struct gen *g, LLVMBasicBlockRef out)
-{
-	if (g->probe.ast->predicate && prefault_is_plain(g->probe.ast->predicate))
-		prog_predicate(g, g->probe.ast->predicate, out);
-	prefault_body_strings(g->probe.ast, gen_prefault_string, g);
-}
-
 static void unless_exiting(struct gen *g, LLVMBasicBlockRef out)
 {
 	LLVMValueRef is_exiting = GEN_CALL(g, "sonde_control_exiting");
@@ -82,7 +67,7 @@ void prog_body(struct gen *g)
 	if (!prog_kind_is(g->prog.plan->kind, PK_RUNS_ARE_HITS))
 		GEN_CALL(g, "sonde_control_hit", gen_u32(g, g->probe.id));
 	if (after) {
-		gen_prefault(g, after);
+		gen_prefault_body(g, after);
 		unless_exiting(g, after); /* the program may have slept */
 	}
 	g->body.done = g->body.exit = gen_block(g, "done");
@@ -375,7 +360,7 @@ static bool stops_after_exit(const struct gen *g)
 	/* A pinned iterator outlives the tracer; tests run one at a time. */
 	if (plan_pin(p) || prog_kind_is(p->kind, PK_TEST))
 		return false;
-	return (g->prog.plan->n_probes || g->prog.plan->n_starts) &&
+	return (p->n_probes || p->n_starts || p->prefaults) &&
 	       !prog_kind_is(g->prog.plan->kind, PK_OUTSIDE);
 }
 
@@ -425,7 +410,7 @@ void gen_program(struct gen *g, uint32_t index)
 		unless_exiting(g, out);
 	if (plan_by_condition(g->prog.plan))
 		only_if_jump_taken(g, out);
-	generators[g->prog.plan->kind](g, out);
+	(g->prog.plan->prefaults ? gen_prefault_program : generators[g->prog.plan->kind])(g, out);
 	LLVMPositionBuilderAtEnd(g->b, out);
 	/* the code after the body does not belong to the last statement */
 	gen_location(g, span);

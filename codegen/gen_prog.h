@@ -15,8 +15,6 @@ void prog_scope_test(struct gen *g, LLVMBasicBlockRef out);
 void prog_note_firing(struct gen *g);
 /* Select plan->probes[id] as the probe that is generated. */
 void prog_select_probe(struct gen *g, uint32_t id);
-/* Bring in the pages of the string that a str() reads (prefault.h). `gen` is a struct gen *. */
-void gen_prefault_string(struct expr *e, void *gen);
 /* Go to `out` unless the predicate holds. Parts that the span's start has tested are skipped. */
 void prog_predicate(struct gen *g, struct expr *e, LLVMBasicBlockRef out);
 /* Generate predicate and body. The builder is in a new block afterwards. */

@@ -3,8 +3,8 @@
  * Spans: the gen column of spans.def. The start stores the time, and values that the end needs but
  * only the start can read. The end removes the start, computes `delta` and runs the body.
  */
-#include "parser/lang/prefault.h"
 #include "codegen/gen_cost.h"
+#include "codegen/gen_prefault.h"
 #include "codegen/gen_prog.h"
 #include "codegen/gen_span.h"
 #include "parser/base/regs.h"
@@ -64,7 +64,7 @@ void span_prefault_entries(struct gen *g)
 {
 	const struct attach_point *here = go_to_start(g);
 
-	prefault_entry_strings(g->probe.ast, gen_prefault_string, g);
+	gen_prefault_entries(g);
 	go_back(g, here);
 }
 

@@ -56,6 +56,7 @@ enum builtin_traits {
 	TR_SETS = 65536,   /* its last argument is a variable that it assigns to */
 	TR_TYPE = 131072,  /* its arguments may be types, and are not evaluated */
 	TR_KEYWORD = 1 << 18,	/* a macro's parameter cannot have its name */
+	TR_BYTES = 1 << 19,	/* its value is bytes at an address, its first argument */
 	TR_FORMAT = 1 << 20,	/* its first argument is a format, not a value */
 	TR_LOOPS = 1 << 21,	/* its code may have a loop, which counts as one of the script's */
 	TR_DROPS = 1 << 22,	/* it only removes what its first argument, a map, holds */

@@ -264,14 +264,13 @@ static void plan_exec(struct planner *pl)
 
 /* What the bodies and the values of entry() of a program use. */
 struct body_use {
-	bool string; /* at an address that is known before the body runs */
 	bool stack, loop, args, registers;
 };
 
-static void note_string(struct expr *e, void *use)
+static void note_read(const struct prefault_read *read, void *is_read)
 {
-	(void)e;
-	((struct body_use *)use)->string = true;
+	(void)read;
+	*(bool *)is_read = true;
 }
 
 static void note_use(struct expr *e, void *ctx)
@@ -285,30 +284,75 @@ static void note_use(struct expr *e, void *ctx)
 	ast_each_child(e, note_use, ctx);
 }
 
-/* User programs sleep, to fault in the memory of strings. Loop bodies are functions of their own,
- * and the helper for stacks in sleepable programs: older kernels allow neither inside an RCU
- * section. */
-static void plan_user_prog(struct planner *pl, struct plan_prog *g)
+static const struct plan_probe *probe_of(const struct planner *pl, const struct plan_prog *g,
+					 uint32_t i)
 {
-	struct kernel *k = pl->kernel;
-	struct body_use use = {0};
+	return &pl->plan->probes[i < g->n_probes ? g->probes[i] : g->starts[i - g->n_probes]];
+}
+
+/* Does the program read user memory at an address that is known before the body? `apart`: known in
+ * another program, too, which must not run within a span that ends here. */
+static bool can_prefault(const struct planner *pl, const struct plan_prog *g, bool apart)
+{
+	bool is_read = false;
 
 	for (uint32_t i = 0; i < g->n_probes + g->n_starts; i++) {
-		bool is_start = i >= g->n_probes;
-		uint32_t id = is_start ? g->starts[i - g->n_probes] : g->probes[i];
-		const struct probe *p = pl->program->probes[pl->plan->probes[id].ast];
+		const struct plan_probe *q = probe_of(pl, g, i);
+		const struct probe *p = pl->program->probes[q->ast];
+		bool is_start = i >= g->n_probes, has_span = q->state.kind != SPAN_NO;
+
+		if (!is_start && !(apart && has_span))
+			prefault_body_reads(p, has_span, note_read, &is_read);
+		if (is_start || prog_kind_is(g->kind, PK_SESSION))
+			prefault_entry_reads(p, note_read, &is_read);
+	}
+	return is_read && !(apart && prog_kind_is(g->kind, PK_SESSION));
+}
+
+/* May the whole program be sleepable? */
+static bool may_sleep(struct kernel *k, const struct body_use *use)
+{
+	return !k || (kernel_has(k, CAP_UPROBE_MULTI) && kernel_has(k, CAP_BTF) &&
+		      ((!use->stack && !use->loop) || kernel_has(k, CAP_SLEEPABLE_BODIES)));
+}
+
+/* A sleepable program of its own, which runs before program `i`. The time that it takes would not
+ * be known to a calibration. */
+static void add_prefault(struct planner *pl, uint32_t i)
+{
+	const struct plan_prog *of = &pl->plan->progs[i];
+	struct plan_prog g = *of;
+
+	if (pl->plan->needs.tracer_time || !kernel_has(pl->kernel, CAP_SLEEPABLE_UPROBES) ||
+	    !can_prefault(pl, of, true))
+		return;
+	g.prefaults = i + 1;
+	g.n_probes = g.n_starts = 0;
+	g.fallback = NULL;
+	g.targets = arena_alloc(pl->arena, g.n_targets * sizeof(*g.targets));
+	memcpy(g.targets, of->targets, g.n_targets * sizeof(*g.targets));
+	plan_prog_add(pl, g, g.function);
+}
+
+/* User programs sleep, to fault in the memory of strings. */
+static void plan_user_prog(struct planner *pl, uint32_t i)
+{
+	struct plan_prog *g = &pl->plan->progs[i];
+	struct body_use use = {0};
+
+	for (uint32_t j = 0; j < g->n_probes + g->n_starts; j++) {
+		const struct probe *p = pl->program->probes[probe_of(pl, g, j)->ast];
 
 		ast_each_in_probe(p, note_use, &use);
 		use.loop |= p->has_loops;
-		if (!is_start)
-			prefault_body_strings(p, note_string, &use);
-		if (is_start || prog_kind_is(g->kind, PK_SESSION))
-			prefault_entry_strings(p, note_string, &use);
 	}
 	g->reads_args = use.args;
 	g->reads_registers = use.registers;
-	g->is_sleepable = use.string && !use.stack && !use.loop &&
-			  (!k || (kernel_has(k, CAP_UPROBE_MULTI) && kernel_has(k, CAP_BTF)));
+	if (!can_prefault(pl, g, false))
+		return;
+	g->is_sleepable = may_sleep(pl->kernel, &use);
+	if (!g->is_sleepable)
+		add_prefault(pl, i);
 }
 
 /* The ring has a power of two of pages, because positions are masked to offsets. */
@@ -370,9 +414,9 @@ struct plan *plan_make(struct arena *a, struct program *p, const struct plan_opt
 		plan->needs.warnings = plan->needs.ring_buffer = true;
 		plan->needs.ring_bytes = RING_BYTES_EVENTS;
 	}
-	for (uint32_t i = 0; i < plan->n_progs; i++)
+	for (uint32_t i = 0, n = plan->n_progs; i < n; i++)
 		if (prog_kind_is(plan->progs[i].kind, PK_USER_FUNCTION))
-			plan_user_prog(&pl, &plan->progs[i]);
+			plan_user_prog(&pl, i);
 	plan_ring(plan);
 	if (plan->needs.reason)
 		for (uint32_t i = 0; i < REASON_COUNT; i++)

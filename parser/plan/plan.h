@@ -123,8 +123,10 @@ struct plan_prog {
 	const char *event;    /* the kernel's name of the tracepoint or iterator; or NULL */
 	const struct typed_function *typed; /* fentry, fexit, rawtracepoint: what it is given */
 	uint64_t hertz;			    /* PP_PROFILE, PP_EVENT: the rate; 0: by a period */
-	bool is_sleepable; /* it reads in the memory of its strings first (prefault.h) */
-	bool walks;	   /* user stacks by tables */
+	bool is_sleepable; /* it faults in the memory of its strings first (prefault.h) */
+	/* It only does this for another program: 1 + that one's index in plan->progs; else 0. */
+	uint32_t prefaults;
+	bool walks; /* user stacks by tables */
 	union {
 		struct {			     /* PK_KERNEL_FUNCTION, PK_USER_FUNCTION */
 			const char *function;	     /* or the pattern */

@@ -131,6 +131,8 @@ static void dump_prog(const struct plan *p, const struct plan_prog *g, FILE *out
 	if (plan_n_targets(g) > 1)
 		fprintf(out, " %s %u", prog_kind_is(g->kind, PK_USDT) ? "places" : "functions",
 			g->n_targets);
+	if (g->prefaults)
+		fprintf(out, " sleepable, before %s", p->progs[g->prefaults - 1].symbol);
 	fprintf(out, "%s\n", g->is_sleepable ? " sleepable" : "");
 	if (g->fallback) {
 		fputs("  fallback ", out);

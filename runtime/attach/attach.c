@@ -193,7 +193,7 @@ int attach_prog(struct session *s, uint32_t prog)
 			  : prog_kind_is(g->kind, PK_ITER) ? attach_iter_refusal(err)
 							   : attach_event_refusal(s, g, err);
 
-	if (err && err != ATTACH_ERR_REPORTED && err != -EINTR)
+	if (err && err != ATTACH_ERR_REPORTED && err != -EINTR && !g->prefaults)
 		report_refused(s, prog, err, why);
 	return err;
 }

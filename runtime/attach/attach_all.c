@@ -108,6 +108,26 @@ static bool may_report_earlier(const struct plan_prog *g, int err)
 	return is_newest_first(g) && err && err != -EINTR && err != -ENOMEM;
 }
 
+/* Programs that fault in memory for others run before them, so they are attached last. A script can
+ * run without them: what is not resident is then counted. */
+static void attach_prefaults(struct session *s, bool at_exec)
+{
+	const struct plan *p = s->plan;
+
+	for (uint32_t i = 0; i < p->n_progs; i++) {
+		uint32_t before = s->links.n;
+
+		if (!p->progs[i].prefaults || attach_at_exec(s, &p->progs[i]) != at_exec ||
+		    session_stopped(s))
+			continue;
+		if (attach_prog(s, i))
+			log_verbose("%s: cannot attach a program that faults in its strings",
+				    session_prog_name(s, p->progs[i].prefaults - 1));
+		for (uint32_t j = before; j < s->links.n; j++)
+			s->links.items[j].prog = i;
+	}
+}
+
 /* Attach the programs that can only be attached at exec, or all others. */
 static int attach_each(struct session *s, bool at_exec)
 {
@@ -119,7 +139,7 @@ static int attach_each(struct session *s, bool at_exec)
 	for (uint32_t turn = 0; !err && turn < p->n_progs; turn++) {
 		uint32_t i = next_to_attach(p, turn, &last);
 
-		if (attach_at_exec(s, &p->progs[i]) != at_exec)
+		if (attach_at_exec(s, &p->progs[i]) != at_exec || p->progs[i].prefaults)
 			continue;
 		if (is_traced_function(&p->progs[i]) && !slow.n)
 			attach_slow_begin(&slow, "fentry, fexit",
@@ -135,6 +155,8 @@ static int attach_each(struct session *s, bool at_exec)
 			attach_slow_step(&slow, s->n_attached > n_before);
 	}
 	err = err ? err : refused;
+	if (!err)
+		attach_prefaults(s, at_exec);
 	attach_slow_end(&slow, err);
 	attach_print_reports(s);
 	return err;

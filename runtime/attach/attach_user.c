@@ -94,9 +94,10 @@ static int multi_link(struct file_targets *f, uint32_t n, const struct link_list
 static void note_linked(struct file_targets *f, uint32_t first, uint32_t n)
 {
 	struct link *l = &f->s->links.items[f->s->links.n - 1];
+	bool is_counted = !f->everywhere && !f->s->plan->progs[f->prog].prefaults;
 
 	l->n = n;
-	for (uint32_t i = first; !f->everywhere && i < first + n; i++) {
+	for (uint32_t i = first; is_counted && i < first + n; i++) {
 		l->n_stepped += f->targets[i].is_stepped;
 		if (f->targets[i].is_stepped)
 			step_watch_add(f->s, f->prog, &f->targets[i]);

@@ -291,6 +291,64 @@ static enum capability_state has_breakpoints(void)
 	return by_file("/sys/bus/event_source/devices/breakpoint/type");
 }
 
+/* ---- programs that may sleep ---- */
+
+enum { STACK_WORD = -8 };
+
+#define INSN(...) ((struct bpf_insn){__VA_ARGS__})
+#define SET(reg, value) \
+	INSN(.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = (reg), .imm = (int)(value))
+#define MOVE(to, from) INSN(.code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = (to), .src_reg = (from))
+#define CALL(how, what) INSN(.code = BPF_JMP | BPF_CALL, .src_reg = (how), .imm = (int)(what))
+#define TO_STACK(reg)          \
+	MOVE(reg, BPF_REG_10), \
+		INSN(.code = BPF_ALU64 | BPF_ADD | BPF_K, .dst_reg = (reg), .imm = STACK_WORD)
+#define EXIT INSN(.code = BPF_JMP | BPF_EXIT)
+
+static enum capability_state by_sleepable(const struct bpf_insn *insns, size_t n)
+{
+	LIBBPF_OPTS(bpf_prog_load_opts, opts, .prog_flags = BPF_F_SLEEPABLE);
+
+	return by_fd(bpf_prog_load(BPF_PROG_TYPE_KPROBE, "sonde_probe", "GPL", insns, n, &opts));
+}
+
+static enum capability_state has_sleepable_uprobes(void)
+{
+	const struct bpf_insn insns[] = {
+		TO_STACK(BPF_REG_1), SET(BPF_REG_2, 1),
+		SET(BPF_REG_3, 0),   CALL(0, BPF_FUNC_copy_from_user),
+		SET(BPF_REG_0, 0),   EXIT,
+	};
+
+	return by_sleepable(insns, sizeof(insns) / sizeof(*insns));
+}
+
+/* By a program that calls the helper for stacks and a function in an RCU section. */
+static enum capability_state has_sleepable_bodies(struct kernel *k)
+{
+	const int lock = kernel_btf_id(k, "bpf_rcu_read_lock", BTF_KIND_FUNC);
+	const int unlock = kernel_btf_id(k, "bpf_rcu_read_unlock", BTF_KIND_FUNC);
+	const struct bpf_insn insns[] = {
+		MOVE(BPF_REG_6, BPF_REG_1),
+		CALL(BPF_PSEUDO_KFUNC_CALL, lock),
+		MOVE(BPF_REG_1, BPF_REG_6),
+		TO_STACK(BPF_REG_2),
+		SET(BPF_REG_3, sizeof(uint64_t)),
+		SET(BPF_REG_4, BPF_F_USER_STACK),
+		CALL(0, BPF_FUNC_get_stack),
+		CALL(BPF_PSEUDO_CALL, 3),
+		CALL(BPF_PSEUDO_KFUNC_CALL, unlock),
+		SET(BPF_REG_0, 0),
+		EXIT,
+		SET(BPF_REG_0, 0), /* the function */
+		EXIT,
+	};
+
+	if (lock <= 0 || unlock <= 0)
+		return CAPABILITY_NO;
+	return by_sleepable(insns, sizeof(insns) / sizeof(*insns));
+}
+
 /* ---- maps and helpers ---- */
 
 /* May a kprobe program call the helper? libbpf's probe does not know how kernels since 6.8 refuse a

@@ -195,6 +195,7 @@ static int find_maps(struct session *s)
 struct parts {
 	bool reasons; /* functions that find reasons of waits by kernel stacks */
 	bool spans;   /* programs for spans that began before tracing, or that do not end */
+	bool strings; /* programs that fault in strings for others */
 };
 
 /* Imported objects may have programs of their own. */
@@ -203,10 +204,13 @@ static void leave_out_programs(const struct session *s, struct parts with)
 	struct bpf_program *prog;
 
 	bpf_object__for_each_program(prog, s->object) bpf_program__set_autoload(prog, false);
-	for (uint32_t i = 0; i < s->plan->n_progs; i++)
+	for (uint32_t i = 0; i < s->plan->n_progs; i++) {
+		const struct plan_prog *g = &s->plan->progs[i];
+
 		bpf_program__set_autoload(s->progs[i],
-					  with.spans || !prog_kind_is(s->plan->progs[i].kind,
-								      PK_OPTIONAL));
+					  (with.spans || !prog_kind_is(g->kind, PK_OPTIONAL)) &&
+						  (with.strings || !g->prefaults));
+	}
 }
 
 enum { LOG_COUNTS = 4 }; /* BPF_LOG_STATS */
@@ -283,6 +287,8 @@ static bool leave_out_part(const struct session *s, struct parts *with)
 		return false;
 	if (prog_kind_is(s->plan->progs[prog].kind, PK_OPTIONAL))
 		part = &with->spans;
+	else if (s->plan->progs[prog].prefaults)
+		part = &with->strings;
 	if (!*part)
 		return false;
 	*part = false;
@@ -296,6 +302,9 @@ static void warn_left_out(const struct session *s, struct parts with)
 		log_warning("the kernel's verifier refused the programs that look at waiting "
 			    "threads: spans that began before tracing, or have not ended, are "
 			    "missing");
+	if (!with.strings)
+		log_warning("the kernel's verifier refused the programs that fault in strings: "
+			    "those that the traced program has not touched yet are empty");
 	if (s->plan->needs.reason && !with.reasons)
 		log_warning("the kernel's verifier refused the functions that find reasons by "
 			    "kernel stacks: 'reason' comes from the state of the thread only");
@@ -303,7 +312,7 @@ static void warn_left_out(const struct session *s, struct parts with)
 
 int session_load(struct session *s, struct session_prep *prep, const void *elf, size_t len)
 {
-	struct parts with = {s->plan->needs.reason, true};
+	struct parts with = {s->plan->needs.reason, true, true};
 	int err = prog_handlers_register(s);
 	bool is_refused;
 

@@ -186,16 +186,17 @@ static int prepare_kprobe(struct bpf_program *prog, struct bpf_prog_load_opts *o
 	return 0;
 }
 
-/* Sleepable programs can fault in memory of the traced process. */
+/* Sleepable programs can fault in memory of the traced process. Returns whether it calls kernel
+ * functions. */
 static bool set_sleepable(const struct session *s, const struct bpf_program *prog,
 			  struct bpf_prog_load_opts *opts)
 {
 	const struct plan_prog *g = plan_of(s, prog);
 
-	if (!g || !g->is_sleepable)
+	if (!g || (!g->is_sleepable && !g->prefaults))
 		return false;
 	opts->prog_flags |= BPF_F_SLEEPABLE;
-	return true;
+	return g->is_sleepable;
 }
 
 static int prepare_session(struct bpf_program *prog, struct bpf_prog_load_opts *opts, long cookie)
