@@ -449,7 +449,8 @@ static double percent(unsigned long x, const struct counts *n)
 	return 100.0 * (double)x / (double)n->bytes;
 }
 
-static void compare_file(const char *path, double least)
+/* In percent of the code: at least so much is equal, at most so much has another CFA. */
+static void compare_file(const char *path, double least, double most_other)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	struct unwind_rules rules = {0};
@@ -469,7 +470,7 @@ static void compare_file(const char *path, double least)
 		      strrchr(path, '/') + 1, n.bytes, percent(n.equal, &n), percent(n.none, &n),
 		      percent(n.other, &n), percent(n.cfa, &n), percent(n.saved, &n));
 	assert_true(percent(n.equal, &n) >= least);
-	assert_true(percent(n.cfa, &n) <= 3);
+	assert_true(percent(n.cfa, &n) <= most_other);
 	elfsym_close_file(&f);
 	unwind_table_free(&table);
 	unwind_rules_free(&rules);
@@ -482,7 +483,7 @@ static void compare_named(const char *list)
 	char *copy = strdup(list ? list : ""), *rest = copy, *path;
 
 	while ((path = strsep(&rest, ":")))
-		compare_file(path, 0);
+		compare_file(path, 0, 100);
 	free(copy);
 }
 
@@ -491,11 +492,11 @@ static void test_files(void **state)
 {
 	(void)state;
 	compare_named(getenv("UNWIND_FILES"));
-	compare_file("/usr/lib/aarch64-linux-gnu/libc.so.6", 79);
-	compare_file("/usr/lib/x86_64-linux-gnu/libc.so.6", 95);
-	compare_file("/usr/bin/bash", 98);
-	compare_file("/usr/bin/python3", 98);
-	compare_file("/lib32/libc.so.6", 90);
+	compare_file("/usr/lib/aarch64-linux-gnu/libc.so.6", 79, 0.5);
+	compare_file("/usr/lib/x86_64-linux-gnu/libc.so.6", 95, 3);
+	compare_file("/usr/bin/bash", 98, 1);
+	compare_file("/usr/bin/python3", 98, 1);
+	compare_file("/lib32/libc.so.6", 90, 6);
 }
 
 #ifdef __x86_64__
