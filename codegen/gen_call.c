@@ -5,9 +5,7 @@
  * of a span the thread that is back, given by a typed pointer; elsewhere the current thread.
  */
 #include "parser/lang/field_type.h"
-#include "codegen/gen_prefault.h"
 #include "codegen/gen_prog.h"
-#include "parser/base/regs.h"
 
 static LLVMValueRef low32(struct gen *g, LLVMValueRef v)
 {
@@ -265,57 +263,6 @@ struct value gen_entry(struct gen *g, struct expr *e)
 	return gen_load(g, f->type, gen_at(g, g->body.span, f->offset));
 }
 
-LLVMValueRef gen_register(struct gen *g, uint32_t offset)
-{
-	LLVMValueRef words = g->body.prefaults ? gen_prefault_words(g) : g->body.words;
-	LLVMValueRef v = gen_word(g, gen_at(g, words, offset));
-
-	/* volatile, else LLVM moves ctx arithmetic to where the verifier rejects it */
-	LLVMSetVolatile(v, true);
-	return v;
-}
-
-/* Argument i of a function: in a register, or on the stack above the return address. */
-static LLVMValueRef argument_word(struct gen *g, unsigned i)
-{
-	struct regs_place place = regs_argument(probe_abi(g->probe.point), i);
-	LLVMValueRef at;
-
-	if (!place.is_on_stack)
-		return gen_register(g, place.offset);
-	at = gen_plus(g, gen_register(g, regs.sp), place.offset);
-	return GEN_CALL(g, "sonde_text_word", at, gen_u32(g, g->probe.id),
-			gen_u32(g, probe_space(g->probe.point) == SPACE_USER));
-}
-
-/* arg0 … arg11, by the row. */
-struct value gen_arg(struct gen *g, struct expr *e)
-{
-	unsigned i = e->name.builtin->arg;
-
-	if (point_has(g->probe.point, ARM_USDT))
-		return gen_usdt_arg(g, e, i);
-	if (probe_is_typed(g->probe.point))
-		return gen_int_value(gen_typed_arg(g, &probe_typed(g->probe.point)->params[i]),
-				     e->type);
-	return gen_int_value(argument_word(g, i), e->type);
-}
-
-/* retval: 0 for a call that is still open. */
-struct value gen_retval(struct gen *g, struct expr *e)
-{
-	const struct type *t = field_result_type(g->probe.point);
-	LLVMValueRef v;
-
-	if (g->probe.is_open)
-		return gen_int_value(gen_u64(g, 0), e->type);
-	if (prog_kind_is(g->prog.plan->kind, PK_TRAMPOLINE))
-		v = gen_typed_result(g);
-	else
-		v = gen_register(g, regs.result);
-	return gen_int_value(t ? gen_narrow(g, v, t) : v, e->type);
-}
-
 /* ---- args.FIELD -------------------------------------------------------------------------- */
 
 static const struct rebuilt_field {
@@ -447,10 +394,8 @@ struct value gen_args_field(struct gen *g, struct expr *e)
 	const struct tp_field *f = e->field.fields[g->probe.plan->point];
 	const struct type *type = field_type(g->arena, f);
 
-	if (probe_rows[g->probe.point->id].context == CTX_REGS_ENTRY) {
-		type = type_int(f->size, f->is_signed);
-		return gen_int_value(gen_narrow(g, argument_word(g, f->offset / 8), type), type);
-	}
+	if (probe_rows[g->probe.point->id].context == CTX_REGS_ENTRY)
+		return gen_user_arg(g, e, f);
 	if (probe_is_typed(g->probe.point))
 		return gen_int_value(gen_typed_arg(g, f), type);
 	if (g->probe.plan->state.kind == SPAN_SWITCH && g->body.span)

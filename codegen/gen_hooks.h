@@ -6,6 +6,7 @@
 #pragma once
 
 struct format_piece;
+struct tp_field;
 
 typedef struct value gen_fn(struct gen *g, struct expr *e);
 
@@ -19,6 +20,9 @@ gen_fn gen_iter_printf;
 /* The format in the form of bpf_trace_printk() and bpf_seq_printf() (gen_debug.c). */
 const char *gen_kernel_format(struct gen *g, const struct format_piece *pieces, uint32_t n,
 			      struct expr **args);
+
+/* args.FIELD of a user function: a number, or a value of several words (gen_word.c). */
+struct value gen_user_arg(struct gen *g, const struct expr *e, const struct tp_field *f);
 
 /* A field of a tracepoint's record that is computed from the arguments of the raw tracepoint
  * (rebuilt.def). */

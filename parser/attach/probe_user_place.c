@@ -261,6 +261,7 @@ int user_at_line(struct user_matching *m, const char *path, const char *source, 
 				: -ENOSYS;
 	if (err)
 		return no_line(m, path, &place, near, err);
+	p->user.is_at_line = true;
 	p->function = p->targets[0].function;
 	p->name = arena_printf(m->r->arena, "uprobe:%s@%s:%u", path, source, place.line);
 	if (place.column)

@@ -18,6 +18,15 @@ struct tp_pointee {
 	const char *text; /* "struct file" */
 };
 
+/* Where an argument or a result is that is not a number or an address: `type` says what it is. */
+enum value_place {
+	PLACE_NUMBER,  /* it is one; or where it is is not known */
+	PLACE_WORDS,   /* consecutive words, the first at `offset` */
+	PLACE_ADDRESS, /* in memory: the word at `offset` is its address */
+	PLACE_FLOATS,  /* in registers for floating-point numbers, at least partly */
+	PLACE_LOST,    /* a result in memory whose address is known at the entry only */
+};
+
 /* One field of a tracepoint's record, from its tracefs format file. */
 struct tp_field {
 	const char *name;
@@ -25,12 +34,13 @@ struct tp_field {
 	uint32_t offset, size; /* bytes in the record */
 	uint32_t elem_size;    /* of an array: bytes of an element; else 0 */
 	bool is_signed;
-	bool is_data_loc;     /* __data_loc / __rel_loc: a handle, not the data */
-	bool is_char_array;   /* char name[N] in the record itself */
-	const char *declared; /* of user functions: type and name as C declares them; or NULL */
-	bool is_enum;	      /* of user functions */
-	bool is_float;	      /* of user functions: in a register that argN does not count */
-	struct tp_pointee to; /* of functions */
+	bool is_data_loc;	/* __data_loc / __rel_loc: a handle, not the data */
+	bool is_char_array;	/* char name[N] in the record itself */
+	const char *declared;	/* of user functions: type and name as C declares them; or NULL */
+	bool is_enum;		/* of user functions */
+	bool is_float;		/* of user functions: in a register that argN does not count */
+	struct tp_pointee to;	/* of functions */
+	enum value_place place; /* of user functions */
 	/* Of functions: the type in BTF or debug information; NULL: not known, or none that
 	 * scripts can read. Pointers in it are in no address space. */
 	const struct type *type;
@@ -69,6 +79,54 @@ struct typed_function {
 	struct tp_field result; /* size 0: none, or neither a number nor an address */
 	const char *unplaced;	/* user functions: why a location is unknown; or NULL */
 };
+
+/* A step of a computation with a stack: where a variable is, or its value. */
+enum local_step {
+	LOCAL_REGISTER, /* push the value of a register (its DWARF number) plus `number` */
+	LOCAL_NUMBER,	/* push `number` */
+	LOCAL_CFA,	/* push the canonical frame address, which a register plus a number is */
+	LOCAL_READ,	/* replace an address by the word there */
+	LOCAL_NEG,
+	LOCAL_NOT,
+	LOCAL_ADD, /* from here on: of two values */
+	LOCAL_SUB,
+	LOCAL_MUL,
+	LOCAL_AND,
+	LOCAL_OR,
+	LOCAL_XOR,
+	LOCAL_SHL,
+	LOCAL_SHR,
+};
+
+struct local_op {
+	enum local_step step;
+	uint32_t reg;
+	int64_t number;
+};
+
+enum local_state {
+	LOCAL_HERE,
+	LOCAL_GONE,	 /* optimised away at this instruction */
+	LOCAL_TOO_EARLY, /* the function has not made its frame yet */
+	LOCAL_AT_ENTRY,	 /* only what a register held at the function's entry tells it */
+	LOCAL_IN_PIECES, /* in several registers */
+	LOCAL_IS_STATIC, /* at an address of the program */
+	LOCAL_UNKNOWN,	 /* its location is described in a way that is not supported */
+};
+
+enum { LOCAL_OPS = 16 };
+
+/* A variable of a user function at an instruction. */
+struct user_local {
+	const char *name, *type_text;
+	const struct type *type; /* NULL: it cannot be read */
+	enum local_state state;
+	bool is_value; /* `ops` compute the value; else its address */
+	struct local_op ops[LOCAL_OPS];
+	uint32_t n_ops;
+};
+
+typedef void user_local_fn(const struct user_local *l, void *ctx);
 
 /* A field that an iterator passes to its program. */
 struct iter_field {

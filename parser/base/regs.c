@@ -26,6 +26,7 @@ static const struct convention conventions[] = {
 };
 const struct regs regs = {
 	.result = 80,
+	.second = 96,
 	.goroutine = 8, /* r14 */
 	.sp = 152,
 	.sp_shift = 8, /* `ret` has popped the return address */
@@ -35,6 +36,9 @@ const struct regs regs = {
 	.mode_user = 3,
 	.link = -1,
 };
+/* ax dx cx bx si di bp sp r8 … r15 */
+static const uint8_t dwarf_offsets[] = {80, 96, 88, 40, 104, 112, 32, 152,
+					72, 64, 56, 48, 24,  16,  8,  0};
 #elif defined(__aarch64__)
 static const struct convention conventions[] = {
 	[USER_ABI_C] = {{0, 8, 16, 24, 32, 40, 48, 56}, 8, 0},
@@ -44,6 +48,7 @@ static const struct convention conventions[] = {
 };
 const struct regs regs = {
 	.result = 0,
+	.second = 8,
 	.goroutine = 224, /* x28 */
 	.sp = 248,	  /* after x0 … x30 */
 	.sp_shift = 0,	  /* the return address is in a register */
@@ -53,6 +58,10 @@ const struct regs regs = {
 	.mode_user = 0,
 	.link = 240,
 };
+/* x0 … x30, sp */
+static const uint8_t dwarf_offsets[] = {0,   8,	  16,  24,  32,	 40,  48,  56,	64,  72,  80,
+					88,  96,  104, 112, 120, 128, 136, 144, 152, 160, 168,
+					176, 184, 192, 200, 208, 216, 224, 232, 240, 248};
 _Static_assert(offsetof(struct user_pt_regs, regs[15]) == 120, "x15");
 _Static_assert(offsetof(struct user_pt_regs, regs[28]) == 224, "x28");
 _Static_assert(offsetof(struct user_pt_regs, regs[30]) == 240, "x30, the link register");
@@ -71,4 +80,9 @@ struct regs_place regs_argument(enum user_abi abi, unsigned i)
 	if (i < c->n)
 		return (struct regs_place){.offset = c->registers[i]};
 	return (struct regs_place){.is_on_stack = true, .offset = c->stack + 8 * (i - c->n)};
+}
+
+int regs_of_dwarf(unsigned number)
+{
+	return number < sizeof(dwarf_offsets) ? dwarf_offsets[number] : -1;
 }

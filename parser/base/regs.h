@@ -16,13 +16,15 @@ struct regs_place {
 
 /* The place of argument i of a function with that ABI, from 0. */
 struct regs_place regs_argument(enum user_abi abi, unsigned i);
+/* The offset of the register with that number in DWARF; -1: it is not in struct pt_regs. */
+int regs_of_dwarf(unsigned number);
 /* The offsets of registers. */
 extern const struct regs {
-	uint32_t result;    /* the return value */
-	uint32_t goroutine; /* at entry and return of functions of Go: USER_ABI_GO */
-	uint32_t sp;	    /* the stack pointer */
-	uint64_t sp_shift;  /* what it is after the return minus that at the entry */
-	uint32_t flags;	    /* that conditional jumps test */
+	uint32_t result, second; /* the return value, and the second word of a longer one */
+	uint32_t goroutine;	 /* at entry and return of functions of Go: USER_ABI_GO */
+	uint32_t sp;		 /* the stack pointer */
+	uint64_t sp_shift;	 /* what it is after the return minus that at the entry */
+	uint32_t flags;		 /* that conditional jumps test */
 	/* The word that tells in which mode the processor was, the mask of its mode bits, and their
 	 * value in user mode. */
 	uint32_t mode;

@@ -174,6 +174,7 @@ struct expr {
 			enum stack_walk walk;	       /* of ustack(dwarf), …; else 0 */
 			uint32_t word;	 /* of pid(init), …: its index in the signature; else 0 */
 			bool is_unknown; /* in a branch of `if comptime`: an error if it is taken */
+			bool is_address; /* of retval: its address is meant */
 		} name;
 		struct {
 			const char *name; /* with the $ */
@@ -217,6 +218,7 @@ struct expr {
 			struct span name_span;
 			/* args.FIELD: the field of each attach point: sema_args.c */
 			const struct tp_field **fields;
+			bool is_address; /* of args.FIELD: its address is meant */
 		} field;
 		struct {
 			struct expr *target;

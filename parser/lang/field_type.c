@@ -91,6 +91,11 @@ static struct tp_pointee read_pointee(struct arena *a, const char *text)
 	return to;
 }
 
+static const char *without_const(const char *text)
+{
+	return text + (strncmp(text, "const ", 6) ? 0 : 6);
+}
+
 const struct type *field_pointer_type(struct arena *a, const struct tp_field *f,
 				      enum type_space space)
 {
@@ -98,6 +103,7 @@ const struct type *field_pointer_type(struct arena *a, const struct tp_field *f,
 
 	if (!f->to.levels)
 		return NULL;
+	t = t ? t : type_float_named(without_const(f->to.text));
 	t = t ? t : type_opaque(a, f->to.text);
 	for (uint32_t i = 0; i < f->to.levels; i++)
 		t = type_pointer(a, t, i + 1 == f->to.levels ? space : SPACE_NONE);

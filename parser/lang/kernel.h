@@ -176,6 +176,10 @@ struct kernel {
 	 * information), -ENOSYS (no library to read it), or as user_symbol. */
 	int (*user_typed)(struct kernel *k, const char *path, uint64_t offset,
 			  const struct typed_function **out);
+	/* Call fn with each variable that can be named at file offset `offset`, the innermost
+	 * first. Errors as user_typed. */
+	int (*each_user_local)(struct kernel *k, const char *path, uint64_t offset,
+			       user_local_fn *fn, void *ctx);
 	/* The struct, union, enum or typedef `name` in the debug information of the file: "struct
 	 * point" or "point". Errors as user_typed. */
 	int (*user_c_type)(struct kernel *k, const char *path, const char *name,

@@ -188,6 +188,7 @@ struct user_point {
 	bool is_at_returns;
 	/* Only their returns can leave them, so these are seen by the kernel's return probe. */
 	bool is_closed;
+	bool is_at_line;	     /* the targets are where code of a source line begins */
 	struct user_switch switches; /* is_at_returns: why a thread's calls are of several stacks */
 	bool is_untyped;	     /* no types are known, which is reported */
 	struct attach_target *entries;
@@ -195,7 +196,8 @@ struct user_point {
 	const struct typed_function *typed; /* of the first target, set for `args` */
 	/* set for `retval`; NULL: that is the register */
 	const struct type *result;
-	bool is_mixed; /* its functions return different types, which is reported */
+	bool is_in_memory; /* `result` is a pointer to what the function returns */
+	bool is_mixed;	   /* its functions return different types, which is reported */
 };
 
 struct timer_point {

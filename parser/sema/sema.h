@@ -31,6 +31,7 @@ struct sema {
 	bool settles;	      /* this round does so: types did not change in the one before */
 	bool settled;	      /* it decided something */
 	uint32_t n_undecided; /* pass 1: branches of `if comptime` around this place */
+	bool scales;	      /* the next product may be of a float: (int64)(x * 1000) */
 	uint32_t n_comptime;  /* expressions around this one that must be known */
 	struct type_lock *locks;
 	uint32_t n_locks;
@@ -134,6 +135,10 @@ bool user_args_known(struct sema *s, const struct expr *e, struct attach_point *
 /* Type of args.FIELD, where `f` is the field in the first function; it must be the same in all. */
 const struct type *user_arg_type(struct sema *s, const struct expr *e, const struct attach_point *p,
 				 const struct tp_field *f);
+
+/* Type of an argument or result that is not a number or an address; of one that is in memory a
+ * pointer to it. NULL: it cannot be read. */
+const struct type *user_value_type(struct sema *s, const struct tp_field *f);
 
 /* Type of `retval` at `p`, which sets p->user.result; &type_error: reported. */
 const struct type *user_result_type(struct sema *s, const struct expr *e, struct attach_point *p);

@@ -63,7 +63,7 @@ static uint32_t words_of(const struct typed_function *f)
 
 static bool is_argn(const struct expr *e)
 {
-	return e->kind == EX_NAME && e->name.builtin && e->name.builtin->traits & TR_ARGS;
+	return e->kind == EX_NAME && e->name.builtin && e->name.builtin->check == chk_argn;
 }
 
 /* "arg0 (id), arg1 (path)" */

@@ -245,11 +245,30 @@ static const struct type *whole_args(struct sema *s, struct expr *e)
 	return args_as_record(s, e);
 }
 
+/* A value whose address is passed or returned is read there. `n` of the attach points do that;
+ * `is_address`: of `e`, whose type as an address is `t`. */
+static const struct type *at_address(struct sema *s, struct expr *e, const struct type *t,
+				     uint32_t n, bool *is_address)
+{
+	struct expr *address;
+
+	if (!n || *is_address || t->kind == TY_ERROR)
+		return t;
+	if (n != s->probe->n_points)
+		return sema_error(
+			s, e->span, "type-mismatch",
+			"this is in memory at one attach point and in registers at another");
+	*is_address = true;
+	address = arena_new_of(s->arena, struct expr);
+	*address = *e;
+	return sema_become(s, e, ast_unary(s->arena, e->span, OP_DEREF, address));
+}
+
 /* `args` alone, or args.FIELD: every attach point of the probe must have the field. */
 const struct type *chk_args(struct sema *s, struct expr *e)
 {
 	const struct type *t = NULL;
-	uint32_t n = s->probe->n_points;
+	uint32_t n = s->probe->n_points, n_addresses = 0;
 
 	if (sema_is_lost_slice(s, e, "args"))
 		return &type_error;
@@ -264,6 +283,9 @@ const struct type *chk_args(struct sema *s, struct expr *e)
 			const struct type *f = field_at(s, e, p);
 			const struct type *u = t ? field_common_type(s->arena, t, f) : f;
 
+			n_addresses += point_has(p, ARM_USER) && f->kind != TY_ERROR &&
+				       e->field.fields[i]->place == PLACE_ADDRESS;
+
 			t = u ? u
 			      : sema_error(s, e->span, "type-mismatch",
 					   "args.%s is %s at one attach point and %s at another",
@@ -271,8 +293,10 @@ const struct type *chk_args(struct sema *s, struct expr *e)
 					   type_str(s->arena, f));
 		}
 	}
-	if (e->kind == EX_FIELD || !n)
-		return t ? memory_given(s, t) : &type_error;
+	if (e->kind == EX_FIELD && t)
+		return at_address(s, e, memory_given(s, t), n_addresses, &e->field.is_address);
+	if (!t && !n)
+		return &type_error;
 	return whole_args(s, e);
 }
 
@@ -324,6 +348,7 @@ static const struct type *result_type(struct sema *s, const struct attach_point 
 const struct type *chk_retval(struct sema *s, struct expr *e)
 {
 	const struct type *t = NULL;
+	uint32_t n_addresses = 0;
 
 	for (uint32_t i = 0; i < s->probe->n_points; i++) {
 		struct attach_point *p = &s->probe->points[i];
@@ -341,8 +366,10 @@ const struct type *chk_retval(struct sema *s, struct expr *e)
 					  strcmp(p->typed->result.type_text, "void")
 						  ? p->typed->result.type_text
 						  : "nothing");
+		n_addresses += point_has(p, ARM_USER) && p->user.is_in_memory;
 		t = t ? field_common_type(s->arena, t, here) : here;
 		t = t ? t : type_int(8, false);
 	}
-	return memory_given(s, t ? t : type_int(8, false));
+	t = memory_given(s, t ? t : type_int(8, false));
+	return at_address(s, e, t, n_addresses, &e->name.is_address);
 }

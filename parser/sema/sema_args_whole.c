@@ -12,7 +12,7 @@ static bool is_readable(struct sema *s, const struct attach_point *p, const stru
 	if (!*f->name)
 		return false;
 	if (point_has(p, ARM_USER))
-		return f->size && f->offset != TYPED_NO_PLACE;
+		return f->offset != TYPED_NO_PLACE && (f->size || user_value_type(s, f));
 	return probe_typed(p) ? f->size != 0 : field_type(s->arena, f) != NULL;
 }
 

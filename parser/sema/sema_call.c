@@ -83,11 +83,14 @@ static void report_argument(struct sema *s, struct expr *e, const struct signatu
 		sema_error(s, arg->span, "arg-count",
 			   "%s takes one value; a number of rows is only for whole maps",
 			   e->call.name);
+	else if (arg->type->kind == TY_FLOAT)
+		float_refuse(s, arg, e->call.name);
 	else
 		sema_error(s, arg->span, "arg-type", "%s needs %s here, but this %s %s",
 			   e->call.name, param_words(&sig->params[i]), is_void ? "call has" : "is",
 			   is_void ? "none" : sema_name_of(s, arg->type));
-	hint_argument(s, e, arg);
+	if (arg->type->kind != TY_FLOAT)
+		hint_argument(s, e, arg);
 }
 
 /* Two arguments that fit in the other order. */
@@ -158,8 +161,8 @@ static void type_arg(struct sema *s, struct expr *e, uint32_t i)
 		arg->map.map->is_reached |= s->report;
 	if (ast_is_whole_map(e, i))
 		arg->type = arg->map.map && arg->map.map->value ? arg->map.map->value : &type_error;
-	else
-		sema_type_expr(s, arg);
+	else if (sema_type_expr(s, arg) && e->call.builtin && e->call.builtin->traits & TR_ACT)
+		known_shown(s, arg);
 }
 
 /* What a script must not do to the system without its user's consent. */
@@ -178,6 +181,8 @@ const struct type *sema_wrong_arg(struct sema *s, const struct expr *e, const st
 {
 	if (arg->type->kind == TY_ERROR)
 		return &type_error;
+	if (arg->type->kind == TY_FLOAT)
+		return float_refuse(s, arg, e->call.name);
 	return sema_error(s, arg->span, "arg-type", "%s needs %s here, but this is %s",
 			  e->call.name, what, sema_name_of(s, arg->type));
 }

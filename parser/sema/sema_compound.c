@@ -85,6 +85,7 @@ static const struct type *member_type(struct sema *s, struct expr *item)
 {
 	const struct type *t = sema_type_expr(s, item);
 
+	t = known_shown(s, item);
 	if (t->kind == TY_VOID || t->kind == TY_AGG)
 		return sema_error(s, item->span, "no-value",
 				  "%s cannot be a member of a tuple or record", sema_name_of(s, t));
@@ -260,11 +261,16 @@ static const struct type *cast_to_formatted(struct sema *s, const struct expr *e
 
 const struct type *compound_cast(struct sema *s, struct expr *e)
 {
-	const struct type *t = sema_type_expr(s, e->cast.operand),
-			  *to = compound_named(s, e->cast.to), *array;
+	const struct expr *of = e->cast.operand;
+	const struct type *t, *to, *array;
 
+	s->scales = of->kind == EX_BINARY && of->binary.op == OP_MUL;
+	t = sema_type_expr(s, e->cast.operand);
+	to = compound_named(s, e->cast.to);
 	if (!to || sema_is_wrong(t))
 		return &type_error;
+	if (t->kind == TY_FLOAT)
+		return float_cast(s, e, t, to);
 	if (to->kind == TY_BOOL && e->cast.operand->kind == EX_STRING) {
 		ast_become_int(e, e->cast.operand->string.len > 0, &type_bool);
 		return &type_bool;

@@ -133,9 +133,11 @@ static const struct type *type_map(struct sema *s, struct expr *e)
 		struct expr *key = e->map.keys[i];
 		const struct type *t = sema_type_expr(s, key);
 
+		t = known_shown(s, key);
 		if (t->kind == TY_VOID || t->kind == TY_AGG)
 			t = sema_error(s, key->span, "key-type", "%s cannot be a map key",
 				       sema_name_of(s, t));
+		t = float_check_key(s, key, t);
 		if (m)
 			sema_widen(s, &m->key_types[i], &m->key_spans[i], t, key, "the key");
 	}

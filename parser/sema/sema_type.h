@@ -58,6 +58,26 @@ void hint_no_value(struct sema *s, const struct expr *value);
 /* "x" + 1, which leaves nothing of the text. */
 void hint_join(struct sema *s, const struct expr *e);
 
+/* ---- sema_local.c: (T)e */
+struct expr *sema_cast(struct sema *s, struct span at, const struct type *t, struct expr *e);
+
+/* ---- sema_known.c */
+/* Rewrite a value that is shown or is a key, if it is of a type of a language's library: a
+ * std::string to its text. Returns its type. */
+const struct type *known_shown(struct sema *s, struct expr *e);
+
+/* ---- sema_float.c */
+/* Report that `what` cannot be done with the floating-point number `e`. */
+const struct type *float_refuse(struct sema *s, const struct expr *e, const char *what);
+/* Of a product: may it be of a float and an integer? Only the first one in a cast may. */
+bool float_take_scale(struct sema *s);
+bool float_is_scaled(const struct type *x, const struct type *y);
+/* The type of a cast of the floating-point number `t` to `to`. */
+const struct type *float_cast(struct sema *s, const struct expr *e, const struct type *t,
+			      const struct type *to);
+/* Report a key that is a floating-point number, or has one. */
+const struct type *float_check_key(struct sema *s, const struct expr *key, const struct type *t);
+
 /* ---- sema_width.c */
 /* Bytes of an integer before it was widened to be stored; 0: it is a literal, or not known yet. */
 uint32_t sema_width(const struct expr *e);

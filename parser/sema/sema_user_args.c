@@ -6,7 +6,7 @@
  * of them; results that differ are the register.
  */
 #include "parser/lang/field_type.h"
-#include "parser/sema/sema.h"
+#include "parser/sema/sema_type.h"
 #include <errno.h>
 
 enum { WORD = 8 };
@@ -132,33 +132,54 @@ bool user_args_known(struct sema *s, const struct expr *e, struct attach_point *
 
 /* ---- one argument -------------------------------------------------------------------------- */
 
-static const struct type *not_a_word(struct sema *s, const struct expr *e, const struct tp_field *f,
-				     bool is_go)
+/* Why a value that is not a word cannot be read, and what can be done. */
+static const char *why_unreadable(const struct tp_field *f, const char **hint)
 {
-	sema_error(s, e->field.name_span, "argument-type",
-		   "args.%s is of type %s, which is not an integer, enumeration or pointer",
-		   e->field.name, f->type_text);
-	if (is_go && f->offset != TYPED_NO_PLACE && !strcmp(f->type_text, "string"))
-		sema_hint(s, "a string of Go is an address and a length: str(arg%u, arg%u + 1)",
-			  f->offset / WORD, f->offset / WORD + 1);
-	else
-		sema_hint(s, "floating-point numbers and values of several words cannot be read");
-	return &type_error;
+	*hint = "read its members at the start of the function that it is passed to";
+	switch (f->place) {
+	case PLACE_FLOATS:
+		*hint = "read it in memory: through a pointer, or as a variable of the function at a source line: uprobe:FILE@SOURCE:LINE { print(NAME); }";
+		return "in registers for floating-point numbers, which programs in the kernel do not see";
+	case PLACE_LOST:
+		*hint = "keep the address that the caller has passed: *(TYPE *)entry(reg(\"x8\"))";
+		return "in memory whose address is known at the entry only";
+	case PLACE_NUMBER: return "in parts whose places are not known";
+	case PLACE_WORDS:
+	case PLACE_ADDRESS: return "of a type that cannot be read";
+	}
+	return "";
 }
 
-/* A function without a result that is a word: &type_error. */
+static const struct type *not_a_word(struct sema *s, const struct expr *e, const struct tp_field *f)
+{
+	const char *hint, *why = why_unreadable(f, &hint);
+
+	sema_error(s, e->field.name_span, "argument-type", "args.%s, of type %s, is %s",
+		   e->field.name, f->type_text, why);
+	return sema_hint(s, "%s", hint);
+}
+
+/* A function without a result that can be read: &type_error. */
 static const struct type *no_result(struct sema *s, const struct expr *e,
 				    const struct attach_target *t)
 {
 	const struct tp_field *f = &t->typed->result;
+	const char *hint, *why = why_unreadable(f, &hint);
 
 	if (strcmp(f->type_text, "void") == 0)
 		return sema_error(s, e->span, "no-value",
 				  "%s returns nothing, so it has no 'retval'", t->function);
-	sema_error(s, e->span, "argument-type",
-		   "retval of %s is of type %s, which is not an integer, enumeration or pointer",
-		   t->function, f->type_text);
-	return sema_hint(s, "floating-point numbers and values of several words cannot be read");
+	sema_error(s, e->span, "argument-type", "retval of %s, of type %s, is %s", t->function,
+		   f->type_text, why);
+	return sema_hint(s, "%s", hint);
+}
+
+const struct type *user_value_type(struct sema *s, const struct tp_field *f)
+{
+	if (!f->type || (f->place != PLACE_WORDS && f->place != PLACE_ADDRESS))
+		return NULL;
+	return f->place == PLACE_ADDRESS ? type_pointer(s->arena, f->type, SPACE_USER)
+					 : memory_copied(s, f->type, SPACE_USER);
 }
 
 /* "int in arg0" */
@@ -210,7 +231,13 @@ static const struct type *word_of(struct sema *s, const struct attach_target *ta
 	if (to && to->kind == TY_VOID && to->name)
 		((struct type *)to)->file = target->path;
 	t = t ? t : enum_of(s, target, f);
+	t = t || f->size ? t : user_value_type(s, f);
 	return t ? t : type_int(f->size, f->is_signed);
+}
+
+static bool is_same_value(const struct tp_field *f, const struct tp_field *g)
+{
+	return f->place == g->place && f->type && g->type && type_equal(f->type, g->type);
 }
 
 const struct type *user_arg_type(struct sema *s, const struct expr *e, const struct attach_point *p,
@@ -220,8 +247,8 @@ const struct type *user_arg_type(struct sema *s, const struct expr *e, const str
 	const struct attach_target *t = probe_functions(p, &n);
 	const struct type *type = word_of(s, t, f);
 
-	if (!f->size)
-		return not_a_word(s, e, f, t->abi == USER_ABI_GO);
+	if (!f->size && !user_value_type(s, f))
+		return not_a_word(s, e, f);
 	if (f->offset == TYPED_NO_PLACE) {
 		sema_error(
 			s, e->field.name_span, "argument-place",
@@ -236,7 +263,7 @@ const struct type *user_arg_type(struct sema *s, const struct expr *e, const str
 			sema_field_named(t[i].typed->params, t[i].typed->n_params, e->field.name);
 
 		if (!g || g->offset != f->offset || g->size != f->size ||
-		    g->is_signed != f->is_signed)
+		    g->is_signed != f->is_signed || (!f->size && !is_same_value(f, g)))
 			return differs(s, e, t, f, &t[i], g);
 		type = field_common_type(s->arena, type, word_of(s, &t[i], g));
 	}
@@ -270,21 +297,25 @@ const struct type *user_result_type(struct sema *s, const struct expr *e, struct
 	struct attach_target *t = probe_functions(p, &n);
 
 	p->user.result = NULL;
+	p->user.is_in_memory = false;
 	for (uint32_t i = 0; i < n; i++) {
 		bool is_typed = is_known(s, NULL, p, &t[i]);
 
-		if (is_typed && n == 1 && !t->typed->result.size)
+		const struct tp_field *f = is_typed ? &t[i].typed->result : NULL;
+
+		if (is_typed && n == 1 && !f->size && !user_value_type(s, f))
 			return no_result(s, e, t);
-		here = !is_typed		 ? word
-		       : t[i].typed->result.size ? word_of(s, &t[i], &t[i].typed->result)
-						 : NULL;
+		here = !is_typed				      ? word
+		       : f->size || (n == 1 && user_value_type(s, f)) ? word_of(s, &t[i], f)
+								      : NULL;
 		if (!here ||
 		    (type && (type->size != here->size || type->is_signed != here->is_signed))) {
-			report_mixed(s, e, p, t, &t[i]);
+			report_mixed(s, e, p, t, &t[i ? i : n > 1]);
 			return word;
 		}
 		type = type ? field_common_type(s->arena, type, here) : here;
 	}
 	p->user.result = type ? type : word;
+	p->user.is_in_memory = n == 1 && t->typed && t->typed->result.place == PLACE_ADDRESS;
 	return p->user.result;
 }

@@ -94,12 +94,17 @@ static const char *why_unplaced(struct description *d, Dwarf_Die *die)
 
 /* ---- result -------------------------------------------------------------------------------- */
 
-/* Is it unspecified how the result is returned? Rust returns results of two words in registers or
- * in memory; larger ones always in memory. */
+/* Is it unspecified where the result is? Rust returns results of two words in registers or in
+ * memory; larger ones always in memory. */
+static bool is_unspecified(const struct description *d, const struct dwarf_value *v)
+{
+	return v->is_unknown && (d->family != FAMILY_RUST || v->abi.size <= 2 * WORD);
+}
+
+/* Likewise, and so whether a hidden argument is its address. */
 static bool is_unspecified_result(const struct description *d, const struct dwarf_value *v)
 {
-	return d->family == FAMILY_RUST && v->is_unknown && v->abi.size > WORD &&
-	       v->abi.size <= 2 * WORD;
+	return is_unspecified(d, v) && (d->family != FAMILY_RUST || v->abi.size > WORD);
 }
 
 /* Go lists results among the parameters. */
@@ -136,7 +141,18 @@ static void set_value(const struct description *d, struct tp_field *p, Dwarf_Die
 	p->is_signed = v->is_signed;
 	p->is_enum = v->is_enum;
 	p->is_float = is_float(v);
+	if (!v->size && v->abi.size && d->t->make_type)
+		p->type = d->t->make_type((struct dwarf_types *)d->t, type, d->t->path, d->a);
 	p->to = dwarf_pointee(d->t, type, d->family, d->a);
+}
+
+/* Words of Go's results are in registers of its own. Rust does not specify where structures of up
+ * to two words are. */
+static enum value_place result_place(const struct description *d, const struct dwarf_value *v)
+{
+	if (v->size || d->family == FAMILY_GO || d->f->unplaced || is_unspecified(d, v))
+		return PLACE_NUMBER;
+	return abi_result_place(d->t->machine, &v->abi);
 }
 
 static void describe_result(struct description *d, Dwarf_Die *die)
@@ -155,14 +171,14 @@ static void describe_result(struct description *d, Dwarf_Die *die)
 	if (!is_void) {
 		dwarf_value_of(d->t, &type, d->family, &v);
 		set_value(d, &d->f->result, &type, &v);
+		d->f->result.place = result_place(d, &v);
 	}
 	if (!is_void && d->family == FAMILY_GO && !v.size && v.abi.n_leaves && !is_float(&v))
 		d->f->result.size = WORD; /* `retval` is the first word of a string or slice */
 	is_known = abi_begin(&d->args, d->t->machine, is_void ? NULL : &v.abi);
 	if (!is_known && !d->f->unplaced)
 		d->f->unplaced = "the calling convention of this machine is unknown";
-	d->is_lost = d->f->unplaced || (!is_void && (is_unspecified_result(d, &v) ||
-						     (v.is_unknown && d->family != FAMILY_RUST)));
+	d->is_lost = d->f->unplaced || (!is_void && is_unspecified_result(d, &v));
 }
 
 /* ---- parameters ---------------------------------------------------------------------------- */
@@ -202,6 +218,8 @@ static void add_param(struct description *d, Dwarf_Die *die)
 		      v.abi.leaves[0].kind == ABI_INT && v.abi.leaves[0].size > WORD;
 	if (!is_void)
 		set_value(d, &p, &type, &v);
+	if (!is_void && !p.size && !v.is_unknown && d->family != FAMILY_GO && !d->is_lost)
+		p.place = abi_place(d->t->machine, &v.abi, word);
 	if (word != ABI_NO_WORD)
 		p.offset = WORD * (uint32_t)word;
 	d->params[d->f->n_params] = d->t->dw.dwarf_dieoffset(&origin);
@@ -282,8 +300,24 @@ static int entry_word(const struct description *d, Dwarf_Die *param)
 	return (is_go ? abi_go_word_of : abi_word_of)(d->t->machine, ops[0].atom - DW_OP_reg0);
 }
 
+/* Is a value of Go in two registers that are consecutive words? */
+static bool is_two_words(const struct description *d, Dwarf_Die *param)
+{
+	Dwarf_Attribute a;
+	Dwarf_Op *ops;
+	size_t n;
+
+	return d->t->dw.dwarf_attr(param, DW_AT_location, &a) &&
+	       d->t->dw.dwarf_getlocation_addr(&a, d->address, &ops, &n, 1) > 0 && n == 4 &&
+	       ops[1].atom == DW_OP_piece && ops[3].atom == DW_OP_piece && ops[1].number == WORD &&
+	       ops[3].number <= WORD && ops[2].atom >= DW_OP_reg0 && ops[2].atom <= DW_OP_reg31 &&
+	       abi_go_word_of(d->t->machine, ops[2].atom - DW_OP_reg0) == entry_word(d, param) + 1;
+}
+
 static void note_entry(struct description *d, uint32_t i, Dwarf_Die *param)
 {
+	if (d->family == FAMILY_GO && !d->f->params[i].size && is_two_words(d, param))
+		d->f->params[i].place = PLACE_WORDS;
 	d->at_entry[i] = entry_word(d, param);
 	d->has_location[i] = d->t->dw.dwarf_hasattr(param, DW_AT_location);
 }
@@ -311,7 +345,9 @@ static void drop_absent(struct description *d)
 	static const char why[] = "the function does not use it, so callers may not pass it";
 
 	for (uint32_t i = 0; i < d->f->n_params && !d->is_foreign; i++) {
-		if (d->has_location[i] || !d->f->params[i].size)
+		const struct tp_field *p = &d->f->params[i];
+
+		if (d->has_location[i] || (!p->size && p->place == PLACE_NUMBER))
 			continue;
 		d->f->params[i].offset = TYPED_NO_PLACE;
 		d->f->unplaced = d->f->unplaced ? d->f->unplaced : why;

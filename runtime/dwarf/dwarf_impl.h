@@ -35,6 +35,8 @@ struct dwarf_types {
 	 * .debug_aranges */
 	struct libdw_ranges ranges;
 	bool has_ranges;
+	dwarf_make_type_fn *make_type; /* of values by value; or NULL */
+	const char *path;	       /* for make_type */
 };
 
 /* The layout of a value, for calling conventions and for scripts. */
@@ -75,6 +77,11 @@ static inline uint64_t dwarf_count(const struct dwarf_types *t, Dwarf_Die *range
 }
 
 bool dwarf_flag(const struct dwarf_types *t, Dwarf_Die *die, unsigned attribute);
+
+/* dwarf_types.c: the unit that contains an address, and the index of its functions. 0, -ESRCH or
+ * -ENOMEM. */
+int dwarf_types_unit(struct dwarf_types *t, uint64_t address, Dwarf_Die *unit,
+		     struct dwarf_unit **out);
 
 /* dwarf_function.c */
 enum dwarf_family dwarf_family_of(const struct dwarf_types *t, Dwarf_Die *die);

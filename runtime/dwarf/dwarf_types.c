@@ -29,6 +29,12 @@ struct dwarf_types *dwarf_types_open(int fd, int *err)
 	return NULL;
 }
 
+void dwarf_types_make(struct dwarf_types *t, dwarf_make_type_fn *make, const char *path)
+{
+	t->make_type = make;
+	t->path = path;
+}
+
 void dwarf_types_close(struct dwarf_types *t)
 {
 	if (!t)
@@ -138,20 +144,28 @@ static bool has_types(const struct dwarf_types *t, Dwarf_Die *unit)
 	return false;
 }
 
+int dwarf_types_unit(struct dwarf_types *t, uint64_t address, Dwarf_Die *unit,
+		     struct dwarf_unit **out)
+{
+	int err = unit_of(t, address, unit);
+
+	if (err)
+		return err;
+	*out = index_unit(t, unit);
+	return *out ? 0 : -ENOMEM;
+}
+
 int dwarf_types_find(struct dwarf_types *t, uint64_t address, struct arena *a,
 		     const struct typed_function **out)
 {
 	struct dwarf_entry key = {.address = address}, *found = NULL;
 	struct dwarf_unit *u;
 	Dwarf_Die unit, type;
-	int err = unit_of(t, address, &unit);
+	int err = dwarf_types_unit(t, address, &unit, &u);
 
 	*out = NULL;
 	if (err)
 		return err;
-	u = index_unit(t, &unit);
-	if (!u)
-		return -ENOMEM;
 	if (u->functions.n)
 		found = bsearch(&key, u->functions.items, u->functions.n, sizeof(key),
 				vec_compare_u64);

@@ -202,6 +202,33 @@ int abi_next(struct abi_args *a, const struct abi_value *v)
 	return first;
 }
 
+enum value_place abi_place(uint16_t machine, const struct abi_value *v, int word)
+{
+	bool is_x86 = machine == EM_X86_64;
+
+	if (v->is_reference)
+		return PLACE_ADDRESS;
+	if (word >= (is_x86 ? X86_INTS : ARM_INTS))
+		return is_x86 || v->size <= IN_REGISTERS_MAX || homogeneous(v) ? PLACE_WORDS
+									       : PLACE_ADDRESS;
+	if (is_x86)
+		return x86_use_of(v).floats ? PLACE_FLOATS : PLACE_WORDS;
+	return homogeneous(v)		    ? PLACE_FLOATS
+	       : v->size > IN_REGISTERS_MAX ? PLACE_ADDRESS
+					    : PLACE_WORDS;
+}
+
+enum value_place abi_result_place(uint16_t machine, const struct abi_value *v)
+{
+	if (machine == EM_X86_64)
+		return x86_returns_in_memory(v)				 ? PLACE_ADDRESS
+		       : x86_use_of(v).floats || x86_use_of(v).in_memory ? PLACE_FLOATS
+									 : PLACE_WORDS;
+	if (homogeneous(v))
+		return PLACE_FLOATS;
+	return v->is_reference || v->size > IN_REGISTERS_MAX ? PLACE_LOST : PLACE_WORDS;
+}
+
 int abi_word_of(uint16_t machine, unsigned dwarf_register)
 {
 	/* ax dx cx bx si di bp sp r8 r9 */

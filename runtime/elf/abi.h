@@ -6,8 +6,7 @@
  * the stack, of 8 bytes each.
  */
 #pragma once
-#include <stdbool.h>
-#include <stdint.h>
+#include "parser/base/prototype.h"
 
 enum abi_kind { ABI_INT, ABI_FLOAT, ABI_X87, ABI_VECTOR };
 
@@ -42,6 +41,9 @@ bool abi_begin(struct abi_args *a, uint16_t machine, const struct abi_value *res
 /* Pass the next argument. Returns the number of its first word, or ABI_NO_WORD if it is in
  * floating-point registers or nowhere. */
 int abi_next(struct abi_args *a, const struct abi_value *v);
+/* Where a value is: the one that abi_next() has passed as `word`, or a result. */
+enum value_place abi_place(uint16_t machine, const struct abi_value *v, int word);
+enum value_place abi_result_place(uint16_t machine, const struct abi_value *v);
 /* The word that corresponds to a DWARF register number, or ABI_NO_WORD. */
 int abi_word_of(uint16_t machine, unsigned dwarf_register);
 /* The same for Go's registers. */

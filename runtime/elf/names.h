@@ -94,11 +94,24 @@ int elfsym_by_name(struct elfsym *e, const char *name, uint64_t *vaddr, uint64_t
  * -ENODATA (no debug information), -ENOSYS (no libdw), -ENOMEM. */
 struct dwarf_types *dwarf_types_open(int fd, int *err);
 void dwarf_types_close(struct dwarf_types *t);
+/* Makes the type of a value, which is described by `die` (a Dwarf_Die), in `a`. NULL: it cannot be
+ * read. */
+typedef const struct type *dwarf_make_type_fn(struct dwarf_types *t, const void *die,
+					      const char *path, struct arena *a);
+
+/* From now on, prototypes have the types of values that are not numbers or addresses. `path` is
+ * passed on. */
+void dwarf_types_make(struct dwarf_types *t, dwarf_make_type_fn *make, const char *path);
 /* Find the function that begins at `address` (as linked); it is allocated in `a`. Returns 0,
  * -ESRCH, -ENOLINK (its description is in a .dwo or .dwp file that is missing or cannot be read),
  * -ENOPKG (in a .dwp file, for which libdw is too old), or -ENOMEM. */
 int dwarf_types_find(struct dwarf_types *t, uint64_t address, struct arena *a,
 		     const struct typed_function **out);
+/* Call fn with each variable that can be named at the instruction at `address`, the innermost
+ * first; of several with one name, the first counts. What fn gets is valid during the call, its
+ * strings and types as long as `a`. Errors as dwarf_types_find. */
+int dwarf_types_locals(struct dwarf_types *t, uint64_t address, struct arena *a, user_local_fn *fn,
+		       void *ctx);
 /* Called with the address at which code of the line begins, in the order of the tables. */
 typedef void srcline_fn(uint64_t address, void *ctx);
 

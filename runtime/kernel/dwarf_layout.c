@@ -29,11 +29,26 @@ static bool is_word(uint64_t size)
 	return size == 1 || size == 2 || size == 4 || size == WORD;
 }
 
+/* A number of 16 bytes that is not the C compiler's `long double`, as __float128 is on x86-64, is
+ * not supported. */
+static const struct type *float_type(struct reading *r, Dwarf_Die *die, uint64_t size)
+{
+	const char *name = r->t->dw.dwarf_diename(die);
+
+	if (size == 16 && name && strcmp(name, "long double") == 0)
+		return &type_long_double;
+	return size == 4 ? &type_float : size == 8 ? &type_double : &type_void;
+}
+
 static const struct type *base_type(struct reading *r, Dwarf_Die *die)
 {
 	uint64_t size = dwarf_number(r->t, die, DW_AT_byte_size, 0);
 
-	switch (is_word(size) ? dwarf_number(r->t, die, DW_AT_encoding, 0) : 0) {
+	uint64_t encoding = dwarf_number(r->t, die, DW_AT_encoding, 0);
+
+	if (encoding == DW_ATE_float)
+		return float_type(r, die, size);
+	switch (is_word(size) ? encoding : 0) {
 	case DW_ATE_boolean: return size == 1 ? &type_bool : type_int((uint32_t)size, false);
 	case DW_ATE_signed:
 	case DW_ATE_signed_char: return type_int((uint32_t)size, true);
@@ -156,6 +171,46 @@ static void add_member(struct reading *r, struct type_layout *l, Dwarf_Die *die,
 		arena_push(r->a, l->members, l->n_members, m);
 }
 
+/* An enum of Rust: what tells the variant is the member `discriminant`, an enum with the names of
+ * the variants; the variants are members that overlap. */
+static void add_variants(struct reading *r, struct type_layout *l, Dwarf_Die *part, int depth)
+{
+	struct type_member tag = {.name = "discriminant", .type = &type_void};
+	struct type_enum *e = NULL;
+	Dwarf_Die die, variant, type;
+
+	if (r->t->dw.dwarf_child(part, &die) != 0)
+		return;
+	do {
+		bool is_tag = r->t->dw.dwarf_tag(&die) == DW_TAG_member;
+
+		if (is_tag && dwarf_type_of(r->t, &die, &type)) {
+			tag.type = type_of(r, type, depth + 1);
+			layout_place(&tag,
+				     dwarf_number(r->t, &die, DW_AT_data_member_location, 0) *
+					     BYTE_BITS,
+				     0, l->type.size);
+		}
+		if (is_tag || r->t->dw.dwarf_child(&die, &variant) != 0)
+			continue;
+		if (!e)
+			e = enum_new(r->a, NULL, tag.type->size == 8 ? 8 : 4, false);
+		if (r->t->dw.dwarf_hasattr(&die, DW_AT_discr_value))
+			enum_add(r->a, e,
+				 arena_strdup(r->a, r->t->dw.dwarf_diename(&variant) ?: ""),
+				 (int64_t)dwarf_number(r->t, &die, DW_AT_discr_value, 0));
+		if (++r->n_members < MEMBERS_MAX)
+			add_member(r, l, &variant, depth);
+	} while (r->t->dw.dwarf_siblingof(&die, &die) == 0);
+	if (!e || !tag.type->size)
+		return;
+	if (tag.type->kind == TY_POINTER)
+		tag.type = type_int(8, false);
+	enum_set_size(e, tag.type->size, tag.type->is_signed);
+	tag.type = &e->type;
+	arena_push(r->a, l->members, l->n_members, tag);
+}
+
 static const struct type *struct_type(struct reading *r, Dwarf_Die *die, int depth)
 {
 	bool is_union = r->t->dw.dwarf_tag(die) == DW_TAG_union_type;
@@ -169,6 +224,8 @@ static const struct type *struct_type(struct reading *r, Dwarf_Die *die, int dep
 	do {
 		int tag = r->t->dw.dwarf_tag(&member);
 
+		if (tag == DW_TAG_variant_part)
+			add_variants(r, l, &member, depth);
 		if ((tag == DW_TAG_member || tag == DW_TAG_inheritance) &&
 		    ++r->n_members < MEMBERS_MAX)
 			add_member(r, l, &member, depth);
@@ -198,6 +255,15 @@ static const struct type *type_of(struct reading *r, Dwarf_Die die, int depth)
 				    SPACE_NONE);
 	default: return &type_void;
 	}
+}
+
+const struct type *dwarf_layout_of(struct dwarf_types *t, const void *die, const char *path,
+				   struct arena *a)
+{
+	struct reading r = {.t = t, .a = a, .file = path};
+	const struct type *type = type_of(&r, *(const Dwarf_Die *)die, 0);
+
+	return type->kind == TY_VOID ? NULL : type;
 }
 
 /* ---- by name ----------------------------------------------------------------------------- */

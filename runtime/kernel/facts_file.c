@@ -417,6 +417,7 @@ void facts_init(struct facts *k)
 		.user_library = facts_user_library,
 		.each_user_line = facts_each_user_line,
 		.user_typed = facts_user_typed,
+		.each_user_local = facts_each_local,
 		.demangle = demangle,
 		.user_function_at = facts_function_at,
 		.each_usdt = facts_each_usdt,

@@ -28,6 +28,7 @@ enum fact_kind {
 	FACT_KFUNC,
 	FACT_VERSION,
 	FACT_RECORDED,
+	FACT_LOCAL,
 };
 
 /* Where the return probes of a recorded function were. */
@@ -46,10 +47,12 @@ struct fact {
 		struct typed_function *typed; /* FACT_TYPED(_RAW), FACT_ARGUMENTS */
 		struct kernel_iter iter;      /* FACT_ITERATOR */
 		struct usdt_note note;	      /* FACT_USDT */
+		struct user_local local;      /* FACT_LOCAL */
 	};
 	/* FACT_LOADS: the library; FACT_SOURCE: the source; FACT_GO: the version; FACT_ALIAS */
 	const char *other;
 	uint32_t line, column; /* column 0: none is given */
+	uint64_t offset;       /* FACT_LOCAL */
 	enum fact_exits exits; /* FACT_SYMBOL */
 };
 
@@ -99,7 +102,10 @@ bool facts_read_value(struct facts_reader *r, struct fact *f);
 bool facts_read_typedef(struct facts_reader *r, struct fact *f);
 /* The type that a word means: "int32", "struct.sock*", "string[16]", "uint64[4]"; NULL: none. */
 const struct type *facts_type(struct facts *k, const char *word);
+bool facts_read_local(struct facts_reader *r, struct fact *f);
 /* Hooks of struct kernel. */
+int facts_each_local(struct kernel *k, const char *path, uint64_t offset, user_local_fn *fn,
+		     void *ctx);
 int facts_c_type(struct kernel *kernel, enum c_kind kind, const char *name,
 		 const struct type **out);
 int facts_c_constant(struct kernel *kernel, const char *name, const struct type **type,

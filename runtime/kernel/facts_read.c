@@ -206,6 +206,7 @@ static bool set_type(struct facts *k, struct tp_field *f, const char *word)
 			f->is_signed = types[i].is_signed;
 			f->to = types[i].to;
 			f->is_float = types[i].is_float;
+			f->place = f->is_float ? PLACE_FLOATS : PLACE_NUMBER;
 			return true;
 		}
 	f->type = facts_type(k, word);
@@ -373,6 +374,8 @@ static const struct line {
 	{"kfunc NAME", 2, 2, FACT_KFUNC, CAP_NONE, NULL},
 	{"version MAJOR.MINOR.PATCH", 2, 2, FACT_VERSION, CAP_NONE, NULL},
 	{"recorded PROBE", 2, 2, FACT_RECORDED, CAP_NONE, NULL},
+	{"local PATH OFFSET NAME TYPE here|gone|early|entry|pieces|static|unknown [REGISTER [NUMBER]]",
+	 6, 8, FACT_LOCAL, CAP_NONE, facts_read_local},
 	{"struct TAG SIZE [TYPEDEF]", 3, 4, FACT_NONE, CAP_NONE, facts_read_struct},
 	{"union TAG SIZE [TYPEDEF]", 3, 4, FACT_NONE, CAP_NONE, facts_read_struct},
 	{"member OFFSET[:BIT:BITS] TYPE [NAME], after struct or union", 3, 4, FACT_NONE, CAP_NONE,

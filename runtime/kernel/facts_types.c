@@ -5,6 +5,7 @@
  */
 #include "parser/base/arena.h"
 #include "runtime/kernel/facts_impl.h"
+#include "parser/base/find.h"
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -24,6 +25,8 @@ static const struct type *base_type(struct facts *k, const char *name)
 		return &c_types_tag(c, true, name + 6)->type;
 	if (strncmp(name, "enum.", 5) == 0)
 		return c_types_find(c, C_ENUM, name + 5);
+	if (strcmp(name, "long.double") == 0)
+		return &type_long_double;
 	return strcmp(name, "void") == 0 ? &type_void : type_of_name(name);
 }
 
@@ -125,7 +128,41 @@ bool facts_read_typedef(struct facts_reader *r, struct fact *f)
 	return t;
 }
 
+bool facts_read_local(struct facts_reader *r, struct fact *f)
+{
+	static const char *const states[] = {"here",   "gone",	 "early",  "entry",
+					     "pieces", "static", "unknown"};
+	const char *const *state = FIND_ROW(states, strcmp(*item, r->words[5]) == 0);
+	struct user_local *l = &f->local;
+
+	f->offset = strtoull(r->words[2], NULL, 0);
+	*l = (struct user_local){.name = r->words[3],
+				 .type_text = r->words[4],
+				 .type = facts_type(r->k, r->words[4]),
+				 .is_value = !r->words[7]};
+	if (r->words[6])
+		l->ops[l->n_ops++] =
+			(struct local_op){.step = LOCAL_REGISTER,
+					  .reg = (uint32_t)strtoul(r->words[6], NULL, 10),
+					  .number =
+						  r->words[7] ? strtoll(r->words[7], NULL, 10) : 0};
+	if (state)
+		l->state = (enum local_state)(state - states);
+	return state && l->type;
+}
+
 /* ---- answers ----------------------------------------------------------------------------- */
+
+int facts_each_local(struct kernel *k, const char *path, uint64_t offset, user_local_fn *fn,
+		     void *ctx)
+{
+	int err = -ENODATA;
+
+	for (const struct fact *f = NULL; (f = facts_next(k, f, FACT_LOCAL, path)); err = 0)
+		if (f->offset == offset)
+			fn(&f->local, ctx);
+	return err;
+}
 
 int facts_c_type(struct kernel *kernel, enum c_kind kind, const char *name, const struct type **out)
 {

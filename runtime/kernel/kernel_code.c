@@ -5,6 +5,7 @@
  */
 #include "parser/base/arena.h"
 #include "runtime/base/vec.h"
+#include "runtime/dwarf/cfa.h"
 #include "runtime/elf/names.h"
 #include "runtime/kernel/dwarf_layout.h"
 #include "runtime/elf/elfsym.h"
@@ -132,6 +133,8 @@ static int need_types(struct kernel *k, const char *path)
 		u->types_err = fd;
 	else
 		u->types = dwarf_types_open(fd, &u->types_err);
+	if (u->types)
+		dwarf_types_make(u->types, dwarf_layout_of, u->path);
 	return u->types_err;
 }
 
@@ -147,6 +150,44 @@ int code_function_types(struct kernel *k, const char *path, uint64_t offset,
 	if (!elfsym_file_to_vaddr(u->elf, offset, &address))
 		return -ESRCH;
 	return dwarf_types_find(u->types, address, u->arena, out);
+}
+
+/* A caller of code_each_local(). */
+struct local_call {
+	struct user_files *files;
+	uint64_t address;
+	user_local_fn *fn;
+	void *ctx;
+};
+
+static void call_local(const struct user_local *found, void *ctx)
+{
+	const struct local_call *c = ctx;
+	struct user_local l = *found;
+	struct cfa cfa;
+
+	for (uint32_t i = 0; i < l.n_ops; i++) {
+		if (l.ops[i].step != LOCAL_CFA)
+			continue;
+		if (!code_cfa(c->files, c->address, &cfa))
+			l.state = LOCAL_UNKNOWN;
+		else
+			l.ops[i] = (struct local_op){LOCAL_REGISTER, (uint32_t)cfa.reg, cfa.offset};
+	}
+	c->fn(&l, c->ctx);
+}
+
+int code_each_local(struct kernel *k, const char *path, uint64_t offset, user_local_fn *fn,
+		    void *ctx)
+{
+	struct local_call c = {.files = kernel_user_files(k), .fn = fn, .ctx = ctx};
+	int err = need_types(k, path);
+
+	if (err)
+		return err;
+	if (!elfsym_file_to_vaddr(c.files->elf, offset, &c.address))
+		return -ESRCH;
+	return dwarf_types_locals(c.files->types, c.address, c.files->arena, call_local, &c);
 }
 
 int code_c_type(struct kernel *k, const char *path, const char *name, const struct type **out)

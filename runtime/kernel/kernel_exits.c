@@ -61,6 +61,13 @@ static bool is_within(const struct walk *w, uint64_t address)
 
 /* ---- frames -------------------------------------------------------------------------------- */
 
+bool code_cfa(struct user_files *u, uint64_t address, struct cfa *out)
+{
+	if (!u->cfa && !u->cfa_err)
+		u->cfa = cfa_open(elfsym_fd(u->elf), &u->cfa_err);
+	return u->cfa && cfa_at(u->cfa, address, out);
+}
+
 /* 1: both addresses have the same canonical frame address, 0: they have not, or -errno: not
  * known. */
 static int is_same_frame(const struct walk *w, uint64_t x, uint64_t y)
@@ -68,12 +75,8 @@ static int is_same_frame(const struct walk *w, uint64_t x, uint64_t y)
 	struct user_files *u = kernel_user_files(w->k);
 	struct cfa a, b;
 
-	if (!u->cfa && !u->cfa_err)
-		u->cfa = cfa_open(elfsym_fd(u->elf), &u->cfa_err);
-	if (!u->cfa)
-		return u->cfa_err;
-	if (!cfa_at(u->cfa, x, &a) || !cfa_at(u->cfa, y, &b))
-		return -ENODATA;
+	if (!code_cfa(u, x, &a) || !code_cfa(u, y, &b))
+		return u->cfa_err ?: -ENODATA;
 	return a.reg == b.reg && a.offset == b.offset;
 }
 

@@ -228,6 +228,7 @@ void kernel_user_init(struct kernel *k)
 	k->user_switches = kernel_user_switches;
 	k->each_user_line = code_each_line;
 	k->user_typed = code_function_types;
+	k->each_user_local = code_each_local;
 	k->user_c_type = code_c_type;
 	k->demangle = demangle;
 }

@@ -8,6 +8,7 @@
 #include "runtime/base/vec.h"
 #include "runtime/elf/go_abi.h"
 
+struct cfa;
 struct cfa_file;
 struct dwarf_types;
 
@@ -60,7 +61,13 @@ int code_c_type(struct kernel *k, const char *path, const char *name, const stru
 int code_function_types(struct kernel *k, const char *path, uint64_t offset,
 			const struct typed_function **out);
 
+int code_each_local(struct kernel *k, const char *path, uint64_t offset, user_local_fn *fn,
+		    void *ctx);
+
 /* In kernel_exits.c. */
+/* The canonical frame address at an address of the open file. False: it is not a register plus a
+ * number, or not known. */
+bool code_cfa(struct user_files *u, uint64_t address, struct cfa *out);
 int code_each_exit(struct kernel *k, const struct user_symbol *f, user_exit_fn fn, void *ctx,
 		   struct user_exits *out);
 

@@ -61,7 +61,7 @@ static void test_unknown(void **state)
 	bad("uprobe:/bin/app:handle { @ = sum(args.nam); }", "unknown-field",
 	    "uprobe:/bin/app:handle has no argument 'nam'");
 	bad("uprobe:/bin/app:handle { @ = sum(args.part); }", "argument-type",
-	    "args.part is of type double, which is not an integer, enumeration or pointer");
+	    "args.part, of type double, is in registers for floating-point numbers, which programs in the kernel do not see");
 	bad("uprobe:/bin/app:handle { @ = sum(args.gone); }", "argument-place",
 	    "cannot tell where args.gone of handle is passed: the compiler decides whether and how an "
 	    "argument before it is passed");
@@ -84,7 +84,7 @@ static void test_return(void **state)
 	bad("uretprobe:/bin/app:handle { @ = sum(args.id); }", "wrong-probe",
 	    "'args' is not available in uretprobe probes");
 	bad("uretprobe:/bin/app:handle { @[entry(args.part)] = sum(delta); }", "argument-type",
-	    "args.part is of type double, which is not an integer, enumeration or pointer");
+	    "args.part, of type double, is in registers for floating-point numbers, which programs in the kernel do not see");
 }
 
 int main(void)
