@@ -158,8 +158,30 @@ struct value gen_cut_string(struct gen *g, struct value v, const struct type *ty
 	return (struct value){.kind = V_MEM, .type = type, .v = buf};
 }
 
+/* (int64)x, (int64)(x * factor) of a floating-point number. */
+static struct value cast_float(struct gen *g, struct expr *e)
+{
+	struct expr *of = e->cast.operand, *factor = NULL;
+	struct gen_kept kept = gen_keep(g, gen_int_value(gen_u64(g, 1), type_int(8, true)));
+	struct value v;
+
+	if (of->kind == EX_BINARY) {
+		bool is_left = of->binary.left->type->kind == TY_FLOAT;
+
+		factor = is_left ? of->binary.right : of->binary.left;
+		of = is_left ? of->binary.left : of->binary.right;
+		kept = gen_keep(g, gen_expr(g, factor));
+	}
+	v = gen_expr(g, of);
+	v.v = GEN_CALL(g, "sonde_float_scaled", v.v, gen_u32(g, v.type->size),
+		       gen_kept_value(g, &kept).v);
+	return gen_int_value(gen_narrow(g, v.v, e->type), e->type);
+}
+
 struct value gen_cast(struct gen *g, struct expr *e)
 {
+	if (e->cast.operand->type->kind == TY_FLOAT)
+		return e->type->kind == TY_FLOAT ? gen_expr(g, e->cast.operand) : cast_float(g, e);
 	if (e->type->kind == TY_STRING)
 		return gen_cut_string(g, gen_expr(g, e->cast.operand), e->type);
 	if (e->type->kind == TY_ARRAY)

@@ -64,6 +64,7 @@ static const char *word_of(struct written *w, const struct type *t)
 		put_enum(w, t->enumeration);
 		return arena_printf(w->arena, "enum.%s",
 				    tag_of(w, t->enumeration->tag, t->enumeration));
+	case TY_FLOAT: return t == &type_long_double ? "long.double" : type_str(w->arena, t);
 	case TY_VOID: return "void";
 	default: return type_str(w->arena, t);
 	}

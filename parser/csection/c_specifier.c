@@ -6,12 +6,6 @@
  */
 #include "parser/csection/c_parse.h"
 
-static const struct type type_float = {.kind = TY_VOID, .size = 4, .align = 4, .name = "float"};
-static const struct type type_double = {.kind = TY_VOID, .size = 8, .align = 8, .name = "double"};
-static const struct type type_long_double = {.kind = TY_VOID,
-					     .size = 16,
-					     .align = 16,
-					     .name = "long double"};
 static const struct type type_int128 = {.kind = TY_VOID,
 					.size = 16,
 					.align = 16,

@@ -27,6 +27,7 @@ uint32_t c_align(const struct type *t)
 	switch (t->kind) {
 	case TY_STRUCT: return t->layout->align;
 	case TY_ARRAY: return c_align(t->to);
+	case TY_FLOAT: return t->size;
 	default: return t->align ? t->align : 1;
 	}
 }

@@ -65,7 +65,7 @@ static uint32_t read_bits(struct reader *r)
 		}
 		return bits;
 	}
-	while (peek(r) && strchr("ljzt", peek(r)))
+	while (peek(r) && strchr("ljztL", peek(r)))
 		r->at++;
 	return bits;
 }
@@ -97,6 +97,8 @@ static bool read_letters(struct reader *r, struct format_piece *p)
 	p->conv = *r->at;
 	if (p->conv == 'r' && longest > 1)
 		p->form = r->at[1];
+	else if (longest > 1)
+		p->conv = FORMAT_GFP;
 	r->at += longest;
 	return true;
 }

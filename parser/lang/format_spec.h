@@ -16,11 +16,15 @@ enum format_origin {
 	FORMAT_FROM_SCRIPT, /* a literal: raw */
 };
 
+/* Conversions of floating-point numbers, and that of %gr. */
+#define FORMAT_REAL "fFeEgG"
+enum { FORMAT_GFP = '@' };
+
 /* One piece of a printf format: literal text, then (if conv is set) one converted argument. */
 struct format_piece {
 	const char *text;
 	uint32_t text_len;
-	char conv; /* d i u x X o c p s r, g for gr, or 0: text only */
+	char conv; /* d i u x X o c p s r f F e E g G, FORMAT_GFP, or 0: text only */
 	char form; /* r: 'x' or 'h' behind it, else 0 */
 	bool left, plus, space, alt, zero;
 	bool is_recorded; /* of a recording: a terminal gets no escape sequences of `text` */
@@ -48,5 +52,5 @@ extern const struct format_conversion format_conversions[];
 extern const uint32_t n_format_conversions;
 
 /* Parse `text`. Conversions: %[-+ #0][width][.precision][hh h l ll j z t](d i u x X o c p s r rx
- * rh gr). */
+ * rh f F e E g G gr). */
 void format_parse(struct arena *a, const char *text, uint32_t len, struct format_spec *out);

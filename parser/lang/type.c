@@ -21,6 +21,9 @@ const struct type type_cgroup = {.kind = TY_CGROUP, .size = 8, .align = 8};
 const struct type type_name = {.kind = TY_NAME, .size = 4, .align = 4};
 const struct type type_inet = {.kind = TY_INET, .size = 24, .align = 8};
 const struct type type_mac = {.kind = TY_MAC, .size = 6, .align = 8};
+const struct type type_float = {.kind = TY_FLOAT, .size = 4, .align = 8};
+const struct type type_double = {.kind = TY_FLOAT, .size = 8, .align = 8};
+const struct type type_long_double = {.kind = TY_FLOAT, .size = 16, .align = 8};
 const struct type type_gfp = {.kind = TY_GFP, .size = 8, .align = 8};
 
 const struct type_kind_row type_kinds[TY_KINDS] = {
@@ -165,6 +168,8 @@ static const struct {
 	{inet_name, 0, false, &type_inet},
 	{"macaddr_t", 0, false, &type_mac},
 	{"username_t", 0, false, &type_username},
+	{"float", 0, false, &type_float},
+	{"double", 0, false, &type_double},
 	{"timestamp", 0, false, &type_time},
 	{"cgroup_path_t", 0, false, &type_cgroup},
 };
@@ -212,6 +217,25 @@ const struct type *type_of_name(const char *name)
 	if (!row || row->other)
 		return row ? row->other : NULL;
 	return row->size ? type_int(row->size, row->is_signed) : NULL;
+}
+
+const struct type *type_float_named(const char *name)
+{
+	static const struct {
+		const char *name;
+		const struct type *type;
+	} floats[] = {
+		{"float", &type_float},
+		{"double", &type_double},
+		{"long double", &type_long_double},
+		{"f32", &type_float},
+		{"f64", &type_double},
+		{"float32", &type_float},
+		{"float64", &type_double},
+	};
+	__auto_type row = TEXT_ROW(floats, name, name, strlen(name));
+
+	return row ? row->type : NULL;
 }
 
 bool type_is_sized_name(const char *name)
@@ -389,6 +413,7 @@ const char *type_str(struct arena *a, const struct type *t)
 	case TY_BUFFER: return arena_printf(a, "%s[%u]", buffer_name, t->size - BUFFER_HEAD);
 	case TY_INET: return arena_printf(a, "%s[%u]", inet_name, t->size);
 	case TY_MAC: return "mac_address";
+	case TY_FLOAT: return t->size == 4 ? "float" : t->size == 8 ? "double" : "long double";
 	case TY_GFP: return "gfp_flags";
 	case TY_NAME: return "name";
 	case TY_AGG: return agg_str(a, t);

@@ -20,6 +20,7 @@ enum type_shape {
 	SHAPE_NONE,
 	SHAPE_BOOL,
 	SHAPE_INT,
+	SHAPE_FLOAT,	/* programs in the kernel copy it and do not compute with it */
 	SHAPE_ADDRESS,	/* an integer that is shown in hexadecimal digits */
 	SHAPE_STRING,	/* bytes of the value itself, up to a NUL */
 	SHAPE_BUFFER,	/* likewise, with a length */
@@ -88,7 +89,8 @@ struct type {
 };
 
 extern const struct type type_error, type_void, type_bool, type_kstack, type_ustack, type_ksym,
-	type_usym, type_username, type_name, type_inet, type_mac, type_gfp;
+	type_usym, type_username, type_name, type_inet, type_mac, type_gfp, type_float, type_double,
+	type_long_double;
 /* As a script names them, without the format that the values have: only declarations and sizeof
  * have these. */
 extern const struct type type_time, type_cgroup;
@@ -138,6 +140,8 @@ const char *type_made_by(const char *name);
 void type_offer_names(struct nearest *near, bool (*offer)(struct nearest *, const char *));
 /* The type of that name, without suffixes; NULL if there is none or it is not implemented. */
 const struct type *type_of_name(const char *name);
+/* The floating-point type that a language calls so: "double", "f32"; NULL: there is none. */
+const struct type *type_float_named(const char *name);
 /* Is it `string`, whose brackets contain a size? */
 bool type_is_string_name(const char *name);
 /* string[size]; 0: any size, for declarations and casts only. */
@@ -210,7 +214,7 @@ static inline bool type_is_memory(const struct type *t)
 {
 	return t->kind == TY_STRING || t->kind == TY_BUFFER || t->kind == TY_USYM ||
 	       t->kind == TY_INET || t->kind == TY_MAC || t->kind == TY_ARRAY ||
-	       t->kind == TY_STRUCT || type_is_compound(t);
+	       t->kind == TY_STRUCT || t->kind == TY_FLOAT || type_is_compound(t);
 }
 
 /* A value in memory that is compared as a whole, whatever its parts. */

@@ -175,7 +175,7 @@ static enum format_origin string_origin(const struct expr *e)
 static bool is_gfp(const struct format_spec *spec, uint32_t field)
 {
 	for (uint32_t i = 0; i < spec->n_pieces; i++)
-		if (spec->pieces[i].conv == 'g' && spec->pieces[i].field == field)
+		if (spec->pieces[i].conv == FORMAT_GFP && spec->pieces[i].field == field)
 			return true;
 	return false;
 }

@@ -9,6 +9,8 @@
 
 static bool conversion_takes(char conv, const struct type *t)
 {
+	if (strchr(FORMAT_REAL, conv))
+		return t->kind == TY_FLOAT;
 	if (conv == 's')
 		return t->kind != TY_VOID && t->kind != TY_AGG;
 	if (conv == 'r')
@@ -27,9 +29,9 @@ static bool is_string_address(const struct sema *s, const struct expr *e)
 
 static const char *conversion_name(const struct format_piece *p)
 {
-	static const char letters[] = "d\0i\0u\0x\0X\0o\0c\0p\0s";
+	static const char letters[] = "d\0i\0u\0x\0X\0o\0c\0p\0s\0f\0F\0e\0E\0g\0G";
 
-	if (p->conv == 'g')
+	if (p->conv == FORMAT_GFP)
 		return "gr";
 	if (p->conv == 'r')
 		return p->form == 'x' ? "rx" : p->form == 'h' ? "rh" : "r";
@@ -64,6 +66,12 @@ static void check_conversion(struct sema *s, const struct format_piece *p, struc
 		sema_hint(s, "print the whole map: print(%s)", arg->map.name);
 	else if (arg->type->kind == TY_AGG && arg->kind == EX_CALL)
 		sema_hint(s, "a map collects it: @ = %s(…); print(@)", arg->call.name);
+	else if (arg->type->kind == TY_FLOAT)
+		sema_hint(s, "print it with %%f, %%e, %%g or %%s");
+	else if (strchr(FORMAT_REAL, p->conv))
+		sema_hint(
+			s,
+			"an integer is printed with %%d; for a fraction print a smaller unit, such as $ns / 1000");
 	else if (arg->type->kind != TY_AGG)
 		sema_hint(s, "print it with %%s");
 }
@@ -87,14 +95,11 @@ static const struct type *bad_conversion(struct sema *s, const struct expr *fmt,
 		len--; /* "100%\n": only what can be shown */
 	sema_error(s, fmt->span, "format-conversion", "'%.*s' is not a printf conversion", (int)len,
 		   text);
-	if (len > 1 && strchr("fFeEgGaA", text[len - 1]))
-		sema_hint(s,
-			  "numbers are whole: print a smaller unit with %%d, such as $ns / 1000");
-	else
-		sema_hint(s,
-			  "conversions are %%d %%i %%u %%x %%X %%o %%c %%p %%s %%r %%rx %%rh %%gr "
-			  "(width and precision up to %d), and %%%% prints a percent sign",
-			  LIMIT_WIDTH);
+	sema_hint(
+		s,
+		"conversions are %%d %%i %%u %%x %%X %%o %%c %%p %%s %%f %%e %%g %%r %%rx %%rh %%gr "
+		"(width and precision up to %d), and %%%% prints a percent sign",
+		LIMIT_WIDTH);
 	return &type_void;
 }
 

@@ -181,7 +181,7 @@ const struct type *iter_check_printf(struct sema *s, struct expr *e, const struc
 			return cannot_print(s, fmt->span, "'*'");
 		if (!arg)
 			continue;
-		if (p->conv == 'g')
+		if (p->conv == FORMAT_GFP || strchr(FORMAT_REAL, p->conv))
 			return cannot_print(s, fmt->span, "%gr");
 		if (p->conv == 'o' || p->alt || p->precision >= 0)
 			return cannot_print(s, fmt->span,

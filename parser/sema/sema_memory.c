@@ -154,6 +154,7 @@ static bool is_element(const struct type *t)
 	case TY_STRING:
 	case TY_STRUCT:
 	case TY_ARRAY: return struct_has_size(t);
+	case TY_FLOAT:
 	case TY_POINTER: return true;
 	default: return type_is_integral(t);
 	}

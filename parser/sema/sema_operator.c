@@ -25,6 +25,8 @@ const struct type *sema_check_int(struct sema *s, const struct expr *e, const ch
 			sema_hint(s, "print it: print(%s)", e->map.name);
 		return &type_error;
 	}
+	if (t->kind == TY_FLOAT)
+		return float_refuse(s, e, arena_printf(s->arena, "'%s'", op));
 	sema_error(s, e->span, "operand-type", "'%s' needs integers, but this is %s", op,
 		   sema_name_of(s, t));
 	if (t->kind == TY_STRING && strcmp(op, "+") == 0)
@@ -99,10 +101,13 @@ static const struct type *no_power(struct sema *s, const struct expr *e)
 static const struct type *type_arith(struct sema *s, struct expr *e)
 {
 	struct expr *l = e->binary.left, *r = e->binary.right;
+	bool scales = float_take_scale(s);
 	const struct type *x = sema_type_expr(s, l), *y = sema_type_expr(s, r);
 	const struct type *text = constant_string(s, e), *u;
 	bool is_unsigned;
 
+	if (scales && float_is_scaled(x, y))
+		return x->kind == TY_FLOAT ? x : y;
 	if (text)
 		return text;
 	if (is_power(s, e))
@@ -139,6 +144,9 @@ static bool may_be_number(const struct type *t)
 
 static const struct type *no_equality(struct sema *s, const struct expr *e, const struct type *t)
 {
+	if (t->kind == TY_FLOAT)
+		return float_refuse(s, t == e->binary.left->type ? e->binary.left : e->binary.right,
+				    arena_printf(s->arena, "'%s'", op_str(e->binary.op)));
 	sema_error(s, e->span, "operand-type", "'%s' cannot compare %s", op_str(e->binary.op),
 		   sema_name_of(s, t));
 	return sema_hint(s, "it compares numbers, addresses, strings, arrays, tuples and records");

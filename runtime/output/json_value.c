@@ -3,7 +3,9 @@
  * Values as JSON: see json_value.h.
  */
 #include "runtime/output/json_value.h"
+#include "runtime/view/format.h"
 #include <inttypes.h>
+#include <math.h>
 #include "bpf_helpers/shared.h"
 
 void json_writer_init(struct json_writer *w, struct text *text)
@@ -126,6 +128,17 @@ static void put_compound(struct json_writer *w, const char *key, const struct vi
 	w->json.is_compact = is_within_compact;
 }
 
+/* JSON has no infinities, and nothing that is not a number. */
+static void put_real(struct json *j, const char *key, const struct view *v)
+{
+	char text[FORMAT_REAL_TEXT];
+
+	if (isfinite(view_real(v)))
+		json_put_format(j, key, "%s", format_real(v, text));
+	else
+		json_put_string(j, key, format_real(v, text));
+}
+
 void json_put_value(struct json_writer *w, const char *key, const struct view *v)
 {
 	struct json *j = &w->json;
@@ -134,6 +147,7 @@ void json_put_value(struct json_writer *w, const char *key, const struct view *v
 	case SHAPE_NONE: json_put_format(j, key, "null"); break;
 	case SHAPE_BOOL: json_put_bool(j, key, v->integer); break;
 	case SHAPE_AGG: json_agg_value(j, key, v); break;
+	case SHAPE_FLOAT: put_real(j, key, v); break;
 	case SHAPE_ADDRESS:
 	case SHAPE_INT: json_put_integer(j, key, v); break;
 	case SHAPE_STACK:

@@ -7,7 +7,9 @@
 #include "parser/base/text.h"
 #include "parser/lang/agg.h"
 #include "runtime/view/agg.h"
+#include "runtime/view/format.h"
 #include <inttypes.h>
+#include <stdlib.h>
 
 /* ---- writing ----------------------------------------------------------------------------- */
 
@@ -133,9 +135,12 @@ bool value_is_integer(const struct view *v)
 void value_json_put(struct json *j, const char *key, const struct view *v,
 		    struct stack_numbers *stacks)
 {
+	char real[FORMAT_REAL_TEXT];
+
 	switch (type_shape(v->type)) {
 	case SHAPE_NONE: json_put_format(j, key, "null"); break;
 	case SHAPE_BOOL: json_put_bool(j, key, v->integer); break;
+	case SHAPE_FLOAT: json_put_string(j, key, format_real(v, real)); break;
 	case SHAPE_INT:
 	case SHAPE_ADDRESS: put_integer(j, key, v); break;
 	case SHAPE_AGG: put_agg(j, key, v); break;
@@ -261,6 +266,15 @@ static bool read_parts(struct arena *a, const json_t *j, struct stack_lookup *st
 	return true;
 }
 
+static bool read_real(const json_t *j, struct view *out)
+{
+	const char *text = json_string_value(j);
+
+	if (text)
+		view_set_real(out, strtold(text, NULL));
+	return text;
+}
+
 bool value_json_read(struct arena *a, const struct type *type, const json_t *j,
 		     struct stack_lookup *stacks, struct view *out)
 {
@@ -268,6 +282,7 @@ bool value_json_read(struct arena *a, const struct type *type, const json_t *j,
 	switch (type_shape(type)) {
 	case SHAPE_NONE: return true;
 	case SHAPE_BOOL: out->integer = json_is_true(j); return true;
+	case SHAPE_FLOAT: return read_real(j, out);
 	case SHAPE_INT:
 	case SHAPE_ADDRESS: return json_number(j, &out->integer);
 	case SHAPE_AGG: return read_agg(a, j, out);

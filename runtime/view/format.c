@@ -105,6 +105,8 @@ static const char *trailer_of(const struct view *v)
 
 void format_view(struct text *t, const struct view *v)
 {
+	char real[FORMAT_REAL_TEXT];
+
 	switch (type_shape(v->type)) {
 	case SHAPE_NONE: break;
 	case SHAPE_BOOL: text_string(t, v->integer ? "true" : "false"); break;
@@ -114,6 +116,7 @@ void format_view(struct text *t, const struct view *v)
 		else
 			format_number(t, v->integer, v->type->is_signed);
 		break;
+	case SHAPE_FLOAT: text_string(t, format_real(v, real)); break;
 	case SHAPE_ADDRESS: text_hex(t, v->integer); break;
 	case SHAPE_AGG: format_agg(t, v); break;
 	case SHAPE_DEFERRED:
@@ -271,6 +274,7 @@ static void convert_string(struct text *t, const struct format_piece *p, const s
 	case SHAPE_BUFFER: format_bytes(t, v, p->form, p->width, p->left); break;
 	case SHAPE_BOOL:
 	case SHAPE_INT:
+	case SHAPE_FLOAT:
 	case SHAPE_ADDRESS:
 		name = view_enumerator(v);
 		if (name) {
@@ -294,6 +298,7 @@ static uint64_t view_integer(const struct view *v)
 	case SHAPE_INT:
 	case SHAPE_ADDRESS:
 	case SHAPE_AGG: return v->integer;
+	case SHAPE_FLOAT:
 	case SHAPE_DEFERRED:
 	case SHAPE_STRING:
 	case SHAPE_BUFFER:
@@ -320,7 +325,9 @@ static void convert_integer(struct text *t, const struct format_piece *p, const 
 
 static void convert(struct text *t, const struct format_piece *p, const struct view *v)
 {
-	if (p->conv == 's' || p->conv == 'r' || p->conv == 'g') {
+	if (strchr(FORMAT_REAL, p->conv)) {
+		format_convert_real(t, p, v);
+	} else if (p->conv == 's' || p->conv == 'r' || p->conv == FORMAT_GFP) {
 		convert_string(t, p, v);
 	} else if (p->conv == 'c') {
 		char c = (char)view_integer(v);

@@ -26,6 +26,10 @@ void format_agg(struct text *t, const struct view *v);
 void format_stack(struct text *t, const struct view_stack *s, enum stack_form form);
 /* A buffer (format_bytes.c). `form` is that of struct format_piece, `width` 0 for none. */
 void format_bytes(struct text *t, const struct view *v, char form, int32_t width, bool left);
+/* A floating-point number: its text, which may be in `out`; with a conversion (format_real.c). */
+enum { FORMAT_REAL_TEXT = 64 };
+const char *format_real(const struct view *v, char out[FORMAT_REAL_TEXT]);
+void format_convert_real(struct text *t, const struct format_piece *p, const struct view *v);
 /* True if a value of this type is printed as lines after the line with its name. */
 bool format_is_block(const struct type *t);
 /* The output of a printf call; `fields` are views of the event's fields, in order. */

@@ -38,6 +38,32 @@ static uint64_t load_integer(const void *bytes, uint32_t size, bool is_signed)
 	return x;
 }
 
+long double view_real(const struct view *v)
+{
+	long double x;
+
+	memcpy(&x, v->real, sizeof(x));
+	return x;
+}
+
+void view_set_real(struct view *v, long double x)
+{
+	memcpy(v->real, &x, sizeof(x));
+}
+
+static long double load_real(const void *bytes, uint32_t size)
+{
+	long double x;
+	double d;
+	float f;
+
+	switch (size) {
+	case sizeof(f): memcpy(&f, bytes, sizeof(f)); return f;
+	case sizeof(d): memcpy(&d, bytes, sizeof(d)); return d;
+	default: memcpy(&x, bytes, sizeof(x)); return x;
+	}
+}
+
 static void make_stack(struct view *v, const void *bytes, const struct type *type,
 		       struct stack_source *stacks)
 {
@@ -83,6 +109,7 @@ void view_make(struct view *v, const struct type *type, const void *bytes,
 	case SHAPE_NONE: v->integer = 0; break;
 	case SHAPE_BOOL: v->integer = load_integer(bytes, 1, false) != 0; break;
 	case SHAPE_INT: v->integer = load_integer(bytes, type->size, type->is_signed); break;
+	case SHAPE_FLOAT: view_set_real(v, load_real(bytes, type->size)); break;
 	case SHAPE_ADDRESS: v->integer = load_integer(bytes, sizeof(uint64_t), false); break;
 	case SHAPE_AGG: make_agg(v, type, bytes); break;
 	case SHAPE_STRING:

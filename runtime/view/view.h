@@ -46,7 +46,8 @@ struct view_bucket {
 struct view {
 	const struct type *type;
 	union {
-		uint64_t integer; /* sign-extended when type->is_signed */
+		uint64_t integer;		   /* sign-extended when type->is_signed */
+		uint8_t real[sizeof(long double)]; /* view_real() */
 		struct {
 			const char *text;
 			uint32_t len;	     /* up to the first NUL; TY_BUFFER: all */
@@ -104,6 +105,9 @@ struct stack_source {
 void view_make(struct view *v, const struct type *type, const void *bytes,
 	       struct stack_source *stacks);
 
+/* The number of a SHAPE_FLOAT. */
+long double view_real(const struct view *v);
+void view_set_real(struct view *v, long double x);
 /* Part `i` of a tuple, record, array or struct. */
 void view_part(const struct view *v, uint32_t i, struct view *out);
 /* Losses of one probe by one cause. */

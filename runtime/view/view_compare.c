@@ -4,6 +4,7 @@
  */
 #include "runtime/view/view_compare.h"
 #include "runtime/view/agg.h"
+#include <math.h>
 #include <sys/param.h>
 
 static int compare_unsigned(uint64_t a, uint64_t b)
@@ -14,6 +15,12 @@ static int compare_unsigned(uint64_t a, uint64_t b)
 static int compare_signed(int64_t a, int64_t b)
 {
 	return (a > b) - (a < b);
+}
+
+/* What is not a number is last. */
+static int compare_reals(long double a, long double b)
+{
+	return isnan(a) || isnan(b) ? !!isnan(a) - !!isnan(b) : (a > b) - (a < b);
 }
 
 static int compare_strings(const struct view *a, const struct view *b)
@@ -89,6 +96,7 @@ int view_compare(const struct view *a, const struct view *b)
 		if (a->type->is_signed)
 			return compare_signed((int64_t)a->integer, (int64_t)b->integer);
 		return compare_unsigned(a->integer, b->integer);
+	case SHAPE_FLOAT: return compare_reals(view_real(a), view_real(b));
 	case SHAPE_PARTS: return compare_parts(a, b);
 	case SHAPE_ADDRESS:
 	case SHAPE_BOOL: return compare_unsigned(a->integer, b->integer);
