@@ -13,6 +13,12 @@ void name_call(struct sema *s, struct expr *e);
  * leaves that to pass 2, which knows which branch is taken. */
 void name_report_unknown(struct sema *s, struct expr *e);
 
+/* sema_local.c: the name of a variable of the traced function, in a probe at a source line or an
+ * instruction: rewritten to what reads it, or refused. False: there is none of that name. */
+bool name_local(struct sema *s, struct expr *e);
+/* Hint the variables that are there. False: none, or the probe is elsewhere. */
+bool name_hint_local(struct sema *s, const struct expr *e);
+
 /* sema_name_map.c: resolve the map of an EX_MAP. A use with keys, or an assignment, fixes the
  * number of keys; `whole` is for print(@m) and the like, which name a map as a whole. */
 void name_map(struct sema *s, struct expr *e, bool whole);

@@ -154,6 +154,8 @@ void name_report_unknown(struct sema *s, struct expr *e)
 			   name);
 	else
 		diag_error(s->diags, e->span, "unknown-name", "unknown name '%s'", name);
+	if (!is_call && name_hint_local(s, e))
+		return;
 	if (is_call || foreign_hint(name) || !hint_text(s, e, name))
 		hint_unknown(s, e, name, is_call);
 }
@@ -209,7 +211,7 @@ void name_builtin(struct sema *s, struct expr *e)
 		warn_other_form(s, e);
 		return;
 	}
-	if (!b && struct_constant(s, e))
+	if ((!b && struct_constant(s, e)) || name_local(s, e))
 		return;
 	e->name.is_unknown = true;
 	if (!s->n_undecided)
