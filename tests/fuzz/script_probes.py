@@ -2,6 +2,9 @@
 
 import os
 import re
+import subprocess
+
+HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 class Probe:
@@ -48,7 +51,8 @@ def probes():
     yield Probe("tracepoint:sched:sched_switch", SWITCH + ["delta", "depth", "queued_ns()"], NAMES, span="delta",
                 entry=SWITCH[:3] + ["args.prev_pid"], whole="next_prio")
     yield Probe("tracepoint:sched:sched_switch", SWITCH + ["oncpu"], NAMES, span="oncpu")
-    yield Probe("tracepoint:sched:sched_wakeup", ["args.pid", "args.prio", "args.target_cpu"], ["args.comm"], whole="prio")
+    yield Probe("tracepoint:sched:sched_wakeup", ["args.pid", "args.prio", "args.target_cpu"], ["args.comm"], whole="prio",
+                pointers=["(&args.prio)"])
     yield Probe('tracepoint:sched:"sched_{wakeup,wakin}*",!*_new', ["args.pid", "args.prio"], ["args.comm"])
     yield Probe("tracepoint:sched:sched_wakeup, tracepoint:sched:sched_wakeup_new", ["args.pid"], ["args.comm"])
     yield Probe("here=tracepoint:task:task_newtask", ["args.pid", "args.clone_flags"], ["args.comm"])
@@ -79,6 +83,16 @@ def probes():
                 typed=["(&args.rqtp->tv_nsec)"])
 
 
+def archive(build):
+    """An archive with a library, made once a build."""
+    path, library = os.path.join(build, "fuzz.apk"), os.path.join(build, "workloads/archived-library.so")
+    if not os.path.exists(path):
+        made = f"{path}.{os.getpid()}"
+        subprocess.run([os.path.join(HERE, "../live/in-archive"), library, made], check=True, stdout=subprocess.DEVNULL)
+        os.rename(made, path)
+    return path
+
+
 def user_probes(build):
     demo, memory, usdt, results = (os.path.join(build, name) for name in (
         "examples/function_demo", "workloads/memory", "workloads/usdt", "workloads/ufunc/results"))
@@ -103,6 +117,7 @@ def user_probes(build):
     yield Probe(f"usdt:{usdt}:demo:consts", ARGS[:4] + ['*uaddr("main")'], function=True)
     yield Probe(f"usdt:{usdt}:demo:memory", ARGS[:5], ["str(arg2, 30)"], pointers=["arg2"], function=True)
     yield Probe(f"usdt:{usdt}:*:*", function=True)
+    yield Probe(f'uprobe:"{archive(build)}!/lib/y.so":add', ["args.n", "arg0"], function=True)
 
 
 def kernel_probes():
