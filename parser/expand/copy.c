@@ -8,6 +8,7 @@
 #include "parser/base/limits.h"
 #include "parser/lang/ast_value.h"
 #include "parser/lang/builtin.h"
+#include "parser/lang/type.h"
 
 enum { DEPTH_MOST = 2 * LIMIT_NESTING }; /* of nested copies */
 
@@ -165,6 +166,17 @@ const struct type_name *copy_type(struct expander *x, const struct frame *f,
 	return n;
 }
 
+/* The type that an operand of sizeof stands for: a parameter, of which the argument is uint8 or
+ * uint8[4]. NULL: none, or another expression. */
+static const struct type_name *argument_type(struct expander *x, const struct frame *f,
+					     const struct expr *e)
+{
+	int i = e->kind == EX_NAME && !f->is_clone ? match_param(f, EX_NAME, e->name.name) : -1;
+	struct type_name *n = arena_new_of(x->arena, struct type_name);
+
+	return i >= 0 && named_type(f->args[i], n) && type_is_name(n->name) ? n : NULL;
+}
+
 /* ---- expressions ------------------------------------------------------------------------- */
 
 /* The lists of a tuple or record: where its names are, and its items, not copied yet. */
@@ -212,12 +224,19 @@ static struct expr *copy_members(struct expander *x, const struct frame *f, cons
 
 static struct expr *copy_by_kind(struct expander *x, const struct frame *f, struct expr *n)
 {
+	const struct type_name *type;
+
 	switch (n->kind) {
 	case EX_NAME: return copy_name(x, f, n);
 	case EX_VAR: copy_var(f, n); return n;
 	case EX_MAP: copy_map(x, f, n); return n;
 	case EX_CALL: return copy_call(x, f, n);
 	case EX_UNARY:
+		if (n->unary.op == OP_SIZEOF && (type = argument_type(x, f, n->unary.operand))) {
+			n->unary.operand =
+				ast_cast(x->arena, type->span, type, ast_int(x->arena, n->span, 0));
+			return n;
+		}
 		if (n->unary.op != OP_OFFSETOF)
 			break;
 		n->unary.operand = copy_members(x, f, n->unary.operand);

@@ -193,6 +193,19 @@ static struct type_name *add_suffix(struct parse *p, struct type_name *t, struct
 	return t;
 }
 
+/* The type e*, as an argument; `star`: where the '*' is. */
+static struct expr *pointer_type_arg(struct parse *p, struct expr *e, struct span star,
+				     struct span s)
+{
+	struct type_name *t = make_type(p, s, "", e->kind == EX_NAME ? e->name.name : "");
+
+	if (e->kind == EX_TYPE)
+		*t = *e->named;
+	else if (e->kind != EX_NAME)
+		diag_error(p->diags, star, "syntax", "expected a value after '*'");
+	return ast_type(p->arena, s, add_suffix(p, t, s, true, 0));
+}
+
 /* The last statement of a block, without ';': an expression can be the block's value. */
 static struct stmt *note_tail(struct stmt *s)
 {
@@ -386,12 +399,12 @@ static void add_function(struct parse *p, struct function f, struct fn_params pa
 %precedence "." "->" "[" MEMBER
 
 %type <texts> head texts
-%type <expr> predicate param_default expr place value if_value block_value
+%type <expr> predicate param_default expr call_arg place value if_value block_value
 %type <probe> probe
 %type <body> body
 %type <block> block stmts list else
 %type <stmt> compound if simple loop
-%type <exprs> args items type_arg
+%type <exprs> args call_args items type_arg
 %type <names> names member
 %type <type> type
 %type <text> field
@@ -614,6 +627,17 @@ args
 	| args "," expr				{ $$ = add_arg(p, $1, $3); }
 	;
 
+/* NAME* is a type, as an argument of a macro. */
+call_args
+	: call_arg				{ $$ = add_arg(p, (struct exprs){0}, $1); }
+	| call_args "," call_arg		{ $$ = add_arg(p, $1, $3); }
+	;
+
+call_arg
+	: expr
+	| expr "*"				{ $$ = pointer_type_arg(p, $1, @2, @$); }
+	;
+
 expr
 	: INT					{ $$ = ast_int(p->arena, @$, $1); }
 	| "true"				{ $$ = ast_bool(p->arena, @$, true); }
@@ -622,7 +646,7 @@ expr
 	| NAME					{ $$ = ast_name(p->arena, @$, $1.text); }
 	| RESERVED NAME				{ $$ = ast_type(p->arena, @$, make_type(p, @$, $1.text, $2.text)); }
 	| NAME "(" ")"				{ $$ = ast_call(p->arena, @$, @1, $1.text, NULL, 0); }
-	| NAME "(" args ")"			{ $$ = checked(p, ast_call(p->arena, @$, @1, $1.text, $3.items, $3.n)); }
+	| NAME "(" call_args ")"		{ $$ = checked(p, ast_call(p->arena, @$, @1, $1.text, $3.items, $3.n)); }
 	| place
 	| NAME type_arg				{ $$ = checked(p, ast_call(p->arena, @$, @1, $1.text, $2.items, $2.n)); }
 	| place "++"				{ $$ = checked(p, AST_EXPR(p->arena, @$, EX_INCDEC, .incdec = {.target = $1, .is_increment = true})); }
