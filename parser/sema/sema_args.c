@@ -228,20 +228,28 @@ static const struct type *no_args(struct sema *s, const struct expr *e,
 	return &type_error;
 }
 
-/* The record of all fields. */
-static const struct type *whole_args(struct sema *s, struct expr *e)
+/* False: reported. */
+static bool fields_known(struct sema *s, const struct expr *e, struct attach_point *p)
 {
-	struct attach_point *p = &s->probe->points[0];
-
 	if (point_has(p, ARM_USER) && !user_args_known(s, e, p))
-		return &type_error;
+		return false;
 	if (point_has(p, ARM_KERNEL) && p->n_targets)
 		p->kernel.typed = kernel_prototype(s, e, &p->targets[0]);
 	if (point_has(p, ARM_KERNEL) && !p->kernel.typed)
-		return &type_error;
-	if (probe_format(p) && probe_format(p)->is_unchecked)
-		return sema_error(s, e->span, "args-field",
-				  "the fields of %s are not known: write args.FIELD", p->name);
+		return false;
+	if (!probe_format(p) || !probe_format(p)->is_unchecked)
+		return true;
+	sema_error(s, e->span, "args-field", "the fields of %s are not known: write args.FIELD",
+		   p->name);
+	return false;
+}
+
+/* The record of all fields. */
+static const struct type *whole_args(struct sema *s, struct expr *e)
+{
+	for (uint32_t i = 0; i < s->probe->n_points; i++)
+		if (!fields_known(s, e, &s->probe->points[i]))
+			return &type_error;
 	return args_as_record(s, e);
 }
 

@@ -32,6 +32,36 @@ static void report_left_out(struct sema *s, const struct expr *e, const struct a
 		     "'args' of %s does not include what cannot be read: %s", p->name, list);
 }
 
+/* The first attach point whose fields have other names than those of the first; NULL: none. */
+static const struct attach_point *other_record(struct sema *s, const struct tp_field *all,
+					       uint32_t n_all)
+{
+	for (uint32_t i = 1; i < s->probe->n_points; i++) {
+		const struct attach_point *p = &s->probe->points[i];
+		uint32_t n = 0;
+
+		if (!sema_args_fields(p, &n))
+			continue; /* none are known, which is reported */
+		if (n != n_all)
+			return p;
+		for (uint32_t k = 0; k < n; k++)
+			if (!sema_args_field(p, all[k].name))
+				return p;
+	}
+	return NULL;
+}
+
+static const struct type *refuse(struct sema *s, const struct expr *e,
+				 const struct attach_point *other)
+{
+	const char *first = s->probe->points[0].name;
+
+	sema_error(s, e->span, "arguments-differ", "'args' is another record at %s than at %s",
+		   other->name, first);
+	return sema_hint(s, "write a probe for each, %s { … } %s { … }, or name fields: args.NAME",
+			 first, other->name);
+}
+
 const struct type *args_as_record(struct sema *s, struct expr *e)
 {
 	const struct attach_point *p = &s->probe->points[0];
@@ -40,7 +70,10 @@ const struct type *args_as_record(struct sema *s, struct expr *e)
 	struct expr **items = arena_alloc(s->arena, (n_all + 1) * sizeof(*items));
 	const char **names = arena_alloc(s->arena, (n_all + 1) * sizeof(*names)), *out = "";
 	struct span *spans = arena_alloc(s->arena, (n_all + 1) * sizeof(*spans));
+	const struct attach_point *other = other_record(s, all, n_all);
 
+	if (other)
+		return refuse(s, e, other);
 	for (uint32_t i = 0; i < n_all; i++) {
 		const struct tp_field *f = &all[i];
 
