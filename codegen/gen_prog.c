@@ -285,7 +285,6 @@ void prog_only_if_number(struct gen *g, LLVMBasicBlockRef otherwise)
 static void gen_syscall_case(struct gen *g, uint32_t id, bool is_start)
 {
 	LLVMBasicBlockRef next = gen_block(g, "next");
-	uint32_t n_slots = g->n_slots;
 
 	prog_select_probe(g, id);
 	g->probe.is_start = is_start;
@@ -295,21 +294,27 @@ static void gen_syscall_case(struct gen *g, uint32_t id, bool is_start)
 	g->body.current = NULL;
 	g->probe.is_start = false;
 	LLVMPositionBuilderAtEnd(g->b, next);
-	gen_buffers_end(g, n_slots);
 }
 
 /* sys_enter(regs, number); sys_exit(regs, result) */
 void gen_syscalls(struct gen *g, LLVMBasicBlockRef out)
 {
+	const struct plan_prog *p = g->prog.plan;
+	uint32_t n_slots;
+
 	prog_rebuild_words(g);
+	n_slots = g->n_slots;
 	g->body.syscall = prog_kind_is(g->prog.plan->kind, PK_RETURN)
 				  ? GEN_CALL(g, "sonde_syscall_number", prog_context_pointer(g, 0))
 				  : context_word(g, 1);
-	for (uint32_t i = 0; i < g->prog.plan->n_probes; i++)
-		gen_syscall_case(g, g->prog.plan->probes[i], false);
-	for (uint32_t i = 0; i < g->prog.plan->n_starts;
-	     i++) /* starts come last, so that the clock is read late */
-		gen_syscall_case(g, g->prog.plan->starts[i], true);
+	/* starts come last, so that the clock is read late */
+	for (uint32_t i = 0; i < p->n_probes + p->n_starts; i++) {
+		bool is_start = i >= p->n_probes;
+
+		if (i)
+			gen_buffers_end(g, n_slots);
+		gen_syscall_case(g, is_start ? p->starts[i - p->n_probes] : p->probes[i], is_start);
+	}
 	LLVMBuildBr(g->b, out);
 }
 
