@@ -233,8 +233,8 @@ static struct expr *copy_by_kind(struct expander *x, const struct frame *f, stru
 	case EX_CALL: return copy_call(x, f, n);
 	case EX_UNARY:
 		if (n->unary.op == OP_SIZEOF && (type = argument_type(x, f, n->unary.operand))) {
-			n->unary.operand =
-				ast_cast(x->arena, type->span, type, ast_int(x->arena, n->span, 0));
+			n->unary.operand = ast_cast(x->arena, type->span, type,
+						    ast_int(x->arena, type->span, 0));
 			return n;
 		}
 		if (n->unary.op != OP_OFFSETOF)
