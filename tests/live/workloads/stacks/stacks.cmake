@@ -110,12 +110,12 @@ if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
 	set(i386_bare_options -fomit-frame-pointer -fno-asynchronous-unwind-tables)
 	set(i386_fp_options -fno-omit-frame-pointer)
 	foreach(variant i386 i386_bare i386_fp)
-		set(program ${CMAKE_BINARY_DIR}/workloads/${variant})
-		add_custom_command(OUTPUT ${program}
+		set(i386_program ${CMAKE_BINARY_DIR}/workloads/${variant})
+		add_custom_command(OUTPUT ${i386_program}
 			COMMAND ${CMAKE_C_COMPILER} -m32 -O2 -g ${${variant}_options} -fno-stack-protector -fno-pic
-				-ffreestanding -nostdlib -static -o ${program} ${stacks_source}/i386.c
+				-ffreestanding -nostdlib -static -o ${i386_program} ${stacks_source}/i386.c
 			DEPENDS ${stacks_source}/i386.c VERBATIM)
-		add_custom_target(stacks_${variant} ALL DEPENDS ${program})
+		add_custom_target(stacks_${variant} ALL DEPENDS ${i386_program})
 	endforeach()
 endif()
 
