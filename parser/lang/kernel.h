@@ -101,8 +101,9 @@ struct kernel {
 	/* -I: folders of headers; --include: headers. */
 	const char *const *include_dirs, *const *include_files;
 	uint32_t n_include_dirs, n_include_files;
-	const char *recording; /* the file that these facts and all events are of; or NULL */
-	struct kernel *stock;  /* --facts: tracepoints are this one's; or NULL */
+	const char *recording;	/* the file that these facts and all events are of; or NULL */
+	struct kernel *stock;	/* --facts: tracepoints are this one's; or NULL */
+	struct kernel *symbols; /* of the stock kernel; NULL until one is looked up */
 	/* The format of tracepoint category:event. 0, -ENOENT (no such event), -EACCES/-EPERM (not
 	 * allowed to read tracefs), other -errno. */
 	int (*tracepoint)(struct kernel *k, const char *category, const char *event,

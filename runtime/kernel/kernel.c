@@ -364,6 +364,8 @@ void kernel_close(struct kernel *kernel)
 {
 	if (kernel && kernel->stock)
 		kernel_close(kernel->stock);
+	if (kernel && kernel->symbols)
+		kernel_close(kernel->symbols);
 	if (kernel && kernel->close)
 		kernel->close(kernel);
 }

@@ -19,7 +19,8 @@
 
 #define STOCK(id, ...)                                                  \
 	extern const char sonde_stock_##id[], sonde_stock_##id##_end[]; \
-	extern const char sonde_types_##id[], sonde_types_##id##_end[];
+	extern const char sonde_types_##id[], sonde_types_##id##_end[]; \
+	extern const char sonde_symbols_##id[], sonde_symbols_##id##_end[];
 #include "runtime/kernel/stock.def"
 
 /* A file that is part of the program, packed. */
@@ -27,17 +28,19 @@ struct packed {
 	const char *bytes, *end;
 };
 
+#define STOCK_START 0xffffffff81000000
 #define KERNEL(major, minor) ((major) << 16 | (minor) << 8)
 static const struct stock {
 	const char *name;
 	uint32_t first;
-	struct packed facts, types;
+	struct packed facts, types, symbols;
 } stocks[] = {
 #define STOCK(id, name, first)                       \
 	{name,                                       \
 	 first,                                      \
 	 {sonde_stock_##id, sonde_stock_##id##_end}, \
-	 {sonde_types_##id, sonde_types_##id##_end}},
+	 {sonde_types_##id, sonde_types_##id##_end}, \
+	 {sonde_symbols_##id, sonde_symbols_##id##_end}},
 #include "runtime/kernel/stock.def"
 };
 enum { N_STOCKS = sizeof(stocks) / sizeof(*stocks), MAX_BYTES = 8 << 20 };
@@ -75,17 +78,47 @@ static char *unpack(const struct packed *p, size_t *n)
 
 /* ---- types, functions, capabilities ------------------------------------------------------- */
 
+/* The stock kernel whose types are used. */
+static const struct stock *used;
+
+/* What /proc/kallsyms lists and BTF does not. NULL after a message. */
+static struct kernel *symbols_of(struct kernel *k)
+{
+	size_t n;
+	char *text = k->symbols ? NULL : unpack(&used->symbols, &n);
+
+	if (text)
+		k->symbols = facts_text_open(text, used->name);
+	return k->symbols;
+}
+
 static int stock_kernel_function(struct kernel *k, const char *name)
 {
 	const struct typed_function *f;
 	int err = k->typed(k, TYPED_FUNCTION, NULL, name, &f);
+	struct kernel *symbols = err == -ESRCH || err == -ENOENT ? symbols_of(k) : NULL;
 
-	return err == -ESRCH ? -ENOENT : err;
+	return symbols ? symbols->kernel_function(symbols, name) : err;
 }
 
 static int stock_each_kernel_function(struct kernel *k, kernel_name_fn fn, void *ctx)
 {
+	struct kernel *symbols = symbols_of(k);
+
+	if (symbols)
+		symbols->each_kernel_function(symbols, fn, ctx);
 	return k->each_typed(k, TYPED_FUNCTION, NULL, fn, ctx);
+}
+
+/* Addresses differ from boot to boot: that of the kernel's start stands for all. */
+static int stock_kernel_symbol(struct kernel *k, const char *name, uint64_t *address)
+{
+	struct kernel *symbols = symbols_of(k);
+
+	*address = STOCK_START;
+	if (stock_kernel_function(k, name) == 0)
+		return 0;
+	return symbols ? symbols->kernel_symbol(symbols, name, address) : -ENOENT;
 }
 
 static uint32_t stock_version(struct kernel *k)
@@ -115,7 +148,9 @@ static int use_types(struct kernel *k, const struct stock *s)
 	free(bytes);
 	if (fd < 0)
 		return fd;
+	used = s;
 	kernel_use_types(k, fd);
+	k->kernel_symbol = stock_kernel_symbol;
 	k->kernel_function = stock_kernel_function;
 	k->each_kernel_function = stock_each_kernel_function;
 	k->each_bpf_function = no_bpf_functions;
