@@ -103,7 +103,7 @@ static void advise_sum(struct sema *s, const struct expr *e)
 	const struct builtin *b = ast_builtin(e);
 	const struct expr *v = e->call.n_args ? e->call.args[0] : NULL;
 
-	if (!b || b->kind != BUILTIN_AGG || agg_rows[b->agg].layout != AL_SUM ||
+	if (!b || !v || b->kind != BUILTIN_AGG || agg_rows[b->agg].layout != AL_SUM ||
 	    v->kind != EX_BINARY || v->binary.op != OP_DIV || !is_time(v->binary.left) ||
 	    v->binary.right->kind != EX_INT || v->binary.right->integer.value < SMALL)
 		return;
