@@ -69,16 +69,16 @@ static uint32_t count(const struct map_use *use)
 }
 
 /* Sonde's own maps that the program uses for certain: the control block; losses, where something
- * can be lost, which count hits, too; the ring and its wake-up; the store of stacks and the buffer
- * they are collected in; the configuration; scratch memory; the flags of -c, which count even
- * without -c. */
+ * can be lost, which count hits, too, and the configuration, which says where; the ring and its
+ * wake-up; the store of stacks and the buffer they are collected in; scratch memory; the flags of
+ * -c, which count even without -c. */
 static uint32_t count_own(const struct map_use *use)
 {
 	bool has_losses = use->has_keys || use->has_records || use->has_stacks ||
 			  use->has_scratch || use->has_hits;
 
 	return 1u + has_losses + use->has_scratch + 2u * use->has_records + 2u * use->has_stacks +
-	       (use->has_records || use->has_stacks || use->has_scope) + use->has_scope;
+	       (has_losses || use->has_scope) + use->has_scope;
 }
 
 bool share_check(struct diags *d, const struct probe *p, const struct map_use *use)
