@@ -131,6 +131,8 @@ bool fmt_has_space(const struct filter *f, uint32_t i)
 {
 	int kind = kind_of(f, i), before = i ? kind_of(f, i - 1) : TOK_YYEOF;
 
+	if (before == TOK_PRED_OPEN && kind == TOK_MUL)
+		return true; /* a comment begins with the two */
 	if (!i || opens(before) || before == TOK_DOT || before == TOK_ARROW || before == TOK_RANGE)
 		return false;
 	if (is_keyword(before) && kind != TOK_SEMI && !is_member(f, i - 1))
