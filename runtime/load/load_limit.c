@@ -6,6 +6,7 @@
  */
 #define _GNU_SOURCE
 #include "runtime/load/load_limit.h"
+#include "runtime/base/log.h"
 #include <signal.h>
 #include <stdlib.h>
 #include <time.h>
@@ -31,8 +32,18 @@ static void note_end(int number)
 static double seconds_for(uint32_t n_progs)
 {
 	const char *given = getenv("SONDE_VERIFIER_SECONDS");
+	double usual = SECONDS + n_progs / PROGS_PER_SECOND, seconds;
+	char *end;
 
-	return given && *given ? strtod(given, NULL) : SECONDS + n_progs / PROGS_PER_SECOND;
+	if (!given || !*given)
+		return usual;
+	seconds = strtod(given, &end);
+	if (!*end && seconds >= 0)
+		return seconds;
+	log_warning("SONDE_VERIFIER_SECONDS: '%s' is no number of seconds: write 60, or 0 for no "
+		    "limit",
+		    given);
+	return usual;
 }
 
 void load_limit_begin(uint32_t n_progs)
