@@ -90,6 +90,11 @@ struct expr *ast_unary(struct arena *a, struct span s, enum op op, struct expr *
 	return AST_EXPR(a, s, EX_UNARY, .unary = {.op = op, .operand = operand});
 }
 
+struct expr *ast_binary(struct arena *a, struct span s, enum op op, struct expr *l, struct expr *r)
+{
+	return AST_EXPR(a, s, EX_BINARY, .binary = {op, l, r});
+}
+
 struct expr *ast_field(struct arena *a, struct span s, struct expr *object, struct span name_span,
 		       const char *name)
 {

@@ -432,6 +432,7 @@ struct expr *ast_map(struct arena *a, struct span s, const char *name, struct ex
 struct expr *ast_call(struct arena *a, struct span s, struct span name_span, const char *name,
 		      struct expr **args, uint32_t n);
 struct expr *ast_unary(struct arena *a, struct span s, enum op op, struct expr *operand);
+struct expr *ast_binary(struct arena *a, struct span s, enum op op, struct expr *l, struct expr *r);
 struct expr *ast_field(struct arena *a, struct span s, struct expr *object, struct span name_span,
 		       const char *name);
 struct expr *ast_cast(struct arena *a, struct span s, const struct type_name *to,

@@ -160,13 +160,12 @@ bool param_hint_command(struct sema *s, const char *word)
 	       true;
 }
 
-enum { SECOND = 1000000000 };
-
 bool param_take_duration(struct sema *s, uint32_t n_read)
 {
 	struct program *p = s->program;
 
-	return param_takes_duration(p) && time_read(p->params[n_read], SECOND, &p->duration_ns) &&
+	return param_takes_duration(p) &&
+	       time_read(p->params[n_read], time_unit_ns("s", 1), &p->duration_ns) &&
 	       p->duration_ns && n_read + 1 == p->n_params;
 }
 

@@ -125,7 +125,7 @@ static struct expr *record(struct sema *s, struct span at, uint32_t n, const cha
 
 static struct expr *binary(struct sema *s, enum op op, struct expr *l, struct expr *r)
 {
-	return AST_EXPR(s->arena, l->span, EX_BINARY, .binary = {op, l, r});
+	return ast_binary(s->arena, l->span, op, l, r);
 }
 
 /* str(POINTER, SIZE + 1): the size includes a NUL. */

@@ -127,12 +127,6 @@ struct expr *sema_cast(struct sema *s, struct span at, const struct type *t, str
 	return ast_cast(s->arena, at, n, e);
 }
 
-static struct expr *binary(struct sema *s, struct span at, enum op op, struct expr *l,
-			   struct expr *r)
-{
-	return AST_EXPR(s->arena, at, EX_BINARY, .binary = {op, l, r});
-}
-
 static struct expr *register_value(struct sema *s, struct span at, const struct local_op *op)
 {
 	const char *name = register_name(regs_of_dwarf(op->reg));
@@ -141,8 +135,8 @@ static struct expr *register_value(struct sema *s, struct span at, const struct 
 	e = ast_string(s->arena, at, name, (uint32_t)strlen(name));
 	sema_wrap(s, e, "reg");
 	if (op->number)
-		e = binary(s, at, op->number < 0 ? OP_SUB : OP_ADD, e,
-			   ast_int(s->arena, at, (uint64_t)llabs(op->number)));
+		e = ast_binary(s->arena, at, op->number < 0 ? OP_SUB : OP_ADD, e,
+			       ast_int(s->arena, at, (uint64_t)llabs(op->number)));
 	return e;
 }
 
@@ -161,7 +155,8 @@ static struct expr *computed(struct sema *s, struct span at, enum local_step ste
 				 sema_cast(s, at,
 					   type_pointer(s->arena, type_int(8, false), SPACE_USER),
 					   x));
-	return y ? binary(s, at, ops[step], x, y) : ast_unary(s->arena, at, ops[step], x);
+	return y ? ast_binary(s->arena, at, ops[step], x, y)
+		 : ast_unary(s->arena, at, ops[step], x);
 }
 
 /* What the operations compute; NULL: they are not a computation. */

@@ -238,7 +238,7 @@ static struct expr *unary(struct parse *p, struct span s, enum op op, struct exp
 
 static struct expr *binary(struct parse *p, struct span s, enum op op, struct expr *l, struct expr *r)
 {
-	return checked(p, AST_EXPR(p->arena, s, EX_BINARY, .binary = {op, l, r}));
+	return checked(p, ast_binary(p->arena, s, op, l, r));
 }
 
 /* `t` NULL: c ?: o */
