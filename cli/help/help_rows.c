@@ -116,38 +116,32 @@ static void add_probes(struct help_rows *rows)
 	}
 }
 
+static void add_plain(struct help_rows *rows, enum help_table table, const char *name,
+		      const char *other, const char *form, const char *doc, const char *example)
+{
+	add(rows, (struct help_row){.table = table,
+				    .name = name,
+				    .other = other,
+				    .form = form,
+				    .doc = doc,
+				    .example = example});
+}
+
 static void add_words(struct help_rows *rows)
 {
-#define STATEMENT(word_, form_, doc_, example_)          \
-	add(rows, (struct help_row){.table = HELP_words, \
-				    .name = word_,       \
-				    .form = form_,       \
-				    .doc = doc_,         \
-				    .example = example_});
+#define STATEMENT(word, ...) add_plain(rows, HELP_words, word, NULL, __VA_ARGS__);
 #include "parser/lang/statements.def"
 }
 
 static void add_types(struct help_rows *rows)
 {
-#define TYPE_WORD(word_, names, form_, doc_, example_)   \
-	add(rows, (struct help_row){.table = HELP_types, \
-				    .name = word_,       \
-				    .other = names,      \
-				    .form = form_,       \
-				    .doc = doc_,         \
-				    .example = example_});
+#define TYPE_WORD(...) add_plain(rows, HELP_types, __VA_ARGS__);
 #include "parser/lang/type_words.def"
 }
 
 static void add_signs(struct help_rows *rows)
 {
-#define SIGN(sign, names, form_, doc_, example_)         \
-	add(rows, (struct help_row){.table = HELP_signs, \
-				    .name = sign,        \
-				    .other = names,      \
-				    .form = form_,       \
-				    .doc = doc_,         \
-				    .example = example_});
+#define SIGN(...) add_plain(rows, HELP_signs, __VA_ARGS__);
 #include "parser/lang/signs.def"
 }
 
