@@ -6,11 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#ifdef __clang__
-#define PROBED __attribute__((noinline, optnone))
-#else
-#define PROBED __attribute__((noipa))
-#endif
+#include "probed.h"
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
 
 enum colour { RED, GREEN = 7 };

@@ -3,11 +3,7 @@
  * Methods, classes by value and by reference, constructors: each called once with known values.
  * Usage: classes
  */
-#if defined(__clang__)
-#define PROBED __attribute__((noinline, optnone))
-#else
-#define PROBED __attribute__((noipa))
-#endif
+#include "probed.h"
 
 /* Constructors without a copy for each kind of caller. */
 #define KEPT __attribute__((noinline))

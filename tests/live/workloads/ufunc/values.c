@@ -5,11 +5,7 @@
  */
 #include <stdint.h>
 
-#ifdef __clang__
-#define PROBED __attribute__((noinline, optnone))
-#else
-#define PROBED __attribute__((noipa))
-#endif
+#include "probed.h"
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
 
 struct point {
