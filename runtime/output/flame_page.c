@@ -6,13 +6,15 @@
 #include <math.h>
 
 /* Units of the drawing. */
-enum { WIDTH = 1200, ROW = 18, HEAD = 84, FOOT = 12, SHADES = 3 };
+enum { WIDTH = 1200, ROW = 18, HEAD = 104, FOOT = 12, SHADES = 3 };
 /* Of opacity, from one shade of a colour to the next. */
 #define SHADE_STEP 0.10
 /* What is narrower than so many units is not drawn, even by zooming. */
 #define NARROWEST 0.05
 /* Of a letter, for labels where scripts do not run; as in flamegraph.js. */
 #define LETTER 7.23
+/* The width of the search and its button; letters of what was traced, in the title. */
+enum { CONTROLS = 350, SUBJECT_LETTERS = 80 };
 
 extern const char sonde_flamegraph_css[], sonde_flamegraph_js[];
 
@@ -65,10 +67,9 @@ static void put_value(struct text *t, const struct flame_graph *g, uint64_t x)
 		text_printf(t, "%.3f s", (double)x / 1e9);
 }
 
-/* As much of a name as fits; letters are not cut. */
-static void put_label(struct text *t, const char *name, double width)
+/* At most so many letters of a name, none of them cut. */
+static void put_letters(struct text *t, const char *name, int most)
 {
-	int most = (int)((width - 6) / LETTER);
 	size_t n = strlen(name), at = 0;
 	int letters = 0;
 
@@ -82,6 +83,12 @@ static void put_label(struct text *t, const char *name, double width)
 		text_xml(t, name, at);
 		text_string(t, "…");
 	}
+}
+
+/* As much of a name as fits. */
+static void put_label(struct text *t, const char *name, double width)
+{
+	put_letters(t, name, (int)((width - 6) / LETTER));
 }
 
 /* ---- frames ------------------------------------------------------------------------------ */
@@ -288,11 +295,16 @@ static void put_style(struct drawing *d)
 	text_string(t, "</style>\n");
 }
 
+/* "COMMAND · @: 5.105 s", and below it the script. */
 static void put_title(struct drawing *d, const struct flame_page *p)
 {
 	struct text *t = d->text;
 
 	text_string(t, "<text id=\"title\" x=\"8\" y=\"22\">");
+	if (p->subject) {
+		put_letters(t, p->subject, SUBJECT_LETTERS);
+		text_string(t, " · ");
+	}
 	for (size_t i = 0; i < p->graphs.n; i++) {
 		const struct flame_graph *g = &p->graphs.items[i];
 
@@ -304,8 +316,14 @@ static void put_title(struct drawing *d, const struct flame_page *p)
 			put_difference(d, g->tree.nodes.items, g->tree.nodes.items);
 		else
 			put_value(t, g, g->tree.nodes.items[0].total);
+		text_string(t, g->unit ?: "");
 	}
 	text_string(t, p->graphs.n ? "</text>\n" : "no stacks</text>\n");
+	if (p->script) {
+		text_string(t, "<text id=\"script\" x=\"8\" y=\"43\">");
+		put_label(t, p->script, WIDTH - 8);
+		text_string(t, "</text>\n");
+	}
 }
 
 /* An entry of the legend; the x of the next. */
@@ -313,8 +331,8 @@ static uint32_t put_entry(struct text *t, uint32_t x, char letter, int i, const 
 {
 	text_printf(
 		t,
-		"<g class=\"%c%d\"><rect x=\"%u\" y=\"34\" width=\"12\" height=\"12\" stroke=\"#888\"/><text "
-		"x=\"%u\" y=\"44\">%s</text></g>\n",
+		"<g class=\"%c%d\"><rect x=\"%u\" y=\"54\" width=\"12\" height=\"12\" stroke=\"#888\"/><text "
+		"x=\"%u\" y=\"64\">%s</text></g>\n",
 		letter, i, x, x + 17, name);
 	return x + 17 + (uint32_t)(strlen(name) * LETTER) + 20;
 }
@@ -344,15 +362,16 @@ static void put_head(struct drawing *d, const struct flame_page *p)
 	text_string(t, "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n");
 	put_title(d, p);
 	put_legend(d);
+	text_printf(
+		t,
+		"<foreignObject id=\"controls\" x=\"%d\" y=\"46\" width=\"344\" height=\"24\"><div "
+		"xmlns=\"http://www.w3.org/1999/xhtml\"><input id=\"search\" type=\"search\" "
+		"placeholder=\"search (regex): key /\"/> <button id=\"reset\">reset "
+		"(Esc)</button></div></foreignObject>\n",
+		WIDTH - CONTROLS);
 	text_printf(t,
-		    "<foreignObject x=\"%d\" y=\"6\" width=\"344\" height=\"24\"><div "
-		    "xmlns=\"http://www.w3.org/1999/xhtml\"><input id=\"search\" type=\"search\" "
-		    "placeholder=\"search (regex): key /\"/> <button id=\"reset\">reset "
-		    "(Esc)</button></div></foreignObject>\n",
-		    WIDTH - 350);
-	text_printf(t,
-		    "<text id=\"found\" x=\"%d\" y=\"44\" text-anchor=\"end\"></text>\n"
-		    "<text id=\"details\" x=\"8\" y=\"66\"></text>\n",
+		    "<text id=\"found\" x=\"%d\" y=\"86\" text-anchor=\"end\"></text>\n"
+		    "<text id=\"details\" x=\"8\" y=\"86\"></text>\n",
 		    WIDTH - 8);
 }
 
@@ -378,4 +397,6 @@ void flame_page_free(struct flame_page *p)
 	for (size_t i = 0; i < p->graphs.n; i++)
 		call_tree_free(&p->graphs.items[i].tree);
 	vec_free(&p->graphs);
+	free(p->subject);
+	free(p->script);
 }

@@ -12,14 +12,16 @@
 
 struct flame_graph {
 	const char *name;
-	bool is_time; /* values are nanoseconds */
+	bool is_time;	  /* values are nanoseconds */
+	const char *unit; /* what else they are, as " samples"; NULL: numbers */
 	struct call_tree tree;
 	double x, width; /* of the whole drawing's width, 0 to 1 */
 };
 
 struct flame_page {
 	VEC(struct flame_graph) graphs;
-	bool is_difference; /* between what the nodes had before and have now */
+	char *subject, *script; /* what was traced, and by which script; from malloc, or NULL */
+	bool is_difference;	/* between what the nodes had before and have now */
 };
 
 /* Append the page. 0 or -ENOMEM. */

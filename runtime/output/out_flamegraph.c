@@ -3,18 +3,90 @@
  * The writer of flame graphs (flame_page.h). Each map with stacks is a graph, as it was printed
  * last, and so are all spans together.
  */
+#define _GNU_SOURCE
 #include "runtime/output/flame_page.h"
 #include "parser/base/text.h"
 #include "runtime/output/out_file.h"
 #include "runtime/output/out_format.h"
 #include <errno.h>
 
+enum { SCRIPT_BYTES = 150 }; /* of a script that is shown */
+
 struct out_flamegraph {
 	struct out_file file; /* first */
 	struct flame_page page;
+	const struct plan *plan;
 	bool is_named;	 /* several maps may have stacks: their names are shown */
 	size_t of_spans; /* number of the graph of spans, from 1; 0: there is none */
 };
+
+/* ---- what was traced ----------------------------------------------------------------------- */
+
+static char *subject_of(const struct view_run *run)
+{
+	const struct trace_scope *s = run->scope;
+	char *text = NULL;
+	int n = 0;
+
+	if (run->command)
+		n = asprintf(&text, "%s", run->command);
+	else if (s && s->pid)
+		n = asprintf(&text, "process %u", s->pid);
+	else if (s && s->cgroup)
+		n = asprintf(&text, "cgroup %s", s->cgroup);
+	else if (s)
+		n = asprintf(&text, "the whole system");
+	return n < 0 ? NULL : text;
+}
+
+/* The script as one line, or its name if it is longer. */
+static char *script_of(const struct view_run *run)
+{
+	const char *from = run->script ? run->script + strspn(run->script, " \n\t") : "";
+	char *line = calloc(1, SCRIPT_BYTES + 1);
+	size_t n = 0;
+
+	for (; line && *from && n < SCRIPT_BYTES; from++) {
+		bool is_blank = *from == ' ' || *from == '\n' || *from == '\t';
+
+		if (!is_blank)
+			line[n++] = *from;
+		else if (from[1 + strspn(from + 1, " \n\t")] && line[n - 1] != ' ')
+			line[n++] = ' ';
+	}
+	if (!line || !*from)
+		return line;
+	free(line);
+	return run->script_name ? strdup(run->script_name) : NULL;
+}
+
+static int flamegraph_begin(struct out *o, const struct view_run *run)
+{
+	struct flame_page *p = &((struct out_flamegraph *)o)->page;
+
+	p->subject = subject_of(run);
+	p->script = script_of(run);
+	return 0;
+}
+
+/* Do its programs take samples, and nothing else? */
+static bool takes_samples(const struct plan *plan)
+{
+	bool found = false, others = false;
+
+	for (uint32_t i = 0; plan && i < plan->n_progs; i++) {
+		enum plan_prog_kind kind = plan->progs[i].kind;
+		bool is_sample = prog_kind_is(kind, PK_EVENT) ||
+				 (prog_kind_is(kind, PK_PERIOD) && prog_kind_is(kind, PK_SCOPED));
+
+		found |= is_sample;
+		others |= plan->progs[i].n_probes && !is_sample &&
+			  !prog_kind_is(kind, PK_OUTSIDE | PK_TRACER | PK_PERIOD);
+	}
+	return found && !others;
+}
+
+/* ---- maps ---------------------------------------------------------------------------------- */
 
 static int flamegraph_finish(struct out *o)
 {
@@ -28,8 +100,11 @@ static struct flame_graph *graph_of(struct out_flamegraph *w, const struct view_
 	struct flame_graph *found =
 		TEXT_ITEM(w->page.graphs.items, w->page.graphs.n, name, m->name);
 
+	const char *unit = !m->is_time && takes_samples(w->plan) ? " samples" : NULL;
+
 	if (found ||
-	    vec_push(&w->page.graphs, (struct flame_graph){.name = m->name, .is_time = m->is_time}))
+	    vec_push(&w->page.graphs,
+		     (struct flame_graph){.name = m->name, .is_time = m->is_time, .unit = unit}))
 		return found;
 	return &w->page.graphs.items[w->page.graphs.n - 1];
 }
@@ -101,6 +176,7 @@ static void flamegraph_release(struct out *o)
 struct out *out_flamegraph_new(FILE *f, const struct plan *plan, const char *word)
 {
 	static const struct out hooks = {
+		.begin = flamegraph_begin,
 		.map = flamegraph_map,
 		.span = flamegraph_span,
 		.end = flamegraph_end,
@@ -111,6 +187,7 @@ struct out *out_flamegraph_new(FILE *f, const struct plan *plan, const char *wor
 
 	if (!w)
 		return NULL;
+	w->plan = plan;
 	w->is_named = out_format_n_trees(plan) > 1;
 	w->file.spans.show = add_spans;
 	return &w->file.out;

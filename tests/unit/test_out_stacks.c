@@ -48,14 +48,16 @@ static struct view_frame in_program[] = {{.name = "work", .module = "/usr/bin/x"
 
 static char text[1 << 18];
 
-static const char *written(enum out_format format, const struct plan *plan, struct view_map *maps,
-			   uint32_t n)
+static const char *written_of_run(const struct view_run *run, enum out_format format,
+				  const struct plan *plan, struct view_map *maps, uint32_t n)
 {
 	FILE *f = tmpfile();
 	struct out *out = out_format_new(format, f, plan, NULL);
 	size_t bytes;
 
 	assert_non_null(out);
+	if (run)
+		assert_int_equal(out->begin(out, run), 0);
 	for (uint32_t i = 0; i < n; i++)
 		assert_int_equal(out->map(out, &maps[i]), 0);
 	assert_int_equal(out_finish(out), 0);
@@ -65,6 +67,12 @@ static const char *written(enum out_format format, const struct plan *plan, stru
 	text[bytes] = '\0';
 	fclose(f);
 	return text;
+}
+
+static const char *written(enum out_format format, const struct plan *plan, struct view_map *maps,
+			   uint32_t n)
+{
+	return written_of_run(NULL, format, plan, maps, n);
 }
 
 static struct view_map map_of(const char *name, struct view_row *rows, uint32_t n, uint32_t n_keys)
@@ -188,6 +196,43 @@ static void times_have_units(void **state)
 	assert_non_null(strstr(text, "width=\"300.00\""));
 }
 
+/* The page's title and its line with the script. */
+static void assert_head(const struct plan *plan, const struct view_run *run, const char *title,
+			const char *script)
+{
+	struct view keys[] = {STACK(t_user, in_program)};
+	struct view_row rows[] = {{keys, {.type = &t_count, .integer = 4}}};
+	struct view_map m = map_of("@", rows, 1, 1);
+
+	assert_non_null(strstr(written_of_run(run, OUT_FLAMEGRAPH, plan, &m, 1), title));
+	assert_non_null(strstr(text, script));
+}
+
+static void a_page_says_what_was_traced(void **state)
+{
+	struct trace_scope process = {.pid = 7}, all = {0};
+	struct plan_prog progs[] = {{.kind = PP_PROFILE, .n_probes = 1},
+				    {.kind = PP_END, .n_probes = 1}};
+	struct plan plan = plan_of_one;
+	char script[400] = "";
+
+	(void)state;
+	plan.progs = progs;
+	plan.n_progs = 2;
+	assert_head(&plan,
+		    &(struct view_run){.command = "a <b>",
+				       .scope = &all,
+				       .script = "\n x  {\n\ty }\n"},
+		    ">a &lt;b&gt; · @: 4 samples</text>", ">x { y }</text>");
+	progs[1].kind = PP_UPROBE;
+	assert_head(&plan, &(struct view_run){.scope = &process, .script = ""},
+		    ">process 7 · @: 4</text>", "id=\"script\"");
+	memset(script, 'x', sizeof(script) - 1);
+	assert_head(&plan,
+		    &(struct view_run){.scope = &all, .script = script, .script_name = "waits.bt"},
+		    ">the whole system · @: 4</text>", ">waits.bt</text>");
+}
+
 static void nothing_is_a_page_too(void **state)
 {
 	(void)state;
@@ -207,6 +252,7 @@ int main(void)
 		cmocka_unit_test(several_maps_have_names),
 		cmocka_unit_test(a_graph_shows_the_last_print),
 		cmocka_unit_test(times_have_units),
+		cmocka_unit_test(a_page_says_what_was_traced),
 		cmocka_unit_test(nothing_is_a_page_too),
 	};
 

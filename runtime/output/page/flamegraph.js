@@ -3,7 +3,9 @@
 // whole graph (data-x, data-w, of the width), its parent (data-p, an index among the frames) and its name (data-n).
 (function () {
 	const svg = document.documentElement;
-	const width = Number(svg.dataset.width), charWidth = 7.23;
+	const height = svg.viewBox.baseVal.height, charWidth = 7.23, least = 700;
+	const controls = document.getElementById('controls'), controlsWidth = 350, scrollbar = 16;
+	let width = Number(svg.dataset.width);
 	const details = document.getElementById('details'), found = document.getElementById('found');
 	const search = document.getElementById('search'), reset = document.getElementById('reset');
 	const frames = Array.from(document.querySelectorAll('.f'), (g, i) => ({
@@ -81,6 +83,16 @@
 		}
 		const whole = zoomed ? zoomed.w : 1;
 		found.textContent = pattern ? n + ' frames match: ' + (100 * sum / whole).toFixed(2) + ' %' : '';
+	}
+
+	// As wide as the window, with letters as large as they were.
+	function fit() {
+		width = Math.max(least, window.innerWidth - (window.innerHeight < height ? scrollbar : 0));
+		svg.setAttribute('width', width);
+		svg.setAttribute('viewBox', '0 0 ' + width + ' ' + height);
+		controls.setAttribute('x', width - controlsWidth);
+		found.setAttribute('x', width - 8);
+		draw();
 	}
 
 	function zoom(f) {
@@ -163,6 +175,7 @@
 			e.preventDefault();
 		}
 	});
+	window.addEventListener('resize', fit);
 	focused = frames[0] || null;
-	draw();
+	fit();
 })();
