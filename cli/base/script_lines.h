@@ -13,8 +13,9 @@ struct source;
 
 struct script_line {
 	const char *text;
-	uint32_t line; /* of the script; 0: none */
-	uint32_t part; /* in parts; 0: none */
+	uint32_t line;	  /* of the script; 0: none */
+	uint32_t part;	  /* in parts; 0: none */
+	const char *kind; /* of a token: "number"; or NULL */
 };
 
 /* A part of the script, such as an expression: what code is about. */

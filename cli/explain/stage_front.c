@@ -104,19 +104,21 @@ static uint32_t part_around(const struct script_parts *parts, uint32_t at)
 	return found;
 }
 
-/* "LINE:COLUMN …" */
-static void place_token(const struct explain *x, struct script_line *l)
-{
-	const struct source *s = x->program->source;
-	char *end;
-	uint32_t len, column;
+struct token_lines {
+	const struct explain *x;
+	struct script_lines *lines;
+	size_t n; /* so far */
+};
 
-	l->line = (uint32_t)strtoul(l->text, &end, 10);
-	column = *end == ':' ? (uint32_t)strtoul(end + 1, NULL, 10) : 0;
-	if (l->line && l->line <= s->n_lines && column)
-		l->part =
-			part_around(&x->parts, (uint32_t)(source_line(s, l->line, &len) - s->text) +
-						       column - 1);
+/* A token is a line. */
+static void place_token(void *ctx, struct span span, const char *kind)
+{
+	struct token_lines *t = ctx;
+	struct script_line *l = &t->lines->lines.items[t->n++];
+
+	l->line = source_place(t->x->program->source, span.start).line;
+	l->part = part_around(&t->x->parts, span.start);
+	l->kind = kind;
 }
 
 int ex_tokens(struct explain *x, struct script_lines *t)
@@ -125,8 +127,7 @@ int ex_tokens(struct explain *x, struct script_lines *t)
 
 	token_dump(x->program->source, capture_begin(&c));
 	capture_end(&c, x, t);
-	for (size_t i = 0; i < t->lines.n; i++)
-		place_token(x, &t->lines.items[i]);
+	token_each(x->program->source, place_token, &(struct token_lines){.x = x, .lines = t});
 	return 0;
 }
 

@@ -8,7 +8,7 @@
 #include "cli/options/options.h"
 
 const struct explain_row explain_rows[] = {
-#define STAGE(id, word, hook, is_beside, what, how) {word, what, how, is_beside},
+#define STAGE(id, word, hook, is_beside, is_open, what, how) {word, what, how, is_beside, is_open},
 #include "cli/options/explain_stages.def"
 #undef STAGE
 };

@@ -15,7 +15,7 @@ enum explain_stage {
 /* A row of explain_stages.def. */
 struct explain_row {
 	const char *word, *what, *how;
-	bool is_beside;
+	bool is_beside, is_open;
 };
 extern const struct explain_row explain_rows[];
 

@@ -47,29 +47,39 @@ static const char *class_of(int kind)
 	return "token";
 }
 
-/* The text on one line: what is longer ends with "…". */
-static void print_text(const char *text, uint32_t len, FILE *out)
-{
-	uint32_t n = 0;
-
-	while (n < len && text[n] != '\n')
-		n++;
-	fprintf(out, "%.*s%s\n", (int)n, text, n < len ? "…" : "");
-}
-
-void token_dump(const struct source *s, FILE *out)
+void token_each(const struct source *s, void (*fn)(void *ctx, struct span span, const char *kind),
+		void *ctx)
 {
 	struct arena *a = arena_new();
 	struct diags d = {.arena = a, .source = s};
 	struct filter f = {0};
 
 	filter_open(&f, a, s, &d);
-	for (uint32_t i = 0; i < f.n_tokens && f.tokens[i].kind != TOK_YYEOF; i++) {
-		const struct token *t = &f.tokens[i];
-		struct place at = source_place(s, t->span.start);
-
-		fprintf(out, "%u:%-4u %-16s ", at.line, at.col, class_of(t->kind));
-		print_text(filter_text(&f, t->span), t->span.end - t->span.start, out);
-	}
+	for (uint32_t i = 0; i < f.n_tokens && f.tokens[i].kind != TOK_YYEOF; i++)
+		fn(ctx, f.tokens[i].span, class_of(f.tokens[i].kind));
 	arena_free(a);
+}
+
+struct dump {
+	const struct source *source;
+	FILE *out;
+};
+
+/* The text is on one line: what is longer ends with "…". */
+static void print_token(void *ctx, struct span span, const char *kind)
+{
+	const struct dump *d = ctx;
+	struct place at = source_place(d->source, span.start);
+	const char *text = d->source->text + span.start;
+	uint32_t len = span.end - span.start, n = 0;
+
+	while (n < len && text[n] != '\n')
+		n++;
+	fprintf(d->out, "%u:%-4u %-16s %.*s%s\n", at.line, at.col, kind, (int)n, text,
+		n < len ? "…" : "");
+}
+
+void token_dump(const struct source *s, FILE *out)
+{
+	token_each(s, print_token, &(struct dump){s, out});
 }

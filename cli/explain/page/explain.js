@@ -47,7 +47,7 @@
 				show(stage);
 		}
 		const script = document.querySelector('li.on, i.on');
-		if (script && from && !document.getElementById('left').contains(from))
+		if (script && from && !document.getElementById('script').contains(from))
 			script.scrollIntoView({block: 'nearest'});
 	}
 
