@@ -56,3 +56,17 @@ uint64_t sonde_task_space(struct task_struct *task);
 uint64_t sonde_task_exec_id(struct task_struct *task);
 uint32_t sonde_task_has_memory(struct task_struct *task);
 uint32_t sonde_task_exits(struct task_struct *task);
+
+/* The slots of a shape (shared.h): how many; the offset of one, whose number is taken modulo that.
+ * The number is hidden from the compiler, which must not use a running pointer, because the
+ * verifier must see the mask. */
+static INLINE uint32_t sonde_slots(uint32_t shape)
+{
+	return shape >> SONDE_SHAPE_SLOTS;
+}
+
+static INLINE uint64_t sonde_slot_offset(uint64_t i, uint32_t shape)
+{
+	barrier_var(i);
+	return (i & (sonde_slots(shape) - 1)) * (shape & ((1u << SONDE_SHAPE_SLOTS) - 1));
+}

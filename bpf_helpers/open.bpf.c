@@ -58,16 +58,15 @@ INLINE uint64_t sonde_open_index(uint64_t *calls)
 }
 
 /* `calls` begins with their number and the count of execve (span.bpf.c). */
-static INLINE uint64_t *call_at(uint64_t *calls, uint64_t i, uint32_t size)
+static INLINE uint64_t *call_at(uint64_t *calls, uint64_t i, uint32_t shape)
 {
-	barrier_var(i);
-	return (uint64_t *)((char *)(calls + 2) + (i & (SONDE_SPAN_CALLS - 1)) * size);
+	return (uint64_t *)((char *)(calls + 2) + sonde_slot_offset(i, shape));
 }
 
 /* The slot of open call number i, where the outermost is 0; NULL if there are not so many. */
-INLINE void *sonde_open_call(uint64_t *calls, uint64_t i, uint32_t size)
+INLINE void *sonde_open_call(uint64_t *calls, uint64_t i, uint32_t shape)
 {
-	return i < calls[0] ? call_at(calls, i, size) : 0;
+	return i < calls[0] ? call_at(calls, i, shape) : 0;
 }
 
 INLINE uint64_t sonde_open_end(void)
@@ -84,25 +83,25 @@ INLINE uint64_t sonde_open_length(uint64_t start, uint64_t end)
 /* The length until `end` of open call number i without nested calls: `inside` is the member of its
  * slot with the time of those that have ended; the open call in it is subtracted too. */
 INLINE uint64_t sonde_open_self(uint64_t *calls, uint64_t i, uint64_t *inside, uint64_t length,
-				uint64_t end, uint32_t size)
+				uint64_t end, uint32_t shape)
 {
 	uint64_t busy = *inside;
 
 	i++;
 	barrier_var(i);
 	if (i < calls[0])
-		busy += sonde_open_length(*call_at(calls, i, size), end);
+		busy += sonde_open_length(*call_at(calls, i, shape), end);
 	return length > busy ? length - busy : 0;
 }
 
 /* Clear the state at the end of a thread. The probes that keep their calls in `calls` run one after
  * the other; each clears the starts of its own calls, and the last one leaves none. */
-INLINE void sonde_open_forget(uint64_t *calls, uint32_t size)
+INLINE void sonde_open_forget(uint64_t *calls, uint32_t shape)
 {
 	uint64_t n = calls[0];
 
-	for (uint32_t i = 0; i < SONDE_SPAN_CALLS; i++) {
-		if (!n || *call_at(calls, n - 1, size))
+	for (uint32_t i = 0; i < sonde_slots(shape); i++) {
+		if (!n || *call_at(calls, n - 1, shape))
 			break;
 		n--;
 	}

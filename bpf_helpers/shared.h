@@ -41,8 +41,11 @@ enum {
 	SONDE_MAX_CPUS = 4096,	       /* max. CPUs that a script's read of an aggregation covers */
 	SONDE_STACK_ENTRIES = 1 << 17, /* capacity of the stack store; not preallocated */
 	SONDE_SYSCALLS = 512,	       /* system call numbers in lookup tables: a power of two */
-	/* open calls of a thread; the kernel tracks as many return probes */
+	/* open calls of a thread, at most; the kernel tracks as many return probes */
 	SONDE_SPAN_CALLS = 64,
+	/* The shape of a thread's slots for open calls is the size of one in bytes, and from this
+	 * bit on how many there are, a power of two. */
+	SONDE_SHAPE_SLOTS = 16,
 	SONDE_GOROUTINE_KEY = 24,
 	SONDE_FAULT_PAGE = 4096, /* the smallest page of user memory */
 	/* capacity for goroutines with open calls and for these calls; not preallocated */

@@ -57,7 +57,7 @@ INLINE void *sonde_span_cpu(void *map)
 /* ---- open calls -------------------------------------------------------------------------- */
 
 /*
- * The open calls of a thread: their number, then slots of `size` bytes (parser/plan/plan_span.c),
+ * The open calls of a thread: their number, then slots (parser/plan/plan_span.c) of one `shape`,
  * innermost last. A call is identified by the stack pointer at its entry, which no other open call
  * of that function has: inner calls have lower stack pointers. A function that ends in a tail call
  * shares its stack pointer with the function it jumps to; their return probes fire innermost first,
@@ -95,12 +95,9 @@ INLINE uint64_t sonde_span_context(void *ctx)
 	return place;
 }
 
-/* The slot of call i < SONDE_SPAN_CALLS. The bound is hidden from the compiler, which must not use
- * a running pointer either, because the verifier must see the mask. */
-static INLINE struct slot *slot_at(struct calls *c, uint64_t i, uint32_t size)
+static INLINE struct slot *slot_at(struct calls *c, uint64_t i, uint32_t shape)
 {
-	barrier_var(i);
-	return (void *)((char *)(c + 1) + (i & (SONDE_SPAN_CALLS - 1)) * size);
+	return (void *)((char *)(c + 1) + sonde_slot_offset(i, shape));
 }
 
 /* The loops below compute their exit condition by arithmetic: with several branches in an iteration
@@ -142,26 +139,26 @@ INLINE void sonde_span_missed(uint64_t n, uint32_t probe)
 
 /* The same for the `n` calls from number `first` on, each for its own attach point: the number of
  * that among those from probe `owner` on is in the slot's target, from `bit` on. */
-INLINE void sonde_span_missed_own(struct calls *c, uint64_t first, uint64_t n, uint32_t size,
+INLINE void sonde_span_missed_own(struct calls *c, uint64_t first, uint64_t n, uint32_t shape,
 				  uint32_t bit, uint32_t owner)
 {
-	for (uint32_t i = 0; i < SONDE_SPAN_CALLS && i < n; i++)
-		sonde_loss_add(owner + (uint32_t)(slot_at(c, first + i, size)->target >> bit),
+	for (uint32_t i = 0; i < sonde_slots(shape) && i < n; i++)
+		sonde_loss_add(owner + (uint32_t)(slot_at(c, first + i, shape)->target >> bit),
 			       SONDE_LOSS_SPAN_RETURN, 1);
 }
 
-INLINE void *sonde_span_call(struct calls *c, uint64_t i, uint32_t size)
+INLINE void *sonde_span_call(struct calls *c, uint64_t i, uint32_t shape)
 {
-	return slot_at(c, i, size);
+	return slot_at(c, i, shape);
 }
 
 /* Drop calls on the stack of `sp` that are below `bound`, and calls of `target` at `sp`. Returns
  * how many of `n` remain. */
 static INLINE uint64_t drop(struct calls *c, uint64_t n, uint64_t bound, uint64_t sp,
-			    uint64_t target, uint32_t size, uint64_t mask)
+			    uint64_t target, uint32_t shape, uint64_t mask)
 {
-	for (uint32_t i = 0; i < SONDE_SPAN_CALLS; i++) {
-		const struct slot *s = slot_at(c, n - 1, size);
+	for (uint32_t i = 0; i < sonde_slots(shape); i++) {
+		const struct slot *s = slot_at(c, n - 1, shape);
 		uint64_t is_left = is_below(s->sp, bound) | is_call(s, sp, target);
 		uint64_t go = is_set(n) & same_stack(s, sp, mask) & is_left;
 
@@ -182,46 +179,46 @@ static INLINE uint64_t drop(struct calls *c, uint64_t n, uint64_t bound, uint64_
 /* Add a slot above the `n` that remain. NULL if there are too many, which is a loss unless the
  * script limits the depth. */
 INLINE void *sonde_span_push(struct calls *c, uint64_t n, uint64_t sp, uint64_t target,
-			     uint32_t size, uint32_t limit, uint32_t probe)
+			     uint32_t shape, uint32_t limit, uint32_t probe)
 {
 	struct slot *slot;
 
 	if (n >= limit) { /* so nothing was dropped: n is c->n */
-		if (limit == SONDE_SPAN_CALLS)
+		if (limit == sonde_slots(shape))
 			sonde_loss_count(probe, SONDE_LOSS_SPAN_DEEP);
 		return 0;
 	}
 	c->n = n + 1;
-	slot = slot_at(c, n, size);
+	slot = slot_at(c, n, shape);
 	slot->sp = sp;
 	slot->target = target;
 	return slot;
 }
 
 /* A function with a program of its own, or of the kernel: at `sp` only it can have been called. */
-INLINE uint64_t sonde_span_remain(struct calls *c, uint64_t sp, uint64_t target, uint32_t size,
+INLINE uint64_t sonde_span_remain(struct calls *c, uint64_t sp, uint64_t target, uint32_t shape,
 				  uint64_t mask)
 {
-	return drop(c, c->n, sp, sp, target, size, mask);
+	return drop(c, c->n, sp, sp, target, shape, mask);
 }
 
 /* Functions whose open calls never share a stack pointer: a call ends before the jump by which it
  * is left. */
-INLINE uint64_t sonde_span_remain_called(struct calls *c, uint64_t sp, uint32_t size)
+INLINE uint64_t sonde_span_remain_called(struct calls *c, uint64_t sp, uint32_t shape)
 {
-	return drop(c, c->n, sp + 1, sp, NO_TARGET, size, 0);
+	return drop(c, c->n, sp + 1, sp, NO_TARGET, shape, 0);
 }
 
 /* A function that can pass its entry again, in a loop. Then its call goes on, and the result is
  * NO_TARGET. Such functions call nothing, so no exception leaves them. */
-INLINE uint64_t sonde_span_remain_loop(struct calls *c, uint64_t sp, uint64_t target, uint32_t size,
-				       uint64_t is_loop)
+INLINE uint64_t sonde_span_remain_loop(struct calls *c, uint64_t sp, uint64_t target,
+				       uint32_t shape, uint64_t is_loop)
 {
-	uint64_t n = drop(c, c->n, sp, sp, NO_TARGET, size, 0);
+	uint64_t n = drop(c, c->n, sp, sp, NO_TARGET, shape, 0);
 
-	if (is_loop && is_set(n) & is_call(slot_at(c, n - 1, size), sp, target))
+	if (is_loop && is_set(n) & is_call(slot_at(c, n - 1, shape), sp, target))
 		return NO_TARGET;
-	return drop(c, n, sp + 1, sp, NO_TARGET, size, 0);
+	return drop(c, n, sp + 1, sp, NO_TARGET, shape, 0);
 }
 
 /* The address to which the kernel's return probes make this process return. */
@@ -259,40 +256,40 @@ static INLINE_CORE uint64_t is_called(uint64_t sp, uint64_t link)
 /* User-space functions with return probes, which may end in tail calls to other such functions. The
  * two then share a stack pointer, and so do a call that was left some other way and the next call
  * from the same place. */
-INLINE_CORE uint64_t sonde_span_remain_user(struct calls *c, uint64_t sp, uint32_t size,
+INLINE_CORE uint64_t sonde_span_remain_user(struct calls *c, uint64_t sp, uint32_t shape,
 					    uint64_t link)
 {
-	uint64_t n = drop(c, c->n, sp, sp, NO_TARGET, size, 0);
+	uint64_t n = drop(c, c->n, sp, sp, NO_TARGET, shape, 0);
 
-	if (unlikely(is_set(n) & (is_set(slot_at(c, n - 1, size)->sp ^ sp) ^ 1)) &&
+	if (unlikely(is_set(n) & (is_set(slot_at(c, n - 1, shape)->sp ^ sp) ^ 1)) &&
 	    is_called(sp, link))
-		n = drop(c, n, sp + 1, sp, NO_TARGET, size, 0);
+		n = drop(c, n, sp + 1, sp, NO_TARGET, shape, 0);
 	return n;
 }
 
 /* The length of a call that has just been removed, without what is `inside`, the member at offset
  * `at` of its slot. The whole length counts as nested time of the call around it. */
-INLINE uint64_t sonde_span_self(struct calls *c, uint64_t *inside, uint64_t length, uint32_t size,
+INLINE uint64_t sonde_span_self(struct calls *c, uint64_t *inside, uint64_t length, uint32_t shape,
 				uint32_t at)
 {
 	/* what is subtracted from the calls inside may be too little, and from this one too much */
 	uint64_t self = length > *inside ? length - *inside : 0;
 
 	if (c->n)
-		*(uint64_t *)((char *)slot_at(c, c->n - 1, size) + at) += length;
+		*(uint64_t *)((char *)slot_at(c, c->n - 1, shape) + at) += length;
 	return self;
 }
 
 /* Remove and return the slot of the call that returns now, or NULL if its entry was not seen. The
  * calls above it were left without a return; their slots are as they were. */
-INLINE void *sonde_span_pop(struct calls *c, uint64_t sp, uint64_t target, uint32_t size,
+INLINE void *sonde_span_pop(struct calls *c, uint64_t sp, uint64_t target, uint32_t shape,
 			    uint64_t mask)
 {
 	uint64_t n = c->n;
 	struct slot *slot;
 
-	for (uint32_t i = 0; i < SONDE_SPAN_CALLS; i++) {
-		const struct slot *s = slot_at(c, n - 1, size);
+	for (uint32_t i = 0; i < sonde_slots(shape); i++) {
+		const struct slot *s = slot_at(c, n - 1, shape);
 		uint64_t is_outer = same_stack(s, sp, mask) & is_below(sp, s->sp);
 		uint64_t go = is_set(n) & (is_outer ^ 1) & (is_call(s, sp, target) ^ 1);
 
@@ -301,7 +298,7 @@ INLINE void *sonde_span_pop(struct calls *c, uint64_t sp, uint64_t target, uint3
 			break;
 		n--;
 	}
-	slot = slot_at(c, n - 1, size);
+	slot = slot_at(c, n - 1, shape);
 	if (!(is_set(n) & is_call(slot, sp, target)))
 		return 0;
 	c->n = n - 1;

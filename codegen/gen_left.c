@@ -10,21 +10,21 @@
 LLVMValueRef span_remaining_calls(struct gen *g, LLVMValueRef calls, LLVMValueRef sp,
 				  LLVMValueRef target, LLVMBasicBlockRef out)
 {
-	LLVMValueRef size = span_slot_size(g), n;
+	LLVMValueRef shape = span_shape(g), n;
 	bool is_several = plan_has_cookie(g->prog.plan) || span_is_shared(g);
 
 	if (g->prog.plan->has_loops) {
-		n = GEN_CALL(g, "sonde_span_remain_loop", calls, sp, target, size,
+		n = GEN_CALL(g, "sonde_span_remain_loop", calls, sp, target, shape,
 			     plan_has_cookie(g->prog.plan) ? gen_cookie_format(g) : gen_u64(g, 1));
 		gen_only_if(g, gen_compare(g, LLVMIntNE, n, ~0ull), out);
 		return n;
 	}
 	if (!is_several || probe_space(g->probe.point) != SPACE_USER)
-		return GEN_CALL(g, "sonde_span_remain", calls, sp, target, size,
+		return GEN_CALL(g, "sonde_span_remain", calls, sp, target, shape,
 				span_stack_mask(g));
 	if (probe_ends_at_jumps(g->probe.point))
-		return GEN_CALL(g, "sonde_span_remain_called", calls, sp, size);
-	return GEN_CALL(g, "sonde_span_remain_user", calls, sp, size,
+		return GEN_CALL(g, "sonde_span_remain_called", calls, sp, shape);
+	return GEN_CALL(g, "sonde_span_remain_user", calls, sp, shape,
 			regs.link < 0 ? gen_u64(g, 0) : gen_register(g, (uint32_t)regs.link));
 }
 
@@ -75,7 +75,7 @@ static void left_call(struct gen *g, LLVMValueRef i, LLVMValueRef at, LLVMBasicB
 	g->body.subject = gen_task(g);
 	calls = span_find(g, g->body.subject, out);
 	i = LLVMBuildSub(g->b, last, i, "");
-	slot = GEN_CALL(g, "sonde_span_call", calls, i, span_slot_size(g));
+	slot = GEN_CALL(g, "sonde_span_call", calls, i, span_shape(g));
 	start = span_take(g, slot, out);
 	for (uint32_t p = owner; p < g->plan->n_probes; p++) {
 		LLVMBasicBlockRef next = gen_block(g, "next");
@@ -122,7 +122,7 @@ void span_leave_calls(struct gen *g, LLVMValueRef calls, LLVMValueRef first, LLV
 
 	gen_only_if(g, n, none);
 	if (span_is_shared(g))
-		GEN_CALL(g, "sonde_span_missed_own", calls, first, n, span_slot_size(g),
+		GEN_CALL(g, "sonde_span_missed_own", calls, first, n, span_shape(g),
 			 gen_u32(g, PLAN_FORMAT_BIT), gen_u32(g, g->probe.plan->state.owner));
 	else
 		GEN_CALL(g, "sonde_span_missed", n, span_probe_id(g));

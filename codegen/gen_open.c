@@ -150,7 +150,7 @@ static LLVMValueRef open_slot(struct gen *g, const struct open *o, LLVMBasicBloc
 	LLVMValueRef slot = o->state;
 
 	if (o->index) {
-		slot = GEN_CALL(g, "sonde_open_call", o->state, o->index, span_slot_size(g));
+		slot = GEN_CALL(g, "sonde_open_call", o->state, o->index, span_shape(g));
 		gen_only_if(g, slot, out);
 		g->body.depth = gen_plus(g, o->index, 1);
 		span_only_if_mine(g, slot, out);
@@ -173,7 +173,7 @@ static void open_body(struct gen *g, const struct open *o, LLVMValueRef slot, LL
 	if (inside)
 		g->body.self =
 			GEN_CALL(g, "sonde_open_self", o->state, o->index, gen_at(g, slot, inside),
-				 g->body.delta, o->end, span_slot_size(g));
+				 g->body.delta, o->end, span_shape(g));
 	span_body(g, slot, start, g->body.delta);
 }
 
@@ -261,7 +261,7 @@ void gen_ended_calls(struct gen *g, LLVMBasicBlockRef out)
 	LLVMBuildStore(g->b, span_clock(g), end);
 	n = gen_word(g, state);
 	GEN_HELPER(g, BPF_FUNC_loop, n, span_callback(g, "call", ended_call), end, gen_u64(g, 0));
-	GEN_CALL(g, "sonde_open_forget", state, span_slot_size(g));
+	GEN_CALL(g, "sonde_open_forget", state, span_shape(g));
 	g->probe.is_open = false;
 	LLVMBuildBr(g->b, out);
 }

@@ -18,9 +18,11 @@ LLVMValueRef span_map(struct gen *g)
 	return g->spans[g->probe.plan->state.owner];
 }
 
-LLVMValueRef span_slot_size(struct gen *g)
+LLVMValueRef span_shape(struct gen *g)
 {
-	return gen_u32(g, g->probe.plan->state.slot_bytes);
+	const struct plan_span *state = &g->probe.plan->state;
+
+	return gen_u32(g, state->slots << SONDE_SHAPE_SLOTS | state->slot_bytes);
 }
 
 LLVMValueRef span_probe_id(struct gen *g)
@@ -312,9 +314,9 @@ static LLVMValueRef call_address(struct gen *g, bool is_end)
 static uint32_t depth_limit(const struct gen *g)
 {
 	uint32_t limit = g->probe.ast->max_depth;
+	const struct plan_span *state = &g->probe.plan->state;
 
-	return limit && limit < SONDE_SPAN_CALLS && !g->probe.plan->state.inside ? limit
-										 : SONDE_SPAN_CALLS;
+	return limit && limit < state->slots && !state->inside ? limit : state->slots;
 }
 
 /* Allocate a slot for the call. */
@@ -325,7 +327,7 @@ static LLVMValueRef push_call(struct gen *g, LLVMValueRef calls, LLVMValueRef sp
 		     n = span_remaining_calls(g, calls, sp, target, out);
 
 	span_leave_calls(g, calls, n, LLVMBuildSub(g->b, gen_word(g, calls), n, ""), NULL);
-	return GEN_CALL(g, "sonde_span_push", calls, n, sp, target, span_slot_size(g),
+	return GEN_CALL(g, "sonde_span_push", calls, n, sp, target, span_shape(g),
 			gen_u32(g, depth_limit(g)), span_probe_id(g));
 }
 
@@ -383,7 +385,7 @@ static void measure_self(struct gen *g, LLVMValueRef calls, LLVMValueRef slot, L
 
 	if (inside)
 		g->body.self = GEN_CALL(g, "sonde_span_self", calls, gen_at(g, slot, inside),
-					length, span_slot_size(g), gen_u32(g, inside));
+					length, span_shape(g), gen_u32(g, inside));
 }
 
 /* The return of a call. The scope was tested at the entry: threads that are not traced have no
@@ -402,7 +404,7 @@ void gen_span_return(struct gen *g, LLVMBasicBlockRef out)
 	cost = cost_open(g, out);
 	sp = call_address(g, true);
 	before = gen_word(g, calls);
-	slot = GEN_CALL(g, "sonde_span_pop", calls, sp, span_call_target(g), span_slot_size(g),
+	slot = GEN_CALL(g, "sonde_span_pop", calls, sp, span_call_target(g), span_shape(g),
 			span_stack_mask(g));
 	gen_only_if(g, slot, out);
 	first = gen_plus(g, gen_word(g, calls), 1);

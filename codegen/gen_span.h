@@ -8,8 +8,9 @@
 
 /* The map with the state of the spans. */
 LLVMValueRef span_map(struct gen *g);
-/* Constants of the selected probe: the size of a slot in bytes, the probe's index in the plan. */
-LLVMValueRef span_slot_size(struct gen *g);
+/* Constants of the selected probe: the shape of its slots (bpf_helpers/shared.h), its index in the
+ * plan. */
+LLVMValueRef span_shape(struct gen *g);
 LLVMValueRef span_probe_id(struct gen *g);
 /* The time now: CLOCK_MONOTONIC in ns, an i64. */
 LLVMValueRef span_clock(struct gen *g);

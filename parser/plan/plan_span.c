@@ -179,11 +179,32 @@ static void choose_map(struct plan_span *s, enum span_state where)
 	}
 }
 
-/* The most bytes of a slot. An element of a hash is first filled from sonde_config.zeros. */
-static uint32_t slot_limit(const struct plan_span *s)
+/* The most bytes of the state. An element of a hash is first filled from sonde_config.zeros. */
+static uint32_t state_limit(const struct planner *pl, const struct plan_span *s)
 {
-	return s->bpf_type == BPF_MAP_TYPE_HASH ? SONDE_SLOTS_BYTES
-						: (LIMIT_SPAN_BYTES - s->head) / s->slots;
+	switch (span_rows[s->kind].state) {
+	case STATE_CPU: return SONDE_PERCPU_BYTES;
+	case STATE_GOROUTINE: return SONDE_SLOTS_BYTES;
+	case STATE_TASK: break;
+	}
+	if (s->slot_bytes <= (LIMIT_SPAN_BYTES_SMALL - s->head) / s->slots || !pl->kernel)
+		return LIMIT_SPAN_BYTES;
+	return kernel_has(pl->kernel, CAP_SMALL_STATES) ? LIMIT_SPAN_BYTES_SMALL : LIMIT_SPAN_BYTES;
+}
+
+/* As many slots as the kernel has memory for: a power of two. Not even one: an error. */
+static void fit_slots(struct planner *pl, struct plan_span *s, const struct attach_point *point)
+{
+	uint32_t limit = state_limit(pl, s);
+
+	while (s->slots > 1 && s->slot_bytes > (limit - s->head) / s->slots)
+		s->slots /= 2;
+	if (s->slot_bytes <= limit - s->head)
+		return;
+	diag_error(pl->diags, point->span, "limit-span",
+		   "entry() stores %u bytes for each span, at most %u are possible here",
+		   s->slot_bytes, limit - s->head);
+	diag_hint(pl->diags, "store less of a text: entry(str(EXPR, N))");
 }
 
 /* What calls keep of the tracer's time. Calls of goroutines also keep the thread. */
@@ -225,11 +246,7 @@ void plan_span(struct planner *pl, struct plan_probe *q, const struct attach_poi
 
 		arena_push(pl->arena, q->state.entries, q->state.n_entries, f);
 	}
-	if (q->state.slot_bytes <= slot_limit(&q->state))
-		return;
-	diag_error(pl->diags, point->span, "limit-span",
-		   "entry() stores %u bytes for each span, at most %u are possible here",
-		   q->state.slot_bytes, slot_limit(&q->state));
+	fit_slots(pl, &q->state, point);
 }
 
 void plan_span_start(struct planner *pl, const struct attach_point *point, uint32_t id,

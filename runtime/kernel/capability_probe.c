@@ -8,6 +8,7 @@
 #define _GNU_SOURCE
 #include "runtime/kernel/capability_probe.h"
 #include <bpf/bpf.h>
+#include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <linux/btf.h>
@@ -379,6 +380,50 @@ static enum capability_state has_unwind_other(struct kernel *k)
 	return yes_or_no(kernel_has(k, CAP_UNWIND) &&
 			 kernel_btf_id(k, "bpf_copy_from_user_task", BTF_KIND_FUNC) > 0 &&
 			 kernel_btf_id(k, "bpf_mem_alloc", BTF_KIND_STRUCT) > 0);
+}
+
+/* A map of task storage with values of `bytes`, or -1 and errno. Such a map needs BTF. */
+static int state_map(uint32_t bytes)
+{
+	struct btf *btf = btf__new_empty();
+	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_NO_PREALLOC);
+	int key, byte, fd = -1;
+
+	if (!btf)
+		return -1;
+	key = btf__add_int(btf, "int", sizeof(int), BTF_INT_SIGNED);
+	byte = btf__add_int(btf, "char", 1, BTF_INT_CHAR);
+	opts.btf_key_type_id = (uint32_t)key;
+	opts.btf_value_type_id = (uint32_t)btf__add_array(btf, key, byte, bytes);
+	if (!btf__load_into_kernel(btf)) {
+		opts.btf_fd = (uint32_t)btf__fd(btf);
+		fd = bpf_map_create(BPF_MAP_TYPE_TASK_STORAGE, "sonde_probe", sizeof(int), bytes, 0,
+				    &opts);
+	}
+	btf__free(btf);
+	return fd;
+}
+
+/* By a larger one, for this thread. */
+static enum capability_state limits_states(void)
+{
+	static char state[16384];
+	int map = state_map(sizeof(state)), thread = (int)syscall(SYS_pidfd_open, getpid(), 0);
+	enum capability_state answer = CAPABILITY_UNKNOWN;
+
+	if (map >= 0 && thread >= 0) {
+		if (!bpf_map_update_elem(map, &thread, state, BPF_NOEXIST))
+			answer = CAPABILITY_NO;
+		else if (errno == ENOMEM || errno == E2BIG)
+			answer = CAPABILITY_YES;
+	} else if (errno == E2BIG) {
+		answer = CAPABILITY_YES;
+	}
+	if (thread >= 0)
+		close(thread);
+	if (map >= 0)
+		close(map);
+	return answer;
 }
 
 enum capability_state capability_probe(struct kernel *k, enum capability_id id)
