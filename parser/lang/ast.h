@@ -332,6 +332,7 @@ struct probe {
 	struct probe *start;   /* made for entry(): the events that start this probe's spans */
 	struct expr **entries; /* its calls of entry(); their call.event is the index here */
 	uint32_t n_entries;
+	bool is_timed;	   /* it reads how long its spans are */
 	bool is_open_only; /* of what spans have, it names `open` only: its span may be a slice */
 	/* Probes that end spans: the conjuncts of the predicate that have the same value at the
 	 * start and the end of a span. They are tested at the start only. */

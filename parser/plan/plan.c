@@ -226,6 +226,7 @@ static void plan_probe(struct planner *pl, uint32_t ast)
 	for (uint32_t i = 0; i < p->n_entries; i++)
 		p->entries[i]->call.event = (int32_t)i;
 	read_probe(pl, p, &r);
+	pl->plan->needs.times |= p->is_timed;
 	share_collect(p, pl->plan->maps, &pl->use);
 	pl->use.has_scope = ast_has_trait(p, PR_IN_PROCESS) && ast_span(p) == SPAN_NO;
 	pl->use.has_hits =
@@ -405,6 +406,8 @@ struct plan *plan_make(struct arena *a, struct program *p, const struct plan_opt
 	plan_scope(&pl, options);
 	for (uint32_t i = 0; i < p->n_maps; i++)
 		plan_map(&pl, p->maps[i]);
+	if (*plan->config.sort)
+		plan_sort(&pl, plan->config.sort);
 	if (options && options->sort)
 		plan_sort(&pl, options->sort);
 	for (uint32_t i = 0; i < p->n_probes; i++)

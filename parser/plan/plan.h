@@ -24,9 +24,10 @@ enum plan_map_kind {
 	PM_PERCPU_ARRAY, /* aggregation without keys: likewise */
 };
 
-/* --sort. ORDER_VALUE is the order of a map without that option, too. */
+/* --sort. ORDER_VALUE is the order of a map without that option, too; ORDER_TOTAL differs from it
+ * for stats(), whose value is the average. */
 struct plan_order {
-	enum { ORDER_DEFAULT, ORDER_VALUE, ORDER_KEY } by;
+	enum { ORDER_DEFAULT, ORDER_VALUE, ORDER_TOTAL, ORDER_KEY } by;
 	uint32_t part; /* ORDER_KEY: the part that comes first; 0: as they are */
 	bool is_descending;
 };
@@ -248,6 +249,7 @@ struct plan_needs {
 	bool pid_namespace;	/* numbers of processes are those of another than the initial one */
 	bool warnings;		/* -k: failed reads and lookups send a record */
 	bool packets;		/* skboutput() sends packets */
+	bool times;		/* lengths of spans are read */
 	bool tracer_time;	/* the tracer's own time is subtracted from spans of calls */
 	bool cpus;		/* the number of CPUs: aggregations may be read in programs */
 };

@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * --sort MAP:ORDER[:desc],…: in which order the rows of maps are printed. ORDER is `key`, `value`,
- * or the number of a part of the key.
+ * `total`, or the number of a part of the key.
  */
+#include "parser/base/find.h"
 #include "parser/base/nearest.h"
 #include "parser/plan/plan_build.h"
 #include <stdlib.h>
+
+static const struct order_word {
+	const char *word;
+	int by;
+} orders[] = {{"key", ORDER_KEY}, {"value", ORDER_VALUE}, {"total", ORDER_TOTAL}};
 
 static struct plan_map *find_map(struct planner *pl, const char *name)
 {
@@ -30,8 +36,8 @@ static struct plan_map *find_map(struct planner *pl, const char *name)
 static void bad_order(struct planner *pl, const char *text)
 {
 	diag_error(pl->diags, SPAN_NONE, "sort", "--sort: '%s' is not MAP:ORDER", text);
-	diag_hint(pl->diags, "write @m:key, @m:value, or @m:2 for the second part of the key; with "
-			     ":desc the largest comes first");
+	diag_hint(pl->diags, "write @m:key, @m:value, @m:total of stats(), or @m:2 for the second "
+			     "part of the key; with :desc the largest comes first");
 }
 
 /* The number of a part of the key, from 1. */
@@ -57,6 +63,7 @@ static void sort_one(struct planner *pl, char *text)
 	const char *all = arena_strdup(pl->arena, text);
 	char *order = strchr(text, ':'), *direction = order ? strchr(order + 1, ':') : NULL;
 	struct plan_order o = {.is_descending = direction && strcmp(direction, ":desc") == 0};
+	const struct order_word *word;
 	struct plan_map *m;
 
 	if (!order || (direction && !o.is_descending && strcmp(direction, ":asc") != 0)) {
@@ -69,8 +76,9 @@ static void sort_one(struct planner *pl, char *text)
 	m = find_map(pl, text);
 	if (!m)
 		return;
-	o.by = strcmp(order, "value") == 0 ? ORDER_VALUE : ORDER_KEY;
-	if (o.by == ORDER_KEY && strcmp(order, "key") != 0 && !read_part(pl, m, order, &o.part))
+	word = FIND_ROW(orders, strcmp(item->word, order) == 0);
+	o.by = word ? word->by : ORDER_KEY;
+	if (!word && !read_part(pl, m, order, &o.part))
 		bad_order(pl, all);
 	m->order = o;
 }

@@ -222,6 +222,7 @@ void sema_wrap(struct sema *s, struct expr *e, const char *function)
 const struct type *chk_delta(struct sema *s, struct expr *e)
 {
 	s->probe->is_open_only = false;
+	s->probe->is_timed = true;
 	return need_span(s, e, "delta", false) ? type_int(8, false) : &type_error;
 }
 
@@ -265,6 +266,7 @@ const struct type *chk_depth(struct sema *s, struct expr *e)
 const struct type *chk_self(struct sema *s, struct expr *e)
 {
 	s->probe->is_open_only = false;
+	s->probe->is_timed = true;
 	if (!need_span(s, e, "self", true))
 		return &type_error;
 	for (uint32_t i = 0; !s->probe->is_start && i < s->probe->n_points; i++) {
@@ -329,6 +331,7 @@ const struct type *chk_span(struct sema *s, struct expr *e)
 {
 	const struct expr *name = e->call.n_args ? e->call.args[0] : NULL;
 
+	s->probe->is_timed = true;
 	if (ast_span(s->probe) != SPAN_SLICE) {
 		s->probe->is_open_only |= ast_span(s->probe) == SPAN_NO;
 		if (!need_span(s, e, "span", true))

@@ -308,7 +308,8 @@ void step_watch_report(struct session *s)
 	if (!s->step_watch)
 		return;
 	report_rate(s->step_watch);
-	report_calls(s);
+	if (s->plan->needs.times)
+		report_calls(s);
 }
 
 void step_watch_free(struct step_watch *w)

@@ -182,6 +182,16 @@ int agg_compare(const struct view *a, const struct view *b)
 	return hooks[a->type->agg].compare(a, b);
 }
 
+bool agg_has_total(const struct type *t)
+{
+	return t->kind == TY_AGG && hooks[t->agg].view == vw_stats;
+}
+
+int agg_compare_totals(const struct view *a, const struct view *b)
+{
+	return compare(a->stats.total, b->stats.total, a->type->is_signed);
+}
+
 void agg_divide(struct view *v, uint64_t divisor)
 {
 	if (v->type->kind == TY_AGG)

@@ -37,6 +37,9 @@ void agg_view_buckets(struct view *v, const struct type *t, const struct view_bu
 uint64_t agg_series_value(const struct type *t, const uint64_t *words);
 /* Compare values to order rows: <0, 0, >0. */
 int agg_compare(const struct view *a, const struct view *b);
+/* True of stats(), whose view has a total beside the average. */
+bool agg_has_total(const struct type *t);
+int agg_compare_totals(const struct view *a, const struct view *b);
 /* Divide what is shown, for the third argument of print(). */
 void agg_divide(struct view *v, uint64_t divisor);
 

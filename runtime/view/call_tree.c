@@ -3,6 +3,7 @@
  * The tree of calls: see call_tree.h.
  */
 #include "runtime/view/call_tree.h"
+#include "runtime/view/agg.h"
 #include "bpf_helpers/shared.h"
 #include "parser/base/text.h"
 #include "parser/lang/agg.h"
@@ -96,16 +97,19 @@ bool call_tree_has_stack(const struct type *t)
 static bool has_weight(const struct type *t)
 {
 	if (t->kind == TY_AGG)
-		return agg_rows[t->agg].layout == AL_SUM ||
+		return agg_rows[t->agg].layout == AL_SUM || agg_has_total(t) ||
 		       (agg_has_buckets(t) && !agg_is_series(t));
 	return t->kind == TY_INT;
 }
 
 static uint64_t weight_of(const struct view *v)
 {
+	uint64_t n;
+
 	if (agg_has_buckets(v->type))
 		return v->histogram.total;
-	return v->type->is_signed && (int64_t)v->integer < 0 ? 0 : v->integer;
+	n = agg_has_total(v->type) ? v->stats.total : v->integer;
+	return v->type->is_signed && (int64_t)n < 0 ? 0 : n;
 }
 
 bool call_tree_takes(const struct view_map *m)

@@ -285,7 +285,9 @@ static int compare_ordered(const void *x, const void *y, void *arg)
 	uint32_t part = m->order.part;
 	int order = 0;
 
-	if (m->order.by == ORDER_VALUE)
+	if (m->order.by == ORDER_TOTAL && agg_has_total(m->value))
+		order = agg_compare_totals(&a->value, &b->value);
+	else if (m->order.by == ORDER_VALUE || m->order.by == ORDER_TOTAL)
 		order = view_compare(&a->value, &b->value);
 	else if (part)
 		order = view_compare(&a->keys[part - 1], &b->keys[part - 1]);
