@@ -240,10 +240,15 @@ GLOBAL uint32_t sonde_recall_learn(struct run *r, uint64_t hash, uint64_t class)
 	return 0;
 }
 
-/* For scripts without `reason`. */
+/* For scripts without `reason` and `context`. */
 __attribute__((weak)) GLOBAL uint64_t sonde_reason_find(uint32_t slot)
 {
 	return slot ? SONDE_REASON_NONE : SONDE_REASON_NONE;
+}
+
+__attribute__((weak)) GLOBAL uint64_t sonde_context_find(uint32_t slot)
+{
+	return slot ? SONDE_CONTEXT_thread : SONDE_CONTEXT_thread;
 }
 
 /* Store the stack that the kernel has captured into this slot, as sonde_keep_kernel() does, and

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
- * The reason of a wait by the functions on its kernel stack, for scripts that use `reason`.
+ * The reason of a wait by the functions on its kernel stack, for scripts that use `reason`, and
+ * what the kernel does, for those that use `context`.
  *
  * The program asks the kernel for the name of each return address once (bpf_snprintf), and then
  * keeps the reason of the address in a map. So it needs no addresses of functions, which take 60 ms
@@ -73,19 +74,31 @@ struct reason_search {
 	uint64_t found; /* enum sonde_reason */
 };
 
-static __attribute__((noinline)) long reason_step(uint64_t i, struct reason_search *s)
+enum { STACK_ENDS = ~0u };
+
+/* The row of the function of frame `i`, or STACK_ENDS. */
+static INLINE uint32_t row_of_frame(struct sonde_walk *w, uint64_t i)
 {
 	uint64_t ip, at = HEADER_WORDS + i;
 	uint32_t *known;
 
 	barrier_var(at);
-	if (at >= sizeof(s->w->words) / sizeof(*s->w->words))
-		return 1;
-	ip = s->w->words[at];
+	if (at >= sizeof(w->words) / sizeof(*w->words))
+		return STACK_ENDS;
+	ip = w->words[at];
 	if (!ip)
-		return 1;
+		return STACK_ENDS;
 	known = bpf_map_lookup_elem(&sonde_reason_at, &ip);
-	s->found = known ? *known : reason_at(s->w, ip);
+	return known ? *known : reason_at(w, ip);
+}
+
+static __attribute__((noinline)) long reason_step(uint64_t i, struct reason_search *s)
+{
+	uint32_t row = row_of_frame(s->w, i);
+
+	if (row == STACK_ENDS)
+		return 1;
+	s->found = row < SONDE_CONTEXT_thread ? row : SONDE_REASON_NONE;
 	return s->found != SONDE_REASON_NONE;
 }
 
@@ -98,5 +111,45 @@ GLOBAL uint64_t sonde_reason_find(uint32_t slot)
 		return SONDE_REASON_NONE;
 	s.w = taken_slot(scratch, slot);
 	bpf_loop(SONDE_MAX_FRAMES, reason_step, &s, 0);
+	return s.found;
+}
+
+/* Frames between the function that runs softirqs and the one that lets them run again. */
+enum { SOFTIRQ_FRAMES = 6 };
+
+struct context_search {
+	struct sonde_walk *w;
+	uint64_t found; /* enum sonde_context */
+	uint64_t last;	/* the last frame that may show whose softirq it is; 0: it is none */
+};
+
+/* The innermost function with a row decides, unless it runs softirqs: then the thread may have
+ * raised them itself, and runs them at the end of its section without softirqs. */
+static __attribute__((noinline)) long context_step(uint64_t i, struct context_search *s)
+{
+	uint32_t row = row_of_frame(s->w, i);
+
+	if (row == STACK_ENDS || (s->last && i > s->last))
+		return 1;
+	if (row < SONDE_CONTEXT_thread)
+		return 0;
+	if (s->last) {
+		s->found = row == SONDE_CONTEXT_thread ? row : s->found;
+		return 1;
+	}
+	s->found = row;
+	s->last = i + SOFTIRQ_FRAMES;
+	return row != SONDE_CONTEXT_softirq;
+}
+
+GLOBAL uint64_t sonde_context_find(uint32_t slot)
+{
+	struct scratch *scratch = scratch_get();
+	struct context_search s = {.found = SONDE_CONTEXT_thread};
+
+	if (!scratch)
+		return SONDE_CONTEXT_thread;
+	s.w = taken_slot(scratch, slot);
+	bpf_loop(SONDE_MAX_FRAMES, context_step, &s, 0);
 	return s.found;
 }

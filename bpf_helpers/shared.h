@@ -354,6 +354,14 @@ enum sonde_reason {
 	SONDE_REASON_COUNT,
 };
 
+/* What the kernel does: the rows RUNS_IN of the same table. */
+enum sonde_context {
+	SONDE_CONTEXT_thread = SONDE_REASON_COUNT,
+	SONDE_CONTEXT_timer,
+	SONDE_CONTEXT_softirq,
+	SONDE_CONTEXT_interrupt,
+};
+
 enum {
 	SONDE_REASON_NAME = 48,	  /* bytes of the name of a function in reasons.def, at most */
 	SONDE_REASON_NAMES = 256, /* functions there, at most */

@@ -93,3 +93,6 @@ uint64_t sonde_recall_keep(uint32_t slot, long bytes, uint64_t frames_of, uint32
  * is captured, and kept in the stack's trail (keep_recall.bpf.c). After each capture or recall it
  * is in scratch->class. */
 uint64_t sonde_reason_find(uint32_t slot);
+
+/* What the kernel does (enum sonde_context) by the kernel stack in a slot. */
+uint64_t sonde_context_find(uint32_t slot);

@@ -46,6 +46,14 @@ struct value gen_curtask(struct gen *g, struct expr *e)
 			     e->type);
 }
 
+struct value gen_context(struct gen *g, struct expr *e)
+{
+	LLVMValueRef buf = gen_big_buffer(g, e->type->size);
+
+	GEN_CALL(g, "sonde_context_name", g->body.ctx, gen_u32(g, g->probe.id), buf);
+	return (struct value){.kind = V_MEM, .type = e->type, .v = buf};
+}
+
 struct value gen_cgroup(struct gen *g, struct expr *e)
 {
 	/* kernel 6.1 does not offer the helper to programs of tests */

@@ -33,6 +33,8 @@ enum {
 	W_TYPED = 1u << CTX_TYPED_ENTRY | 1u << CTX_TYPED_RETURN | 1u << CTX_TYPED_EVENT,
 	W_CALLS = 1u << CTX_REGS_ENTRY | W_NOTE | 1u << CTX_REGS_RETURN, /* registers of calls */
 	W_RETURN = 1u << CTX_REGS_RETURN | 1u << CTX_TYPED_RETURN,
+	/* where no trap of the tracer hides what the kernel does */
+	W_CONTEXT = 1u << CTX_TRACEPOINT | W_TYPED,
 	W_FUNCTION = 1u << CTX_REGS_ENTRY | W_NOTE | 1u << CTX_TYPED_ENTRY | W_RETURN,
 };
 
@@ -91,6 +93,7 @@ enum builtin_needs {
 	NEEDS_PATHS = 64,
 	NEEDS_PACKETS = 128,
 	NEEDS_REASON = 256,
+	NEEDS_CONTEXT = 512,
 };
 
 /* The words of `pid` and `tid`, in the order of their signatures. */

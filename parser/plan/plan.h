@@ -234,7 +234,7 @@ struct plan_needs {
 	uint32_t ring_bytes;
 	bool kstack, ustack;
 	bool recall;		/* kernel stacks of threads that leave the CPU */
-	bool reason;		/* kernel stacks tell why they wait */
+	bool reason;		/* kernel stacks tell why they wait, or what runs */
 	bool unwind, dwarf;	/* some ustack is walked by tables if possible; only by tables */
 	bool own_unwind;	/* ... in a probe that runs in the tracer: BEGIN, END, self */
 	bool frame_pointers;	/* ... by the kernel: ustack(fp) */

@@ -313,7 +313,7 @@ static void note_needs(struct plan_needs *needs, const struct expr *e)
 	needs->cpus |= (b->needs & NEEDS_CPUS) != 0;
 	needs->kstack |= (b->needs & NEEDS_KSTACK) != 0;
 	needs->ustack |= (b->needs & NEEDS_USTACK) != 0;
-	needs->reason |= (b->needs & NEEDS_REASON) != 0;
+	needs->reason |= (b->needs & (NEEDS_REASON | NEEDS_CONTEXT)) != 0;
 	needs->recall |= (b->needs & NEEDS_REASON) != 0;
 	needs->exit |= (b->needs & NEEDS_EXIT) != 0;
 	needs->paths |= b->needs & NEEDS_PATHS;

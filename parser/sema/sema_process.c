@@ -82,6 +82,17 @@ const struct type *chk_usermode(struct sema *s, struct expr *e)
 	return sema_is_open_end(s) ? no_registers(s, e) : type_int(1, false);
 }
 
+const struct type *chk_context(struct sema *s, struct expr *e)
+{
+	if (s->kernel->recording)
+		return sema_no_typed(s, e, "context");
+	if (!sema_is_open_end(s))
+		return type_string(s->arena, 16);
+	sema_error(s, e->span, "span-memory",
+		   "the context of a span that is still open when tracing ends is not known");
+	return sema_hint(s, "leave out open_spans = count");
+}
+
 /* ---- config ------------------------------------------------------------------------------ */
 
 static struct expr *config_value(struct sema *s, struct span at, const struct config_row *row)

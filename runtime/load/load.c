@@ -157,7 +157,7 @@ static int find_programs(struct session *s)
 	return 0;
 }
 
-/* The functions by which `reason` is found, as keys of a map. */
+/* The functions by which `reason` and `context` are found, as keys of a map. */
 static int fill_reasons(int fd)
 {
 	static const struct {
@@ -165,6 +165,7 @@ static int fill_reasons(int fd)
 		uint32_t reason;
 	} rows[] = {
 #define WAITS_IN(function, reason) {function, SONDE_REASON_##reason},
+#define RUNS_IN(function, context) {function, SONDE_CONTEXT_##context},
 #include "bpf_helpers/reasons.def"
 	};
 
@@ -307,7 +308,8 @@ static void warn_left_out(const struct session *s, struct parts with)
 			    "those that the traced program has not touched yet are empty");
 	if (s->plan->needs.reason && !with.reasons)
 		log_warning("the kernel's verifier refused the functions that find reasons by "
-			    "kernel stacks: 'reason' comes from the state of the thread only");
+			    "kernel stacks: 'reason' comes from the state of the thread only, and "
+			    "'context' is always 'thread'");
 }
 
 int session_load(struct session *s, struct session_prep *prep, const void *elf, size_t len)
