@@ -5,28 +5,18 @@
  * since the run began. Everything else that the script prints is text on standard error.
  */
 #include "runtime/base/clock.h"
-#include "runtime/base/hash.h"
 #include "runtime/base/json.h"
 #include "runtime/output/out_file.h"
+#include "runtime/output/thread_names.h"
 #include <inttypes.h>
-
-/* A thread whose name has been written. */
-struct named_thread {
-	uint32_t tid, pid; /* tid 0: a free slot */
-	char comm[17];
-};
-
-HASH_TABLE(named_threads, struct named_thread);
 
 struct out_chrome {
 	struct out_file file; /* first */
 	struct json json;
-	struct named_threads threads;
+	struct thread_names threads;
 	uint64_t began;
 	bool has_events;
 };
-
-HASH_INTEGER_FUNCTIONS(named_threads, struct named_thread, uint32_t, hash_u64, e->tid, e->tid)
 
 static void put_microseconds(struct json *j, const char *key, uint64_t ns)
 {
@@ -63,15 +53,10 @@ static void put_thread_name(struct out_chrome *w, const char *what, const struct
 /* Write the thread's name if it is new. The process has that of its first thread. */
 static int name_thread(struct out_chrome *w, const struct view_span *s)
 {
-	struct named_thread *known = named_threads_find(&w->threads, s->tid), new = {.tid = s->tid};
+	int is_new = thread_names_note(&w->threads, s);
 
-	if (!s->tid || (known && known->pid == s->pid && strcmp(known->comm, s->comm) == 0))
-		return 0;
-	if (!known && named_threads_insert(&w->threads, new))
-		return -ENOMEM;
-	known = named_threads_find(&w->threads, s->tid);
-	known->pid = s->pid;
-	snprintf(known->comm, sizeof(known->comm), "%s", s->comm);
+	if (is_new <= 0)
+		return is_new;
 	put_thread_name(w, "thread_name", s);
 	if (s->tid == s->pid)
 		put_thread_name(w, "process_name", s);
@@ -86,9 +71,8 @@ static int chrome_begin(struct out *o, const struct view_run *run)
 }
 
 static const char *const categories[VIEW_SPAN_KINDS] = {
-	[VIEW_SPAN_USER] = "function",		[VIEW_SPAN_LIBRARY] = "library function",
-	[VIEW_SPAN_KERNEL] = "kernel function", [VIEW_SPAN_SYSCALL] = "system call",
-	[VIEW_SPAN_OFF_CPU] = "off CPU",	[VIEW_SPAN_ON_CPU] = "on CPU",
+#define SPAN_COLOUR(id, category, colour) [VIEW_SPAN_##id] = category,
+#include "runtime/output/span_colours.def"
 };
 
 /* The place of a span is what it is on the clock, so those inside are in it; what of it is the

@@ -3,14 +3,12 @@
  * The writer of flame graphs (flame_page.h). Each map with stacks is a graph, as it was printed
  * last, and so are all spans together.
  */
-#define _GNU_SOURCE
 #include "runtime/output/flame_page.h"
 #include "parser/base/text.h"
 #include "runtime/output/out_file.h"
 #include "runtime/output/out_format.h"
+#include "runtime/output/run_title.h"
 #include <errno.h>
-
-enum { SCRIPT_BYTES = 150 }; /* of a script that is shown */
 
 struct out_flamegraph {
 	struct out_file file; /* first */
@@ -20,52 +18,12 @@ struct out_flamegraph {
 	size_t of_spans; /* number of the graph of spans, from 1; 0: there is none */
 };
 
-/* ---- what was traced ----------------------------------------------------------------------- */
-
-static char *subject_of(const struct view_run *run)
-{
-	const struct trace_scope *s = run->scope;
-	char *text = NULL;
-	int n = 0;
-
-	if (run->command)
-		n = asprintf(&text, "%s", run->command);
-	else if (s && s->pid)
-		n = asprintf(&text, "process %u", s->pid);
-	else if (s && s->cgroup)
-		n = asprintf(&text, "cgroup %s", s->cgroup);
-	else if (s)
-		n = asprintf(&text, "the whole system");
-	return n < 0 ? NULL : text;
-}
-
-/* The script as one line, or its name if it is longer. */
-static char *script_of(const struct view_run *run)
-{
-	const char *from = run->script ? run->script + strspn(run->script, " \n\t") : "";
-	char *line = calloc(1, SCRIPT_BYTES + 1);
-	size_t n = 0;
-
-	for (; line && *from && n < SCRIPT_BYTES; from++) {
-		bool is_blank = *from == ' ' || *from == '\n' || *from == '\t';
-
-		if (!is_blank)
-			line[n++] = *from;
-		else if (from[1 + strspn(from + 1, " \n\t")] && line[n - 1] != ' ')
-			line[n++] = ' ';
-	}
-	if (!line || !*from)
-		return line;
-	free(line);
-	return run->script_name ? strdup(run->script_name) : NULL;
-}
-
 static int flamegraph_begin(struct out *o, const struct view_run *run)
 {
 	struct flame_page *p = &((struct out_flamegraph *)o)->page;
 
-	p->subject = subject_of(run);
-	p->script = script_of(run);
+	p->subject = run_subject(run);
+	p->script = run_script(run);
 	return 0;
 }
 
@@ -85,8 +43,6 @@ static bool takes_samples(const struct plan *plan)
 	}
 	return found && !others;
 }
-
-/* ---- maps ---------------------------------------------------------------------------------- */
 
 static int flamegraph_finish(struct out *o)
 {

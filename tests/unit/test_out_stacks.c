@@ -228,6 +228,9 @@ static void a_page_says_what_was_traced(void **state)
 	assert_head(&plan, &(struct view_run){.scope = &process, .script = ""},
 		    ">process 7 · @: 4</text>", "id=\"script\"");
 	memset(script, 'x', sizeof(script) - 1);
+	assert_head(&plan, &(struct view_run){.scope = &all, .script = script},
+		    ">the whole system · @: 4</text>", "xxx…</text>");
+	script[0] = '/';
 	assert_head(&plan,
 		    &(struct view_run){.scope = &all, .script = script, .script_name = "waits.bt"},
 		    ">the whole system · @: 4</text>", ">waits.bt</text>");

@@ -207,6 +207,22 @@ static void names_in_json(void **state)
 	assert_non_null(strstr(WRITTEN(OUT_JSON, spans), "\"start\": 10, \"duration\": 90, "));
 }
 
+/* No name ends the element of the page that holds the rows, or begins a comment in it. */
+static void names_in_a_page(void **state)
+{
+	struct view_span spans[] = {span_of("a\"\\\n\x1b</script><!--", 10, 90)};
+
+	(void)state;
+	spans[0].comm = "<b>";
+	spans[0].is_open = spans[0].is_cut = true;
+	assert_non_null(
+		strstr(WRITTEN(OUT_TIMELINE, spans),
+		       "\n[\"t\",7,7,\"\\u003cb>\"],\n[7,0,0,90,5,0,"
+		       "\"a\\\"\\\\\\n\\u001b\\u003c/script>\\u003c!--\"]\n]}\n</script>\n"));
+	assert_null(strstr(text, "<b>"));
+	assert_non_null(strstr(written(OUT_TIMELINE, NULL, 0), "\"rows\": [\n]}\n</script>\n"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -220,6 +236,7 @@ int main(void)
 		cmocka_unit_test(open_spans_are_marked),
 		cmocka_unit_test(too_many_spans),
 		cmocka_unit_test(names_in_json),
+		cmocka_unit_test(names_in_a_page),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
