@@ -81,6 +81,8 @@ int att_event(struct session *s, uint32_t prog)
 	int err;
 
 	fill(&attr, &s->plan->progs[prog]);
+	if (attr.type == PERF_TYPE_BREAKPOINT && kernel_lacks(s->kernel, CAP_BREAKPOINTS))
+		return -EOPNOTSUPP; /* a thread might never get past it */
 	err = set_address(s, &s->plan->progs[prog].perf, &attr);
 	if (err)
 		return err;
@@ -161,12 +163,13 @@ const char *attach_event_refusal(const struct session *s, const struct plan_prog
 		snprintf(text, sizeof(text),
 			 "no free debug register (x86-64 has four, arm64 two to 16)");
 	else if (type == PERF_TYPE_BREAKPOINT && (err == -EINVAL || is_missing))
-		snprintf(text, sizeof(text), "the kernel cannot watch 0x%llx: %s",
-			 (unsigned long long)g->perf.address,
-			 is_missing
-				 ? "the kernel (CONFIG_HAVE_HW_BREAKPOINT) or the processor has no "
-				   "hardware breakpoints"
-				 : "invalid address or length");
+		snprintf(
+			text, sizeof(text), "the kernel cannot watch 0x%llx: %s",
+			(unsigned long long)g->perf.address,
+			is_missing
+				? "the kernel (CONFIG_HAVE_HW_BREAKPOINT; on arm64, Linux 6.6 or a "
+				  "later 6.1) or the processor has no hardware breakpoints"
+				: "invalid address or length");
 	else
 		return NULL;
 	return text;

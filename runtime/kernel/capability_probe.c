@@ -18,6 +18,7 @@
 #include <unistd.h>
 #include "runtime/base/thread.h"
 #include "runtime/base/uapi_new.h"
+#include "runtime/kernel/breakpoint_trial.h"
 #include "runtime/kernel/kernel_facts.h"
 #include "runtime/kernel/ksym_names.h"
 
@@ -282,14 +283,32 @@ static enum capability_state by_event(uint32_t type, uint64_t config)
 	return by_fd((int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC));
 }
 
+#ifdef __aarch64__
+/* A breakpoint with a program must see a store once. */
+static enum capability_state steps_over_breakpoints(void)
+{
+	int prog = load_nothing(BPF_PROG_TYPE_PERF_EVENT, 0, 0), hits;
+
+	if (prog < 0)
+		return by_result(prog);
+	hits = breakpoint_trial(prog);
+	close(prog);
+	if (hits >= 0 || hits == -ENOSPC)
+		return yes_or_no(hits == 1 || hits == -ENOSPC);
+	errno = -hits;
+	return hits == -ETIME ? CAPABILITY_UNKNOWN : by_result(-1);
+}
+#endif
+
 static enum capability_state has_breakpoints(void)
 {
+	enum capability_state state = by_file("/sys/bus/event_source/devices/breakpoint/type");
+
 #ifdef __aarch64__
-	/* Until 6.6, a breakpoint with a program is not stepped over: the thread stays there. */
-	if (!kernel_is_at_least(6, 6))
-		return CAPABILITY_NO;
+	if (state == CAPABILITY_YES)
+		state = steps_over_breakpoints();
 #endif
-	return by_file("/sys/bus/event_source/devices/breakpoint/type");
+	return state;
 }
 
 /* ---- programs that may sleep ---- */

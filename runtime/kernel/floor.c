@@ -12,7 +12,8 @@
 #include "runtime/kernel/kernel_facts.h"
 #include "runtime/kernel/release.h"
 
-enum { FLOOR_MAJOR = 6, FLOOR_MINOR = 1 };
+#define FLOOR_MAJOR 6u
+#define FLOOR_MINOR 1u
 
 static const uint64_t required = 0
 #define CAPABILITY(...)
@@ -26,7 +27,7 @@ unsigned floor_lacks(struct kernel *k, char *text, size_t size)
 	libbpf_print_fn_t print;
 	unsigned n = 0;
 
-	if (kernel_is_at_least(FLOOR_MAJOR, FLOOR_MINOR))
+	if (release_running() >= (FLOOR_MAJOR << 16 | FLOOR_MINOR << 8))
 		asked &= k->denied;
 	*text = '\0';
 	if (!asked)
@@ -50,6 +51,6 @@ int floor_check(struct kernel *k)
 
 	if (!floor_lacks(k, lacks, sizeof(lacks)))
 		return 0;
-	return log_error("Linux %u.%u: sonde needs %d.%d (it lacks %s)", running >> 16,
+	return log_error("Linux %u.%u: sonde needs %u.%u (it lacks %s)", running >> 16,
 			 running >> 8 & 255, FLOOR_MAJOR, FLOOR_MINOR, lacks);
 }

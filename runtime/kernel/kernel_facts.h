@@ -49,6 +49,3 @@ void kernel_trim(struct kernel *k);
 int kernel_offset(struct kernel *k, const char *name, uint64_t offset, uint64_t *size);
 /* Are there several functions of that name, which may be MODULE:NAME? It reads all symbols. */
 bool kernel_function_is_ambiguous(const char *name);
-
-/* True when the running kernel's release is at least MAJOR.MINOR. */
-bool kernel_is_at_least(unsigned major, unsigned minor);

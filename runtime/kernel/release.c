@@ -4,7 +4,6 @@
  * own LINUX_VERSION_CODE.
  */
 #include "runtime/kernel/release.h"
-#include "runtime/kernel/kernel_facts.h"
 #include <stdio.h>
 #include <sys/utsname.h>
 
@@ -22,9 +21,4 @@ uint32_t release_running(void)
 	struct utsname u;
 
 	return uname(&u) ? 0 : release_code(u.release);
-}
-
-bool kernel_is_at_least(unsigned int major, unsigned int minor)
-{
-	return release_running() >= (major << 16 | minor << 8);
 }
