@@ -73,6 +73,12 @@ struct value gen_formatted(struct gen *g, struct expr *e)
 	return nothing;
 }
 
+struct value gen_row(struct gen *g, struct expr *e)
+{
+	gen_fields(g, (uint32_t)e->call.event, e->call.args, e->call.n_args);
+	return nothing;
+}
+
 struct value gen_time(struct gen *g, struct expr *e)
 {
 	gen_fields(g, (uint32_t)e->call.event, NULL, 0);

@@ -29,7 +29,8 @@ static int take_format(struct report *r, const char *arg)
 	bool is_tree = strcmp(arg, "tree") == 0;
 
 	r->format = is_tree ? OUT_TEXT : out_format_find(arg, &r->format_word);
-	r->filter.no_events = is_tree || (r->format != OUT_TEXT && r->format != OUT_JSON);
+	r->filter.no_events = is_tree || (r->format < OUT_FORMAT_COUNT &&
+					  out_formats[r->format].needs != OUT_NEEDS_NOTHING);
 	r->filter.only_stacks = r->format == OUT_FOLDED || r->format == OUT_FLAMEGRAPH;
 	r->filter.no_maps = r->filter.no_events && !r->filter.only_stacks;
 	if (r->options->report.sql && r->format != OUT_JSON && r->format != OUT_TEXT)

@@ -12,27 +12,34 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool any_map(const struct plan_map *m)
+static bool any_map(const struct plan *plan)
 {
-	return true;
+	return plan->n_maps;
 }
 
-static bool has_times(const struct plan_map *m)
+/* Of a row: some column is a time. */
+static bool is_timed(const struct plan_event *e)
 {
-	return m->is_time;
+	return FIND(e->pieces, e->n_pieces, item->time_unit);
+}
+
+static bool has_times(const struct plan *plan)
+{
+	return FIND(plan->maps, plan->n_maps, item->is_time) ||
+	       FIND(plan->events, plan->n_events, is_timed(item));
 }
 
 /* Only the rows of counts and sums have shares. */
-static bool has_shares(const struct plan_map *m)
+static bool is_shared(const struct plan_map *m)
 {
 	return m->n_keys &&
 	       (m->value->kind == TY_INT ||
 		(m->value->kind == TY_AGG && agg_rows[m->value->agg].layout == AL_SUM));
 }
 
-static bool has_map(const struct plan *plan, bool (*is_meant)(const struct plan_map *m))
+static bool has_shares(const struct plan *plan)
 {
-	return FIND(plan->maps, plan->n_maps, is_meant(item));
+	return FIND(plan->maps, plan->n_maps, is_shared(item));
 }
 
 /* In the others, values are numbers alone. */
@@ -47,14 +54,14 @@ void no_effect_warn(const struct options *o, const struct plan *plan)
 	const struct {
 		const char *option;
 		bool is_given, is_of_text;
-		bool (*is_meant)(const struct plan_map *m);
+		bool (*has)(const struct plan *plan);
 		const char *lacks, *hint;
 	} rows[] = {
 		{"--time-unit",
 		 option_given(o, "--time-unit") && plan->config.time_unit != TIME_UNIT_NS, true,
-		 has_times, "a map of times in nanoseconds",
-		 "maps of 'delta' have such: @ = sum(delta), @ = hist(delta); hist(delta / 1000) has "
-		 "numbers"},
+		 has_times, "a map or row of times in nanoseconds",
+		 "maps and rows of 'delta' have such: @ = sum(delta), @ = hist(delta), row(delta); "
+		 "hist(delta / 1000) has numbers"},
 		{"--percent", o->out.percent, true, has_shares,
 		 "a map with keys and counts or sums",
 		 "such are @[comm] = count(), @[comm] = sum(delta)"},
@@ -67,7 +74,7 @@ void no_effect_warn(const struct options *o, const struct plan *plan)
 		if (rows[i].is_of_text && !is_text(o->out.format)) {
 			log_warning("%s has no effect with -f %s: it changes text", rows[i].option,
 				    out_formats[o->out.format].name);
-		} else if (!has_map(plan, rows[i].is_meant)) {
+		} else if (!rows[i].has(plan)) {
 			log_warning("%s has no effect: the script lacks %s", rows[i].option,
 				    rows[i].lacks);
 			log_hint("%s", rows[i].hint);

@@ -25,6 +25,8 @@ enum {
 	LIMIT_SPAN_BYTES = 60000,      /* the state of a thread's spans: task storage has 64 KiB */
 	LIMIT_SPAN_BYTES_SMALL = 8064, /* the same of 8 KiB */
 	LIMIT_CALL_ARGS = 128,	       /* arguments of a call, keys of a map */
+	LIMIT_COLUMN_NAME = 40,	       /* bytes of the name of a column of row() */
+	LIMIT_ROW_NAME = 43,	       /* the same with _ns */
 	LIMIT_WIDTH = 4096,	       /* width and precision of printf */
 	LIMIT_C_TOKENS = 1 << 20,      /* that macros of C expand to */
 	LIMIT_C_NESTING = 100,	       /* of macros, #if, parentheses and types of C */

@@ -138,7 +138,8 @@ struct function *match_call(struct expander *x, const struct frame *f, struct sp
 		search(x, &own, args, n_args);
 	if (own.best)
 		return own.best;
-	if (standard_add(x, name))
+	/* with empty parentheses it is the function of that name: time() */
+	if (!(args && !n_args && builtin_find(name)) && standard_add(x, name))
 		search(x, &standard, args, n_args);
 	if (standard.best || (!own.closest && !standard.closest) || builtin_find(name))
 		return standard.best;

@@ -194,6 +194,7 @@ struct expr {
 			struct span name_span;
 			struct expr **args;
 			uint32_t n_args;
+			const char **names; /* of the arguments of row(): NULL has none */
 			const struct builtin *builtin;	     /* sema_name.c */
 			bool is_unknown;		     /* as of a name */
 			const struct bpf_function *imported; /* `builtin` is NULL then */

@@ -213,3 +213,29 @@ bool ast_has_trait(const struct probe *p, uint32_t trait)
 			return true;
 	return false;
 }
+
+bool ast_is_time(const struct expr *e)
+{
+	const struct builtin *b = ast_builtin(e);
+
+	switch (e->kind) {
+	case EX_NAME: return b && b->traits & TR_NSECS;
+	case EX_CALL:
+		if (b && b->kind == BUILTIN_AGG)
+			return e->call.n_args && ast_is_time(e->call.args[0]) &&
+			       (e->call.n_args == 1 || (e->type && agg_has_buckets(e->type)));
+		return b && b->traits & TR_ENTRY && e->call.n_args && ast_is_time(e->call.args[0]);
+	case EX_VAR: return e->var.var && held_is_time(&e->var.var->held);
+	case EX_MAP: return e->map.map && held_is_time(&e->map.map->held);
+	case EX_BINARY:
+		if (e->binary.op == OP_SUB)
+			return ast_is_time(e->binary.left);
+		return e->binary.op == OP_ADD &&
+		       (ast_is_time(e->binary.left) || ast_is_time(e->binary.right));
+	case EX_CAST: return ast_is_time(e->cast.operand);
+	case EX_TERNARY:
+		return e->ternary.then && ast_is_time(e->ternary.then) &&
+		       ast_is_time(e->ternary.otherwise);
+	default: return false;
+	}
+}

@@ -54,6 +54,9 @@ enum type_space ast_space(const struct probe *p);
 /* As probe_address_space(). */
 enum type_space ast_number_space(const struct probe *p, const struct type *t);
 
+/* True for a number of nanoseconds, as far as the script tells: see sema_unit.c. */
+bool ast_is_time(const struct expr *e);
+
 /* True for while, for and unroll. */
 bool ast_is_loop(const struct stmt *st);
 /* What a `let` or an assignment sets, and to what: NULL for other statements, and a `let` without

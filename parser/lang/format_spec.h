@@ -33,6 +33,9 @@ struct format_piece {
 	uint32_t field;			   /* index in the event's fields */
 	enum format_origin origin;	   /* %s of a string; set by the plan */
 	uint32_t width_arg, precision_arg; /* '*': 1 + the index of its field; else 0 */
+	/* A column of row(), whose name is the text: the unit that shows its time (TIME_UNIT_*);
+	 * 0: it is no time. */
+	uint32_t time_unit;
 };
 
 struct format_spec {

@@ -80,8 +80,9 @@ struct plan_event {
 	uint32_t least; /* of the shortest, when the length varies: `size` is the longest */
 	struct plan_field *fields;
 	uint32_t n_fields;
-	struct format_piece *pieces; /* of a format: printf and the like */
+	struct format_piece *pieces; /* of a format: printf and the like; PE_ROW: columns */
 	uint32_t n_pieces;
+	uint32_t table; /* PE_ROW: the same columns are the same table; from 0 on */
 	bool has_map;
 	uint32_t map;	  /* map events */
 	const char *text; /* PE_TIME: the format; PE_JOIN: the separator; PE_PACKET: the file */
@@ -318,6 +319,15 @@ const struct plan_kept_stack *plan_find_stack(const struct plan_kept_stack *stac
 /* plan_run.c: how many probes there are. One on many functions counts as many, as users count
  * them. */
 uint32_t plan_count_probes(const struct plan *p);
+
+/* plan_row.c: the table of a row's columns: that of an event of `p` with the same columns, or a new
+ * one. */
+uint32_t plan_row_table(const struct plan *p, const struct plan_event *row);
+/* The number of tables of rows. */
+uint32_t plan_n_tables(const struct plan *p);
+/* The name of a table of rows: "rows", "rows_2", … */
+enum { PLAN_TABLE_NAME = 24 };
+const char *plan_table_name(uint32_t table, char out[PLAN_TABLE_NAME]);
 
 /* plan_names.c: the number of `text`, which need not end with a NUL; added when it is new. */
 uint32_t plan_name_add(struct arena *a, struct plan *p, const char *text, uint32_t len);

@@ -125,7 +125,7 @@ void plan_map(struct planner *pl, struct map *map)
 
 /* ---- events ------------------------------------------------------------------------------ */
 
-static void add_field(struct planner *pl, struct plan_event *ev, const struct type *t)
+void plan_add_field(struct planner *pl, struct plan_event *ev, const struct type *t)
 {
 	struct plan_field f = {.type = type_wide(t), .offset = plan_align(ev->size, 8)};
 
@@ -134,7 +134,7 @@ static void add_field(struct planner *pl, struct plan_event *ev, const struct ty
 	arena_push(pl->arena, ev->fields, ev->n_fields, f);
 }
 
-static void add_event(struct planner *pl, struct expr *call, struct plan_event ev)
+void plan_add_event(struct planner *pl, struct expr *call, struct plan_event ev)
 {
 	ev.span = call->span;
 	if (ev.size > LIMIT_EVENT_BYTES) {
@@ -206,23 +206,24 @@ void pln_format(struct planner *pl, struct expr *call)
 		return;
 	}
 	for (uint32_t i = 1; i < call->call.n_args; i++)
-		add_field(pl, &ev, is_gfp(&spec, i - 1) ? &type_gfp : call->call.args[i]->type);
+		plan_add_field(pl, &ev,
+			       is_gfp(&spec, i - 1) ? &type_gfp : call->call.args[i]->type);
 	for (uint32_t i = 0; i < ev.n_pieces; i++)
 		if (ev.pieces[i].conv)
 			ev.pieces[i].origin =
 				string_origin(call->call.args[1 + ev.pieces[i].field]);
-	add_event(pl, call, ev);
+	plan_add_event(pl, call, ev);
 }
 
 void pln_join(struct planner *pl, struct expr *call)
 {
-	add_event(pl, call,
-		  (struct plan_event){.kind = PE_JOIN,
-				      .size = sizeof(struct sonde_join_event),
-				      .least = offsetof(struct sonde_join_event, bytes),
-				      .text = call->call.n_args > 1
-						      ? call->call.args[1]->string.text
-						      : " "});
+	plan_add_event(pl, call,
+		       (struct plan_event){.kind = PE_JOIN,
+					   .size = sizeof(struct sonde_join_event),
+					   .least = offsetof(struct sonde_join_event, bytes),
+					   .text = call->call.n_args > 1
+							   ? call->call.args[1]->string.text
+							   : " "});
 }
 
 void pln_print(struct planner *pl, struct expr *call)
@@ -239,30 +240,30 @@ void pln_print(struct planner *pl, struct expr *call)
 		if (call->call.n_args > 2)
 			ev.divisor = call->call.args[2]->integer.value;
 	} else {
-		add_field(pl, &ev, call->call.args[0]->type);
+		plan_add_field(pl, &ev, call->call.args[0]->type);
 	}
-	add_event(pl, call, ev);
+	plan_add_event(pl, call, ev);
 }
 
 void pln_clear(struct planner *pl, struct expr *call)
 {
 	bool drops = call->call.builtin->traits & TR_DROPS;
 
-	add_event(pl, call,
-		  (struct plan_event){.kind = drops ? PE_CLEAR_MAP : PE_ZERO_MAP,
-				      .size = sizeof(struct sonde_map_event),
-				      .has_map = true,
-				      .map = call->call.args[0]->map.map->id});
+	plan_add_event(pl, call,
+		       (struct plan_event){.kind = drops ? PE_CLEAR_MAP : PE_ZERO_MAP,
+					   .size = sizeof(struct sonde_map_event),
+					   .has_map = true,
+					   .map = call->call.args[0]->map.map->id});
 }
 
 void pln_time(struct planner *pl, struct expr *call)
 {
 	const char *format = call->call.n_args ? call->call.args[0]->string.text : "%H:%M:%S\n";
 
-	add_event(pl, call,
-		  (struct plan_event){.kind = PE_TIME,
-				      .size = sizeof(struct sonde_event),
-				      .text = format});
+	plan_add_event(pl, call,
+		       (struct plan_event){.kind = PE_TIME,
+					   .size = sizeof(struct sonde_event),
+					   .text = format});
 }
 
 /* Its record comes through a buffer of the kernel's (runtime/events/packets.c). */
@@ -286,9 +287,9 @@ void pln_span(struct planner *pl, struct expr *call)
 	if (name && name->kind == EX_STRING)
 		ev.text = name->string.text;
 	else
-		add_field(pl, &ev, name ? name->type : &type_name);
+		plan_add_field(pl, &ev, name ? name->type : &type_name);
 	pl->plan->needs.task = true;
-	add_event(pl, call, ev);
+	plan_add_event(pl, call, ev);
 }
 
 void pln_none(struct planner *pl, struct expr *call)

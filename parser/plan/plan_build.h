@@ -75,6 +75,10 @@ typedef void plan_event_fn(struct planner *pl, struct expr *call);
 #define FN(id, sig, where, traits, needs, event, ...) plan_event_fn event;
 #define AGG(...)
 #include "parser/lang/builtins.def"
+/* Append a field of type `t` to a record. */
+void plan_add_field(struct planner *pl, struct plan_event *ev, const struct type *t);
+/* The record that `call` sends is complete; one that is too long is reported. */
+void plan_add_event(struct planner *pl, struct expr *call, struct plan_event ev);
 /* Set the orders of maps by the argument of --sort. */
 void plan_sort(struct planner *pl, const char *list);
 /* Lay out a map: its id, key and value. */

@@ -19,12 +19,16 @@ static bool conversion_takes(char conv, const struct type *t)
 }
 
 /* A tracepoint's `const char *` field is an address: printing it as a number would mislead. */
-static bool is_string_address(const struct sema *s, const struct expr *e)
+bool sema_is_string_address(struct sema *s, const struct expr *e)
 {
 	bool is_args = ast_is_args_field(e);
 	const struct tp_field *f = is_args && s->probe->n_points ? e->field.fields[0] : NULL;
 
-	return f && field_is_text(f);
+	if (!f || !field_is_text(f))
+		return false;
+	sema_error(s, e->span, "format-arg", "this field is the address of a string, not a string");
+	sema_hint(s, "write str(args.%s)", e->field.name);
+	return true;
 }
 
 static const char *conversion_name(const struct format_piece *p)
@@ -40,12 +44,8 @@ static const char *conversion_name(const struct format_piece *p)
 
 static void check_conversion(struct sema *s, const struct format_piece *p, struct expr *arg)
 {
-	if (p->conv == 's' && is_string_address(s, arg)) {
-		sema_error(s, arg->span, "format-arg",
-			   "this field is the address of a string, not a string");
-		sema_hint(s, "write str(args.%s)", arg->field.name);
+	if (p->conv == 's' && sema_is_string_address(s, arg))
 		return;
-	}
 	if (!p->conv || arg->type->kind == TY_ERROR || conversion_takes(p->conv, arg->type))
 		return;
 	if (arg->type->kind == TY_VOID) {

@@ -284,6 +284,8 @@ struct format_spec;
 bool iter_check_where(struct sema *s, const struct builtin *b, struct span span,
 		      const struct attach_point *p);
 /* Report arguments that the kernel cannot format; returns the type of the call. */
+/* sema_hooks.c: a field of a tracepoint that is the address of a string, and reported. */
+bool sema_is_string_address(struct sema *s, const struct expr *e);
 const struct type *iter_check_printf(struct sema *s, struct expr *e,
 				     const struct format_spec *spec);
 

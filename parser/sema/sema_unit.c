@@ -12,31 +12,6 @@ enum {
 	SMALL = 1000, /* literals below are suspicious: less than a microsecond */
 };
 
-static bool is_time(const struct expr *e)
-{
-	const struct builtin *b = ast_builtin(e);
-
-	switch (e->kind) {
-	case EX_NAME: return b && b->traits & TR_NSECS;
-	case EX_CALL:
-		if (b && b->kind == BUILTIN_AGG)
-			return e->call.n_args && is_time(e->call.args[0]) &&
-			       (e->call.n_args == 1 || (e->type && agg_has_buckets(e->type)));
-		return b && b->traits & TR_ENTRY && e->call.n_args && is_time(e->call.args[0]);
-	case EX_VAR: return e->var.var && held_is_time(&e->var.var->held);
-	case EX_MAP: return e->map.map && held_is_time(&e->map.map->held);
-	case EX_BINARY:
-		if (e->binary.op == OP_SUB)
-			return is_time(e->binary.left);
-		return e->binary.op == OP_ADD &&
-		       (is_time(e->binary.left) || is_time(e->binary.right));
-	case EX_CAST: return is_time(e->cast.operand);
-	case EX_TERNARY:
-		return e->ternary.then && is_time(e->ternary.then) && is_time(e->ternary.otherwise);
-	default: return false;
-	}
-}
-
 /* What `st` assigns to; NULL for what has no value yet. */
 static struct held *held_by(const struct stmt *st)
 {
@@ -57,7 +32,7 @@ void units_note(struct sema *s)
 
 			if (!held || !value->type)
 				continue; /* dead statements have no types */
-			if (is_time(value))
+			if (ast_is_time(value))
 				held->has_times = true;
 			else if (round == ROUNDS &&
 				 !(value->kind == EX_INT && !value->integer.value))
@@ -91,7 +66,7 @@ static void advise_scale(struct sema *s, const struct expr *e)
 {
 	const struct builtin *b = ast_builtin(e);
 
-	if (!b || b->kind != BUILTIN_AGG || e->call.n_args < 4 || !is_time(e->call.args[0]) ||
+	if (!b || b->kind != BUILTIN_AGG || e->call.n_args < 4 || !ast_is_time(e->call.args[0]) ||
 	    !is_bare(s, e->call.args[2]))
 		return;
 	report(s, e->call.args[2]);
@@ -104,7 +79,7 @@ static void advise_sum(struct sema *s, const struct expr *e)
 	const struct expr *v = e->call.n_args ? e->call.args[0] : NULL;
 
 	if (!b || !v || b->kind != BUILTIN_AGG || agg_rows[b->agg].layout != AL_SUM ||
-	    v->kind != EX_BINARY || v->binary.op != OP_DIV || !is_time(v->binary.left) ||
+	    v->kind != EX_BINARY || v->binary.op != OP_DIV || !ast_is_time(v->binary.left) ||
 	    v->binary.right->kind != EX_INT || v->binary.right->integer.value < SMALL)
 		return;
 	diag_warning(s->diags, v->span, "rounded-sum",
@@ -127,8 +102,8 @@ void advise_unit(struct sema *s, const struct expr *e)
 		return;
 	l = e->binary.left;
 	r = e->binary.right;
-	if (is_bare(s, r) && is_time(l))
+	if (is_bare(s, r) && ast_is_time(l))
 		report(s, r);
-	else if (is_bare(s, l) && is_time(r))
+	else if (is_bare(s, l) && ast_is_time(r))
 		report(s, l);
 }

@@ -51,6 +51,7 @@ struct parse;
 #include "parser/base/limits.h"
 #include "parser/lang/ast_entries.h"
 #include "parser/lang/ast_value.h"
+#include "parser/syntax/columns.h"
 #include "parser/syntax/foreign_syntax.h"
 #include "parser/syntax/param_form.h"
 
@@ -157,6 +158,18 @@ static struct names add_name(struct parse *p, struct names list, struct span s, 
 	arena_push(p->arena, list.items, list.n, name);
 	arena_push(p->arena, list.spans, list.n_spans, s);
 	return list;
+}
+
+static struct expr *checked(struct parse *p, struct expr *e);
+
+/* A call; its arguments may have names. */
+static struct expr *call_of(struct parse *p, struct span s, struct span name_span, const char *name,
+			    struct names args)
+{
+	struct expr *call = ast_call(p->arena, s, name_span, name, args.values.items, args.n);
+
+	columns_name(p->arena, p->diags, call, args.items, args.spans);
+	return checked(p, call);
 }
 
 static struct type_name *make_type(struct parse *p, struct span s, const char *tag, const char *name)
@@ -404,10 +417,10 @@ static void add_function(struct parse *p, struct function f, struct fn_params pa
 %type <body> body
 %type <block> block stmts list else
 %type <stmt> compound if simple loop
-%type <exprs> args call_args items type_arg
-%type <names> names member
+%type <exprs> args items type_arg
+%type <names> names member call_args
 %type <type> type
-%type <text> field
+%type <text> field call_name
 %type <op> set
 %type <setting> setting setting_value
 %type <params> macro_params fn_params
@@ -629,8 +642,15 @@ args
 
 /* NAME* is a type, as an argument of a macro. */
 call_args
-	: call_arg				{ $$ = add_arg(p, (struct exprs){0}, $1); }
-	| call_args "," call_arg		{ $$ = add_arg(p, $1, $3); }
+	: call_arg				{ $$ = add_name(p, (struct names){0}, @1, NULL, $1); }
+	| call_name "=" expr			{ $$ = add_name(p, (struct names){0}, @1, $1.text, $3); }
+	| call_args "," call_arg		{ $$ = add_name(p, $1, @3, NULL, $3); }
+	| call_args "," call_name "=" expr	{ $$ = add_name(p, $1, @3, $3.text, $5); }
+	;
+
+call_name
+	: NAME
+	| STRING
 	;
 
 call_arg
@@ -646,7 +666,7 @@ expr
 	| NAME					{ $$ = ast_name(p->arena, @$, $1.text); }
 	| RESERVED NAME				{ $$ = ast_type(p->arena, @$, make_type(p, @$, $1.text, $2.text)); }
 	| NAME "(" ")"				{ $$ = ast_call(p->arena, @$, @1, $1.text, NULL, 0); }
-	| NAME "(" call_args ")"		{ $$ = checked(p, ast_call(p->arena, @$, @1, $1.text, $3.items, $3.n)); }
+	| NAME "(" call_args ")"		{ $$ = call_of(p, @$, @1, $1.text, $3); }
 	| place
 	| NAME type_arg				{ $$ = checked(p, ast_call(p->arena, @$, @1, $1.text, $2.items, $2.n)); }
 	| place "++"				{ $$ = checked(p, AST_EXPR(p->arena, @$, EX_INCDEC, .incdec = {.target = $1, .is_increment = true})); }

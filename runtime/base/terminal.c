@@ -14,6 +14,13 @@ int terminal_columns(int fd, int otherwise)
 	return ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col : otherwise;
 }
 
+int terminal_lines(int fd, int otherwise)
+{
+	struct winsize size;
+
+	return ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_row > 1 ? size.ws_row : otherwise;
+}
+
 bool terminal_is_ours(void)
 {
 	return tcgetpgrp(STDERR_FILENO) == getpgrp();

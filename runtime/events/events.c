@@ -278,26 +278,14 @@ void events_views(struct events *e, const struct plan_event *ev, const void *rec
 			  (const uint8_t *)record + ev->fields[i].offset, &e->s->stacks);
 }
 
-static void show_fields(struct events *e, const struct plan_event *ev, const uint8_t *record,
-			bool is_printf)
+static void ev_fields(struct events *e, const struct plan_event *ev, const void *record)
 {
 	struct view views[LIMIT_CALL_ARGS];
 
 	events_views(e, ev, record, views);
-	events_note_error(e, is_printf ? e->out->printf_event(e->out, ev, views)
-				       : e->out->value(e->out, &views[0]));
+	events_note_error(e, out_event(e->out, ev, views));
 	if (e->s->strings)
 		deferred_strings_release(e->s);
-}
-
-static void ev_printf(struct events *e, const struct plan_event *ev, const void *record)
-{
-	show_fields(e, ev, record, true);
-}
-
-static void ev_value(struct events *e, const struct plan_event *ev, const void *record)
-{
-	show_fields(e, ev, record, false);
 }
 
 void events_output(struct events *e, const struct plan_event *ev, const char *text, size_t len)

@@ -162,3 +162,18 @@ void json_put_value(struct json_writer *w, const char *key, const struct view *v
 	case SHAPE_PARTS: put_compound(w, key, v); break;
 	}
 }
+
+void json_put_row(struct json_writer *w, bool has_table, const char *key,
+		  const struct plan_event *e, const struct view *fields)
+{
+	char name[PLAN_TABLE_NAME];
+
+	if (has_table)
+		json_put_string(&w->json, "table", plan_table_name(e->table, name));
+	json_open(&w->json, key, '{');
+	for (uint32_t i = 0; i < e->n_pieces; i++) {
+		json_put_escaped_key(&w->json, e->pieces[i].text, e->pieces[i].text_len);
+		json_put_value(w, NULL, &fields[i]);
+	}
+	json_close(&w->json, '}');
+}

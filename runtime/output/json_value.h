@@ -17,6 +17,10 @@ void json_writer_init(struct json_writer *w, struct text *text);
 /* Integers that a double cannot hold are strings; tuples and arrays are arrays, records objects. */
 void json_put_value(struct json_writer *w, const char *key, const struct view *v);
 void json_put_integer(struct json *j, const char *key, const struct view *v);
+/* A row as an object: the names of its columns are the members. The name of its table may come
+ * first. */
+void json_put_row(struct json_writer *w, bool has_table, const char *key,
+		  const struct plan_event *e, const struct view *fields);
 /* The text of a printf call, as a string. */
 void json_put_printf(struct json_writer *w, const char *key, const struct plan_event *e,
 		     const struct view *fields);

@@ -63,7 +63,7 @@ static void fill_row(struct live_table *t, struct live_row *r, const struct view
 	r->cells = arena_alloc(t->arena, t->n_columns * sizeof(*r->cells));
 	for (uint32_t i = 0; i < t->n_columns; i++) {
 		text->n = 0;
-		text->time_unit = !i && m->is_time ? m->time_unit : TIME_UNIT_NS;
+		text->time_unit = !i && m->is_time ? m->time_unit : TIME_UNIT_AUTO;
 		format_view(text, i ? &from->keys[i - 1] : &from->value);
 		if (!i && m->whole)
 			format_share(text, &from->value, m->whole);

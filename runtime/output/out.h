@@ -15,6 +15,8 @@ struct out {
 	/* Called once, before all others; NULL: the writer needs no facts of the run. */
 	int (*begin)(struct out *o, const struct view_run *r);
 	int (*printf_event)(struct out *o, const struct plan_event *e, const struct view *fields);
+	/* PE_ROW: a row of a table, whose columns are the event's pieces. */
+	int (*row)(struct out *o, const struct plan_event *e, const struct view *fields);
 	/* The text writer prints it to standard error. */
 	int (*message)(struct out *o, const struct view_message *m);
 	int (*value)(struct out *o, const struct view *v);
@@ -53,6 +55,8 @@ typedef struct out *out_new_fn(FILE *f, const struct plan *plan, const char *wor
 #define OUT_FORMAT(id, name, make, ...) out_new_fn make;
 #include "runtime/output/formats.def"
 
+/* Pass a record with fields to the callback for its kind. */
+int out_event(struct out *o, const struct plan_event *e, const struct view *fields);
 /* Set the buffering (-B). Returns the descriptor, which can be polled for the end of its reader. */
 int out_set_buffering(struct out *o, enum out_buffering buffering);
 /* A command will write to the same descriptor: set O_APPEND until out_unshare(). Programs that copy

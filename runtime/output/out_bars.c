@@ -115,9 +115,9 @@ static int bars_map(struct out *o, const struct view_map *m)
 	}
 	text_name(&w->text, m->name);
 	text_string(&w->text, ":\n");
-	w->text.time_unit = m->is_time ? m->time_unit : TIME_UNIT_NS;
+	w->text.time_unit = m->is_time ? m->time_unit : TIME_UNIT_AUTO;
 	put_rows(&w->text, rows, m->n_rows);
-	w->text.time_unit = TIME_UNIT_NS;
+	w->text.time_unit = TIME_UNIT_AUTO;
 	text_char(&w->text, '\n');
 	free(rows);
 	return out_file_done(w);

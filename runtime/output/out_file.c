@@ -125,6 +125,18 @@ static int other_printf_event(struct out *o, const struct plan_event *e, const s
 	return shown(o, other_of(o)->printf_event(other_of(o), e, fields));
 }
 
+static int other_row(struct out *o, const struct plan_event *e, const struct view *fields)
+{
+	return shown(o, other_of(o)->row(other_of(o), e, fields));
+}
+
+int out_event(struct out *o, const struct plan_event *e, const struct view *fields)
+{
+	if (e->kind == PE_PRINT_VALUE)
+		return o->value(o, &fields[0]);
+	return (e->kind == PE_ROW ? o->row : o->printf_event)(o, e, fields);
+}
+
 int out_other_map(struct out *o, const struct view_map *m)
 {
 	return shown(o, other_of(o)->map(other_of(o), m));
@@ -198,6 +210,7 @@ static void set_callbacks(struct out *to, const struct out *own)
 {
 	*to = *own;
 	to->printf_event = own->printf_event ?: other_printf_event;
+	to->row = own->row ?: other_row;
 	to->message = own->message ?: other_message;
 	to->value = own->value ?: other_value;
 	to->map = own->map ?: out_other_map;

@@ -226,6 +226,15 @@ static int json_printf_event(struct out *o, const struct plan_event *e, const st
 	return end(o);
 }
 
+static int json_row(struct out *o, const struct plan_event *e, const struct view *fields)
+{
+	bool has_data = out_json(o)->form->has_data;
+
+	begin(o, line_types[e->kind]);
+	json_put_row(&out_json(o)->writer, !has_data, has_data ? "data" : "row", e, fields);
+	return end(o);
+}
+
 static int json_message(struct out *o, const struct view_message *m)
 {
 	const struct form *f = out_json(o)->form;
@@ -449,6 +458,7 @@ static struct out *new_writer(FILE *f, const struct form *form)
 {
 	static const struct out hooks = {
 		.printf_event = json_printf_event,
+		.row = json_row,
 		.message = json_message,
 		.value = json_value,
 		.map = json_map,

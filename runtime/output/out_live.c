@@ -15,6 +15,7 @@
 #include "runtime/base/log.h"
 #include "runtime/output/live_screen.h"
 #include "runtime/output/out_file.h"
+#include "runtime/output/table_text.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -30,6 +31,7 @@ struct out_live {
 	uint64_t round_ns;	/* CLOCK_MONOTONIC of the last one */
 	int messages, error_fd; /* the file in memory; standard error until then; -1: none */
 	off_t seen;
+	struct table_text table; /* of printed rows */
 	struct live_screen screen;
 };
 
@@ -99,6 +101,17 @@ static int live_printf_event(struct out *o, const struct plan_event *e, const st
 	}
 	return w->is_over || w->has_file ? w->file.other->printf_event(w->file.other, e, fields)
 					 : 0;
+}
+
+static int live_row(struct out *o, const struct plan_event *e, const struct view *fields)
+{
+	struct out_live *w = out_live(o);
+
+	if (!w->is_over) {
+		out_file_note(&w->file, table_text_row(&w->table, &w->file.text, e, fields));
+		to_pane(&w->file.text);
+	}
+	return w->is_over || w->has_file ? w->file.other->row(w->file.other, e, fields) : 0;
 }
 
 static int live_value(struct out *o, const struct view *v)
@@ -223,6 +236,7 @@ static void live_release(struct out *o)
 	struct out_live *w = out_live(o);
 
 	live_stop(o);
+	text_grown_free(&w->table.cells);
 	for (uint32_t i = 0; i < w->screen.n_tables; i++)
 		live_table_free(&w->screen.tables[i]);
 	free(w->screen.tables);
@@ -250,6 +264,7 @@ struct out *out_live_new(FILE *f, const struct plan *plan, const char *word)
 {
 	static const struct out hooks = {
 		.printf_event = live_printf_event,
+		.row = live_row,
 		.value = live_value,
 		.map = live_map,
 		.span = live_span,
@@ -267,6 +282,7 @@ struct out *out_live_new(FILE *f, const struct plan *plan, const char *word)
 	if (!w)
 		return NULL;
 	w->messages = w->error_fd = -1;
+	table_text_init(&w->table, -1, false);
 	w->has_file = f != stdout;
 	w->file.text.make_room = to_pane;
 	w->file.text.is_terminal = true;

@@ -3,6 +3,7 @@
  * See out_tap.h. The tap takes the place of the writer's callbacks and calls them in turn.
  */
 #include "runtime/output/out_tap.h"
+#include "runtime/output/table_text.h"
 #include "runtime/view/agg.h"
 #include "runtime/view/format.h"
 #include <errno.h>
@@ -13,6 +14,7 @@ struct out_tap {
 	struct out next; /* the writer's callbacks */
 	FILE *f;
 	bool is_within_line; /* of what is printed */
+	struct table_text table;
 	struct text text;
 	char buffer[4096];
 };
@@ -104,6 +106,15 @@ static int tap_printf_event(struct out *o, const struct plan_event *e, const str
 	return o->tap->next.printf_event(o, e, fields);
 }
 
+static int tap_row(struct out *o, const struct plan_event *e, const struct view *fields)
+{
+	struct text *t = begin_text(o->tap, write_lines);
+	int err = table_text_row(&o->tap->table, t, e, fields);
+
+	write_lines(t);
+	return err ?: o->tap->next.row(o, e, fields);
+}
+
 static int tap_value(struct out *o, const struct view *v)
 {
 	struct text *t = begin_text(o->tap, write_lines);
@@ -122,6 +133,7 @@ static void tap_close(struct out *o)
 	if (tap->is_within_line)
 		fputc('\n', tap->f);
 	fflush(tap->f);
+	text_grown_free(&tap->table.cells);
 	free(tap);
 	close(o);
 }
@@ -137,6 +149,8 @@ int out_tap(struct out *o, FILE *f)
 	o->tap = tap;
 	o->map = tap_map;
 	o->printf_event = tap_printf_event;
+	o->row = tap_row;
+	table_text_init(&tap->table, -1, false);
 	o->value = tap_value;
 	o->close = tap_close;
 	return 0;

@@ -8,15 +8,19 @@
 #include "runtime/output/out.h"
 #include "runtime/output/format_spans.h"
 #include "runtime/output/out_file.h"
+#include "runtime/output/table_text.h"
 #include <time.h>
 
 struct out_text {
 	struct out_file file; /* first */
 	struct span_text shown;
+	struct table_text table;
 };
 
+/* For lines that are no row of a table. */
 static struct out_file *out_text(struct out *o)
 {
+	table_text_end(&((struct out_text *)o)->table);
 	return (struct out_file *)o;
 }
 
@@ -39,6 +43,14 @@ static int text_printf_event(struct out *o, const struct plan_event *e, const st
 
 	out_text_event(&w->text, e, fields);
 	return out_file_done(w);
+}
+
+static int text_row(struct out *o, const struct plan_event *e, const struct view *fields)
+{
+	struct out_text *w = (struct out_text *)o;
+
+	out_file_note(&w->file, table_text_row(&w->table, &w->file.text, e, fields));
+	return out_file_done(&w->file);
 }
 
 /* On standard error, behind what was printed before. */
@@ -82,9 +94,9 @@ static void put_row(struct text *t, const struct view_map *m, const struct view_
 	}
 	text_string(t, m->n_keys > 0 ? "]:" : ":");
 	text_char(t, format_is_block(r->value.type) ? '\n' : ' ');
-	t->time_unit = m->is_time ? m->time_unit : TIME_UNIT_NS;
+	t->time_unit = m->is_time ? m->time_unit : TIME_UNIT_AUTO;
 	format_view(t, &r->value);
-	t->time_unit = TIME_UNIT_NS;
+	t->time_unit = TIME_UNIT_AUTO;
 	if (m->whole)
 		format_share(t, &r->value, m->whole);
 	text_char(t, '\n');
@@ -118,7 +130,7 @@ static int text_interval(struct out *o, const struct timespec *now, bool is_shor
 static int show_spans(struct span_trees *trees, const struct span_thread *thread)
 {
 	struct out_text *w = out_of_spans(trees);
-	int err = format_span_tree(&w->file.text, &w->shown, trees, thread);
+	int err = format_span_tree(&out_text(&w->file.out)->text, &w->shown, trees, thread);
 
 	return err ?: out_file_done(&w->file);
 }
@@ -147,10 +159,17 @@ static int text_lost(struct out *o, const struct view_loss *l)
 	return 0;
 }
 
+static void text_release(struct out *o)
+{
+	text_grown_free(&((struct out_text *)o)->table.cells);
+}
+
 struct out *out_text_new(FILE *f, const struct plan *plan, const char *word)
 {
 	static const struct out hooks = {
+		.release = text_release,
 		.printf_event = text_printf_event,
+		.row = text_row,
 		.message = text_message,
 		.value = text_value,
 		.map = out_text_map,
@@ -165,5 +184,6 @@ struct out *out_text_new(FILE *f, const struct plan *plan, const char *word)
 	if (!w)
 		return NULL;
 	w->spans.show = show_spans;
+	table_text_init(&((struct out_text *)w)->table, w->fd, w->text.is_terminal);
 	return &w->out;
 }

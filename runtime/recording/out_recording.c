@@ -9,6 +9,7 @@
 #include "runtime/base/log.h"
 #include "runtime/output/out_file.h"
 #include "runtime/recording/recorder.h"
+#include "runtime/recording/row_views.h"
 #include "runtime/recording/store.h"
 #include <sys/stat.h>
 
@@ -37,11 +38,17 @@ static int done(struct out *o)
 	return w->file.error;
 }
 
+static int add_view(void *store, const char *sql)
+{
+	return store_execute(store, sql);
+}
+
 static int begin(struct out *o, const struct view_run *run)
 {
 	struct out_recording *w = (struct out_recording *)o;
 	struct store *store;
 	struct stat st;
+	int err;
 
 	if (!run->path || fstat(w->file.fd, &st) != 0 || !S_ISREG(st.st_mode)) {
 		log_error("a recording needs a regular file: give -o FILE");
@@ -51,13 +58,17 @@ static int begin(struct out *o, const struct view_run *run)
 	store = w->path ? store_new(w->file.fd, w->path) : NULL;
 	if (!store)
 		return -EIO;
+	err = row_views_make(w->recorder.plan, "VIEW", add_view, store);
 	w->recorder.spool = spool_new(store, w->path);
 	if (!w->recorder.spool) {
 		log_error("cannot record to '%s': %s", w->path, strerror(errno));
 		return -EIO;
 	}
 	recorder_run(&w->recorder, run);
-	return w->recorder.error;
+	for (uint32_t i = 0; i < w->recorder.plan->n_events; i++)
+		if (w->recorder.plan->events[i].kind == PE_ROW)
+			recorder_call(&w->recorder, &w->recorder.plan->events[i]);
+	return err ?: w->recorder.error;
 }
 
 /* ---- results ----------------------------------------------------------------------------- */
@@ -96,6 +107,11 @@ static int put_printf_event(struct out *o, const struct plan_event *e, const str
 	text.string.text = e->pieces->text;
 	text.string.len = e->pieces->text_len;
 	return put_event(o, call, &text, 1);
+}
+
+static int put_row(struct out *o, const struct plan_event *e, const struct view *fields)
+{
+	return put_event(o, recorder_call(recorder_of(o), e), fields, e->n_fields);
 }
 
 static int put_value(struct out *o, const struct view *v)
@@ -258,6 +274,7 @@ struct out *out_recording_new(FILE *f, const struct plan *plan, const char *word
 	static const struct out hooks = {
 		.begin = begin,
 		.printf_event = put_printf_event,
+		.row = put_row,
 		.message = put_message,
 		.value = put_value,
 		.map = put_map,

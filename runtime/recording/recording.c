@@ -3,9 +3,11 @@
  * Opens a recording and reads what its items refer to: see recording.h.
  */
 #include "runtime/recording/recording.h"
+#include "parser/base/find.h"
 #include "parser/base/limits.h"
 #include "runtime/base/log.h"
 #include "runtime/recording/pages.h"
+#include "runtime/recording/row_views.h"
 #include "runtime/recording/type_json.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -364,8 +366,11 @@ static int take_call(struct recording *r, sqlite3_stmt *s)
 	e.fields = arena_alloc(r->arena, (e.n_fields + 1) * sizeof(*e.fields));
 	for (uint32_t i = 0; i < e.n_fields; i++)
 		e.fields[i].type = types[i];
-	if (!read_pieces(r, recording_json(r->arena, s, 3), &e))
+	if (!read_pieces(r, recording_json(r->arena, s, 3), &e) ||
+	    (e.kind == PE_ROW && !row_views_fit(&e)))
 		return recording_damaged(r, REC_CALLS, id);
+	if (e.kind == PE_ROW)
+		e.table = plan_row_table(&r->plan, &e);
 	arena_push(r->arena, r->plan.events, r->plan.n_events, e);
 	r->n_calls++;
 	return 0;
@@ -454,6 +459,20 @@ static int take_fact(struct recording *r, sqlite3_stmt *s)
 	static const struct plan_event span = {.kind = PE_SPAN};
 	const char *name = recording_text(s, 0);
 
+	const struct {
+		const char *name, **to;
+	} texts[] = {
+		{"version", &r->run.version},	      {"arguments", &r->run.arguments},
+		{"script_name", &r->run.script_name}, {"script", &r->run.script},
+		{"command", &r->run.command},	      {"kernel", &r->run.kernel},
+		{"machine", &r->run.machine},
+	};
+	__auto_type text = FIND_ROW(texts, name && strcmp(item->name, name) == 0);
+
+	if (text)
+		*text->to = kept(r, s, 1);
+	if (name && strcmp(name, "start") == 0)
+		r->run.start = (uint64_t)sqlite3_column_int64(s, 1);
 	if (name && strcmp(name, "monotonic") == 0)
 		r->run.monotonic = (uint64_t)sqlite3_column_int64(s, 1);
 	if (name && strcmp(name, "print_maps") == 0)

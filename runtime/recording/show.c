@@ -54,8 +54,7 @@ static int show_event(struct show *w, sqlite3_stmt *s)
 	if (!e || !read_views(w, recording_json(w->arena, s, 3), e, views) ||
 	    (e->kind == PE_PRINT_VALUE && !e->n_fields))
 		return recording_damaged(w->r, REC_EVENTS, number(s, 0));
-	return e->kind == PE_PRINT_VALUE ? w->out->value(w->out, &views[0])
-					 : w->out->printf_event(w->out, e, views);
+	return out_event(w->out, e, views);
 }
 
 /* A name, which may be any bytes up to the first NUL. */
@@ -199,7 +198,7 @@ static int show_map(struct show *w, sqlite3_stmt *s)
 	struct plan_event keys = {0};
 	bool has_stack = false;
 
-	if (!types || m.time_unit > TIME_UNIT_S)
+	if (!types || m.time_unit > TIME_UNIT_NS)
 		return recording_damaged(w->r, REC_PRINTS, number(s, 0));
 	keys.n_fields = m.n_keys = (uint32_t)json_array_size(list);
 	keys.fields = arena_alloc(w->arena, (json_array_size(list) + 1) * sizeof(*keys.fields));

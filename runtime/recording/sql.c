@@ -3,6 +3,7 @@
  * SQL of the user on a recording: only statements that read are allowed. The width of a column is
  * that of its widest value in the first rows.
  */
+#include "runtime/recording/row_views.h"
 #include "runtime/recording/sql.h"
 #include "parser/base/escape.h"
 #include "runtime/base/log.h"
@@ -200,10 +201,26 @@ static int put_json(struct recording *r, sqlite3_stmt *s, FILE *out)
 
 /* ---- both -------------------------------------------------------------------------------- */
 
+static int make_view(void *ctx, const char *sql)
+{
+	struct recording *r = ctx;
+
+	return sqlite3_exec(r->db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : failed(r);
+}
+
+/* The views of the file may call no functions, because anybody may have made it: temporary ones,
+ * made here, take their places. */
+static int make_views(struct recording *r)
+{
+	return recording_load(r) ?: sqlite3_exec(r->db, "PRAGMA query_only = OFF", NULL, NULL, NULL)
+		       ?: row_views_make(&r->plan, "TEMP VIEW", make_view, r)
+		       ?: sqlite3_exec(r->db, "PRAGMA query_only = ON", NULL, NULL, NULL);
+}
+
 int recording_ask(struct recording *r, const char *sql, bool is_json, FILE *out)
 {
 	sqlite3_stmt *s = NULL;
-	int err = 0;
+	int err = make_views(r);
 
 	sqlite3_set_authorizer(r->db, allow, NULL);
 	while (!err && *sql) {

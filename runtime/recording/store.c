@@ -27,7 +27,7 @@ static int failed(const struct store *s)
 	return code == SQLITE_FULL ? -ENOSPC : code == SQLITE_NOMEM ? -ENOMEM : -EIO;
 }
 
-static int execute(struct store *s, const char *sql)
+int store_execute(struct store *s, const char *sql)
 {
 	return sqlite3_exec(s->db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : failed(s);
 }
@@ -58,14 +58,14 @@ static int make_tables(struct store *s)
 
 	snprintf(sql, sizeof(sql), "BEGIN; PRAGMA application_id = %d; PRAGMA user_version = %d",
 		 RECORDING_APPLICATION, RECORDING_VERSION);
-	err = execute(s, "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = OFF; "
-			 "PRAGMA synchronous = OFF; PRAGMA cache_spill = OFF; "
-			 "PRAGMA page_size = 16384")
-		      ?: execute(s, sql);
+	err = store_execute(s, "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = OFF; "
+			       "PRAGMA synchronous = OFF; PRAGMA cache_spill = OFF; "
+			       "PRAGMA page_size = 16384")
+		      ?: store_execute(s, sql);
 	for (int i = 0; i < REC_COUNT && !err; i++)
-		err = execute(s, recording_tables[i].create);
+		err = store_execute(s, recording_tables[i].create);
 	for (int i = 0; recording_views[i] && !err; i++)
-		err = execute(s, recording_views[i]);
+		err = store_execute(s, recording_views[i]);
 	for (int i = 0; i < REC_COUNT && !err; i++)
 		err = prepare_insert(s, (enum recording_table)i);
 	return err ?: prepare(s, "BEGIN", &s->begin) ?: prepare(s, "COMMIT", &s->commit);
@@ -84,7 +84,7 @@ struct store *store_new(int fd, const char *path)
 	}
 	if (pages_open(fd, PAGES_WRITE, &s->db) != SQLITE_OK) {
 		failed(s);
-	} else if (make_tables(s) == 0 && execute(s, "COMMIT") == 0) {
+	} else if (make_tables(s) == 0 && store_execute(s, "COMMIT") == 0) {
 		return s;
 	}
 	store_close(s, s->n_new);

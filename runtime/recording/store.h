@@ -10,6 +10,8 @@ struct store;
 /* Make the database in the regular file `fd`, which is empty and stays the caller's; `path` is its
  * name in messages. NULL after a message. */
 struct store *store_new(int fd, const char *path);
+/* Execute a statement of SQL before rows are added. 0 or -errno after a message. */
+int store_execute(struct store *s, const char *sql);
 /* Add all rows that are complete in the `n` bytes, as one transaction. Returns the bytes of these,
  * or -errno after a message. */
 long store_add(struct store *s, const char *bytes, size_t n);

@@ -18,6 +18,10 @@ void format_keys(struct text *t, const struct view_row *r, uint32_t n);
 void format_parts(struct text *t, const struct view *v);
 /* An integer; with a time_unit, a time (format_agg.c). */
 void format_number(struct text *t, uint64_t x, bool is_signed);
+/* A time in nanoseconds as a number of the unit (TIME_UNIT_*), without its name (format_agg.c). */
+void format_time(struct text *t, uint64_t unit, uint64_t x, bool is_negative);
+/* The name of a unit: "ms". */
+const char *format_unit(uint64_t unit);
 /* The share that a value has of its map's total (format_agg.c). */
 void format_share(struct text *t, const struct view *v, uint64_t whole);
 /* The text of an aggregation's value (format_agg.c). */

@@ -17,31 +17,50 @@ enum {
 static const struct {
 	const char *name;
 	uint64_t thousandth; /* in nanoseconds */
-} time_units[] = {
-	[TIME_UNIT_US] = {"us", 1}, [TIME_UNIT_MS] = {"ms", 1000}, [TIME_UNIT_S] = {"s", 1000000}};
+} time_units[] = {[TIME_UNIT_US] = {"us", 1},
+		  [TIME_UNIT_MS] = {"ms", 1000},
+		  [TIME_UNIT_S] = {"s", 1000000},
+		  [TIME_UNIT_NS] = {"ns", 0}};
 
-/* A time in nanoseconds as a number of the unit, with three digits behind the point. */
+/* A time in nanoseconds as a number of the unit, with three digits behind the point unless that is
+ * ns. */
 static const char *time_text(char *out, size_t size, uint64_t unit, uint64_t x, bool is_negative)
 {
-	uint64_t step = time_units[unit].thousandth;
-	uint64_t n = ((is_negative ? -x : x) + step / 2) / step;
+	uint64_t step = time_units[unit].thousandth, n = is_negative ? -x : x;
+
+	if (!step) {
+		snprintf(out, size, "%s%llu", is_negative ? "-" : "", (unsigned long long)n);
+		return out;
+	}
+	n = (n + step / 2) / step;
 
 	snprintf(out, size, "%s%llu.%03u", is_negative ? "-" : "", (unsigned long long)(n / 1000),
 		 (unsigned int)(n % 1000));
 	return out;
 }
 
-static void put_time(struct text *t, uint64_t x, bool is_negative)
+void format_time(struct text *t, uint64_t unit, uint64_t x, bool is_negative)
 {
 	char number[32];
 
-	text_printf(t, "%s %s", time_text(number, sizeof(number), t->time_unit, x, is_negative),
-		    time_units[t->time_unit].name);
+	text_string(t, time_text(number, sizeof(number), unit, x, is_negative));
+}
+
+const char *format_unit(uint64_t unit)
+{
+	return time_units[unit].name;
+}
+
+static void put_time(struct text *t, uint64_t x, bool is_negative)
+{
+	format_time(t, t->time_unit, x, is_negative);
+	text_char(t, ' ');
+	text_string(t, format_unit(t->time_unit));
 }
 
 void format_number(struct text *t, uint64_t x, bool is_signed)
 {
-	if (t->time_unit != TIME_UNIT_NS)
+	if (t->time_unit != TIME_UNIT_AUTO)
 		put_time(t, x, is_signed && (int64_t)x < 0);
 	else if (is_signed)
 		text_signed(t, (int64_t)x);
@@ -194,7 +213,7 @@ static void put_header(char *out, const struct type *type, uint32_t bucket)
 static void put_line(struct text *t, const struct type *type, uint32_t bucket, uint64_t n,
 		     uint64_t most)
 {
-	bool has_unit = t->time_unit != TIME_UNIT_NS;
+	bool has_unit = t->time_unit != TIME_UNIT_AUTO;
 	char header[HEADER_BYTES];
 	size_t bar = most ? (size_t)((float)n / (float)most * BAR_WIDTH) : 0;
 
