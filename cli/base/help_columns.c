@@ -23,14 +23,50 @@ static int text_columns(int before)
 	return !all ? 0 : n < LEAST ? LEAST : n > MOST ? MOST : n;
 }
 
-/* Columns that the first `n` bytes take: of a UTF-8 character only its first byte takes one. */
+/* U+3000 to U+9FFF, and the wide forms at U+FF00. */
+bool help_is_wide(const char *c)
+{
+	unsigned char lead = (unsigned char)c[0], next = lead ? (unsigned char)c[1] : 0;
+
+	return (lead >= 0xe3 && lead <= 0xe9) || (lead == 0xef && next >= 0xbc);
+}
+
+/* A mark that no line begins with. */
+static bool closes(const char *c)
+{
+	static const char *const marks[] = {"。", "，", "、", "；", "：",
+					    "？", "！", "）", "》", "”"};
+
+	for (size_t i = 0; i < sizeof(marks) / sizeof(*marks); i++)
+		if (strncmp(c, marks[i], strlen(marks[i])) == 0)
+			return true;
+	return false;
+}
+
+/* Columns that the first `n` bytes take. */
 static int columns_of(const char *text, size_t n)
 {
 	int columns = 0;
 
 	for (size_t i = 0; i < n; i++)
-		columns += (text[i] & 0xc0) != 0x80;
+		columns += ((text[i] & 0xc0) != 0x80) + help_is_wide(text + i);
 	return columns;
+}
+
+/* What no line end divides: a wide character, or all up to a blank or such a character; and marks
+ * behind it. */
+static const char *end_of_word(const char *word)
+{
+	const char *end = word;
+
+	if (help_is_wide(end))
+		end += 3;
+	else
+		while (*end && *end != ' ' && !help_is_wide(end))
+			end++;
+	while (closes(end))
+		end += 3;
+	return end;
 }
 
 void help_wrap(const char *text, int before, int most)
@@ -38,14 +74,15 @@ void help_wrap(const char *text, int before, int most)
 	int column = 0;
 
 	for (const char *word = text, *end; *word; word = end) {
-		int n;
+		size_t blanks = strspn(word, " ");
+		int n, gap = column && blanks ? 1 : 0;
 
-		word += strspn(word, " ");
-		end = word + strcspn(word, " ");
+		word += blanks;
+		end = end_of_word(word);
 		n = columns_of(word, (size_t)(end - word));
-		if (most && column && column + 1 + n > most)
-			column = 0, printf("\n%*s", before, "");
-		column += n + printf("%s", column ? " " : "");
+		if (most && column && column + gap + n > most)
+			column = gap = 0, printf("\n%*s", before, "");
+		column += n + printf("%s", gap ? " " : "");
 		fwrite(word, 1, (size_t)(end - word), stdout);
 	}
 	putchar('\n');

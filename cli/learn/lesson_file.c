@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reads a lesson: sections that begin with a word and a colon at the beginning of a line; the lines
- * below that begin with a blank belong to them.
+ * below that begin with a blank belong to them. A translation is a file of the same form and name,
+ * in a folder beside the lessons that is named as the language. It has only texts, in the order of
+ * the lesson, each 'say' for the next mistake.
  */
 #include "cli/learn/lesson_file.h"
 #include "parser/base/text.h"
@@ -17,6 +19,7 @@ struct reader {
 	struct arena *a;
 	struct lesson *lesson;
 	uint32_t line; /* line of the section */
+	bool is_translation;
 };
 
 enum how_often { ONCE, AT_MOST_ONCE, AT_LEAST_ONCE, ANY };
@@ -91,10 +94,14 @@ static struct mistake *last_mistake(const struct reader *r)
 
 static int take_say(struct reader *r, const char *text)
 {
-	struct mistake *m = last_mistake(r);
 	const struct shown none = {0};
 	const char *error = NULL;
+	struct mistake *m;
 
+	if (r->is_translation)
+		arena_push(r->a, r->lesson->mistakes, r->lesson->n_mistakes,
+			   (struct mistake){.line = r->line});
+	m = last_mistake(r);
 	if (!m || m->say)
 		return report(r, "'say' must follow a mistake, once");
 	m->say = text;
@@ -114,9 +121,10 @@ static int take_try(struct reader *r, const char *text)
 static const struct {
 	const char *word;
 	enum how_often how_often;
+	bool is_text;
 	int (*take)(struct reader *r, const char *text);
 } words[] = {
-#define LESSON_WORD(word, how_often, hook, help) {word, how_often, take_##hook},
+#define LESSON_WORD(word, how_often, is_text, hook, help) {word, how_often, is_text, take_##hook},
 #include "cli/learn/lesson_words.def"
 };
 enum { N_WORDS = sizeof(words) / sizeof(*words) };
@@ -159,6 +167,8 @@ static int take_section(struct reader *r, uint32_t counts[N_WORDS], const char *
 					   "unknown word '%.*s': lines of a section begin with a "
 					   "blank, and comments with #",
 					   (int)(len < 40 ? len : 40), head));
+	if (r->is_translation && !w->is_text)
+		return report(r, arena_printf(r->a, "'%s' is not translated", w->word));
 	if (counts[w - words]++ && (w->how_often == ONCE || w->how_often == AT_MOST_ONCE))
 		return report(r, arena_printf(r->a, "there is a second '%s'", w->word));
 	text = section_text(r->a, head + len + 1, lines, n);
@@ -175,7 +185,8 @@ static int check_whole(const struct reader *r, const uint32_t counts[N_WORDS])
 	for (int i = 0; i < N_WORDS; i++) {
 		enum how_often often = words[i].how_often;
 
-		if (counts[i] || (often != ONCE && often != AT_LEAST_ONCE))
+		if (counts[i] || (often != ONCE && often != AT_LEAST_ONCE) ||
+		    (r->is_translation && !words[i].is_text))
 			continue;
 		return log_error("%s: the lesson has no '%s'", l->path, words[i].word);
 	}
@@ -212,9 +223,9 @@ static int read_sections(struct reader *r, char *text)
 	return head && take_section(r, counts, head, lines, n) ? -1 : check_whole(r, counts);
 }
 
-int lesson_read(struct arena *a, const char *path, struct lesson *out)
+static int read_file(struct arena *a, const char *path, bool is_translation, struct lesson *out)
 {
-	struct reader r = {.a = a, .lesson = out};
+	struct reader r = {.a = a, .lesson = out, .is_translation = is_translation};
 	char *text = arena_alloc(a, MAX_FILE_BYTES + 1);
 	FILE *f = fopen(path, "re");
 	size_t n = f ? fread(text, 1, MAX_FILE_BYTES + 1, f) : 0;
@@ -230,6 +241,35 @@ int lesson_read(struct arena *a, const char *path, struct lesson *out)
 	else
 		return read_sections(&r, text);
 	return -1;
+}
+
+/* Put the texts of the translation into the lesson. */
+static int translate(struct lesson *l, const struct lesson *to)
+{
+	if (to->n_hints != l->n_hints || to->n_mistakes != l->n_mistakes || !to->text != !l->text)
+		return log_error("%s: the lesson has %u hints, %u mistakes and %s, its translation "
+				 "%u, %u and %s",
+				 to->path, l->n_hints, l->n_mistakes,
+				 l->text ? "a text" : "no text", to->n_hints, to->n_mistakes,
+				 to->text ? "a text" : "no text");
+	l->title = to->title;
+	l->goal = to->goal;
+	l->text = to->text;
+	l->found = to->found;
+	l->hints = to->hints;
+	for (uint32_t i = 0; i < l->n_mistakes; i++)
+		l->mistakes[i].say = to->mistakes[i].say;
+	return 0;
+}
+
+int lesson_read(struct arena *a, const char *path, struct lesson *out)
+{
+	const char *translated = lesson_translation(a, path);
+	struct lesson to;
+
+	if (read_file(a, path, false, out))
+		return -1;
+	return translated && (read_file(a, translated, true, &to) || translate(out, &to)) ? -1 : 0;
 }
 
 /* ---- texts --------------------------------------------------------------------------------- */

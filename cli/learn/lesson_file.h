@@ -37,7 +37,11 @@ int lesson_find_all(struct arena *a, struct lesson_list *out);
 const char *lesson_find(struct arena *a, const char *word);
 /* The name of a lesson in a file of that path. */
 const char *lesson_name(struct arena *a, const char *path);
-/* Read a lesson. Returns 0, or -1 after a message. */
+/* The path of its translation into the user's language (LC_ALL, LC_MESSAGES, LANG). NULL if there
+ * is none. */
+const char *lesson_translation(struct arena *a, const char *path);
+/* Read a lesson, with the texts of its translation, if there is one. Returns 0, or -1 after a
+ * message. */
 int lesson_read(struct arena *a, const char *path, struct lesson *out);
 /* The command of the workload. If its program is one of examples/, the path of that is filled
  * in. */

@@ -78,6 +78,30 @@ const char *lesson_name(struct arena *a, const char *path)
 	return arena_strndup(a, base, end ? (size_t)(end - base) : strlen(base));
 }
 
+/* The first word of the locale for messages: "zh" of "zh_CN.UTF-8". */
+static const char *language(struct arena *a)
+{
+	static const char *const names[] = {"LC_ALL", "LC_MESSAGES", "LANG"};
+	const char *value = "";
+	size_t n = 0;
+
+	for (size_t i = 0; i < N_OF(names) && !*value; i++)
+		value = getenv(names[i]) ?: "";
+	while (isalpha((unsigned char)value[n]))
+		n++;
+	return arena_strndup(a, value, n);
+}
+
+const char *lesson_translation(struct arena *a, const char *path)
+{
+	const char *base = strrchr(path, '/') ? strrchr(path, '/') + 1 : path, *to = language(a);
+
+	if (!*to)
+		return NULL;
+	to = arena_printf(a, "%.*s%s/%s", (int)(base - path), path, to, base);
+	return access(to, R_OK) == 0 ? to : NULL;
+}
+
 /* The number of a lesson in the list, from 1; 0 when the word is none. */
 static unsigned long number_of(const char *word)
 {

@@ -9,6 +9,14 @@
 
 enum { WIDTH = 78 };
 
+/* What is between a paragraph and its next line: nothing between characters of Chinese. */
+static const char *joint(const char *paragraph, const char *next)
+{
+	size_t n = strlen(paragraph);
+
+	return !n || (n >= 3 && help_is_wide(paragraph + n - 3) && help_is_wide(next)) ? "" : " ";
+}
+
 void lesson_print(const char *first, const char *text)
 {
 	struct arena *a = arena_new();
@@ -18,7 +26,8 @@ void lesson_print(const char *first, const char *text)
 		size_t n = strcspn(text, "\n");
 
 		if (n && *text != ' ' && *text != '\t') {
-			paragraph = arena_printf(a, "%s %.*s", paragraph, (int)n, text);
+			paragraph = arena_printf(a, "%s%s%.*s", paragraph, joint(paragraph, text),
+						 (int)n, text);
 		} else {
 			if (*paragraph)
 				help_wrap(paragraph, 0, WIDTH);
