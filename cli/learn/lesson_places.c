@@ -6,6 +6,7 @@
 #include "cli/learn/lesson_file.h"
 #include "parser/base/arena.h"
 #include "parser/base/nearest.h"
+#include "runtime/base/beside.h"
 #include "runtime/base/log.h"
 #include <ctype.h>
 #include <glob.h>
@@ -20,24 +21,11 @@ static const char *const lesson_folders[] = {
 	"../../examples/lessons", /* build/dev/sonde */
 };
 static const char *const workload_folders[] = {
-	"../libexec/sonde", /* installed */
-	"examples",	    /* build/sonde, build/dev/sonde */
+	"../lib/sonde/examples", /* installed */
+	"examples",		 /* build/sonde, build/dev/sonde */
 };
 
 #define N_OF(array) (sizeof(array) / sizeof(*(array)))
-
-/* The folder of this program. NULL if it is not known. */
-static const char *own_folder(struct arena *a)
-{
-	char self[PATH_MAX];
-	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-
-	if (n <= 0)
-		return NULL;
-	self[n] = '\0';
-	*strrchr(self, '/') = '\0';
-	return arena_strdup(a, self);
-}
 
 static bool list_folder(struct arena *a, const char *folder, struct lesson_list *out)
 {
@@ -54,15 +42,17 @@ static bool list_folder(struct arena *a, const char *folder, struct lesson_list 
 
 int lesson_find_all(struct arena *a, struct lesson_list *out)
 {
-	const char *given = getenv("SONDE_LESSONS"), *self = own_folder(a);
+	const char *given = getenv("SONDE_LESSONS");
+	char folder[PATH_MAX];
 
 	if (given && *given) {
 		if (list_folder(a, given, out))
 			return 0;
 		return log_error("no lessons in '%s', the folder of SONDE_LESSONS", given);
 	}
-	for (size_t i = 0; self && i < N_OF(lesson_folders); i++)
-		if (list_folder(a, arena_printf(a, "%s/%s", self, lesson_folders[i]), out))
+	for (size_t i = 0; i < N_OF(lesson_folders); i++)
+		if (beside_program(lesson_folders[i], folder, sizeof(folder)) &&
+		    list_folder(a, folder, out))
 			return 0;
 	return log_error("the lessons are not installed; set SONDE_LESSONS to their folder");
 }
@@ -140,13 +130,13 @@ const char *lesson_find(struct arena *a, const char *word)
 const char *lesson_workload(struct arena *a, const struct lesson *l)
 {
 	size_t n = strcspn(l->workload, " \t\n");
-	const char *self = own_folder(a);
+	char path[PATH_MAX];
 
-	for (size_t i = 0; self && i < N_OF(workload_folders); i++) {
-		const char *path = arena_printf(a, "%s/%s/%.*s", self, workload_folders[i], (int)n,
-						l->workload);
+	for (size_t i = 0; i < N_OF(workload_folders); i++) {
+		const char *file =
+			arena_printf(a, "%s/%.*s", workload_folders[i], (int)n, l->workload);
 
-		if (access(path, X_OK) == 0)
+		if (beside_program(file, path, sizeof(path)) && access(path, X_OK) == 0)
 			return arena_printf(a, "\"%s\"%s", path, l->workload + n);
 	}
 	return l->workload;

@@ -65,7 +65,7 @@ static int use_stock(struct kernel *k, const struct options *o)
 	if (name && !o->compile.facts)
 		log_info("this kernel's tracepoints cannot be read: those of %s are used instead",
 			 name);
-	return name ? 0 : -1;
+	return name || !o->compile.facts ? 0 : -1;
 }
 
 /* Is the running kernel too old? --info says what works there. */

@@ -15,6 +15,7 @@
 #include "parser/base/time_unit.h"
 #include "parser/sema/param.h"
 #include "parser/sema/param_type.h"
+#include "runtime/base/beside.h"
 #include "runtime/base/log.h"
 #include <errno.h>
 #include <glob.h>
@@ -26,28 +27,21 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char *const beside_program[] = {
+static const char *const bundled_folders[] = {
 	"../share/sonde",	/* installed */
 	"../stdlib_scripts",	/* build/sonde */
 	"../../stdlib_scripts", /* build/dev/sonde */
 };
-enum { N_FOLDERS = 1 + sizeof(beside_program) / sizeof(*beside_program) };
+enum { N_FOLDERS = 1 + sizeof(bundled_folders) / sizeof(*bundled_folders) };
 
 /* The i-th folder to look in. False when there is none. */
 static bool script_folder(int i, char *folder, size_t size)
 {
 	const char *given = getenv("SONDE_SCRIPTS");
-	char self[PATH_MAX];
-	ssize_t n;
 
 	if (i == 0)
 		return given && snprintf(folder, size, "%s", given) < (int)size;
-	n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	if (n <= 0)
-		return false;
-	self[n] = '\0';
-	*strrchr(self, '/') = '\0';
-	return snprintf(folder, size, "%s/%s", self, beside_program[i - 1]) < (int)size;
+	return beside_program(bundled_folders[i - 1], folder, size);
 }
 
 static bool is_path(const char *word)

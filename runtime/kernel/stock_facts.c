@@ -1,49 +1,41 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Unpacks the facts of a stock kernel and puts them in front of those of the kernel that runs:
+ * Reads the facts of a stock kernel and puts them in front of those of the kernel that runs:
  * tracepoints are the stock kernel's; so are types, functions and what it can do, if the kernel is
  * named, or the one that runs has no types. Everything else is asked of this one.
  */
 #define _GNU_SOURCE
 #include "runtime/kernel/stock_facts.h"
 #include "parser/lang/kernel.h"
+#include "runtime/base/beside.h"
 #include "runtime/base/log.h"
 #include "runtime/kernel/facts_file.h"
 #include "runtime/base/memory_file.h"
 #include "runtime/kernel/kernel_facts.h"
 #include "runtime/kernel/release.h"
 #include <errno.h>
+#include <limits.h>
 #include <linux/btf.h>
 #include <stdlib.h>
 #include <zlib.h>
-
-#define STOCK(id, ...)                                                  \
-	extern const char sonde_stock_##id[], sonde_stock_##id##_end[]; \
-	extern const char sonde_types_##id[], sonde_types_##id##_end[]; \
-	extern const char sonde_symbols_##id[], sonde_symbols_##id##_end[];
-#include "runtime/kernel/stock.def"
-
-/* A file that is part of the program, packed. */
-struct packed {
-	const char *bytes, *end;
-};
 
 #define STOCK_START 0xffffffff81000000
 #define KERNEL(major, minor) ((major) << 16 | (minor) << 8)
 static const struct stock {
 	const char *name;
 	uint32_t first;
-	struct packed facts, types, symbols;
 } stocks[] = {
-#define STOCK(id, name, first)                       \
-	{name,                                       \
-	 first,                                      \
-	 {sonde_stock_##id, sonde_stock_##id##_end}, \
-	 {sonde_types_##id, sonde_types_##id##_end}, \
-	 {sonde_symbols_##id, sonde_symbols_##id##_end}},
+#define STOCK(name, first) {name, first},
 #include "runtime/kernel/stock.def"
 };
 enum { N_STOCKS = sizeof(stocks) / sizeof(*stocks), MAX_BYTES = 8 << 20 };
+
+static const char *const folders[] = {
+	"../share/sonde/facts",	      /* installed, from a package of its own */
+	"../runtime/kernel/stock",    /* build/sonde */
+	"../../runtime/kernel/stock", /* build/dev/sonde */
+};
+enum { N_FOLDERS = sizeof(folders) / sizeof(*folders) };
 
 static int stock_tracepoint(struct kernel *k, const char *category, const char *event,
 			    const struct tp_format **out)
@@ -57,22 +49,36 @@ static int stock_each_tracepoint(struct kernel *k, const char *category, kernel_
 	return k->stock->each_tracepoint(k->stock, category, fn, ctx);
 }
 
-/* The bytes, from malloc, with a NUL behind them. NULL when out of memory. */
-static char *unpack(const struct packed *p, size_t *n)
+static gzFile open_packed(const struct stock *s, const char *what)
 {
-	char *text = malloc(MAX_BYTES);
-	z_stream z = {.next_in = (Bytef *)(uintptr_t)p->bytes,
-		      .avail_in = (uInt)(p->end - p->bytes),
-		      .next_out = (Bytef *)text,
-		      .avail_out = MAX_BYTES - 1};
+	char name[PATH_MAX], path[PATH_MAX];
+	gzFile file = NULL;
 
-	*n = 0;
-	if (!text || inflateInit2(&z, 15 + 32) != Z_OK)
-		return text;
-	inflate(&z, Z_FINISH);
-	*n = z.total_out;
-	text[*n] = '\0';
-	inflateEnd(&z);
+	for (int i = 0; i < N_FOLDERS && !file; i++) {
+		snprintf(name, sizeof(name), "%s/%s.%s.gz", folders[i], s->name, what);
+		if (beside_program(name, path, sizeof(path)))
+			file = gzopen(path, "re");
+	}
+	return file;
+}
+
+/* The bytes of a stock kernel's file, from malloc, with a NUL after them. NULL with errno set. */
+static char *unpack(const struct stock *s, const char *what, size_t *n)
+{
+	gzFile file = open_packed(s, what);
+	char *text = file ? malloc(MAX_BYTES) : NULL;
+	int got = text ? gzread(file, text, MAX_BYTES - 1) : -1;
+
+	if (got < 0) {
+		free(text);
+		text = NULL;
+		errno = file ? EIO : ENOENT;
+	} else {
+		text[got] = '\0';
+		*n = (size_t)got;
+	}
+	if (file)
+		gzclose(file);
 	return text;
 }
 
@@ -85,7 +91,7 @@ static const struct stock *used;
 static struct kernel *symbols_of(struct kernel *k)
 {
 	size_t n;
-	char *text = k->symbols ? NULL : unpack(&used->symbols, &n);
+	char *text = k->symbols ? NULL : unpack(used, "symbols", &n);
 
 	if (text)
 		k->symbols = facts_text_open(text, used->name);
@@ -142,7 +148,7 @@ static int no_bpf_functions(struct kernel *k, typed_function_fn fn, void *ctx)
 static int use_types(struct kernel *k, const struct stock *s)
 {
 	size_t n;
-	char *bytes = unpack(&s->types, &n);
+	char *bytes = unpack(s, "btf", &n);
 	int fd = bytes ? memory_file("sonde-types", bytes, n) : -errno;
 
 	free(bytes);
@@ -170,6 +176,19 @@ static const struct stock *find(const char *name, uint32_t version)
 	return found;
 }
 
+static void report_missing(const struct stock *s, const char *name)
+{
+	if (!name) {
+		log_info(
+			"this kernel's tracepoints cannot be read; with the package sonde-facts those "
+			"of %s are used instead",
+			s->name);
+		return;
+	}
+	log_error("--facts: the facts of %s cannot be read: %s", name, strerror(errno));
+	log_hint("the package sonde-facts has them: apt install sonde-facts");
+}
+
 const char *stock_facts_use(struct kernel *k, const char *name)
 {
 	const struct stock *s = find(name, k->version ? k->version(k) : 0);
@@ -181,8 +200,12 @@ const char *stock_facts_use(struct kernel *k, const char *name)
 		log_error("--facts: unknown kernel '%s': write debian-12 or debian-13", name);
 		return NULL;
 	}
-	text = unpack(&s->facts, &n);
-	k->stock = text ? facts_text_open(text, s->name) : NULL;
+	text = unpack(s, "facts", &n);
+	if (!text) {
+		report_missing(s, name);
+		return NULL;
+	}
+	k->stock = facts_text_open(text, s->name);
 	if (!k->stock)
 		return NULL;
 	k->tracepoint = stock_tracepoint;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tracepoints, functions and types of stock kernels, which are part of the program: for users who
+ * Tracepoints, functions and types of stock kernels, from files beside the program: for users who
  * may not read those of the kernel that runs, and to check scripts for another machine.
  */
 #pragma once
