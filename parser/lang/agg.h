@@ -41,6 +41,7 @@ struct agg_row {
 	enum agg_buckets_kind buckets;
 	bool is_readable;     /* in expressions, as an integer */
 	uint32_t scale_shown; /* numbers of the scale in the type's name */
+	const char *counted;  /* what a value is the number of: "events"; or NULL */
 };
 
 extern const struct agg_row agg_rows[AGG_KIND_COUNT];

@@ -316,7 +316,7 @@ static void put_title(struct drawing *d, const struct flame_page *p)
 			put_difference(d, g->tree.nodes.items, g->tree.nodes.items);
 		else
 			put_value(t, g, g->tree.nodes.items[0].total);
-		text_string(t, g->unit ?: "");
+		text_printf(t, "%s%s", g->unit ? " " : "", g->unit ?: "");
 	}
 	text_string(t, p->graphs.n ? "</text>\n" : "no stacks</text>\n");
 	if (p->script) {

@@ -13,7 +13,7 @@
 struct flame_graph {
 	const char *name;
 	bool is_time;	  /* values are nanoseconds */
-	const char *unit; /* what else they are, as " samples"; NULL: numbers */
+	const char *unit; /* what else they are, as "samples"; NULL: numbers */
 	struct call_tree tree;
 	double x, width; /* of the whole drawing's width, 0 to 1 */
 };

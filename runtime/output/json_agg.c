@@ -108,8 +108,8 @@ static const struct {
 	agg_json_fn *value;
 	const char *line;
 } hooks[] = {
-#define AGG_ROW(id, name_u, name_s, layout, readable, size, scale, view, compare, divide, text_, \
-		json, line)                                                                      \
+#define AGG_ROW(id, name_u, name_s, layout, readable, size, scale, counted, view, compare, divide, \
+		text_, json, line)                                                                 \
 	[AGG_##id] = {json, line},
 #include "parser/lang/aggs.def"
 };

@@ -5,6 +5,7 @@
  */
 #include "runtime/output/flame_page.h"
 #include "parser/base/text.h"
+#include "parser/lang/agg.h"
 #include "runtime/output/out_file.h"
 #include "runtime/output/out_format.h"
 #include "runtime/output/run_title.h"
@@ -51,16 +52,23 @@ static int flamegraph_finish(struct out *o)
 	return flame_page_write(&w->page, &w->file.text);
 }
 
+/* What the map's values are; NULL: a time, or only a number. */
+static const char *unit_of(const struct out_flamegraph *w, const struct view_map *m)
+{
+	const struct type *t = m->rows[0].value.type;
+	const char *unit = t->kind == TY_AGG && !m->is_time ? agg_rows[t->agg].counted : NULL;
+
+	return unit && takes_samples(w->plan) ? "samples" : unit;
+}
+
 static struct flame_graph *graph_of(struct out_flamegraph *w, const struct view_map *m)
 {
 	struct flame_graph *found =
 		TEXT_ITEM(w->page.graphs.items, w->page.graphs.n, name, m->name);
 
-	const char *unit = !m->is_time && takes_samples(w->plan) ? " samples" : NULL;
-
-	if (found ||
-	    vec_push(&w->page.graphs,
-		     (struct flame_graph){.name = m->name, .is_time = m->is_time, .unit = unit}))
+	if (found || vec_push(&w->page.graphs, (struct flame_graph){.name = m->name,
+								    .is_time = m->is_time,
+								    .unit = unit_of(w, m)}))
 		return found;
 	return &w->page.graphs.items[w->page.graphs.n - 1];
 }

@@ -151,7 +151,8 @@ static const struct {
 	agg_compare_fn *compare;
 	agg_divide_fn *divide;
 } hooks[] = {
-#define AGG_ROW(id, name_u, name_s, layout, readable, size, scale, view_, compare_, divide_, ...) \
+#define AGG_ROW(id, name_u, name_s, layout, readable, size, scale, counted, view_, compare_, \
+		divide_, ...)                                                                \
 	[AGG_##id] = {.view = view_, .compare = compare_, .divide = divide_},
 #include "parser/lang/aggs.def"
 };

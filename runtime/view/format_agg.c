@@ -253,8 +253,8 @@ void txt_number(struct text *t, const struct view *v)
 }
 
 static agg_text_fn *const hooks[] = {
-#define AGG_ROW(id, name_u, name_s, layout, readable, size, scale, view, compare, divide, text_, \
-		...)                                                                             \
+#define AGG_ROW(id, name_u, name_s, layout, readable, size, scale, counted, view, compare, divide, \
+		text_, ...)                                                                        \
 	[AGG_##id] = text_,
 #include "parser/lang/aggs.def"
 };

@@ -165,8 +165,8 @@ static void several_maps_have_names(void **state)
 	(void)state;
 	assert_string_equal(written(OUT_FOLDED, &plan_of_two, maps, 2),
 			    "@a;main;work 4\n@b;main;work 4\n");
-	assert_non_null(
-		strstr(written(OUT_FLAMEGRAPH, &plan_of_two, maps, 2), ">@a: 4, @b: 4</text>"));
+	assert_non_null(strstr(written(OUT_FLAMEGRAPH, &plan_of_two, maps, 2),
+			       ">@a: 4 events, @b: 4 events</text>"));
 }
 
 /* Of a map that is printed again, the flame graph shows the last state. */
@@ -178,7 +178,8 @@ static void a_graph_shows_the_last_print(void **state)
 	struct view_map maps[] = {map_of("@", first, 1, 1), map_of("@", last, 1, 1)};
 
 	(void)state;
-	assert_non_null(strstr(written(OUT_FLAMEGRAPH, &plan_of_one, maps, 2), ">@: 9</text>"));
+	assert_non_null(
+		strstr(written(OUT_FLAMEGRAPH, &plan_of_one, maps, 2), ">@: 9 events</text>"));
 }
 
 static void times_have_units(void **state)
@@ -226,14 +227,14 @@ static void a_page_says_what_was_traced(void **state)
 		    ">a &lt;b&gt; · @: 4 samples</text>", ">x { y }</text>");
 	progs[1].kind = PP_UPROBE;
 	assert_head(&plan, &(struct view_run){.scope = &process, .script = ""},
-		    ">process 7 · @: 4</text>", "id=\"script\"");
+		    ">process 7 · @: 4 events</text>", "id=\"script\"");
 	memset(script, 'x', sizeof(script) - 1);
 	assert_head(&plan, &(struct view_run){.scope = &all, .script = script},
-		    ">the whole system · @: 4</text>", "xxx…</text>");
+		    ">the whole system · @: 4 events</text>", "xxx…</text>");
 	script[0] = '/';
 	assert_head(&plan,
 		    &(struct view_run){.scope = &all, .script = script, .script_name = "waits.bt"},
-		    ">the whole system · @: 4</text>", ">waits.bt</text>");
+		    ">the whole system · @: 4 events</text>", ">waits.bt</text>");
 }
 
 static void nothing_is_a_page_too(void **state)

@@ -99,6 +99,8 @@
 
 	const exact = (ns) => String(ns).replace(/\B(?=(\d{3})+$)/g, ',') + ' ns';
 
+	const number = (n, what) => n.toLocaleString('en') + ' ' + what + (n === 1 ? '' : 's');
+
 	function describe(s) {
 		const notes = [];
 
@@ -118,7 +120,7 @@
 	function describeAll() {
 		const n = lanes.reduce((sum, lane) => sum + lane.spans.length, 0);
 
-		return n ? n.toLocaleString('en') + ' spans of ' + lanes.length + ' threads in ' + time(last - first) + '.\n' +
+		return n ? number(n, 'span') + ' of ' + number(lanes.length, 'thread') + ' in ' + time(last - first) + '.\n' +
 			'Drag to move; Ctrl and wheel to zoom, or w, s, a, d; double-click or Enter zooms to a span; arrows go to others.' :
 			'no spans';
 	}
@@ -314,7 +316,7 @@
 				spans.hits = spans.filter((s) => s.isHit);
 		}
 		hits.sort((a, b) => a.start - b.start);
-		found.textContent = pattern ? hits.length + ' spans match: ' + time(sum) : '';
+		found.textContent = pattern ? number(hits.length, 'span') + ': ' + time(sum) : '';
 		redraw();
 	}
 
