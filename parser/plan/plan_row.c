@@ -69,11 +69,18 @@ void pln_row(struct planner *pl, struct expr *call)
 	plan_add_event(pl, call, ev);
 }
 
+/* Strings of all kinds may be in one column. */
+static bool is_text(const struct type *t)
+{
+	return type_shape(t) == SHAPE_STRING || type_shape(t) == SHAPE_DEFERRED;
+}
+
 static bool is_same_column(const struct plan_event *a, const struct plan_event *b, uint32_t i)
 {
 	return strcmp(a->pieces[i].text, b->pieces[i].text) == 0 &&
 	       a->pieces[i].time_unit == b->pieces[i].time_unit &&
-	       type_shape(a->fields[i].type) == type_shape(b->fields[i].type);
+	       (type_shape(a->fields[i].type) == type_shape(b->fields[i].type) ||
+		(is_text(a->fields[i].type) && is_text(b->fields[i].type)));
 }
 
 static bool has_same_columns(const struct plan_event *a, const struct plan_event *b)
