@@ -52,11 +52,12 @@ static bool has_ticks(const struct program *p)
 }
 
 /* Does a program at a raw tracepoint miss more because it is preempted than that of a perf event?
- * That misses what happens while this process is preempted in a bpf(2) call, as are those by which
- * intervals read maps. */
+ * That misses what happens while this process is preempted in a bpf(2) call. Intervals read maps by
+ * such calls, with real-time priority if that is allowed (runtime/base/hold_cpu.h). */
 static bool is_preempted(const struct planner *pl)
 {
-	return pl->kernel && kernel_has(pl->kernel, CAP_RAW_PREEMPTION) && !has_ticks(pl->program);
+	return pl->kernel && kernel_has(pl->kernel, CAP_RAW_PREEMPTION) &&
+	       (!has_ticks(pl->program) || kernel_has(pl->kernel, CAP_REALTIME));
 }
 
 enum plan_prog_kind plan_syscall_kind(const struct planner *pl, bool is_enter)

@@ -11,6 +11,7 @@
 #include "runtime/base/limit_hint.h"
 #include "runtime/elf/names.h"
 #include "runtime/base/hash.h"
+#include "runtime/base/hold_cpu.h"
 #include "runtime/base/map_calls.h"
 #include "runtime/elf/demangle.h"
 #include "runtime/base/log.h"
@@ -104,8 +105,9 @@ static bool resolve(struct session *s, uint64_t hash, uint32_t shows, struct cac
 static void name_again(struct session *s, uint64_t hash, struct cached *c)
 {
 	struct sonde_stack st;
+	int held = hold_cpu_begin();
 
-	if (bpf_map_lookup_elem(s->stacks_fd, &hash, &st))
+	if (hold_cpu_end(held, bpf_map_lookup_elem(s->stacks_fd, &hash, &st)))
 		c->again_ns = 0; /* it was removed */
 	else
 		name_frames(s, &st, c);

@@ -16,6 +16,7 @@
 #include <pthread.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include "runtime/base/hold_cpu.h"
 #include "runtime/base/thread.h"
 #include "runtime/base/uapi_new.h"
 #include "runtime/kernel/breakpoint_trial.h"

@@ -15,6 +15,7 @@
 #define _GNU_SOURCE
 #include "runtime/run/interval_thread.h"
 #include "runtime/base/clock.h"
+#include "runtime/base/hold_cpu.h"
 #include "runtime/base/limit_hint.h"
 #include "runtime/base/log.h"
 #include "runtime/base/thread.h"
@@ -229,6 +230,12 @@ int interval_thread_start(const struct session *s, struct interval_thread **out)
 	else
 		interval_thread_free(t);
 	return err;
+}
+
+void interval_thread_protect(const struct session *s)
+{
+	hold_cpu_set(s->interval_thread && kernel_has(s->kernel, CAP_REALTIME) &&
+		     kernel_has(s->kernel, CAP_RAW_PREEMPTION));
 }
 
 void interval_thread_stop(struct interval_thread *t)

@@ -210,6 +210,7 @@ static int start(struct loop *l)
 	prog_stats_begin(&l->stats);
 	if (l->o->command)
 		command_release(l->o->command);
+	interval_thread_protect(l->s);
 	if (l->s->usyms && l->s->config->scope == SONDE_SCOPE_ALL)
 		usyms_note_all(l->s->usyms);
 	err = session_iterate(l->s, l->events.out, drain_between, l);
