@@ -85,61 +85,64 @@ static void put_title(struct text *t, const struct format_piece *p)
 		text_printf(t, "(%s)", format_unit(p->time_unit));
 }
 
-static void put_padded(struct table_text *w, struct text *t, const struct plan_event *e, uint32_t i,
-		       const char *bytes, size_t n)
-{
-	uint32_t columns = columns_of(bytes, n);
-	uint32_t pad = w->widths[i] > columns ? w->widths[i] - columns : 0;
+/* A row or a header as text: where each cell ends in `cells`, and how wide it is. */
+struct cell {
+	size_t end;
+	uint32_t columns;
+};
 
-	if (i)
-		text_char(t, ' ');
-	if (is_number(e, i))
-		text_fill(t, ' ', pad);
-	text_put(t, bytes, n);
-	if (!is_number(e, i) && i + 1 < e->n_pieces)
-		text_fill(t, ' ', pad);
+/* The cell that was appended to `cells` is complete. */
+static void end_cell(struct table_text *w, struct cell *cells, uint32_t i, size_t first)
+{
+	const struct text *t = &w->cells.text;
+
+	cells[i].end = t->n;
+	cells[i].columns = first <= t->n ? columns_of(t->bytes + first, t->n - first) : 0;
 }
 
-/* The lengths of the parts of cells.text are in `ends`. */
 static void put_line(struct table_text *w, struct text *t, const struct plan_event *e,
-		     const size_t *ends)
+		     const struct cell *cells, size_t first)
 {
-	for (uint32_t i = 0; i < e->n_pieces; i++) {
-		size_t first = i ? ends[i - 1] : 0;
+	for (uint32_t i = 0; i < e->n_pieces; first = cells[i++].end) {
+		uint32_t width = w->widths[i], columns = cells[i].columns;
+		uint32_t pad = width > columns ? width - columns : 0;
+		bool is_right = is_number(e, i);
 
-		put_padded(w, t, e, i, w->cells.text.bytes + first, ends[i] - first);
+		text_fill(t, ' ', (i > 0) + (is_right ? pad : 0));
+		text_put(t, w->cells.text.bytes + first, cells[i].end - first);
+		if (!is_right && i + 1 < e->n_pieces)
+			text_fill(t, ' ', pad);
 	}
 	text_char(t, '\n');
 }
 
 static void put_header(struct table_text *w, struct text *t, const struct plan_event *e)
 {
-	size_t first = w->cells.text.n, ends[LIMIT_CALL_ARGS], n;
+	struct cell cells[LIMIT_CALL_ARGS];
+	size_t first = w->cells.text.n;
 
 	for (uint32_t i = 0; i < e->n_pieces; i++) {
+		size_t begin = w->cells.text.n;
+
 		put_title(&w->cells.text, &e->pieces[i]);
-		ends[i] = w->cells.text.n;
-		n = ends[i] - (i ? ends[i - 1] : first);
-		w->widths[i] = n > w->widths[i] && !w->cells.error ? (uint32_t)n : w->widths[i];
+		end_cell(w, cells, i, begin);
+		if (cells[i].columns > w->widths[i])
+			w->widths[i] = cells[i].columns;
 	}
-	for (uint32_t i = 0; i < e->n_pieces && !w->cells.error; i++) {
-		n = i ? ends[i - 1] : first;
-		put_padded(w, t, e, i, w->cells.text.bytes + n, ends[i] - n);
-	}
-	text_char(t, '\n');
+	if (!w->cells.error)
+		put_line(w, t, e, cells, first);
 	w->cells.text.n = first;
 	w->lines = 0;
 	w->screen = w->fd < 0 ? UINT32_MAX : (uint32_t)terminal_lines(w->fd, SCREEN) - 1;
 }
 
 /* True if a column becomes wider. */
-static bool widen(struct table_text *w, const struct plan_event *e, const size_t *ends)
+static bool widen(struct table_text *w, const struct plan_event *e, const struct cell *cells)
 {
 	bool is_wider = false;
 
 	for (uint32_t i = 0; i < e->n_pieces; i++) {
-		size_t first = i ? ends[i - 1] : 0;
-		uint32_t n = columns_of(w->cells.text.bytes + first, ends[i] - first);
+		uint32_t n = cells[i].columns;
 
 		if (n <= w->widths[i] || n > WIDEST || (i + 1 == e->n_pieces && !is_number(e, i)))
 			continue;
@@ -165,22 +168,25 @@ int table_text_row(struct table_text *w, struct text *t, const struct plan_event
 		   const struct view *fields)
 {
 	bool is_new = w->table != e->table + 1, is_wider;
-	size_t ends[LIMIT_CALL_ARGS];
+	struct cell cells[LIMIT_CALL_ARGS];
 
 	w->cells.text.n = 0;
 	w->cells.text.is_terminal = t->is_terminal;
 	for (uint32_t i = 0; i < e->n_pieces; i++) {
+		size_t first = w->cells.text.n;
+
 		table_text_cell(&w->cells.text, e->pieces[i].time_unit, &fields[i]);
-		ends[i] = w->cells.text.n;
+		end_cell(w, cells, i, first);
 	}
 	if (w->cells.error)
 		return w->cells.error;
 	if (is_new)
 		begin_table(w, e);
-	is_wider = widen(w, e, ends);
+	is_wider = widen(w, e, cells);
 	if (is_new || (is_wider && w->fd >= 0) || w->lines + 1 >= w->screen)
 		put_header(w, t, e);
-	put_line(w, t, e, ends);
+	if (!w->cells.error)
+		put_line(w, t, e, cells, 0);
 	w->lines++;
 	return w->cells.error;
 }
