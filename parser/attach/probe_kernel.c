@@ -7,6 +7,7 @@
 #include "parser/attach/near.h"
 #include "parser/base/nearest.h"
 #include "parser/attach/probe_parse.h"
+#include "parser/attach/renamed.h"
 #include <stdlib.h>
 
 /* The requested functions, and the state of the walk over all functions of the kernel. */
@@ -226,8 +227,21 @@ static const char *list_targets(const struct search *s)
 	return list;
 }
 
+static bool has_function(const struct renamed_query *q, const char *function)
+{
+	int err = q->r->kernel->kernel_function(q->r->kernel, function);
+
+	return !err || err == -ENOTUNIQ;
+}
+
+static struct renamed_query query_of(const struct search *s)
+{
+	return (struct renamed_query){s->r, point_type(s->p), has_function};
+}
+
 static int no_function(struct search *s)
 {
+	struct renamed_query names = query_of(s);
 	struct attach_point *p = s->p;
 	const char *in = s->module ? arena_printf(s->r->arena, " in module %s", s->module) : "";
 
@@ -238,6 +252,8 @@ static int no_function(struct search *s)
 			s->r->diags,
 			"the compiler made several clones of it: write one of %s, or %s:%s.*",
 			list_targets(s), point_type(p), s->function);
+	if (!s->module && renamed_hint(&names, s->function))
+		return -1;
 	if (s->near.best)
 		return diag_hint(s->r->diags, "did you mean '%s'?", s->near.best);
 	return -1;
@@ -289,7 +305,7 @@ static int one_function(struct search *s, uint64_t offset)
 				  .module = module};
 	const char *requested =
 		module ? arena_printf(s->r->arena, "%s:%s", module, s->function) : s->function;
-
+	struct renamed_query names = query_of(s);
 	int err = s->r->kernel->kernel_function(s->r->kernel, requested);
 
 	if (err == -ENOENT)
@@ -304,6 +320,7 @@ static int one_function(struct search *s, uint64_t offset)
 	}
 	if (offset && check_offset(s, requested, offset))
 		return -1;
+	renamed_warn(&names, s->p->span, s->function);
 	arena_push(s->r->arena, s->p->targets, s->p->n_targets, t);
 	return 0;
 }

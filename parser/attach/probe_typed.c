@@ -9,6 +9,7 @@
 #include "parser/attach/expand.h"
 #include "parser/attach/near.h"
 #include "parser/attach/probe_parse.h"
+#include "parser/attach/renamed.h"
 #include "parser/attach/traceable.h"
 #include <stdlib.h>
 
@@ -156,9 +157,17 @@ static int unknown_module(const struct typed_search *s)
 			 pattern_is(s->module) ? "MODULE" : s->module);
 }
 
+static bool has_typed(const struct renamed_query *q, const char *function)
+{
+	const struct typed_function *found;
+
+	return q->r->kernel->typed(q->r->kernel, TYPED_FUNCTION, NULL, function, &found) == 0;
+}
+
 static int unknown(struct typed_search *s)
 {
 	struct kernel *k = s->r->kernel;
+	struct renamed_query names = {s->r, point_type(s->p), has_typed};
 	const char *tag = s->kind == TYPED_FUNCTION ? "unknown-function" : "unknown-tracepoint";
 
 	diag_error(s->r->diags, s->p->span, tag, "the kernel's BTF has no %s '%s'%s%s", thing(s),
@@ -168,6 +177,8 @@ static int unknown(struct typed_search *s)
 		return diag_hint(s->r->diags,
 				 "the kernel has the function, but not its types: write %s:%s",
 				 kprobe_type(s->p), s->name);
+	if (s->kind == TYPED_FUNCTION && !s->module && renamed_hint(&names, s->name))
+		return -1;
 	return hint_near(s);
 }
 
