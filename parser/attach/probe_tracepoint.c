@@ -82,6 +82,13 @@ static int no_tracepoint(const struct probe_reader *r, const struct attach_point
 			  "write tracepoint:%s:EVENT, or tracepoint:%s:* for all of the category; "
 			  "'sonde -l tracepoint:%s' lists them",
 			  event, event, event);
+	else if (strncmp(category, "probe", 5) == 0 && (!category[5] || category[5] == '_'))
+		diag_hint(
+			r->diags,
+			"'perf probe' makes such events, and 'perf probe -l' lists those that exist; "
+			"without it, write %s%s",
+			category[5] ? "uprobe:/path/to/" : "kprobe:",
+			category[5] ? arena_printf(r->arena, "%s:%s", category + 6, event) : event);
 	else if (h.nearest.best)
 		diag_hint(r->diags, "did you mean tracepoint:%s?", h.nearest.best);
 	else if (strpbrk(event, "(|"))
@@ -142,6 +149,15 @@ static void unchecked_tracepoint(const struct probe_reader *r, struct attach_poi
 				 : "does this kernel have CONFIG_TRACING?");
 }
 
+/* True for an event that was made from a kprobe, a uprobe or an fprobe (Documentation/trace/). */
+static bool is_dynamic(const struct tp_format *f)
+{
+	for (uint32_t i = 0; i < f->n_fields; i++)
+		if (strncmp(f->fields[i].name, "__probe_", 8) == 0)
+			return true;
+	return false;
+}
+
 int prs_tracepoint(const struct probe_reader *r, struct attach_point *p, char **parts, uint32_t n)
 {
 	int err;
@@ -156,6 +172,17 @@ int prs_tracepoint(const struct probe_reader *r, struct attach_point *p, char **
 		return no_tracepoint(r, p, parts[0], parts[1]);
 	if (err)
 		unchecked_tracepoint(r, p, parts, err);
+	if (is_dynamic(p->tracepoint.format)) {
+		diag_error(
+			r->diags, p->span, "dynamic-event",
+			"%s:%s was made by 'perf probe' or tracefs: the kernel takes no programs of "
+			"tracepoints there",
+			parts[0], parts[1]);
+		return diag_hint(
+			r->diags,
+			"/sys/kernel/tracing has its place in uprobe_events, kprobe_events or "
+			"dynamic_events: write uprobe:PATH:FUNCTION or kprobe:FUNCTION");
+	}
 	if (strcmp(parts[0], "syscalls") == 0)
 		return resolve_syscall(r, p, parts[1]);
 	p->tracepoint.has_raw = r->kernel->has_raw_tracepoint(r->kernel, parts[1]);

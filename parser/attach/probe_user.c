@@ -46,6 +46,8 @@ static int no_symbol(struct user_matching *m, const char *program)
 	if (m->n_offered == 0) {
 		diag_error(d, p->span, "no-symbols", "%s has no function names: it is stripped",
 			   m->path);
+		if (!m->is_pattern && user_hint_library(m, program))
+			return -1;
 		return diag_hint(d, "install its debug symbols, or build it without -s");
 	}
 	if (m->is_pattern)
