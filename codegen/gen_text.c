@@ -226,14 +226,34 @@ static struct value name_in(struct gen *g, const struct name_table *t, struct ex
 
 enum { ERRORS = 134, SIGNALS = 32 };
 
+/* True for what a system call or a kernel function returns: an error is negative, all else is a
+ * success. */
+static bool is_kernel_result(const struct gen *g, const struct expr *e)
+{
+	const struct builtin *b = ast_builtin(e);
+
+	return (b && b->check == chk_retval &&
+		!prog_kind_is(g->prog.plan->kind, PK_USER_FUNCTION)) ||
+	       (ast_is_args_field(e) && strcmp(e->field.name, "ret") == 0);
+}
+
 /* strerror(): -2 gives the same text as 2, since the kernel's functions return negative numbers. */
 struct value gen_strerror(struct gen *g, struct expr *e)
 {
+	struct expr *of = e->call.args[0];
 	static const struct name_table errors = {"names_of_errors", "", "Unknown error", ERRORS,
 						 strerrordesc_np};
-	LLVMValueRef n = gen_int(g, e->call.args[0]), negative = gen_compare(g, LLVMIntSLT, n, 0);
+	LLVMValueRef n, negative;
+	bool is_result;
 
-	n = LLVMBuildSelect(g->b, negative, LLVMBuildNeg(g->b, n, ""), n, "");
+	if (of->kind == EX_UNARY && of->unary.op == OP_NEG &&
+	    is_kernel_result(g, of->unary.operand))
+		of = of->unary.operand;
+	is_result = is_kernel_result(g, of);
+	n = gen_int(g, of);
+	negative = gen_compare(g, LLVMIntSLT, n, 0);
+	n = LLVMBuildSelect(g->b, negative, LLVMBuildNeg(g->b, n, ""),
+			    is_result ? gen_u64(g, 0) : n, "");
 	return name_in(g, &errors, e, name_row(g, &errors, n));
 }
 
