@@ -54,13 +54,13 @@ INLINE uint64_t sonde_join(char *to, const uint64_t *from, uint32_t probe, uint3
 		if (n <= 1 || n > SONDE_JOIN_STRING)
 			return used;
 		if (n == SONDE_JOIN_STRING)
-			sonde_loss_count(probe, SONDE_LOSS_STRING_CUT);
+			sonde_loss_count(probe, SONDE_LOSS_JOIN_CUT);
 		/* Hide the bounds. With known bounds, the verifier would follow each path through
 		 * the body. */
 		used = (used + n) ^ sonde_control_zero();
 	}
 	if (used > SONDE_JOIN_BYTES || join_word(from + i, probe, is_user, errors))
-		sonde_loss_count(probe, SONDE_LOSS_STRING_CUT);
+		sonde_loss_count(probe, SONDE_LOSS_JOIN_CUT);
 	return used;
 }
 
