@@ -86,7 +86,6 @@ static int help(struct options *o)
 		return help_script(o);
 	if (!o->help_topic) {
 		options_usage();
-		help_topics_print();
 		return 0;
 	}
 	if (option_report_removed(o->help_topic, strlen(o->help_topic)))

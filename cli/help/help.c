@@ -116,21 +116,31 @@ static void print_rows(const struct help_rows *rows)
 	rows_print();
 }
 
+static void print_usage(const struct help_rows *rows)
+{
+	options_forms();
+}
+
+static void print_topics(const struct help_rows *rows);
 static const char wider_topic[] = "builtins";
 static const struct {
 	const char *name, *what;
 	void (*print)(const struct help_rows *rows);
 } other_topics[] = {
+	{"topics", "these topics", print_topics},
+	{"usage", "forms of the command line, and the exit status", print_usage},
 	{"reference", "all tables, in Markdown", reference_markdown},
 	{"examples", "the example of each row", print_examples},
 	{"rows", "all rows for programs, with tabs between their columns", print_rows},
 };
 enum { N_OTHER_TOPICS = sizeof(other_topics) / sizeof(*other_topics) };
 
-void help_topics_print(void)
+static void print_topics(const struct help_rows *rows)
 {
-	fputs("\n'sonde help WORD' describes a first word, builtin, function, aggregation, probe type, option …, with an example:\n"
-	      "  sonde help hist\n  sonde help kprobe\n  sonde help --top\n  sonde help record\n\ntopics of 'sonde help':\n",
+	fputs("'sonde help WORD' describes a first word, builtin, function, aggregation, probe\n"
+	      "type, option …, with an example:\n"
+	      "  sonde help hist\n  sonde help kprobe\n  sonde help --top\n  sonde help record\n\n"
+	      "topics of 'sonde help':\n",
 	      stdout);
 	printf("  %-14s %s\n", wider_topic, "variables, functions, aggregations and macros");
 	for (int i = 0; i < HELP_TABLE_COUNT; i++)

@@ -6,8 +6,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Print the list of topics. */
-void help_topics_print(void);
 /* The i-th topic; NULL after the last. */
 const char *help_topic(uint32_t i);
 /* Print the rows of that name, and the topic of that name: "builtins", "functions", "reference" …

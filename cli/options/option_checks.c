@@ -118,9 +118,10 @@ static int check_no_words(const struct options *o)
 {
 	const char *word = o->args.file ? o->args.file : o->args.program ? "-e" : NULL;
 
-	return word ? option_error("%s takes no argument: unexpected '%s'", option_of_mode(o->mode),
-				   word)
-		    : 0;
+	if (!word)
+		return 0;
+	log_error("%s takes no argument: unexpected '%s'", option_of_mode(o->mode), word);
+	return option_hint_script(word) ? -1 : option_hint();
 }
 
 /* Options that do nothing without others. */

@@ -18,6 +18,7 @@ struct option_row {
 	const char *needs, *excludes;
 	const char *choices;	 /* the words that the value may be, with commas; or NULL */
 	const char *key, *value; /* of SETTING and SETS */
+	const char *brief;	 /* what --help says; NULL: only 'sonde help options' has it */
 };
 
 extern const struct option_row option_rows[];
@@ -103,6 +104,8 @@ bool option_report_removed(const char *word, size_t len);
 /* Report that the option's value is missing; `next` is the option that is in its place, NULL at
  * the end. -1. */
 int option_no_value(const struct option_row *r, const char *next);
+/* `-s hello.bt`: hint how a script is run, if `word` is a script's name. False: it is none. */
+bool option_hint_script(const char *word);
 /* A hint for an option of another tool behind a first word or a script; "": behind others, which
  * have the rows of all. False: none is known. */
 bool option_hint_other(const char *behind, const char *name, size_t len);

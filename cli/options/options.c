@@ -412,18 +412,41 @@ void options_print(struct arena *a, enum option_words words)
 			help_columns(option_form(a, &option_rows[i]), 24, option_rows[i].help);
 }
 
+/* One of each kind of use. */
+static const struct {
+	const char *words, *what;
+} uses[] = {
+	{"-e 'profile:hz:99 { @[comm] = count() }'", "run a program"},
+	{"opensnoop -c 'ls /'", "a script; --scripts lists them"},
+	{"-l 'tracepoint:sched:*'", "list probes"},
+	{"record -o cpu.sonde profile", "record; sonde report shows it"},
+	{"learn", "lessons"},
+};
+
 void options_usage(void)
 {
 	struct arena *a = arena_new();
 
-	print_forms(stdout);
-	puts("\nTraces this machine with eBPF. A program is a list of probes, each with the actions to run\n"
-	     "when it fires. The words after it are its parameters $1, $2 …; '--' ends the options. FILE may\n"
-	     "be the name of a bundled script, and '-' is standard input.\n\n"
-	     "  sonde -e 'tracepoint:sched:sched_switch < @[kstack, ustack] = sum(delta) >'\n\n"
-	     "options:");
-	options_print(a, FW_ANY);
-	puts("\nexit status: 0, or the value given to exit(); 1: script or usage error; 2: failure of the\n"
-	     "kernel or the system; 3: defect of sonde; 4: losses, with --strict");
+	puts("usage: sonde [options] -e 'PROGRAM' [WORD…]\n"
+	     "       sonde [options] SCRIPT [WORD…]\n");
+	for (size_t i = 0; i < sizeof(uses) / sizeof(*uses); i++)
+		help_columns(arena_join(a, "sonde", " ", uses[i].words), 46, uses[i].what);
+	puts("\noptions:");
+	for (int i = 0; i < n_option_rows; i++)
+		if (option_rows[i].brief)
+			help_columns(option_form(a, &option_rows[i]), 24, option_rows[i].brief);
+	puts("\n'sonde help options' lists all options, 'sonde help topics' the other topics;\n"
+	     "'sonde help WORD' describes a word, an option or a script, with an example.");
 	arena_free(a);
+}
+
+void options_forms(void)
+{
+	print_forms(stdout);
+	puts("\nTraces this machine with eBPF. A program is a list of probes, each with the\n"
+	     "actions to run when it fires. The words after it are its parameters $1, $2 …;\n"
+	     "'--' ends the options. FILE may be the name of a bundled script, and '-' is\n"
+	     "standard input.\n\n"
+	     "exit status: 0, or the value given to exit(); 1: script or usage error; 2:\n"
+	     "failure of the kernel or the system; 3: defect of sonde; 4: losses, with --strict");
 }

@@ -123,3 +123,5 @@ int options_parse(struct options *o, int argc, char **argv);
 void options_free(struct options *o);
 /* Print usage and options on standard output. */
 void options_usage(void);
+/* Print all forms of the command line, and what the exit status is. */
+void options_forms(void);

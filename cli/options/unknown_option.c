@@ -113,6 +113,16 @@ static bool hint_program(const struct options *o, const char *word, const char *
 	return true;
 }
 
+bool option_hint_script(const char *word)
+{
+	size_t len = strlen(word);
+
+	if (len <= 3 || strcmp(word + len - 3, ".bt") != 0 || strchr(word, '{'))
+		return false;
+	log_hint("a script needs no option before it: sonde %s", word);
+	return true;
+}
+
 int option_unknown(const struct options *o, const char *word, size_t len, const char *next)
 {
 	struct script_option_list own = {.n = 0};
@@ -136,7 +146,8 @@ int option_unknown(const struct options *o, const char *word, size_t len, const 
 	else
 		log_error(is_own ? "unknown option '%s' of 'sonde %s'" : "unknown option '%s'",
 			  word, first);
-	if (command_hint(&o->args, word) || (!near.best && hint_program(o, word, next)) ||
+	if (command_hint(&o->args, word) || (!o->args.file && option_hint_script(next)) ||
+	    (!near.best && hint_program(o, word, next)) ||
 	    option_hint_other(o->args.file ?: first, word, len))
 		return -1;
 	if (is_format(name))

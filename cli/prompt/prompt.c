@@ -8,6 +8,7 @@
 #include "cli/prompt/typed.h"
 #include "cli/run/walk.h"
 #include "runtime/base/log.h"
+#include "runtime/kernel/caps.h"
 #include "runtime/kernel/kernel_facts.h"
 #include "runtime/run/command.h"
 #include <errno.h>
@@ -86,6 +87,9 @@ int prompt_run(void)
 	if (p.kernel) {
 		puts("sonde " SONDE_VERSION
 		     ": type a program, 'help' or 'quit'; Ctrl-C ends a run.");
+		if (caps_missing())
+			printf("Without root, only programs of BEGIN, END, interval and tests run here: "
+			       "for all others,\nrun sonde with sudo.\n");
 		fflush(stdout);
 		walk_warm(p.kernel);
 		read_lines(&p);

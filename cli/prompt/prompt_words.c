@@ -4,6 +4,7 @@
  */
 #include "cli/prompt/prompt.h"
 #include "cli/base/create_file.h"
+#include "cli/base/help_columns.h"
 #include "cli/help/help.h"
 #include "cli/scripts/scripts.h"
 #include "cli/prompt/typed.h"
@@ -46,11 +47,14 @@ void prompt_unknown(const struct prompt *p, const char *line)
 
 static void print_words(void)
 {
-	puts("Type a program, as behind 'sonde -e'; a line that is unfinished continues on the next, and\n"
-	     "an empty line ends it. Or options, as behind 'sonde'. Tab completes. Or one of these words:\n");
+	struct arena *a = arena_new();
+
+	puts("Type a program, as after 'sonde -e'; an unfinished line continues on the next,\n"
+	     "and an empty line ends it. Or options, as after 'sonde'. Tab completes.\n");
 	for (uint32_t i = 0; i < n_prompt_words; i++)
-		printf("  %s %s\n      %s\n", prompt_words[i].word, prompt_words[i].form,
-		       prompt_words[i].help);
+		help_columns(arena_join(a, prompt_words[i].word, " ", prompt_words[i].form), 22,
+			     prompt_words[i].help);
+	arena_free(a);
 }
 
 /* Of a probe that is named in full, its arguments, too. */

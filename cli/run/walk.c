@@ -116,7 +116,15 @@ static void note_time(const struct options *o, const char *stage)
 /* A program that does not end is often one whose quotes are missing: the shell has split it. */
 static void hint_split(const struct options *o, struct diags *d)
 {
-	if (o->args.program && o->args.n_params && d->n && !d->items[d->n - 1].hint)
+	if (!o->args.program || !o->args.n_params || !d->n || d->items[d->n - 1].hint)
+		return;
+	if (strchr(o->args.program, '"')) /* it was in single quotes */
+		diag_hint(
+			d,
+			"the shell split the program, and '%.40s' is a word of its own: in single quotes, "
+			"an apostrophe is written '\\''",
+			o->args.params[0]);
+	else
 		diag_hint(
 			d,
 			"the shell split the program, and '%.40s' is a word of its own: put all of "
@@ -301,7 +309,8 @@ void walk_warm(struct kernel *k)
 	struct program *program;
 	struct plan *plan;
 
-	if (d.source && !front_end(a, &o, k, &d, &program, &plan) && plan) {
+	if (d.source && !rights_are_interpreted(&o) && !front_end(a, &o, k, &d, &program, &plan) &&
+	    plan) {
 		codegen_run(program, plan, CODEGEN_ELF, &d, &out);
 		codegen_free(&out);
 	}
