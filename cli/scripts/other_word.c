@@ -4,6 +4,8 @@
  */
 #include "cli/scripts/scripts.h"
 #include "parser/base/escape.h"
+#include "parser/base/nearest.h"
+#include "parser/base/text.h"
 #include "runtime/base/log.h"
 #include "runtime/run/command.h"
 #include <limits.h>
@@ -111,6 +113,20 @@ static void hint_left_out(const struct script_args *o)
 		fputs("*' lists probes of such names, sonde --scripts the scripts", stderr);
 	}
 	fputc('\n', stderr);
+}
+
+void other_words_offer(struct nearest *near)
+{
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		if (others[i].hint)
+			nearest_offer(near, others[i].word);
+}
+
+const char *other_word_meant(const char *word)
+{
+	__auto_type row = TEXT_ROW(others, word, word, strlen(word));
+
+	return row ? row->hint : NULL;
 }
 
 bool other_word_report(const struct script_args *o)

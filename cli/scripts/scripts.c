@@ -260,9 +260,13 @@ bool scripts_hint_nearest(const char *name, bool with_words)
 		base[strlen(base) - 3] = '\0';
 		nearest_offer(&near, base);
 	}
-	if (with_words)
+	if (with_words) {
 		first_words_offer(&near);
-	if (near.best)
+		other_words_offer(&near);
+	}
+	if (near.best && other_word_meant(near.best))
+		log_hint("%s", other_word_meant(near.best));
+	else if (near.best)
 		log_hint("did you mean '%s%s'?", first_word_find(near.best) ? "sonde " : "",
 			 near.best);
 	globfree(&found);

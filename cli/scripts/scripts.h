@@ -69,6 +69,10 @@ void other_word_hint_program(const char *name, uint32_t n, const char *const *wo
 bool other_word_is_program(const char *word);
 /* Print a command that is given as words, as -c takes it. */
 void other_word_put_command(const char *name, uint32_t n, const char *const *words);
+struct nearest;
+/* Offer the words of other tools that have a hint, and that hint; NULL: there is none. */
+void other_words_offer(struct nearest *near);
+const char *other_word_meant(const char *word);
 /* That hint, if $PATH has a program of the name. False: it has none. */
 bool other_word_hint_path(const struct script_args *o);
 

@@ -120,6 +120,9 @@ static void report(struct expander *x, const struct search *s, struct span call,
 			   "macro %s expects %s for %s, but got %s", m->name,
 			   m->params[i]->kind == EX_MAP ? "a map" : "a variable",
 			   match_param_name(m->params[i]), kind_of(args[i]));
+		if (m->params[i]->kind == EX_VAR)
+			diag_hint(x->diags, "a parameter without '$' takes any value: macro %s(%s)",
+				  m->name, match_param_name(m->params[i]) + 1);
 	}
 	diag_note(x->diags, m->name_span, "it is defined here");
 }

@@ -357,6 +357,10 @@ const struct type *compound_index(struct sema *s, struct expr *e)
 		return sema_error(s, i->span, "index-range",
 				  "the index %llu is out of bounds for %s",
 				  (unsigned long long)i->integer.value, sema_name_of(s, t));
+	if (i->kind == EX_UNARY && i->unary.op == OP_NEG && i->unary.operand->kind == EX_INT) {
+		sema_error(s, i->span, "index-range", "an index counts from the start, from 0");
+		return sema_hint(s, "the last one is [len(…) - 1], of a string [strlen(…) - 1]");
+	}
 	if (t->kind == TY_ARRAY)
 		return struct_in_place(s, e, t->to);
 	if (t->kind == TY_STRING && i->kind == EX_INT && e->index.object->kind == EX_STRING)

@@ -105,7 +105,7 @@ static void name_var(struct scope *sc, struct expr *e)
 		diag_hint(sc->s->diags, "did you mean '%s'?", near.best);
 	else if (is_variable_builtin(e->var.name + 1))
 		diag_hint(sc->s->diags, "builtins have no $: write %s", e->var.name + 1);
-	else if (!name_hint_other_probe(sc->s, e))
+	else if (!name_hint_shell(sc->s, e) && !name_hint_other_probe(sc->s, e))
 		diag_hint(sc->s->diags,
 			  "assign it first: %s = …; it is visible up to the end of its block, and "
 			  "a map, @%s, in all probes",

@@ -36,6 +36,9 @@ void name_hoist_finish(struct sema *s, struct probe *p);
 /* sema_name_late.c: report a variable that is assigned, but only further down in the probe. False:
  * it is not. */
 bool name_read_early(struct sema *s, const struct expr *e);
+/* sema_name_builtin.c: hint what to write for `$PPID` and `$HOME`. False: it is no variable of a
+ * shell. */
+bool name_hint_shell(struct sema *s, const struct expr *e);
 /* sema_name_late.c: hint how to keep what another probe has assigned to a variable of this name.
  * False: none has. */
 bool name_hint_other_probe(struct sema *s, const struct expr *e);

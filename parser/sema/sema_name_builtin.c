@@ -134,6 +134,20 @@ static bool hint_text(struct sema *s, const struct expr *e, const char *name)
 	       true;
 }
 
+/* The name of a variable or a map without its '$' or '@'. */
+static bool hint_sign(struct sema *s, const char *name)
+{
+	const struct probe *p = s->probe;
+
+	for (uint32_t i = 0; i < p->n_vars; i++)
+		if (strcmp(p->vars[i]->name + 1, name) == 0)
+			return diag_hint(s->diags, "write %s", p->vars[i]->name), true;
+	for (uint32_t i = 0; i < s->program->n_maps; i++)
+		if (strcmp(s->program->maps[i]->name + 1, name) == 0)
+			return diag_hint(s->diags, "write %s", s->program->maps[i]->name), true;
+	return false;
+}
+
 void name_report_unknown(struct sema *s, struct expr *e)
 {
 	bool is_call = e->kind == EX_CALL,
@@ -154,10 +168,26 @@ void name_report_unknown(struct sema *s, struct expr *e)
 			   name);
 	else
 		diag_error(s->diags, e->span, "unknown-name", "unknown name '%s'", name);
-	if (!is_call && name_hint_local(s, e))
+	if (!is_call && (name_hint_local(s, e) || hint_sign(s, name)))
 		return;
 	if (is_call || foreign_hint(name) || !hint_text(s, e, name))
 		hint_unknown(s, e, name, is_call);
+}
+
+bool name_hint_shell(struct sema *s, const struct expr *e)
+{
+	const char *name = e->var.name + 1, *hint = foreign_hint(name);
+
+	if (hint)
+		return diag_hint(s->diags, "%s", hint), true;
+	if (!name[1] || name[strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")])
+		return false;
+	diag_hint(
+		s->diags,
+		"to use a variable of the shell, give it as a parameter: sonde -e 'PROGRAM' \"%s\"; "
+		"$1 is its number, str($1) its text",
+		e->var.name);
+	return true;
 }
 
 /* The options stack_mode and show_debug_info say how stacks are written. */

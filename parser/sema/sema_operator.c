@@ -5,6 +5,8 @@
 #include "parser/sema/sema_advice.h"
 #include "parser/sema/sema_type.h"
 
+enum { SHOWN_MOST = 60 }; /* bytes of an expression in a hint */
+
 static bool is_literal_int(const struct expr *e)
 {
 	return e->kind == EX_INT && constant_type(e) == &sema_literal;
@@ -29,7 +31,9 @@ const struct type *sema_check_int(struct sema *s, const struct expr *e, const ch
 		return float_refuse(s, e, arena_printf(s->arena, "'%s'", op));
 	sema_error(s, e->span, "operand-type", "'%s' needs integers, but this is %s", op,
 		   sema_name_of(s, t));
-	if (t->kind == TY_STRING && strcmp(op, "+") == 0)
+	if (t->kind == TY_STRING && strcmp(op, "%") == 0)
+		sema_hint(s, "values follow the format: printf(\"%%d\\n\", pid)");
+	else if (t->kind == TY_STRING && strcmp(op, "+") == 0)
 		sema_hint(s, "strings are joined when they are printed: printf(\"%%s%%s\", …)");
 	else if (t->kind == TY_STRING && strcmp(op, "!") == 0)
 		sema_hint(s, "'!' negates only the text after it; to compare, write %s != \"…\"",
@@ -230,6 +234,31 @@ static void hint_bare_text(struct sema *s, const struct expr *e)
 			  l->binary.left->name.name, op_str(l->binary.op), text->string.text);
 }
 
+/* `pid > 1 && exit()`: a call that gives no value, as in a shell. */
+static void hint_void(struct sema *s, const struct expr *e)
+{
+	const char *cond = advice_text(s, e->binary.left->span, SHOWN_MOST) ?: "…";
+	const char *call = advice_text(s, e->binary.right->span, SHOWN_MOST) ?: "…";
+
+	sema_hint(s, "write if (%s%s%s) { %s; }", e->binary.op == OP_LOR ? "!(" : "", cond,
+		  e->binary.op == OP_LOR ? ")" : "", call);
+}
+
+static const struct type *type_logic(struct sema *s, struct expr *e)
+{
+	const struct type *right;
+
+	sema_check_truth(s, e->binary.left, op_str(e->binary.op));
+	right = sema_check_truth(s, e->binary.right, op_str(e->binary.op));
+	if (!sema_is_wrong(right))
+		return constant_logic(e);
+	if (e->binary.right->type->kind == TY_VOID)
+		hint_void(s, e);
+	else
+		hint_bare_text(s, e);
+	return right;
+}
+
 const struct type *sema_type_binary(struct sema *s, struct expr *e)
 {
 	switch (e->binary.op) {
@@ -240,11 +269,7 @@ const struct type *sema_type_binary(struct sema *s, struct expr *e)
 	case OP_GT:
 	case OP_GE: return type_compare(s, e);
 	case OP_LAND:
-	case OP_LOR:
-		sema_check_truth(s, e->binary.left, op_str(e->binary.op));
-		if (sema_is_wrong(sema_check_truth(s, e->binary.right, op_str(e->binary.op))))
-			hint_bare_text(s, e);
-		return constant_logic(e);
+	case OP_LOR: return type_logic(s, e);
 	default: /* arithmetic: all share one rule */ return type_arith(s, e);
 	}
 }

@@ -5,6 +5,7 @@
  * needed, so that a script that needs neither does not read BTF.
  */
 #include "parser/lang/c_type.h"
+#include "parser/sema/sema_advice.h"
 #include "parser/sema/sema_type.h"
 #include <stdlib.h>
 
@@ -382,6 +383,11 @@ const struct type *struct_cast(struct sema *s, const struct expr *e, const struc
 		return to;
 	sema_error(s, e->span, "cast-type", "%s cannot be cast to %s", sema_name_of(s, t),
 		   sema_name_of(s, to));
+	if (t->kind == TY_POINTER && type_equal(t->to, to))
+		return sema_hint(s, "it is a pointer: leave the cast out");
+	if (t->kind == TY_POINTER || type_is_integral(t))
+		return sema_hint(s, "cast it to a pointer: (%s *)%s", sema_name_of(s, to),
+				 advice_text(s, e->cast.operand->span, 0) ?: "x");
 	return sema_hint(s, "read it at an address: *(%s *)x", sema_name_of(s, to));
 }
 

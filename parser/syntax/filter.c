@@ -446,7 +446,7 @@ static void scan(struct reader *r, const char *text, uint32_t len)
 		reader_open(r, begin, TOK_PRED_OPEN);
 	}
 	read_all(r);
-	r->f->has_backslash = r->lexer.has_backslash;
+	r->f->is_mangled = r->lexer.is_mangled;
 	lexer_lex_destroy(r->scanner);
 	filter_decide(r->f);
 }

@@ -21,7 +21,7 @@ struct lexer {
 	uint32_t base;	     /* what spans add to that */
 	bool is_cut;	     /* an unterminated literal or comment hid closing brackets */
 	bool is_tag;	     /* the last word was reserved, such as `struct` */
-	bool has_backslash;  /* one outside of strings was reported */
+	bool is_mangled;     /* a shell or a web page has changed the text, which was reported */
 	bool has_no_quotes;  /* a shell removed them: see source_lost_quotes() */
 };
 
@@ -66,7 +66,7 @@ struct filter {
 	uint32_t current;	 /* the token it returned last */
 	bool resumes;		 /* return TOK_RESUME first */
 	uint32_t last_stop;	 /* where the last recovery ended, to detect missing progress */
-	bool has_backslash;	 /* one outside of strings was reported, which explains the rest */
+	bool is_mangled;	 /* that the text was changed on its way was reported */
 	bool has_reported_angle; /* the early close of an angle block was reported */
 	const struct value_names *names; /* of filter_open_value(); or NULL */
 };

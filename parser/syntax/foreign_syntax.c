@@ -2,8 +2,8 @@
 /*
  * Hints for the syntax of other languages: a call without parentheses, a C declaration, a C
  * `for`, `elif`, `and`. Each rule looks at the token where the grammar stopped and at those
- * before it; the first that recognises the mistake reports it. The words are rows of
- * foreign_word.def.
+ * before it; the first that recognises the mistake reports it. Words are rows of
+ * foreign_word.def, forms that need no more than a comparison of tokens rows of foreign_form.def.
  */
 #include "parser/lang/builtin.h"
 #include "parser/base/text.h"
@@ -111,8 +111,11 @@ static bool report_method(struct filter *f, const struct token *at)
 	if (builtin_find(name->text.text))
 		hint_method(f, builtin_find(name->text.text), at);
 	else
-		diag_hint(f->diags, "texts are compared with ==, strncmp(comm, \"ssh\", 3) == 0 or "
-				    "strcontains(comm, \"ssh\")");
+		diag_hint(
+			f->diags, "%s",
+			foreign_hint(name->text.text)
+				?: "texts are compared with ==, strncmp(comm, \"ssh\", 3) == 0 or "
+				   "strcontains(comm, \"ssh\")");
 	return true;
 }
 
@@ -137,15 +140,6 @@ static bool report_choice(struct filter *f, const struct token *at)
 	return false;
 }
 
-/* `{ .x = 1 }` */
-static bool report_record(struct filter *f, const struct token *at)
-{
-	if (previous(f, 1)->kind != TOK_VALUE_OPEN || at->kind != TOK_DOT)
-		return false;
-	return syntax_mistake(f, at->span, "a record is written in parentheses, without dots",
-			      "write (x = 1, y = 2)");
-}
-
 /* `var x`, `my $x`: words that declare a variable elsewhere. */
 static bool declares(const char *word)
 {
@@ -154,15 +148,11 @@ static bool declares(const char *word)
 	return TEXT_IS_IN(words, word, strlen(word));
 }
 
-/* `self->x = 1`, of DTrace; `"a" . "b"` */
+/* `self->x = 1`, of DTrace */
 static bool report_member(struct filter *f, const struct token *at)
 {
 	const struct token *object = previous(f, 3);
 
-	if (at->kind == TOK_STRING && previous(f, 1)->kind == TOK_DOT)
-		return syntax_mistake(
-			f, previous(f, 1)->span, "strings are not joined by '.'",
-			"they are joined when they are printed: printf(\"%%s%%s\", …)");
 	if (at->kind != TOK_SET || previous(f, 2)->kind != TOK_ARROW || f->current < 3 ||
 	    !foreign_hint(name_of(object)))
 		return false;
@@ -185,7 +175,7 @@ static bool is_global(const struct filter *f, const char *name)
 	return false;
 }
 
-/* `var $x = 1`, `string $s = "a"`, `$x := 1`, `$x =+ 1`, `x++` */
+/* `var $x = 1`, `string $s = "a"`, `x++` */
 static bool report_form(struct filter *f, const struct token *at)
 {
 	const struct token *before = previous(f, 1);
@@ -194,33 +184,6 @@ static bool report_form(struct filter *f, const struct token *at)
 	if (at->kind == TOK_VAR && (type_is_name(name_of(before)) || declares(name_of(before))))
 		return syntax_mistake(f, before->span, "a variable is declared without a type",
 				      "write %s = …;", at->text.text);
-	if (at->kind == TOK_COLON && at[1].kind == TOK_SET &&
-	    (before->kind == TOK_VAR || before->kind == TOK_MAP))
-		return syntax_mistake(f, span_join(at->span, at[1].span), "':=' is not an operator",
-				      "write '='");
-	if (at->kind == TOK_ADD && before->kind == TOK_SET)
-		return syntax_mistake(f, span_join(before->span, at->span),
-				      "'=+' is not an operator",
-				      "write '+=' to add, '=' to assign");
-	if (at->kind == TOK_BNOT || ((at->kind == TOK_SET || at->kind == TOK_NOT) &&
-				     at[1].kind == TOK_BNOT && at->span.end == at[1].span.start)) {
-		diag_error(f->diags,
-			   at->kind == TOK_BNOT ? at->span : span_join(at->span, at[1].span),
-			   "syntax", "'%s' is not an operator: there are no regular expressions",
-			   at->kind == TOK_BNOT	 ? "~"
-			   : at->kind == TOK_SET ? "=~"
-						 : "!~");
-		return diag_hint(f->diags,
-				 "compare with ==, or look for a part: strcontains(comm, \"ssh\")"),
-		       true;
-	}
-	if (at->kind == TOK_GT && before->kind == TOK_LT && before->span.end == at->span.start)
-		return syntax_mistake(f, span_join(before->span, at->span),
-				      "'<>' is not an operator", "write '!='");
-	if (at->kind == TOK_LT && before->kind == TOK_SHL && before->span.end == at->span.start)
-		return syntax_mistake(f, span_join(before->span, at->span),
-				      "'<<<' is not an operator",
-				      "a map collects values so: @x = count(), sum(…), hist(…)");
 	if (is_step && before->kind == TOK_NAME && !builtin_find(name_of(before)))
 		return syntax_mistake(
 			f, before->span, "variables begin with $, maps with @",
@@ -277,10 +240,7 @@ static bool report_declaration(struct filter *f, const struct token *at)
 			   name_of(before));
 		return diag_hint(f->diags, "a value of your own is $name or @name"), true;
 	}
-	if (before->kind != TOK_EQ)
-		return false;
-	return syntax_mistake(f, span_join(before->span, at->span), "'===' is not an operator",
-			      "write '==' to compare");
+	return false;
 }
 
 /* `for i in 1..10`, `foreach ($k in @m)`, `for ($k in @m)` */
@@ -339,9 +299,10 @@ static bool report_word(struct filter *f, const struct token *at)
 
 	if (at->kind == TOK_LBRACE && before->kind == TOK_RPAREN && before->partner)
 		word = &f->tokens[before->partner - 1];
-	else if (!foreign_hint(name_of(at)))
+	else if (foreign_hint(name_of(before)) || !foreign_hint(name_of(at)))
 		word = before;
-	if (!foreign_hint(name_of(word)))
+	if (!foreign_hint(name_of(word)) || word == f->tokens || word[-1].kind == TOK_DOT ||
+	    word[-1].kind == TOK_ARROW)
 		return false;
 	diag_error(f->diags, word->span, "syntax", "'%s' is not a keyword", name_of(word));
 	return diag_hint(f->diags, "%s", foreign_hint(name_of(word))), true;
@@ -377,16 +338,30 @@ static bool report_inner_probe(struct filter *f, const struct token *at)
 			      "close the block before it with '}'");
 }
 
+/* What follows on the line is of that language, too. */
+static void silence_line(struct filter *f)
+{
+	const struct token *at = &f->tokens[f->current];
+	const char *text = filter_text(f, at->span);
+	uint32_t end = at->span.start + (uint32_t)strcspn(text, "\n");
+
+	for (uint32_t i = f->current + 1; i < f->n_tokens && f->tokens[i].span.start < end; i++)
+		f->tokens[i].is_quiet = true;
+}
+
 bool report_foreign_syntax(struct filter *f)
 {
 	const struct token *at = &f->tokens[f->current];
 
-	return at->inside != NO_TOKEN && f->current &&
-	       (report_second_predicate(f, at) || report_inner_probe(f, at) ||
-		report_method(f, at) || report_word(f, at) || report_for(f, at) ||
-		report_call(f, at) || report_list(f, at) || report_choice(f, at) ||
-		report_record(f, at) || report_form(f, at) || report_member(f, at) ||
-		report_declaration(f, at));
+	if (at->inside == NO_TOKEN || !f->current ||
+	    (!report_second_predicate(f, at) && !report_inner_probe(f, at) &&
+	     !report_method(f, at) && !report_for(f, at) && !report_foreign_form(f) &&
+	     !report_word(f, at) && !report_call(f, at) && !report_list(f, at) &&
+	     !report_choice(f, at) && !report_form(f, at) && !report_member(f, at) &&
+	     !report_declaration(f, at)))
+		return false;
+	silence_line(f);
+	return true;
 }
 
 bool foreign_is_comment(const char *text)

@@ -10,5 +10,7 @@ struct filter;
 /* Report the syntax error at the filter's current token when it is a form of another language.
  * False when it is not. */
 bool report_foreign_syntax(struct filter *f);
+/* The same for the rows of foreign_form.def. */
+bool report_foreign_form(struct filter *f);
 /* True if a preprocessor line is a comment of other languages, "# word". */
 bool foreign_is_comment(const char *line);

@@ -279,8 +279,11 @@ static struct expr *need_value(struct parse *p, struct span end, struct expr *va
 {
 	if (value)
 		return value;
+	if (p->filter.tokens[p->filter.current].is_quiet)
+		return ast_int(p->arena, end, 0);
 	diag_error(p->diags, end, "syntax",
 		   "a block used as a value must end with an expression without ';'");
+	diag_hint(p->diags, "write { …; VALUE }; a map needs no {}: it begins empty");
 	return ast_int(p->arena, end, 0);
 }
 

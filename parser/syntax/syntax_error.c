@@ -351,7 +351,7 @@ void syntax_error(struct filter *f, const int *expected, int n_expected)
 		.n_expected = n_expected,
 	};
 
-	if (s.at->is_quiet || f->has_backslash)
+	if (s.at->is_quiet || f->is_mangled)
 		return;
 	if (diags_are_full(f->diags)) { /* only counted, so it need not be explained */
 		diag_error(f->diags, s.at->span, "syntax", "syntax error");

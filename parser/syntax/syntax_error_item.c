@@ -65,9 +65,15 @@ static bool point_here(const char *text, char *buf, size_t size)
 static const struct item {
 	const char *word, *error, *hint;
 } items[] = {
+#define NOT_FN "a function begins with 'fn' or 'macro'"
+#define WRITE_FN "write fn name($x : int64) : int64 { … } or macro name(x) { … }"
 	{"global", "maps need no declaration", NULL},
-	{"function", "a function begins with 'fn' or 'macro'",
-	 "write fn name($x : int64) : int64 { … } or macro name(x) { … }"},
+	{"function", NOT_FN, WRITE_FN},
+	{"def", NOT_FN, WRITE_FN},
+	{"func", NOT_FN, WRITE_FN},
+	{"sub", NOT_FN, WRITE_FN},
+	{"from", "'import' names a file of sonde, in quotes",
+	 "write import \"FILE.bt\"; builtins need no import: 'sonde help functions' lists them"},
 	{"var", "a variable cannot be declared outside of probes",
 	 "a variable is $name, in a block; a map, which all probes share, @name"},
 };

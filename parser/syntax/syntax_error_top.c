@@ -238,7 +238,10 @@ static void report_no_block(const struct stop *s)
 		   stop_found(s, head));
 	if (head->kind != TOK_ATTACH)
 		return;
-	if (names_script(s, head))
+	if (head->text.len > 1 && head->text.text[head->text.len - 1] == ':')
+		diag_hint(s->f->diags, "statements go in { … }: %.*s { print(pid); }",
+			  (int)head->text.len - 1, head->text.text);
+	else if (names_script(s, head))
 		diag_hint(s->f->diags, "a script is run without -e: sonde %s", head->text.text);
 	else if (is_glued(head))
 		diag_hint(s->f->diags, "put a space before '<' to open a block");

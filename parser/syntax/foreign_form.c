@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Finds the row of foreign_form.def that fits the tokens around a syntax error.
+ */
+#include "parser/base/arena.h"
+#include "parser/base/text.h"
+#include "parser.tab.h"
+#include "parser/syntax/foreign_syntax.h"
+#include <ctype.h>
+
+enum {
+	ITEMS_MOST = 9,
+	SHOWN_MOST = 40, /* bytes of a token in a message */
+	CLASS_VALUE = -1,
+	CLASS_ANY = -2,
+};
+
+struct item {
+	const char *text;
+	size_t len;
+	bool is_stop, is_shown, is_adjacent, is_gap;
+	uint32_t token; /* what it matched */
+};
+
+struct form {
+	const struct filter *f;
+	struct item items[ITEMS_MOST];
+	int n;
+};
+
+static const struct {
+	const char *word;
+	int kind;
+} classes[] = {
+	{"VALUE", CLASS_VALUE}, {"ANY", CLASS_ANY}, {"INT", TOK_INT}, {"STRING", TOK_STRING},
+	{"NAME", TOK_NAME},	{"VAR", TOK_VAR},   {"MAP", TOK_MAP},
+};
+
+static const struct {
+	const char *pattern, *error, *hint;
+} forms[] = {
+#define FOREIGN_FORM(pattern, error, hint) {pattern, error, hint},
+#include "parser/syntax/foreign_form.def"
+};
+
+/* The result points behind the item. */
+static const char *read_item(struct item *item, const char *text)
+{
+	*item = (struct item){.len = strcspn(text, " ")};
+	for (; item->len > 1; text++, item->len--) {
+		if (*text == '^')
+			item->is_stop = true;
+		else if (*text == '_')
+			item->is_shown = true;
+		else if (*text == '`')
+			item->is_adjacent = true;
+		else
+			break;
+	}
+	item->text = text;
+	item->is_gap = text_is(text, item->len, "..");
+	text += item->len;
+	return text + (*text == ' ');
+}
+
+static bool fits(const struct form *form, const struct item *item, uint32_t i)
+{
+	const struct token *t = &form->f->tokens[i];
+	__auto_type class = TEXT_ROW(classes, word, item->text, item->len);
+
+	if (item->is_adjacent && (!i || t[-1].span.end != t->span.start))
+		return false;
+	if (!class)
+		return t->span.end - t->span.start == item->len &&
+		       memcmp(filter_text(form->f, t->span), item->text, item->len) == 0;
+	if (class->kind == CLASS_VALUE)
+		return token_ends_value(t->kind) && t->kind != TOK_RBRACE;
+	return class->kind == CLASS_ANY ? t->kind != TOK_YYEOF : class->kind == t->kind;
+}
+
+static bool ends_statement(int kind)
+{
+	return kind == TOK_SEMI || kind == TOK_LBRACE || kind == TOK_RBRACE || kind == TOK_YYEOF;
+}
+
+/* Compare items from the k-th on with tokens from the i-th on, to the right or, with `step` -1, to
+ * the left. */
+static bool matches(struct form *form, int k, uint32_t i, int step)
+{
+	if (k < 0 || k == form->n)
+		return true;
+	for (; i < form->f->n_tokens; i += (uint32_t)step) {
+		if (form->items[k].is_gap && matches(form, k + step, i, step))
+			return true;
+		if (form->items[k].is_gap && ends_statement(form->f->tokens[i].kind))
+			return false;
+		if (form->items[k].is_gap)
+			continue;
+		form->items[k].token = i;
+		return fits(form, &form->items[k], i) &&
+		       matches(form, k + step, i + (uint32_t)step, step);
+	}
+	return false;
+}
+
+static bool is_here(struct form *form, const char *pattern)
+{
+	int stop = 0;
+
+	for (form->n = 0; *pattern; form->n++) {
+		pattern = read_item(&form->items[form->n], pattern);
+		if (form->items[form->n].is_stop)
+			stop = form->n;
+	}
+	return matches(form, stop, form->f->current, 1) &&
+	       matches(form, stop, form->f->current, -1);
+}
+
+/* The text with what the items have matched. */
+static const char *fill(const struct form *form, const char *text)
+{
+	struct arena *a = form->f->diags->arena;
+	const char *filled = "";
+
+	for (; *text; text++) {
+		const struct token *t;
+		uint32_t len;
+
+		if (*text != '%' || !isdigit((unsigned char)text[1])) {
+			filled = arena_printf(a, "%s%c", filled, *text);
+			continue;
+		}
+		t = &form->f->tokens[form->items[*++text - '1'].token];
+		len = t->span.end - t->span.start;
+		filled = arena_printf(a, "%s%.*s", filled, len <= SHOWN_MOST ? (int)len : 0,
+				      filter_text(form->f, t->span));
+	}
+	return filled;
+}
+
+static struct span shown(const struct form *form)
+{
+	struct span span = form->f->tokens[form->f->current].span;
+	bool is_first = true;
+
+	for (int k = 0; k < form->n; k++) {
+		struct span one = form->f->tokens[form->items[k].token].span;
+
+		if (!form->items[k].is_shown)
+			continue;
+		span = is_first ? one : span_join(span, one);
+		is_first = false;
+	}
+	return span;
+}
+
+bool report_foreign_form(struct filter *f)
+{
+	struct form form = {.f = f};
+
+	for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++) {
+		if (!is_here(&form, forms[i].pattern))
+			continue;
+		diag_error(f->diags, shown(&form), "syntax", "%s", fill(&form, forms[i].error));
+		diag_hint(f->diags, "%s", fill(&form, forms[i].hint));
+		return true;
+	}
+	return false;
+}
