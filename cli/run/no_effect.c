@@ -57,9 +57,8 @@ void no_effect_warn(const struct options *o, const struct plan *plan)
 		bool (*has)(const struct plan *plan);
 		const char *lacks, *hint;
 	} rows[] = {
-		{"--time-unit",
-		 option_given(o, "--time-unit") && plan->config.time_unit != TIME_UNIT_NS, true,
-		 has_times, "a map or row of times in nanoseconds",
+		{"--time-unit", option_given(o, "--time-unit"), true, has_times,
+		 "a map or row of times in nanoseconds",
 		 "maps and rows of 'delta' have such: @ = sum(delta), @ = hist(delta), row(delta); "
 		 "hist(delta / 1000) has numbers"},
 		{"--percent", o->out.percent, true, has_shares,

@@ -51,6 +51,7 @@ enum op {
 /* What is assigned to a variable or map, of what is known to be a time or not: sema_unit.c. */
 struct held {
 	bool has_times, has_others;
+	bool has_clocks; /* some of the times are points in time, such as nsecs */
 };
 
 /* Only nanoseconds are assigned. */

@@ -214,6 +214,11 @@ bool ast_has_trait(const struct probe *p, uint32_t trait)
 	return false;
 }
 
+static bool is_duration(const struct type_name *n)
+{
+	return !n->of && !n->n_suffixes && type_is_duration_name(n->name);
+}
+
 bool ast_is_time(const struct expr *e)
 {
 	const struct builtin *b = ast_builtin(e);
@@ -224,6 +229,8 @@ bool ast_is_time(const struct expr *e)
 		if (b && b->kind == BUILTIN_AGG)
 			return e->call.n_args && ast_is_time(e->call.args[0]) &&
 			       (e->call.n_args == 1 || (e->type && agg_has_buckets(e->type)));
+		if (b && b->traits & TR_NSECS)
+			return true;
 		return b && b->traits & TR_ENTRY && e->call.n_args && ast_is_time(e->call.args[0]);
 	case EX_VAR: return e->var.var && held_is_time(&e->var.var->held);
 	case EX_MAP: return e->map.map && held_is_time(&e->map.map->held);
@@ -232,10 +239,34 @@ bool ast_is_time(const struct expr *e)
 			return ast_is_time(e->binary.left);
 		return e->binary.op == OP_ADD &&
 		       (ast_is_time(e->binary.left) || ast_is_time(e->binary.right));
-	case EX_CAST: return ast_is_time(e->cast.operand);
+	case EX_CAST: return is_duration(e->cast.to) || ast_is_time(e->cast.operand);
 	case EX_TERNARY:
 		return e->ternary.then && ast_is_time(e->ternary.then) &&
 		       ast_is_time(e->ternary.otherwise);
+	default: return false;
+	}
+}
+
+bool ast_is_clock(const struct expr *e)
+{
+	const struct builtin *b = ast_builtin(e);
+
+	switch (e->kind) {
+	case EX_NAME: return b && b->traits & TR_CLOCK;
+	case EX_CALL:
+		return b && ((b->kind == BUILTIN_AGG && e->call.n_args &&
+			      ast_is_clock(e->call.args[0])) ||
+			     b->traits & TR_CLOCK);
+	case EX_VAR: return e->var.var && e->var.var->held.has_clocks;
+	case EX_MAP: return e->map.map && e->map.map->held.has_clocks;
+	case EX_BINARY:
+		if (e->binary.op == OP_SUB)
+			return ast_is_clock(e->binary.left) && !ast_is_clock(e->binary.right) &&
+			       (e->binary.right->kind == EX_INT || ast_is_time(e->binary.right));
+		return e->binary.op == OP_ADD &&
+		       (ast_is_clock(e->binary.left) || ast_is_clock(e->binary.right));
+	case EX_CAST: return !is_duration(e->cast.to) && ast_is_clock(e->cast.operand);
+	case EX_TERNARY: return e->ternary.then && ast_is_clock(e->ternary.then);
 	default: return false;
 	}
 }

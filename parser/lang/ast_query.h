@@ -56,6 +56,8 @@ enum type_space ast_number_space(const struct probe *p, const struct type *t);
 
 /* True for a number of nanoseconds, as far as the script tells: see sema_unit.c. */
 bool ast_is_time(const struct expr *e);
+/* Is this time a point in time, as nsecs is? What is between two is none. */
+bool ast_is_clock(const struct expr *e);
 
 /* True for while, for and unroll. */
 bool ast_is_loop(const struct stmt *st);

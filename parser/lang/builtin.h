@@ -70,6 +70,7 @@ enum builtin_traits {
 	TR_CUT = 1 << 28,	/* the body also runs for spans whose start was not seen */
 	TR_LONG = 1 << 29,	/* its code takes the verifier thousands of steps */
 	TR_COLUMNS = 1 << 30,	/* its arguments have names: columns of a table */
+	TR_CLOCK = 1u << 31,	/* a point in time */
 	TR_ARGN = TR_NOW | TR_PLAIN | TR_ARGS | TR_KEYWORD,
 	/* In an interrupt these describe what was interrupted, in the interval thread sonde
 	 * itself. */

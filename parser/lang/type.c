@@ -121,7 +121,8 @@ const struct type *type_tagged(struct arena *a, bool is_signed, enum type_clock 
 	return t;
 }
 
-static const char string_name[] = "string", buffer_name[] = "buffer", inet_name[] = "inet";
+static const char string_name[] = "string", buffer_name[] = "buffer", inet_name[] = "inet",
+		  duration_name[] = "duration";
 
 /* Names of types in scripts; size 0: not a plain integer. */
 static const struct {
@@ -151,6 +152,7 @@ static const struct {
 	{"uint16_t", 2, false},
 	{"uint32_t", 4, false},
 	{"uint64_t", 8, false},
+	{duration_name, 8, false},
 	{"size_t", 8, false},
 	{"ssize_t", 8, true},
 	{"pid_t", 4, true},
@@ -241,6 +243,11 @@ const struct type *type_float_named(const char *name)
 bool type_is_sized_name(const char *name)
 {
 	return strcmp(name, buffer_name) == 0 || strcmp(name, inet_name) == 0;
+}
+
+bool type_is_duration_name(const char *name)
+{
+	return strcmp(name, duration_name) == 0;
 }
 
 bool type_is_string_name(const char *name)

@@ -142,6 +142,8 @@ void type_offer_names(struct nearest *near, bool (*offer)(struct nearest *, cons
 const struct type *type_of_name(const char *name);
 /* The floating-point type that a language calls so: "double", "f32"; NULL: there is none. */
 const struct type *type_float_named(const char *name);
+/* Is it `duration`, a number of nanoseconds? */
+bool type_is_duration_name(const char *name);
 /* Is it `string`, whose brackets contain a size? */
 bool type_is_string_name(const char *name);
 /* string[size]; 0: any size, for declarations and casts only. */

@@ -93,7 +93,7 @@ void plan_map(struct planner *pl, struct map *map)
 			     .symbol = arena_printf(pl->arena, "map_%s", map->name + 1),
 			     .span = map->first,
 			     .value = map->value,
-			     .is_time = held_is_time(&map->held),
+			     .is_time = held_is_time(&map->held) && !map->held.has_clocks,
 			     .is_dropped = map->is_dropped};
 
 	m.value_size = plan_align(map->value->size, 8);

@@ -46,8 +46,9 @@ void pln_row(struct planner *pl, struct expr *call)
 	for (uint32_t i = 0; i < call->call.n_args; i++) {
 		const struct type *t = call->call.args[i]->type;
 		const char *name = call->call.names[i];
-		bool is_time =
-			t->kind == TY_INT && (names_ns(name) || ast_is_time(call->call.args[i]));
+		bool is_time = t->kind == TY_INT &&
+			       (names_ns(name) || (ast_is_time(call->call.args[i]) &&
+						   !ast_is_clock(call->call.args[i])));
 		struct format_piece piece = {
 			.text = !is_time || names_ns(name)
 					? name

@@ -2,7 +2,8 @@
 /*
  * Numbers that look as if their unit was forgotten: times are nanoseconds, so `delta > 10` is
  * hardly meant. A sum or difference with a time is a time, and so are variables and maps to which
- * nothing else is assigned; a quotient is not.
+ * nothing else is assigned; a quotient is not. Points in time are times, too, but text does not
+ * show them in units: the difference of two is how long something took.
  */
 #include "parser/sema/sema_advice.h"
 #include "parser/lang/agg.h"
@@ -32,6 +33,7 @@ void units_note(struct sema *s)
 
 			if (!held || !value->type)
 				continue; /* dead statements have no types */
+			held->has_clocks |= ast_is_clock(value);
 			if (ast_is_time(value))
 				held->has_times = true;
 			else if (round == ROUNDS &&

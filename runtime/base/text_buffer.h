@@ -14,7 +14,7 @@ struct text {
 	/* Called when the buffer is full; afterwards n < capacity. If a write or an allocation
 	 * fails, the owner records the error and discards the bytes. */
 	void (*make_room)(struct text *t);
-	uint64_t time_unit; /* of values that are times (TIME_UNIT_*); 0: no unit */
+	uint64_t time_unit; /* of numbers that are times (view/format.h); 0: they are none */
 	bool is_quoted;	    /* the bytes are quoted afterwards (JSON): nothing is escaped here */
 	bool is_terminal;   /* they go to a terminal */
 };

@@ -58,12 +58,12 @@ static uint64_t id_of(const struct live_row *r, uint32_t n_columns)
 }
 
 static void fill_row(struct live_table *t, struct live_row *r, const struct view_map *m,
-		     const struct view_row *from, struct text *text)
+		     const struct view_row *from, struct text *text, uint64_t time_unit)
 {
 	r->cells = arena_alloc(t->arena, t->n_columns * sizeof(*r->cells));
 	for (uint32_t i = 0; i < t->n_columns; i++) {
 		text->n = 0;
-		text->time_unit = !i && m->is_time ? m->time_unit : TIME_UNIT_AUTO;
+		text->time_unit = i ? SHOW_NUMBER : time_unit;
 		format_view(text, i ? &from->keys[i - 1] : &from->value);
 		if (!i && m->whole)
 			format_share(text, &from->value, m->whole);
@@ -128,6 +128,7 @@ int live_table_read(struct live_table *t, const struct view_map *m)
 {
 	const struct view_row **from = calloc(m->n_rows + 1, sizeof(*from));
 	uint32_t *sorted = calloc(m->n_rows + 1, sizeof(*sorted));
+	uint64_t time_unit = format_map_unit(m);
 	struct ranking ranking = {.rows = from};
 	struct text_grown text;
 
@@ -147,7 +148,7 @@ int live_table_read(struct live_table *t, const struct view_map *m)
 		text_grown_init(&text);
 		text.text.is_terminal = true;
 		for (uint32_t i = 0; i < t->n_rows; i++)
-			fill_row(t, &t->rows[i], m, from[i], &text.text);
+			fill_row(t, &t->rows[i], m, from[i], &text.text, time_unit);
 		text_grown_free(&text);
 		for (; ranking.column < t->n_columns; ranking.column++)
 			rank_column(t, &ranking, sorted);

@@ -20,8 +20,7 @@ static bool has_numbers(const struct view_map *m)
 {
 	const struct type *t = m->n_rows && m->n_keys ? m->rows[0].value.type : NULL;
 
-	return t &&
-	       (t->kind == TY_INT || (t->kind == TY_AGG && !format_is_block(t) && t->size == 8));
+	return t && format_is_number(t);
 }
 
 /* The key on a line of at most KEY_COLUMNS characters. */
@@ -115,9 +114,9 @@ static int bars_map(struct out *o, const struct view_map *m)
 	}
 	text_name(&w->text, m->name);
 	text_string(&w->text, ":\n");
-	w->text.time_unit = m->is_time ? m->time_unit : TIME_UNIT_AUTO;
+	w->text.time_unit = format_map_unit(m);
 	put_rows(&w->text, rows, m->n_rows);
-	w->text.time_unit = TIME_UNIT_AUTO;
+	w->text.time_unit = SHOW_NUMBER;
 	text_char(&w->text, '\n');
 	free(rows);
 	return out_file_done(w);

@@ -79,7 +79,8 @@ static int text_value(struct out *o, const struct view *v)
 	return out_file_done(w);
 }
 
-static void put_row(struct text *t, const struct view_map *m, const struct view_row *r)
+static void put_row(struct text *t, const struct view_map *m, const struct view_row *r,
+		    uint64_t time_unit)
 {
 	text_name(t, m->name);
 	for (uint32_t i = 0; i < m->n_keys; i++) {
@@ -94,9 +95,9 @@ static void put_row(struct text *t, const struct view_map *m, const struct view_
 	}
 	text_string(t, m->n_keys > 0 ? "]:" : ":");
 	text_char(t, format_is_block(r->value.type) ? '\n' : ' ');
-	t->time_unit = m->is_time ? m->time_unit : TIME_UNIT_AUTO;
+	t->time_unit = time_unit;
 	format_view(t, &r->value);
-	t->time_unit = TIME_UNIT_AUTO;
+	t->time_unit = SHOW_NUMBER;
 	if (m->whole)
 		format_share(t, &r->value, m->whole);
 	text_char(t, '\n');
@@ -105,9 +106,10 @@ static void put_row(struct text *t, const struct view_map *m, const struct view_
 int out_text_map(struct out *o, const struct view_map *m)
 {
 	struct out_file *w = out_text(o);
+	uint64_t time_unit = format_map_unit(m);
 
 	for (uint32_t i = 0; i < m->n_rows && w->error == 0; i++)
-		put_row(&w->text, m, &m->rows[i]);
+		put_row(&w->text, m, &m->rows[i], time_unit);
 	return out_file_done(w);
 }
 

@@ -16,12 +16,25 @@ void format_comma(struct text *t, const struct type *before, const struct type *
 void format_keys(struct text *t, const struct view_row *r, uint32_t n);
 /* The parts of a tuple, separated by commas. */
 void format_parts(struct text *t, const struct view *v);
+/* What `time_unit` of a text says of numbers: none are times, or they are nanoseconds that are
+ * shown in one unit, or each in its own with three digits. */
+enum {
+	SHOW_NUMBER,
+	SHOW_US = TIME_UNIT_US,
+	SHOW_MS = TIME_UNIT_MS,
+	SHOW_S = TIME_UNIT_S,
+	SHOW_NS = TIME_UNIT_NS,
+	SHOW_OWN_UNIT
+};
+/* How the values of a map are shown (format_time.c). */
+uint64_t format_map_unit(const struct view_map *m);
+/* A time as a number of the unit, and the unit's name (format_time.c). */
+void format_time(struct text *t, uint64_t unit, uint64_t ns, bool is_negative);
+const char *format_unit(uint64_t unit);
+/* The unit behind a number that does not have it yet: SHOW_OWN_UNIT. */
+void format_time_unit(struct text *t, uint64_t unit);
 /* An integer; with a time_unit, a time (format_agg.c). */
 void format_number(struct text *t, uint64_t x, bool is_signed);
-/* A time in nanoseconds as a number of the unit (TIME_UNIT_*), without its name (format_agg.c). */
-void format_time(struct text *t, uint64_t unit, uint64_t x, bool is_negative);
-/* The name of a unit: "ms". */
-const char *format_unit(uint64_t unit);
 /* The share that a value has of its map's total (format_agg.c). */
 void format_share(struct text *t, const struct view *v, uint64_t whole);
 /* The text of an aggregation's value (format_agg.c). */
@@ -36,5 +49,7 @@ const char *format_real(const struct view *v, char out[FORMAT_REAL_TEXT]);
 void format_convert_real(struct text *t, const struct format_piece *p, const struct view *v);
 /* True if a value of this type is printed as lines after the line with its name. */
 bool format_is_block(const struct type *t);
+/* True if the text of a value of this type is one integer. */
+bool format_is_number(const struct type *t);
 /* The output of a printf call; `fields` are views of the event's fields, in order. */
 void format_printf(struct text *t, const struct plan_event *e, const struct view *fields);

@@ -9,63 +9,23 @@
 enum {
 	HEADER_WIDTH = 16,
 	TIME_HEADER_WIDTH = 28,
+	OWN_UNIT_WIDTH = 20,
+	MOST_EMPTY_LINES = 4,
 	COUNT_WIDTH = 8,
 	BAR_WIDTH = 52,
 	HEADER_BYTES = 96
 };
 
-static const struct {
-	const char *name;
-	uint64_t thousandth; /* in nanoseconds */
-} time_units[] = {[TIME_UNIT_US] = {"us", 1},
-		  [TIME_UNIT_MS] = {"ms", 1000},
-		  [TIME_UNIT_S] = {"s", 1000000},
-		  [TIME_UNIT_NS] = {"ns", 0}};
-
-/* A time in nanoseconds as a number of the unit, with three digits behind the point unless that is
- * ns. */
-static const char *time_text(char *out, size_t size, uint64_t unit, uint64_t x, bool is_negative)
-{
-	uint64_t step = time_units[unit].thousandth, n = is_negative ? -x : x;
-
-	if (!step) {
-		snprintf(out, size, "%s%llu", is_negative ? "-" : "", (unsigned long long)n);
-		return out;
-	}
-	n = (n + step / 2) / step;
-
-	snprintf(out, size, "%s%llu.%03u", is_negative ? "-" : "", (unsigned long long)(n / 1000),
-		 (unsigned int)(n % 1000));
-	return out;
-}
-
-void format_time(struct text *t, uint64_t unit, uint64_t x, bool is_negative)
-{
-	char number[32];
-
-	text_string(t, time_text(number, sizeof(number), unit, x, is_negative));
-}
-
-const char *format_unit(uint64_t unit)
-{
-	return time_units[unit].name;
-}
-
-static void put_time(struct text *t, uint64_t x, bool is_negative)
-{
-	format_time(t, t->time_unit, x, is_negative);
-	text_char(t, ' ');
-	text_string(t, format_unit(t->time_unit));
-}
-
 void format_number(struct text *t, uint64_t x, bool is_signed)
 {
-	if (t->time_unit != TIME_UNIT_AUTO)
-		put_time(t, x, is_signed && (int64_t)x < 0);
-	else if (is_signed)
+	if (t->time_unit != SHOW_NUMBER) {
+		format_time(t, t->time_unit, x, is_signed && (int64_t)x < 0);
+		format_time_unit(t, t->time_unit);
+	} else if (is_signed) {
 		text_signed(t, (int64_t)x);
-	else
+	} else {
 		text_unsigned(t, x);
+	}
 }
 
 void format_share(struct text *t, const struct view *v, uint64_t whole)
@@ -182,21 +142,26 @@ static void linear_header(char *out, const struct type *type, uint32_t i)
 			 linear_label(b, sizeof(b), from + step, step));
 }
 
-/* A bucket of times: "[1.049, 2.097) ms". */
+/* A bucket of times: "[1.049, 2.097) ms", or "[1.05 ms, 2.10 ms)" if each bound has its unit. */
 static void time_header(char *out, uint64_t unit, const struct type *type, uint32_t i)
 {
+	struct text t = text_in_array(out, HEADER_BYTES);
 	bool is_first = i == 0 && agg_rows[type->agg].buckets != BUCKETS_SIGNED;
 	bool is_last = i + 1 == agg_buckets(type);
 	int64_t from = is_first ? 0 : agg_bucket_begin(type, i);
 	int64_t to = is_last ? 0 : agg_bucket_begin(type, i + 1);
-	char a[32], b[32];
 
+	text_string(&t, is_first ? "(..." : "[");
 	if (!is_first)
-		time_text(a, sizeof(a), unit, (uint64_t)from, from < 0);
-	if (!is_last)
-		time_text(b, sizeof(b), unit, (uint64_t)to, to < 0);
-	snprintf(out, HEADER_BYTES, "%s%s, %s) %s", is_first ? "(" : "[", is_first ? "..." : a,
-		 is_last ? "..." : b, time_units[unit].name);
+		format_time(&t, unit, (uint64_t)from, from < 0);
+	text_string(&t, ", ");
+	if (is_last)
+		text_string(&t, "...");
+	else
+		format_time(&t, unit, (uint64_t)to, to < 0);
+	text_string(&t, ")");
+	format_time_unit(&t, unit);
+	t.bytes[t.n] = '\0';
 }
 
 static void put_header(char *out, const struct type *type, uint32_t bucket)
@@ -213,7 +178,10 @@ static void put_header(char *out, const struct type *type, uint32_t bucket)
 static void put_line(struct text *t, const struct type *type, uint32_t bucket, uint64_t n,
 		     uint64_t most)
 {
-	bool has_unit = t->time_unit != TIME_UNIT_AUTO;
+	bool has_unit = t->time_unit != SHOW_NUMBER;
+	int width = !has_unit			    ? HEADER_WIDTH
+		    : t->time_unit == SHOW_OWN_UNIT ? OWN_UNIT_WIDTH
+						    : TIME_HEADER_WIDTH;
 	char header[HEADER_BYTES];
 	size_t bar = most ? (size_t)((float)n / (float)most * BAR_WIDTH) : 0;
 
@@ -221,11 +189,22 @@ static void put_line(struct text *t, const struct type *type, uint32_t bucket, u
 		time_header(header, t->time_unit, type, bucket);
 	else
 		put_header(header, type, bucket);
-	text_printf(t, "%-*s%*llu |", has_unit ? TIME_HEADER_WIDTH : HEADER_WIDTH, header,
-		    COUNT_WIDTH, (unsigned long long)n);
+	text_printf(t, "%-*s%*llu |", width, header, COUNT_WIDTH, (unsigned long long)n);
 	text_fill(t, '@', bar);
 	text_fill(t, ' ', BAR_WIDTH - bar);
 	text_string(t, "|\n");
+}
+
+/* Empty buckets. Of times with units, whose buckets begin at 1 ns, many are one line. */
+static void put_gap(struct text *t, const struct view *v, uint64_t begin, uint64_t end,
+		    uint64_t most)
+{
+	if (t->time_unit == SHOW_OWN_UNIT && end - begin > MOST_EMPTY_LINES) {
+		text_string(t, "...\n");
+		return;
+	}
+	for (uint64_t i = begin; i < end; i++)
+		put_line(t, v->type, (uint32_t)i, 0, most);
 }
 
 /* From the first to the last bucket with a count, including the empty ones between. */
@@ -241,8 +220,7 @@ void txt_histogram(struct text *t, const struct view *v)
 	for (uint32_t i = first; i < n; i++) {
 		const struct view_bucket *b = &v->histogram.buckets[i];
 
-		for (uint64_t gap = i > first ? b[-1].index + 1 : b->index; gap < b->index; gap++)
-			put_line(t, v->type, (uint32_t)gap, 0, most);
+		put_gap(t, v, i > first ? b[-1].index + 1 : b->index, b->index, most);
 		put_line(t, v->type, (uint32_t)b->index, b->count / v->histogram.divisor, most);
 	}
 }
@@ -264,6 +242,11 @@ _Static_assert(sizeof(hooks) / sizeof(*hooks) == AGG_KIND_COUNT, "one hook for e
 bool format_is_block(const struct type *t)
 {
 	return t->kind == TY_AGG && (hooks[t->agg] == txt_histogram || hooks[t->agg] == txt_series);
+}
+
+bool format_is_number(const struct type *t)
+{
+	return t->kind == TY_INT || (t->kind == TY_AGG && hooks[t->agg] == txt_number);
 }
 
 void format_agg(struct text *t, const struct view *v)
