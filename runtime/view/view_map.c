@@ -231,7 +231,7 @@ static uint64_t weight_of(const struct view *v)
 
 void view_map_choose(struct view_map *v, const struct config *c, uint64_t divisor)
 {
-	v->time_unit = divisor > 1 || c->time_unit == TIME_UNIT_NS ? TIME_UNIT_AUTO : c->time_unit;
+	v->time_unit = divisor > 1 ? TIME_UNIT_NS : c->time_unit;
 	v->delimiter = *c->stack_delimiter ? c->stack_delimiter : NULL;
 	for (uint32_t i = 0; c->show_percent && v->n_keys && i < v->n_rows; i++)
 		v->whole += weight_of(&v->rows[i].value);
