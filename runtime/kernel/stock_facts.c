@@ -16,6 +16,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <linux/btf.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <zlib.h>
 
