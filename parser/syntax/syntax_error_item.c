@@ -72,6 +72,8 @@ static const struct item {
 	{"def", NOT_FN, WRITE_FN},
 	{"func", NOT_FN, WRITE_FN},
 	{"sub", NOT_FN, WRITE_FN},
+	{"on", "a probe begins with its attach point", "write tracepoint:CATEGORY:EVENT { … }"},
+	{"when", "a probe begins with its attach point", "write tracepoint:CATEGORY:EVENT { … }"},
 	{"from", "'import' names a file of sonde, in quotes",
 	 "write import \"FILE.bt\"; builtins need no import: 'sonde help functions' lists them"},
 	{"var", "a variable cannot be declared outside of probes",
