@@ -219,6 +219,17 @@ static bool is_duration(const struct type_name *n)
 	return !n->of && !n->n_suffixes && type_is_duration_name(n->name);
 }
 
+static bool is_zero(const struct expr *e)
+{
+	return e->kind == EX_INT && !e->integer.value;
+}
+
+/* Branches of `?:`, of which one may be 0. */
+static bool are_times(const struct expr *x, const struct expr *y)
+{
+	return (ast_is_time(x) && (is_zero(y) || ast_is_time(y))) || (is_zero(x) && ast_is_time(y));
+}
+
 bool ast_is_time(const struct expr *e)
 {
 	const struct builtin *b = ast_builtin(e);
@@ -240,9 +251,7 @@ bool ast_is_time(const struct expr *e)
 		return e->binary.op == OP_ADD &&
 		       (ast_is_time(e->binary.left) || ast_is_time(e->binary.right));
 	case EX_CAST: return is_duration(e->cast.to) || ast_is_time(e->cast.operand);
-	case EX_TERNARY:
-		return e->ternary.then && ast_is_time(e->ternary.then) &&
-		       ast_is_time(e->ternary.otherwise);
+	case EX_TERNARY: return e->ternary.then && are_times(e->ternary.then, e->ternary.otherwise);
 	default: return false;
 	}
 }
