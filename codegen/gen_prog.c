@@ -422,8 +422,12 @@ void gen_program(struct gen *g, uint32_t index)
 	if (g->prog.plan->is_sleepable)
 		gen_call_helper(g, "sonde_fault_leave", NULL, 0);
 	cost_leave(g);
-	LLVMBuildRet(g->b, g->prog.result ? LLVMBuildLoad2(g->b, g->i32, g->prog.result, "")
-					  : LLVMConstInt(g->i32, 0, false));
+	/* with 0 the kernel would keep the event from perf and others who count or record it */
+	LLVMBuildRet(g->b,
+		     g->prog.result
+			     ? LLVMBuildLoad2(g->b, g->i32, g->prog.result, "")
+			     : LLVMConstInt(g->i32, prog_kind_is(g->prog.plan->kind, PK_RECORD),
+					    false));
 	LLVMPositionBuilderAtEnd(g->b, g->body.entry);
 	if (g->prog.result)
 		LLVMBuildStore(g->b, gen_u32(g, is_session(g)), g->prog.result);
