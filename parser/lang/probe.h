@@ -179,6 +179,7 @@ struct tracepoint_point {
 
 struct kernel_point {
 	const struct typed_function *typed; /* kretprobe, one function: set for `retval` */
+	bool has_results; /* kretprobe, a pattern: targets that return nothing are left out */
 };
 
 struct user_point {

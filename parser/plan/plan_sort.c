@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * --sort MAP:ORDER[:desc],…: in which order the rows of maps are printed. ORDER is `key`, `value`,
- * `total`, or the number of a part of the key.
+ * `total`, or the number of a part of the key; MAP may be `*`, all maps.
  */
 #include "parser/base/find.h"
 #include "parser/base/nearest.h"
@@ -65,6 +65,7 @@ static void sort_one(struct planner *pl, char *text)
 	struct plan_order o = {.is_descending = direction && strcmp(direction, ":desc") == 0};
 	const struct order_word *word;
 	struct plan_map *m;
+	bool is_all;
 
 	if (!order || (direction && !o.is_descending && strcmp(direction, ":asc") != 0)) {
 		bad_order(pl, all);
@@ -73,14 +74,16 @@ static void sort_one(struct planner *pl, char *text)
 	*order++ = '\0';
 	if (direction)
 		*direction = '\0';
-	m = find_map(pl, text);
+	is_all = strcmp(text, "*") == 0;
+	m = is_all ? pl->plan->maps : find_map(pl, text);
 	if (!m)
 		return;
 	word = FIND_ROW(orders, strcmp(item->word, order) == 0);
 	o.by = word ? word->by : ORDER_KEY;
-	if (!word && !read_part(pl, m, order, &o.part))
+	if (!word && (is_all || !read_part(pl, m, order, &o.part)))
 		bad_order(pl, all);
-	m->order = o;
+	for (uint32_t i = 0; i < (is_all ? pl->plan->n_maps : 1); i++)
+		m[i].order = o;
 }
 
 void plan_sort(struct planner *pl, const char *list)

@@ -297,6 +297,18 @@ static const char *substitute(struct sema *s, const struct attach_text *text, ui
 	return out;
 }
 
+/* The value of a parameter that is all of an attach point may have no type: FUNCTION is one of the
+ * kernel, PATH:FUNCTION one of a program or library. */
+static const char *with_type(struct sema *s, const struct attach_text *text, const char *value)
+{
+	enum probe_id id;
+
+	if (text->text[0] != '$' || strchr(text->text, ':') || *value == '!' ||
+	    probe_find_type(value, &id))
+		return value;
+	return arena_printf(s->arena, "%s:%s", strchr(value, ':') ? "uprobe" : "kprobe", value);
+}
+
 uint32_t param_texts(struct sema *s, const struct attach_text *text, const char ***out)
 {
 	uint32_t n = 0;
@@ -307,6 +319,7 @@ uint32_t param_texts(struct sema *s, const struct attach_text *text, const char 
 
 		more = false;
 		one = substitute(s, text, n, &more);
+		one = with_type(s, text, one);
 		arena_push(s->arena, *out, n, one);
 	} while (more);
 	return n;

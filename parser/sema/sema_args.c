@@ -343,6 +343,27 @@ static void find_result(struct sema *s, struct attach_point *p)
 			 &p->kernel.typed);
 }
 
+/* Of the functions of a pattern, leave out those that return nothing: what is in the register of
+ * results then is not theirs. */
+static void drop_without_result(struct sema *s, struct attach_point *p)
+{
+	struct kernel *k = s->kernel;
+	uint32_t n = 0;
+
+	if (!point_has(p, ARM_KERNEL) || !probe_is_return(p) || p->n_targets < 2 ||
+	    p->kernel.has_results || !kernel_has(k, CAP_BTF))
+		return;
+	for (uint32_t i = 0; i < p->n_targets; i++) {
+		const struct typed_function *typed = NULL;
+
+		k->typed(k, TYPED_FUNCTION, p->targets[i].module, p->targets[i].symbol, &typed);
+		if (!typed || strcmp(typed->result.type_text, "void") != 0)
+			p->targets[n++] = p->targets[i];
+	}
+	p->n_targets = n ? n : p->n_targets;
+	p->kernel.has_results = true;
+}
+
 /* fexit knows what a pointer points to; at other returns the value is a number. */
 static const struct type *result_type(struct sema *s, const struct attach_point *p)
 {
@@ -365,6 +386,7 @@ const struct type *chk_retval(struct sema *s, struct expr *e)
 		if (!sema_go_result(s, e, p) || !sema_exits_have_result(s, e, p))
 			return &type_error;
 		find_result(s, p);
+		drop_without_result(s, p);
 		here = point_has(p, ARM_USER) ? user_result_type(s, e, p) : result_type(s, p);
 		if (here == &type_error)
 			return here;
