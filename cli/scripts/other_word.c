@@ -14,9 +14,11 @@
 #include <unistd.h>
 
 static const struct {
-	const char *word, *hint;
+	const char *word;
+	bool is_left_out;
+	const char *hint;
 } others[] = {
-#define OTHER_WORD(word, hint) {word, hint},
+#define OTHER_WORD(word, is_left_out, hint) {word, is_left_out, hint},
 #include "cli/scripts/other_words.def"
 };
 
@@ -96,7 +98,7 @@ bool other_word_hint_path(const struct script_args *o)
 }
 
 /* The words behind one that is to be left out. */
-static void hint_left_out(const struct script_args *o)
+static void hint_left_out(const struct script_args *o, const char *hint)
 {
 	const char *next = o->params[0];
 	char path[PATH_MAX];
@@ -107,6 +109,8 @@ static void hint_left_out(const struct script_args *o)
 		escape_write(ESCAPE_MESSAGE, next, stderr);
 	} else if (command_find(next, path) == 0) {
 		other_word_hint_program(next, o->n_params - 1, o->params + 1, false);
+	} else if (hint) {
+		fprintf(stderr, "hint: %s", hint);
 	} else {
 		fputs("hint: sonde SCRIPT or sonde -e 'PROGRAM' traces; sonde -l '*", stderr);
 		escape_write(ESCAPE_MESSAGE, next, stderr);
@@ -135,10 +139,10 @@ bool other_word_report(const struct script_args *o)
 		if (strcmp(others[i].word, o->file) != 0 || (!others[i].hint && !o->n_params))
 			continue;
 		log_error("there is no word '%s'", o->file);
-		if (others[i].hint)
-			log_hint("%s", others[i].hint);
+		if (others[i].is_left_out && o->n_params)
+			hint_left_out(o, others[i].hint);
 		else
-			hint_left_out(o);
+			log_hint("%s", others[i].hint);
 		return true;
 	}
 	return false;
