@@ -51,7 +51,9 @@ check_c_source_compiles("#include <features.h>\n#if !__GLIBC_PREREQ(2, 36)\n#err
 # sonde_product(TARGET): what is installed is position independent, all it needs is bound at the start and then read-only,
 # and it has no paths of the folders in which it was built.
 function(sonde_product target)
-	target_compile_options(${target} PRIVATE -fPIE
+	file(RELATIVE_PATH from_build ${CMAKE_BINARY_DIR} ${CMAKE_SOURCE_DIR}/.) # ccache may write paths so (base_dir)
+	string(REGEX REPLACE "/\\.?$" "" from_build "${from_build}")
+	target_compile_options(${target} PRIVATE -fPIE -ffile-prefix-map=${from_build}/=
 		-ffile-prefix-map=${CMAKE_SOURCE_DIR}=. -ffile-prefix-map=${CMAKE_SOURCE_DIR}/=
 		-ffile-prefix-map=${CMAKE_BINARY_DIR}=. -ffile-prefix-map=${CMAKE_BINARY_DIR}/=)
 	get_target_property(type ${target} TYPE)
