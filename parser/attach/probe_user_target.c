@@ -179,9 +179,7 @@ static bool switches_stacks(struct user_matching *m, const char *path)
 		return false;
 	if (program && k->user_switches(k, program, &m->switches))
 		return true;
-	if (is_library)
-		return !program && k->user_switches(k, NULL, &m->switches);
-	return k->user_switches(k, path, &m->switches);
+	return !(is_library && program) && k->user_switches(k, path, &m->switches);
 }
 
 /* The kernel's return probes replace return addresses on the stack. Go moves its stacks, and the

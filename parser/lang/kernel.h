@@ -162,8 +162,9 @@ struct kernel {
 	/* Can C++ exceptions or Rust panics unwind functions of this file? */
 	bool (*user_unwinds)(struct kernel *k, const char *path);
 	/* Does the program, a library that it needs or, with -p, a file that it has mapped switch
-	 * stacks? NULL: any file whose code a process runs now. */
-	bool (*user_switches)(struct kernel *k, const char *program, struct user_switch *out);
+	 * stacks? Of a library (`.so`): any file whose code a process that uses the library runs
+	 * now. */
+	bool (*user_switches)(struct kernel *k, const char *path, struct user_switch *out);
 	/* Call fn for each location where code of a source line begins: with the name of the
 	 * function, and the address and offset of the location. 0, -ENOENT (no such source file),
 	 * -ESRCH (the line has no code; line *near has, or it is 0), -ERANGE (none at that column;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Does a program switch stacks? Asked of the program, of the libraries that it needs and, with -p,
- * of what it has mapped. Each answer is kept: patterns ask for each function.
+ * of what it has mapped; of a library, of what the processes that use it have mapped. Each answer
+ * is kept: patterns ask for each function.
  */
 #define _GNU_SOURCE
 #include "runtime/elf/elfsym.h"
@@ -43,24 +44,23 @@ static void look_at_program(struct kernel *k, const char *program, struct look *
 	user_path_library(k->scope->pid, program, "", path, look_at, l);
 }
 
-bool kernel_user_switches(struct kernel *k, const char *program, struct user_switch *out)
+bool kernel_user_switches(struct kernel *k, const char *path, struct user_switch *out)
 {
 	struct user_files *u = kernel_user_files(k);
-	const char *asked = program ?: "";
 	struct look l = {.files = u};
-
+	const char *asked;
 	const struct switch_answer *known =
-		TEXT_ITEM(u->switches.items, u->switches.n, program, asked);
+		TEXT_ITEM(u->switches.items, u->switches.n, program, path);
 
 	if (known) {
 		*out = known->found;
 		return out->function;
 	}
-	if (program)
-		look_at_program(k, program, &l);
+	if (strstr(path, ".so"))
+		usdt_each_beside(path, look_at, &l);
 	else
-		k->each_mapped_file(k, look_at, &l);
-	asked = string_set_intern(&u->names, asked);
+		look_at_program(k, path, &l);
+	asked = string_set_intern(&u->names, path);
 	if (asked)
 		(void)vec_push(&u->switches, (struct switch_answer){asked, l.found});
 	*out = l.found;

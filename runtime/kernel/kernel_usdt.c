@@ -4,11 +4,14 @@
  * have mapped (proc_maps.c).
  */
 #define _GNU_SOURCE
+#include "parser/base/text.h"
 #include "runtime/elf/elfsym.h"
 #include "runtime/kernel/kernel_user.h"
 #include "runtime/base/proc_children.h"
 #include "runtime/base/proc_maps.h"
 #include "runtime/base/string_set.h"
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct note_call {
@@ -76,4 +79,33 @@ int usdt_each_mapped(struct kernel *k, kernel_name_fn fn, void *ctx)
 
 	string_set_free(&f.seen);
 	return err;
+}
+
+struct beside {
+	struct files files;
+	const char *library;
+};
+
+static int is_the_library(const struct proc_mapping *m, void *ctx)
+{
+	return m->is_executable && strcmp(text_base_name(m->path), ctx) == 0;
+}
+
+static int offer_beside(void *ctx, uint32_t pid)
+{
+	struct beside *b = ctx;
+
+	if (proc_maps_each(pid, is_the_library, (void *)b->library) > 0)
+		proc_maps_each(pid, offer_mapped, &b->files);
+	return 0;
+}
+
+void usdt_each_beside(const char *library, kernel_name_fn fn, void *ctx)
+{
+	struct beside b = {.files = {.fn = fn, .ctx = ctx}};
+	char path[PATH_MAX]; /* mappings have that of the file, not of a link to it */
+
+	b.library = text_base_name(realpath(library, path) ?: library);
+	proc_each_process(offer_beside, &b);
+	string_set_free(&b.files.seen);
 }

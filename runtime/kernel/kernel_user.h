@@ -75,3 +75,6 @@ int code_each_exit(struct kernel *k, const struct user_symbol *f, user_exit_fn f
 
 int usdt_each_note(struct kernel *k, const char *path, usdt_note_fn fn, void *ctx);
 int usdt_each_mapped(struct kernel *k, kernel_name_fn fn, void *ctx);
+/* Call fn with each file whose code a process runs that runs code of a library, too. The library is
+ * known by the last part of its path, since the rest may be another one in a container. */
+void usdt_each_beside(const char *library, kernel_name_fn fn, void *ctx);
