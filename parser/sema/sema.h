@@ -20,11 +20,12 @@ struct sema {
 	uint32_t n_assigns;
 	struct probe **absent; /* sema_points.c: left out by `missing_probes` */
 	uint32_t n_absent;
-	bool has_skip_hint; /* an error has named missing_probes */
-	uint64_t unstable;  /* a bit for each row of config_rows whose word was reported */
-	bool report;	    /* sema_type.c: this is the final round, which reports errors */
-	bool changed;	    /* sema_type.c: this round widened a type */
-	bool is_wrong;	    /* this round found an error, reported or not */
+	struct local_place *local_places; /* sema_local.c: variables that were looked up */
+	bool has_skip_hint;		  /* an error has named missing_probes */
+	uint64_t unstable; /* a bit for each row of config_rows whose word was reported */
+	bool report;	   /* sema_type.c: this is the final round, which reports errors */
+	bool changed;	   /* sema_type.c: this round widened a type */
+	bool is_wrong;	   /* this round found an error, reported or not */
 
 	/* sema_comptime.c: */
 	bool has_comptime;    /* something has to be decided at compile time */
@@ -131,6 +132,9 @@ const struct type *args_as_record(struct sema *s, struct expr *e);
 
 /* sema_user_args.c: look up the parameters of the user functions at `p`, for `args`. False when
  * they are unknown, which is reported at `e` unless that is NULL. */
+/* Look up the types of one function of an attach point, and by which its values are shown. Without
+ * debug information there are none, which is not reported. */
+void user_types_shown(struct sema *s, struct attach_point *p, struct attach_target *t);
 bool user_args_known(struct sema *s, const struct expr *e, struct attach_point *p);
 /* Type of args.FIELD, where `f` is the field in the first function; it must be the same in all. */
 const struct type *user_arg_type(struct sema *s, const struct expr *e, const struct attach_point *p,

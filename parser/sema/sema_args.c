@@ -183,8 +183,9 @@ static const struct type *field_at(struct sema *s, struct expr *e, struct attach
 		return type_pointer(s->arena, t->to, ast_space(s->probe));
 	if (t)
 		return t;
-	sema_error(s, e->field.name_span, "not-built",
-		   "fields of type '%s' are not implemented yet", f->type_text);
+	sema_error(s, e->field.name_span, "argument-type",
+		   "args.%s, of type %s, is neither a number, an address nor text", e->field.name,
+		   f->type_text);
 	if (point_has(p, ARM_TRACEPOINT))
 		sema_hint(s, "rawtracepoint:%s has the arguments that the fields are made of",
 			  p->tracepoint.format->event);

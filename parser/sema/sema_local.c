@@ -44,17 +44,53 @@ static void visit(const struct user_local *l, void *ctx)
 	nearest_offer(&f->near, l->name);
 }
 
+/* The variables at an instruction, which is looked up once. */
+struct local_place {
+	struct local_place *next;
+	struct arena *arena;
+	const char *path;
+	uint64_t offset;
+	bool is_known; /* debug information describes it */
+	struct user_local *all;
+	uint32_t n;
+};
+
+static void collect(const struct user_local *l, void *ctx)
+{
+	struct local_place *place = ctx;
+
+	arena_push(place->arena, place->all, place->n, *l);
+}
+
+static const struct local_place *place_of(struct sema *s, const struct attach_target *t)
+{
+	struct kernel *k = s->kernel;
+	struct local_place *place = s->local_places;
+
+	while (place && (place->offset != t->offset || strcmp(place->path, t->path) != 0))
+		place = place->next;
+	if (place)
+		return place;
+	place = arena_new_of(s->arena, struct local_place);
+	*place = (struct local_place){s->local_places, s->arena, t->path, t->offset};
+	s->local_places = place;
+	place->is_known = !k->each_user_local(k, t->path, t->offset, collect, place);
+	return place;
+}
+
 /* Probes at a function's start have `args`; at an address without debug information there is
  * nothing to look for. */
 static bool look_up(struct sema *s, const struct attach_target *t, const char *name,
 		    struct local_search *f)
 {
-	struct kernel *k = s->kernel;
+	const struct local_place *place =
+		s->kernel->each_user_local && t->path ? place_of(s, t) : NULL;
 
 	*f = (struct local_search){.s = s, .name = name};
 	nearest_init(&f->near, name);
-	return k->each_user_local && t->path &&
-	       !k->each_user_local(k, t->path, t->offset, visit, f);
+	for (uint32_t i = 0; place && i < place->n; i++)
+		visit(&place->all[i], f);
+	return place && place->is_known;
 }
 
 static bool is_inside(const struct attach_point *p)

@@ -164,9 +164,12 @@ static bool is_element(const struct type *t)
 const struct type *memory_array(struct sema *s, struct span at, const struct type *elem, uint64_t n)
 {
 	if (!is_element(elem)) {
-		sema_error(s, at, "not-built", "arrays of %s are not implemented",
-			   sema_name_of(s, elem));
-		sema_hint(s, "elements can be numbers, pointers, strings, structs and arrays");
+		sema_error(
+			s, at, "array-element",
+			"an array cannot hold %s: elements are numbers, pointers, strings, structs or arrays",
+			sema_name_of(s, elem));
+		if (elem->kind == TY_BUFFER)
+			sema_hint(s, "bytes up to a NUL fit in strings: str(p, n)");
 		return NULL;
 	}
 	if (n > LIMIT_ARRAY_BYTES || n * elem->size > LIMIT_ARRAY_BYTES) {

@@ -4,6 +4,7 @@
  * the source: the blocks around the instruction, up to the function, which may be inlined.
  */
 #include "parser/base/arena.h"
+#include "parser/base/find.h"
 #include "runtime/dwarf/dwarf_impl.h"
 
 enum { NEST_MAX = 64 };
@@ -21,33 +22,32 @@ struct scope_walk {
 
 /* ---- locations ----------------------------------------------------------------------------- */
 
-/* An operation of DWARF without operands, and what it does on the stack. */
-static bool simple_op(unsigned atom, enum local_step *out)
-{
-	static const struct {
-		unsigned atom;
-		enum local_step step;
-	} rows[] = {
-		{DW_OP_plus, LOCAL_ADD}, {DW_OP_minus, LOCAL_SUB},  {DW_OP_mul, LOCAL_MUL},
-		{DW_OP_and, LOCAL_AND},	 {DW_OP_or, LOCAL_OR},	    {DW_OP_xor, LOCAL_XOR},
-		{DW_OP_shl, LOCAL_SHL},	 {DW_OP_shr, LOCAL_SHR},    {DW_OP_neg, LOCAL_NEG},
-		{DW_OP_not, LOCAL_NOT},	 {DW_OP_deref, LOCAL_READ},
-	};
+/* Operations of DWARF without operands, and what they do on the stack. */
+static const struct simple_row {
+	unsigned atom;
+	enum local_step step;
+} simple[] = {
+	{DW_OP_plus, LOCAL_ADD}, {DW_OP_minus, LOCAL_SUB},  {DW_OP_mul, LOCAL_MUL},
+	{DW_OP_and, LOCAL_AND},	 {DW_OP_or, LOCAL_OR},	    {DW_OP_xor, LOCAL_XOR},
+	{DW_OP_shl, LOCAL_SHL},	 {DW_OP_shr, LOCAL_SHR},    {DW_OP_neg, LOCAL_NEG},
+	{DW_OP_not, LOCAL_NOT},	 {DW_OP_deref, LOCAL_READ},
+};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-		if (rows[i].atom == atom) {
-			*out = rows[i].step;
-			return true;
-		}
-	return false;
-}
+_Static_assert(LOCAL_HERE == 0, "push() ?: push()");
 
-static bool push(struct user_local *l, enum local_step step, uint32_t reg, int64_t number)
+/* LOCAL_HERE, or LOCAL_UNKNOWN if there are too many steps. */
+static enum local_state push(struct user_local *l, enum local_step step, uint32_t reg,
+			     int64_t number)
 {
 	if (l->n_ops == LOCAL_OPS)
-		return false;
+		return LOCAL_UNKNOWN;
 	l->ops[l->n_ops++] = (struct local_op){step, reg, number};
-	return true;
+	return LOCAL_HERE;
+}
+
+static enum local_state push_sum(struct user_local *l, int64_t number)
+{
+	return push(l, LOCAL_NUMBER, 0, number) ?: push(l, LOCAL_ADD, 0, 0);
 }
 
 static enum local_state read_ops(const struct scope_walk *w, const Dwarf_Op *ops, size_t n,
@@ -70,23 +70,20 @@ static enum local_state push_base(const struct scope_walk *w, struct user_local 
 static enum local_state read_op(const struct scope_walk *w, const Dwarf_Op *op, bool is_base,
 				struct user_local *l)
 {
+	const struct simple_row *row = FIND_ROW(simple, item->atom == op->atom);
 	enum local_state state;
-	enum local_step step;
 
 	if (op->atom >= DW_OP_reg0 && op->atom <= DW_OP_reg31) {
 		/* a frame base is what the register holds */
 		l->is_value = !is_base;
-		return push(l, LOCAL_REGISTER, op->atom - DW_OP_reg0, 0) ? LOCAL_HERE
-									 : LOCAL_UNKNOWN;
+		return push(l, LOCAL_REGISTER, op->atom - DW_OP_reg0, 0);
 	}
 	if (op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31)
-		return push(l, LOCAL_REGISTER, op->atom - DW_OP_breg0, (int64_t)op->number)
-			       ? LOCAL_HERE
-			       : LOCAL_UNKNOWN;
+		return push(l, LOCAL_REGISTER, op->atom - DW_OP_breg0, (int64_t)op->number);
 	if (op->atom >= DW_OP_lit0 && op->atom <= DW_OP_lit31)
-		return push(l, LOCAL_NUMBER, 0, op->atom - DW_OP_lit0) ? LOCAL_HERE : LOCAL_UNKNOWN;
-	if (simple_op(op->atom, &step))
-		return push(l, step, 0, 0) ? LOCAL_HERE : LOCAL_UNKNOWN;
+		return push(l, LOCAL_NUMBER, 0, op->atom - DW_OP_lit0);
+	if (row)
+		return push(l, row->step, 0, 0);
 	switch (op->atom) {
 	case DW_OP_const1u:
 	case DW_OP_const1s:
@@ -97,21 +94,14 @@ static enum local_state read_op(const struct scope_walk *w, const Dwarf_Op *op, 
 	case DW_OP_const8u:
 	case DW_OP_const8s:
 	case DW_OP_constu:
-	case DW_OP_consts:
-		return push(l, LOCAL_NUMBER, 0, (int64_t)op->number) ? LOCAL_HERE : LOCAL_UNKNOWN;
-	case DW_OP_plus_uconst:
-		return push(l, LOCAL_NUMBER, 0, (int64_t)op->number) && push(l, LOCAL_ADD, 0, 0)
-			       ? LOCAL_HERE
-			       : LOCAL_UNKNOWN;
+	case DW_OP_consts: return push(l, LOCAL_NUMBER, 0, (int64_t)op->number);
+	case DW_OP_plus_uconst: return push_sum(l, (int64_t)op->number);
 	case DW_OP_fbreg:
 		state = push_base(w, l);
 		if (state == LOCAL_HERE && w->is_in_prologue)
 			return LOCAL_TOO_EARLY;
-		return state == LOCAL_HERE && push(l, LOCAL_NUMBER, 0, (int64_t)op->number) &&
-				       push(l, LOCAL_ADD, 0, 0)
-			       ? LOCAL_HERE
-			       : LOCAL_UNKNOWN;
-	case DW_OP_call_frame_cfa: return push(l, LOCAL_CFA, 0, 0) ? LOCAL_HERE : LOCAL_UNKNOWN;
+		return state ? LOCAL_UNKNOWN : push_sum(l, (int64_t)op->number);
+	case DW_OP_call_frame_cfa: return push(l, LOCAL_CFA, 0, 0);
 	case DW_OP_addr:
 	case DW_OP_addrx:
 	case DW_OP_GNU_addr_index: return LOCAL_IS_STATIC;
@@ -150,7 +140,7 @@ static enum local_state find_place(const struct scope_walk *w, Dwarf_Die *die, s
 	if (w->t->dw.dwarf_attr_integrate(die, DW_AT_const_value, &a) &&
 	    !w->t->dw.dwarf_formsdata(&a, &value)) {
 		l->is_value = true;
-		return push(l, LOCAL_NUMBER, 0, value) ? LOCAL_HERE : LOCAL_UNKNOWN;
+		return push(l, LOCAL_NUMBER, 0, value);
 	}
 	if (!w->t->dw.dwarf_attr(die, DW_AT_location, &a) ||
 	    w->t->dw.dwarf_getlocation_addr(&a, w->address, &ops, &n, 1) <= 0)
