@@ -193,6 +193,44 @@ struct sonde_span_event {
 	char comm[16];
 };
 
+/* ---- arguments and results of calls (call.bpf.c) --------------------------------------------- */
+
+enum {
+	SONDE_CALL_WORDS = 12,	    /* of arguments, as arg0 to arg11 */
+	SONDE_CALL_TEXTS = 4,	    /* of them, texts that are read */
+	SONDE_CALL_TEXT_BYTES = 32, /* of each, with a NUL */
+};
+
+/* Where a text is: bits 4 to 7 of a byte. Bits 0 to 3: the number of its first word. */
+enum sonde_call_form {
+	SONDE_CALL_NONE,
+	SONDE_CALL_CHARS,	 /* the word is the address of bytes that end with a NUL */
+	SONDE_CALL_POINTER_SIZE, /* two words: address, size */
+	SONDE_CALL_SIZE_POINTER,
+	SONDE_CALL_AT_POINTER, /* the word is the address of two: address, size */
+};
+
+/* What is kept of a call of one function, by its number: bytes 0 to 3 are texts of arguments, byte
+ * 4 is that of the result. */
+enum {
+	SONDE_CALL_RESULT_BIT = 32,
+	SONDE_CALL_STACK_BIT = 63, /* arguments are on the stack */
+};
+
+/* A text that was read. */
+struct sonde_call_text {
+	uint64_t n; /* bytes and a NUL; all that fit: it may be longer; 0: it could not be read */
+	char bytes[SONDE_CALL_TEXT_BYTES];
+};
+
+/* The value of `call`. The words of arguments follow, then their texts. */
+struct sonde_call {
+	uint64_t function;    /* its number: a name in the plan */
+	uint64_t is_returned; /* the result is known */
+	uint64_t result[2];
+	struct sonde_call_text text; /* of the result */
+};
+
 /* ---- the tracer's own time in spans of user functions (cost.bpf.c) -------------------------- */
 
 /* What the kernel does with the instruction that is probed: bits of the attach cookie. */

@@ -15,6 +15,7 @@
  *   gen_map.c       maps                     gen_bucket.c    keyed histograms
  *   gen_agg.c       aggregations             gen_event.c     records
  *   gen_call.c      hooks of builtins.def    gen_len.c       len()
+ *   gen_call_value.c  `call`: arguments and results of calls
  *   gen_thread.c    hooks about threads      gen_clock.c     clocks, registers, constants
  *   gen_compound.c  tuples, records, casts, pointers
  *   gen_struct.c    structs and arrays of C

@@ -179,7 +179,7 @@ LLVMValueRef gen_cookie_function(struct gen *g)
 {
 	LLVMValueRef cookie = gen_cookie(g);
 
-	if (!g->prog.plan->by_condition && !g->prog.plan->has_loops)
+	if (!g->prog.plan->by_condition && !g->prog.plan->has_loops && !g->prog.plan->has_jumps)
 		return cookie;
 	return gen_masked(g, cookie, (1ull << PLAN_FORMAT_BIT) - 1);
 }

@@ -28,38 +28,47 @@ LLVMValueRef span_remaining_calls(struct gen *g, LLVMValueRef calls, LLVMValueRe
 			regs.link < 0 ? gen_u64(g, 0) : gen_register(g, (uint32_t)regs.link));
 }
 
-/* span(), or span("NAME"), as a statement of the body: it needs nothing but the span. */
+/* span(), span("NAME"), or span(call), as a statement of the body: it needs nothing but the span. */
 static bool is_plain_span(const struct gen *g, const struct stmt *st)
 {
 	const struct expr *e = st->kind == ST_EXPR ? st->expr : NULL;
+	const struct plan_event *ev;
 
-	return e && e->kind == EX_CALL && e->call.event >= 0 &&
-	       g->plan->events[e->call.event].kind == PE_SPAN &&
-	       (!e->call.n_args || !g->plan->events[e->call.event].n_fields);
+	if (!e || e->kind != EX_CALL || e->call.event < 0)
+		return false;
+	ev = &g->plan->events[e->call.event];
+	return ev->kind == PE_SPAN &&
+	       (!e->call.n_args || !ev->n_fields || ev->fields[0].type->kind == TY_CALL);
 }
 
-static bool has_plain_span(const struct gen *g)
+/* True if the block has one; they are generated if `generates`. What is in the branch that `if
+ * comptime` has taken is in a block of its own. */
+static bool plain_spans(struct gen *g, const struct block *block, bool generates)
 {
-	const struct block *body = &g->probe.ast->body;
+	bool found = false;
 
-	for (uint32_t i = 0; i < body->n; i++)
-		if (is_plain_span(g, body->items[i]))
-			return true;
-	return false;
+	for (uint32_t i = 0; i < block->n; i++) {
+		const struct stmt *st = block->items[i];
+
+		if (st->kind == ST_BLOCK)
+			found |= plain_spans(g, &st->block, generates);
+		if (!is_plain_span(g, st))
+			continue;
+		found = true;
+		if (generates)
+			gen_expr(g, st->expr);
+	}
+	return found;
 }
 
 static void left_body(struct gen *g)
 {
-	const struct block *body = &g->probe.ast->body;
-
 	g->body.done = g->body.exit = gen_block(g, "done");
 	gen_scratch_begin(g);
 	gen_frame_begin(g);
 	if (g->probe.ast->predicate)
 		prog_predicate(g, g->probe.ast->predicate, g->body.done);
-	for (uint32_t i = 0; i < body->n; i++)
-		if (is_plain_span(g, body->items[i]))
-			gen_expr(g, body->items[i]->expr);
+	plain_spans(g, &g->probe.ast->body, true);
 	gen_enter(g, g->body.done);
 	gen_scratch_end(g);
 }
@@ -102,7 +111,8 @@ static void show_left(struct gen *g, LLVMValueRef first, LLVMValueRef n, LLVMVal
 	LLVMValueRef with, fn;
 
 	if (g->program->config.open_spans != OPEN_SPANS_COUNT ||
-	    probe_space(g->probe.point) != SPACE_USER || !has_plain_span(g))
+	    probe_space(g->probe.point) != SPACE_USER ||
+	    !plain_spans(g, &g->probe.ast->body, false))
 		return;
 	with = gen_buffer(g, 16);
 	LLVMBuildStore(g->b, now ? now : span_clock(g), with);

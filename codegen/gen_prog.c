@@ -374,7 +374,10 @@ static void only_if_jump_taken(struct gen *g, LLVMBasicBlockRef out)
 {
 	LLVMValueRef flags = gen_register(g, regs.flags);
 
-	gen_only_if(g, GEN_CALL(g, "sonde_jump_is_taken", flags, gen_cookie_format(g)), out);
+	gen_only_if(g,
+		    GEN_CALL(g, "sonde_jump_is_taken", flags,
+			     gen_masked(g, gen_cookie_format(g), PLAN_IS_JUMP - 1)),
+		    out);
 }
 
 static bool is_session(const struct gen *g)

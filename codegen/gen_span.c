@@ -67,6 +67,7 @@ void span_prefault_entries(struct gen *g)
 	const struct attach_point *here = go_to_start(g);
 
 	gen_prefault_entries(g);
+	span_prefault_call(g);
 	go_back(g, here);
 }
 
@@ -82,6 +83,7 @@ void span_store_entries(struct gen *g, LLVMValueRef slot)
 			      gen_at(g, slot, state->entries[i].offset));
 	if (state->n_entries)
 		gen_scratch_end(g);
+	span_store_call(g, slot);
 	go_back(g, here);
 }
 

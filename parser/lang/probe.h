@@ -141,6 +141,7 @@ struct attach_target {
 	uint32_t format;  /* index in the point's usdt->formats */
 	/* user functions: types from debug information, set when a script uses `args` */
 	const struct typed_function *typed;
+	bool has_shown_types; /* ... by which values are shown, for `call` */
 	/* uretprobe at exits: the function ends in jumps to other functions, one of which is
 	 * `jumps_to`, NULL if not known; the target is such a jump, taken on a condition (struct
 	 * user_exit) */

@@ -422,6 +422,7 @@ const char *type_str(struct arena *a, const struct type *t)
 	case TY_MAC: return "mac_address";
 	case TY_FLOAT: return t->size == 4 ? "float" : t->size == 8 ? "double" : "long double";
 	case TY_GFP: return "gfp_flags";
+	case TY_CALL: return "call";
 	case TY_NAME: return "name";
 	case TY_AGG: return agg_str(a, t);
 	case TY_TUPLE:

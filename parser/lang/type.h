@@ -84,7 +84,8 @@ struct type {
 	struct type_layout *layout;	     /* TY_STRUCT */
 	const struct type_enum *enumeration; /* TY_INT: of an enum of C; or NULL */
 	/* hist: k; quantiles: QUANTILES_K; lhist: min, max, step; tseries: interval, n, enum
-	 * series_op; else 0 */
+	 * series_op; TY_CALL: words, texts, whether
+	 * debug information describes some function; else 0 */
 	int64_t scale[3];
 };
 
@@ -216,7 +217,8 @@ static inline bool type_is_memory(const struct type *t)
 {
 	return t->kind == TY_STRING || t->kind == TY_BUFFER || t->kind == TY_USYM ||
 	       t->kind == TY_INET || t->kind == TY_MAC || t->kind == TY_ARRAY ||
-	       t->kind == TY_STRUCT || t->kind == TY_FLOAT || type_is_compound(t);
+	       t->kind == TY_STRUCT || t->kind == TY_FLOAT || t->kind == TY_CALL ||
+	       type_is_compound(t);
 }
 
 /* A value in memory that is compared as a whole, whatever its parts. */

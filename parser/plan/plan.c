@@ -46,6 +46,12 @@ static void add_read(struct reads *r, const struct expr *e)
 	arena_push(r->arena, r->fields, r->n_fields, e);
 }
 
+/* The type of `call`; NULL: another expression. */
+static const struct type *type_of_call(const struct expr *e)
+{
+	return ast_builtin(e) && e->type && e->type->kind == TY_CALL ? e->type : NULL;
+}
+
 static void read_expr(struct expr *e, void *ctx)
 {
 	struct reads *r = ctx;
@@ -54,6 +60,7 @@ static void read_expr(struct expr *e, void *ctx)
 	r->n_exprs++;
 	r->interrupted |= b && b->traits & TR_INTERRUPTED;
 	r->inside |= b && b->traits & TR_INSIDE;
+	r->call = type_of_call(e) ?: r->call;
 	r->reason |= b && b->needs & NEEDS_REASON;
 	if (b && b->traits & TR_ENTRY)
 		return; /* evaluated when the span starts: plan_span */
@@ -192,6 +199,7 @@ static void plan_point(struct planner *pl, uint32_t ast, uint32_t index, const s
 	q.type_id = plan_name_id(pl, probe_rows[point->id].traits & PR_SPECIAL
 					     ? "special"
 					     : probe_rows[point->id].name);
+	pl->keeps_result = r->call != NULL;
 	q.prog = plan_prog_for(pl, point, kind, r->n_exprs * (point->ends ? SPAN_WEIGHT : 1));
 	if (point->ends)
 		plan_span(pl, &q, point, r);
@@ -280,7 +288,7 @@ static void note_use(struct expr *e, void *ctx)
 	const struct builtin *b = ast_builtin(e);
 
 	use->stack |= b && b->traits & TR_STACK;
-	use->args |= b && b->traits & TR_ARGS;
+	use->args |= b && (b->traits & TR_ARGS || (type_of_call(e) && e->type->scale[2]));
 	use->registers |= b && b->traits & TR_REGISTERS;
 	ast_each_child(e, note_use, ctx);
 }
@@ -304,8 +312,10 @@ static bool can_prefault(const struct planner *pl, const struct plan_prog *g, bo
 
 		if (!is_start && !(apart && has_span))
 			prefault_body_reads(p, has_span, note_read, &is_read);
-		if (is_start || prog_kind_is(g->kind, PK_SESSION))
-			prefault_entry_reads(p, note_read, &is_read);
+		if (!is_start && !prog_kind_is(g->kind, PK_SESSION))
+			continue;
+		prefault_entry_reads(p, note_read, &is_read);
+		is_read |= q->state.call.type && q->state.call.type->scale[1];
 	}
 	return is_read && !(apart && prog_kind_is(g->kind, PK_SESSION));
 }

@@ -110,7 +110,8 @@ struct plan_target {
 	uint64_t cookie;
 };
 
-enum { PLAN_FORMAT_BIT = 52, PLAN_IS_LOOP = 1 };
+/* PLAN_IS_JUMP: above the conditions; only where a probe uses `call`. */
+enum { PLAN_FORMAT_BIT = 52, PLAN_IS_LOOP = 1, PLAN_IS_JUMP = 32 };
 
 /* A kernel program: one ELF function, one attachment, or one to each of its targets. */
 struct plan_prog {
@@ -137,6 +138,7 @@ struct plan_prog {
 			bool by_cookie;	   /* several targets: the cookie says which */
 			bool by_condition; /* of user functions: some cookie has a condition */
 			bool has_loops;	   /* ... some entry is passed in each round of a loop */
+			bool has_jumps;	   /* ... some cookie has PLAN_IS_JUMP */
 			/* ... the programs read arguments; registers by name, or the address of
 			 * the instruction */
 			bool reads_args, reads_registers;
@@ -203,6 +205,7 @@ struct plan_span {
 	uint32_t slots, slot_bytes;
 	uint32_t inside; /* offset of the time of the calls inside (uint64 ns); 0: not needed */
 	uint32_t before; /* of the tracer's own time before the span (cost.bpf.c); 0: none */
+	struct plan_field call;	    /* the value of `call`; type NULL: it is not used */
 	struct plan_field *entries; /* entry(…), by their call.event */
 	uint32_t n_entries;
 	/* SPAN_SWITCH: what the start keeps, because another thread runs at the end */
@@ -263,6 +266,14 @@ struct plan_names {
 	uint32_t n_slots;
 };
 
+/* A function whose calls are kept (`call`). */
+struct plan_call {
+	const char *name, *path;	    /* name NULL: it is none */
+	uint64_t offset;		    /* in the file */
+	const struct typed_function *typed; /* NULL: not known */
+	uint64_t texts;			    /* as in struct call_layout */
+};
+
 struct plan {
 	struct plan_map *maps;
 	uint32_t n_maps;
@@ -273,6 +284,9 @@ struct plan {
 	struct plan_probe *probes;
 	uint32_t n_probes;
 	struct plan_names names;
+	struct plan_call
+		*calls; /* by name: of the attach point, or of the function if that is named */
+	uint32_t n_calls;
 	struct plan_needs needs;
 	struct config config;
 	const struct source *source;	  /* the source that spans in the plan refer to */

@@ -38,14 +38,16 @@ struct planner {
 	bool is_iter;	     /* the current probe is an iter probe: the kernel prints */
 	struct span divisor; /* of the current probe, as in struct plan_probe */
 	bool has_divisors;
+	bool keeps_result; /* the current probe reads results, also at exits that are jumps */
 };
 
 /* What a probe reads from its context. */
 struct reads {
 	struct arena *arena;
 	bool args, probe;
-	bool in_record; /* the address of a field */
-	bool inside;	/* the time of spans inside (TR_INSIDE) */
+	bool in_record;		 /* the address of a field */
+	bool inside;		 /* the time of spans inside (TR_INSIDE) */
+	const struct type *call; /* of `call`; or NULL */
 	bool reason;
 	bool walks;	     /* a user stack by tables */
 	bool interrupted;    /* something that belongs to the interrupted thread */

@@ -86,6 +86,8 @@ static void dump_span(const struct plan_probe *q, FILE *out)
 		fprintf(out, " inside@%u", q->state.inside);
 	if (q->state.before)
 		fprintf(out, " before@%u", q->state.before);
+	if (q->state.call.type)
+		fprintf(out, " call@%u", q->state.call.offset);
 	for (uint32_t i = 0; i < q->state.n_entries; i++)
 		fprintf(out, " entry@%u", q->state.entries[i].offset);
 }

@@ -166,10 +166,14 @@ const char *plan_target_name(struct planner *pl, const struct attach_point *poin
 }
 
 /* What the cookie holds from PLAN_FORMAT_BIT on. Of a single function it is known that it loops. */
-static uint64_t target_format(struct plan_prog *g, const struct attach_target *t)
+static uint64_t target_format(const struct planner *pl, struct plan_prog *g,
+			      const struct attach_target *t)
 {
 	g->by_condition |= t->condition != 0;
 	g->has_loops |= t->is_loop;
+	g->has_jumps |= pl->keeps_result && t->is_jump;
+	if (pl->keeps_result && t->is_jump)
+		return t->condition | PLAN_IS_JUMP;
 	if (t->condition)
 		return t->condition;
 	return t->is_loop ? g->by_cookie ? PLAN_IS_LOOP : 0 : t->format;
@@ -194,7 +198,7 @@ static void plan_targets(struct planner *pl, struct plan_prog *g, const struct a
 	g->by_cookie = n_functions > 1;
 	for (uint32_t i = 0; i < point->n_targets; i++) {
 		const struct attach_target *from = &point->targets[i];
-		uint64_t format = target_format(g, from);
+		uint64_t format = target_format(pl, g, from);
 		struct plan_target t = {.symbol = from->symbol,
 					.path = from->path,
 					.offset = from->offset,

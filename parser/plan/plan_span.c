@@ -2,6 +2,7 @@
 /*
  * The plan of spans: the layout of their hidden state, and the programs in which they start.
  */
+#include "parser/lang/call_value.h"
 #include "parser/lang/field_type.h"
 #include "parser/base/limits.h"
 #include "parser/plan/plan_build.h"
@@ -219,6 +220,46 @@ static void plan_tracer_time(const struct planner *pl, struct plan_span *s,
 	s->slot_bytes += s->kind == SPAN_GOROUTINE ? 16 : 8;
 }
 
+/* One of the functions of an attach point. Two of one file can have the same name: if they differ,
+ * nothing is known of their arguments. */
+static void add_call(struct planner *pl, const struct attach_point *point,
+		     const struct attach_target *t, uint32_t number)
+{
+	struct plan *plan = pl->plan;
+	struct plan_call *c;
+
+	while (plan->n_calls <= number)
+		arena_push(pl->arena, plan->calls, plan->n_calls, (struct plan_call){0});
+	c = &plan->calls[number];
+	if (c->name && (c->offset != t->offset || !plan_is_same(c->path, t->path))) {
+		c->typed = NULL;
+		c->texts = 0;
+		return;
+	}
+	*c = (struct plan_call){.name = t->function,
+				.path = t->path,
+				.offset = t->offset,
+				.typed = t->typed,
+				.texts = call_layout_of(t->typed, point->user.abi).texts};
+}
+
+static void plan_calls(struct planner *pl, const struct plan_probe *q,
+		       const struct attach_point *point)
+{
+	uint32_t n;
+	const struct attach_target *t = probe_functions(point, &n);
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t number = n == 1 && point->is_named ? q->func_id
+				  : n == 1		    ? q->name_id
+				  : point->is_named
+					  ? plan_name_id(pl, t[i].function)
+					  : plan_name_id(pl, plan_target_name(pl, point, &t[i]));
+
+		add_call(pl, point, &t[i], number);
+	}
+}
+
 void plan_span(struct planner *pl, struct plan_probe *q, const struct attach_point *point,
 	       const struct reads *r)
 {
@@ -245,6 +286,10 @@ void plan_span(struct planner *pl, struct plan_probe *q, const struct attach_poi
 		struct plan_field f = span_field(&q->state, p->entries[i]->type);
 
 		arena_push(pl->arena, q->state.entries, q->state.n_entries, f);
+	}
+	if (r->call) {
+		q->state.call = span_field(&q->state, r->call);
+		plan_calls(pl, q, point);
 	}
 	fit_slots(pl, &q->state, point);
 }

@@ -150,6 +150,12 @@ static bool need_span(struct sema *s, struct expr *e, const char *word, bool is_
 	return true;
 }
 
+bool sema_need_span(struct sema *s, struct expr *e, const char *word)
+{
+	s->probe->is_open_only = false;
+	return need_span(s, e, word, true);
+}
+
 bool sema_is_call_number(const struct probe *p, const struct expr *e)
 {
 	if (!ast_is_args(e->field.object))
@@ -308,8 +314,8 @@ const struct type *chk_entry(struct sema *s, struct expr *e)
 /* True if a span can have a name of this type. */
 static bool is_name(const struct type *t)
 {
-	return t->kind == TY_STRING || t->kind == TY_NAME || t->kind == TY_KSYM ||
-	       t->kind == TY_USYM || t->kind == TY_INT;
+	return t->kind == TY_STRING || t->kind == TY_NAME || t->kind == TY_CALL ||
+	       t->kind == TY_KSYM || t->kind == TY_USYM || t->kind == TY_INT;
 }
 
 /* Calls are nested on a thread, or in a goroutine; a firing belongs to neither. */

@@ -134,7 +134,7 @@ static const struct type *type_map(struct sema *s, struct expr *e)
 		const struct type *t = sema_type_expr(s, key);
 
 		t = known_shown(s, key);
-		if (t->kind == TY_VOID || t->kind == TY_AGG)
+		if (t->kind == TY_VOID || t->kind == TY_AGG || t->kind == TY_CALL)
 			t = sema_error(s, key->span, "key-type", "%s cannot be a map key",
 				       sema_name_of(s, t));
 		t = float_check_key(s, key, t);

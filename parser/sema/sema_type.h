@@ -296,6 +296,9 @@ bool sema_is_call_number(const struct probe *p, const struct expr *e);
 /* Continue as in the probe that starts the spans of the current one. Returns the current probe,
  * for the caller to restore. */
 struct probe *sema_to_start(struct sema *s);
+/* Mark the attach points of the probe as ends of spans, which `e`, the word, needs. False:
+ * reported. */
+bool sema_need_span(struct sema *s, struct expr *e, const char *word);
 /* Check that the argument of entry() uses only what is known when the span starts. */
 bool sema_check_entry(struct sema *s, struct expr *e);
 /* Rewrite `e` to function(e): to entry(e) or str(e). */

@@ -235,6 +235,50 @@ static const struct type *word_of(struct sema *s, const struct attach_target *ta
 	return t ? t : type_int(f->size, f->is_signed);
 }
 
+/* The struct that is at an address: of a string, which is shown as its text. NULL: another type. */
+static const struct type *string_at(struct sema *s, const struct attach_target *t,
+				    const struct tp_field *f)
+{
+	const struct type *to = NULL;
+
+	if (f->to.levels == 1 && strstr(f->to.text, "string"))
+		to = c_types_find_user(s->program->c_types, t->path, f->to.text);
+	return to ? type_pointer(s->arena, to, SPACE_USER) : NULL;
+}
+
+/* The type by which a value is shown. */
+static struct tp_field shown_as(struct sema *s, const struct attach_target *t,
+				const struct tp_field *f)
+{
+	struct tp_field shown = *f;
+
+	if (f->to.levels)
+		shown.type = string_at(s, t, f);
+	else if (f->is_enum)
+		shown.type = enum_of(s, t, f);
+	else if (strcmp(f->type_text, "bool") == 0 || strcmp(f->type_text, "_Bool") == 0)
+		shown.type = &type_bool;
+	else if (f->place == PLACE_WORDS && f->type)
+		layout_complete_whole(f->type);
+	return shown;
+}
+
+void user_types_shown(struct sema *s, struct attach_point *p, struct attach_target *t)
+{
+	struct typed_function *shown;
+
+	if (t->has_shown_types || !is_known(s, NULL, p, t))
+		return;
+	shown = arena_new_of(s->arena, struct typed_function);
+	*shown = *t->typed;
+	shown->params = arena_alloc(s->arena, (shown->n_params + 1) * sizeof(*shown->params));
+	for (uint32_t i = 0; i < shown->n_params; i++)
+		shown->params[i] = shown_as(s, t, &t->typed->params[i]);
+	shown->result = shown_as(s, t, &t->typed->result);
+	t->typed = shown;
+	t->has_shown_types = true;
+}
+
 static bool is_same_value(const struct tp_field *f, const struct tp_field *g)
 {
 	return f->place == g->place && f->type && g->type && type_equal(f->type, g->type);

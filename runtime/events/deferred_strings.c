@@ -5,6 +5,7 @@
  * until the record or map that they were made for is written.
  */
 #include "runtime/events/deferred_strings.h"
+#include "runtime/events/call_values.h"
 #include "runtime/base/clock.h"
 #include "runtime/session/event_source.h"
 #include "runtime/elf/names.h"
@@ -224,6 +225,16 @@ static const char *gfp_names(struct session *s, uint64_t flags)
 	return retain(s, text);
 }
 
+static const char *call_text(struct session *s, const struct type *t, const void *bytes)
+{
+	char text[1024];
+	struct text to = text_in_array(text, sizeof(text));
+
+	call_values_text(&to, s->plan, t, bytes);
+	text_terminate(&to);
+	return retain(s, text);
+}
+
 /* International Atomic Time to nanoseconds since 1970, where the kernel knows the leap seconds. */
 static uint64_t wall_of_tai(struct session *s, uint64_t tai_ns)
 {
@@ -262,6 +273,8 @@ static const char *make_string(struct stack_source *source, const struct type *t
 		text = ip_address(s, bytes);
 	else if (t->kind == TY_MAC)
 		text = mac_address(s, bytes);
+	else if (t->kind == TY_CALL)
+		text = call_text(s, t, bytes);
 	else if (t->kind == TY_GFP)
 		text = gfp_names(s, u64_at(bytes, 0));
 	return text ? text : "";

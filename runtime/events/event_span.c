@@ -7,6 +7,7 @@
 #include "runtime/output/out.h"
 #include "parser/base/text.h"
 #include "runtime/view/format.h"
+#include "runtime/events/call_values.h"
 #include "runtime/events/deferred_strings.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -166,14 +167,35 @@ bool event_span_is_alone(const struct plan *p)
 	return true;
 }
 
+/* The arguments and the result of a call. The name is without the parameters of C++, for which the
+ * arguments stand. */
+static void span_values(struct view_span *s, const struct plan *p, const struct plan_event *ev,
+			const void *record, char bytes[2][NAME_BYTES])
+{
+	const void *call = (const char *)record + ev->fields[0].offset;
+	struct text arguments = text_in_array(bytes[0], NAME_BYTES),
+		    result = text_in_array(bytes[1], NAME_BYTES);
+	const struct plan_call *c = call_values_function(p, call);
+
+	if (!c || !c->typed)
+		return;
+	call_values_arguments(&arguments, p, ev->fields[0].type, call);
+	text_terminate(&arguments);
+	s->arguments = bytes[0];
+	if (call_values_result(&result, p, call))
+		s->result = bytes[1];
+	text_terminate(&result);
+}
+
 void ev_span(struct events *e, const struct plan_event *ev, const void *record)
 {
 	const struct sonde_span_event *r = record;
 	const struct plan *p = e->s->plan;
-	bool is_default = !ev->text && ev->fields[0].type->kind == TY_NAME;
+	bool has_values = !ev->text && ev->fields[0].type->kind == TY_CALL;
+	bool is_default = has_values || (!ev->text && ev->fields[0].type->kind == TY_NAME);
 	const struct span_name *function = NULL;
 	const struct plan_probe *q;
-	char name[NAME_BYTES], comm[sizeof(r->comm) + 1] = "";
+	char name[NAME_BYTES], values[2][NAME_BYTES], comm[sizeof(r->comm) + 1] = "";
 	struct view_span s = {.pid = r->pid,
 			      .tid = r->tid,
 			      .start = r->start_ns,
@@ -200,6 +222,8 @@ void ev_span(struct events *e, const struct plan_event *ev, const void *record)
 		s.kind = VIEW_SPAN_LIBRARY;
 	s.name = function ? function->text : name;
 	s.comm = comm;
+	if (has_values)
+		span_values(&s, p, ev, record, values);
 	s.is_call = is_default && s.kind <= VIEW_SPAN_SYSCALL;
 	s.is_outermost = !(r->flags & SONDE_SPAN_NESTED) && e->is_span_alone;
 	events_note_error(e, e->out->span(e->out, &s));

@@ -72,15 +72,32 @@ static void put_head(struct text *t, struct span_text *state, const struct span_
 static void put_name(struct text *t, const struct span_item *s)
 {
 	text_fill(t, ' ', 2 * (size_t)s->level);
-	text_name(t, s->name);
-	text_string(t, s->is_call ? "()" : "");
+	(s->values ? format_function : text_name)(t, s->name);
+	if (!s->is_call)
+		return;
+	text_char(t, '(');
+	text_name(t, s->values ? s->values : "");
+	text_char(t, ')');
+}
+
+/* = -5 */
+static void put_result(struct text *t, const struct span_item *s)
+{
+	const char *result = s->values ? s->values + strlen(s->values) + 1 : "";
+
+	if (!*result)
+		return;
+	text_string(t, " = ");
+	text_name(t, result);
 }
 
 static void put_close(struct text *t, const struct span_text *state, const struct span_item *s)
 {
 	put_columns(t, state, s);
 	text_fill(t, ' ', 2 * (size_t)s->level);
-	text_string(t, "} /* ");
+	text_char(t, '}');
+	put_result(t, s);
+	text_string(t, " /* ");
 	text_name(t, s->name);
 	text_string(t, s->is_cut ? ", began before tracing" : "");
 	text_string(t, s->is_open   ? ", not ended */\n"
@@ -98,6 +115,8 @@ static void put_span(struct text *t, const struct span_text *state, const struct
 		return;
 	}
 	put_name(t, s);
+	if (is_leaf)
+		put_result(t, s);
 	if (!is_leaf)
 		text_string(t, " {\n");
 	else

@@ -177,3 +177,11 @@ void json_put_row(struct json_writer *w, bool has_table, const char *key,
 	}
 	json_close(&w->json, '}');
 }
+
+void json_put_call(struct json *j, const struct view_span *s)
+{
+	if (s->arguments)
+		json_put_string(j, "arguments", s->arguments);
+	if (s->result)
+		json_put_string(j, "result", s->result);
+}

@@ -25,6 +25,9 @@ void json_put_row(struct json_writer *w, bool has_table, const char *key,
 void json_put_printf(struct json_writer *w, const char *key, const struct plan_event *e,
 		     const struct view *fields);
 
+/* The arguments and the result of a call, if they are known. */
+void json_put_call(struct json *j, const struct view_span *s);
+
 /* ---- json_agg.c: aggregations */
 /* The type of the line for a map with values of this type: "map", "stats" or "hist". */
 const char *json_agg_line(const struct type *t);

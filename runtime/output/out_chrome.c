@@ -6,6 +6,7 @@
  */
 #include "runtime/base/clock.h"
 #include "runtime/base/json.h"
+#include "runtime/output/json_value.h"
 #include "runtime/output/out_file.h"
 #include "runtime/output/thread_names.h"
 #include <inttypes.h>
@@ -79,9 +80,10 @@ static const char *const categories[VIEW_SPAN_KINDS] = {
  * tracer's own time is an argument. */
 static void put_args(struct json *j, const struct view_span *s)
 {
-	if (!s->is_open && !s->is_cut && !s->is_left && !s->tracer)
+	if (!s->is_open && !s->is_cut && !s->is_left && !s->tracer && !s->arguments)
 		return;
 	json_open(j, "args", '{');
+	json_put_call(j, s);
 	if (s->is_cut)
 		json_put_bool(j, "began", false);
 	if (s->is_open)

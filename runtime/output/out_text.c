@@ -187,5 +187,6 @@ struct out *out_text_new(FILE *f, const struct plan *plan, const char *word)
 		return NULL;
 	w->spans.show = show_spans;
 	table_text_init(&((struct out_text *)w)->table, w->fd, w->text.is_terminal);
+	w->spans.shows_values = true;
 	return &w->out;
 }

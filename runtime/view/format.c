@@ -33,6 +33,24 @@ void format_parts(struct text *t, const struct view *v)
 	}
 }
 
+void format_function(struct text *t, const char *name)
+{
+	const char *end = strrchr(name, ')'), *at = end;
+	int n_open = 0;
+
+	for (; at && at > name; at--) {
+		n_open += (*at == ')') - (*at == '(');
+		if (!n_open)
+			break;
+	}
+	if (!at || at == name || (end[1] && end[1] != '@' && end[1] != ' ')) {
+		text_name(t, name);
+		return;
+	}
+	text_escaped(t, ESCAPE_NAME, name, (size_t)(at - name));
+	text_name(t, strchr(end, '@') ? strchr(end, '@') : "");
+}
+
 void format_keys(struct text *t, const struct view_row *r, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {

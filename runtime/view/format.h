@@ -12,6 +12,8 @@
 void format_view(struct text *t, const struct view *v);
 /* The comma between two parts of a key or a tuple (format_stack.c). */
 void format_comma(struct text *t, const struct type *before, const struct type *next);
+/* The name of a function, that of C++ without its parameters. */
+void format_function(struct text *t, const char *name);
 /* The keys of a row, separated by commas. */
 void format_keys(struct text *t, const struct view_row *r, uint32_t n);
 /* The parts of a tuple, separated by commas. */

@@ -83,12 +83,19 @@ static int arrange(struct span_trees *t, struct span_thread *thread)
 
 /* ---- showing ----------------------------------------------------------------------------- */
 
+static void free_spans(struct span_thread *thread)
+{
+	for (size_t i = 0; i < thread->spans.n; i++)
+		free(thread->spans.items[i].values);
+	vec_free(&thread->spans);
+}
+
 static int show(struct span_trees *t, struct span_thread *thread)
 {
 	int err = arrange(t, thread) ?: t->show(t, thread);
 
 	t->n_kept -= thread->spans.n;
-	vec_free(&thread->spans);
+	free_spans(thread);
 	return err;
 }
 
@@ -110,7 +117,7 @@ static int show_early(struct span_trees *t, struct span_thread *thread)
 	}
 	mark.whole = end - mark.start;
 	t->n_kept -= thread->spans.n;
-	vec_free(&thread->spans);
+	free_spans(thread);
 	err = err ?: vec_push(&thread->spans, mark);
 	t->n_kept += thread->spans.n;
 	return err;
@@ -127,13 +134,26 @@ static struct span_thread *largest(const struct span_trees *t)
 	return found;
 }
 
+static char *values_of(const struct view_span *s)
+{
+	const char *result = s->result ? s->result : "";
+	size_t n = strlen(s->arguments) + 1, n_result = strlen(result) + 1;
+	char *values = malloc(n + n_result);
+
+	if (values)
+		memcpy((char *)memcpy(values, s->arguments, n) + n, result, n_result);
+	return values;
+}
+
 int span_trees_add(struct span_trees *t, const struct view_span *s)
 {
 	struct span_thread *thread = thread_of(t, s->tid);
 	const char *name = thread ? string_set_intern(&t->names, s->name) : NULL;
+	char *values = name && s->arguments && t->shows_values ? values_of(s) : NULL;
 	uint64_t without_tracer = s->length > s->tracer && !s->is_left ? s->length - s->tracer : 0;
 
 	if (!name || vec_push(&thread->spans, (struct span_item){.name = name,
+								 .values = values,
 								 .start = s->start,
 								 .whole = s->length,
 								 .length = without_tracer,
@@ -142,8 +162,10 @@ int span_trees_add(struct span_trees *t, const struct view_span *s)
 								 .is_call = s->is_call,
 								 .is_open = s->is_open,
 								 .is_cut = s->is_cut,
-								 .is_left = s->is_left}))
+								 .is_left = s->is_left})) {
+		free(values);
 		return -ENOMEM;
+	}
 	t->n_kept++;
 	thread->pid = s->pid;
 	snprintf(thread->comm, sizeof(thread->comm), "%s", s->comm);
@@ -172,7 +194,7 @@ int span_trees_finish(struct span_trees *t)
 		qsort(left.items, left.n, sizeof(*left.items), by_first_start);
 	for (size_t i = 0; i < left.n && !err; i++) {
 		err = t->show(t, left.items[i]);
-		vec_free(&left.items[i]->spans);
+		free_spans(left.items[i]);
 	}
 	vec_free(&left);
 	t->n_kept = 0;
@@ -188,7 +210,7 @@ void span_trees_free(struct span_trees *t)
 {
 	for (struct span_thread **e = span_threads_next(&t->threads, NULL); e;
 	     e = span_threads_next(&t->threads, e)) {
-		vec_free(&(*e)->spans);
+		free_spans(*e);
 		free(*e);
 	}
 	hash_free(&t->threads);

@@ -13,6 +13,7 @@ enum { SPAN_TREES_KEPT = 1 << 20 };
 
 struct span_item {
 	const char *name;      /* interned: equal names are one pointer */
+	char *values;	       /* the arguments, then the result, "" if there is none; or NULL */
 	uint64_t start, whole; /* its place on the clock */
 	uint64_t length;       /* without the tracer's own time */
 	union {
@@ -39,6 +40,7 @@ struct span_trees {
 	struct span_threads threads;
 	struct string_set names;
 	size_t n_kept;
+	bool shows_values;
 	uint64_t n_early; /* spans that were shown before the one that they are part of */
 	VEC(uint32_t) path;
 	/* Show a thread's spans in the order of their starts, each behind the one it is part of.

@@ -153,6 +153,8 @@ struct view_test {
 struct view_span {
 	const char *name;
 	bool is_call; /* the name is that of a function or system call */
+	/* Of a call, if they are recorded: `3, "x"` and `-5`; or NULL. */
+	const char *arguments, *result;
 	enum view_span_kind {
 		VIEW_SPAN_USER,	   /* a function of a program */
 		VIEW_SPAN_LIBRARY, /* of a library; the name is FUNCTION@LIBRARY */
