@@ -102,7 +102,7 @@ static int bad_period(const struct probe_reader *r, const struct attach_point *p
 	}
 	diag_error(r->diags, p->span, "bad-period", "'%s%s%s' is not a period", parts[0],
 		   n == 2 ? ":" : "", n == 2 ? parts[1] : "");
-	if (n == 1 && strlen(parts[0]) > 2 && !strpbrk(parts[0], "0123456789 "))
+	if (n == 1 && strchr(parts[0], '_') && !strpbrk(parts[0], "0123456789 "))
 		return diag_hint(
 			r->diags,
 			"%s takes a time, %s:hz:99; the entry of a kernel function is kprobe:%s",

@@ -250,13 +250,13 @@ static const struct type *type_logic(struct sema *s, struct expr *e)
 
 	sema_check_truth(s, e->binary.left, op_str(e->binary.op));
 	right = sema_check_truth(s, e->binary.right, op_str(e->binary.op));
-	if (!sema_is_wrong(right))
-		return constant_logic(e);
-	if (e->binary.right->type->kind == TY_VOID)
+	if (sema_is_wrong(right) && e->binary.right->type->kind == TY_VOID) {
 		hint_void(s, e);
-	else
+		return right;
+	}
+	if (sema_is_wrong(right))
 		hint_bare_text(s, e);
-	return right;
+	return constant_logic(e); /* also where the right side is wrong, but never computed */
 }
 
 const struct type *sema_type_binary(struct sema *s, struct expr *e)

@@ -16,11 +16,12 @@ char *run_subject(const struct view_run *run)
 {
 	const struct trace_scope *s = run->scope;
 	char *text = NULL;
+	size_t len;
 	int n = 0;
 
 	if (run->command)
-		n = asprintf(&text, "%s", run->command);
-	else if (s && s->pid)
+		return escape_copy(ESCAPE_MESSAGE, run->command, strlen(run->command), &len);
+	if (s && s->pid)
 		n = asprintf(&text, "process %u", s->pid);
 	else if (s && s->cgroup)
 		n = asprintf(&text, "cgroup %s", s->cgroup);
