@@ -69,9 +69,10 @@ static INLINE uint32_t reason_at(struct sonde_walk *w, uint64_t ip)
 	return reason;
 }
 
-struct reason_search {
+struct stack_search {
 	struct sonde_walk *w;
-	uint64_t found; /* enum sonde_reason */
+	uint64_t found; /* enum sonde_reason or sonde_context */
+	uint64_t last;	/* of a softirq: the last frame that may show whose it is; 0: it is none */
 };
 
 enum { STACK_ENDS = ~0u };
@@ -92,7 +93,7 @@ static INLINE uint32_t row_of_frame(struct sonde_walk *w, uint64_t i)
 	return known ? *known : reason_at(w, ip);
 }
 
-static __attribute__((noinline)) long reason_step(uint64_t i, struct reason_search *s)
+static __attribute__((noinline)) long reason_step(uint64_t i, struct stack_search *s)
 {
 	uint32_t row = row_of_frame(s->w, i);
 
@@ -102,30 +103,31 @@ static __attribute__((noinline)) long reason_step(uint64_t i, struct reason_sear
 	return s->found != SONDE_REASON_NONE;
 }
 
-GLOBAL uint64_t sonde_reason_find(uint32_t slot)
+/* What `step` finds in the stack in a slot, or `otherwise`. */
+static INLINE uint64_t search(uint32_t slot, long (*step)(uint64_t, struct stack_search *),
+			      uint64_t otherwise)
 {
 	struct scratch *scratch = scratch_get();
-	struct reason_search s = {.found = SONDE_REASON_NONE};
+	struct stack_search s = {.found = otherwise};
 
 	if (!scratch)
-		return SONDE_REASON_NONE;
+		return otherwise;
 	s.w = taken_slot(scratch, slot);
-	bpf_loop(SONDE_MAX_FRAMES, reason_step, &s, 0);
+	bpf_loop(SONDE_MAX_FRAMES, step, &s, 0);
 	return s.found;
+}
+
+GLOBAL uint64_t sonde_reason_find(uint32_t slot)
+{
+	return search(slot, reason_step, SONDE_REASON_NONE);
 }
 
 /* Frames between the function that runs softirqs and the one that lets them run again. */
 enum { SOFTIRQ_FRAMES = 6 };
 
-struct context_search {
-	struct sonde_walk *w;
-	uint64_t found; /* enum sonde_context */
-	uint64_t last;	/* the last frame that may show whose softirq it is; 0: it is none */
-};
-
 /* The innermost function with a row decides, unless it runs softirqs: then the thread may have
  * raised them itself, and runs them at the end of its section without softirqs. */
-static __attribute__((noinline)) long context_step(uint64_t i, struct context_search *s)
+static __attribute__((noinline)) long context_step(uint64_t i, struct stack_search *s)
 {
 	uint32_t row = row_of_frame(s->w, i);
 
@@ -144,12 +146,5 @@ static __attribute__((noinline)) long context_step(uint64_t i, struct context_se
 
 GLOBAL uint64_t sonde_context_find(uint32_t slot)
 {
-	struct scratch *scratch = scratch_get();
-	struct context_search s = {.found = SONDE_CONTEXT_thread};
-
-	if (!scratch)
-		return SONDE_CONTEXT_thread;
-	s.w = taken_slot(scratch, slot);
-	bpf_loop(SONDE_MAX_FRAMES, context_step, &s, 0);
-	return s.found;
+	return search(slot, context_step, SONDE_CONTEXT_thread);
 }

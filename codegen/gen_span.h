@@ -37,11 +37,11 @@ LLVMValueRef span_take(struct gen *g, LLVMValueRef slot, LLVMBasicBlockRef out);
 bool span_tells_cut(struct gen *g);
 LLVMValueRef span_unmark(struct gen *g, LLVMValueRef start);
 /* Bring in the pages of the strings of entry(EXPR); store the values of entry(EXPR) in the slot. */
-/* `call`: bring in the texts of the arguments; store the arguments (gen_call_value.c). */
-void span_prefault_call(struct gen *g);
-void span_store_call(struct gen *g, LLVMValueRef slot);
 void span_prefault_entries(struct gen *g);
 void span_store_entries(struct gen *g, LLVMValueRef slot);
+/* The same of `call`: of the texts of arguments, and the arguments (gen_call_value.c). */
+void span_prefault_call(struct gen *g);
+void span_store_call(struct gen *g, LLVMValueRef slot);
 /* At the end: run the body for the span in `slot`, which began at `start`. */
 void span_body(struct gen *g, LLVMValueRef slot, LLVMValueRef start, LLVMValueRef delta);
 /* Store the fields of `args` that the body uses, from the event or from the thread itself. */
