@@ -13,7 +13,12 @@ bool hold_cpu_is_allowed(void);
 /* From now on, hold_cpu_begin() gives that priority; false: it does nothing, as at first. */
 void hold_cpu_set(bool holds);
 
-/* Around one call. hold_cpu_end() gets what hold_cpu_begin() returned, restores the priority, and
- * returns the result of the call with its errno: `return hold_cpu_end(held, bpf_…(…));` */
+/* The result of a call that is made with that priority; errno is the call's, too. */
+#define HOLD_CPU(call)                            \
+	({                                        \
+		int held_ = hold_cpu_begin();     \
+		hold_cpu_end(held_, (int)(call)); \
+	})
+/* hold_cpu_end() gets what hold_cpu_begin() returned, restores the priority, returns `result`. */
 int hold_cpu_begin(void);
 int hold_cpu_end(int held, int result);

@@ -3,9 +3,9 @@
  * Sends each access to a map to the kernel or to the interpreter.
  */
 #include "runtime/base/map_calls.h"
+#include "runtime/base/hold_cpu.h"
 #include <bpf/bpf.h>
 #include <errno.h>
-#include "runtime/base/hold_cpu.h"
 
 static struct map_calls interpreter;
 
@@ -16,32 +16,23 @@ void map_calls_set(const struct map_calls *calls)
 
 int map_lookup(int fd, const void *key, void *value)
 {
-	int held;
-
 	if (interpreter.lookup)
 		return interpreter.lookup(interpreter.ctx, fd, key, value, false);
-	held = hold_cpu_begin();
-	return hold_cpu_end(held, bpf_map_lookup_elem(fd, key, value));
+	return HOLD_CPU(bpf_map_lookup_elem(fd, key, value));
 }
 
 int map_update(int fd, const void *key, const void *value, uint64_t flags)
 {
-	int held;
-
 	if (interpreter.update)
 		return interpreter.update(interpreter.ctx, fd, key, value, flags);
-	held = hold_cpu_begin();
-	return hold_cpu_end(held, bpf_map_update_elem(fd, key, value, flags));
+	return HOLD_CPU(bpf_map_update_elem(fd, key, value, flags));
 }
 
 int map_delete(int fd, const void *key)
 {
-	int held;
-
 	if (interpreter.delete)
 		return interpreter.delete(interpreter.ctx, fd, key);
-	held = hold_cpu_begin();
-	return hold_cpu_end(held, bpf_map_delete_elem(fd, key));
+	return HOLD_CPU(bpf_map_delete_elem(fd, key));
 }
 
 int map_next_key(int fd, const void *key, void *next)
@@ -53,20 +44,14 @@ int map_next_key(int fd, const void *key, void *next)
 
 int map_lookup_batch(int fd, void *from, void *next, void *keys, void *values, uint32_t *n)
 {
-	int held;
-
 	if (interpreter.lookup)
 		return -EOPNOTSUPP;
-	held = hold_cpu_begin();
-	return hold_cpu_end(held, bpf_map_lookup_batch(fd, from, next, keys, values, n, NULL));
+	return HOLD_CPU(bpf_map_lookup_batch(fd, from, next, keys, values, n, NULL));
 }
 
 int map_delete_batch(int fd, const void *keys, uint32_t *n)
 {
-	int held;
-
 	if (interpreter.delete)
 		return -EOPNOTSUPP;
-	held = hold_cpu_begin();
-	return hold_cpu_end(held, bpf_map_delete_batch(fd, keys, n, NULL));
+	return HOLD_CPU(bpf_map_delete_batch(fd, keys, n, NULL));
 }

@@ -7,18 +7,27 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+/* Zeros if it does not say. */
+static struct winsize size_of(int fd)
+{
+	struct winsize size = {0};
+
+	ioctl(fd, TIOCGWINSZ, &size);
+	return size;
+}
+
 int terminal_columns(int fd, int otherwise)
 {
-	struct winsize size;
+	struct winsize size = size_of(fd);
 
-	return ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col : otherwise;
+	return size.ws_col > 1 ? size.ws_col : otherwise;
 }
 
 int terminal_lines(int fd, int otherwise)
 {
-	struct winsize size;
+	struct winsize size = size_of(fd);
 
-	return ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_row > 1 ? size.ws_row : otherwise;
+	return size.ws_row > 1 ? size.ws_row : otherwise;
 }
 
 bool terminal_is_ours(void)

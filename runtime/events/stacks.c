@@ -105,9 +105,8 @@ static bool resolve(struct session *s, uint64_t hash, uint32_t shows, struct cac
 static void name_again(struct session *s, uint64_t hash, struct cached *c)
 {
 	struct sonde_stack st;
-	int held = hold_cpu_begin();
 
-	if (hold_cpu_end(held, bpf_map_lookup_elem(s->stacks_fd, &hash, &st)))
+	if (HOLD_CPU(bpf_map_lookup_elem(s->stacks_fd, &hash, &st)))
 		c->again_ns = 0; /* it was removed */
 	else
 		name_frames(s, &st, c);
