@@ -20,7 +20,7 @@ if(CCACHE AND NOT CMAKE_C_COMPILER_LAUNCHER)
 	set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
 endif()
 
-# Of tests, some of which know addresses. Targets of the product are position independent: sonde_product().
+# Of tests, some of which know addresses. What is installed: sonde_product().
 add_compile_options(-fno-pie -ffunction-sections -fdata-sections -fno-omit-frame-pointer)
 add_link_options(-no-pie -Wl,--gc-sections -Wl,--as-needed)
 
@@ -43,24 +43,24 @@ if(SONDE_WERROR)
 	list(APPEND SONDE_WARNINGS -Werror)
 endif()
 
-# LLVM's tables hold thousands of pointers, each a relocation at start-up, which takes 0.2 ms in their packed form and
-# 1 ms otherwise. glibc reads the packed form since 2.36.
+# Relocations in their packed form: glibc reads it since 2.36.
 check_c_source_compiles("#include <features.h>\n#if !__GLIBC_PREREQ(2, 36)\n#error old\n#endif\nint main(void) { return 0; }"
 	SONDE_PACK_RELOCATIONS)
 
-# sonde_product(TARGET): what is installed is position independent, all it needs is bound at the start and then read-only,
-# and it has no paths of the folders in which it was built.
+# sonde_product(TARGET): what is installed can be position independent, and has no paths of the folders in which it was built.
 function(sonde_product target)
 	file(RELATIVE_PATH from_build ${CMAKE_BINARY_DIR} ${CMAKE_SOURCE_DIR}/.) # ccache may write paths so (base_dir)
 	string(REGEX REPLACE "/\\.?$" "" from_build "${from_build}")
 	target_compile_options(${target} PRIVATE -fPIE -ffile-prefix-map=${from_build}/=
 		-ffile-prefix-map=${CMAKE_SOURCE_DIR}=. -ffile-prefix-map=${CMAKE_SOURCE_DIR}/=
 		-ffile-prefix-map=${CMAKE_BINARY_DIR}=. -ffile-prefix-map=${CMAKE_BINARY_DIR}/=)
-	get_target_property(type ${target} TYPE)
-	if(type STREQUAL EXECUTABLE)
-		target_link_options(${target} PRIVATE -pie -Wl,-z,relro -Wl,-z,now
-			$<$<BOOL:${SONDE_PACK_RELOCATIONS}>:-Wl,-z,pack-relative-relocs>)
-	endif()
+endfunction()
+
+# sonde_hardened(TARGET): a program of packages is position independent, and all it needs is bound at the start and then
+# read-only. Of LLVM's tables, 150 pages more are written at each start, which takes up to a fifth of it.
+function(sonde_hardened target)
+	target_link_options(${target} PRIVATE -pie -Wl,-z,relro -Wl,-z,now
+		$<$<BOOL:${SONDE_PACK_RELOCATIONS}>:-Wl,-z,pack-relative-relocs>)
 endfunction()
 
 # Flags of hand-written C. Quoted includes are written from the root of the tree; the second

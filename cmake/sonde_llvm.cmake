@@ -82,7 +82,7 @@ else()
 	# LLVM's linker takes a fourth of the time of GNU ld for these archives. What it links starts 2 ms later, so the
 	# program that is installed is linked by GNU ld.
 	if(NOT CMAKE_CROSSCOMPILING AND EXISTS ${llvm_bindir}/ld.lld)
-		set(installed $<AND:$<CONFIG:Release>,$<IN_LIST:$<TARGET_PROPERTY:NAME>,sonde$<SEMICOLON>sonde_portable>>)
+		set(installed $<AND:$<CONFIG:Release>,$<IN_LIST:$<TARGET_PROPERTY:NAME>,sonde$<SEMICOLON>sonde_packaged$<SEMICOLON>sonde_portable>>)
 		target_link_options(sonde_llvm INTERFACE $<$<NOT:${installed}>:-fuse-ld=lld> -B${llvm_bindir})
 	endif()
 endif()
