@@ -6,15 +6,22 @@
 #include "codegen/gen_cost.h"
 #include "codegen/gen_prog.h"
 #include "codegen/gen_span.h"
+#include "parser/base/regs.h"
 
 static bool is_measured(const struct gen *g)
 {
 	return g->probe.plan->state.before;
 }
 
-static bool is_goroutine(const struct gen *g)
+static bool is_moving(const struct gen *g)
 {
 	return g->probe.plan->state.kind == SPAN_GOROUTINE;
+}
+
+/* Is the time that of a goroutine, not of a thread? */
+static bool is_of_go(const struct gen *g)
+{
+	return probe_abi(g->probe.point) != USER_ABI_C;
 }
 
 static bool is_any_measured(const struct gen *g)
@@ -82,11 +89,20 @@ void cost_is_entry(struct gen *g)
 	set_charge(g, CHARGE_ENTRY);
 }
 
+/* What is known of the thread or goroutine; NULL if nothing is. */
+static LLVMValueRef find(struct gen *g)
+{
+	if (!is_of_go(g))
+		return GEN_CALL(g, "sonde_cost_find", gen_task(g));
+	return GEN_CALL(g, "sonde_cost_find_goroutine", gen_task(g),
+			gen_register(g, regs.goroutine));
+}
+
 static void leave_plain(struct gen *g)
 {
 	bool is_return = prog_kind_is(g->prog.plan->kind, PK_RETURN);
 
-	GEN_CALL(g, "sonde_cost_add", gen_task(g), gen_whole_cookie(g),
+	GEN_CALL(g, "sonde_cost_add", find(g), gen_whole_cookie(g),
 		 gen_u32(g, is_return ? SONDE_COST_RETURN : SONDE_COST_PLAIN), gen_u32(g, true),
 		 g->prog.began);
 }
@@ -102,7 +118,7 @@ static void leave_call(struct gen *g)
 								: method(g);
 	gen_unless(g, LLVMBuildICmp(g->b, LLVMIntEQ, charge, nothing, ""), done, count);
 	is_entry = gen_compare(g, LLVMIntEQ, charge, CHARGE_ENTRY);
-	GEN_CALL(g, "sonde_cost_add", gen_task(g), gen_whole_cookie(g),
+	GEN_CALL(g, "sonde_cost_add", find(g), gen_whole_cookie(g),
 		 LLVMBuildSelect(g->b, is_entry, at_entry, method(g), ""),
 		 LLVMBuildZExt(g->b, is_entry, g->i32, ""), g->prog.began);
 	gen_enter(g, done);
@@ -123,7 +139,11 @@ LLVMValueRef cost_open(struct gen *g, LLVMBasicBlockRef out)
 
 	if (!is_measured(g))
 		return NULL;
-	cost = GEN_CALL(g, "sonde_cost_open", gen_task(g), span_probe_id(g));
+	if (is_of_go(g))
+		cost = GEN_CALL(g, "sonde_cost_open_goroutine", gen_task(g),
+				gen_register(g, regs.goroutine), span_probe_id(g));
+	else
+		cost = GEN_CALL(g, "sonde_cost_open", gen_task(g), span_probe_id(g));
 	gen_only_if(g, cost, out);
 	return cost;
 }
@@ -138,8 +158,8 @@ void cost_begin(struct gen *g, LLVMValueRef cost, LLVMValueRef slot)
 	set_charge(g, CHARGE_NOTHING);
 	if (!cost)
 		LLVMBuildStore(g->b, span_clock(g), slot);
-	else if (is_goroutine(g))
-		GEN_CALL(g, "sonde_cost_begin_goroutine", cost, slot, before(g, slot),
+	else if (is_moving(g))
+		GEN_CALL(g, "sonde_cost_begin_moving", cost, slot, before(g, slot),
 			 gen_whole_cookie(g), method(g), g->prog.began);
 	else
 		GEN_CALL(g, "sonde_cost_begin", cost, slot, before(g, slot), gen_whole_cookie(g),
@@ -151,8 +171,8 @@ LLVMValueRef cost_less(struct gen *g, LLVMValueRef cost, LLVMValueRef slot, LLVM
 	g->body.length = length;
 	if (!cost)
 		return length;
-	if (is_goroutine(g))
-		return GEN_CALL(g, "sonde_cost_less_goroutine", cost, before(g, slot), length);
+	if (is_moving(g))
+		return GEN_CALL(g, "sonde_cost_less_moving", cost, before(g, slot), length);
 	return GEN_CALL(g, "sonde_cost_less", cost, gen_word(g, before(g, slot)), length);
 }
 

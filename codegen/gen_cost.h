@@ -15,8 +15,8 @@ void cost_is_entry(struct gen *g);
 /* Call it last in each program. Count the time that it has taken, if the probe has no span, or the
  * call is not measured. */
 void cost_leave(struct gen *g);
-/* The address of the time that probes have taken from the current thread. Go to `out` if there is
- * no memory for it. */
+/* The address of the time that probes have taken from the current thread, or goroutine. Go to `out`
+ * if there is no memory for it. */
 LLVMValueRef cost_open(struct gen *g, LLVMBasicBlockRef out);
 /* Call it last at the entry: store the start time of the span, and what its end needs. */
 void cost_begin(struct gen *g, LLVMValueRef cost, LLVMValueRef slot);
