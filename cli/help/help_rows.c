@@ -22,9 +22,15 @@ const struct help_topic help_topics[] = {
 };
 _Static_assert(sizeof(help_topics) / sizeof(*help_topics) == HELP_TABLE_COUNT, "one row each");
 
-static void add(struct help_rows *rows, struct help_row row)
+/* The row may be completed until the next is added. */
+static struct help_row *add(struct help_rows *rows, enum help_table table, const char *name,
+			    const char *other, const char *form, const char *doc,
+			    const char *example)
 {
+	struct help_row row = {table, name, other, form, doc, .example = example};
+
 	arena_push(rows->arena, rows->items, rows->n, row);
+	return &rows->items[rows->n - 1];
 }
 
 /* "only in kprobe, fentry", or NULL. */
@@ -41,14 +47,10 @@ static const char *where_of(struct arena *a, const struct builtin *b)
 
 static void add_builtins(struct help_rows *rows, enum help_table table, enum builtin_kind kind)
 {
-	for (uint32_t i = 0; i < BI_COUNT; i++)
-		if (builtins[i].kind == kind)
-			add(rows, (struct help_row){.table = table,
-						    .name = builtins[i].name,
-						    .form = builtins[i].signature,
-						    .doc = builtins[i].doc,
-						    .note = where_of(rows->arena, &builtins[i]),
-						    .example = builtins[i].example});
+	for (const struct builtin *b = builtins; b < builtins + BI_COUNT; b++)
+		if (b->kind == kind)
+			add(rows, table, b->name, NULL, b->signature, b->doc, b->example)->note =
+				where_of(rows->arena, b);
 }
 
 static void add_variables(struct help_rows *rows)
@@ -84,107 +86,72 @@ static void add_macros(struct help_rows *rows)
 	struct arena *a = rows->arena;
 
 	for (uint32_t i = 0; i < n_standard_macros; i++) {
-		const char *at = standard_macros[i].text, *line;
-		struct help_row row = {.table = HELP_macros,
-				       .name = standard_macros[i].name,
-				       .form = comment_line(a, &at),
-				       .doc = ""};
+		const char *at = standard_macros[i].text, *line = comment_line(a, &at);
+		struct help_row *row =
+			add(rows, HELP_macros, standard_macros[i].name, NULL, line, "", NULL);
 
 		while ((line = comment_line(a, &at)))
 			if (strncmp(line, mark, sizeof(mark) - 1) == 0)
-				row.example = line + sizeof(mark) - 1;
+				row->example = line + sizeof(mark) - 1;
 			else
-				row.doc = *row.doc ? arena_printf(a, "%s %s", row.doc, line) : line;
-		add(rows, row);
+				row->doc =
+					*row->doc ? arena_printf(a, "%s %s", row->doc, line) : line;
 	}
 }
 
 static void add_probes(struct help_rows *rows)
 {
-	for (uint32_t i = 0; i < PROBE_COUNT; i++) {
-		const struct probe_row *p = &probe_rows[i];
+	for (const struct probe_row *p = probe_rows; p < probe_rows + PROBE_COUNT; p++) {
+		struct help_row *row =
+			add(rows, HELP_probes, p->name, p->alias, p->form, p->doc, p->example);
 
-		add(rows, (struct help_row){.table = HELP_probes,
-					    .name = p->name,
-					    .other = p->alias,
-					    .form = p->form,
-					    .doc = p->doc,
-					    .note = p->alias ? arena_printf(rows->arena,
-									    "Short: %s", p->alias)
-							     : NULL,
-					    .example = p->example});
+		if (p->alias)
+			row->note = arena_printf(rows->arena, "Short: %s", p->alias);
 	}
-}
-
-static void add_plain(struct help_rows *rows, enum help_table table, const char *name,
-		      const char *other, const char *form, const char *doc, const char *example)
-{
-	add(rows, (struct help_row){.table = table,
-				    .name = name,
-				    .other = other,
-				    .form = form,
-				    .doc = doc,
-				    .example = example});
 }
 
 static void add_words(struct help_rows *rows)
 {
-#define STATEMENT(word, ...) add_plain(rows, HELP_words, word, NULL, __VA_ARGS__);
+#define STATEMENT(word, ...) add(rows, HELP_words, word, NULL, __VA_ARGS__);
 #include "parser/lang/statements.def"
 }
 
 static void add_types(struct help_rows *rows)
 {
-#define TYPE_WORD(...) add_plain(rows, HELP_types, __VA_ARGS__);
+#define TYPE_WORD(...) add(rows, HELP_types, __VA_ARGS__);
 #include "parser/lang/type_words.def"
 }
 
 static void add_signs(struct help_rows *rows)
 {
-#define SIGN(...) add_plain(rows, HELP_signs, __VA_ARGS__);
+#define SIGN(...) add(rows, HELP_signs, __VA_ARGS__);
 #include "parser/lang/signs.def"
 }
 
 static void add_stacks(struct help_rows *rows)
 {
-	for (uint32_t i = 0; i < n_stack_words; i++) {
-		const struct stack_word *w = &stack_words[i];
-
-		add(rows,
-		    (struct help_row){.table = HELP_stacks,
-				      .name = w->word,
-				      .form = w->word,
-				      .doc = w->doc,
-				      .note = w->stacks == STACKS_ALL ? NULL : "Only for ustack.",
-				      .example = w->example});
-	}
+	for (const struct stack_word *w = stack_words; w < stack_words + n_stack_words; w++)
+		add(rows, HELP_stacks, w->word, NULL, w->word, w->doc, w->example)->note =
+			w->stacks == STACKS_ALL ? NULL : "Only for ustack.";
 }
 
 static void add_reasons(struct help_rows *rows)
 {
-	for (uint32_t i = 0; i < REASON_COUNT; i++)
-		add(rows,
-		    (struct help_row){.table = HELP_reasons,
-				      .name = reasons[i].word,
-				      .form = reasons[i].word,
-				      .doc = reasons[i].doc,
-				      .example = arena_printf(
-					      rows->arena,
-					      "tracepoint:sched:sched_switch /reason == \"%s\"/ { "
-					      "@[comm, kstack] = sum(delta); }",
-					      reasons[i].word)});
+	for (const struct reason *r = reasons; r < reasons + REASON_COUNT; r++)
+		add(rows, HELP_reasons, r->word, NULL, r->word, r->doc,
+		    arena_printf(rows->arena,
+				 "tracepoint:sched:sched_switch /reason == \"%s\"/ { "
+				 "@[comm, kstack] = sum(delta); }",
+				 r->word));
 }
 
 static void add_conversions(struct help_rows *rows)
 {
 	for (uint32_t i = 0; i < n_format_conversions; i++) {
 		const struct format_conversion *c = &format_conversions[i];
+		const char *form = arena_printf(rows->arena, "%%%s", c->letters);
 
-		add(rows, (struct help_row){.table = HELP_conversions,
-					    .name = arena_printf(rows->arena, "%%%s", c->letters),
-					    .form = arena_printf(rows->arena, "%%%s", c->letters),
-					    .doc = c->doc,
-					    .example = c->example});
+		add(rows, HELP_conversions, form, NULL, form, c->doc, c->example);
 	}
 }
 
@@ -192,68 +159,45 @@ static void add_config(struct help_rows *rows)
 {
 	struct arena *a = rows->arena;
 
-	for (uint32_t i = 0; i < n_config_rows; i++) {
-		const struct config_row *c = &config_rows[i];
-		const char *first;
+	for (const struct config_row *c = config_rows; c < config_rows + n_config_rows; c++) {
+		const char *form, *first;
 
 		if (c->kind > CONFIG_TEXT)
 			continue;
 		first = config_default_text(a, c);
-		add(rows,
-		    (struct help_row){.table = HELP_config,
-				      .name = c->name,
-				      .form = arena_printf(a, "%s = %s", c->name,
-							   config_values(a, c)),
-				      .doc = c->doc,
-				      .note = *first ? arena_printf(a, "Default: %s", first) : NULL,
-				      .example = c->example});
+		form = arena_printf(a, "%s = %s", c->name, config_values(a, c));
+		add(rows, HELP_config, c->name, NULL, form, c->doc, c->example)->note =
+			*first ? arena_printf(a, "Default: %s", first) : NULL;
 	}
 }
 
 static void add_commands(struct help_rows *rows)
 {
-	for (int i = 0; i < n_first_words; i++) {
-		const struct first_word *w = &first_words[i];
+	for (const struct first_word *w = first_words; w < first_words + n_first_words; w++) {
+		const char *form = arena_printf(rows->arena, "sonde %s", w->usage);
+		struct help_row *row =
+			add(rows, HELP_commands, w->word, NULL, form, w->doc, w->example);
 
-		add(rows, (struct help_row){.table = HELP_commands,
-					    .name = w->word,
-					    .form = arena_printf(rows->arena, "sonde %s", w->usage),
-					    .doc = w->doc,
-					    .options = w->options,
-					    .bit = w->bit & FW_OWN,
-					    .example = w->example});
+		row->options = w->options;
+		row->bit = w->bit & FW_OWN;
 	}
 }
 
 static void add_options(struct help_rows *rows)
 {
-	for (int i = 0; i < n_option_rows; i++) {
-		const struct option_row *o = &option_rows[i];
-
+	for (const struct option_row *o = option_rows; o < option_rows + n_option_rows; o++)
 		if (option_is_listed(o, FW_ANY))
-			add(rows, (struct help_row){.table = HELP_options,
-						    .name = o->name,
-						    .other = o->other,
-						    .form = option_form(rows->arena, o),
-						    .doc = o->help,
-						    .example = o->example});
-	}
+			add(rows, HELP_options, o->name, o->other, option_form(rows->arena, o),
+			    o->help, o->example);
 }
 
 static void add_formats(struct help_rows *rows)
 {
-	for (uint32_t i = 0; i < OUT_FORMAT_COUNT; i++) {
-		const struct out_format_row *f = &out_formats[i];
-
-		add(rows,
-		    (struct help_row){.table = HELP_formats,
-				      .name = f->name,
-				      .form = f->word ? arena_printf(rows->arena, "-f %s[:%s]",
-								     f->name, f->word)
-						      : arena_printf(rows->arena, "-f %s", f->name),
-				      .doc = f->doc,
-				      .example = f->example});
-	}
+	for (const struct out_format_row *f = out_formats; f < out_formats + OUT_FORMAT_COUNT; f++)
+		add(rows, HELP_formats, f->name, NULL,
+		    f->word ? arena_printf(rows->arena, "-f %s[:%s]", f->name, f->word)
+			    : arena_printf(rows->arena, "-f %s", f->name),
+		    f->doc, f->example);
 }
 
 void help_rows_collect(struct arena *a, struct help_rows *out)

@@ -101,19 +101,9 @@ static int select_mode(struct options *o, const struct option_row *row, const ch
 	return option_change_mode(o, (enum mode)row->field, row->name);
 }
 
-static int set_pid(struct options *o, const struct option_row *row, const char *arg)
-{
-	return pid_option_read(arg, &o->scope.pid);
-}
-
 static int set_time(struct options *o, const struct option_row *row, const char *arg)
 {
 	return option_time(row->name, arg, (uint64_t *)((char *)o + row->field));
-}
-
-static int set_start(struct options *o, const struct option_row *row, const char *arg)
-{
-	return start_option_read(arg, &o->start);
 }
 
 static int add_path(const struct option_row *row, const char **list, uint32_t *n, const char *arg)

@@ -59,7 +59,7 @@ int options_check(const struct options *o);
 /* ---- start_option.c: --start: when a run begins. */
 
 /* Read "+30s", "@14:30", "@14:30:15" or "/10s". 0, or -1 after a message. */
-int start_option_read(const char *arg, struct start_moment *out);
+int set_start(struct options *o, const struct option_row *row, const char *arg);
 
 /* ---- time_option.c: times on the command line. */
 
@@ -70,7 +70,7 @@ int option_time(const char *option, const char *arg, uint64_t *ns);
 /* ---- pid_option.c: the argument of -p. */
 
 /* Read a process ID; *pid is 0 if there was none before. 0, or -1 after a message. */
-int pid_option_read(const char *arg, uint32_t *pid);
+int set_pid(struct options *o, const struct option_row *row, const char *arg);
 /* After an error about several processes: print what traces them. -1. */
 int pid_option_hint_several(void) __attribute__((cold));
 

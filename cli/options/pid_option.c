@@ -30,18 +30,18 @@ static int refuse(const char *arg)
 			"/comm == \"NAME\"/");
 }
 
-int pid_option_read(const char *arg, uint32_t *pid)
+int set_pid(struct options *o, const struct option_row *row, const char *arg)
 {
 	char *end;
 	unsigned long n = strtoul(arg, &end, 10);
 
-	if (*pid)
+	if (o->scope.pid)
 		return log_error("-p is given twice: give one PID, or --cgroup for several");
 	if (*end || end == arg || *arg == '-' || n == 0)
 		return refuse(arg);
 	if (n > PIDS_MOST)
 		return option_error("process ID %s is out of range: the highest is %d", arg,
 				    PIDS_MOST);
-	*pid = (uint32_t)n;
+	o->scope.pid = (uint32_t)n;
 	return 0;
 }

@@ -55,11 +55,11 @@ static int read_time_of_day(const char *text, struct start_moment *out)
 	return 0;
 }
 
-int start_option_read(const char *arg, struct start_moment *out)
+int set_start(struct options *o, const struct option_row *row, const char *arg)
 {
 	uint64_t ns;
 
-	if (*arg == '@' && read_time_of_day(arg + 1, out) == 0)
+	if (*arg == '@' && read_time_of_day(arg + 1, &o->start) == 0)
 		return 0;
 	if (*arg != '+' && *arg != '/')
 		return log_error("--start: '%s' is no moment: write +30s, @14:30 or /10s", arg);
@@ -69,8 +69,8 @@ int start_option_read(const char *arg, struct start_moment *out)
 		return option_error("--start: a period of %s is too short: the minimum is 1ms",
 				    arg + 1);
 	if (*arg == '+')
-		*out = (struct start_moment){START_AFTER, monotonic_ns() + ns};
+		o->start = (struct start_moment){START_AFTER, monotonic_ns() + ns};
 	else
-		*out = (struct start_moment){START_PERIOD, ns};
+		o->start = (struct start_moment){START_PERIOD, ns};
 	return 0;
 }
