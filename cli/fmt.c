@@ -10,7 +10,6 @@
 #include "parser/syntax/fmt.h"
 #include "runtime/base/log.h"
 #include <stdlib.h>
-#include <string.h>
 
 /* `sonde fmt --check`: 0 if the script is written so, else 1. */
 static int check(const struct source *script, const char *text, size_t len)

@@ -29,12 +29,8 @@
 #include "runtime/base/signals.h"
 #include "cli/stat/stat.h"
 #include "cli/run/walk.h"
-#include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <poll.h>
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 /* NAME --help, --help NAME */

@@ -5,7 +5,6 @@
 #include "cli/base/first_words.h"
 #include "parser/base/text.h"
 #include "parser/base/nearest.h"
-#include <string.h>
 
 const struct first_word first_words[] = {
 #define FIRST_WORD(...) {__VA_ARGS__},

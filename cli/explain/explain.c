@@ -8,7 +8,6 @@
 #include "cli/base/output_file.h"
 #include "parser/base/arena.h"
 #include "parser/plan/plan.h"
-#include "runtime/base/log.h"
 
 static int (*const hooks[EXPLAIN_STAGE_COUNT])(struct explain *x, struct script_lines *t) = {
 #define STAGE(id, word, hook, ...) ex_##hook,

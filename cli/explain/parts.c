@@ -10,7 +10,6 @@
 #include "parser/base/source.h"
 #include "parser/lang/ast.h"
 #include "parser/syntax/ast_dump.h"
-#include <stdlib.h>
 
 enum { MOST_SHOWN = 72 };
 

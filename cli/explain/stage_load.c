@@ -20,7 +20,6 @@
 #include "runtime/load/load.h"
 #include "runtime/session/prep.h"
 #include "runtime/run/lifetime.h"
-#include <string.h>
 
 struct explain_load {
 	struct session_prep prep;

@@ -13,7 +13,6 @@
 #include "parser/base/source.h"
 #include "parser/lang/ast.h"
 #include "parser/syntax/token_dump.h"
-#include <stdlib.h>
 
 enum { MOST_NESTED = 256 };
 

@@ -10,8 +10,6 @@
 #include "parser/base/arena.h"
 #include "parser/base/nearest.h"
 #include "runtime/base/log.h"
-#include <stdio.h>
-#include <string.h>
 #include <strings.h>
 
 enum { INDENT = 2, WIDTH = 78, MOST_NEAR = 6 };

@@ -14,7 +14,6 @@
 #include "parser/lang/reason.h"
 #include "parser/lang/stack_word.h"
 #include "runtime/output/out_format.h"
-#include <string.h>
 
 const struct help_topic help_topics[] = {
 #define HELP_TABLE(topic, ...) [HELP_##topic] = {#topic, __VA_ARGS__},

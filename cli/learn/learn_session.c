@@ -8,7 +8,6 @@
 #include "cli/learn/learn.h"
 #include "cli/learn/lesson_run.h"
 #include "cli/prompt/typed.h"
-#include "parser/base/arena.h"
 #include "runtime/base/log.h"
 #include "runtime/kernel/kernel_facts.h"
 #include <errno.h>

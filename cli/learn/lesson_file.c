@@ -11,7 +11,6 @@
 #include "runtime/base/log.h"
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { MAX_FILE_BYTES = 256 * 1024 };
 

@@ -5,7 +5,6 @@
  */
 #include "cli/learn/learn.h"
 #include "cli/learn/lesson_run.h"
-#include "parser/base/arena.h"
 
 /* Run an answer. It should be judged as this mistake, or, if that is NULL, as a solution. Returns
  * whether it is. */

@@ -4,9 +4,6 @@
  */
 #include "cli/options/option_rows.h"
 #include "cli/scripts/scripts.h"
-#include "cli/base/first_words.h"
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 /* "'sonde record'"; -l has no row. */

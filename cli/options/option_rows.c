@@ -6,16 +6,12 @@
  */
 #include "cli/options/option_rows.h"
 #include "parser/base/find.h"
-#include "parser/base/arena.h"
-#include "parser/lang/config.h"
 #include "parser/lang/header_dirs.h"
 #include "runtime/elf/elfsym.h"
 #include <fcntl.h>
-#include <stdio.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 #include <unistd.h>
 

@@ -5,11 +5,7 @@
 #include "cli/options/option_rows.h"
 #include "parser/base/text.h"
 #include "cli/options/explain_stage.h"
-#include "parser/lang/capability.h"
-#include "parser/lang/config.h"
 #include <ctype.h>
-#include <stdio.h>
-#include <string.h>
 #include <strings.h>
 #include <unistd.h>
 

@@ -7,18 +7,12 @@
 #include "cli/options/options.h"
 #include "cli/base/help_columns.h"
 #include "cli/scripts/scripts.h"
-#include "cli/base/first_words.h"
 #include "cli/options/option_rows.h"
 #include "cli/scripts/script_options.h"
-#include "parser/base/arena.h"
-#include "parser/lang/config.h"
 #include "runtime/kernel/container.h"
 #include "runtime/run/command.h"
 #include <ctype.h>
-#include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 static void apply_first_word(struct options *o);

@@ -5,9 +5,6 @@
 #include "cli/options/option_rows.h"
 #include "cli/scripts/scripts.h"
 #include "runtime/run/command.h"
-#include <limits.h>
-#include <stdbool.h>
-#include <string.h>
 #include <sys/stat.h>
 
 static bool is_same_file(const char *one, const char *other)

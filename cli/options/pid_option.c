@@ -3,10 +3,7 @@
  * See option_rows.h.
  */
 #include "cli/options/option_rows.h"
-#include "cli/options/option_error.h"
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { PIDS_MOST = 4194304 };
 

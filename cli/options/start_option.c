@@ -3,12 +3,8 @@
  * Reads the argument of --start: see option_rows.h.
  */
 #include "cli/options/option_rows.h"
-#include "cli/options/option_error.h"
 #include "runtime/base/clock.h"
 #include <ctype.h>
-#include <stdio.h>
-#include <string.h>
-#include <time.h>
 
 enum { PERIOD_LEAST_NS = 1000000 };
 

@@ -3,12 +3,9 @@
  * See option_rows.h.
  */
 #include "cli/options/option_rows.h"
-#include "cli/options/option_error.h"
 #include "parser/base/time_unit.h"
 #include <ctype.h>
 #include <stdlib.h>
-#include <stdbool.h>
-#include <string.h>
 
 enum { SECOND = 1000000000 };
 

@@ -6,12 +6,8 @@
 #include "cli/options/option_rows.h"
 #include "parser/base/text.h"
 #include "cli/scripts/scripts.h"
-#include "cli/base/first_words.h"
 #include "cli/scripts/script_options.h"
 #include "parser/base/nearest.h"
-#include "runtime/output/out_format.h"
-#include <stdio.h>
-#include <string.h>
 
 bool option_report_removed(const char *word, size_t len)
 {

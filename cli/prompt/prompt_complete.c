@@ -11,7 +11,6 @@
 #include "cli/options/option_rows.h"
 #include "cli/scripts/scripts.h"
 #include "cli/prompt/typed.h"
-#include "parser/base/arena.h"
 #include "parser/syntax/keywords.h"
 #include "runtime/list/list.h"
 #include <ctype.h>

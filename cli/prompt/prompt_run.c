@@ -10,11 +10,8 @@
 #include "cli/prompt/prompt.h"
 #include "cli/base/printing.h"
 #include "cli/base/output_file.h"
-#include "runtime/output/out.h"
 #include "cli/run/run.h"
 #include "cli/run/walk.h"
-#include "parser/base/arena.h"
-#include "parser/lang/type.h"
 #include "runtime/base/log.h"
 #include "runtime/events/events.h"
 #include <signal.h>

@@ -8,15 +8,12 @@
 #include "cli/help/help.h"
 #include "cli/scripts/scripts.h"
 #include "cli/prompt/typed.h"
-#include "parser/base/arena.h"
 #include "runtime/base/log.h"
 #include "runtime/list/list.h"
 #include "runtime/run/command.h"
 #include <ctype.h>
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define PROMPT_WORD(word, form, follows, hook, help) \

@@ -7,16 +7,13 @@
 #include "cli/base/printing.h"
 #include "cli/help/help_rows.h"
 #include "cli/prompt/prompt.h"
-#include "parser/base/arena.h"
 #include "parser/base/diag.h"
 #include "parser/base/nearest.h"
 #include "parser/lang/ast.h"
 #include "parser/syntax/keywords.h"
 #include "runtime/base/log.h"
 #include <ctype.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 /* The errors of a text; .n is 0 if it is a program. */

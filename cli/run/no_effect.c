@@ -7,10 +7,7 @@
 #include "parser/base/find.h"
 #include "cli/options/option_rows.h"
 #include "parser/lang/agg.h"
-#include "parser/plan/plan.h"
 #include "runtime/base/log.h"
-#include <stdio.h>
-#include <string.h>
 
 static bool any_map(const struct plan *plan)
 {

@@ -4,10 +4,7 @@
  * one message, before it is checked: what could be said of its probes would only repeat that.
  */
 #include "cli/run/run.h"
-#include "cli/options/options.h"
 #include "parser/lang/ast.h"
-#include "parser/lang/probe.h"
-#include "parser/plan/plan.h"
 #include "runtime/base/log.h"
 #include "runtime/kernel/caps.h"
 #include "runtime/kernel/in_container.h"

@@ -4,16 +4,12 @@
  * compiles, the parent prepares what does not need the object.
  */
 #include "cli/run/run.h"
-#include "runtime/output/out.h"
 #include "cli/base/file_limit.h"
 #include "cli/base/near_program.h"
 #include "cli/base/output_file.h"
 #include "cli/compile/compile.h"
 #include "cli/compile/emit_code.h"
 #include "cli/compile/emit_facts.h"
-#include "cli/options/options.h"
-#include "parser/lang/kernel.h"
-#include "parser/plan/plan.h"
 #include "parser/lang/ast.h"
 #include "parser/syntax/ast_dump.h"
 #include "parser/syntax/token_dump.h"
@@ -31,13 +27,8 @@
 #include "runtime/session/prep.h"
 #include "runtime/run/lifetime.h"
 #include "runtime/session/scope.h"
-#include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* Tracepoint formats could not be read, so the offsets of fields are unknown. */

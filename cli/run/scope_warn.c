@@ -4,9 +4,7 @@
  * differ between mount namespaces.
  */
 #include "cli/run/run.h"
-#include "cli/options/options.h"
 #include "parser/lang/ast.h"
-#include "parser/lang/probe.h"
 #include "runtime/base/log.h"
 #include "runtime/base/proc_maps.h"
 #include <linux/perf_event.h>

@@ -8,16 +8,11 @@
 #include "cli/explain/explain.h"
 #include "cli/scripts/scripts.h"
 #include "cli/options/option_rows.h"
-#include "cli/options/options.h"
 #include "cli/run/run.h"
 #include "codegen/codegen.h"
-#include "parser/base/arena.h"
 #include "parser/base/diag.h"
-#include "parser/base/source.h"
 #include "parser/lang/ast.h"
-#include "parser/lang/kernel.h"
 #include "parser/lang/param_item.h"
-#include "parser/plan/plan.h"
 #include "parser/sema/param.h"
 #include "parser/sema/sema.h"
 #include "runtime/base/clock.h"
@@ -29,10 +24,7 @@
 #include "runtime/kernel/kernel_facts.h"
 #include "runtime/kernel/stock_facts.h"
 #include "runtime/base/log.h"
-#include "runtime/session/session.h"
 #include "runtime/session/scope.h"
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 /* What the options say to a kernel. */

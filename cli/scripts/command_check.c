@@ -6,12 +6,8 @@
  */
 #include "cli/scripts/scripts.h"
 #include "parser/base/text.h"
-#include "cli/scripts/script_args.h"
 #include "runtime/base/log.h"
 #include <ctype.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <string.h>
 
 /* What ends or connects commands: as a word, or at the end of one. */
 static size_t operator_length(const char *at)

@@ -4,7 +4,6 @@
  * the script names it. BEGIN and END are left out: they are not events of the system.
  */
 #include "cli/scripts/scripts.h"
-#include "cli/scripts/script_args.h"
 #include "parser/lang/ast.h"
 #include "parser/lang/kernel.h"
 #include "parser/lang/probe.h"

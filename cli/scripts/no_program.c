@@ -8,8 +8,6 @@
 #include "runtime/base/log.h"
 #include <ctype.h>
 #include <limits.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 
 /* What stands before '=' in expressions of strace. */

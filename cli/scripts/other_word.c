@@ -8,9 +8,6 @@
 #include "parser/base/text.h"
 #include "runtime/base/log.h"
 #include "runtime/run/command.h"
-#include <limits.h>
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 static const struct {

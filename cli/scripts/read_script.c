@@ -3,15 +3,12 @@
  * Reads the script that the command line names.
  */
 #include "cli/scripts/scripts.h"
-#include "cli/scripts/script_args.h"
 #include "parser/base/escape.h"
 #include "parser/base/source.h"
 #include "parser/base/trust.h"
 #include "runtime/base/log.h"
 #include <errno.h>
 #include <limits.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>

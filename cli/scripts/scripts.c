@@ -20,8 +20,6 @@
 #include <errno.h>
 #include <glob.h>
 #include <limits.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -11,17 +11,12 @@
 #include "cli/base/output_file.h"
 #include "cli/options/option_rows.h"
 #include "cli/run/run.h"
-#include "parser/base/arena.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/limit_hint.h"
 #include "runtime/base/proc_children.h"
 #include "runtime/run/command.h"
-#include <errno.h>
-#include <limits.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>

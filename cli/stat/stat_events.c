@@ -5,12 +5,8 @@
 #include "cli/options/option_rows.h"
 #include "cli/stat/stat.h"
 #include "parser/attach/probe_perf.h"
-#include "parser/base/arena.h"
-#include "parser/lang/kernel.h"
 #include "runtime/kernel/kernel_facts.h"
-#include <errno.h>
 #include <linux/perf_event.h>
-#include <string.h>
 
 static void add(struct stat_run *r, struct counter c)
 {

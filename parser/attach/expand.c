@@ -9,7 +9,6 @@
 #include "parser/attach/probe_parse.h"
 #include "parser/attach/probe_perf.h"
 #include "parser/base/limits.h"
-#include "parser/base/nearest.h"
 #include "parser/lang/ast.h"
 #include <stdlib.h>
 

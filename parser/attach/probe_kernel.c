@@ -5,7 +5,6 @@
  * targets share a program.
  */
 #include "parser/attach/near.h"
-#include "parser/base/nearest.h"
 #include "parser/attach/probe_parse.h"
 #include "parser/attach/renamed.h"
 #include <stdlib.h>

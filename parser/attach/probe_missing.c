@@ -2,7 +2,6 @@
 /*
  * Errors about missing requirements of attach points in programs and libraries.
  */
-#include "parser/lang/kernel.h"
 #include "parser/attach/probe_parse.h"
 
 bool probe_has_uprobes(const struct probe_reader *r, const struct attach_point *p)

@@ -4,7 +4,6 @@
  */
 #include "parser/attach/expand.h"
 #include "parser/base/text.h"
-#include "parser/base/arena.h"
 #include "parser/base/diag.h"
 #include "parser/lang/ast.h"
 

@@ -5,8 +5,6 @@
  * because the semantic passes write to nodes.
  */
 #include "parser/expand/expander.h"
-#include "parser/base/limits.h"
-#include "parser/lang/ast_value.h"
 #include "parser/lang/builtin.h"
 #include "parser/lang/type.h"
 

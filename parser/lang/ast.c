@@ -5,8 +5,6 @@
  */
 #include "parser/lang/ast.h"
 #include "parser/lang/ast_query.h"
-#include "parser/lang/type.h"
-#include "parser/base/arena.h"
 
 static void note_height(struct expr *e, void *ctx)
 {

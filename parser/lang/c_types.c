@@ -2,9 +2,7 @@
 /*
  * A script's register of C types and enum constants by name: see c_type.h.
  */
-#include "parser/base/arena.h"
 #include "parser/base/text.h"
-#include "parser/lang/c_type.h"
 #include "parser/lang/kernel.h"
 #include "parser/lang/known_constant.h"
 #include <ctype.h>

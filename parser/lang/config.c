@@ -8,7 +8,6 @@
 #include "parser/base/arena.h"
 #include "parser/lang/ast.h"
 #include "parser/base/diag.h"
-#include "parser/base/limits.h"
 #include "parser/base/nearest.h"
 #include <ctype.h>
 #include <errno.h>

@@ -4,8 +4,6 @@
  */
 #include "parser/lang/builtin.h"
 #include "parser/lang/agg.h"
-#include "parser/lang/kernel.h"
-#include "parser/base/limits.h"
 #include "parser/plan/plan_build.h"
 #include <linux/bpf.h>
 

@@ -5,7 +5,6 @@
  */
 #include "parser/plan/plan.h"
 #include "bpf_helpers/shared.h"
-#include "parser/base/arena.h"
 #include "parser/base/escape.h"
 #include "parser/lang/span_kind.h"
 #include <linux/bpf.h>

@@ -3,7 +3,6 @@
  * Numbers for the values of `probe` and `func`: programs handle 32-bit numbers, which are cheap
  * map keys, and user space prints the names. A script may have tens of thousands of them.
  */
-#include "parser/base/arena.h"
 #include "parser/plan/plan.h"
 
 static uint32_t hash_of(const char *text, uint32_t len)

@@ -3,7 +3,6 @@
  * The records of row(): a field and a piece for each column. The piece has the name, as data have
  * it, the unit of a time, and the width that text begins with.
  */
-#include "parser/base/limits.h"
 #include "parser/plan/plan_build.h"
 
 /* The name says the unit of a time: latency_ns. */

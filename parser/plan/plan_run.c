@@ -3,7 +3,6 @@
  * Which probes a run has: tests and benchmarks have runs of their own. How many there may be.
  */
 #include "parser/plan/plan_build.h"
-#include "parser/lang/ast.h"
 
 /* Does such a run have probes of this type? */
 static bool has_type(enum plan_run run, enum probe_id id)

@@ -4,7 +4,6 @@
  */
 #include "parser/plan/plan_build.h"
 #include "parser/lang/builtin.h"
-#include "parser/base/limits.h"
 
 enum {
 	KERNEL_MAPS = 64,     /* the kernel's limit for a program */

@@ -4,7 +4,6 @@
  */
 #include "parser/lang/call_value.h"
 #include "parser/lang/field_type.h"
-#include "parser/base/limits.h"
 #include "parser/plan/plan_build.h"
 #include "parser/lang/span_kind.h"
 #include <linux/bpf.h>

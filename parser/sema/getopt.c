@@ -4,7 +4,6 @@
  * a name declares the item, whose type is that of the default; each call is replaced by its value.
  */
 #include "parser/sema/param.h"
-#include "parser/sema/param_type.h"
 #include "parser/sema/sema.h"
 
 static bool is_negative(const struct expr *e)

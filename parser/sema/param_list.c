@@ -4,7 +4,6 @@
  * one_of(tid, $tid) becomes `tid == 3 || tid == 5`, and len($tid) 2. So a test of what is the same
  * at both ends of a span moves to its start, as any other comparison does.
  */
-#include "parser/lang/ast_value.h"
 #include "parser/sema/param.h"
 #include "parser/sema/sema.h"
 

@@ -5,7 +5,6 @@
  */
 #include "parser/lang/field_type.h"
 #include "parser/base/text.h"
-#include "parser/lang/c_type.h"
 #include "parser/lang/syscalls.h"
 #include "parser/sema/sema_type.h"
 

@@ -4,7 +4,6 @@
  * symbols, cgroups, kernel functions. The answer replaces the call. Also the address spaces that
  * kptr() and uptr() give to an address.
  */
-#include "parser/lang/prog_kind.h"
 #include "parser/sema/sema_type.h"
 #include <errno.h>
 

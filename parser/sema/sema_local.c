@@ -4,7 +4,6 @@
  * nothing else. Pass 1 rewrites it to what computes it from registers: *(TYPE *)(reg("sp") + 24),
  * (TYPE)reg("bx"). Debug information says where the variable is at that instruction.
  */
-#include "parser/base/nearest.h"
 #include "parser/base/regs.h"
 #include "parser/lang/register.h"
 #include "parser/sema/sema_name.h"

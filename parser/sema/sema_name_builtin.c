@@ -6,7 +6,6 @@
 #include "parser/sema/sema_name.h"
 #include "parser/lang/field_type.h"
 #include "parser/lang/foreign_word.h"
-#include "parser/lang/c_type.h"
 #include "parser/sema/param.h"
 #include <ctype.h>
 #include <strings.h>

@@ -3,7 +3,6 @@
  * row(): its values and the names of its columns. Names are keys of JSON and columns of SQL, so
  * they differ from each other in more than their case.
  */
-#include "parser/base/limits.h"
 #include "parser/sema/sema_type.h"
 #include <ctype.h>
 #include <strings.h>

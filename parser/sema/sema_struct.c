@@ -4,7 +4,6 @@
  * are known by name only (an argument `struct file *`) are looked up when a member or the size is
  * needed, so that a script that needs neither does not read BTF.
  */
-#include "parser/lang/c_type.h"
 #include "parser/sema/sema_advice.h"
 #include "parser/sema/sema_type.h"
 #include <stdlib.h>

@@ -3,7 +3,6 @@
  * Names of C types in a script, such as `struct ns::item`: the types that they mean, and hints for
  * those that mean none.
  */
-#include "parser/lang/c_type.h"
 #include "parser/sema/sema_type.h"
 #include <errno.h>
 

@@ -4,9 +4,6 @@
  */
 #include "runtime/attach/attach_all.h"
 #include "runtime/attach/attach_slow.h"
-#include "runtime/base/log.h"
-#include "runtime/session/session.h"
-#include <errno.h>
 #include <linux/perf_event.h>
 #include <unistd.h>
 

@@ -5,7 +5,6 @@
 #define _GNU_SOURCE
 #include "runtime/attach/attach.h"
 #include "runtime/output/out.h"
-#include "runtime/base/log.h"
 #include "runtime/attach/attach_all.h"
 #include <bpf/bpf.h>
 #include <libgen.h>

@@ -10,14 +10,10 @@
  */
 #define _GNU_SOURCE
 #include "runtime/attach/attach_slow.h"
-#include "runtime/base/vec.h"
 #include "runtime/base/clock.h"
 #include "runtime/symbols/kallsyms.h"
-#include "runtime/kernel/kernel_facts.h"
-#include "runtime/base/log.h"
 #include "runtime/base/uapi_new.h"
 #include "runtime/load/prog_handlers.h"
-#include "runtime/session/session.h"
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <sys/syscall.h>

@@ -7,9 +7,6 @@
 #define _GNU_SOURCE /* vasprintf */
 #include "runtime/attach/attach.h"
 #include "parser/base/escape.h"
-#include "parser/base/source.h"
-#include "runtime/base/log.h"
-#include "runtime/session/session.h"
 
 static void print_location(const struct session *s, uint32_t prog)
 {

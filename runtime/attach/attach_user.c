@@ -6,14 +6,9 @@
 #define _GNU_SOURCE
 #include "runtime/attach/attach_check.h"
 #include "runtime/attach/attach_slow.h"
-#include "runtime/attach/attach.h"
 #include "runtime/attach/step_watch.h"
-#include "runtime/kernel/kernel_facts.h"
-#include "runtime/base/log.h"
 #include "runtime/base/uapi_new.h"
 #include "runtime/base/uprobe_device.h"
-#include "runtime/session/tracer_time.h"
-#include "runtime/session/session.h"
 #include <bpf/bpf.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>

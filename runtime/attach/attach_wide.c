@@ -4,11 +4,9 @@
  * traces only one of them. With thousands of functions of libc that slows the whole machine down.
  */
 #include "parser/base/text.h"
-#include "runtime/base/log.h"
 #include "runtime/base/proc_children.h"
 #include "runtime/base/proc_maps.h"
 #include "runtime/attach/attach.h"
-#include "runtime/session/session.h"
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -8,15 +8,8 @@
 #include "runtime/attach/cpu_watch.h"
 #include "runtime/attach/attach.h"
 #include "runtime/base/clock.h"
-#include "runtime/base/log.h"
-#include "runtime/base/vec.h"
-#include "runtime/session/session.h"
-#include <errno.h>
 #include <linux/netlink.h>
 #include <linux/perf_event.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 

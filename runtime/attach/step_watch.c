@@ -8,18 +8,10 @@
  */
 #include "runtime/attach/step_watch.h"
 #include "runtime/base/clock.h"
-#include "runtime/base/log.h"
-#include "runtime/kernel/kernel_facts.h"
 #include "runtime/attach/attach.h"
 #include "runtime/session/prep.h"
-#include "runtime/session/session.h"
 #include "runtime/attach/uprobe_program.h"
-#include <bpf/bpf.h>
 #include <bpf/libbpf.h>
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 

@@ -12,7 +12,6 @@
 #include "parser/base/escape.h"
 #include <errno.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -13,11 +13,7 @@
  */
 #define _GNU_SOURCE
 #include <bpf/btf.h>
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include "runtime/base/vec.h"
-#include "runtime/btf/btf_raw.h"
 #include "runtime/btf/btf_walk.h"
 
 enum { SEE_THROUGH_MAX = 64, BUFFER_FIRST = 16384 };

@@ -11,16 +11,11 @@
 #include "runtime/base/log.h"
 #include "runtime/insn/insn.h"
 #include "runtime/insn/uprobe_insn.h"
-#include "runtime/kernel/kernel_facts.h"
 #include "runtime/calibrate/calibrate_code.h"
 #include "runtime/calibrate/calibrate_state.h"
 #include "runtime/calibrate/calibrate_thread.h"
 #include "runtime/session/session.h"
 #include <elf.h>
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum {
 	BATCHES = 255,	    /* at most */

@@ -20,11 +20,6 @@
 #include "runtime/kernel/kernel_facts.h"
 #include "runtime/calibrate/calibrate_code.h"
 #include "runtime/attach/uprobe_program.h"
-#include <bpf/bpf.h>
-#include <errno.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>

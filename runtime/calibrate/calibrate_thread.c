@@ -16,10 +16,7 @@
 #include "runtime/base/thread.h"
 #include "runtime/calibrate/calibrate_state.h"
 #include "runtime/session/session.h"
-#include <errno.h>
 #include <sched.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 
 enum {

@@ -9,9 +9,6 @@
  */
 #define _GNU_SOURCE
 #include "runtime/elf/elfsym_impl.h"
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 enum { SEGMENTS_MAX = 1024 };

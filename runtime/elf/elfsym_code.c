@@ -5,9 +5,6 @@
  */
 #define _GNU_SOURCE
 #include "runtime/elf/elfsym_impl.h"
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { DYNAMIC_MAX_BYTES = 16 << 20 };
 

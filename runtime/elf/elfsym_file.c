@@ -12,10 +12,7 @@
 #include "runtime/elf/elfsym_impl.h"
 #include "runtime/base/io.h"
 #include "runtime/base/zip_member.h"
-#include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -8,9 +8,6 @@
  */
 #include "runtime/elf/demangle.h"
 #include "runtime/elf/elfsym_impl.h"
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum {
 	RELOCATIONS_MAX = 1 << 20,

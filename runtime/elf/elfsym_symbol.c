@@ -4,7 +4,6 @@
  */
 #define _GNU_SOURCE
 #include "runtime/elf/elfsym_impl.h"
-#include <string.h>
 
 enum { BLOCK_SYMBOLS = 1024, NAME_FIRST_READ = 512 };
 

@@ -12,7 +12,6 @@
 #include "runtime/elf/ldcache.h"
 #include "runtime/elf/user_path.h"
 #include <errno.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -13,9 +13,6 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <mntent.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

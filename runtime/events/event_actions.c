@@ -10,12 +10,8 @@
 #include "runtime/view/format.h"
 #include "runtime/events/shell.h"
 #include "runtime/events/deferred_strings.h"
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/bpf.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -9,9 +9,6 @@
 #include "runtime/view/format.h"
 #include "runtime/events/call_values.h"
 #include "runtime/events/deferred_strings.h"
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum {
 	NAME_BYTES = 1024,

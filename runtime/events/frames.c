@@ -4,7 +4,6 @@
  */
 #include "runtime/events/frames.h"
 #include "runtime/base/vec.h"
-#include "runtime/dwarf/srcframe.h"
 #include "runtime/session/session.h"
 #include "runtime/elf/names.h"
 #include "runtime/symbols/usym.h"

@@ -10,10 +10,7 @@
 #include "runtime/session/session.h"
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
-#include <errno.h>
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
 
 #define PERIOD_NS 5000000000ull
 enum { SHARE = 100 }; /* of the time: at most 1 % */

@@ -7,16 +7,11 @@
 #include "runtime/events/packets.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/limit_hint.h"
-#include "runtime/base/log.h"
 #include "runtime/events/event_actions.h"
 #include <bpf/libbpf.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
 #include <linux/perf_event.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 

@@ -32,10 +32,7 @@
 #include "runtime/symbols/usym.h"
 #include "runtime/events/stacks.h"
 #include <bpf/bpf.h>
-#include <errno.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum {
 	STORE_PART = 8,

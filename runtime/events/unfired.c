@@ -6,9 +6,7 @@
  * pattern counts as one probe, which fired if any of its members did.
  */
 #include "parser/lang/syscalls.h"
-#include "runtime/base/log.h"
 #include "runtime/events/events.h"
-#include "runtime/session/session.h"
 
 enum { NAMES_MOST = 3 };
 

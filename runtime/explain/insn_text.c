@@ -3,7 +3,6 @@
  * Writes BPF instructions as text: see insn_text.h.
  */
 #include "runtime/explain/insn_text.h"
-#include "runtime/base/uapi_new.h"
 #include "runtime/kernel/helper_name.h"
 #include <inttypes.h>
 #include <stdio.h>

@@ -10,11 +10,6 @@
 #include "runtime/run/lifetime.h"
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 /* The number after the last occurrence of a word; 0: there is none. */

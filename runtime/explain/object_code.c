@@ -8,7 +8,6 @@
 #include "runtime/bpf/bpf_elf.h"
 #include <bpf/btf.h>
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -4,7 +4,6 @@
  */
 #include "runtime/explain/own_symbol.h"
 #include "parser/base/find.h"
-#include <stddef.h>
 #include <string.h>
 
 static const struct {

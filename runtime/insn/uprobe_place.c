@@ -2,7 +2,6 @@
 /*
  * Which places may be probed: see uprobe_insn.h.
  */
-#include "runtime/insn/insn.h"
 #include "runtime/insn/uprobe_insn.h"
 #include "runtime/elf/elfsym.h"
 #include "runtime/insn/entry_judge.h"

@@ -3,9 +3,6 @@
  * Helpers for maps and loops.
  */
 #include "runtime/interp/interp_impl.h"
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { MAX_LOOPS = 1 << 23 }; /* BPF_MAX_LOOPS */
 

@@ -10,10 +10,7 @@
 #include "runtime/bpf/bpf_elf.h"
 #include "runtime/interp/interp_impl.h"
 #include <bpf/btf.h>
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 struct image {
 	struct interp *p;

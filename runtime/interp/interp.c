@@ -4,15 +4,11 @@
  */
 #define _GNU_SOURCE
 #include "runtime/interp/interp_impl.h"
-#include "parser/base/find.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/map_calls.h"
 #include "runtime/base/recorded_events.h"
 #include <bpf/libbpf.h>
-#include <errno.h>
 #include <sched.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* ---- maps, for the tracer ------------------------------------------------------------------ */
 

@@ -5,13 +5,9 @@
  */
 #define _GNU_SOURCE
 #include "runtime/interp/interp_impl.h"
-#include "parser/base/find.h"
 #include "runtime/base/hash.h"
 #include <bpf/libbpf.h>
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 

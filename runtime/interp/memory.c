@@ -6,10 +6,8 @@
 #define _GNU_SOURCE
 #include "runtime/interp/interp_impl.h"
 #include "runtime/base/recorded_events.h"
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/uio.h>
 #include <unistd.h>
 

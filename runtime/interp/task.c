@@ -9,10 +9,7 @@
 #include "parser/base/text.h"
 #include "runtime/base/io.h"
 #include <bpf/btf.h>
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/param.h>
 #include <sys/syscall.h>
 #include <unistd.h>

@@ -8,12 +8,9 @@
 #include "parser/base/limits.h"
 #include "parser/lang/bpf_import.h"
 #include "parser/lang/kernel.h"
-#include "parser/lang/type.h"
 #include "runtime/base/memory_file.h"
 #include "runtime/bpf/bpf_elf.h"
 #include "runtime/kernel/btf_layout.h"
-#include "runtime/btf/btf_raw.h"
-#include "runtime/btf/btf_types.h"
 #include "runtime/kernel/c_compiler.h"
 #include "runtime/kernel/unsafe_use.h"
 #include <fcntl.h>

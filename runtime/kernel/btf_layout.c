@@ -5,7 +5,6 @@
  */
 #include "runtime/kernel/btf_layout.h"
 #include "parser/base/arena.h"
-#include "parser/base/limits.h"
 #include "runtime/btf/btf_walk.h"
 
 /* Typedefs, qualifiers, pointers and arrays around one type. */

@@ -13,7 +13,6 @@
 #include <errno.h>
 #include <linux/btf.h>
 #include <linux/perf_event.h>
-#include <pthread.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "runtime/base/hold_cpu.h"

@@ -7,9 +7,7 @@
 #include "runtime/kernel/tracefs.h"
 #include <errno.h>
 #include <linux/capability.h>
-#include <stdbool.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 

@@ -16,10 +16,8 @@
 #include <glob.h>
 #include <limits.h>
 #include <mntent.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum {
 	ID_BYTES = 64,

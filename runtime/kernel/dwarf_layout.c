@@ -8,7 +8,6 @@
 #include "parser/base/arena.h"
 #include "parser/lang/c_type.h"
 #include "runtime/dwarf/dwarf_impl.h"
-#include <string.h>
 
 /* Limits: nesting of structs and of namespaces; members and elements in all. */
 enum { NEST_MAX = 16, MEMBERS_MAX = 5000, BYTE_BITS = 8, WORD = 8 };

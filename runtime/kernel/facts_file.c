@@ -5,7 +5,6 @@
  */
 #define _GNU_SOURCE
 #include "runtime/kernel/facts_file.h"
-#include "parser/base/arena.h"
 #include "parser/base/pattern.h"
 #include "parser/base/read_text.h"
 #include "parser/base/text.h"
@@ -17,9 +16,7 @@
 #include "runtime/kernel/release.h"
 #include <elf.h>
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { FACTS_MOST_BYTES = 256 << 20 };
 

@@ -41,7 +41,6 @@
  * Readers of lines return false if the line is wrong.
  */
 #define _GNU_SOURCE
-#include "parser/base/arena.h"
 #include "parser/base/find.h"
 #include "runtime/base/log.h"
 #include "runtime/kernel/facts_impl.h"
@@ -49,7 +48,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 /* In a format file the first word ends with a colon, which no directive does. */

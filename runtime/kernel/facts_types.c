@@ -3,14 +3,12 @@
  * Types of C and typed functions in a facts file: facts_read.c describes the lines. Types are kept
  * in a register like a script's own (parser/lang/c_type.h).
  */
-#include "parser/base/arena.h"
 #include "runtime/kernel/facts_impl.h"
 #include "parser/base/find.h"
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- words ------------------------------------------------------------------------------- */
 

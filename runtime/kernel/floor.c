@@ -5,9 +5,7 @@
  */
 #include "runtime/kernel/floor.h"
 #include <bpf/libbpf.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <string.h>
 #include "runtime/base/log.h"
 #include "runtime/kernel/kernel_facts.h"
 #include "runtime/kernel/release.h"

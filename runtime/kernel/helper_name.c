@@ -7,8 +7,6 @@
 #include "bpf_helpers/shared.h"
 #include "parser/lang/builtin.h"
 #include <linux/bpf.h>
-#include <stddef.h>
-#include <string.h>
 
 #define NAME(name) #name
 static const char *const names[] = {__BPF_FUNC_MAPPER(NAME)};

@@ -9,20 +9,16 @@
  * hooks about programs and libraries are in kernel_user.c.
  */
 #define _GNU_SOURCE
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/btf.h>
 #include <search.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "runtime/kernel/bpf_object.h"
 #include "runtime/kernel/c_preprocessor.h"
-#include "parser/base/arena.h"
 #include "runtime/base/memory_file.h"
 #include "runtime/btf/btf_raw.h"
 #include "runtime/elf/elfsym.h"

@@ -3,10 +3,7 @@
  * The hooks of struct kernel about the code of user functions: instruction boundaries, source
  * lines, parameters. Returns are in kernel_exits.c.
  */
-#include "parser/base/arena.h"
-#include "runtime/base/vec.h"
 #include "runtime/dwarf/cfa.h"
-#include "runtime/elf/names.h"
 #include "runtime/kernel/dwarf_layout.h"
 #include "runtime/elf/elfsym.h"
 #include "runtime/insn/insn.h"

@@ -8,16 +8,12 @@
  * stub of the linker. An indirect jump does so if the frame is gone (its canonical frame address is
  * that of the entry) and it is not through the table of a switch.
  */
-#include "runtime/base/vec.h"
 #include "runtime/dwarf/cfa.h"
 #include "runtime/elf/elfsym.h"
 #include "runtime/insn/insn.h"
 #include "runtime/insn/jump_target.h"
 #include "runtime/kernel/kernel_user.h"
 #include <elf.h>
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum {
 	PARTS_MAX = 8,

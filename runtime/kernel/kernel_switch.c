@@ -9,7 +9,6 @@
 #include "parser/base/text.h"
 #include "runtime/elf/user_path.h"
 #include "runtime/kernel/kernel_user.h"
-#include <string.h>
 
 struct look {
 	struct user_files *files;

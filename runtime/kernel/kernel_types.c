@@ -7,7 +7,6 @@
 #include "runtime/kernel/kernel_types.h"
 #include "runtime/kernel/btf_layout.h"
 #include "runtime/btf/btf_iter.h"
-#include "runtime/btf/btf_types.h"
 #include "runtime/kernel/kernel_facts.h"
 #include <bpf/bpf.h>
 #include <bpf/btf.h>

@@ -9,10 +9,7 @@
 #include "runtime/kernel/kernel_user.h"
 #include "runtime/base/proc_children.h"
 #include "runtime/base/proc_maps.h"
-#include "runtime/base/string_set.h"
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 
 struct note_call {
 	const char *path;

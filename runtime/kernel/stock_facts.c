@@ -6,7 +6,6 @@
  */
 #define _GNU_SOURCE
 #include "runtime/kernel/stock_facts.h"
-#include "parser/lang/kernel.h"
 #include "runtime/base/beside.h"
 #include "runtime/base/log.h"
 #include "runtime/kernel/facts_file.h"

@@ -12,7 +12,6 @@
  */
 #define _GNU_SOURCE
 #include "runtime/kernel/tracefs.h"
-#include "parser/base/arena.h"
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>

@@ -10,7 +10,6 @@
 #include "parser/attach/lines.h"
 #include "parser/attach/near.h"
 #include "parser/attach/probe_user.h"
-#include "parser/base/arena.h"
 #include "parser/base/escape.h"
 #include "parser/base/pattern.h"
 #include "parser/lang/ast.h"

@@ -4,7 +4,6 @@
  * nothing is printed below the name.
  */
 #define _GNU_SOURCE
-#include "parser/lang/kernel.h"
 #include "runtime/btf/btf_text.h"
 #include "runtime/kernel/kernel_facts.h"
 #include "runtime/list/list_impl.h"

@@ -4,13 +4,11 @@
  */
 #include "parser/attach/near.h"
 #include "parser/base/find.h"
-#include "parser/base/arena.h"
 #include "parser/base/pattern.h"
 #include "runtime/btf/btf_text.h"
 #include "runtime/kernel/kernel_facts.h"
 #include "runtime/list/list_impl.h"
 #include <linux/btf.h>
-#include <string.h>
 
 static const struct type_word {
 	const char *word; /* with the space after it */

@@ -6,11 +6,8 @@
  */
 #include "parser/attach/probe_parse.h"
 #include "parser/base/find.h"
-#include "parser/base/arena.h"
-#include "parser/lang/kernel.h"
 #include "parser/lang/usdt_operand.h"
 #include "runtime/list/list_impl.h"
-#include <string.h>
 
 enum {
 	FORMATS_MOST = 64

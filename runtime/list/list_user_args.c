@@ -3,7 +3,6 @@
  * -lv of a user function: parameters and result, from debug information.
  */
 #include "parser/attach/probe_user.h"
-#include "parser/base/arena.h"
 #include "runtime/base/log.h"
 #include "runtime/list/list_impl.h"
 

@@ -4,19 +4,10 @@
  */
 #include "runtime/replay/replay.h"
 #include "runtime/replay/replay_impl.h"
-#include "parser/lang/probe.h"
-#include "runtime/base/log.h"
-#include "runtime/base/recorded_events.h"
 #include "runtime/interp/interp.h"
 #include "runtime/run/kernel_needed.h"
-#include "bpf_helpers/shared.h"
-#include "runtime/session/session.h"
 #include "runtime/session/prep.h"
 #include "runtime/events/deferred_strings.h"
-#include "runtime/view/view.h"
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const struct replay *of(const struct event_source *source)
 {

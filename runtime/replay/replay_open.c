@@ -5,8 +5,6 @@
  */
 #include "runtime/replay/replay_impl.h"
 #include "runtime/interp/interp.h"
-#include <errno.h>
-#include <stdlib.h>
 
 static bool has_visits(const struct session *s)
 {

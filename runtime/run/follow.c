@@ -7,14 +7,9 @@
 #define _GNU_SOURCE
 #include "runtime/run/loop_state.h"
 #include "runtime/base/proc_children.h"
-#include "runtime/session/session.h"
-#include "runtime/base/log.h"
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
-#include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 

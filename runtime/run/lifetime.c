@@ -17,13 +17,8 @@
 #include "runtime/run/interval_thread.h"
 #include "runtime/symbols/usym.h"
 #include "runtime/session/event_source.h"
-#include "runtime/session/tracer_time.h"
-#include "runtime/session/prep.h"
 #include <bpf/libbpf.h>
-#include <errno.h>
 #include <linux/perf_event.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>

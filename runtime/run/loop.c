@@ -5,21 +5,14 @@
  */
 #define _GNU_SOURCE
 #include "runtime/run/loop_state.h"
-#include "runtime/output/out.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/limit_hint.h"
-#include "runtime/base/log.h"
 #include "runtime/base/progress.h"
-#include "runtime/base/status.h"
 #include "runtime/attach/attach.h"
 #include "runtime/attach/cpu_watch.h"
-#include "runtime/load/memory_reserve.h"
 #include "runtime/events/packets.h"
 #include "runtime/session/event_source.h"
-#include "runtime/session/tracer_time.h"
-#include "runtime/session/ring.h"
 #include "runtime/attach/step_watch.h"
-#include "runtime/events/events.h"
 #include "runtime/session/unwind.h"
 #include "runtime/run/interval_thread.h"
 #include "runtime/symbols/usym.h"
@@ -28,10 +21,6 @@
 #include "runtime/run/loss.h"
 #include "runtime/events/stacks.h"
 #include "runtime/events/stack_sweep.h"
-#include "runtime/session/session.h"
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/eventfd.h>
 #include <sys/syscall.h>
 #include <unistd.h>

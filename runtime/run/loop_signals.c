@@ -6,8 +6,6 @@
 #include "runtime/run/loop_state.h"
 #include "runtime/events/shell.h"
 #include "runtime/base/clock.h"
-#include "runtime/base/log.h"
-#include "runtime/session/session.h"
 #include <signal.h>
 #include <sys/eventfd.h>
 #include <sys/signalfd.h>

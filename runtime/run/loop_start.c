@@ -5,7 +5,6 @@
  */
 #include "runtime/run/loop_state.h"
 #include "runtime/base/clock.h"
-#include "runtime/base/log.h"
 #include <poll.h>
 
 enum { SECOND_NS = 1000000000, LOOK_MS = 1000 };

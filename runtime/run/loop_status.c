@@ -6,7 +6,6 @@
  * count anyway (--max-overhead, --stats).
  */
 #include "runtime/run/loop_state.h"
-#include "runtime/output/out.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/status.h"
 #include "runtime/run/loss.h"

@@ -6,19 +6,13 @@
  */
 #define _GNU_SOURCE
 #include "runtime/run/loop_state.h"
-#include "runtime/output/out.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/limit_hint.h"
-#include "runtime/base/log.h"
 #include "runtime/attach/cpu_watch.h"
-#include "runtime/load/memory_reserve.h"
 #include "runtime/events/packets.h"
-#include "runtime/session/ring.h"
 #include "runtime/session/unwind.h"
 #include "runtime/symbols/usym.h"
-#include <errno.h>
 #include <poll.h>
-#include <string.h>
 #include <unistd.h>
 
 enum {

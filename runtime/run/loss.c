@@ -14,10 +14,6 @@
 #include "runtime/base/uapi_new.h"
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 _Static_assert(LIMIT_LOOP == 1048576 && LIMIT_ROUNDS == 8388608 && SONDE_LOOP_NS == 1000000,
 	       "losses.def has them in words");

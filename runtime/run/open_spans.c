@@ -8,15 +8,11 @@
 #include "bpf_helpers/unwind.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/limit_hint.h"
-#include "runtime/base/log.h"
 #include "runtime/base/rcu_wait.h"
 #include "runtime/load/waiting.h"
-#include "runtime/session/session.h"
 #include "runtime/session/unwind.h"
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
-#include <errno.h>
-#include <string.h>
 #include <unistd.h>
 
 /* Stacks that were cut for lack of tables are read again when there are new tables: the time from

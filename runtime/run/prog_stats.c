@@ -14,10 +14,6 @@
 #include "runtime/session/session.h"
 #include "runtime/run/loss.h"
 #include <bpf/bpf.h>
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 enum { CHECK_NS = 500000000 };

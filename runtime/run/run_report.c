@@ -3,10 +3,8 @@
  * -v: what a run has done: programs, what they were attached to, and the time of each stage.
  */
 #include "runtime/run/loop_state.h"
-#include "runtime/base/log.h"
 #include "runtime/base/progress.h"
 #include "runtime/attach/attach.h"
-#include "runtime/session/session.h"
 #include <bpf/bpf.h>
 
 enum { BPF_INSN_BYTES = 8 };

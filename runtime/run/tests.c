@@ -6,8 +6,6 @@
  */
 #define _GNU_SOURCE
 #include "runtime/run/loop_state.h"
-#include "runtime/output/out.h"
-#include "runtime/base/log.h"
 #include "runtime/session/interpret.h"
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>

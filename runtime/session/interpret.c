@@ -4,7 +4,6 @@
  */
 #include "runtime/session/interpret.h"
 #include "runtime/base/clock.h"
-#include "runtime/base/log.h"
 #include "runtime/session/session.h"
 
 int interpret_open(struct session *s, const void *elf, size_t len)

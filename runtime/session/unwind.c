@@ -3,19 +3,12 @@
  * Unwind tables of a session: see unwind.h.
  */
 #include "runtime/session/unwind.h"
-#include "parser/base/find.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/folders.h"
 #include "runtime/base/limit_hint.h"
-#include "runtime/base/log.h"
-#include "parser/lang/kernel.h"
-#include "runtime/symbols/maptrack.h"
 #include "runtime/symbols/usym.h"
 #include "runtime/unwind/unwind.h"
-#include "runtime/session/prep.h"
-#include "runtime/session/session.h"
 #include <limits.h>
-#include <string.h>
 #include <unistd.h>
 
 #define WAIT_NS 2000000000ull	/* the longest that the start waits */

@@ -5,9 +5,6 @@
 #define _GNU_SOURCE
 #include "runtime/symbols/maptable.h"
 #include "runtime/base/proc_maps.h"
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* ---- files ---- */

@@ -20,14 +20,9 @@
 #include "runtime/symbols/maptrack.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/cpu_list.h"
-#include "runtime/base/vec.h"
 #include "runtime/symbols/procmap.h"
-#include <errno.h>
 #include <linux/perf_event.h>
-#include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>

@@ -14,19 +14,15 @@
  */
 #define _GNU_SOURCE
 #include "runtime/symbols/symfile.h"
-#include "runtime/base/hash.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/log.h"
 #include "runtime/elf/elfsym.h"
 #include "runtime/dwarf/srcframe.h"
 #include "runtime/base/mapped_file.h"
 #include "runtime/symbols/procmap.h"
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -6,19 +6,13 @@
 #include "runtime/symbols/usym.h"
 #include "runtime/base/clock.h"
 #include "runtime/elf/elfsym.h"
-#include "runtime/dwarf/srcframe.h"
 #include "runtime/base/log.h"
 #include "runtime/base/proc_children.h"
 #include "runtime/base/proc_program.h"
-#include "runtime/symbols/maptrack.h"
 #include "runtime/symbols/procmap.h"
 #include "runtime/base/string_set.h"
 #include "runtime/symbols/symfile.h"
-#include <errno.h>
-#include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define REREAD_NS 100000000ull
 #define FRESH_NS 1000000ull

@@ -2,9 +2,6 @@
 /* Functions without call frame information: see assembly.h. */
 #define _GNU_SOURCE
 #include "runtime/unwind/assembly.h"
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include "runtime/elf/elfsym_impl.h"
 #include "runtime/unwind/cfi.h"
 

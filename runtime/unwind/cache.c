@@ -13,16 +13,12 @@
 #include "runtime/base/clock.h"
 #include "runtime/base/folders.h"
 #include "runtime/base/log.h"
-#include "runtime/base/vec.h"
 #include "runtime/unwind/rules.h"
 #include "runtime/unwind/table.h"
 #include <dirent.h>
 #include <limits.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -7,16 +7,12 @@
  * a piece in the order of its blocks, and a block of one row may share that of an earlier one. So
  * the check is one pass over the words. The checksums tell damage from tables.
  */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "runtime/base/io.h"
 #include "runtime/unwind/cache.h"
 #include "runtime/unwind/pack.h"
 #include "runtime/unwind/rules.h"
-#include "runtime/unwind/table.h"
 
 static const char magic[8] = "sondeUW1";
 

@@ -5,9 +5,6 @@
  * overlap.
  */
 #include "runtime/unwind/cfi.h"
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include "runtime/elf/elfsym.h"
 #include "runtime/unwind/gaps.h"
 #include "runtime/unwind/go.h"

@@ -7,11 +7,6 @@
  */
 #include "runtime/unwind/code_arm64.h"
 #include <elf.h>
-#include <errno.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
-#include "runtime/base/vec.h"
 #include "runtime/insn/insn_arm64.h"
 #include "runtime/unwind/code_rows.h"
 #include "runtime/unwind/pack.h"

@@ -10,10 +10,6 @@
  */
 #include "runtime/unwind/code_rows.h"
 #include <elf.h>
-#include <errno.h>
-#include <string.h>
-#include "parser/base/find.h"
-#include "runtime/base/vec.h"
 #include "runtime/unwind/code_state.h"
 #include "runtime/unwind/machine.h"
 #include "runtime/unwind/pack.h"

@@ -5,7 +5,6 @@
  * realigned, one that holds an address near the CFA.
  */
 #include "runtime/unwind/code_state.h"
-#include <stddef.h>
 
 /* The numbers that the registers have in rules. */
 static const uint8_t dwarf_number[INSN_X86_REGS] = {0, 2, 1,  3,  7,  6,  4,  5,

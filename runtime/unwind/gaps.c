@@ -3,8 +3,6 @@
  * Code without call frame information: see gaps.h.
  */
 #include "runtime/unwind/gaps.h"
-#include <errno.h>
-#include <stdlib.h>
 #include "runtime/elf/elfsym_impl.h"
 #include "runtime/unwind/code_rows.h"
 #include "runtime/unwind/machine.h"

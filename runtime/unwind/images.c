@@ -7,7 +7,6 @@
  * sonde about their own files only.
  */
 #include "runtime/unwind/images.h"
-#include "runtime/base/clock.h"
 #include "runtime/base/log.h"
 #include "runtime/unwind/store.h"
 

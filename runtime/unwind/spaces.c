@@ -10,15 +10,10 @@
 #define _GNU_SOURCE
 #include "runtime/unwind/spaces.h"
 #include "runtime/base/clock.h"
-#include "runtime/base/hash.h"
 #include "runtime/base/log.h"
-#include "runtime/base/proc_maps.h"
-#include "runtime/base/vec.h"
-#include "runtime/unwind/directory.h"
 #include "runtime/unwind/files.h"
 #include "runtime/unwind/store.h"
 #include <signal.h>
-#include <sys/queue.h>
 
 enum { BACKOFF_MS = 100, MMAP_DELAY_MS = 2, MMAP_MS = 100 };
 #define MS 1000000ull

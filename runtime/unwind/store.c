@@ -17,15 +17,10 @@
 #include "runtime/base/log.h"
 #include "runtime/base/rcu_wait.h"
 #include "runtime/base/thread.h"
-#include "runtime/base/vec.h"
 #include "runtime/unwind/extents.h"
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
-#include <errno.h>
 #include <linux/bpf.h>
-#include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>

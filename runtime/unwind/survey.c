@@ -4,16 +4,11 @@
  */
 #define _GNU_SOURCE
 #include "runtime/unwind/survey.h"
-#include "parser/base/find.h"
 #include "runtime/base/mapped_file.h"
 #include "runtime/base/proc_children.h"
-#include "runtime/base/proc_maps.h"
 #include "runtime/unwind/files.h"
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum {

@@ -6,9 +6,6 @@
  */
 #define _GNU_SOURCE
 #include "runtime/unwind/table.h"
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include "runtime/elf/elfsym_impl.h"
 #include "runtime/unwind/assembly.h"
 #include "runtime/unwind/cfi.h"

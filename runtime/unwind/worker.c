@@ -9,20 +9,14 @@
 #define _GNU_SOURCE
 #include "runtime/unwind/unwind.h"
 #include "runtime/base/clock.h"
-#include "runtime/base/hash.h"
 #include "runtime/base/log.h"
 #include "runtime/base/proc_children.h"
 #include "runtime/base/thread.h"
-#include "runtime/base/vec.h"
 #include "runtime/symbols/maptrack.h"
 #include "runtime/unwind/ahead.h"
 #include "runtime/unwind/files.h"
 #include "runtime/unwind/spaces.h"
 #include "runtime/unwind/store.h"
-#include <errno.h>
-#include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 
 enum {
