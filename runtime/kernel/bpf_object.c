@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * See bpf_object.h. Prototypes are those of BTF, of the functions that are global symbols of .text:
- * functions in other sections are programs, which scripts cannot call.
+ * See kernel_impl.h. Prototypes are those of BTF, of the functions that are global symbols of
+ * .text: functions in other sections are programs, which scripts cannot call.
  */
-#include "runtime/kernel/bpf_object.h"
+#include "runtime/kernel/kernel_impl.h"
 #include "parser/base/arena.h"
 #include "parser/base/limits.h"
 #include "parser/lang/bpf_import.h"
@@ -12,7 +12,6 @@
 #include "runtime/bpf/bpf_elf.h"
 #include "runtime/kernel/btf_layout.h"
 #include "runtime/kernel/c_compiler.h"
-#include "runtime/kernel/unsafe_use.h"
 #include <fcntl.h>
 #include <linux/btf.h>
 #include <sys/stat.h>

@@ -5,7 +5,7 @@
  * the breakpoint again and again, until the breakpoint is removed.
  */
 #define _GNU_SOURCE
-#include "runtime/kernel/breakpoint_trial.h"
+#include "runtime/kernel/kernel_impl.h"
 #include <errno.h>
 #include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runs gcc, clang or cc with -E: see c_preprocessor.h.
+ * Runs gcc, clang or cc with -E: see kernel_impl.h.
  */
-#include "runtime/kernel/c_preprocessor.h"
+#include "runtime/kernel/kernel_impl.h"
 #include "parser/base/arena.h"
 #include "parser/lang/kernel.h"
 #include "runtime/kernel/c_compiler.h"

@@ -6,7 +6,7 @@
  * CAPABILITY_UNKNOWN, except to root.
  */
 #define _GNU_SOURCE
-#include "runtime/kernel/capability_probe.h"
+#include "runtime/kernel/kernel_impl.h"
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
@@ -18,7 +18,6 @@
 #include "runtime/base/hold_cpu.h"
 #include "runtime/base/thread.h"
 #include "runtime/base/uapi_new.h"
-#include "runtime/kernel/breakpoint_trial.h"
 #include "runtime/kernel/kernel_facts.h"
 #include "runtime/kernel/ksym_names.h"
 

@@ -17,16 +17,12 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "runtime/kernel/bpf_object.h"
-#include "runtime/kernel/c_preprocessor.h"
+#include "runtime/kernel/kernel_impl.h"
 #include "runtime/base/memory_file.h"
 #include "runtime/btf/btf_raw.h"
 #include "runtime/elf/elfsym.h"
-#include "runtime/kernel/capability_probe.h"
 #include "runtime/symbols/kallsyms.h"
 #include "runtime/kernel/kernel_facts.h"
-#include "runtime/kernel/kernel_symbols.h"
-#include "runtime/kernel/kernel_types.h"
 #include "runtime/kernel/kernel_user.h"
 #include "runtime/kernel/ksym_names.h"
 #include "runtime/kernel/tracefs.h"

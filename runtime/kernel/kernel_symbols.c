@@ -4,7 +4,7 @@
  * version and the CPUs. Each is looked up when a script asks for it.
  */
 #define _GNU_SOURCE
-#include "runtime/kernel/kernel_symbols.h"
+#include "runtime/kernel/kernel_impl.h"
 #include "runtime/base/cpu_list.h"
 #include "runtime/kernel/kernel_facts.h"
 #include "runtime/kernel/ksym_names.h"

@@ -4,7 +4,7 @@
  * use, and the BTF of loaded programs through bpf(2).
  */
 #define _GNU_SOURCE
-#include "runtime/kernel/kernel_types.h"
+#include "runtime/kernel/kernel_impl.h"
 #include "runtime/kernel/btf_layout.h"
 #include "runtime/btf/btf_iter.h"
 #include "runtime/kernel/kernel_facts.h"

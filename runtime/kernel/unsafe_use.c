@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * See unsafe_use.h. Helpers are called by number. Functions of the kernel are called by name: BTF
+ * See kernel_impl.h. Helpers are called by number. Functions of the kernel are called by name: BTF
  * lists those of an object in .ksyms, where libbpf looks for them.
  */
-#include "runtime/kernel/unsafe_use.h"
+#include "runtime/kernel/kernel_impl.h"
 #include "parser/base/arena.h"
 #include "parser/base/text.h"
 #include "runtime/bpf/bpf_elf.h"
