@@ -173,14 +173,11 @@ bool typed_is_words(struct arena *a, const char *line)
 void typed_unknown(const struct prompt *p, const char *line)
 {
 	const char *rest, *word = typed_word(p->a, line, &rest);
-	struct nearest near;
+	const char *near = NEAREST(word, p->words, p->n_words, item->word);
 
-	nearest_init(&near, word);
-	for (uint32_t i = 0; i < p->n_words; i++)
-		nearest_offer(&near, p->words[i].word);
 	log_error("'%s' is neither a program nor a word of this prompt", word);
-	if (near.best)
-		log_hint("did you mean '%s'?", near.best);
+	if (near)
+		log_hint("did you mean '%s'?", near);
 	else
 		log_hint("'help' lists the words");
 }

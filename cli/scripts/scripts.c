@@ -201,19 +201,17 @@ static bool hint_nearest_file(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	char pattern[PATH_MAX + 8];
-	struct nearest near;
+	const char *near;
 	glob_t found = {0};
 
 	snprintf(pattern, sizeof(pattern), "%.*s*.bt", slash ? (int)(slash + 1 - path) : 0, path);
-	nearest_init(&near, path);
 	if (glob(pattern, 0, NULL, &found))
 		found.gl_pathc = 0;
-	for (size_t i = 0; i < found.gl_pathc; i++)
-		nearest_offer(&near, found.gl_pathv[i]);
-	if (near.best)
-		log_hint("did you mean '%s'?", near.best);
+	near = NEAREST(path, found.gl_pathv, found.gl_pathc, *item);
+	if (near)
+		log_hint("did you mean '%s'?", near);
 	globfree(&found);
-	return near.best != NULL;
+	return near;
 }
 
 /* `execsnoop-bpfcc`: packages of bcc and bpftrace give their tools such names. */

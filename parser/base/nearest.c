@@ -55,10 +55,10 @@ void nearest_init(struct nearest *n, const char *word)
 
 bool nearest_offer(struct nearest *n, const char *candidate)
 {
-	size_t n_word = strlen(n->word), n_candidate = strlen(candidate);
+	size_t n_word = strlen(n->word), n_candidate = candidate ? strlen(candidate) : 0;
 	unsigned edits;
 
-	if (!n->best_distance || n_word > WORD_MOST || n_candidate > WORD_MOST)
+	if (!candidate || !n->best_distance || n_word > WORD_MOST || n_candidate > WORD_MOST)
 		return false;
 	if (n_word == 2 && strncmp(candidate, n->word, n_word) != 0)
 		return false;

@@ -150,13 +150,8 @@ static const struct config_row *find_row(const char *key)
 /* The option whose name is nearest; NULL: none is near. */
 static const char *nearest_option(const char *key)
 {
-	struct nearest near;
-
-	nearest_init(&near, key);
-	for (uint32_t i = 0; i < n_config_rows; i++)
-		if (config_rows[i].kind <= CONFIG_NO_EFFECT)
-			nearest_offer(&near, config_rows[i].name);
-	return near.best;
+	return NEAREST(key, config_rows, n_config_rows,
+		       item->kind <= CONFIG_NO_EFFECT ? item->name : NULL);
 }
 
 static void unknown_key(struct diags *d, const struct setting *s)

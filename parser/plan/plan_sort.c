@@ -5,6 +5,7 @@
  */
 #include "parser/base/find.h"
 #include "parser/base/nearest.h"
+#include "parser/base/text.h"
 #include "parser/plan/plan_build.h"
 #include <stdlib.h>
 
@@ -15,18 +16,17 @@ static const struct order_word {
 
 static struct plan_map *find_map(struct planner *pl, const char *name)
 {
-	struct nearest near;
+	struct plan_map *map;
+	const char *near;
 
 	name = arena_printf(pl->arena, "%s%s", *name == '@' ? "" : "@", name);
-	nearest_init(&near, name);
-	for (uint32_t i = 0; i < pl->plan->n_maps; i++) {
-		if (strcmp(pl->plan->maps[i].name, name) == 0)
-			return &pl->plan->maps[i];
-		nearest_offer(&near, pl->plan->maps[i].name);
-	}
+	map = TEXT_ITEM(pl->plan->maps, pl->plan->n_maps, name, name);
+	if (map)
+		return map;
+	near = NEAREST(name, pl->plan->maps, pl->plan->n_maps, item->name);
 	diag_error(pl->diags, SPAN_NONE, "sort", "--sort: this script has no map %s", name);
-	if (near.best)
-		diag_hint(pl->diags, "did you mean '%s'?", near.best);
+	if (near)
+		diag_hint(pl->diags, "did you mean '%s'?", near);
 	else if (pl->plan->n_maps)
 		diag_hint(pl->diags, "it has %s%s", pl->plan->maps[0].name,
 			  pl->plan->n_maps > 1 ? " and others" : "");

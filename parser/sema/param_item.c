@@ -73,19 +73,15 @@ static bool read_word(struct sema *s, struct param_item *item, const char *word)
 }
 
 /* `name=X` of no parameter. */
-static int refuse_name(struct sema *s, const struct param_item *item, const char *word)
+static int refuse_name(struct sema *s, const struct param_item *of, const char *word)
 {
 	const char *name = arena_strndup(s->arena, word, strcspn(word, "="));
-	struct nearest near;
+	const char *near = NEAREST(name, s->program->items, s->program->n_items,
+				   item->is_getopt ? NULL : item->name + 1);
 
-	diag_error(s->diags, item->name_span, "parameter-word",
-		   "the script has no parameter '%.40s'", name);
-	nearest_init(&near, name);
-	for (uint32_t i = 0; i < s->program->n_items; i++)
-		if (!s->program->items[i].is_getopt)
-			nearest_offer(&near, s->program->items[i].name + 1);
-	return near.best ? diag_hint(s->diags, "did you mean '%s=…'?", near.best)
-			 : param_hint_usage(s);
+	diag_error(s->diags, of->name_span, "parameter-word", "the script has no parameter '%.40s'",
+		   name);
+	return near ? diag_hint(s->diags, "did you mean '%s=…'?", near) : param_hint_usage(s);
 }
 
 static int bind_word(struct sema *s, struct param_item *item, const char *word)
@@ -352,21 +348,16 @@ static struct param_item *find_option(struct sema *s, const char *word)
 
 static bool refuse_option(struct sema *s, const char *word)
 {
-	struct param_item *first = s->program->items;
-	struct nearest near;
+	const struct program *p = s->program;
+	const char *near;
 
-	while (!first->is_option)
-		if (++first == s->program->items + s->program->n_items)
-			return false;
-	if (strncmp(word, "--", 2) != 0 || !word[2])
+	if (!FIND(p->items, p->n_items, item->is_option) || strncmp(word, "--", 2) || !word[2])
 		return false;
 	diag_error(s->diags, SPAN_NONE, "parameter-extra", "the script has no option %.40s", word);
-	nearest_init(&near, arena_strndup(s->arena, word, strcspn(word, "=")));
-	for (uint32_t i = 0; i < s->program->n_items; i++)
-		if (s->program->items[i].is_option)
-			nearest_offer(&near, param_option_name(s->arena, &s->program->items[i]));
-	if (near.best)
-		diag_hint(s->diags, "did you mean '%s'?", near.best);
+	near = NEAREST(arena_strndup(s->arena, word, strcspn(word, "=")), p->items, p->n_items,
+		       item->is_option ? param_option_name(s->arena, item) : NULL);
+	if (near)
+		diag_hint(s->diags, "did you mean '%s'?", near);
 	else
 		param_hint_usage(s);
 	return true;

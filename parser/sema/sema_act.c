@@ -40,8 +40,7 @@ static void unknown_signal(struct sema *s, const struct expr *e, const char *nam
 	sema_error(s, e->span, "unknown-signal", "there is no signal '%s'", name);
 	nearest_init(&near, strncasecmp(name, "SIG", 3) ? name : name + 3);
 	for (int i = 1; i <= SIGNAL_LAST; i++)
-		if (signal_text(i))
-			nearest_offer(&near, signal_text(i));
+		nearest_offer(&near, signal_text(i));
 	if (near.best)
 		sema_hint(s, "did you mean \"%s\"?", near.best);
 	else

@@ -59,7 +59,7 @@ const struct type *compound_member(struct sema *s, struct expr *e)
 {
 	const struct type *t = e->field.object->type;
 	int i = type_member_index(t, e->field.name);
-	struct nearest near;
+	const char *near = NULL;
 
 	if (i >= 0 && t->members[i].type->kind == TY_AGG)
 		return sema_error(s, e->span, "agg-read", "a %s cannot be read as a number",
@@ -70,11 +70,10 @@ const struct type *compound_member(struct sema *s, struct expr *e)
 		return t->members[i].type;
 	sema_error(s, e->field.name_span, "no-field", "%s has no '%s'", sema_name_of(s, t),
 		   e->field.name);
-	nearest_init(&near, e->field.name);
-	for (uint32_t j = 0; t->kind == TY_RECORD && j < t->n_members; j++)
-		nearest_offer(&near, t->members[j].name);
-	if (near.best)
-		return sema_hint(s, "did you mean '%s'?", near.best);
+	if (t->kind == TY_RECORD)
+		near = NEAREST(e->field.name, t->members, t->n_members, item->name);
+	if (near)
+		return sema_hint(s, "did you mean '%s'?", near);
 	if (t->kind == TY_TUPLE)
 		sema_hint(s, "its members are .0 to .%u", t->n_members ? t->n_members - 1 : 0);
 	return &type_error;

@@ -6,6 +6,7 @@
  * Before: maps have types. After: each declared map agrees with its declaration.
  */
 #include "parser/sema/sema.h"
+#include "parser/base/text.h"
 
 enum { MOST_ENTRIES = 1 << 26 };
 
@@ -22,17 +23,15 @@ static const struct map_kind {
 
 static const struct map_kind *find_kind(struct sema *s, const struct map_decl *d)
 {
-	struct nearest near;
+	const struct map_kind *kind = TEXT_ROW(map_kinds, name, d->kind, strlen(d->kind));
+	const char *near;
 
-	nearest_init(&near, d->kind);
-	for (size_t i = 0; i < sizeof(map_kinds) / sizeof(map_kinds[0]); i++) {
-		if (strcmp(map_kinds[i].name, d->kind) == 0)
-			return &map_kinds[i];
-		nearest_offer(&near, map_kinds[i].name);
-	}
+	if (kind)
+		return kind;
+	near = NEAREST(d->kind, map_kinds, sizeof(map_kinds) / sizeof(*map_kinds), item->name);
 	diag_error(s->diags, d->kind_span, "map-kind", "unknown map type '%s'", d->kind);
-	if (near.best)
-		diag_hint(s->diags, "did you mean '%s'?", near.best);
+	if (near)
+		diag_hint(s->diags, "did you mean '%s'?", near);
 	else
 		diag_hint(
 			s->diags,

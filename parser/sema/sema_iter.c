@@ -11,14 +11,12 @@
 static const struct type *no_field(struct sema *s, const struct expr *e,
 				   const struct attach_point *p)
 {
-	struct nearest near;
+	const struct kernel_iter *kind = point_iter(p)->kind;
+	const char *near = NEAREST(e->field.name, kind->fields, kind->n_fields, item->name);
 
 	sema_error(s, e->field.name_span, "unknown-field", "%s has no field '%s'", p->name,
 		   e->field.name);
-	nearest_init(&near, e->field.name);
-	for (uint32_t i = 0; i < point_iter(p)->kind->n_fields; i++)
-		nearest_offer(&near, point_iter(p)->kind->fields[i].name);
-	return near.best ? sema_hint(s, "did you mean '%s'?", near.best) : &type_error;
+	return near ? sema_hint(s, "did you mean '%s'?", near) : &type_error;
 }
 
 /* True if a program of a perf event runs the probe. An interval that uses `ctx` is one. */

@@ -88,21 +88,19 @@ static bool find_ended(struct scope *sc, struct expr *e)
 
 static void name_var(struct scope *sc, struct expr *e)
 {
-	struct nearest near;
+	const char *near;
 
 	e->var.var = find_var(sc, e);
 	if (e->var.var || find_ended(sc, e) || refuse_param(sc, e) || name_read_early(sc->s, e))
 		return;
 	diag_error(sc->s->diags, e->span, "undefined-variable",
 		   "%s is read but never assigned in this scope", e->var.name);
-	nearest_init(&near, e->var.name);
-	for (uint32_t i = 0; i < sc->n; i++)
-		if (sc->visible[i]->mark == e->var.mark)
-			nearest_offer(&near, sc->visible[i]->name);
+	near = NEAREST(e->var.name, sc->visible, sc->n,
+		       (*item)->mark == e->var.mark ? (*item)->name : NULL);
 	if (was_in_block(sc->s, e))
 		return;
-	if (near.best)
-		diag_hint(sc->s->diags, "did you mean '%s'?", near.best);
+	if (near)
+		diag_hint(sc->s->diags, "did you mean '%s'?", near);
 	else if (is_variable_builtin(e->var.name + 1))
 		diag_hint(sc->s->diags, "builtins have no $: write %s", e->var.name + 1);
 	else if (!name_hint_shell(sc->s, e) && !name_hint_other_probe(sc->s, e))

@@ -4,6 +4,7 @@
  * hints for those that refer to nothing.
  */
 #include "parser/sema/sema_name.h"
+#include "parser/base/find.h"
 #include "parser/lang/field_type.h"
 #include "parser/lang/foreign_word.h"
 #include "parser/sema/param.h"
@@ -12,16 +13,11 @@
 
 static const char *nearest_builtin(const char *word, bool call)
 {
-	struct nearest near;
+	const struct builtin *same = FIND(builtins, BI_COUNT, strcasecmp(item->name, word) == 0);
 
-	nearest_init(&near, word);
-	for (uint32_t i = 0; i < BI_COUNT; i++)
-		if (strcasecmp(builtins[i].name, word) == 0)
-			return builtins[i].name;
-	for (uint32_t i = 0; i < BI_COUNT; i++)
-		if ((builtins[i].kind != BUILTIN_VAR) == call)
-			nearest_offer(&near, builtins[i].name);
-	return near.best;
+	return same ? same->name
+		    : NEAREST(word, builtins, BI_COUNT,
+			      (item->kind != BUILTIN_VAR) == call ? item->name : NULL);
 }
 
 /* True if `text` is directly before the expression. */

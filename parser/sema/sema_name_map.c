@@ -158,7 +158,7 @@ bool name_refuse_address(struct sema *s, struct expr *e)
 static void name_whole(struct expr *e, void *ctx)
 {
 	struct sema *s = ctx;
-	struct nearest near;
+	const char *near;
 	struct expr *m;
 
 	ast_each_child(e, name_whole, ctx);
@@ -175,13 +175,9 @@ static void name_whole(struct expr *e, void *ctx)
 		return;
 	diag_error(s->diags, m->span, "undefined-map", "%s is never assigned in this script",
 		   m->map.name);
-	nearest_init(&near, m->map.name);
-	for (uint32_t i = 0; i < s->program->n_maps; i++)
-		nearest_offer(&near, s->program->maps[i]->name);
-	if (near.best)
-		diag_hint(s->diags, "did you mean '%s'?", near.best);
-	else
-		diag_hint(s->diags, "assign it first: %s = …", m->map.name);
+	near = NEAREST(m->map.name, s->program->maps, s->program->n_maps, (*item)->name);
+	diag_hint(s->diags, near ? "did you mean '%s'?" : "assign it first: %s = …",
+		  near ?: m->map.name);
 	name_map(s, m, false); /* it is reported once */
 }
 

@@ -29,21 +29,15 @@ const struct type *chk_reason(struct sema *s, struct expr *e)
 bool sema_check_reason(struct sema *s, const struct expr *name, const struct expr *text)
 {
 	const struct builtin *b = ast_builtin(name);
-	struct nearest near;
-	const char *list = "";
+	const char *list = "", *near;
 
 	if (!b || text->kind != EX_STRING || !(b->needs & NEEDS_REASON) ||
 	    reason_find(text->string.text))
 		return true;
 	sema_error(s, text->span, "reason-word", "unknown reason \"%s\"", text->string.text);
-	nearest_init(&near, text->string.text);
-	for (uint32_t i = 0; i < REASON_COUNT; i++) {
-		nearest_offer(&near, reasons[i].word);
+	near = NEAREST(text->string.text, reasons, REASON_COUNT, item->word);
+	for (uint32_t i = 0; i < REASON_COUNT; i++)
 		list = arena_printf(s->arena, "%s%s%s", list, i ? ", " : "", reasons[i].word);
-	}
-	if (near.best)
-		sema_hint(s, "did you mean \"%s\"?", near.best);
-	else
-		sema_hint(s, "it is one of %s", list);
+	sema_hint(s, near ? "did you mean \"%s\"?" : "it is one of %s", near ?: list);
 	return false;
 }

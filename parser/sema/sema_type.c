@@ -98,19 +98,13 @@ static const struct type *type_field(struct sema *s, struct expr *e)
 
 static const struct type *undefined_map(struct sema *s, const struct expr *e)
 {
-	struct nearest near;
+	const char *near = NEAREST(e->map.name, s->program->maps, s->program->n_maps,
+				   (*item)->value ? (*item)->name : NULL);
 
 	sema_error(s, e->span, "undefined-map", "%s is read but never assigned in this script",
 		   e->map.name);
-	nearest_init(&near, e->map.name);
-	for (uint32_t i = 0; i < s->program->n_maps; i++)
-		if (s->program->maps[i]->value)
-			nearest_offer(&near, s->program->maps[i]->name);
-	if (near.best)
-		sema_hint(s, "did you mean '%s'?", near.best);
-	else
-		sema_hint(s, "assign it first: %s = …", e->map.name);
-	return &type_error;
+	return sema_hint(s, near ? "did you mean '%s'?" : "assign it first: %s = …",
+			 near ?: e->map.name);
 }
 
 /* In an expression most aggregations are integers, reduced over all CPUs. */
