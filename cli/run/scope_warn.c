@@ -4,26 +4,20 @@
  * differ between mount namespaces.
  */
 #include "cli/run/run.h"
+#include "parser/base/text.h"
 #include "parser/lang/ast.h"
 #include "runtime/base/log.h"
 #include "runtime/base/proc_maps.h"
 #include <linux/perf_event.h>
 
-static const char *base_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 static int is_of_name(const struct proc_mapping *m, void *name)
 {
-	return strcmp(base_of(m->path), name) == 0;
+	return strcmp(text_base_name(m->path), name) == 0;
 }
 
 static void warn_of_file(uint32_t pid, const struct attach_target *t)
 {
-	const char *base = base_of(t->path);
+	const char *base = text_base_name(t->path);
 
 	if (proc_maps_each(pid, is_of_name, (void *)base) == 0)
 		log_warning("process %u %s %s (checked at the start)", pid,

@@ -94,10 +94,7 @@ bool attach_can_skip(const struct session *s, const struct plan_prog *g, int err
 /* Debian's kernels know a level 3, at which CAP_PERFMON does not open perf events. */
 static bool is_paranoid(void)
 {
-	char text[16];
-
-	io_read_file("/proc/sys/kernel/perf_event_paranoid", text, sizeof(text), 0);
-	return strtol(text, NULL, 10) > 2;
+	return (int)io_read_number("/proc/sys/kernel/perf_event_paranoid") > 2;
 }
 
 static const char *what_to_try(int err)

@@ -101,14 +101,6 @@ int att_event(struct session *s, uint32_t prog)
 	}
 }
 
-static unsigned long highest_rate(void)
-{
-	char text[32];
-
-	io_read_file("/proc/sys/kernel/perf_event_max_sample_rate", text, sizeof(text), 0);
-	return strtoul(text, NULL, 10);
-}
-
 /* The process has not mapped the file. */
 static void describe_unmapped(const struct session *s, const char *path, char *text, size_t size)
 {
@@ -129,7 +121,9 @@ const char *attach_event_refusal(const struct session *s, const struct plan_prog
 {
 	static char text[2 * PATH_SHOWN + 256];
 	bool is_missing = err == -ENOENT || err == -EOPNOTSUPP || err == -ENODEV;
-	unsigned long rate = err == -EINVAL && g->hertz ? highest_rate() : 0;
+	unsigned long rate = err == -EINVAL && g->hertz
+				     ? io_read_number("/proc/sys/kernel/perf_event_max_sample_rate")
+				     : 0;
 	uint32_t type = prog_kind_is(g->kind, PK_EVENT) ? g->perf.type : PERF_TYPE_MAX;
 	bool is_counter = type == PERF_TYPE_HARDWARE || type == PERF_TYPE_HW_CACHE;
 	bool is_timer = prog_kind_is(g->kind, PK_PERIOD) || type == PERF_TYPE_SOFTWARE;

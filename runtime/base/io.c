@@ -6,6 +6,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 int io_write(int fd, const void *bytes, size_t n)
@@ -57,4 +59,22 @@ ssize_t io_read_file(const char *path, char *text, size_t size, uint64_t offset)
 	}
 	text[n > 0 ? n : 0] = '\0';
 	return n;
+}
+
+ssize_t io_read_proc(uint32_t pid, const char *name, char *text, size_t size, uint64_t offset)
+{
+	char path[48];
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/proc/%u/%s", pid, name);
+	n = io_read_file(path, text, size, offset);
+	return n == -ENOENT ? -ESRCH : n;
+}
+
+uint64_t io_read_number(const char *path)
+{
+	char text[32];
+
+	io_read_file(path, text, sizeof(text), 0);
+	return strtoull(text, NULL, 10);
 }

@@ -20,17 +20,6 @@ enum {
 	COMM_MAX = 15, /* bytes of a thread's name */
 };
 
-/* Read up to n - 1 bytes of a file of /proc/PID, and add a NUL. Returns their number. */
-static size_t read_proc(uint32_t pid, const char *name, uint64_t offset, void *out, size_t n)
-{
-	char path[48];
-	ssize_t got;
-
-	snprintf(path, sizeof(path), "/proc/%u/%s", pid, name);
-	got = io_read_file(path, out, n, offset);
-	return got > 0 ? (size_t)got : 0;
-}
-
 /* The path that was passed to execve(): AT_EXECFN. */
 static bool read_exec_path(uint32_t pid, char out[PATH_MAX])
 {
@@ -38,11 +27,12 @@ static bool read_exec_path(uint32_t pid, char out[PATH_MAX])
 		Elf64_auxv_t entries[AUXV_MAX];
 		char bytes[AUXV_MAX * sizeof(Elf64_auxv_t) + 1];
 	} auxv;
-	size_t n = read_proc(pid, "auxv", 0, auxv.bytes, sizeof(auxv.bytes));
+	ssize_t n = io_read_proc(pid, "auxv", auxv.bytes, sizeof(auxv.bytes), 0);
 
-	for (size_t i = 0; i < n / sizeof(auxv.entries[0]); i++)
+	for (size_t i = 0; n > 0 && i < (size_t)n / sizeof(auxv.entries[0]); i++)
 		if (auxv.entries[i].a_type == AT_EXECFN)
-			return read_proc(pid, "mem", auxv.entries[i].a_un.a_val, out, PATH_MAX) &&
+			return io_read_proc(pid, "mem", out, PATH_MAX, auxv.entries[i].a_un.a_val) >
+				       0 &&
 			       *out;
 	return false;
 }
@@ -122,7 +112,7 @@ bool proc_program_link(uint32_t pid, const char *mapped, const char *comm, char 
 		return false; /* nearly always */
 	if (read_exec_path(pid, run) && is_other_name(pid, mapped, run))
 		return true;
-	return read_proc(pid, "cmdline", 0, run, PATH_MAX) && strchr(run, '/') &&
+	return io_read_proc(pid, "cmdline", run, PATH_MAX, 0) > 0 && strchr(run, '/') &&
 	       is_other_name(pid, mapped, run);
 }
 

@@ -12,17 +12,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Read a file of /proc/PID. Returns its length or -errno. */
-static ssize_t read_file(uint32_t pid, const char *name, char *text, size_t size)
-{
-	char path[48];
-	ssize_t n;
-
-	snprintf(path, sizeof(path), "/proc/%u/%s", pid, name);
-	n = io_read_file(path, text, size, 0);
-	return n == -ENOENT ? -ESRCH : n;
-}
-
 /* The `n`th number of the line that begins with `name`; n = -1: the last one. */
 static bool find_number(const char *text, const char *name, int n, uint32_t *out)
 {
@@ -51,7 +40,7 @@ bool proc_status_parse(const char *text, struct proc_status *out)
 int proc_status_read(uint32_t pid, struct proc_status *out)
 {
 	char text[4096];
-	ssize_t n = read_file(pid, "status", text, sizeof(text));
+	ssize_t n = io_read_proc(pid, "status", text, sizeof(text), 0);
 
 	if (n < 0)
 		return (int)n;
@@ -64,7 +53,7 @@ uint64_t proc_start_ns(uint32_t pid)
 	uint64_t boot_ns = clock_ns(CLOCK_BOOTTIME) - now_ns, start_ns;
 	char text[1024], *p;
 
-	if (read_file(pid, "stat", text, sizeof(text)) < 0)
+	if (io_read_proc(pid, "stat", text, sizeof(text), 0) < 0)
 		return 0;
 	p = strrchr(text, ')'); /* the name may contain anything */
 	for (int field = 2; p && field < 22; field++)

@@ -289,10 +289,7 @@ const uint32_t *interp_thread_number(const struct interp *p, uint64_t address)
 
 static void read_comm(char comm[TASK_COMM], uint32_t pid)
 {
-	char path[32];
-
-	snprintf(path, sizeof(path), "/proc/%u/comm", pid);
-	io_read_file(path, comm, TASK_COMM, 0);
+	io_read_proc(pid, "comm", comm, TASK_COMM, 0);
 	comm[strcspn(comm, "\n")] = '\0';
 }
 
