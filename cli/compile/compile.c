@@ -215,9 +215,7 @@ int compile_wait(struct compile *c)
 	int status, err;
 	ssize_t n;
 
-	do
-		n = read(c->done, &report, sizeof(report));
-	while (n < 0 && errno == EINTR);
+	n = TEMP_FAILURE_RETRY(read(c->done, &report, sizeof(report)));
 	if (n < 0)
 		return report_system("cannot read the status of the compiler", -errno);
 	if (n != sizeof(report))

@@ -55,8 +55,7 @@ int lesson_wait(pid_t pid)
 	int status = 0;
 
 	sigaction(SIGINT, &ignore, &before); /* SIGINT ends the tracing of the child */
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
+	TEMP_FAILURE_RETRY(waitpid(pid, &status, 0));
 	sigaction(SIGINT, &before, NULL);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 3;
 }

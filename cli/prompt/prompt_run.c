@@ -181,8 +181,7 @@ static int reap(struct prompt_child *c)
 	int status = 0;
 
 	close(c->fd);
-	while (waitpid(c->pid, &status, 0) < 0 && errno == EINTR)
-		;
+	TEMP_FAILURE_RETRY(waitpid(c->pid, &status, 0));
 	*c = (struct prompt_child){.fd = -1};
 	return status;
 }
@@ -202,9 +201,7 @@ static void wait_for_run(struct prompt *p, struct prompt_child new)
 	struct prompt_reply reply;
 	ssize_t n;
 
-	do
-		n = recv(new.fd, &reply, sizeof(reply), 0);
-	while (n < 0 && errno == EINTR);
+	n = TEMP_FAILURE_RETRY(recv(new.fd, &reply, sizeof(reply), 0));
 	if (n != sizeof(reply)) {
 		prompt_end_child(&new);
 		return;
@@ -299,9 +296,7 @@ bool prompt_ask(struct prompt *p, const struct prompt_request *r, struct prompt_
 	fflush(stdout);
 	sigaction(SIGINT, &ignore, &before);
 	if (send(p->child.fd, r, sizeof(*r), MSG_NOSIGNAL) == sizeof(*r))
-		do
-			n = recv(p->child.fd, reply, sizeof(*reply), 0);
-		while (n < 0 && errno == EINTR);
+		n = TEMP_FAILURE_RETRY(recv(p->child.fd, reply, sizeof(*reply), 0));
 	sigaction(SIGINT, &before, NULL);
 	if (n == sizeof(*reply))
 		return true;

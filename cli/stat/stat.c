@@ -186,8 +186,7 @@ static void reap(struct stat_run *r, struct command *c)
 	struct rusage use = {0};
 	int status = 0;
 
-	while (wait4(c->pid, &status, 0, &use) < 0 && errno == EINTR)
-		;
+	TEMP_FAILURE_RETRY(wait4(c->pid, &status, 0, &use));
 	c->pid = 0;
 	r->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 	r->user_ns = time_ns(&use.ru_utime);

@@ -124,8 +124,7 @@ int shell_run(const char *command, int stop_fd, struct shell_result *out)
 		pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 		running = pid;
 		watch(pid, pidfd, fds[0], stop_fd, out);
-		while (waitpid(pid, &out->status, 0) < 0 && errno == EINTR)
-			;
+		TEMP_FAILURE_RETRY(waitpid(pid, &out->status, 0));
 		running = 0;
 		collect(fds[0], out);
 		if (pidfd >= 0)

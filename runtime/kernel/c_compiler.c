@@ -85,17 +85,12 @@ static int run(const struct run *r)
 		run_child(r);
 	wait.fd = (int)syscall(SYS_pidfd_open, pid, 0);
 	if (wait.fd >= 0) {
-		int n;
-
-		while ((n = poll(&wait, 1, TIMEOUT_MS)) < 0 && errno == EINTR)
-			;
-		is_late = n == 0;
+		is_late = TEMP_FAILURE_RETRY(poll(&wait, 1, TIMEOUT_MS)) == 0;
 		close(wait.fd);
 	}
 	if (is_late && kill(-pid, SIGKILL))
 		kill(pid, SIGKILL);
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
+	TEMP_FAILURE_RETRY(waitpid(pid, &status, 0));
 	if (is_late)
 		return ETIMEDOUT;
 	return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : ECHILD;

@@ -93,8 +93,7 @@ void memory_reserve_release(struct memory_reserve *r)
 {
 	if (r->pid > 0) {
 		kill(r->pid, SIGKILL);
-		while (waitpid(r->pid, NULL, 0) < 0 && errno == EINTR)
-			;
+		TEMP_FAILURE_RETRY(waitpid(r->pid, NULL, 0));
 	}
 	if (r->fd >= 0)
 		close(r->fd);

@@ -90,8 +90,7 @@ static void child(char *const *words, int gate, int report, pid_t parent, bool i
 	if (getppid() != parent)
 		_exit(127);
 	signals_restore();
-	while (read(gate, &byte, 1) < 0 && errno == EINTR)
-		;
+	TEMP_FAILURE_RETRY(read(gate, &byte, 1));
 	if (is_hidden)
 		hide();
 	execvp(words[0], words);
@@ -228,7 +227,6 @@ void command_stop(struct command *c)
 		return;
 	kill(c->pid, c->gate >= 0 || c->is_traced ? SIGKILL : SIGTERM);
 	command_release(c);
-	while (waitpid(c->pid, NULL, 0) < 0 && errno == EINTR)
-		;
+	TEMP_FAILURE_RETRY(waitpid(c->pid, NULL, 0));
 	c->pid = 0;
 }

@@ -77,8 +77,7 @@ static void leave_to_child(int *held)
 		close(pipe_fds[1]);
 		for (int fd = 0; fd < 3; fd++) /* a reader of our output must see end of file */
 			close(fd);
-		while (read(pipe_fds[0], &byte, 1) < 0 && errno == EINTR)
-			;
+		TEMP_FAILURE_RETRY(read(pipe_fds[0], &byte, 1));
 		_exit(0);
 	}
 	case -1: close(pipe_fds[1]); break;
