@@ -197,6 +197,7 @@ struct sonde_span_event {
 
 enum {
 	SONDE_CALL_WORDS = 12,	    /* of arguments, as arg0 to arg11 */
+	SONDE_CALL_RESULTS = 6,	    /* words of results */
 	SONDE_CALL_TEXTS = 4,	    /* of them, texts that are read */
 	SONDE_CALL_TEXT_BYTES = 32, /* of each, with a NUL */
 };
@@ -223,11 +224,10 @@ struct sonde_call_text {
 	char bytes[SONDE_CALL_TEXT_BYTES];
 };
 
-/* The value of `call`. The words of arguments follow, then their texts. */
+/* The value of `call`. The words of the result follow, those of arguments, then their texts. */
 struct sonde_call {
-	uint64_t function;    /* its number: a name in the plan */
-	uint64_t is_returned; /* the result is known */
-	uint64_t result[2];
+	uint64_t function;	     /* its number: a name in the plan */
+	uint64_t is_returned;	     /* the result is known */
 	struct sonde_call_text text; /* of the result */
 };
 

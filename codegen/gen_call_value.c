@@ -6,17 +6,12 @@
 #include "codegen/gen_prog.h"
 #include "codegen/gen_span.h"
 #include "parser/base/regs.h"
+#include "parser/lang/call_value.h"
 
-/* Where its parts are, counted from the value. */
-static uint32_t words_at(void)
-{
-	return sizeof(struct sonde_call);
-}
-
+/* Where text i of arguments is, counted from the value. */
 static uint32_t text_at(const struct type *t, uint32_t i)
 {
-	return (uint32_t)(sizeof(struct sonde_call) + 8 * t->scale[0] +
-			  sizeof(struct sonde_call_text) * i);
+	return call_texts_at(t) + (uint32_t)sizeof(struct sonde_call_text) * i;
 }
 
 /* The texts of all functions, by their numbers. */
@@ -98,14 +93,14 @@ void span_store_call(struct gen *g, LLVMValueRef slot)
 	call = gen_at(g, slot, f->offset);
 	function = function_of(g);
 	texts = texts_of(g, function);
-	words = gen_at(g, call, words_at());
+	words = gen_at(g, call, call_arguments_at(f->type));
 	LLVMBuildStore(g->b, function, gen_at(g, call, offsetof(struct sonde_call, function)));
 	LLVMBuildStore(g->b, gen_u64(g, 0),
 		       gen_at(g, call, offsetof(struct sonde_call, is_returned)));
-	store_words(g, words, (uint32_t)f->type->scale[0], texts);
-	for (uint32_t i = 0; i < f->type->scale[1]; i++)
+	store_words(g, words, call_arguments(f->type), texts);
+	for (uint32_t i = 0; i < call_texts(f->type); i++)
 		GEN_CALL(g, "sonde_call_text", gen_at(g, call, text_at(f->type, i)), words,
-			 gen_u32(g, (uint32_t)f->type->scale[0]), text_byte(g, texts, 8 * i));
+			 gen_u32(g, call_arguments(f->type)), text_byte(g, texts, 8 * i));
 }
 
 void span_prefault_call(struct gen *g)
@@ -113,16 +108,16 @@ void span_prefault_call(struct gen *g)
 	const struct type *t = g->probe.plan->state.call.type;
 	LLVMValueRef words, texts;
 
-	if (!t || !t->scale[1])
+	if (!t || !call_texts(t))
 		return;
-	words = gen_buffer(g, 8 * (uint32_t)t->scale[0]);
-	gen_zero(g, words, 8 * (uint32_t)t->scale[0]);
+	words = gen_buffer(g, 8 * call_arguments(t));
+	gen_zero(g, words, 8 * call_arguments(t));
 	texts = texts_of(g, function_of(g));
-	store_words(g, words, (uint32_t)t->scale[0], texts);
-	for (uint32_t i = 0; i < t->scale[1]; i++)
-		GEN_CALL(g, "sonde_call_fault", words, gen_u32(g, (uint32_t)t->scale[0]),
+	store_words(g, words, call_arguments(t), texts);
+	for (uint32_t i = 0; i < call_texts(t); i++)
+		GEN_CALL(g, "sonde_call_fault", words, gen_u32(g, call_arguments(t)),
 			 text_byte(g, texts, 8 * i), gen_u32(g, g->prog.plan->is_sleepable));
-	gen_buffer_end(g, words, 8 * (uint32_t)t->scale[0]);
+	gen_buffer_end(g, words, 8 * call_arguments(t));
 }
 
 /* The result is known where the function returns, not where it jumps to another one. */
@@ -136,17 +131,45 @@ static LLVMValueRef is_returned(struct gen *g)
 	return LLVMBuildZExt(g->b, gen_compare(g, LLVMIntEQ, format, 0), g->i64, "");
 }
 
-static void store_result(struct gen *g, LLVMValueRef call)
+/* Store the registers of results. Returns where they are. */
+static LLVMValueRef store_registers_of_result(struct gen *g, LLVMValueRef call, uint32_t n)
 {
-	LLVMValueRef result = gen_at(g, call, offsetof(struct sonde_call, result));
-	LLVMValueRef texts = texts_of(g, gen_word(g, call));
+	enum user_abi abi = probe_abi(g->probe.point);
+	LLVMValueRef result = gen_at(g, call, call_results_at());
 
-	LLVMBuildStore(g->b, gen_register(g, regs.result), result);
-	LLVMBuildStore(g->b, gen_register(g, regs.second), gen_at(g, result, 8));
+	for (uint32_t i = 0; i < n && (abi != USER_ABI_C || i < 2); i++)
+		LLVMBuildStore(g->b, gen_register(g, regs_result(abi, i)),
+			       gen_at(g, result, 8 * i));
+	return result;
+}
+
+void span_prefault_result(struct gen *g)
+{
+	const struct plan_field *f = &g->probe.plan->state.call;
+	LLVMValueRef call, words;
+	uint32_t n;
+
+	if (!f->type || !call_has_text(f->type) || !g->body.span || g->probe.is_open ||
+	    g->probe.is_left)
+		return;
+	n = call_results(f->type);
+	call = gen_at(g, g->body.span, f->offset);
+	words = store_registers_of_result(g, call, n);
+	GEN_CALL(g, "sonde_call_fault", words, gen_u32(g, n),
+		 text_byte(g, texts_of(g, gen_word(g, call)), SONDE_CALL_RESULT_BIT),
+		 gen_u32(g, g->prog.plan->is_sleepable));
+}
+
+static void store_result(struct gen *g, LLVMValueRef call, const struct type *t)
+{
+	uint32_t n = call_results(t);
+	LLVMValueRef texts = texts_of(g, gen_word(g, call));
+	LLVMValueRef result = store_registers_of_result(g, call, n);
+
 	LLVMBuildStore(g->b, is_returned(g),
 		       gen_at(g, call, offsetof(struct sonde_call, is_returned)));
 	GEN_CALL(g, "sonde_call_text", gen_at(g, call, offsetof(struct sonde_call, text)), result,
-		 gen_u32(g, 2), text_byte(g, texts, SONDE_CALL_RESULT_BIT));
+		 gen_u32(g, n), text_byte(g, texts, SONDE_CALL_RESULT_BIT));
 }
 
 struct value gen_call(struct gen *g, struct expr *e)
@@ -154,7 +177,7 @@ struct value gen_call(struct gen *g, struct expr *e)
 	const struct plan_field *f = &g->probe.plan->state.call;
 	LLVMValueRef call = gen_at(g, g->body.span, f->offset);
 
-	if (f->type->scale[2] && !g->probe.is_open && !g->probe.is_left)
-		store_result(g, call);
+	if (call_is_known(f->type) && !g->probe.is_open && !g->probe.is_left)
+		store_result(g, call, f->type);
 	return (struct value){.kind = V_MEM, .type = f->type, .v = call};
 }

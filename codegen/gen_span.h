@@ -41,6 +41,8 @@ void span_prefault_entries(struct gen *g);
 void span_store_entries(struct gen *g, LLVMValueRef slot);
 /* The same of `call`: of the texts of arguments, and the arguments (gen_call_value.c). */
 void span_prefault_call(struct gen *g);
+/* At the end: of the text of the result. */
+void span_prefault_result(struct gen *g);
 void span_store_call(struct gen *g, LLVMValueRef slot);
 /* At the end: run the body for the span in `slot`, which began at `start`. */
 void span_body(struct gen *g, LLVMValueRef slot, LLVMValueRef start, LLVMValueRef delta);

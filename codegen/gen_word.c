@@ -55,16 +55,42 @@ static struct value in_words(struct gen *g, const struct type *type, const LLVMV
 	return (struct value){.kind = V_MEM, .type = type, .v = buf};
 }
 
-/* A structure in up to two registers. */
-static struct value result_in_words(struct gen *g, const struct type *type)
+/* Store the parts of a result, which are in consecutive registers, in a value at `to`. */
+static void store_parts(struct gen *g, LLVMValueRef to, const struct tp_field *f)
 {
-	LLVMValueRef zero = gen_u64(g, 0), words[] = {zero, zero};
+	for (uint32_t i = 0; i < f->n_parts; i++) {
+		const struct value_part *part = &f->parts[i];
+		uint32_t place = regs_result(probe_abi(g->probe.point), f->offset / 8 + i);
+		LLVMValueRef v = gen_register(g, place);
 
-	if (!g->probe.is_open) {
+		if (part->size < 8)
+			v = LLVMBuildTrunc(g->b, v, LLVMIntTypeInContext(g->llvm, 8 * part->size),
+					   "");
+		LLVMBuildStore(g->b, v, gen_at(g, to, part->at));
+	}
+}
+
+/* A structure or a tuple in registers. */
+static struct value result_in_registers(struct gen *g, const struct type *type)
+{
+	const struct user_point *u = &g->probe.point->user;
+	LLVMValueRef zero = gen_u64(g, 0), words[] = {zero, zero};
+	bool is_tuple = type_is_compound(type);
+	struct value v;
+
+	if (!g->probe.is_open && !u->n_results) {
 		words[0] = gen_register(g, regs.result);
 		words[1] = type->size > 8 ? gen_register(g, regs.second) : zero;
 	}
-	return in_words(g, type, words);
+	if (!u->n_results)
+		return in_words(g, type, words);
+	v = (struct value){.kind = V_MEM, .type = type};
+	v.v = gen_big_buffer(g, (type->size + 7) / 8 * 8);
+	gen_zero(g, v.v, (type->size + 7) / 8 * 8);
+	for (uint32_t i = 0; i < u->n_results && !g->probe.is_open; i++)
+		store_parts(g, gen_at(g, v.v, is_tuple ? type->members[i].offset : 0),
+			    &u->results[i]);
+	return v;
 }
 
 /* retval: 0 for a call that is still open. */
@@ -74,7 +100,7 @@ struct value gen_retval(struct gen *g, struct expr *e)
 	LLVMValueRef v;
 
 	if (t && type_is_memory(t))
-		return result_in_words(g, t);
+		return result_in_registers(g, t);
 	if (g->probe.is_open)
 		return gen_int_value(gen_u64(g, 0), e->type);
 	if (prog_kind_is(g->prog.plan->kind, PK_TRAMPOLINE))
@@ -88,14 +114,14 @@ struct value gen_user_arg(struct gen *g, const struct expr *e, const struct tp_f
 {
 	unsigned i = f->offset / 8;
 	struct regs_place place = regs_argument(probe_abi(g->probe.point), i);
-	LLVMValueRef words[2];
+	LLVMValueRef words[SONDE_CALL_WORDS];
 
 	if (type_is_memory(e->type) && place.is_on_stack)
 		return gen_read_at(g, gen_plus(g, gen_register(g, regs.sp), place.offset),
 				   SPACE_USER, e->type);
 	if (type_is_memory(e->type)) {
-		words[0] = argument_word(g, i);
-		words[1] = e->type->size > 8 ? argument_word(g, i + 1) : words[0];
+		for (uint32_t w = 0; 8 * w < e->type->size && w < SONDE_CALL_WORDS; w++)
+			words[w] = argument_word(g, i + w);
 		return in_words(g, e->type, words);
 	}
 	return gen_int_value(gen_narrow(g, argument_word(g, i),

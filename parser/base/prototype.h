@@ -25,6 +25,12 @@ enum value_place {
 	PLACE_ADDRESS, /* in memory: the word at `offset` is its address */
 	PLACE_FLOATS,  /* in registers for floating-point numbers, at least partly */
 	PLACE_LOST,    /* a result in memory whose address is known at the entry only */
+	PLACE_PARTS,   /* each of its `parts` in a word, the first at `offset` */
+};
+
+/* A number or an address in a value, which is in a register of its own. */
+struct value_part {
+	uint32_t at, size; /* bytes of the value */
 };
 
 /* One field of a tracepoint's record, from its tracefs format file. */
@@ -44,6 +50,8 @@ struct tp_field {
 	/* Of functions: the type in BTF or debug information; NULL: not known, or none that
 	 * scripts can read. Pointers in it are in no address space. */
 	const struct type *type;
+	const struct value_part *parts; /* PLACE_PARTS; and of all results of Go */
+	uint32_t n_parts;
 };
 
 /* How a function in an ELF file is passed its arguments. */
@@ -77,7 +85,10 @@ struct typed_function {
 	struct tp_field *params;   /* by words; size 0: neither a number nor an address */
 	uint32_t n_params;
 	struct tp_field result; /* size 0: none, or neither a number nor an address */
-	const char *unplaced;	/* user functions: why a location is unknown; or NULL */
+	/* Go, if there are several: all of them; `result` has only their types as text */
+	struct tp_field *results;
+	uint32_t n_results;
+	const char *unplaced; /* user functions: why a location is unknown; or NULL */
 };
 
 /* A step of a computation with a stack: where a variable is, or its value. */
@@ -108,7 +119,9 @@ enum local_state {
 	LOCAL_HERE,
 	LOCAL_GONE,	 /* optimised away at this instruction */
 	LOCAL_TOO_EARLY, /* the function has not made its frame yet */
-	LOCAL_AT_ENTRY,	 /* only what a register held at the function's entry tells it */
+	/* only what a register held at the function's entry tells it: ops[0], unless it is a
+	 * parameter of the function */
+	LOCAL_AT_ENTRY,
 	LOCAL_IN_PIECES, /* in several registers */
 	LOCAL_IS_STATIC, /* at an address of the program */
 	LOCAL_UNKNOWN,	 /* its location is described in a way that is not supported */

@@ -82,6 +82,13 @@ struct regs_place regs_argument(enum user_abi abi, unsigned i)
 	return (struct regs_place){.is_on_stack = true, .offset = c->stack + 8 * (i - c->n)};
 }
 
+uint32_t regs_result(enum user_abi abi, unsigned i)
+{
+	if (abi != USER_ABI_C)
+		return regs_argument(abi, i).offset;
+	return i ? regs.second : regs.result;
+}
+
 int regs_of_dwarf(unsigned number)
 {
 	return number < sizeof(dwarf_offsets) ? dwarf_offsets[number] : -1;

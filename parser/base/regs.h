@@ -16,6 +16,8 @@ struct regs_place {
 
 /* The place of argument i of a function with that ABI, from 0. */
 struct regs_place regs_argument(enum user_abi abi, unsigned i);
+/* The offset of the register with word i of the results of such a function. */
+uint32_t regs_result(enum user_abi abi, unsigned i);
 /* The offset of the register with that number in DWARF; -1: it is not in struct pt_regs. */
 int regs_of_dwarf(unsigned number);
 /* The offsets of registers. */

@@ -29,9 +29,16 @@ static const char *tag_of(const struct type *t)
 
 uint32_t call_words(const struct tp_field *f)
 {
+	if (f->n_parts && (f->size || f->type))
+		return f->n_parts;
 	if (f->place == PLACE_WORDS && f->type)
 		return (f->type->size + WORD - 1) / WORD;
 	return f->size || f->place == PLACE_ADDRESS;
+}
+
+static bool is_in_registers(const struct tp_field *f)
+{
+	return f->place == PLACE_WORDS || f->place == PLACE_PARTS;
 }
 
 static enum sonde_call_form form_of(const struct tp_field *f)
@@ -44,11 +51,28 @@ static enum sonde_call_form form_of(const struct tp_field *f)
 	if ((f->place == PLACE_ADDRESS || t != f->type) &&
 	    strncmp(tag, cpp_string, strlen(cpp_string)) == 0)
 		return SONDE_CALL_AT_POINTER;
-	for (size_t i = 0; f->place == PLACE_WORDS && i < sizeof(rows) / sizeof(*rows); i++)
+	for (size_t i = 0; is_in_registers(f) && i < sizeof(rows) / sizeof(*rows); i++)
 		if (strncmp(tag, rows[i].name,
 			    strlen(rows[i].name) + (strchr(rows[i].name, ',') == NULL)) == 0)
 			return rows[i].form;
 	return SONDE_CALL_NONE;
+}
+
+/* The result, or several. The first text among them is read. */
+static void add_results(struct call_layout *l, const struct typed_function *f)
+{
+	const struct tp_field *all = f->n_results ? f->results : &f->result;
+
+	for (uint32_t i = 0; i < (f->n_results ?: 1); i++) {
+		uint32_t first = all[i].offset / WORD, n = call_words(&all[i]);
+		enum sonde_call_form form = form_of(&all[i]);
+
+		if (!n || first + n > SONDE_CALL_RESULTS)
+			continue;
+		l->n_results = first + n > l->n_results ? first + n : l->n_results;
+		if (form != SONDE_CALL_NONE && !(l->texts >> SONDE_CALL_RESULT_BIT & 0xff))
+			l->texts |= (uint64_t)(form << 4 | first) << SONDE_CALL_RESULT_BIT;
+	}
 }
 
 struct call_layout call_layout_of(const struct typed_function *f, enum user_abi abi)
@@ -69,6 +93,37 @@ struct call_layout call_layout_of(const struct typed_function *f, enum user_abi 
 			l.texts |= (uint64_t)(form << 4 | first) << 8 * l.n_texts++;
 	}
 	if (f)
-		l.texts |= (uint64_t)(form_of(&f->result) << 4) << SONDE_CALL_RESULT_BIT;
+		add_results(&l, f);
 	return l;
+}
+
+static bool has_result_text(struct call_layout l)
+{
+	return l.texts >> SONDE_CALL_RESULT_BIT & 0xff;
+}
+
+struct type call_type(struct call_layout l, bool is_known)
+{
+	struct type t = {.kind = TY_CALL, .align = 8};
+
+	t.scale[0] = l.n_words;
+	t.scale[1] = l.n_texts;
+	t.scale[2] = l.n_results << 2 | has_result_text(l) << 1 | is_known;
+	t.size = (uint32_t)(call_texts_at(&t) + l.n_texts * sizeof(struct sonde_call_text));
+	return t;
+}
+
+uint32_t call_results_at(void)
+{
+	return sizeof(struct sonde_call);
+}
+
+uint32_t call_arguments_at(const struct type *call)
+{
+	return call_results_at() + WORD * call_results(call);
+}
+
+uint32_t call_texts_at(const struct type *call)
+{
+	return call_arguments_at(call) + WORD * call_arguments(call);
 }

@@ -199,7 +199,11 @@ struct user_point {
 	/* set for `retval`; NULL: that is the register */
 	const struct type *result;
 	bool is_in_memory; /* `result` is a pointer to what the function returns */
-	bool is_mixed;	   /* its functions return different types, which is reported */
+	/* `result` is in memory of the program, made of registers that each hold a part: of these
+	 * fields, its members if it is a tuple */
+	const struct tp_field *results;
+	uint32_t n_results;
+	bool is_mixed; /* its functions return different types, which is reported */
 };
 
 struct timer_point {

@@ -84,8 +84,7 @@ struct type {
 	struct type_layout *layout;	     /* TY_STRUCT */
 	const struct type_enum *enumeration; /* TY_INT: of an enum of C; or NULL */
 	/* hist: k; quantiles: QUANTILES_K; lhist: min, max, step; tseries: interval, n, enum
-	 * series_op; TY_CALL: words, texts, whether
-	 * debug information describes some function; else 0 */
+	 * series_op; TY_CALL: call_type(); else 0 */
 	int64_t scale[3];
 };
 

@@ -28,6 +28,8 @@ static bool add_functions(struct sema *s, struct attach_point *p, struct call_la
 		user_types_shown(s, p, &t[i]);
 		is_known |= t[i].typed != NULL;
 		l = call_layout_of(t[i].typed, p->user.abi);
+		most->n_results = l.n_results > most->n_results ? l.n_results : most->n_results;
+		most->texts |= l.texts;
 		most->n_words = l.n_words > most->n_words ? l.n_words : most->n_words;
 		most->n_texts = l.n_texts > most->n_texts ? l.n_texts : most->n_texts;
 	}
@@ -50,10 +52,6 @@ const struct type *chk_call(struct sema *s, struct expr *e)
 	if (!sema_need_span(s, e, "call"))
 		return &type_error;
 	t = arena_new_of(s->arena, struct type);
-	*t = (struct type){.kind = TY_CALL,
-			   .align = 8,
-			   .scale = {most.n_words, most.n_texts, is_known}};
-	t->size = (uint32_t)(sizeof(struct sonde_call) + 8 * most.n_words +
-			     sizeof(struct sonde_call_text) * most.n_texts);
+	*t = call_type(most, is_known);
 	return t;
 }

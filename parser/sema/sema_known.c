@@ -266,17 +266,36 @@ static struct expr *record_of(struct sema *s, struct expr *of, const struct type
 	return record(s, of->span, whole->n_members, names, values);
 }
 
+/* The results of a function of Go, of which one is known: the tuple of them. NULL: none is. */
+static struct expr *tuple_of(struct sema *s, struct expr *of, const struct type *t)
+{
+	struct expr **items = arena_alloc(s->arena, (t->n_members + 1) * sizeof(*items));
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < t->n_members; i++) {
+		const struct type *m = t->members[i].type;
+
+		n += m->kind == TY_STRUCT && layout_complete(m) && known(m);
+		items[i] = field_at(s, of, arena_printf(s->arena, "%u", i));
+	}
+	return n ? AST_EXPR(s->arena, of->span, EX_TUPLE,
+			    .list = {.items = items, .n = t->n_members})
+		 : NULL;
+}
+
 const struct type *known_shown(struct sema *s, struct expr *e)
 {
 	const struct type *t = e->type;
+	bool is_tuple = t->kind == TY_TUPLE && e->kind != EX_TUPLE;
 	const struct known_row *row;
 	struct expr *of, *other;
 
-	if (t->kind != TY_STRUCT || ast_space(s->probe) != SPACE_USER || !layout_complete(t))
+	if (ast_space(s->probe) != SPACE_USER ||
+	    !(is_tuple || (t->kind == TY_STRUCT && layout_complete(t))))
 		return t;
 	row = known(t);
 	of = arena_new_of(s->arena, struct expr);
 	*of = *e;
-	other = row ? instead(s, of, t, row) : record_of(s, of, t);
+	other = is_tuple ? tuple_of(s, of, t) : row ? instead(s, of, t, row) : record_of(s, of, t);
 	return other ? sema_become(s, e, other) : t;
 }

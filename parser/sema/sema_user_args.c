@@ -145,6 +145,7 @@ static const char *why_unreadable(const struct tp_field *f, const char **hint)
 		return "in memory whose address is known at the entry only";
 	case PLACE_NUMBER: return "in parts whose places are not known";
 	case PLACE_WORDS:
+	case PLACE_PARTS:
 	case PLACE_ADDRESS: return "of a type that cannot be read";
 	}
 	return "";
@@ -161,9 +162,8 @@ static const struct type *not_a_word(struct sema *s, const struct expr *e, const
 
 /* A function without a result that can be read: &type_error. */
 static const struct type *no_result(struct sema *s, const struct expr *e,
-				    const struct attach_target *t)
+				    const struct attach_target *t, const struct tp_field *f)
 {
-	const struct tp_field *f = &t->typed->result;
 	const char *hint, *why = why_unreadable(f, &hint);
 
 	if (strcmp(f->type_text, "void") == 0)
@@ -176,7 +176,8 @@ static const struct type *no_result(struct sema *s, const struct expr *e,
 
 const struct type *user_value_type(struct sema *s, const struct tp_field *f)
 {
-	if (!f->type || (f->place != PLACE_WORDS && f->place != PLACE_ADDRESS))
+	if (!f->type ||
+	    (f->place != PLACE_WORDS && f->place != PLACE_ADDRESS && f->place != PLACE_PARTS))
 		return NULL;
 	return f->place == PLACE_ADDRESS ? type_pointer(s->arena, f->type, SPACE_USER)
 					 : memory_copied(s, f->type, SPACE_USER);
@@ -246,6 +247,11 @@ static const struct type *string_at(struct sema *s, const struct attach_target *
 	return to ? type_pointer(s->arena, to, SPACE_USER) : NULL;
 }
 
+static bool is_bool(const struct tp_field *f)
+{
+	return strcmp(f->type_text, "bool") == 0 || strcmp(f->type_text, "_Bool") == 0;
+}
+
 /* The type by which a value is shown. */
 static struct tp_field shown_as(struct sema *s, const struct attach_target *t,
 				const struct tp_field *f)
@@ -256,9 +262,9 @@ static struct tp_field shown_as(struct sema *s, const struct attach_target *t,
 		shown.type = string_at(s, t, f);
 	else if (f->is_enum)
 		shown.type = enum_of(s, t, f);
-	else if (strcmp(f->type_text, "bool") == 0 || strcmp(f->type_text, "_Bool") == 0)
+	else if (is_bool(f))
 		shown.type = &type_bool;
-	else if (f->place == PLACE_WORDS && f->type)
+	else if ((f->place == PLACE_WORDS || f->place == PLACE_PARTS) && f->type)
 		layout_complete_whole(f->type);
 	return shown;
 }
@@ -275,6 +281,9 @@ void user_types_shown(struct sema *s, struct attach_point *p, struct attach_targ
 	for (uint32_t i = 0; i < shown->n_params; i++)
 		shown->params[i] = shown_as(s, t, &t->typed->params[i]);
 	shown->result = shown_as(s, t, &t->typed->result);
+	shown->results = arena_alloc(s->arena, (shown->n_results + 1) * sizeof(*shown->results));
+	for (uint32_t i = 0; i < shown->n_results; i++)
+		shown->results[i] = shown_as(s, t, &t->typed->results[i]);
 	t->typed = shown;
 	t->has_shown_types = true;
 }
@@ -334,6 +343,47 @@ static void report_mixed(struct sema *s, const struct expr *e, struct attach_poi
 	diag_hint(s->diags, "write a probe for each kind of function, or cast it: (int32)retval");
 }
 
+/* All results of a function of Go: a tuple. */
+static const struct type *several(struct sema *s, const struct expr *e,
+				  const struct attach_target *t)
+{
+	uint32_t n = t->typed->n_results;
+	struct type_member *members = arena_alloc(s->arena, n * sizeof(*members));
+
+	memset(members, 0, n * sizeof(*members));
+	for (uint32_t i = 0; i < n; i++) {
+		const struct tp_field *f = &t->typed->results[i];
+
+		if (!f->size && !user_value_type(s, f))
+			return no_result(s, e, t, f);
+		members[i].type = is_bool(f) ? &type_bool : word_of(s, t, f);
+	}
+	return type_tuple(s->arena, false, members, n);
+}
+
+/* Registers of which each holds a part of the result. */
+static void set_parts(struct user_point *u, const struct typed_function *f)
+{
+	bool is_tuple = f->n_results > 0;
+
+	u->results = is_tuple ? f->results : &f->result;
+	u->n_results = is_tuple ? f->n_results : f->result.place == PLACE_PARTS;
+}
+
+/* What one function returns. */
+static const struct type *one_result(struct sema *s, const struct expr *e, struct user_point *u,
+				     const struct attach_target *t)
+{
+	const struct tp_field *f = &t->typed->result;
+
+	if (!t->typed->n_results && !f->size && !user_value_type(s, f))
+		return no_result(s, e, t, f);
+	u->result = t->typed->n_results ? several(s, e, t) : word_of(s, t, f);
+	set_parts(u, t->typed);
+	u->is_in_memory = f->place == PLACE_ADDRESS;
+	return u->result;
+}
+
 const struct type *user_result_type(struct sema *s, const struct expr *e, struct attach_point *p)
 {
 	const struct type *word = type_int(8, false), *type = NULL, *here;
@@ -342,16 +392,15 @@ const struct type *user_result_type(struct sema *s, const struct expr *e, struct
 
 	p->user.result = NULL;
 	p->user.is_in_memory = false;
+	p->user.n_results = 0;
+	if (n == 1 && is_known(s, NULL, p, t))
+		return one_result(s, e, &p->user, t);
 	for (uint32_t i = 0; i < n; i++) {
 		bool is_typed = is_known(s, NULL, p, &t[i]);
 
-		const struct tp_field *f = is_typed ? &t[i].typed->result : NULL;
-
-		if (is_typed && n == 1 && !f->size && !user_value_type(s, f))
-			return no_result(s, e, t);
-		here = !is_typed				      ? word
-		       : f->size || (n == 1 && user_value_type(s, f)) ? word_of(s, &t[i], f)
-								      : NULL;
+		here = !is_typed		 ? word
+		       : t[i].typed->result.size ? word_of(s, &t[i], &t[i].typed->result)
+						 : NULL;
 		if (!here ||
 		    (type && (type->size != here->size || type->is_signed != here->is_signed))) {
 			report_mixed(s, e, p, t, &t[i ? i : n > 1]);
@@ -359,7 +408,5 @@ const struct type *user_result_type(struct sema *s, const struct expr *e, struct
 		}
 		type = type ? field_common_type(s->arena, type, here) : here;
 	}
-	p->user.result = type ? type : word;
-	p->user.is_in_memory = n == 1 && t->typed && t->typed->result.place == PLACE_ADDRESS;
-	return p->user.result;
+	return p->user.result = type ? type : word;
 }

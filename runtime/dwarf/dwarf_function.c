@@ -94,91 +94,40 @@ static const char *why_unplaced(struct description *d, Dwarf_Die *die)
 
 /* ---- result -------------------------------------------------------------------------------- */
 
-/* Is it unspecified where the result is? Rust returns results of two words in registers or in
- * memory; larger ones always in memory. */
-static bool is_unspecified(const struct description *d, const struct dwarf_value *v)
-{
-	return v->is_unknown && (d->family != FAMILY_RUST || v->abi.size <= 2 * WORD);
-}
-
-/* Likewise, and so whether a hidden argument is its address. */
-static bool is_unspecified_result(const struct description *d, const struct dwarf_value *v)
-{
-	return is_unspecified(d, v) && (d->family != FAMILY_RUST || v->abi.size > WORD);
-}
-
-/* Go lists results among the parameters. */
-static bool is_result(const struct description *d, Dwarf_Die *param)
-{
-	return d->family == FAMILY_GO && dwarf_flag(d->t, param, DW_AT_variable_parameter);
-}
-
-/* Find the type of the result; if a Go function has several, the type of the first. */
-static bool result_type(const struct description *d, Dwarf_Die *die, Dwarf_Die *type)
-{
-	Dwarf_Die child;
-
-	if (d->family != FAMILY_GO)
-		return dwarf_type_of(d->t, die, type);
-	for (int more = d->t->dw.dwarf_child(die, &child); more == 0;
-	     more = d->t->dw.dwarf_siblingof(&child, &child)) {
-		if (d->t->dw.dwarf_tag(&child) == DW_TAG_formal_parameter && is_result(d, &child))
-			return dwarf_type_of(d->t, &child, type);
-	}
-	return false;
-}
-
 static bool is_float(const struct dwarf_value *v)
 {
 	return !v->abi.is_aggregate && v->abi.n_leaves && v->abi.leaves[0].kind != ABI_INT;
 }
 
-/* What scripts can know of a parameter or result. */
-static void set_value(const struct description *d, struct tp_field *p, Dwarf_Die *type,
-		      const struct dwarf_value *v)
+void dwarf_set_value(const struct dwarf_types *t, struct tp_field *p, Dwarf_Die *type,
+		     const struct dwarf_value *v, enum dwarf_family family, struct arena *a)
 {
 	p->size = v->size;
 	p->is_signed = v->is_signed;
 	p->is_enum = v->is_enum;
 	p->is_float = is_float(v);
-	if (!v->size && v->abi.size && d->t->make_type)
-		p->type = d->t->make_type((struct dwarf_types *)d->t, type, d->t->path, d->a);
-	p->to = dwarf_pointee(d->t, type, d->family, d->a);
+	if (!v->size && v->abi.size && t->make_type)
+		p->type = t->make_type((struct dwarf_types *)t, type, t->path, a);
+	p->to = dwarf_pointee(t, type, family, a);
 }
 
-/* Words of Go's results are in registers of its own. Rust does not specify where structures of up
- * to two words are. */
-static enum value_place result_place(const struct description *d, const struct dwarf_value *v)
+/* Is it unspecified where the result is, and so whether a hidden argument is its address? */
+static bool is_unspecified_result(const struct description *d, const struct dwarf_value *v)
 {
-	if (v->size || d->family == FAMILY_GO || d->f->unplaced || is_unspecified(d, v))
-		return PLACE_NUMBER;
-	return abi_result_place(d->t->machine, &v->abi);
+	return d->family == FAMILY_RUST ? d->f->result.place == PLACE_NUMBER && !v->size
+					: v->is_unknown;
 }
 
 static void describe_result(struct description *d, Dwarf_Die *die)
 {
 	struct dwarf_value v;
-	Dwarf_Die type;
-	bool is_void = !result_type(d, die, &type);
-	bool is_known;
+	bool is_value = dwarf_result(d->t, die, d->family, d->f, d->a, &v);
 
-	d->f->result = (struct tp_field){.name = "",
-					 .type_text = dwarf_declare(d->t, is_void ? NULL : &type,
-								    d->family, "", d->a),
-					 .declared = is_void ? "void"
-							     : dwarf_declare(d->t, &type, d->family,
-									     " retval", d->a)};
-	if (!is_void) {
-		dwarf_value_of(d->t, &type, d->family, &v);
-		set_value(d, &d->f->result, &type, &v);
-		d->f->result.place = result_place(d, &v);
-	}
-	if (!is_void && d->family == FAMILY_GO && !v.size && v.abi.n_leaves && !is_float(&v))
-		d->f->result.size = WORD; /* `retval` is the first word of a string or slice */
-	is_known = abi_begin(&d->args, d->t->machine, is_void ? NULL : &v.abi);
-	if (!is_known && !d->f->unplaced)
+	if (is_value && d->family == FAMILY_RUST)
+		v.abi.is_reference = d->f->result.place == PLACE_ADDRESS;
+	if (!abi_begin(&d->args, d->t->machine, is_value ? &v.abi : NULL) && !d->f->unplaced)
 		d->f->unplaced = "the calling convention of this machine is unknown";
-	d->is_lost = d->f->unplaced || (!is_void && is_unspecified_result(d, &v));
+	d->is_lost = d->f->unplaced || (is_value && is_unspecified_result(d, &v));
 }
 
 /* ---- parameters ---------------------------------------------------------------------------- */
@@ -217,7 +166,7 @@ static void add_param(struct description *d, Dwarf_Die *die)
 	d->is_lost |= d->is_old_clang && word >= STACK_WORD && v.abi.n_leaves &&
 		      v.abi.leaves[0].kind == ABI_INT && v.abi.leaves[0].size > WORD;
 	if (!is_void)
-		set_value(d, &p, &type, &v);
+		dwarf_set_value(d->t, &p, &type, &v, d->family, d->a);
 	if (!is_void && !p.size && !v.is_unknown && d->family != FAMILY_GO && !d->is_lost)
 		p.place = abi_place(d->t->machine, &v.abi, word);
 	if (word != ABI_NO_WORD)
@@ -272,7 +221,8 @@ static void add_params(struct description *d, Dwarf_Die function)
 
 		if (d->f->n_params == PARAMS_MAX)
 			return;
-		if (tag == DW_TAG_formal_parameter && !is_result(d, &child))
+		if (tag == DW_TAG_formal_parameter &&
+		    (d->family != FAMILY_GO || !dwarf_is_go_result(d->t, &child)))
 			add_param(d, &child);
 		else if (tag == DW_TAG_unspecified_parameters)
 			add_rest(d);
@@ -300,24 +250,32 @@ static int entry_word(const struct description *d, Dwarf_Die *param)
 	return (is_go ? abi_go_word_of : abi_word_of)(d->t->machine, ops[0].atom - DW_OP_reg0);
 }
 
-/* Is a value of Go in two registers that are consecutive words? */
-static bool is_two_words(const struct description *d, Dwarf_Die *param)
+/* Is a value of Go in several registers that are consecutive words? */
+static bool is_in_words(const struct description *d, Dwarf_Die *param)
 {
 	Dwarf_Attribute a;
 	Dwarf_Op *ops;
 	size_t n;
 
-	return d->t->dw.dwarf_attr(param, DW_AT_location, &a) &&
-	       d->t->dw.dwarf_getlocation_addr(&a, d->address, &ops, &n, 1) > 0 && n == 4 &&
-	       ops[1].atom == DW_OP_piece && ops[3].atom == DW_OP_piece && ops[1].number == WORD &&
-	       ops[3].number <= WORD && ops[2].atom >= DW_OP_reg0 && ops[2].atom <= DW_OP_reg31 &&
-	       abi_go_word_of(d->t->machine, ops[2].atom - DW_OP_reg0) == entry_word(d, param) + 1;
+	if (!d->t->dw.dwarf_attr(param, DW_AT_location, &a) ||
+	    d->t->dw.dwarf_getlocation_addr(&a, d->address, &ops, &n, 1) <= 0 || n < 4 || n % 2)
+		return false;
+	for (size_t i = 0; i < n; i += 2)
+		if (ops[i].atom < DW_OP_reg0 || ops[i].atom > DW_OP_reg31 ||
+		    ops[i + 1].atom != DW_OP_piece || ops[i + 1].number > WORD ||
+		    (ops[i + 1].number < WORD && i + 2 < n) ||
+		    abi_go_word_of(d->t->machine, ops[i].atom - DW_OP_reg0) !=
+			    entry_word(d, param) + (int)i / 2)
+			return false;
+	return true;
 }
 
 static void note_entry(struct description *d, uint32_t i, Dwarf_Die *param)
 {
-	if (d->family == FAMILY_GO && !d->f->params[i].size && is_two_words(d, param))
-		d->f->params[i].place = PLACE_WORDS;
+	if (d->family == FAMILY_GO && !d->f->params[i].size)
+		d->f->params[i].place = d->f->params[i].is_float ? PLACE_FLOATS
+					: is_in_words(d, param)	 ? PLACE_WORDS
+								 : PLACE_NUMBER;
 	d->at_entry[i] = entry_word(d, param);
 	d->has_location[i] = d->t->dw.dwarf_hasattr(param, DW_AT_location);
 }

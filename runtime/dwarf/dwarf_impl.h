@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Internals of dwarf_types, shared by dwarf_*.c: dwarf_types.c finds functions, dwarf_function.c
- * describes one, dwarf_value.c and dwarf_class.c lay out its values, dwarf_decl.c declares them.
+ * describes one and dwarf_result.c its results, dwarf_value.c and dwarf_class.c lay out values,
+ * dwarf_decl.c declares them.
  */
 #pragma once
 #include "runtime/elf/abi.h"
@@ -100,6 +101,17 @@ void dwarf_value_of(const struct dwarf_types *t, Dwarf_Die *type, enum dwarf_fam
 /* What a pointer of that type points to; with 0 levels it is not a pointer. */
 struct tp_pointee dwarf_pointee(const struct dwarf_types *t, Dwarf_Die *type,
 				enum dwarf_family family, struct arena *a);
+
+/* What scripts can know of a parameter or result. */
+void dwarf_set_value(const struct dwarf_types *t, struct tp_field *p, Dwarf_Die *type,
+		     const struct dwarf_value *v, enum dwarf_family family, struct arena *a);
+
+/* dwarf_result.c: describe what a function returns in f->result, and f->results if these are
+ * several. *v: its layout, except of Go. False: nothing. */
+bool dwarf_result(const struct dwarf_types *t, Dwarf_Die *function, enum dwarf_family family,
+		  struct typed_function *f, struct arena *a, struct dwarf_value *v);
+/* Is a parameter in debug information a result of Go? */
+bool dwarf_is_go_result(const struct dwarf_types *t, Dwarf_Die *param);
 
 /* dwarf_class.c: is a class passed by address? */
 bool dwarf_class_is_by_address(const struct dwarf_types *t, Dwarf_Die *type);

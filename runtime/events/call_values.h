@@ -13,7 +13,8 @@ const struct plan_call *call_values_function(const struct plan *p, const void *c
 void call_values_arguments(struct text *to, const struct plan *p, const struct type *t,
 			   const void *call);
 /* Put the result. False: there is none, or it is not known. */
-bool call_values_result(struct text *to, const struct plan *p, const void *call);
+bool call_values_result(struct text *to, const struct plan *p, const struct type *t,
+			const void *call);
 /* Put all of it: f(3, "x") = -5. */
 void call_values_text(struct text *to, const struct plan *p, const struct type *t,
 		      const void *call);

@@ -179,7 +179,7 @@ static void span_values(struct view_span *s, const struct plan *p, const struct 
 	call_values_arguments(&arguments, p, ev->fields[0].type, call);
 	text_terminate(&arguments);
 	s->arguments = bytes[0];
-	if (call_values_result(&result, p, call))
+	if (call_values_result(&result, p, ev->fields[0].type, call))
 		s->result = bytes[1];
 	text_terminate(&result);
 }

@@ -87,17 +87,21 @@ if(SONDE_CLANG)
 	endforeach()
 endif()
 find_program(SONDE_RUSTC rustc)
-if(SONDE_RUSTC AND NOT CMAKE_CROSSCOMPILING)
-	foreach(crate crate holders)
-		set(rust_of_${crate} ${crate}_rust)
-		set(rust_of_crate crate)
-		add_custom_command(OUTPUT ${ufunc_dir}/${rust_of_${crate}}
-			COMMAND ${SONDE_RUSTC} -g --crate-name ${crate}_of_rust -o ${ufunc_dir}/${rust_of_${crate}}
-				${ufunc_sources}/${crate}.rs
-			DEPENDS ${ufunc_sources}/${crate}.rs VERBATIM)
-		add_custom_target(ufunc_${rust_of_${crate}} ALL DEPENDS ${ufunc_dir}/${rust_of_${crate}})
-	endforeach()
-endif()
+# rust_program(NAME CRATE OPTION…)
+function(rust_program name crate)
+	if(NOT SONDE_RUSTC OR CMAKE_CROSSCOMPILING)
+		return()
+	endif()
+	add_custom_command(OUTPUT ${ufunc_dir}/${name}
+		COMMAND ${SONDE_RUSTC} -g ${ARGN} --crate-name ${crate}_of_rust -o ${ufunc_dir}/${name}
+			${ufunc_sources}/${crate}.rs
+		DEPENDS ${ufunc_sources}/${crate}.rs VERBATIM)
+	add_custom_target(ufunc_${name} ALL DEPENDS ${ufunc_dir}/${name})
+endfunction()
+rust_program(crate crate)
+rust_program(holders_rust holders)
+rust_program(returns_rust returns)
+rust_program(returns_rust_fast returns -O)
 # Without debug information, or with it in a file of its own.
 ufunc_copy(args_bare args ${CMAKE_OBJCOPY} --strip-debug)
 add_custom_command(OUTPUT ${ufunc_dir}/args_apart

@@ -299,6 +299,7 @@ func quits() int {
 func main() {
 	n, _ := strconv.Atoi(os.Args[2])
 	modes := map[string]func(int){"arguments": arguments, "moves": moves, "turns": turns,
-		"grow": grow, "preempted": preempted, "panics": panics, "exits": exits, "crowd": crowd, "quits": func(int) { quits() }}
+		"grow": grow, "preempted": preempted, "panics": panics, "exits": exits, "crowd": crowd,
+		"results": results, "quits": func(int) { quits() }}
 	modes[os.Args[1]](n)
 }
