@@ -52,6 +52,7 @@ NODEBUG void sonde_stack_give(const struct sonde_stack_buffer *buffer);
 NODEBUG uint64_t sonde_stack_class(void);
 NODEBUG void sonde_ask(uint32_t tgid, uint32_t exec_id, uint64_t is_exec);
 void sonde_fault_first(uint64_t from, uint32_t in_section);
+void sonde_fault_read(void *to, uint32_t size, uint64_t from, uint32_t in_section);
 void sonde_fault_next(uint64_t from, uint32_t size, uint32_t page, uint32_t in_section);
 uint32_t sonde_scope_current(struct task_struct *task);
 uint64_t sonde_task_space(struct task_struct *task);

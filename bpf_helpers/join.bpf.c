@@ -64,6 +64,20 @@ INLINE uint64_t sonde_join(char *to, const uint64_t *from, uint32_t probe, uint3
 	return used;
 }
 
+/* Bring in the pages that sonde_join() reads, while the program may sleep. */
+INLINE void sonde_join_fault(uint64_t from, uint32_t in_section)
+{
+	for (uint32_t i = 0; i < SONDE_JOIN_STRINGS; i++) {
+		uint64_t at = 0;
+
+		sonde_fault_read(&at, sizeof(at), from + i * sizeof(at), in_section);
+		if (!at)
+			break;
+		sonde_fault_first(at, in_section);
+		sonde_fault_next(at, SONDE_JOIN_STRING, 1, in_section);
+	}
+}
+
 /* The record's size: as many words as the strings take. */
 INLINE uint64_t sonde_join_record(uint64_t used)
 {

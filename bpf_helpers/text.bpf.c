@@ -59,8 +59,8 @@ INLINE int64_t sonde_text_part(char *to, uint32_t capacity, const void *from, ui
 
 	if (size > capacity)
 		size = capacity;
-	barrier_var(size); /* the compared value must be the one that is passed on */
-	if (size > capacity)
+	barrier_var(size);		  /* the compared value must be the one that is passed on */
+	if (size > capacity || size <= 1) /* of an empty text the address may be anything */
 		return 0;
 	return text(to, capacity, size, from, requested <= capacity, probe, is_user);
 }

@@ -98,6 +98,10 @@ static void gen_read(const struct prefault_read *r, void *nest)
 	uint32_t head = r->expr->type->kind == TY_BUFFER ? BUFFER_HEAD : 0;
 
 	open_conds(nest, r->conds, r->n_conds);
+	if (r->expr->type->kind == TY_VOID) {
+		GEN_CALL(g, "sonde_join_fault", gen_int(g, r->expr->call.args[0]), in_section(g));
+		return;
+	}
 	fault_in(g,
 		 r->expr->kind == EX_CALL ? gen_int(g, r->expr->call.args[0])
 					  : gen_address(g, r->expr),
@@ -116,6 +120,7 @@ void gen_prefault_body(struct gen *g, LLVMBasicBlockRef out)
 	g->body.prefaults = true;
 	prefault_body_reads(p, g->body.span, gen_read, &nest);
 	close_to(&nest, 0);
+	span_prefault_result(g);
 	g->body.prefaults = false;
 }
 

@@ -57,8 +57,10 @@ enum builtin_traits {
 	TR_KEY = 32768,	   /* the arguments behind the map are the key of an entry */
 	TR_SETS = 65536,   /* its last argument is a variable that it assigns to */
 	TR_TYPE = 131072,  /* its arguments may be types, and are not evaluated */
-	TR_KEYWORD = 1 << 18,	/* a macro's parameter cannot have its name */
-	TR_BYTES = 1 << 19,	/* its value is bytes at an address, its first argument */
+	TR_KEYWORD = 1 << 18, /* a macro's parameter cannot have its name */
+	TR_BYTES =
+		1
+		<< 19, /* it reads bytes at an address, its first argument: its value, or join() */
 	TR_FORMAT = 1 << 20,	/* its first argument is a format, not a value */
 	TR_LOOPS = 1 << 21,	/* its code may have a loop, which counts as one of the script's */
 	TR_DROPS = 1 << 22,	/* it only removes what its first argument, a map, holds */

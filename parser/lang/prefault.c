@@ -181,7 +181,9 @@ static bool is_read(const struct walk *w, const struct expr *e)
 
 static bool is_same_read(const struct expr *x, const struct expr *y)
 {
-	if (x->kind != y->kind || x->type->size < y->type->size)
+	bool has_value = x->type->kind != TY_VOID && y->type->kind != TY_VOID;
+
+	if (x->kind != y->kind || !has_value || x->type->size < y->type->size)
 		return false;
 	return x->kind == EX_CALL ? ast_is_same(x->call.args[0], y->call.args[0])
 				  : ast_is_same(x, y);

@@ -11,6 +11,7 @@
 #include "parser/plan/plan.h"
 #include "parser/base/find.h"
 #include "parser/base/pattern.h"
+#include "parser/lang/call_value.h"
 #include "parser/lang/prefault.h"
 #include "parser/lang/reason.h"
 #include "parser/plan/plan_build.h"
@@ -288,7 +289,7 @@ static void note_use(struct expr *e, void *ctx)
 	const struct builtin *b = ast_builtin(e);
 
 	use->stack |= b && b->traits & TR_STACK;
-	use->args |= b && (b->traits & TR_ARGS || (type_of_call(e) && e->type->scale[2]));
+	use->args |= b && (b->traits & TR_ARGS || (type_of_call(e) && call_is_known(e->type)));
 	use->registers |= b && b->traits & TR_REGISTERS;
 	ast_each_child(e, note_use, ctx);
 }
@@ -299,8 +300,17 @@ static const struct plan_probe *probe_of(const struct planner *pl, const struct 
 	return &pl->plan->probes[i < g->n_probes ? g->probes[i] : g->starts[i - g->n_probes]];
 }
 
+/* delta, self, span() */
+static void note_time(struct expr *e, void *is_timed)
+{
+	const struct builtin *b = ast_builtin(e);
+
+	*(bool *)is_timed |= b && b->traits & TR_END && b->traits & (TR_NSECS | TR_ACT);
+	ast_each_child(e, note_time, is_timed);
+}
+
 /* Does the program read user memory at an address that is known before the body? `apart`: known in
- * another program, too, which must not run within a span that ends here. */
+ * another program, too, which must not run within a span that ends here if its time is used. */
 static bool can_prefault(const struct planner *pl, const struct plan_prog *g, bool apart)
 {
 	bool is_read = false;
@@ -309,13 +319,18 @@ static bool can_prefault(const struct planner *pl, const struct plan_prog *g, bo
 		const struct plan_probe *q = probe_of(pl, g, i);
 		const struct probe *p = pl->program->probes[q->ast];
 		bool is_start = i >= g->n_probes, has_span = q->state.kind != SPAN_NO;
+		bool is_timed = false;
 
-		if (!is_start && !(apart && has_span))
-			prefault_body_reads(p, has_span, note_read, &is_read);
+		if (apart && has_span)
+			ast_each_in_probe(p, note_time, &is_timed);
+		if (!is_start && !is_timed)
+			prefault_body_reads(p, has_span && !apart, note_read, &is_read);
+		if (!is_start && !apart && q->state.call.type)
+			is_read |= call_has_text(q->state.call.type);
 		if (!is_start && !prog_kind_is(g->kind, PK_SESSION))
 			continue;
 		prefault_entry_reads(p, note_read, &is_read);
-		is_read |= q->state.call.type && q->state.call.type->scale[1];
+		is_read |= q->state.call.type && call_texts(q->state.call.type);
 	}
 	return is_read && !(apart && prog_kind_is(g->kind, PK_SESSION));
 }
