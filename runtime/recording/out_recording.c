@@ -141,7 +141,7 @@ static int put_span(struct out *o, const struct view_span *s)
 		row_integer((int64_t)s->start), row_integer((int64_t)s->length),
 		row_integer(s->is_call), row_integer(s->is_left ? RECORDING_LEFT : s->is_open),
 		row_integer(s->is_cut), row_integer(s->is_outermost),
-		row_integer((int64_t)s->tracer));
+		row_integer((int64_t)s->tracer), row_string(s->arguments), row_string(s->result));
 	r->n_spans++;
 	return done(o);
 }

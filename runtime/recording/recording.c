@@ -159,7 +159,7 @@ static int check_head(struct recording *r, enum pages_mode *mode)
 		log_warning("'%s' has version 1 of the form of recordings, without checksums: if "
 			    "it is damaged, that may not be noticed",
 			    r->path);
-	if (version == RECORDING_VERSION || *mode == PAGES_UNCHECKED)
+	if ((version > 1 && version <= RECORDING_VERSION) || *mode == PAGES_UNCHECKED)
 		return 0;
 	return log_error("'%s' has version %u of the form of recordings; this sonde reads 1 to %d",
 			 r->path, version, RECORDING_VERSION);
@@ -202,7 +202,7 @@ static int check_end(struct recording *r)
 	return got < 0 ? -1 : 0;
 }
 
-/* The tables are those that this version makes, word by word: so they are tables, no views. */
+/* The tables are those that some version makes, word by word: so they are tables, no views. */
 static int check_tables(struct recording *r)
 {
 	sqlite3_stmt *s = recording_prepare(
@@ -216,7 +216,8 @@ static int check_tables(struct recording *r)
 		got = recording_step(r, s);
 		if (got > 0)
 			sql = recording_text(s, 0);
-		if (got >= 0 && (!sql || strcmp(sql, recording_tables[i].create) != 0)) {
+		if (got >= 0 && (!sql || (strcmp(sql, recording_tables[i].create) != 0 &&
+					  strcmp(sql, recording_tables[i].create_before) != 0))) {
 			log_error(
 				"'%s' is not a recording of sonde: it has no table %s, or another one",
 				r->path, recording_tables[i].name);

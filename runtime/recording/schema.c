@@ -7,10 +7,12 @@
 #include <string.h>
 
 const struct recording_row recording_tables[] = {
-#define RECORDING_TABLE(id, name, n, columns, rest)                                  \
-	[REC_##id] = {name, n,                                                       \
-		      sizeof(rest) > 1 ? "CREATE TABLE " name " (" columns ") " rest \
-				       : "CREATE TABLE " name " (" columns ")"},
+#define STATEMENT(name, columns, rest)                                 \
+	sizeof(rest) > 1 ? "CREATE TABLE " name " (" columns ") " rest \
+			 : "CREATE TABLE " name " (" columns ")"
+#define RECORDING_TABLE(id, name, n, columns, rest, ...)                   \
+	[REC_##id] = {name, n, STATEMENT(name, columns __VA_ARGS__, rest), \
+		      STATEMENT(name, columns, rest)},
 #include "runtime/recording/tables.def"
 };
 _Static_assert(sizeof(recording_tables) / sizeof(*recording_tables) == REC_COUNT,

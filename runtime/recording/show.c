@@ -92,6 +92,10 @@ static int show_span(struct show *w, sqlite3_stmt *s)
 		.tracer = (uint64_t)number(s, 12),
 	};
 
+	if (sqlite3_column_count(s) > 14) { /* since version 3 */
+		span.arguments = recording_text(s, 13);
+		span.result = recording_text(s, 14);
+	}
 	if (index == VIEW_SPAN_KINDS || span.start > INT64_MAX / 2 || span.length > INT64_MAX / 2 ||
 	    span.tracer > span.length)
 		return recording_damaged(w->r, REC_SPANS, number(s, 0));
