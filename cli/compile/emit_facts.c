@@ -7,6 +7,7 @@
 #include "cli/compile/emit_facts.h"
 #include "parser/base/arena.h"
 #include "parser/lang/ast.h"
+#include "parser/lang/field_type.h"
 #include "parser/lang/kernel.h"
 #include "parser/lang/probe.h"
 #include <inttypes.h>
@@ -141,6 +142,11 @@ static void put_type(const struct prototype *w, const struct tp_field *p)
 		fputs("lost", w->out);
 	} else if (e) {
 		fprintf(w->out, "enum.%s", tag_of(w, e, p));
+	} else if (strcmp(p->type_text, "char") == 0 || strcmp(p->type_text, "bool") == 0 ||
+		   strcmp(p->type_text, "_Bool") == 0) {
+		fputs(p->type_text[0] == 'c' ? "char" : "bool", w->out);
+	} else if (field_is_text(p)) {
+		fputs("text", w->out);
 	} else {
 		put_word(p, w->out);
 	}

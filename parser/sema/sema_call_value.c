@@ -21,8 +21,7 @@ static bool add_functions(struct sema *s, struct attach_point *p, struct call_la
 	struct attach_target *t = probe_functions(p, &n);
 	bool is_known = false;
 
-	/* registers and memory are not in recordings of calls */
-	for (uint32_t i = 0; i < n && !s->kernel->recording; i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		struct call_layout l;
 
 		user_types_shown(s, p, &t[i]);

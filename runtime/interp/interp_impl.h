@@ -224,7 +224,7 @@ void interp_put_word(struct interp *p, uint32_t at, bool is_known, uint64_t valu
 
 /* Write the context of a function's event. */
 void interp_put_call(struct interp *p, enum interp_context kind);
-/* Copy memory of the stack at a function's entry. 0, -EFAULT, or -ENOENT: it is not there. */
+/* Copy words of the stack at a function's entry, as many as are known. -ENOENT: none is. */
 int interp_copy_stack(const struct interp *p, void *to, uint64_t from, uint64_t n);
 
 /* ---- exec.c, helpers.c -------------------------------------------------------------------- */

@@ -80,11 +80,15 @@ static bool stack_word(const struct interp *p, uint64_t from, uint64_t *word, ui
 int interp_copy_stack(const struct interp *p, void *to, uint64_t from, uint64_t n)
 {
 	const struct recorded_event *e = p->event;
-	uint64_t word, offset;
+	uint64_t word, offset, done = 0;
 
-	if (!e || !e->n_values || p->context_kind != INTERP_CALL ||
-	    !stack_word(p, from, &word, &offset) || n > WORD - offset)
+	if (!e || !e->n_values || p->context_kind != INTERP_CALL)
 		return -ENOENT;
-	memcpy(to, (const uint8_t *)&word + offset, n);
-	return 0;
+	while (done < n && stack_word(p, from + done, &word, &offset)) {
+		uint64_t part = n - done < WORD - offset ? n - done : WORD - offset;
+
+		memcpy((uint8_t *)to + done, (const uint8_t *)&word + offset, part);
+		done += part;
+	}
+	return done ? 0 : -ENOENT;
 }
