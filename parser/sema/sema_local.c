@@ -100,6 +100,22 @@ static bool is_inside(const struct attach_point *p)
 
 /* ---- errors -------------------------------------------------------------------------------- */
 
+/* What to write for a variable that a register at the start of the function tells. */
+static void hint_entry(struct sema *s, const struct attach_target *t, const struct user_local *l)
+{
+	int at = l->n_ops ? regs_of_dwarf(l->ops[0].reg) : -1;
+	const char *name = register_name(at);
+
+	if (!l->n_ops)
+		diag_hint(s->diags, "keep it there: uprobe:%s:%s { @%s[tid] = args.%s; }",
+			  target_path(t), t->function, l->name, l->name);
+	else if (name)
+		diag_hint(s->diags,
+			  "keep the register there, from which '%s' is computed: uprobe:%s:%s { "
+			  "@%s[tid] = reg(\"%s\"); }",
+			  l->name, target_path(t), t->function, name, name);
+}
+
 static void refuse(struct sema *s, const struct expr *e, const struct attach_target *t,
 		   const struct local_search *f)
 {
@@ -130,8 +146,7 @@ static void refuse(struct sema *s, const struct expr *e, const struct attach_tar
 			s->diags, e->span, "no-variable",
 			"the variable '%s' is known here only by what a register held at the start of %s",
 			name, t->function);
-		diag_hint(s->diags, "keep it there: uprobe:%s:%s { @%s[tid] = args.%s; }",
-			  target_path(t), t->function, name, name);
+		hint_entry(s, t, &f->found);
 		return;
 	case LOCAL_IN_PIECES:
 		diag_error(s->diags, e->span, "no-variable",

@@ -148,9 +148,33 @@ static enum local_state find_place(const struct scope_walk *w, Dwarf_Die *die, s
 	return read_ops(w, ops, n, false, l);
 }
 
+/* The register whose value at the function's entry a location names. */
+static void find_entry_register(const struct scope_walk *w, Dwarf_Die *die, struct user_local *l)
+{
+	Dwarf_Attribute a, value;
+	Dwarf_Op *ops, *inner;
+	size_t n, n_inner;
+
+	if (!w->t->dw.dwarf_attr(die, DW_AT_location, &a) ||
+	    w->t->dw.dwarf_getlocation_addr(&a, w->address, &ops, &n, 1) <= 0)
+		return;
+	for (size_t i = 0; i < n; i++) {
+		bool is_value =
+			ops[i].atom == DW_OP_entry_value || ops[i].atom == DW_OP_GNU_entry_value;
+
+		if (is_value && !w->t->dw.dwarf_getlocation_attr(&a, &ops[i], &value) &&
+		    !w->t->dw.dwarf_getlocation(&value, &inner, &n_inner) && n_inner &&
+		    inner->atom >= DW_OP_reg0 && inner->atom <= DW_OP_reg31) {
+			push(l, LOCAL_REGISTER, inner->atom - DW_OP_reg0, 0);
+			return;
+		}
+	}
+}
+
 /* ---- scopes -------------------------------------------------------------------------------- */
 
-static void call_with(const struct scope_walk *w, Dwarf_Die *die)
+/* is_own: it is a parameter of the function that has a symbol. */
+static void call_with(const struct scope_walk *w, Dwarf_Die *die, bool is_own)
 {
 	const char *name = w->t->dw.dwarf_diename(die);
 	struct user_local l = {.name = name};
@@ -160,6 +184,9 @@ static void call_with(const struct scope_walk *w, Dwarf_Die *die)
 		return;
 	l.name = arena_strdup(w->a, name);
 	l.state = find_place(w, die, &l);
+	l.n_ops = l.state == LOCAL_AT_ENTRY ? 0 : l.n_ops;
+	if (l.state == LOCAL_AT_ENTRY && !is_own)
+		find_entry_register(w, die, &l);
 	l.type_text = "void";
 	if (dwarf_type_of(w->t, die, &type)) {
 		l.type_text = dwarf_declare(w->t, &type, w->family, "", w->a);
@@ -198,7 +225,7 @@ static bool walk_scope(const struct scope_walk *w, Dwarf_Die *scope, int depth)
 		int tag = w->t->dw.dwarf_tag(&die);
 
 		if (tag == DW_TAG_variable || tag == DW_TAG_formal_parameter)
-			call_with(w, &die);
+			call_with(w, &die, !depth && tag == DW_TAG_formal_parameter);
 	}
 	return false;
 }

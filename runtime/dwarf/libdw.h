@@ -48,7 +48,9 @@
 	X(dwarf_formsdata)              \
 	X(dwarf_formflag)               \
 	X(dwarf_formstring)             \
+	X(dwarf_getlocation)            \
 	X(dwarf_getlocation_addr)       \
+	X(dwarf_getlocation_attr)       \
 	X(dwarf_getsrc_die)             \
 	X(dwarf_getsrcfiles)            \
 	X(dwarf_filesrc)                \

@@ -66,11 +66,23 @@ PROBED long calls_inlined(long first)
 	return use(0, other); /* after it */
 }
 
+static inline __attribute__((always_inline)) long forgets(long same)
+{
+	use(0, same);
+	return use(0, 1); /* behind its use */
+}
+
+PROBED long calls_forgets(long first)
+{
+	return forgets(first) + 1;
+}
+
 int main(void)
 {
 	sink = 0;
 	add_up(3, "name");
 	sink = 0;
 	calls_inlined(7);
+	calls_forgets(8);
 	return 0;
 }
