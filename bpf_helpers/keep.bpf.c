@@ -41,16 +41,11 @@ GLOBAL uint64_t sonde_keep_hash(const struct sonde_frames *frames, uint32_t n, u
 
 /* How many of the first frames belong to the tracer, in a program that a tracepoint calls:
  * `program_frames` of the program, then those of bpf_trace_runN, __bpf_trace_EVENT and
- * __traceiter_EVENT, as far as they are present. On arm64, the kernel's walk starts at the return
- * address of its own helper, and finds it again in that helper's frame
- * (perf_arch_fetch_caller_regs()), so the first frame comes twice. */
+ * __traceiter_EVENT, as far as they are present. */
 static INLINE uint32_t tracer_frames(const uint64_t *ips, uint32_t prog, uint32_t program_frames)
 {
-	uint32_t skip = program_frames, is_more = 1;
+	uint32_t skip = program_frames + repeated_frames(ips), is_more = 1;
 
-#ifdef SONDE_TARGET_arm64
-	skip += ips[0] == ips[1];
-#endif
 	if (prog >= SONDE_MAX_PROGS)
 		return skip;
 	for (int i = 0; i < 3; i++) {

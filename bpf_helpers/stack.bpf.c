@@ -52,22 +52,113 @@ INLINE void sonde_stack_give(const struct sonde_stack_buffer *buffer)
 
 /* ---- kernel stacks */
 
+/* Store the frames in the slot, and give it back. Returns the hash. */
+static INLINE uint64_t stack_end(const struct sonde_stack_buffer *buffer, long bytes,
+				 uint64_t frames_of, uint32_t probe, uint32_t limit)
+{
+	uint64_t hash = sonde_keep_kernel(buffer->slot, bytes, frames_of, probe, limit);
+
+	sonde_stack_give(buffer);
+	return hash;
+}
+
 /* Kernel stack of the current thread. `program_frames`: frames at the top that belong to the
  * program itself. `limit`: max. number of frames, 0: all. */
 INLINE uint64_t sonde_stack_kernel(void *ctx, uint32_t prog, uint32_t program_frames,
 				   uint32_t probe, uint32_t limit)
 {
 	struct sonde_stack_buffer buffer;
-	uint64_t hash;
 	long bytes;
 
 	if (!sonde_stack_take(&buffer, probe))
 		return 0;
 	bytes = bpf_get_stack(ctx, buffer.ips, SONDE_MAX_FRAMES * 8, 0);
-	hash = sonde_keep_kernel(buffer.slot, bytes, KEEP_FRAMES_OF(prog, program_frames), probe,
-				 limit);
-	sonde_stack_give(&buffer);
-	return hash;
+	return stack_end(&buffer, bytes, KEEP_FRAMES_OF(prog, program_frames), probe, limit);
+}
+
+#ifdef SONDE_TARGET_arm64
+
+/* In struct user_pt_regs, in words; most return probes on one call. */
+enum { REG_FP = 29, REG_LINK = 30, MOST_RETURN_PROBES = 4 };
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+struct llist_node {
+	struct llist_node *next;
+};
+
+struct kretprobe_instance {
+	struct llist_node llist;
+	void *ret_addr, *fp;
+};
+
+struct task_struct___probed {
+	struct {
+		struct llist_node *first;
+	} kretprobe_instances;
+};
+
+#pragma clang attribute pop
+
+/* Where a function returns to, at its entry. A return probe has put the address of its own code
+ * into x30, and knows the caller's by the frame pointer at that call. */
+static INLINE_CORE uint64_t caller_at_entry(const uint64_t *regs)
+{
+	struct task_struct___probed *t = (void *)bpf_get_current_task_btf();
+	struct llist_node *node = NULL;
+	uint64_t caller = regs[REG_LINK];
+
+	if (bpf_core_field_exists(t->kretprobe_instances))
+		node = t->kretprobe_instances.first;
+#pragma unroll
+	for (int i = 0; i < MOST_RETURN_PROBES && node; i++) {
+		struct kretprobe_instance *call =
+			(void *)node - bpf_core_field_offset(struct kretprobe_instance, llist);
+
+		if ((uint64_t)BPF_CORE_READ(call, fp) != regs[REG_FP])
+			break;
+		caller = (uint64_t)BPF_CORE_READ(call, ret_addr);
+		node = BPF_CORE_READ(node, next);
+	}
+	return caller;
+}
+
+/* Capture the kernel stack in a program of a kprobe. Calls leave the return address in x30, and
+ * functions save it in their frame. The kernel's walk follows frames: at the first instruction of a
+ * function it finds the caller's caller, so the caller is put back. Elsewhere the first frame comes
+ * twice, as repeated_frames() expects. */
+INLINE_CORE long sonde_stack_frames(void *ctx, uint64_t *ips)
+{
+	long bytes = bpf_get_stack(ctx, ips + 1, (SONDE_MAX_FRAMES - 1) * 8, 0);
+
+	if (bytes <= 0)
+		return bytes;
+	ips[0] = ips[1];
+	if (bpf_get_func_ip(ctx) == ips[0])
+		ips[1] = caller_at_entry(ctx);
+	return bytes + 8;
+}
+
+#else
+
+INLINE_CORE long sonde_stack_frames(void *ctx, uint64_t *ips)
+{
+	return bpf_get_stack(ctx, ips, SONDE_MAX_FRAMES * 8, 0);
+}
+
+#endif
+
+/* The same in a program of a kprobe. */
+INLINE uint64_t sonde_stack_entry(void *ctx, uint32_t prog, uint32_t program_frames, uint32_t probe,
+				  uint32_t limit)
+{
+	struct sonde_stack_buffer buffer;
+	long bytes;
+
+	if (!sonde_stack_take(&buffer, probe))
+		return 0;
+	bytes = sonde_stack_frames(ctx, buffer.ips);
+	return stack_end(&buffer, bytes, KEEP_FRAMES_OF(prog, program_frames), probe, limit);
 }
 
 enum { ENTRY_BYTES = 16 }; /* the call of the trampoline is within these, from the entry */
@@ -78,19 +169,20 @@ enum { ENTRY_BYTES = 16 }; /* the call of the trampoline is within these, from t
 INLINE uint64_t sonde_stack_trampoline(void *ctx, uint32_t prog, uint32_t program_frames,
 				       uint32_t probe, uint32_t limit)
 {
-	uint64_t hash, ip = bpf_get_func_ip(ctx);
 	struct sonde_stack_buffer buffer;
+	uint64_t ip = bpf_get_func_ip(ctx);
+	uint32_t at;
 	long bytes;
 
 	if (!sonde_stack_take(&buffer, probe))
 		return 0;
 	bytes = bpf_get_stack(ctx, buffer.ips, SONDE_MAX_FRAMES * 8, 0);
-	if (bytes > program_frames * 8 && buffer.ips[program_frames] - ip > ENTRY_BYTES)
-		buffer.ips[--program_frames] = ip + ENTRY_BYTES / 2;
-	hash = sonde_keep_kernel(buffer.slot, bytes, KEEP_FRAMES_OF(prog, program_frames), probe,
-				 limit);
-	sonde_stack_give(&buffer);
-	return hash;
+	at = program_frames + repeated_frames(buffer.ips);
+	if (bytes > at * 8 && buffer.ips[at] - ip > ENTRY_BYTES) {
+		buffer.ips[at - 1] = ip + ENTRY_BYTES / 2;
+		program_frames--;
+	}
+	return stack_end(&buffer, bytes, KEEP_FRAMES_OF(prog, program_frames), probe, limit);
 }
 
 /* Kernel stack of the current thread, which has saved its registers at `regs`: recalled if
@@ -153,17 +245,13 @@ INLINE uint64_t sonde_stack_task(struct task_struct *task, uint32_t probe, uint3
 				 uint32_t is_late)
 {
 	struct sonde_stack_buffer buffer;
-	uint64_t hash;
 	long bytes;
 
 	if (!sonde_stack_take(&buffer, probe))
 		return 0;
 	bytes = bpf_get_task_stack(task, buffer.ips, SONDE_MAX_FRAMES * 8, 0);
-	hash = sonde_keep_kernel(buffer.slot, bytes,
-				 KEEP_FRAMES_OF(SONDE_MAX_PROGS, is_late ? KEEP_LATE : 0), probe,
-				 limit);
-	sonde_stack_give(&buffer);
-	return hash;
+	return stack_end(&buffer, bytes, KEEP_FRAMES_OF(SONDE_MAX_PROGS, is_late ? KEEP_LATE : 0),
+			 probe, limit);
 }
 
 /* The stack that the thread had when it left the CPU, whose hash a span has kept; 0: it was not

@@ -60,6 +60,18 @@ static inline INLINE uint32_t in_range(const volatile struct sonde_range *r, uin
 	return (from_start - size & ~from_start) >> 63;
 }
 
+/* Frames of a kernel stack that come twice. On arm64, in a program that a tracepoint or a trampoline
+ * calls, the kernel's walk starts at the return address of its own helper, and finds it again in
+ * that helper's frame (perf_arch_fetch_caller_regs()). */
+static inline INLINE uint32_t repeated_frames(const uint64_t *ips)
+{
+#ifdef SONDE_TARGET_arm64
+	return ips[0] == ips[1];
+#else
+	return 0;
+#endif
+}
+
 enum keep_flags {
 	KEEP_BY_FP = 1, /* the stack was captured by frame pointers */
 	KEEP_EXITS = 2, /* the thread is exiting */

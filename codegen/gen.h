@@ -264,6 +264,8 @@ LLVMValueRef gen_typed_result(struct gen *g);
 LLVMValueRef gen_name_at(struct gen *g, LLVMValueRef table, LLVMValueRef index);
 /* The number of the tracer's frames at the top of the kernel stack. */
 uint32_t gen_tracer_frames(const struct gen *g);
+/* Is the program one of a kprobe, and no recorded event runs it? */
+bool gen_is_kernel_entry(const struct gen *g);
 /* ---- USDT (gen_usdt.c): the value of argument i; if the attach point is a pattern, the name id of
  * the probe that fired */
 struct value gen_usdt_arg(struct gen *g, struct expr *e, unsigned i);

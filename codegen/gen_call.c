@@ -71,6 +71,23 @@ uint32_t gen_tracer_frames(const struct gen *g)
 	return n < SONDE_TRACER_FRAMES ? n : SONDE_TRACER_FRAMES;
 }
 
+bool gen_is_kernel_entry(const struct gen *g)
+{
+	const struct plan_prog *prog = g->prog.plan;
+
+	return prog_kind_is(prog->kind, PK_KERNEL_FUNCTION) &&
+	       !prog_kind_is(prog->kind, PK_RETURN | PK_TRAMPOLINE | PK_SESSION) &&
+	       plan_n_targets(prog) && !prog->targets->recorded;
+}
+
+/* The function that captures a kernel stack where the program is. */
+static const char *stack_function(const struct gen *g)
+{
+	if (prog_kind_is(g->prog.plan->kind, PK_TRAMPOLINE))
+		return "sonde_stack_trampoline";
+	return gen_is_kernel_entry(g) ? "sonde_stack_entry" : "sonde_stack_kernel";
+}
+
 /* Can kernel stacks be recalled (keep_recall.bpf.c)? In the body of a loop, bpf_loop is among the
  * callers. Stacks of programs from number SONDE_MAX_PROGS on keep the tracer's frames. */
 static bool is_at_system_call(const struct gen *g)
@@ -104,12 +121,8 @@ struct value gen_kstack(struct gen *g, struct expr *e)
 	else if (!e->name.limit && is_at_system_call(g))
 		v = GEN_CALL(g, "sonde_stack_syscall", g->body.ctx, gen_u32(g, g->prog.id), probe);
 	else
-		v = GEN_CALL(g,
-			     prog_kind_is(g->prog.plan->kind, PK_TRAMPOLINE)
-				     ? "sonde_stack_trampoline"
-				     : "sonde_stack_kernel",
-			     g->body.ctx, gen_u32(g, g->prog.id), gen_u32(g, gen_tracer_frames(g)),
-			     probe, limit);
+		v = GEN_CALL(g, stack_function(g), g->body.ctx, gen_u32(g, g->prog.id),
+			     gen_u32(g, gen_tracer_frames(g)), probe, limit);
 	return gen_int_value(v, e->type);
 }
 

@@ -34,7 +34,8 @@ enum core_group {
 	FOR_PATHS = 16,
 	FOR_PACKETS = 32,
 	FOR_REASONS = 64,
-	FOR_END = 128,
+	FOR_KERNEL_STACKS = 128,
+	FOR_END = 256,
 };
 
 /* The structs that bpf_helpers/ reads, or reaches through a pointer. */
@@ -72,6 +73,7 @@ static const struct {
 	{"file_system_type", FOR_PATHS},
 	{"sk_buff", FOR_PACKETS},
 	{"cfs_rq", FOR_REASONS},
+	{"kretprobe_instance", FOR_KERNEL_STACKS},
 };
 
 static int cut_btf(const struct session_prep *prep, const struct plan *plan, struct kernel *k)
@@ -88,6 +90,7 @@ static int cut_btf(const struct session_prep *prep, const struct plan *plan, str
 		{FOR_PATHS, plan->needs.paths},
 		{FOR_PACKETS, plan->needs.packets},
 		{FOR_REASONS, plan->needs.reason},
+		{FOR_KERNEL_STACKS, plan->needs.kstack},
 	};
 	unsigned int needed = 0;
 	uint32_t n = 0;
