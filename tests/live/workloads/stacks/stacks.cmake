@@ -73,7 +73,18 @@ add_custom_target(stacks_waits-clang ALL DEPENDS ${stacks_dir}/waits-clang)
 
 # A C library without tables: musl, also linked statically. Headers of the kernel are glibc's.
 find_program(SONDE_MUSL_GCC musl-gcc)
-if(SONDE_MUSL_GCC AND CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
+set(musl_gcc ${SONDE_MUSL_GCC})
+if(CMAKE_CROSSCOMPILING) # musl-dev is in the sysroot
+	set(musl_gcc "")
+	set(musl_specs ${CMAKE_SYSROOT}/usr/lib/aarch64-linux-musl/musl-gcc.specs)
+	if(EXISTS ${musl_specs})
+		file(READ ${musl_specs} text)
+		string(REGEX REPLACE "( |-L)/usr/" "\\1${CMAKE_SYSROOT}/usr/" text "${text}")
+		file(WRITE ${CMAKE_BINARY_DIR}/musl.specs "${text}")
+		set(musl_gcc ${CMAKE_C_COMPILER} -mno-outline-atomics -specs=${CMAKE_BINARY_DIR}/musl.specs)
+	endif()
+endif()
+if(musl_gcc)
 	file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/workloads/musl)
 	foreach(variant IN ITEMS musl musl-static)
 		foreach(stem IN ITEMS waits spin)
@@ -82,8 +93,8 @@ if(SONDE_MUSL_GCC AND CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
 				set(options -Os -static)
 			endif()
 			add_custom_command(OUTPUT ${CMAKE_BINARY_DIR}/workloads/musl/${stem}-${variant}
-				COMMAND ${SONDE_MUSL_GCC} ${options} -g -idirafter /usr/include
-					-idirafter /usr/include/${CMAKE_C_LIBRARY_ARCHITECTURE}
+				COMMAND ${musl_gcc} ${options} -g -idirafter ${CMAKE_SYSROOT}/usr/include
+					-idirafter ${CMAKE_SYSROOT}/usr/include/${CMAKE_C_LIBRARY_ARCHITECTURE}
 					-o ${CMAKE_BINARY_DIR}/workloads/musl/${stem}-${variant} ${stacks_source}/${stem}.c
 				DEPENDS ${stacks_source}/${stem}.c ${stacks_source}/record.h VERBATIM)
 			list(APPEND musl_programs ${CMAKE_BINARY_DIR}/workloads/musl/${stem}-${variant})
