@@ -13,6 +13,8 @@ import subprocess
 import tempfile
 import time
 
+from unwinders import SLOW
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
@@ -64,7 +66,7 @@ class Program:
         return process
 
     def wait_for(self, what, seconds=20):
-        end = time.monotonic() + seconds
+        end = time.monotonic() + seconds * SLOW
         while not what():
             if time.monotonic() > end:
                 raise RuntimeError(f"{self.name} does not start")
@@ -179,7 +181,7 @@ class Script(Program):
 
     def start(self):
         process = self.run(*self.needs[:1], self.write(self.file, self.text))
-        time.sleep(1)
+        time.sleep(1 * SLOW)
         if process.poll() is not None:
             raise RuntimeError(f"{self.name} ended with status {process.returncode}")
         return process.pid
@@ -272,7 +274,7 @@ class Sqlite(Program):
             process = subprocess.Popen([which("sqlite3"), self.folder + "/db"], stdin=file, stdout=subprocess.DEVNULL,
                                        stderr=subprocess.DEVNULL, start_new_session=True)
         self.processes.append(process)
-        time.sleep(0.5)
+        time.sleep(0.5 * SLOW)
         return process.pid
 
 
@@ -296,7 +298,7 @@ func main() { var m sync.Mutex; r, w, _ := os.Pipe(); go reader(r); go writer(w)
                        env=dict(os.environ, GOFLAGS="-mod=mod", GO111MODULE="off", GOTOOLCHAIN="local",
                                 GOCACHE=self.folder + "/cache", HOME=self.folder))
         process = self.run(self.folder + "/program")
-        time.sleep(0.5)
+        time.sleep(0.5 * SLOW)
         return process.pid
 
 
@@ -323,7 +325,7 @@ public class Main {
         path = self.write("Main.java", self.text)
         subprocess.run([which("javac"), path], cwd=self.folder, check=True)
         process = self.run("java", *self.options, "-Xmx128m", "-cp", self.folder, "Main")
-        time.sleep(4)  # until it is compiled
+        time.sleep(4 * SLOW)  # until it is compiled
         return process.pid
 
 
@@ -339,7 +341,7 @@ class Workload(Program):
 
     def start(self):
         process = self.run(self.needs[0].format(build=self.build), *self.arguments)
-        time.sleep(0.3)
+        time.sleep(0.3 * SLOW)
         return process.pid
 
 
@@ -390,14 +392,15 @@ class MuslSpin(Musl):
 
 class MuslRoot(Musl):
     """As in a container of Alpine: a root with the program and musl's library alone, which has its loader's name."""
-    needs = ("{build}/workloads/musl/waits-musl", "/lib/ld-musl-x86_64.so.1", "chroot")
+    LOADER = f"/lib/ld-musl-{os.uname().machine}.so.1"
+    needs = ("{build}/workloads/musl/waits-musl", LOADER, "chroot")
 
     def start(self):
         os.mkdir(self.folder + "/lib")
-        shutil.copy("/lib/ld-musl-x86_64.so.1", self.folder + "/lib")
+        shutil.copy(self.LOADER, self.folder + "/lib")
         shutil.copy(self.needs[0].format(build=self.build), self.folder + "/waits")
         process = self.run("chroot", self.folder, "/waits", *self.arguments)
-        time.sleep(0.5)
+        time.sleep(0.5 * SLOW)
         return process.pid
 
 

@@ -43,6 +43,7 @@ for thread in gdb.selected_inferior().threads():
 gdb.execute("detach")
 """
 PERF_COPY = 32768  # bytes of stack in a sample
+SLOW = float(os.environ.get("SONDE_SLOW", "1"))  # how many times slower than others the machine is: an emulated one
 SWITCHES = "tracepoint:sched:sched_switch { @[tid, %s] = count(); }"
 
 
@@ -57,7 +58,7 @@ def gdb_stacks(pid):
         script.write(GDB_SCRIPT.replace("PID", str(pid)))
         script.flush()
         done = subprocess.run(["gdb", "-nx", "-batch", "-x", script.name], stdout=subprocess.PIPE,
-                              stderr=subprocess.DEVNULL, text=True, errors="replace", check=False, timeout=120)
+                              stderr=subprocess.DEVNULL, text=True, errors="replace", check=False, timeout=120 * SLOW)
     stacks = []
     for line in done.stdout.splitlines():
         words = line.split()
@@ -84,15 +85,15 @@ class Perf:
 
     def __enter__(self):
         self.process = subprocess.Popen(self.command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        deadline = time.monotonic() + 5
+        deadline = time.monotonic() + 5 * SLOW
         while not (os.path.exists(self.data) and os.path.getsize(self.data)) and time.monotonic() < deadline:
             time.sleep(0.02)
-        time.sleep(0.2)
+        time.sleep(0.2 * SLOW)
         return self
 
     def __exit__(self, *_):
         self.process.send_signal(signal.SIGINT)
-        self.process.wait(60)
+        self.process.wait(60 * SLOW)
 
     def read(self, maps, seconds=90):
         """Needs the process's mappings. Samples that are not read in time are left out."""
@@ -101,7 +102,7 @@ class Perf:
             bases[path].append((start, offset, end - start))
         script = subprocess.Popen(["perf", "script", "-i", self.data, "-F", "tid,ip,dso", "--no-inline"],
                                   stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, errors="replace")
-        tid, frames, end = None, [], time.monotonic() + seconds
+        tid, frames, end = None, [], time.monotonic() + seconds * SLOW
         for line in script.stdout:
             words = line.split()
             if not words:
@@ -142,7 +143,7 @@ class Sonde:
         self.process = subprocess.Popen(self.command, pass_fds=[write], stderr=subprocess.PIPE, text=True,
                                         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
         os.close(write)
-        ready, _, _ = select.select([read], [], [], 60)
+        ready, _, _ = select.select([read], [], [], 60 * SLOW)
         if not ready or not os.read(read, 1):
             self.process.kill()
             raise RuntimeError("sonde: " + self.process.communicate()[1][-500:])
@@ -152,7 +153,7 @@ class Sonde:
     def __exit__(self, *_):
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGINT)
-        _, self.errors = self.process.communicate(timeout=120)
+        _, self.errors = self.process.communicate(timeout=120 * SLOW)
         self.marks = collections.Counter()
         for keys, stacks, n in read_map(self.out):
             frames, mark = read_stack(stacks[0])
