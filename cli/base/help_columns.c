@@ -3,6 +3,7 @@
  * Rows of help in two columns: see help_columns.h.
  */
 #include "cli/base/help_columns.h"
+#include "cli/base/printing.h"
 #include "runtime/base/terminal.h"
 #include <stdio.h>
 #include <string.h>
@@ -17,7 +18,7 @@ enum {
 /* Columns for the text; 0: it is not broken into lines. */
 static int text_columns(int before)
 {
-	int all = isatty(STDOUT_FILENO) ? terminal_columns(STDOUT_FILENO, 0) : 0;
+	int fd = printing_target(), all = isatty(fd) ? terminal_columns(fd, 0) : 0;
 	int n = all - before - 1;
 
 	return !all ? 0 : n < LEAST ? LEAST : n > MOST ? MOST : n;

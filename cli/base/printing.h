@@ -7,5 +7,9 @@
 
 /* What is printed on standard output from here on may be stopped. */
 void printing_begin(void);
-/* It is complete. What follows is printed. */
+/* On a terminal, the rest of it goes through a pager: $PAGER, or less if there is one. */
+void printing_page(void);
+/* Where that ends up: the terminal behind the pager, or standard output. */
+int printing_target(void);
+/* It is complete, and the pager has ended. What follows is printed. */
 void printing_end(void);

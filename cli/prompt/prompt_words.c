@@ -5,6 +5,7 @@
 #include "cli/prompt/prompt.h"
 #include "cli/base/create_file.h"
 #include "cli/base/help_columns.h"
+#include "cli/base/printing.h"
 #include "cli/help/help.h"
 #include "cli/scripts/scripts.h"
 #include "cli/prompt/typed.h"
@@ -57,6 +58,7 @@ static void print_words(void)
 /* Of a probe that is named in full, its arguments, too. */
 static void say_help(struct prompt *p, const char *rest)
 {
+	printing_page();
 	if (!*rest)
 		print_words();
 	else if (!help_print(rest))
