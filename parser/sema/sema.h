@@ -20,6 +20,8 @@ struct sema {
 	uint32_t n_assigns;
 	struct probe **absent; /* sema_points.c: left out by `missing_probes` */
 	uint32_t n_absent;
+	struct attach_point *jumping; /* sema_exits.c: likewise */
+	uint32_t n_jumping;
 	struct local_place *local_places; /* sema_local.c: variables that were looked up */
 	bool has_skip_hint;		  /* an error has named missing_probes */
 	uint64_t unstable; /* a bit for each row of config_rows whose word was reported */
@@ -158,3 +160,8 @@ const struct type *usdt_arg_type(struct sema *s, const struct expr *e);
 /* Check that the functions of `p` have a result where the probe fires, for `e`, which reads it.
  * Those of a pattern that do not are removed from it, with a warning. False: reported. */
 bool sema_exits_have_result(struct sema *s, const struct expr *e, struct attach_point *p);
+/* Unless `missing_probes` is error: remove the attach points of such functions from a probe that
+ * reads `retval`. */
+void sema_drop_jumping(struct sema *s, struct probe *p);
+/* One warning of all that were removed. */
+void sema_report_jumping(struct sema *s);

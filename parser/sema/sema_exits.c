@@ -2,6 +2,7 @@
 /*
  * `retval` at the exits of a function: see sema.h.
  */
+#include "parser/lang/builtin.h"
 #include "parser/sema/sema.h"
 
 enum { NAMES_MAX = 3 };
@@ -79,4 +80,57 @@ bool sema_exits_have_result(struct sema *s, const struct expr *e, struct attach_
 		     "ha%s no 'retval': %s",
 		     n, n == 1 ? " is" : "s are", n == 1 ? "s" : "", n == 1 ? "s" : "ve", names);
 	return true;
+}
+
+/* ---- missing_probes ------------------------------------------------------------------------ */
+
+static void find_retval(struct expr *e, void *ctx)
+{
+	const struct builtin *b = e->kind == EX_NAME ? builtin_find(e->name.name) : NULL;
+
+	*(bool *)ctx |= b && b->check == chk_retval;
+	ast_each_child(e, find_retval, ctx);
+}
+
+void sema_drop_jumping(struct sema *s, struct probe *p)
+{
+	bool reads_result = false;
+	uint32_t n = 0;
+
+	if (s->program->config.missing_probes == MISSING_ERROR)
+		return;
+	ast_each_in_block(&p->body, find_retval, &reads_result);
+	for (uint32_t i = 0; i < p->n_points; i++) {
+		const struct attach_point *a = &p->points[i];
+
+		if (reads_result && probe_is_at_returns(a) && !a->pattern && a->user.n_entries &&
+		    a->user.entries->has_jump)
+			arena_push(s->arena, s->jumping, s->n_jumping, *a);
+		else
+			p->points[n++] = p->points[i];
+	}
+	p->n_points = n;
+}
+
+void sema_report_jumping(struct sema *s)
+{
+	const struct attach_point *first = s->jumping;
+	const struct user_switch *x = s->n_jumping ? probe_switches(first) : NULL;
+	const char *list = "";
+
+	if (!s->n_jumping || s->program->config.missing_probes != MISSING_WARN)
+		return;
+	for (uint32_t i = 0; i < s->n_jumping; i++)
+		list = arena_join(s->arena, list, i ? ", " : "",
+				  s->jumping[i].user.entries->function);
+	diag_warning(
+		s->diags, first->span, "left-out",
+		"%s: left out, since the result of a function that ends in a jump is not known",
+		list);
+	if (x && x->file)
+		diag_hint(
+			s->diags,
+			"the probe is on instructions, since %s uses %s; with -p or -c of a program "
+			"that does not, nothing is left out",
+			x->file, x->function);
 }

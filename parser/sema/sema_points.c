@@ -210,6 +210,7 @@ void sema_points(struct sema *s)
 
 		s->probe = p;
 		name_points(s, p);
+		sema_drop_jumping(s, p);
 		n_points += p->n_points;
 		if (p->n_points || keeps_all || s->diags->n_errors)
 			program->probes[n_kept++] = p;
@@ -217,6 +218,7 @@ void sema_points(struct sema *s)
 			arena_push(s->arena, s->absent, s->n_absent, p);
 	}
 	program->n_probes = n_kept;
+	sema_report_jumping(s);
 	if (!n_points && !s->diags->n_errors)
 		diag_error(s->diags, SPAN_NONE, "no-probe-left",
 			   "nothing is left to trace: no attach point of the script was found");
