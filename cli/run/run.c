@@ -10,6 +10,7 @@
 #include "cli/compile/compile.h"
 #include "cli/compile/emit_code.h"
 #include "cli/compile/emit_facts.h"
+#include "cli/options/option_rows.h"
 #include "parser/lang/ast.h"
 #include "parser/syntax/ast_dump.h"
 #include "parser/syntax/token_dump.h"
@@ -154,6 +155,7 @@ int run_check_pid(const struct options *o)
 static int check_format(const struct options *o, const struct plan *plan)
 {
 	const char *lacks = out_format_lacks(o->out.format, plan);
+	const char *name = out_formats[o->out.format].name;
 	char maps[128] = "";
 	size_t n = 0;
 
@@ -162,13 +164,25 @@ static int check_format(const struct options *o, const struct plan *plan)
 	for (uint32_t i = 0; i < plan->n_maps && n < sizeof(maps); i++)
 		n += (size_t)snprintf(maps + n, sizeof(maps) - n, "%s%s%s", n ? ", " : "",
 				      plan->maps[i].name, plan->maps[i].n_keys ? "[…]" : "");
-	log_error("-f %s needs %s: this script has %s", out_formats[o->out.format].name, lacks,
-		  n ? maps : "no map");
-	if (out_formats[o->out.format].needs == OUT_NEEDS_SPANS)
-		log_hint("write uretprobe:PROGRAM:* { span(); }; maps are printed without -f");
+	if (option_given(o, "-f"))
+		log_error("-f %s needs %s: this script has %s", name, lacks, n ? maps : "no map");
 	else
-		log_hint("write @[kstack, ustack] = count();");
+		log_error("-o %s: '%s' means -f %s, which needs %s: this script has %s",
+			  o->out.path, out_formats[o->out.format].ending, name, lacks,
+			  n ? maps : "no map");
+	log_hint("write %s; maps are printed by -f text",
+		 out_formats[o->out.format].needs == OUT_NEEDS_SPANS
+			 ? "uretprobe:PROGRAM:* { span(); }"
+			 : "@[kstack, ustack] = count()");
 	return 1;
+}
+
+/* --interval, of a script that prints all it has itself. */
+static void check_interval(const struct options *o, const struct plan *plan)
+{
+	if (o->out.interval_ns && !FIND(plan->maps, plan->n_maps, !item->is_kept_back))
+		log_warning("%s: this script has no map to print: it prints its results itself",
+			    o->out.format == OUT_LIVE ? "--live" : "--interval");
 }
 
 static int check_cgroup(const struct options *o, struct scope_found *out)
@@ -313,8 +327,10 @@ int run_trace(const struct options *o, const struct program *program, const stru
 		status = run_check_pid(o) ?: check_format(o, plan) ?: check_cgroup(o, &found);
 	if (!status && !o->test && !o->bench)
 		scope_warn(o, program);
-	if (!status && !o->no_warnings)
+	if (!status && !o->no_warnings) {
 		no_effect_warn(o, plan);
+		check_interval(o, plan);
+	}
 	if (!status && o->out.format == OUT_LIVE)
 		status = live_screen_can_draw() ? 0 : 1;
 	if (!status && o->scope.command)

@@ -47,6 +47,7 @@ struct plan_map {
 	const struct type *value;
 	bool is_time;		 /* sums of durations, in nanoseconds */
 	bool is_dropped;	 /* the script removes entries */
+	bool is_kept_back;	 /* no print() names it, and it is not printed at the end */
 	uint32_t value_size;	 /* as the kernel stores it; for PM_PERCPU_ARRAY on each CPU */
 	uint32_t touched_offset; /* arrays only */
 	uint32_t n_words;	 /* aggregations: 64-bit words of a value; 0 means 1 */

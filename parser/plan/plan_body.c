@@ -92,7 +92,9 @@ void plan_map(struct planner *pl, struct map *map)
 			     .span = map->first,
 			     .value = map->value,
 			     .is_time = held_is_time(&map->held) && !map->held.has_clocks,
-			     .is_dropped = map->is_dropped};
+			     .is_dropped = map->is_dropped,
+			     .is_kept_back =
+				     map->is_emptied || !pl->program->config.print_maps_on_exit};
 
 	m.value_size = plan_align(map->value->size, 8);
 	if (agg) {
@@ -233,6 +235,7 @@ void pln_print(struct planner *pl, struct expr *call)
 		ev.size = sizeof(struct sonde_map_event);
 		ev.has_map = true;
 		ev.map = call->call.args[0]->map.map->id;
+		pl->plan->maps[ev.map].is_kept_back = false;
 		if (call->call.n_args > 1)
 			ev.top = (uint32_t)call->call.args[1]->integer.value;
 		if (call->call.n_args > 2)

@@ -137,7 +137,8 @@ static void swap_epoch(struct events *e, uint32_t map)
 void events_swap(struct events *e)
 {
 	for (uint32_t i = 0; e->s->control && i < e->s->plan->n_maps; i++)
-		swap_epoch(e, i);
+		if (!e->s->plan->maps[i].is_kept_back)
+			swap_epoch(e, i);
 	for (uint32_t i = 0; i < e->s->plan->n_maps; i++)
 		if (e->maps[i].swapped)
 			wait_for_programs(e, i, e->maps[i].swapped - 1);
@@ -235,6 +236,17 @@ static void print_current(struct events *e, uint32_t map)
 void events_print_maps(struct events *e)
 {
 	each_map(e, print_current);
+}
+
+static void print_unless_kept_back(struct events *e, uint32_t map)
+{
+	if (!e->s->plan->maps[map].is_kept_back)
+		print_current(e, map);
+}
+
+void events_print_so_far(struct events *e)
+{
+	each_map(e, print_unless_kept_back);
 }
 
 uint32_t events_print_chosen(struct events *e, const struct map_choice *c)

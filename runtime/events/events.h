@@ -61,6 +61,8 @@ void events_output(struct events *e, const struct plan_event *ev, const char *te
 void events_record(struct events *e, const void *record, size_t size);
 /* Print every map that has entries, sorted by name. */
 void events_print_maps(struct events *e);
+/* For --interval: the same without maps that only the script reads. */
+void events_print_so_far(struct events *e);
 
 /* Which maps and rows of them to print once more. */
 struct map_choice {
@@ -74,7 +76,8 @@ uint32_t events_print_chosen(struct events *e, const struct map_choice *c);
 /* Had the map no entries whenever it was printed, although nothing removes any? */
 bool events_map_stayed_empty(const struct events *e, uint32_t map);
 
-/* For --interval --reset: end the epoch of every map, and wait until no program uses it any more.
+/* For --interval --reset: end the epoch of every map that is printed, and wait until no program
+ * uses it any more.
  * The epoch is printed and deleted by events_print_swapped(), or before a later record of the same
  * map. */
 void events_swap(struct events *e);

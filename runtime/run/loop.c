@@ -252,7 +252,7 @@ static void print_if_due(struct loop *l)
 		events_print_swapped(&l->events);
 	} else {
 		begin_interval(l);
-		events_print_maps(&l->events);
+		events_print_so_far(&l->events);
 	}
 	begin_round(l, false);
 	loop_flush(l);
