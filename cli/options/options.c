@@ -315,6 +315,10 @@ static void choose_format(struct options *o)
 	if (o->mode != MODE_TRACE || !o->out.path || option_given(o, "-f") ||
 	    o->out.format != OUT_TEXT)
 		return;
+	if (out_format_find(o->out.path, &(const char *){NULL}) != OUT_FORMAT_COUNT) {
+		log_warning("-o %s writes text to a file of that name", o->out.path);
+		log_hint("the format is -f %s", o->out.path);
+	}
 	format = out_format_of_file(o->out.path);
 	if (format != OUT_FORMAT_COUNT)
 		o->out.format = format;

@@ -23,8 +23,12 @@ static int refuse(const char *arg)
 	log_error("invalid process ID '%s'", arg);
 	if (strpbrk(arg, ", \n"))
 		return pid_option_hint_several();
-	return log_hint("write its number, which 'pgrep NAME' prints; a condition chooses by name: "
-			"/comm == \"NAME\"/");
+	if (arg[strcspn(arg, " \"'$`\\;|&()<>")])
+		arg = "NAME";
+	return log_hint(
+		"write its number, or -p $(pgrep -o %s) for the oldest of that name; a condition "
+		"chooses all: /comm == \"%s\"/",
+		arg, arg);
 }
 
 int set_pid(struct options *o, const struct option_row *row, const char *arg)

@@ -119,6 +119,21 @@ bool option_hint_script(const char *word)
 	return true;
 }
 
+/* An option that the word begins with, as in --follow-forks; NULL: there is none. */
+static const char *option_within(enum option_words words, const char *word)
+{
+	for (int i = 0; i < n_option_rows; i++) {
+		const struct option_row *r = &option_rows[i];
+		const char *name = r->name[1] == '-' ? r->name : r->other;
+		size_t len = name ? strlen(name) : 0;
+
+		if (len > 5 && option_is_listed(r, words) && strncmp(word, name, len) == 0 &&
+		    word[len] == '-')
+			return name;
+	}
+	return NULL;
+}
+
 int option_unknown(const struct options *o, const char *word, size_t len, const char *next)
 {
 	struct script_option_list own = {.n = 0};
@@ -146,6 +161,8 @@ int option_unknown(const struct options *o, const char *word, size_t len, const 
 	    (!near.best && hint_program(o, word, next)) ||
 	    option_hint_other(o->args.file ?: first, word, len))
 		return -1;
+	if (!near.best)
+		near.best = option_within(words, name);
 	if (is_format(name))
 		log_hint("did you mean '-f %s'?", name + 2);
 	else if (near.best)
