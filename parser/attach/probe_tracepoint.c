@@ -96,8 +96,10 @@ static int no_tracepoint(const struct probe_reader *r, const struct attach_point
 			r->diags,
 			"there are no such patterns: write all, separated by commas, or one with *");
 	else if (strncmp(category, "syscalls", 8) == 0)
-		diag_hint(r->diags, "system calls are tracepoint:syscalls:sys_enter_NAME and "
-				    "tracepoint:syscalls:sys_exit_NAME");
+		diag_hint(r->diags,
+			  "a system call is tracepoint:syscalls:sys_enter_%1$s, its return "
+			  "tracepoint:syscalls:sys_exit_%1$s",
+			  strchr(event, '_') ? "NAME" : event);
 	else if (h.category.best && pattern_is(event))
 		diag_hint(r->diags, "did you mean tracepoint:%s:%s?", h.category.best, event);
 	else if (h.category.best)

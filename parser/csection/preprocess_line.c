@@ -337,6 +337,12 @@ static void line_warning(struct preprocessor *p, const struct line *l)
 /* Other pragmas do not change a layout. */
 static void line_pragma(struct preprocessor *p, const struct line *l)
 {
+	if (c_token_is_word(&l->tokens.items[1], "D")) {
+		diag_warning(p->diags, l->span, "preprocessor",
+			     "'#pragma D' is an option of DTrace");
+		diag_hint(p->diags,
+			  "leave the line out; options are on the command line: -q for quiet");
+	}
 	if (!c_token_is_word(&l->tokens.items[1], "pack"))
 		return;
 	fail(p, l->span, "'#pragma pack' is not supported");

@@ -12,6 +12,7 @@
 #include "parser/base/diag.h"
 #include "parser/base/text.h"
 #include "parser/base/time_unit.h"
+#include <stdlib.h>
 #include <strings.h>
 
 /* The suffixes of C, and the largest number with each. */
@@ -82,6 +83,26 @@ static const char *suffix_hint(const char *suffix, uint32_t len)
 	return "units of time are ns us ms s m h d, suffixes u ul ull l ll";
 }
 
+/* `0.5ms`: write 500us. */
+static bool hint_smaller_unit(const struct number *n)
+{
+	static const char *const units[] = {"ns", "us", "ms", "s"};
+	const char *text = arena_strndup(n->diags->arena, n->text, n->len), *unit;
+	char *end;
+	double value = strtod(text, &end);
+
+	unit = end;
+	for (size_t i = 1; i < sizeof(units) / sizeof(*units) && strchr(text, '.'); i++)
+		if (strcmp(unit, units[i]) == 0 && value > 0 && value < 1e6) {
+			uint64_t smaller = (uint64_t)(value * 1000 + 0.5);
+
+			return diag_hint(n->diags, "write %llu%s", (unsigned long long)smaller,
+					 units[i - 1]),
+			       true;
+		}
+	return false;
+}
+
 static uint64_t bad_suffix(const struct number *n, uint32_t from)
 {
 	struct span s = {n->span.start + from, n->span.end};
@@ -92,7 +113,8 @@ static uint64_t bad_suffix(const struct number *n, uint32_t from)
 	else
 		diag_error(n->diags, s, "bad-number", "invalid integer suffix '%.*s'",
 			   (int)(n->len - from), n->text + from);
-	diag_hint(n->diags, "%s", suffix_hint(n->text + from, n->len - from));
+	if (!hint_smaller_unit(n))
+		diag_hint(n->diags, "%s", suffix_hint(n->text + from, n->len - from));
 	return 0;
 }
 

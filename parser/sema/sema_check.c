@@ -279,6 +279,8 @@ static void check_unroll(struct sema *s, const struct stmt *st)
 	if (n->kind != EX_INT && n->type->kind != TY_ERROR) {
 		diag_error(s->diags, n->span, "unroll-count",
 			   "unroll needs a literal number, 1 to %d", LIMIT_UNROLL);
+		diag_hint(s->diags,
+			  "write unroll (3) { … }; for ($i : 0..n) { … } takes any number");
 	} else if (n->kind == EX_INT && (!n->integer.value || n->integer.value > LIMIT_UNROLL)) {
 		diag_error(s->diags, n->span, "unroll-count",
 			   "unroll makes 1 to %d copies of its body, not %llu", LIMIT_UNROLL,

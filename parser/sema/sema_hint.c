@@ -53,9 +53,11 @@ static void hint_with_string(struct sema *s, const struct expr *x, const struct 
 		diag_hint(s->diags, "%s is a number: write %s without quotes", text_of(s, x),
 			  string->string.text);
 	else
-		diag_hint(s->diags,
-			  "%s is a number, the other a text; comm is the name of the thread",
-			  text_of(s, x));
+		diag_hint(
+			s->diags,
+			"%s is a number, the other a text: texts are compared as a whole, comm == "
+			"\"ls\", or by their beginning, strncmp(comm, \"l\", 1) == 0",
+			text_of(s, x));
 }
 
 const struct type *hint_compare(struct sema *s, const struct expr *e)

@@ -229,8 +229,21 @@ static void name_ternary(struct scope *sc, struct expr *e)
 	sc->s->n_undecided -= is_undecided;
 }
 
+/* What is wrong in the arguments of a function that does not exist follows from that. */
+static void name_args_silently(struct scope *sc, struct expr *e)
+{
+	struct diags *d = sc->s->diags;
+	uint32_t n = d->n, n_errors = d->n_errors;
+
+	name_args(sc, e);
+	d->n = n;
+	d->n_errors = n_errors;
+}
+
 static void name_expr(struct scope *sc, struct expr *e)
 {
+	uint32_t n_errors = sc->s->diags->n_errors;
+
 	switch (e->kind) {
 	case EX_NAME: name_builtin(sc->s, e); return;
 	case EX_CALL:
@@ -244,7 +257,10 @@ static void name_expr(struct scope *sc, struct expr *e)
 		if (e->kind != EX_CALL)
 			return;
 		name_fold_key(sc->s->arena, e);
-		name_args(sc, e);
+		if (sc->s->diags->n_errors > n_errors)
+			name_args_silently(sc, e);
+		else
+			name_args(sc, e);
 		return;
 	case EX_VAR:
 		if (find_var(sc, e) || !param_name(sc->s, e))

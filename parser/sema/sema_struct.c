@@ -4,6 +4,7 @@
  * are known by name only (an argument `struct file *`) are looked up when a member or the size is
  * needed, so that a script that needs neither does not read BTF.
  */
+#include "parser/lang/foreign_word.h"
 #include "parser/sema/sema_advice.h"
 #include "parser/sema/sema_type.h"
 #include <stdlib.h>
@@ -101,8 +102,13 @@ static const struct type *no_members(struct sema *s, const struct expr *e, const
 		sema_hint(s, "cast it to a pointer to its struct: ((struct NAME *)x).%s",
 			  e->field.name);
 	else
-		sema_hint(s, "structs and records have members; the fields of a probe are args.%s",
-			  e->field.name);
+		sema_hint(
+			s, "%s",
+			foreign_hint(e->field.name)
+				?: arena_printf(s->arena,
+						"structs and records have members; the fields of a "
+						"probe are args.%s",
+						e->field.name));
 	return &type_error;
 }
 

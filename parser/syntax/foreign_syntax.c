@@ -12,6 +12,7 @@
 #include "parser/syntax/foreign_syntax.h"
 #include "parser/syntax/syntax_error.h"
 #include "parser/lang/type.h"
+#include <ctype.h>
 
 enum { SHOWN_MOST = 40 }; /* bytes of a list in a hint */
 
@@ -26,6 +27,26 @@ static const char *name_of(const struct token *t)
 	return t->kind == TOK_NAME ? t->text.text : "";
 }
 
+/* The call with the parentheses. print() takes one value, which may be a tuple. */
+static void hint_call(struct filter *f, const struct builtin *b, const struct token *at)
+{
+	const struct token *end = at;
+	bool takes_one = (b->traits & (TR_ACT | TR_MAP | TR_KEY | TR_DROPS)) == (TR_ACT | TR_MAP);
+	bool has_comma = false;
+	uint32_t len;
+
+	for (; end->kind != TOK_SEMI && end->kind != TOK_RBRACE && end->kind != TOK_YYEOF; end++)
+		has_comma |= end->kind == TOK_COMMA;
+	for (len = end->span.start - at->span.start;
+	     len && isspace((unsigned char)filter_text(f, at->span)[len - 1]);)
+		len--;
+	if (!len || len > SHOWN_MOST)
+		diag_hint(f->diags, "write %s(…)", b->name);
+	else
+		diag_hint(f->diags, has_comma && takes_one ? "write %s((%.*s))" : "write %s(%.*s)",
+			  b->name, (int)len, filter_text(f, at->span));
+}
+
 /* `print 1`, `@x count()` */
 static bool report_call(struct filter *f, const struct token *at)
 {
@@ -36,7 +57,7 @@ static bool report_call(struct filter *f, const struct token *at)
 	    (at->kind == TOK_STRING || at->kind == TOK_INT || at->kind == TOK_NAME ||
 	     at->kind == TOK_VAR || at->kind == TOK_MAP || at->kind == TOK_PARAM)) {
 		diag_error(f->diags, before->span, "syntax", "'%s' needs parentheses", b->name);
-		return diag_hint(f->diags, "write %s(…)", b->name), true;
+		return hint_call(f, b, at), true;
 	}
 	b = builtin_find(name_of(at));
 	if (!b || b->kind != BUILTIN_AGG ||
@@ -140,12 +161,76 @@ static bool report_choice(struct filter *f, const struct token *at)
 	return false;
 }
 
-/* `var x`, `my $x`: words that declare a variable elsewhere. */
-static bool declares(const char *word)
-{
-	static const char *const words[] = {"var", "my", "local", "auto", "const", "def", "val"};
+/* ---- declarations -------------------------------------------------------------------------- */
 
-	return TEXT_IS_IN(words, word, strlen(word));
+/* Words that declare a variable elsewhere, and words of types that are no type alone. */
+static bool declares(const struct filter *f, const struct token *t)
+{
+	static const char *const words[] = {"var",    "my",	"local",  "auto",     "const",
+					    "def",    "val",	"let",	  "static",   "unsigned",
+					    "signed", "struct", "union",  "enum",     "volatile",
+					    "extern", "float",	"double", "register", "long"};
+	char word[24] = "";
+
+	snprintf(word, sizeof(word), "%.*s", (int)strcspn(filter_text(f, t->span), " \t\n*;=,(){}"),
+		 filter_text(f, t->span));
+	return t->kind != TOK_YYEOF &&
+	       (type_is_name(word) || TEXT_IS_IN(words, word, strlen(word)));
+}
+
+/* The name that a declaration declares, of which `t` is the first token; NULL: it is none. */
+static const struct token *declared_name(const struct filter *f, const struct token *t)
+{
+	const struct token *first = t;
+
+	for (; declares(f, t); t++)
+		if (t[1].kind == TOK_NAME && (t[2].kind == TOK_NAME || t[2].kind == TOK_MUL) &&
+		    !declares(f, &t[1]))
+			t++; /* the tag of a struct */
+	while (t->kind == TOK_MUL)
+		t++;
+	return t > first && (t->kind == TOK_NAME || t->kind == TOK_VAR) ? t : NULL;
+}
+
+static bool begins_block(int kind)
+{
+	return kind == TOK_LBRACE || kind == TOK_RBRACE || kind == TOK_SEMI ||
+	       kind == TOK_ANGLE_OPEN;
+}
+
+/* `int x;`, `unsigned long *x = 3;`, `var $x = 1`, `char name[16];` */
+static bool report_declaration(struct filter *f, const struct token *at)
+{
+	const struct token *first = at, *name, *end;
+	struct span value;
+	int len;
+
+	while (first > f->tokens && !begins_block(first[-1].kind))
+		first--;
+	name = declared_name(f, first);
+	if (!name || name + 1 < at)
+		return false;
+	for (end = name;
+	     end->kind != TOK_SEMI && end->kind != TOK_RBRACE && end->kind != TOK_YYEOF;)
+		end++;
+	diag_error(f->diags, span_join(first->span, name->span), "syntax",
+		   name->kind == TOK_VAR ? "a variable is declared without a type"
+					 : "variables begin with $, and have no declaration");
+	if (name[1].kind == TOK_LSQUARE)
+		return diag_hint(f->diags,
+				 "write $%s = str(…), or a map @%s[key] = …; there are no arrays",
+				 name->text.text, name->text.text),
+		       true;
+	value = (struct span){name[1].span.end, end->span.start};
+	len = name[1].kind == TOK_SET && value.end - value.start <= SHOWN_MOST
+		      ? (int)(value.end - value.start)
+		      : 0;
+	diag_hint(f->diags, "write %s%s =%.*s;", name->kind == TOK_VAR ? "" : "$", name->text.text,
+		  len ? len : 2 + 2 * (name[1].kind == TOK_SET),
+		  len			    ? filter_text(f, value)
+		  : name[1].kind == TOK_SET ? " …"
+					    : " 0");
+	return true;
 }
 
 /* `self->x = 1`, of DTrace */
@@ -175,15 +260,12 @@ static bool is_global(const struct filter *f, const char *name)
 	return false;
 }
 
-/* `var $x = 1`, `string $s = "a"`, `x++` */
+/* `x++` */
 static bool report_form(struct filter *f, const struct token *at)
 {
 	const struct token *before = previous(f, 1);
 	bool is_step = at->kind == TOK_INC || at->kind == TOK_DEC;
 
-	if (at->kind == TOK_VAR && (type_is_name(name_of(before)) || declares(name_of(before))))
-		return syntax_mistake(f, before->span, "a variable is declared without a type",
-				      "write %s = …;", at->text.text);
 	if (is_step && before->kind == TOK_NAME && !builtin_find(name_of(before)))
 		return syntax_mistake(
 			f, before->span, "variables begin with $, maps with @",
@@ -195,26 +277,13 @@ static bool report_form(struct filter *f, const struct token *at)
 	return false;
 }
 
-/* `int x`, `let x`, `x = 1`, `@x[1][2] = 3` */
-static bool report_declaration(struct filter *f, const struct token *at)
+/* `x = 1`, `@x[1][2] = 3` */
+static bool report_target(struct filter *f, const struct token *at)
 {
 	const struct token *before = previous(f, 1);
 	const struct token *open =
 		before->kind == TOK_RSQUARE ? &f->tokens[before->partner] : before;
 
-	if ((before->kind == TOK_LET && at->kind == TOK_NAME) ||
-	    (at->kind == TOK_NAME &&
-	     (type_is_name(name_of(before)) || declares(name_of(before))))) {
-		diag_error(f->diags, at->span, "syntax", "variables begin with $");
-		if (at[1].kind == TOK_LSQUARE)
-			diag_hint(
-				f->diags,
-				"arrays are not declared: write $%s = str(…), or a map @%s[key] = …",
-				at->text.text, at->text.text);
-		else
-			diag_hint(f->diags, "write $%s = …;", at->text.text);
-		return true;
-	}
 	if (at->kind != TOK_SET)
 		return false;
 	if (before->kind == TOK_NAME && !builtin_find(name_of(before)) &&
@@ -262,6 +331,11 @@ static bool report_in(struct filter *f, const struct token *head, const struct t
 	if (of->kind == TOK_MAP)
 		diag_hint(f->diags, "write for ($kv : %s) { … }: $kv.0 is the key, $kv.1 the value",
 			  of->text.text);
+	else if (strcmp(name_of(of), "range") == 0 && of[2].kind == TOK_INT &&
+		 of[3].kind == TOK_RPAREN)
+		diag_hint(f->diags, "write for ($%s : 0..%llu) { … }",
+			  name->text.text + (name->kind == TOK_VAR),
+			  (unsigned long long)of[2].integer);
 	else if (of->kind == TOK_INT)
 		diag_hint(f->diags, "write for ($i : 0..10) { … }, in parentheses, a variable with "
 				    "'$'; the end is not included");
@@ -338,8 +412,7 @@ static bool report_inner_probe(struct filter *f, const struct token *at)
 			      "close the block before it with '}'");
 }
 
-/* What follows on the line is of that language, too. */
-static void silence_line(struct filter *f)
+void filter_silence_rest(struct filter *f)
 {
 	const struct token *at = &f->tokens[f->current];
 	const char *text = filter_text(f, at->span);
@@ -355,12 +428,12 @@ bool report_foreign_syntax(struct filter *f)
 
 	if (at->inside == NO_TOKEN || !f->current ||
 	    (!report_second_predicate(f, at) && !report_inner_probe(f, at) &&
-	     !report_method(f, at) && !report_for(f, at) && !report_foreign_form(f) &&
-	     !report_word(f, at) && !report_call(f, at) && !report_list(f, at) &&
-	     !report_choice(f, at) && !report_form(f, at) && !report_member(f, at) &&
-	     !report_declaration(f, at)))
+	     !report_method(f, at) && !report_for(f, at) && !report_declaration(f, at) &&
+	     !report_foreign_form(f) && !report_word(f, at) && !report_call(f, at) &&
+	     !report_list(f, at) && !report_choice(f, at) && !report_form(f, at) &&
+	     !report_member(f, at) && !report_target(f, at)))
 		return false;
-	silence_line(f);
+	filter_silence_rest(f);
 	return true;
 }
 

@@ -159,7 +159,23 @@ static bool report_semicolon(const struct stop *s)
 		   stop_found(s, s->at));
 	if (s->at->kind == TOK_IF)
 		diag_hint(s->f->diags, "a condition is before its statements: if (…) { … }");
+	else if (s->at->span.end - s->at->span.start <= SHOWN_MOST)
+		diag_hint(s->f->diags, "statements are separated by ';': write … ; %.*s …",
+			  (int)(s->at->span.end - s->at->span.start),
+			  filter_text(s->f, s->at->span));
 	return true;
+}
+
+/* `if pid == 1: …`: the condition, which goes in parentheses. */
+static const char *condition_before(const struct stop *s, const struct token *word)
+{
+	struct span c = {word->span.end + 1, s->at->span.start};
+	bool is_bare = word[1].kind != TOK_LPAREN && s->at->kind == TOK_COLON && c.end > c.start &&
+		       c.end - c.start <= SHOWN_MOST;
+
+	return is_bare ? arena_printf(s->f->diags->arena, "if (%.*s)", (int)(c.end - c.start),
+				      filter_text(s->f, c))
+		       : "if (condition)";
 }
 
 /* The form, up to its block, of the statement before the error to which a missing block belongs. */
@@ -174,7 +190,9 @@ static const char *block_form(const struct stop *s)
 			return "for ($i : 0..10)";
 		if (kind == TOK_UNROLL)
 			return "unroll (count)";
-		if (kind == TOK_IF || kind == TOK_IF_VALUE || kind == TOK_SEMI)
+		if (kind == TOK_IF || kind == TOK_IF_VALUE)
+			return condition_before(s, &s->f->tokens[i]);
+		if (kind == TOK_SEMI)
 			break;
 	}
 	return "if (condition)";
@@ -296,7 +314,7 @@ static bool hint_condition_inside(const struct stop *s)
 		       "a condition stands before the block, PROBE /%.*s/ { … }; in the block write if "
 		       "(%.*s) { … }",
 		       len ? len : 3, len ? text + 1 : "…", len ? len : 3, len ? text + 1 : "…"),
-	       true;
+	       filter_silence_rest(s->f), true;
 }
 
 static void report_generic(const struct stop *s)

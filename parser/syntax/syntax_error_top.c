@@ -5,6 +5,7 @@
 #include "parser/syntax/syntax_error.h"
 #include "parser/base/text.h"
 #include "parser/base/time_unit.h"
+#include "parser/lang/builtin.h"
 #include "parser/lang/probe.h"
 #include "parser/lang/type.h"
 #include "parser.tab.h"
@@ -97,12 +98,35 @@ static bool is_text(const struct token *t, const char *word)
 	return t->kind == TOK_ATTACH && strcmp(t->text.text, word) == 0;
 }
 
+static bool is_joint(const struct token *t)
+{
+	return is_text(t, "||") || is_text(t, "&&") || is_text(t, "or") || is_text(t, "and");
+}
+
+/* `comm == "ls" { … }`, as in awk: a condition where the probe is expected. */
+static bool report_bare_condition(const struct stop *s, const struct token *head)
+{
+	const struct builtin *b = head->kind == TOK_ATTACH ? builtin_find(head->text.text) : NULL;
+	const char *text = filter_text(s->f, head->span);
+	int len = (int)strcspn(text, "{\n");
+
+	if (!b || b->kind != BUILTIN_VAR || text[len] != '{' || len > CONDITION_MOST)
+		return false;
+	while (len && text[len - 1] == ' ')
+		len--;
+	return syntax_mistake(s->f, head->span, "this is a condition without a probe before it",
+			      "write tracepoint:syscalls:sys_enter_openat /%.*s/ { … }", len, text);
+}
+
 /* A hint for a word after a head, where the block is expected. */
 static void hint_second(const struct stop *s)
 {
 	const struct token *head = s->before;
 
-	if (is_text(s->at, "||") || is_text(s->at, "&&") || is_text(s->at, "or"))
+	if (is_joint(s->at) && s->at[1].kind == TOK_ATTACH)
+		diag_hint(s->f->diags, "attach points of one probe are separated by commas: %s, %s",
+			  head->text.text, s->at[1].text.text);
+	else if (is_joint(s->at))
 		diag_hint(s->f->diags, "attach points of one probe are separated by commas: a, b");
 	else if (has_char(head, '('))
 		diag_hint(s->f->diags, "statements go in a probe's block: BEGIN { … }");
@@ -177,8 +201,8 @@ static bool report_comma(const struct stop *s, const struct token *head)
 static bool report_no_head(const struct stop *s, const struct token *head)
 {
 	return head->kind == TOK_ATTACH &&
-	       (report_foreign_item(s, head) || report_loose_statement(s, head) ||
-		report_comma(s, head));
+	       (report_foreign_item(s, head) || report_bare_condition(s, head) ||
+		report_loose_statement(s, head) || report_comma(s, head));
 }
 
 /* `PROBE (pid == 1) { … }`: the condition, without the parentheses; NULL: it is none. */
