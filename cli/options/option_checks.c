@@ -132,6 +132,16 @@ static int check_lone(const struct options *o)
 		log_error("'sonde fmt' takes one file: unexpected '%s'", o->args.params[0]);
 		return log_hint("for several: for f in *.bt; do sonde fmt $f -o $f; done");
 	}
+	if (o->out.reset && out_formats[o->out.format].is_metrics)
+		return log_error("--reset would set metrics back: leave it out; rate() of "
+				 "Prometheus computes what came in a time");
+	if (o->out.listen && !out_formats[o->out.format].is_metrics)
+		return log_error("--listen serves metrics: leave out -f %s, or write "
+				 "-f openmetrics",
+				 out_formats[o->out.format].name);
+	if (o->out.max_keys && !out_formats[o->out.format].is_metrics)
+		return log_error("--max-keys is for metrics: write -f openmetrics or --listen "
+				 "9435, too; --top N prints the N largest rows of a map");
 	if (o->out.reset && !o->out.interval_ns)
 		return log_error("--reset requires --interval TIME: write --interval 1s, too");
 	return 0;

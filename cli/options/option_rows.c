@@ -7,6 +7,7 @@
 #include "cli/options/option_rows.h"
 #include "parser/base/find.h"
 #include "parser/lang/header_dirs.h"
+#include "runtime/base/listen.h"
 #include "runtime/elf/elfsym.h"
 #include <fcntl.h>
 #include <errno.h>
@@ -216,6 +217,24 @@ static int set_top(struct options *o, const struct option_row *row, const char *
 	if (read_count(arg, 1 << 30, &o->out.top))
 		return 0;
 	return log_error("--top: '%s' is not a number of rows: write 10", arg);
+}
+
+static int set_max_keys(struct options *o, const struct option_row *row, const char *arg)
+{
+	if (read_count(arg, 1 << 24, &o->out.max_keys))
+		return 0;
+	return log_error("--max-keys: '%s' is not a number from 1 to 16777216: write 10000", arg);
+}
+
+static int set_listen(struct options *o, const struct option_row *row, const char *arg)
+{
+	struct listen_address address;
+
+	o->out.listen = arg;
+	if (listen_read(arg, &address))
+		return 0;
+	log_error("--listen: '%s' is no address: write 9435, 127.0.0.1:9435 or [::1]:9435", arg);
+	return log_hint("an ADDRESS is one of this machine, as a number; 0.0.0.0 is all of them");
 }
 
 static int set_emit_elf(struct options *o, const struct option_row *row, const char *arg)

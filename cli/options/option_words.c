@@ -11,7 +11,7 @@
 
 int set_format(struct options *o, const struct option_row *row, const char *arg)
 {
-	char names[128] = "";
+	char names[256] = "";
 	size_t n = 0;
 
 	o->compile.is_page = strcmp(arg, "html") == 0; /* of 'sonde explain' */

@@ -307,19 +307,20 @@ static void note_behind_command(struct options *o, const char *before, const cha
 	o->args.is_behind_option = is_behind_option;
 }
 
-/* -o out.svg without -f: the name says the format. */
+/* -o out.svg without -f: the name says the format, and --listen does. */
 static void choose_format(struct options *o)
 {
 	enum out_format format;
 
-	if (o->mode != MODE_TRACE || !o->out.path || option_given(o, "-f") ||
-	    o->out.format != OUT_TEXT)
+	if (o->mode != MODE_TRACE || option_given(o, "-f") || o->out.format != OUT_TEXT)
 		return;
-	if (out_format_find(o->out.path, &(const char *){NULL}) != OUT_FORMAT_COUNT) {
+	if (o->out.path && out_format_find(o->out.path, &(const char *){NULL}) != OUT_FORMAT_COUNT) {
 		log_warning("-o %s writes text to a file of that name", o->out.path);
 		log_hint("the format is -f %s", o->out.path);
 	}
-	format = out_format_of_file(o->out.path);
+	format = o->out.path ? out_format_of_file(o->out.path) : OUT_FORMAT_COUNT;
+	if (format == OUT_FORMAT_COUNT && o->out.listen)
+		format = OUT_OPENMETRICS;
 	if (format != OUT_FORMAT_COUNT)
 		o->out.format = format;
 }

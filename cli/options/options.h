@@ -44,6 +44,8 @@ struct options {
 		const char *delimiter;
 		bool percent, live;
 		bool reset; /* clear maps after each print */
+		const char *listen;
+		uint32_t max_keys; /* 0: the default */
 	} out;
 	struct {
 		enum emit_stage emit;

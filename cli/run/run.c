@@ -321,6 +321,7 @@ int run_trace(const struct options *o, const struct program *program, const stru
 	struct command command = {.gate = -1, .report = -1, .is_hidden = o->out.format == OUT_LIVE};
 	struct scope_found found = {0};
 	int status = rights_check_plan(o, plan) ?: refuse_unchecked(k), closed;
+	const char *path; /* NULL: the writer replaces it itself */
 	FILE *f;
 
 	if (!status)
@@ -339,9 +340,10 @@ int run_trace(const struct options *o, const struct program *program, const stru
 		return status;
 	found.command = (uint32_t)command.pid;
 	found.program = command.pid ? command.program : NULL;
-	f = output_open(o->out.path);
+	path = out_formats[o->out.format].is_metrics ? NULL : o->out.path;
+	f = output_open(path);
 	status = f ? compile_and_trace(o, program, plan, k, &command, &found, f) : 2;
 	command_stop(&command);
-	closed = f ? output_close(o->out.path, f) : 0;
+	closed = f ? output_close(path, f) : 0;
 	return status ?: closed;
 }

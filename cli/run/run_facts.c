@@ -3,6 +3,7 @@
  * Facts of a run: see run.h.
  */
 #include "cli/run/run.h"
+#include "cli/base/output_file.h"
 #include "runtime/base/clock.h"
 #include <ctype.h>
 #include <stdlib.h>
@@ -78,6 +79,9 @@ void run_facts_make(struct run_facts *f, const struct options *o, const struct p
 		.facts = o->record.event_facts,
 		.boot = clock_ns(CLOCK_BOOTTIME),
 		.tai = clock_ns(CLOCK_TAI),
+		.listen = o->dry_run ? NULL : o->out.listen,
+		.max_keys = o->out.max_keys,
+		.write_file = output_write,
 	};
 }
 

@@ -12,15 +12,17 @@ enum {
 };
 
 const struct agg_row agg_rows[] = {
-#define AGG_ROW(id, name_u, name_s, layout_, readable, size, scale, counted_, ...) \
-	[AGG_##id] = {.name_unsigned = name_u,                                     \
-		      .name_signed = name_s,                                       \
-		      .layout = AL_##layout_,                                      \
-		      .words = WORDS_##layout_,                                    \
-		      .buckets = (enum agg_buckets_kind)KIND_##layout_,            \
-		      .is_readable = readable,                                     \
-		      .scale_shown = scale,                                        \
-		      .counted = counted_},
+#define AGG_ROW(id, name_u, name_s, layout_, readable, size, scale, counted_, view, compare, \
+		divide, text, json, line, metric_)                                           \
+	[AGG_##id] = {.name_unsigned = name_u,                                               \
+		      .name_signed = name_s,                                                 \
+		      .layout = AL_##layout_,                                                \
+		      .words = WORDS_##layout_,                                              \
+		      .buckets = (enum agg_buckets_kind)KIND_##layout_,                      \
+		      .is_readable = readable,                                               \
+		      .scale_shown = scale,                                                  \
+		      .counted = counted_,                                                   \
+		      .metric = METRIC_##metric_},
 #include "parser/lang/aggs.def"
 };
 

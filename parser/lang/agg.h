@@ -34,6 +34,19 @@ extern const char *const series_ops[];
 /* The one of that name, or -1. */
 int series_op_find(const char *name);
 
+/* What Prometheus gets of a value (runtime/metrics/metric_values.c). */
+enum agg_metric {
+	METRIC_NONE,
+	METRIC_COUNTER, /* a gauge, if values are signed */
+	METRIC_GAUGE,
+	METRIC_LEAST, /* likewise; of several the least counts */
+	METRIC_GREATEST,
+	METRIC_AVERAGE, /* sum and count */
+	METRIC_QUANTILES,
+	METRIC_HISTOGRAM,
+	METRIC_COUNT,
+};
+
 struct agg_row {
 	const char *name_unsigned, *name_signed;
 	enum agg_layout layout;
@@ -42,6 +55,7 @@ struct agg_row {
 	bool is_readable;     /* in expressions, as an integer */
 	uint32_t scale_shown; /* numbers of the scale in the type's name */
 	const char *counted;  /* what a value is the number of: "events"; or NULL */
+	enum agg_metric metric;
 };
 
 extern const struct agg_row agg_rows[AGG_KIND_COUNT];

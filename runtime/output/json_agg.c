@@ -109,7 +109,7 @@ static const struct {
 	const char *line;
 } hooks[] = {
 #define AGG_ROW(id, name_u, name_s, layout, readable, size, scale, counted, view, compare, divide, \
-		text_, json, line)                                                                 \
+		text_, json, line, ...)                                                            \
 	[AGG_##id] = {json, line},
 #include "parser/lang/aggs.def"
 };

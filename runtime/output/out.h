@@ -9,6 +9,9 @@
  * the buffer is full, or at once. */
 enum out_buffering { OUT_BUFFER_IDLE, OUT_BUFFER_LINE, OUT_BUFFER_FULL, OUT_BUFFER_NONE };
 
+/* What comes in by `input`: nothing, the user ends the run, or a round is asked for. */
+enum out_input { OUT_NO_INPUT, OUT_END_RUN, OUT_ROUND };
+
 /* An output format. All functions return 0 or the -errno of a write. EPIPE ends the run
  * silently. */
 struct out {
@@ -37,9 +40,10 @@ struct out {
 	/* Of a writer that shows results while they change; else NULL. --interval prints all maps
 	 * between a call with `begins` and one without; the first time when tracing begins. */
 	int (*round)(struct out *o, bool begins);
-	/* The keys at standard input, or the size of the terminal, may have changed. 1: the user
-	 * ends the run. */
+	/* `input_fd` can be read, or a signal came: enum out_input. */
 	int (*input)(struct out *o);
+	int input_fd;
+	bool wants_losses; /* each round has those that were counted so far */
 	/* Tracing has ended: what comes now is shown as by the text writer. */
 	void (*stop)(struct out *o);
 	void (*close)(struct out *o);

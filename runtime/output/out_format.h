@@ -17,6 +17,7 @@ struct out_format_row {
 	const char *file;	   /* an example of its name, if no terminal shows it; or NULL */
 	const char *ending;	   /* of names of its files; or NULL */
 	const char *doc, *example; /* example: words for the command line */
+	bool is_metrics;	   /* each text replaces the file of -o; --listen serves it */
 };
 extern const struct out_format_row out_formats[OUT_FORMAT_COUNT];
 /* The format of that name, or NAME:WORD; OUT_FORMAT_COUNT if there is none, or if it takes no word.

@@ -209,7 +209,7 @@ static int live_input(struct out *o)
 	if (!live_screen_keys(&out_live(o)->screen))
 		return 0;
 	live_stop(o);
-	return 1;
+	return OUT_END_RUN;
 }
 
 static int live_end(struct out *o)
@@ -273,6 +273,7 @@ struct out *out_live_new(FILE *f, const struct plan *plan, const char *word)
 		.finish = live_finish,
 		.round = live_round,
 		.input = live_input,
+		.input_fd = STDIN_FILENO,
 		.stop = live_stop,
 		.release = live_release,
 	};

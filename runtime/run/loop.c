@@ -208,7 +208,7 @@ static int start(struct loop *l)
 	l->flushed_ns = monotonic_ns();
 	l->end_ns = l->o->duration_ns ? l->flushed_ns + l->o->duration_ns : 0;
 	l->print_ns = l->o->interval_ns ? l->flushed_ns + l->o->interval_ns : 0;
-	if (l->events.out->round) /* shows them from the beginning on */
+	if (l->events.out->input && l->print_ns) /* it shows them from the beginning on */
 		l->print_ns = l->flushed_ns;
 	l->done = only_special(l->s->plan) && !(l->o->command && l->o->command->pid) && !l->end_ns;
 	return 0;
@@ -221,6 +221,8 @@ static void begin_round(struct loop *l, bool begins)
 {
 	struct out *out = l->events.out;
 
+	if (!begins && out->wants_losses)
+		loss_report(l->s, out);
 	if (out->round)
 		events_note_error(&l->events, out->round(out, begins));
 }
@@ -237,7 +239,8 @@ static void begin_interval(struct loop *l)
 				  out->interval(out, &now, l->o->interval_ns < 1000000000));
 }
 
-/* --interval. Rounds that are missed because printing takes longer are skipped. */
+/* --interval, or a round that the writer asked for. Rounds that are missed because printing takes
+ * longer are skipped. */
 static void print_if_due(struct loop *l)
 {
 	uint64_t now;
@@ -257,7 +260,9 @@ static void print_if_due(struct loop *l)
 	begin_round(l, false);
 	loop_flush(l);
 	prog_stats_print(&l->stats, l->s, l->events.out);
-	while (l->print_ns <= now)
+	if (!l->o->interval_ns) /* somebody had asked */
+		l->print_ns = 0;
+	while (l->print_ns && l->print_ns <= now)
 		l->print_ns += l->o->interval_ns;
 }
 

@@ -143,8 +143,8 @@ static void fill_poll_set(const struct loop *l, struct pollfd set[SET_COUNT])
 	set[SET_OUT] = (struct pollfd){.fd = l->out_fd}; /* POLLERR when a pipe's reader is gone */
 	set[SET_MAPPINGS] = (struct pollfd){.fd = mappings, .events = POLLIN};
 	set[SET_RESERVE] = (struct pollfd){.fd = l->o->reserve ? l->o->reserve->fd : -1};
-	set[SET_KEYS] =
-		(struct pollfd){.fd = l->events.out->input ? STDIN_FILENO : -1, .events = POLLIN};
+	set[SET_KEYS] = (struct pollfd){.fd = l->events.out->input ? l->events.out->input_fd : -1,
+					.events = POLLIN};
 	set[SET_CPUS] = (struct pollfd){.fd = cpu_watch_fd(l->s), .events = POLLIN};
 }
 
@@ -211,6 +211,15 @@ static void handle_events(struct loop *l, const struct pollfd *set)
 		l->events.error = -EPIPE;
 }
 
+static void take_input(struct loop *l)
+{
+	int what = l->events.out->input(l->events.out);
+
+	l->done |= what == OUT_END_RUN;
+	if (what == OUT_ROUND)
+		l->print_ns = monotonic_ns();
+}
+
 void loop_wait(struct loop *l, bool busy)
 {
 	struct pollfd set[SET_COUNT];
@@ -233,6 +242,6 @@ void loop_wait(struct loop *l, bool busy)
 	if (n_ready > 0)
 		handle_events(l, set);
 	if (l->events.out->input && (n_ready < 0 || set[SET_KEYS].revents)) /* <0: a signal */
-		l->done |= l->events.out->input(l->events.out) == 1;
+		take_input(l);
 	set_asleep(l, SONDE_AWAKE);
 }

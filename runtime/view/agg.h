@@ -18,7 +18,7 @@ typedef void agg_divide_fn(struct view *v, uint64_t divisor);
 typedef void agg_text_fn(struct text *t, const struct view *v);
 typedef void agg_json_fn(struct json *j, const char *key, const struct view *v);
 #define AGG_ROW(id, name_u, name_s, layout, readable, size, scale, counted, view, compare, divide, \
-		text_, json, line)                                                                 \
+		text_, json, line, ...)                                                            \
 	agg_view_fn view;                                                                          \
 	agg_compare_fn compare;                                                                    \
 	agg_divide_fn divide;                                                                      \

@@ -184,6 +184,10 @@ struct view_run {
 	uint64_t start, monotonic;	 /* CLOCK_REALTIME, CLOCK_MONOTONIC */
 	const char *facts;		 /* of the kernel whose events are recorded; or NULL */
 	uint64_t boot, tai;		 /* the other clocks */
+	const char *listen;		 /* --listen; or NULL */
+	uint32_t max_keys;		 /* of a metric; 0: the default */
+	/* Replace the file `path`: 0, or a status after a message. */
+	int (*write_file)(const char *path, const void *bytes, size_t len, mode_t mode);
 };
 
 /* --stats: what programs cost. */
