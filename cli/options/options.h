@@ -68,6 +68,7 @@ struct options {
 	struct {
 		const char *events;	 /* --events: the tracepoints to record */
 		bool event_stacks;	 /* ... with their stacks */
+		uint64_t last_ns;	 /* --last; 0: all */
 		const char *event_facts; /* ... and their formats, as facts of the kernel */
 		const char *file; /* whose events the script runs over, after its first word */
 		struct event_source *source; /* of these events; NULL: the kernel */

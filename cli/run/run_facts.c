@@ -79,6 +79,7 @@ void run_facts_make(struct run_facts *f, const struct options *o, const struct p
 		.facts = o->record.event_facts,
 		.boot = clock_ns(CLOCK_BOOTTIME),
 		.tai = clock_ns(CLOCK_TAI),
+		.last_ns = o->record.last_ns,
 		.listen = o->dry_run ? NULL : o->out.listen,
 		.max_keys = o->out.max_keys,
 		.write_file = output_write,

@@ -267,6 +267,12 @@ void pln_time(struct planner *pl, struct expr *call)
 					   .text = format});
 }
 
+void pln_dump(struct planner *pl, struct expr *call)
+{
+	plan_add_event(pl, call,
+		       (struct plan_event){.kind = PE_DUMP, .size = sizeof(struct sonde_event)});
+}
+
 /* Its record comes through a buffer of the kernel's (runtime/events/packets.c). */
 void pln_skboutput(struct planner *pl, struct expr *call)
 {

@@ -319,6 +319,17 @@ static void ev_time(struct events *e, const struct plan_event *ev, const void *r
 	deferred_strings_release(e->s);
 }
 
+void events_dump(struct events *e)
+{
+	if (e->out->dump)
+		events_note_error(e, e->out->dump(e->out));
+}
+
+static void ev_dump(struct events *e, const struct plan_event *ev, const void *record)
+{
+	events_dump(e);
+}
+
 /* The show column of event_kinds.def. */
 static event_fn *const event_hooks[] = {
 #define EVENT(id, name, json, ending, show) [PE_##id] = show,

@@ -59,6 +59,8 @@ void events_views(struct events *e, const struct plan_event *ev, const void *rec
 void events_output(struct events *e, const struct plan_event *ev, const char *text, size_t len);
 /* Handle one record of the ring. */
 void events_record(struct events *e, const void *record, size_t size);
+/* dump(): keep what the writer holds back. */
+void events_dump(struct events *e);
 /* Print every map that has entries, sorted by name. */
 void events_print_maps(struct events *e);
 /* For --interval: the same without maps that only the script reads. */

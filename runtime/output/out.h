@@ -33,6 +33,9 @@ struct out {
 	/* Everything that the script prints is written; only the maps at the end may follow. */
 	int (*end)(struct out *o);
 	int (*flush)(struct out *o);
+	/* Keep what is held back (sonde record --last); NULL: the writer holds nothing back. */
+	int (*dump)(struct out *o);
+	uint64_t n_dropped; /* of that, lost for lack of memory */
 	/* Write what needs all that was printed; NULL: nothing does. */
 	int (*finish)(struct out *o);
 	/* The maps that --interval prints follow; NULL: the writer does not say when. */

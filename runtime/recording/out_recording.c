@@ -54,6 +54,8 @@ static int begin(struct out *o, const struct view_run *run)
 		log_error("a recording needs a regular file: give -o FILE");
 		return -EINVAL;
 	}
+	w->recorder.last.length_ns = run->last_ns;
+	w->recorder.last.n_dropped = &o->n_dropped;
 	w->path = strdup(run->path);
 	store = w->path ? store_new(w->file.fd, w->path) : NULL;
 	if (!store)
@@ -228,6 +230,15 @@ static int flush(struct out *o)
 	return w->file.error;
 }
 
+/* --last: a dump() of the script, SIGUSR1, or the end. */
+static int dump(struct out *o)
+{
+	struct recorder *r = recorder_of(o);
+
+	out_file_note(&((struct out_recording *)o)->file, last_rows_dump(&r->last, r->spool));
+	return flush(o);
+}
+
 /* What came after an error is missing in the file, with the maps of the end. */
 static void report_missing(const struct out_recording *w, const uint64_t stored[REC_COUNT])
 {
@@ -249,6 +260,7 @@ static int finish(struct out *o)
 		return 0;
 	if (!w->file.error)
 		recorder_fact(r, "end", row_integer((int64_t)clock_ns(CLOCK_REALTIME)));
+	dump(o);
 	err = spool_close(r->spool, stored);
 	r->spool = NULL;
 	err = w->file.error ?: err ?: r->error;
@@ -256,7 +268,8 @@ static int finish(struct out *o)
 		report_missing(w, stored);
 	else
 		log_info("recorded %llu events and %llu spans to %s",
-			 (unsigned long long)r->n_events, (unsigned long long)r->n_spans, w->path);
+			 (unsigned long long)stored[REC_EVENTS],
+			 (unsigned long long)stored[REC_SPANS], w->path);
 	return err;
 }
 
@@ -283,6 +296,7 @@ struct out *out_recording_new(FILE *f, const struct plan *plan, const char *word
 		.lost = put_lost,
 		.end = put_end,
 		.flush = flush,
+		.dump = dump,
 		.finish = finish,
 		.release = release,
 	};

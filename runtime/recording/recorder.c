@@ -16,13 +16,29 @@ static void note(struct recorder *r, int err)
 		r->error = err;
 }
 
+/* With --last, what the run printed waits in memory; what it refers to does not. */
+static bool is_held_back(const struct recorder *r, const char *bytes)
+{
+	struct row_head head;
+
+	memcpy(&head, bytes, sizeof(head));
+	return r->last.length_ns &&
+	       (1u << head.table & (1u << REC_EVENTS | 1u << REC_SPANS | 1u << REC_PRINTS |
+				    1u << REC_MAP_ROWS | 1u << REC_MESSAGES));
+}
+
 void recorder_put(struct recorder *r, struct row *row)
 {
 	const char *bytes = row_end(row);
+	size_t n = row->grown.text.n;
 
 	note(r, row->grown.error);
-	if (!r->error && r->spool)
-		note(r, spool_put(r->spool, bytes, row->grown.text.n));
+	if (r->error || !r->spool)
+		return;
+	if (is_held_back(r, bytes))
+		note(r, last_rows_put(&r->last, bytes, n));
+	else
+		note(r, spool_put(r->spool, bytes, n));
 }
 
 void recorder_begin(struct recorder *r, enum recording_table table)
@@ -283,6 +299,7 @@ void recorder_free(struct recorder *r)
 {
 	text_grown_free(&r->row.grown);
 	text_grown_free(&r->other.grown);
+	last_rows_free(&r->last);
 	vec_free(&r->types);
 	vec_free(&r->calls);
 	hash_free(&r->stacks);

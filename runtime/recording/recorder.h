@@ -6,6 +6,7 @@
 #pragma once
 #include "runtime/base/hash.h"
 #include "runtime/base/vec.h"
+#include "runtime/recording/last_rows.h"
 #include "runtime/recording/row.h"
 #include "runtime/recording/spool.h"
 #include "runtime/recording/value_json.h"
@@ -28,9 +29,10 @@ struct recorder {
 	struct stack_numbers numbers; /* first */
 	const struct plan *plan;
 	struct spool *spool;
-	struct row row;	  /* of an event, a span, … */
-	struct row other; /* of what it refers to */
-	uint64_t seq;	  /* of the last item */
+	struct last_rows last; /* --last */
+	struct row row;	       /* of an event, a span, … */
+	struct row other;      /* of what it refers to */
+	uint64_t seq;	       /* of the last item */
 	uint64_t n_events, n_spans;
 	int error; /* the first -errno */
 	VEC(const struct type *) types;

@@ -78,10 +78,13 @@ void loop_read_signals(struct loop *l)
 	struct signalfd_siginfo si;
 
 	while (read(l->signals, &si, sizeof(si)) == sizeof(si)) {
-		if (si.ssi_signo == SIGUSR1)
-			session_run_special(l->s, PP_SELF);
-		else
+		if (si.ssi_signo != SIGUSR1) {
 			loop_reap_command(l);
+			continue;
+		}
+		session_run_special(l->s, PP_SELF);
+		loop_drain_current(l); /* what came before */
+		events_dump(&l->events);
 	}
 }
 
@@ -92,6 +95,8 @@ int loop_open_signals(struct loop *l)
 	catch_stop_signals(l->stop);
 	sigemptyset(&set);
 	sigaddset(&set, SIGCHLD);
+	if (l->events.out->dump)
+		sigaddset(&set, SIGUSR1);
 	for (uint32_t i = 0; i < l->s->plan->n_progs; i++)
 		if (l->s->plan->progs[i].kind == PP_SELF)
 			sigaddset(&set, SIGUSR1);

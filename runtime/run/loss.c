@@ -289,6 +289,9 @@ uint64_t loss_report(struct session *s, struct out *out)
 		report_runtime(out, "tracing", RUNTIME_LOSS_MAPPING_RECORDS, s->map_records_lost);
 		total += s->map_records_lost;
 	}
+	if (out->n_dropped)
+		report_runtime(out, "tracing", RUNTIME_LOSS_LAST_ROWS, out->n_dropped);
+	total += out->n_dropped;
 	if (n_evicted)
 		report_runtime(out, "tracing", RUNTIME_LOSS_FORGOTTEN_PROCESSES, n_evicted);
 	total += n_evicted;

@@ -184,6 +184,7 @@ struct view_run {
 	uint64_t start, monotonic;	 /* CLOCK_REALTIME, CLOCK_MONOTONIC */
 	const char *facts;		 /* of the kernel whose events are recorded; or NULL */
 	uint64_t boot, tai;		 /* the other clocks */
+	uint64_t last_ns;		 /* --last; 0: all */
 	const char *listen;		 /* --listen; or NULL */
 	uint32_t max_keys;		 /* of a metric; 0: the default */
 	/* Replace the file `path`: 0, or a status after a message. */
