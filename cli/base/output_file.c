@@ -3,7 +3,7 @@
  * See output_file.h.
  */
 #include "cli/base/output_file.h"
-#include "cli/base/create_file.h"
+#include "runtime/base/create_file.h"
 #include "runtime/base/limit_hint.h"
 #include "runtime/base/log.h"
 #include <errno.h>
@@ -74,39 +74,6 @@ int output_close(const char *path, FILE *f)
 	return 1;
 }
 
-static bool keeps_mode(int folder, const char *name, mode_t mode, struct stat *old)
-{
-	return mode & 077 && fstatat(folder, name, old, AT_SYMLINK_NOFOLLOW) == 0 &&
-	       old->st_uid == geteuid();
-}
-
-/* Write a new file beside `path` and rename it: it is never half written. 0 or -errno. */
-static int replace_file(const char *path, const void *bytes, size_t len, mode_t mode)
-{
-	char name[NAME_MAX + 1], new[NAME_MAX + 32];
-	bool is_proc;
-	int folder = create_file_folder(path, name, &is_proc), fd, err = 0;
-	struct stat st;
-
-	if (folder < 0)
-		return folder;
-	snprintf(new, sizeof(new), "%s.%d.new", name, getpid());
-	fd = openat(folder, new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (fd < 0)
-		err = -errno;
-	else if (fchmod(fd, keeps_mode(folder, name, mode, &st) ? st.st_mode & 07777 : mode) ||
-		 write(fd, bytes, len) != (ssize_t)len)
-		err = errno ? -errno : -EIO;
-	if (fd >= 0 && close(fd) && !err)
-		err = -errno;
-	if (!err && renameat(folder, new, folder, name))
-		err = -errno;
-	if (err && fd >= 0)
-		unlinkat(folder, new, 0);
-	close(folder);
-	return err;
-}
-
 /* A device or a pipe cannot be replaced. */
 static bool is_special(const char *path)
 {
@@ -121,7 +88,7 @@ int output_write(const char *path, const void *bytes, size_t len, mode_t mode)
 	int err;
 
 	if (path && !is_special(path)) {
-		err = replace_file(path, bytes, len, mode);
+		err = create_file_replace(path, bytes, len, mode);
 		if (err)
 			report(path, err);
 		return err ? 2 : 0;

@@ -3,7 +3,7 @@
  * What the words of the prompt do.
  */
 #include "cli/prompt/prompt.h"
-#include "cli/base/create_file.h"
+#include "runtime/base/create_file.h"
 #include "cli/base/help_columns.h"
 #include "cli/base/printing.h"
 #include "cli/help/help.h"

@@ -6,6 +6,8 @@
 #pragma once
 #include <limits.h>
 #include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
 
 /* Open the folder in which `path` is, and find its name there. Links are followed if they belong
  * to root or to this user and nobody else can replace them. A link of /proc, such as that to
@@ -19,3 +21,7 @@ int create_file_folder(const char *path, char name[NAME_MAX + 1], bool *is_proc)
  * another process has locked it; -EPERM for a file of another user in a folder in which anybody
  * could have made it. */
 int create_file(const char *path, bool is_new);
+
+/* Write a new file beside `path` and rename it: it is never half written. A file of this user
+ * keeps its mode if `mode` lets others read it. 0 or -errno. */
+int create_file_replace(const char *path, const void *bytes, size_t len, mode_t mode);

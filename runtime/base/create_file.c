@@ -3,7 +3,7 @@
  * See create_file.h.
  */
 #define _GNU_SOURCE
-#include "cli/base/create_file.h"
+#include "runtime/base/create_file.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
@@ -198,4 +198,36 @@ int create_file(const char *path, bool is_new)
 	fd = open_in(folder, name, is_new, is_proc);
 	close(folder);
 	return fd;
+}
+
+static bool keeps_mode(int folder, const char *name, mode_t mode, struct stat *old)
+{
+	return mode & 077 && fstatat(folder, name, old, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       old->st_uid == geteuid();
+}
+
+int create_file_replace(const char *path, const void *bytes, size_t len, mode_t mode)
+{
+	char name[NAME_MAX + 1], new[NAME_MAX + 32];
+	bool is_proc;
+	int folder = create_file_folder(path, name, &is_proc), fd, err = 0;
+	struct stat st;
+
+	if (folder < 0)
+		return folder;
+	snprintf(new, sizeof(new), "%s.%d.new", name, getpid());
+	fd = openat(folder, new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0)
+		err = -errno;
+	else if (fchmod(fd, keeps_mode(folder, name, mode, &st) ? st.st_mode & 07777 : mode) ||
+		 write(fd, bytes, len) != (ssize_t)len)
+		err = errno ? -errno : -EIO;
+	if (fd >= 0 && close(fd) && !err)
+		err = -errno;
+	if (!err && renameat(folder, new, folder, name))
+		err = -errno;
+	if (err && fd >= 0)
+		unlinkat(folder, new, 0);
+	close(folder);
+	return err;
 }
