@@ -325,3 +325,22 @@ const char *op_str(enum op op)
 {
 	return op_names[op];
 }
+
+const char *ast_value_name(const struct expr *e)
+{
+	const char *inner;
+
+	switch (e->kind) {
+	case EX_NAME: return e->name.name;
+	case EX_VAR: return e->var.name + 1;
+	case EX_MAP: return e->map.name[1] ? e->map.name + 1 : NULL;
+	case EX_FIELD: return e->field.name;
+	case EX_INDEX: return ast_value_name(e->index.object);
+	case EX_CAST: return ast_value_name(e->cast.operand);
+	case EX_UNARY: return ast_value_name(e->unary.operand);
+	case EX_CALL:
+		inner = e->call.n_args == 1 ? ast_value_name(e->call.args[0]) : NULL;
+		return inner ? inner : e->call.name;
+	default: return NULL;
+	}
+}

@@ -92,6 +92,7 @@ struct map {
 	uint32_t n_keys;
 	const struct type **key_types;
 	struct span *key_spans; /* where each key type came from */
+	const char **key_names; /* of the first access whose key has a name; or NULL */
 	const struct type *value;
 	struct span value_span; /* where the value type came from */
 	uint32_t width;		/* bytes of the widest integer assigned, 0: literals only */
@@ -472,6 +473,9 @@ void ast_each_in_probe(const struct probe *p, expr_visit *visit, void *ctx);
 void ast_each_head(struct stmt *st, expr_visit *visit, void *ctx);
 void ast_each_block(struct stmt *st, block_visit *enter, void *ctx);
 void ast_each_below(struct expr *e, expr_visit *visit, block_visit *enter, void *ctx);
+/* The name of a value: that of a variable, a member, a function, or the only thing it is made from.
+ * NULL: it has none. */
+const char *ast_value_name(const struct expr *e);
 /* The operator's spelling: "+", "&&", … */
 const char *op_str(enum op op);
 /* Parse the source. Returns the tree, or NULL if not even a list of probes could be built. Errors

@@ -42,6 +42,7 @@ struct plan_map {
 	enum plan_map_kind kind;
 	uint32_t bpf_type, flags; /* BPF_MAP_TYPE_*, BPF_F_* */
 	struct plan_field *keys;  /* user-visible parts; offsets count from the key's start */
+	const char **key_names;	  /* of each part: "comm", or "key_2" if its value has no name */
 	uint32_t n_keys;
 	uint32_t key_size;
 	const struct type *value;

@@ -18,12 +18,14 @@ static void plan_key(struct planner *pl, struct plan_map *m, const struct map *m
 
 	m->n_keys = map->n_keys;
 	m->keys = arena_alloc(pl->arena, map->n_keys * sizeof(*m->keys) + 1);
+	m->key_names = arena_alloc(pl->arena, map->n_keys * sizeof(*m->key_names) + 1);
 	for (uint32_t i = 0; i < map->n_keys; i++) {
 		const struct type *t = map->key_types[i];
 
 		/* Strings are stored by 64-bit words, which the verifier requires to be aligned. */
 		at = plan_align(at, t->kind == TY_STRING ? 8 : t->align);
 		m->keys[i] = (struct plan_field){.type = t, .offset = at, .size = t->size};
+		m->key_names[i] = map->key_names[i] ?: arena_printf(pl->arena, "key_%u", i + 1);
 		at += t->size;
 		align = t->align > align ? t->align : align;
 	}

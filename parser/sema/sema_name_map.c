@@ -5,6 +5,7 @@
 #include "parser/sema/sema_advice.h"
 #include "parser/sema/sema_type.h"
 #include "parser/sema/sema_name.h"
+#include <ctype.h>
 
 enum { SHOWN_MOST = 40 }; /* bytes of an expression in a hint */
 
@@ -30,6 +31,7 @@ static struct map *declare_map(struct sema *s, struct expr *e)
 			m->decl = &s->program->map_decls[i];
 	m->key_types = arena_alloc(s->arena, n * sizeof(*m->key_types) + 1);
 	m->key_spans = arena_alloc(s->arena, n * sizeof(*m->key_spans) + 1);
+	m->key_names = arena_alloc(s->arena, n * sizeof(*m->key_names) + 1);
 	if (s->program->n_maps == LIMIT_MAPS)
 		diag_error(s->diags, e->span, "limit-maps", "more than %d maps in one script",
 			   LIMIT_MAPS);
@@ -78,6 +80,17 @@ static void spread_before(struct sema *s, struct map *m, uint32_t n)
 	m->n_keys = n;
 	m->key_types = arena_alloc(s->arena, n * sizeof(*m->key_types));
 	m->key_spans = arena_alloc(s->arena, n * sizeof(*m->key_spans));
+	m->key_names = arena_alloc(s->arena, n * sizeof(*m->key_names));
+}
+
+/* A part of a tuple has only a number. */
+static void name_keys(struct map *m, const struct expr *e)
+{
+	for (uint32_t i = 0; i < m->n_keys; i++) {
+		const char *name = m->key_names[i] ?: ast_value_name(e->map.keys[i]);
+
+		m->key_names[i] = name && !isdigit((unsigned char)*name) ? name : NULL;
+	}
 }
 
 /* The script's text there; NULL if it is long, or in a macro. */
@@ -100,6 +113,7 @@ void name_map(struct sema *s, struct expr *e, bool whole)
 	e->map.map = m;
 	if (m->n_keys == e->map.n_keys) {
 		note_one(s, m, e);
+		name_keys(m, e);
 		return;
 	}
 	if (may_spread(e) && m->n_keys > 1) {

@@ -79,10 +79,12 @@ struct view_row {
 };
 
 struct view_map {
-	const char *name;      /* "@lat" */
-	bool is_time;	       /* its values are nanoseconds */
-	uint32_t n_keys;       /* 0: keyless */
-	struct view_row *rows; /* in the order of output */
+	const char *name; /* "@lat" */
+	bool is_time;	  /* its values are nanoseconds */
+	uint64_t time;	  /* of a recording: when it was printed, CLOCK_MONOTONIC; else 0 */
+	uint32_t n_keys;  /* 0: keyless */
+	const char *const *key_names; /* of struct plan_map; NULL: not known */
+	struct view_row *rows;	      /* in the order of output */
 	uint32_t n_rows;
 	/* How it is shown: */
 	uint64_t time_unit;    /* of text, if is_time: a word of the setting time_unit */

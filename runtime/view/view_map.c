@@ -206,7 +206,10 @@ int view_map_make(const struct plan_map *m, const struct map_snapshot *s,
 	bool is_histogram = agg_has_buckets(m->value);
 	int err;
 
-	*out = (struct view_map){.name = m->name, .is_time = m->is_time, .n_keys = m->n_keys};
+	*out = (struct view_map){.name = m->name,
+				 .is_time = m->is_time,
+				 .n_keys = m->n_keys,
+				 .key_names = m->key_names};
 	if (s->n_rows == 0)
 		return 0;
 	if (is_histogram)
