@@ -88,7 +88,7 @@ static int flamegraph_map(struct out *o, const struct view_map *m)
 {
 	struct out_flamegraph *w = (struct out_flamegraph *)o;
 
-	if (!call_tree_takes(m))
+	if (!stack_key_takes(m))
 		return out_other_map(o, m);
 	out_file_note(&w->file, add_map(w, m));
 	return out_file_done(&w->file);

@@ -59,7 +59,7 @@ static int folded_map(struct out *o, const struct view_map *m)
 	uint32_t top = 0;
 	int err;
 
-	if (!call_tree_takes(m))
+	if (!stack_key_takes(m))
 		return out_other_map(o, m);
 	err = call_tree_init(&tree, "all");
 	if (!err && w->is_named) {

@@ -50,10 +50,16 @@ static uint32_t count_stack_maps(const struct plan *plan)
 		bool has_stack = false;
 
 		for (uint32_t k = 0; k < plan->maps[i].n_keys; k++)
-			has_stack |= call_tree_has_stack(plan->maps[i].keys[k].type);
+			has_stack |= stack_key_has_stack(plan->maps[i].keys[k].type);
 		n += has_stack;
 	}
 	return n;
+}
+
+static bool has_histogram(const struct plan *plan)
+{
+	return FIND(plan->maps, plan->n_maps,
+		    item->value && agg_has_buckets(item->value) && !agg_is_series(item->value));
 }
 
 bool out_format_has_spans(const struct plan *plan)

@@ -208,7 +208,7 @@ static int show_map(struct show *w, sqlite3_stmt *s)
 	keys.fields = arena_alloc(w->arena, (json_array_size(list) + 1) * sizeof(*keys.fields));
 	for (uint32_t i = 0; i < json_array_size(list); i++) {
 		keys.fields[i].type = types[i];
-		has_stack |= call_tree_has_stack(types[i]);
+		has_stack |= stack_key_has_stack(types[i]);
 	}
 	if (w->filter->no_maps || (w->filter->only_stacks && !has_stack))
 		return 0;

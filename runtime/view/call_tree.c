@@ -80,47 +80,6 @@ uint32_t call_tree_child(struct call_tree *t, uint32_t parent, enum call_kind ki
 
 /* ---- rows -------------------------------------------------------------------------------- */
 
-static bool is_stack(const struct type *t)
-{
-	return t->kind == TY_KSTACK || t->kind == TY_USTACK;
-}
-
-bool call_tree_has_stack(const struct type *t)
-{
-	bool has = is_stack(t);
-
-	for (uint32_t i = 0; t->kind == TY_TUPLE && i < t->n_members; i++)
-		has |= call_tree_has_stack(t->members[i].type);
-	return has;
-}
-
-static bool has_weight(const struct type *t)
-{
-	if (t->kind == TY_AGG)
-		return agg_rows[t->agg].layout == AL_SUM || agg_has_total(t) ||
-		       (agg_has_buckets(t) && !agg_is_series(t));
-	return t->kind == TY_INT;
-}
-
-static uint64_t weight_of(const struct view *v)
-{
-	uint64_t n;
-
-	if (agg_has_buckets(v->type))
-		return v->histogram.total;
-	n = agg_has_total(v->type) ? v->stats.total : v->integer;
-	return v->type->is_signed && (int64_t)n < 0 ? 0 : n;
-}
-
-bool call_tree_takes(const struct view_map *m)
-{
-	bool has_stack = false;
-
-	for (uint32_t i = 0; m->n_rows && i < m->n_keys; i++)
-		has_stack |= call_tree_has_stack(m->rows[0].keys[i].type);
-	return has_stack && has_weight(m->rows[0].value.type);
-}
-
 enum { LABEL_BYTES = 4096 }; /* labels that are longer are cut */
 
 static uint32_t add_label(struct call_tree *t, uint32_t at, const struct view *v)
@@ -161,6 +120,11 @@ static uint32_t add_frame(struct call_tree *t, uint32_t at, const struct view_st
 	return call_tree_child(t, at, f->module ? kind_of(s, f) : CALL_NOTE, ESCAPE_NAME, name);
 }
 
+static bool is_empty(const struct view_stack *s)
+{
+	return !s->n && !s->cut && !s->is_lost;
+}
+
 static uint32_t add_stack(struct call_tree *t, uint32_t at, const struct view_stack *s)
 {
 	char note[128];
@@ -183,99 +147,35 @@ static uint32_t add_stack(struct call_tree *t, uint32_t at, const struct view_st
 
 /* ---- rows of maps ------------------------------------------------------------------------ */
 
-enum { PARTS = 64 };
-
-/* The parts of a key, with those of its tuples. */
-struct key_parts {
-	struct view views[PARTS];
-	uint32_t n;
-};
-
-static void add_parts(struct key_parts *p, const struct view *v)
+/* *at: the node that the parts before led to, and then the new one. `before`: the part before,
+ * NULL at the first one. 0 or -ENOMEM. */
+static int add_part(struct call_tree *t, uint32_t *at, const struct view *v,
+		    const struct view *before, const char *delimiter)
 {
-	struct view part;
+	const struct view_stack *s = &v->stack;
+	bool is_stack = stack_key_is_stack(v->type);
 
-	if (v->type->kind != TY_TUPLE) {
-		if (p->n < PARTS)
-			p->views[p->n++] = *v;
-		return;
-	}
-	for (uint32_t i = 0; i < v->type->n_members; i++) {
-		view_part(v, i, &part);
-		add_parts(p, &part);
-	}
-}
-
-static uint32_t count_of(const struct key_parts *p, enum type_kind kind)
-{
-	uint32_t n = 0;
-
-	for (uint32_t i = 0; i < p->n; i++)
-		n += p->views[i].type->kind == kind;
-	return n;
-}
-
-/* Where the group of parts that begins at `from` ends: the stacks of one thread, and the labels
- * before them. A key with one stack of each kind is one group. */
-static uint32_t group_end(const struct key_parts *p, uint32_t from)
-{
-	bool seen[2] = {false}, is_several;
-	uint32_t last = p->n;
-
-	is_several = count_of(p, TY_USTACK) > 1 || count_of(p, TY_KSTACK) > 1;
-	while (last > from && !is_stack(p->views[last - 1].type))
-		last--;
-	for (uint32_t i = from; is_several && i < last; i++) {
-		const struct type *t = p->views[i].type;
-		bool is_user = t->kind == TY_USTACK;
-
-		if (is_stack(t) ? seen[is_user] : seen[0] || seen[1])
-			return i;
-		seen[is_user] |= is_stack(t);
-	}
-	return p->n;
-}
-
-static int add_group(struct call_tree *t, uint32_t *at, const struct view *views, uint32_t n,
-		     const char *delimiter)
-{
-	static const enum type_kind order[] = {TY_USTACK, TY_KSTACK};
-	bool has_user = false;
-
-	for (uint32_t i = 0; i < n; i++)
-		if (!is_stack(views[i].type) && !(*at = add_label(t, *at, &views[i])))
-			return -ENOMEM;
-	for (size_t k = 0; k < sizeof(order) / sizeof(*order); k++)
-		for (uint32_t i = 0; i < n; i++) {
-			const struct view_stack *s = &views[i].stack;
-
-			if (views[i].type->kind != order[k] || (!s->n && !s->cut && !s->is_lost))
-				continue;
-			if (has_user && delimiter &&
-			    !(*at = call_tree_child(t, *at, CALL_LABEL, ESCAPE_NAME, delimiter)))
-				return -ENOMEM;
-			*at = add_stack(t, *at, s);
-			if (!*at)
-				return -ENOMEM;
-			has_user = true;
-		}
-	return 0;
+	if (is_stack && is_empty(s))
+		return 0;
+	if (delimiter && v->type->kind == TY_KSTACK && before && before->type->kind == TY_USTACK &&
+	    !is_empty(&before->stack) &&
+	    !(*at = call_tree_child(t, *at, CALL_LABEL, ESCAPE_NAME, delimiter)))
+		return -ENOMEM;
+	*at = is_stack ? add_stack(t, *at, s) : add_label(t, *at, v);
+	return *at ? 0 : -ENOMEM;
 }
 
 static int add_row(struct call_tree *t, uint32_t at, const struct view_map *m,
 		   const struct view_row *r)
 {
-	struct key_parts parts = {.n = 0};
+	struct stack_key k;
 	int err = 0;
 
-	for (uint32_t i = 0; i < m->n_keys; i++)
-		add_parts(&parts, &r->keys[i]);
-	for (uint32_t i = 0, end; i < parts.n && !err; i = end) {
-		end = group_end(&parts, i);
-		err = add_group(t, &at, &parts.views[i], end - i, m->delimiter);
-	}
+	stack_key_make(&k, m, r);
+	for (uint32_t i = 0; i < k.n && !err; i++)
+		err = add_part(t, &at, &k.parts[i], i ? &k.parts[i - 1] : NULL, m->delimiter);
 	if (!err)
-		t->nodes.items[at].self += weight_of(&r->value);
+		t->nodes.items[at].self += stack_key_weight(&r->value);
 	return err;
 }
 

@@ -8,6 +8,7 @@
 #pragma once
 #include "parser/base/escape.h"
 #include "runtime/view/span_trees.h"
+#include "runtime/view/stack_key.h"
 
 /* What a node stands for: its colour in a flame graph. */
 enum call_kind {
@@ -39,11 +40,6 @@ struct call_tree {
 	struct string_set names;
 };
 
-/* Can the values of this map be added up along stacks: does its key have a stack, and are its
- * values counts or sums? */
-bool call_tree_takes(const struct view_map *m);
-/* Is it a stack, or a tuple with one? */
-bool call_tree_has_stack(const struct type *t);
 /* An empty tree whose root has that name. 0 or -ENOMEM. */
 int call_tree_init(struct call_tree *t, const char *root);
 /* Add the rows of a map below `parent`. Negative values are left out. 0 or -ENOMEM. */
