@@ -2,8 +2,9 @@
 /*
  * Build IDs: see elfsym.h. Nothing in the file is trusted.
  */
-#include "runtime/elf/elfsym.h"
+#include "runtime/elf/elfsym_impl.h"
 #include <elf.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -79,4 +80,21 @@ size_t build_id_read(int fd, unsigned char out[BUILD_ID_BYTES])
 		return 0;
 	return h.ident[EI_CLASS] == ELFCLASS64 ? read_headers_64(fd, &h.e64, out)
 					       : read_headers_32(fd, &h.e32, out);
+}
+
+void build_id_print(const unsigned char *id, size_t n, char out[BUILD_ID_TEXT])
+{
+	out[0] = '\0';
+	for (size_t i = 0; i < n; i++)
+		snprintf(out + 2 * i, 3, "%02x", id[i]);
+}
+
+const char *elfsym_build_id(struct elfsym *e)
+{
+	unsigned char id[BUILD_ID_BYTES];
+
+	if (!e->has_build_id)
+		build_id_print(id, build_id_read(e->fd, id), e->build_id);
+	e->has_build_id = true;
+	return e->build_id[0] ? e->build_id : NULL;
 }

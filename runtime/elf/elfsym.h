@@ -119,3 +119,8 @@ enum { BUILD_ID_BYTES = 64 }; /* a longer one is cut */
 size_t build_id_read(int fd, unsigned char out[BUILD_ID_BYTES]);
 /* The same of the bytes of notes. */
 size_t build_id_in_notes(const char *notes, size_t n, unsigned char out[BUILD_ID_BYTES]);
+/* Write a build ID in hexadecimal. */
+enum { BUILD_ID_TEXT = 2 * BUILD_ID_BYTES + 1 };
+void build_id_print(const unsigned char *id, size_t n, char out[BUILD_ID_TEXT]);
+/* That of an open file, in hexadecimal; NULL: there is none. Lives as long as `e`. */
+const char *elfsym_build_id(struct elfsym *e);

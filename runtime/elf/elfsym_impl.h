@@ -117,6 +117,8 @@ struct elfsym {
 	uint8_t stub_bytes;	/* at most */
 	VEC(struct stub) stubs; /* sorted */
 	char *stub_name;	/* the name that was returned last */
+	bool has_build_id;	/* it was looked for */
+	char build_id[BUILD_ID_TEXT];
 };
 
 /* elfsym_file.c */

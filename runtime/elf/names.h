@@ -19,6 +19,7 @@ struct usym {
 	uint64_t offset;    /* bytes from the symbol's start */
 	const char *module; /* path of the mapped file, "[vdso]", or NULL if nothing is mapped */
 	uint64_t module_offset; /* the address in the file, as linked */
+	const char *build_id;	/* of the file, in hexadecimal; or NULL */
 	bool may_be_listed;	/* generated code that has no name yet, but may get one */
 };
 
@@ -68,6 +69,8 @@ void ksyms_free(struct ksyms *k);
  * Returns false if kallsyms hides addresses (kptr_restrict) or no symbol contains `ip`. */
 bool ksyms_find(struct ksyms *k, uint64_t ip, const char **name, uint64_t *offset,
 		const char **module);
+/* The build ID of the running kernel, in hexadecimal; NULL: not known. Lives as long as `k`. */
+const char *ksyms_build_id(struct ksyms *k);
 
 /* ---- functions of a file (elfsym.c) -------------------------------------------------------- */
 

@@ -17,6 +17,7 @@ struct frame_list {
 static void find_kernel(struct session *s, uint64_t ip, struct view_frame *f)
 {
 	f->module = NULL;
+	f->build_id = ksyms_build_id(s->ksyms);
 	if (!ksyms_find(s->ksyms, ip, &f->name, &f->offset, &f->module))
 		f->name = NULL;
 }
@@ -36,6 +37,8 @@ static bool find_user(struct session *s, const struct sonde_stack *st, uint64_t 
 		return false;
 	f->name = u.name;
 	f->module = u.module;
+	f->build_id = u.build_id;
+	f->linked = u.module ? u.module_offset : 0;
 	f->offset = u.name ? u.offset : u.module_offset;
 	return u.may_be_listed;
 }
@@ -55,6 +58,7 @@ static void name_call(struct session *s, const struct sonde_stack *st, struct vi
 		return;
 	*f = call;
 	f->offset++;
+	f->linked += f->linked != 0;
 }
 
 /* By the file that is mapped at the address. */

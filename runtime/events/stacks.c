@@ -181,6 +181,7 @@ static void retain_names(struct session *s, const struct cached *c)
 		f->name = usyms_names_retain(s->usyms, f->name);
 		f->module = usyms_names_retain(s->usyms, f->module);
 		f->file = usyms_names_retain(s->usyms, f->file);
+		f->build_id = usyms_names_retain(s->usyms, f->build_id);
 	}
 }
 

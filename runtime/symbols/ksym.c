@@ -15,6 +15,8 @@
 #include "runtime/base/vec.h"
 #include "runtime/base/limit_hint.h"
 #include "runtime/base/log.h"
+#include <fcntl.h>
+#include <unistd.h>
 
 enum {
 	LINE_MAX_BYTES = 1024,
@@ -24,6 +26,7 @@ enum {
 	NAMES_FIRST_BYTES = 1 << 18,
 	KEYS_FIRST = 1 << 14,
 	QUERIES_MAX = 8192,
+	NOTES_MAX_BYTES = 4096,
 };
 #define FLAG_PREFIX (1u << 31) /* "__pfx_" precedes the name */
 #define FLAG_MODULE (1u << 30) /* a module number of two bytes follows the name's NUL */
@@ -43,7 +46,8 @@ struct prefix {
 
 struct ksyms {
 	struct ksym_query *query; /* used for the first addresses; NULL: not available */
-	bool is_query_tried, is_read;
+	bool is_query_tried, is_read, is_build_id_read;
+	char build_id[BUILD_ID_TEXT];
 	uint64_t base;
 	VEC(uint64_t) keys;
 	VEC(char) names;
@@ -300,4 +304,21 @@ bool ksyms_find(struct ksyms *k, uint64_t ip, const char **name, uint64_t *offse
 		*name = k->prefixed;
 	}
 	return true;
+}
+
+const char *ksyms_build_id(struct ksyms *k)
+{
+	unsigned char id[BUILD_ID_BYTES];
+	char notes[NOTES_MAX_BYTES];
+	ssize_t n = -1;
+	int fd = k->is_build_id_read ? -1 : open("/sys/kernel/notes", O_RDONLY | O_CLOEXEC);
+
+	k->is_build_id_read = true;
+	if (fd >= 0) {
+		n = read(fd, notes, sizeof(notes));
+		close(fd);
+	}
+	if (n > 0)
+		build_id_print(id, build_id_in_notes(notes, (size_t)n, id), k->build_id);
+	return k->build_id[0] ? k->build_id : NULL;
 }

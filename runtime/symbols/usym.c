@@ -237,6 +237,7 @@ static bool find_in_file(struct usyms *u, const struct uaddress *a, const struct
 	out->module = shown_path(u, a->tgid, a->exec_id, m->file->path);
 	out->module_offset = a->ip - m->start + m->file_offset;
 	elf = symfiles_of(&u->files, a->tgid, m);
+	out->build_id = elf ? usyms_names_retain(u, elfsym_build_id(elf)) : NULL;
 	if (!elf || !elfsym_file_to_vaddr(elf, out->module_offset, &out->module_offset) ||
 	    !(elfsym_by_address(elf, out->module_offset, &name, &out->offset) ||
 	      elfsym_plt_at(elf, out->module_offset, &name, &out->offset)))
@@ -294,16 +295,11 @@ bool usyms_file(struct usyms *u, const struct uaddress *a, struct usym *out)
 {
 	const struct mapping *m = find_mapping(u, a);
 	struct elfsym *elf = m ? symfiles_of(&u->files, a->tgid, m) : NULL;
-	unsigned char id[BUILD_ID_BYTES];
-	char digits[2 * BUILD_ID_BYTES + 1];
-	size_t n = elf ? build_id_read(elfsym_fd(elf), id) : 0;
 
 	*out = (struct usym){0};
-	if (!n)
+	if (!elf || !elfsym_build_id(elf))
 		return false;
-	for (size_t i = 0; i < n; i++)
-		snprintf(digits + 2 * i, 3, "%02x", id[i]);
-	out->name = string_set_intern(&u->strings, digits);
+	out->name = string_set_intern(&u->strings, elfsym_build_id(elf));
 	out->offset = a->ip - m->start + m->file_offset;
 	return out->name;
 }

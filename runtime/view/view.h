@@ -13,11 +13,13 @@
 /* One frame of a stack, symbolized. */
 struct view_frame {
 	uint64_t ip;
-	const char *name;   /* NULL: unknown */
-	uint64_t offset;    /* from the symbol's start; without a name, from the module's */
-	const char *module; /* user frames: the mapped file's path; kernel frames: the module, or
+	const char *name;     /* NULL: unknown */
+	uint64_t offset;      /* from the symbol's start; without a name, from the module's */
+	const char *module;   /* user frames: the mapped file's path; kernel frames: the module, or
 			     * NULL */
-	const char *file;   /* source file; NULL: not known */
+	const char *build_id; /* of the mapped file or the kernel, in hexadecimal; or NULL */
+	uint64_t linked;      /* the address in the mapped file, as linked; 0: not known */
+	const char *file;     /* source file; NULL: not known */
 	uint32_t line;
 	bool is_inlined; /* `name` was inlined into the next frame */
 	bool is_caller;	 /* ip is behind a call */
