@@ -5,6 +5,7 @@
 #include "cli/run/run.h"
 #include "cli/base/output_file.h"
 #include "runtime/base/clock.h"
+#include "runtime/output/run_title.h"
 #include <ctype.h>
 #include <stdlib.h>
 
@@ -84,6 +85,7 @@ void run_facts_make(struct run_facts *f, const struct options *o, const struct p
 		.max_keys = o->out.max_keys,
 		.write_file = output_write,
 	};
+	run_units(&f->run, plan);
 }
 
 void run_facts_free(struct run_facts *f)

@@ -14,35 +14,19 @@
 struct out_flamegraph {
 	struct out_file file; /* first */
 	struct flame_page page;
-	const struct plan *plan;
-	bool is_named;	 /* several maps may have stacks: their names are shown */
-	size_t of_spans; /* number of the graph of spans, from 1; 0: there is none */
+	const char *counted; /* what counts are the number of; NULL: as the aggregation says */
+	bool is_named;	     /* several maps may have stacks: their names are shown */
+	size_t of_spans;     /* number of the graph of spans, from 1; 0: there is none */
 };
 
 static int flamegraph_begin(struct out *o, const struct view_run *run)
 {
 	struct flame_page *p = &((struct out_flamegraph *)o)->page;
 
+	((struct out_flamegraph *)o)->counted = run->counted;
 	p->subject = run_subject(run);
 	p->script = run_script(run);
 	return 0;
-}
-
-/* Do its programs take samples, and nothing else? */
-static bool takes_samples(const struct plan *plan)
-{
-	bool found = false, others = false;
-
-	for (uint32_t i = 0; plan && i < plan->n_progs; i++) {
-		enum plan_prog_kind kind = plan->progs[i].kind;
-		bool is_sample = prog_kind_is(kind, PK_EVENT) ||
-				 (prog_kind_is(kind, PK_PERIOD) && prog_kind_is(kind, PK_SCOPED));
-
-		found |= is_sample;
-		others |= plan->progs[i].n_probes && !is_sample &&
-			  !prog_kind_is(kind, PK_OUTSIDE | PK_TRACER | PK_PERIOD);
-	}
-	return found && !others;
 }
 
 static int flamegraph_finish(struct out *o)
@@ -58,7 +42,7 @@ static const char *unit_of(const struct out_flamegraph *w, const struct view_map
 	const struct type *t = m->rows[0].value.type;
 	const char *unit = t->kind == TY_AGG && !m->is_time ? agg_rows[t->agg].counted : NULL;
 
-	return unit && takes_samples(w->plan) ? "samples" : unit;
+	return unit ? w->counted ?: unit : NULL;
 }
 
 static struct flame_graph *graph_of(struct out_flamegraph *w, const struct view_map *m)
@@ -151,7 +135,6 @@ struct out *out_flamegraph_new(FILE *f, const struct plan *plan, const char *wor
 
 	if (!w)
 		return NULL;
-	w->plan = plan;
 	w->is_named = out_format_n_trees(plan) > 1;
 	w->file.spans.show = add_spans;
 	return &w->file.out;

@@ -59,3 +59,46 @@ char *run_script(const struct view_run *run)
 	free(line);
 	return run->script_name ? strdup(run->script_name) : NULL;
 }
+
+/* Do its programs take samples, and nothing else? */
+static bool takes_samples(const struct plan *plan)
+{
+	bool found = false, others = false;
+
+	for (uint32_t i = 0; i < plan->n_progs; i++) {
+		enum plan_prog_kind kind = plan->progs[i].kind;
+		bool is_sample = prog_kind_is(kind, PK_EVENT) ||
+				 (prog_kind_is(kind, PK_PERIOD) && prog_kind_is(kind, PK_SCOPED));
+
+		found |= is_sample;
+		others |= plan->progs[i].n_probes && !is_sample &&
+			  !prog_kind_is(kind, PK_OUTSIDE | PK_TRACER | PK_PERIOD);
+	}
+	return found && !others;
+}
+
+/* What all spans of the script are; NULL: there are none, or several kinds. */
+static const char *kind_of_spans(const struct plan *plan)
+{
+	const char *found = NULL;
+
+	for (uint32_t i = 0; i < plan->n_probes; i++) {
+		enum span_kind kind = plan->probes[i].state.kind;
+		const char *name = kind == SPAN_SWITCH	? "off-cpu"
+				   : kind == SPAN_SLICE ? "on-cpu"
+							: "";
+
+		if (kind == SPAN_NO)
+			continue;
+		if (!*name || (found && strcmp(found, name) != 0))
+			return NULL;
+		found = name;
+	}
+	return found;
+}
+
+void run_units(struct view_run *run, const struct plan *plan)
+{
+	run->counted = takes_samples(plan) ? "samples" : NULL;
+	run->timed = kind_of_spans(plan);
+}

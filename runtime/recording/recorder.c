@@ -77,6 +77,8 @@ void recorder_run(struct recorder *r, const struct view_run *run)
 		{"boot", run->facts ? row_integer((int64_t)run->boot) : row_string(NULL)},
 		{"tai", run->facts ? row_integer((int64_t)run->tai) : row_string(NULL)},
 		{"print_maps", row_integer(r->plan->config.print_maps_on_exit)},
+		{"counted", row_string(run->counted)},
+		{"timed", row_string(run->timed)},
 		{"spans", row_integer(out_format_has_spans(r->plan))},
 	};
 

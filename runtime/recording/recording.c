@@ -463,10 +463,15 @@ static int take_fact(struct recording *r, sqlite3_stmt *s)
 	const struct {
 		const char *name, **to;
 	} texts[] = {
-		{"version", &r->run.version},	      {"arguments", &r->run.arguments},
-		{"script_name", &r->run.script_name}, {"script", &r->run.script},
-		{"command", &r->run.command},	      {"kernel", &r->run.kernel},
+		{"version", &r->run.version},
+		{"arguments", &r->run.arguments},
+		{"script_name", &r->run.script_name},
+		{"script", &r->run.script},
+		{"command", &r->run.command},
+		{"kernel", &r->run.kernel},
 		{"machine", &r->run.machine},
+		{"counted", &r->run.counted},
+		{"timed", &r->run.timed},
 	};
 	__auto_type text = FIND_ROW(texts, name && strcmp(item->name, name) == 0);
 
