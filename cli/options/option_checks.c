@@ -132,14 +132,14 @@ static int check_lone(const struct options *o)
 		log_error("'sonde fmt' takes one file: unexpected '%s'", o->args.params[0]);
 		return log_hint("for several: for f in *.bt; do sonde fmt $f -o $f; done");
 	}
-	if (o->out.reset && out_formats[o->out.format].is_metrics)
+	if (o->out.reset && out_formats[o->out.format].traits & OUT_METRICS)
 		return log_error("--reset would set metrics back: leave it out; rate() of "
 				 "Prometheus computes what came in a time");
-	if (o->out.listen && !out_formats[o->out.format].is_metrics)
+	if (o->out.listen && !(out_formats[o->out.format].traits & OUT_METRICS))
 		return log_error("--listen serves metrics: leave out -f %s, or write "
 				 "-f openmetrics",
 				 out_formats[o->out.format].name);
-	if (o->out.max_keys && !out_formats[o->out.format].is_metrics)
+	if (o->out.max_keys && !(out_formats[o->out.format].traits & OUT_METRICS))
 		return log_error("--max-keys is for metrics: write -f openmetrics or --listen "
 				 "9435, too; --top N prints the N largest rows of a map");
 	if (o->out.reset && !o->out.interval_ns)
@@ -221,6 +221,10 @@ static int check_terminal(const struct options *o)
 {
 	const struct out_format_row *format = &out_formats[o->out.format];
 
+	if (format->traits & OUT_FILES && o->out.interval_ns && !o->out.path)
+		return log_error(
+			"-f %s with --interval writes a file for each interval: give -o %s",
+			format->name, format->file);
 	if (!format->file || o->out.path || o->dry_run || !isatty(STDOUT_FILENO))
 		return 0;
 	return log_error("-f %s is not for a terminal: write it to a file, -o %s", format->name,

@@ -325,6 +325,18 @@ static void choose_format(struct options *o)
 		o->out.format = format;
 }
 
+/* What the format implies. */
+static void apply_format(struct options *o)
+{
+	unsigned int traits = out_formats[o->out.format].traits;
+
+	if (traits & OUT_LINES && o->n_settings < MAX_SETTINGS)
+		o->settings[o->n_settings++] = (struct setting){.key = "show_debug_info",
+								.variable = "-f",
+								.text = "true"};
+	o->out.reset |= traits & OUT_RESETS && o->out.interval_ns;
+}
+
 int options_parse(struct options *o, int argc, char **argv)
 {
 	int i = 1, taken;
@@ -377,6 +389,7 @@ int options_parse(struct options *o, int argc, char **argv)
 	apply_first_word(o);
 	take_topic(o);
 	choose_format(o);
+	apply_format(o);
 	return read_command(o) || options_check(o) || output_check(o) || find_container(o) ? 1 : 0;
 }
 

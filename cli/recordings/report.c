@@ -27,12 +27,13 @@ struct report {
 static int take_format(struct report *r, const char *arg)
 {
 	bool is_tree = strcmp(arg, "tree") == 0;
+	unsigned int needs;
 
 	r->format = is_tree ? OUT_TEXT : out_format_find(arg, &r->format_word);
-	r->filter.no_events = is_tree || (r->format < OUT_FORMAT_COUNT &&
-					  out_formats[r->format].needs != OUT_NEEDS_NOTHING);
-	r->filter.only_stacks = r->format == OUT_FOLDED || r->format == OUT_FLAMEGRAPH;
-	r->filter.no_maps = r->filter.no_events && !r->filter.only_stacks;
+	needs = r->format < OUT_FORMAT_COUNT ? out_formats[r->format].needs : OUT_NEEDS_NOTHING;
+	r->filter.no_events = is_tree || needs != OUT_NEEDS_NOTHING;
+	r->filter.only_stacks = needs == OUT_NEEDS_STACKS;
+	r->filter.no_maps = is_tree || needs == OUT_NEEDS_SPANS;
 	if (r->options->report.sql && r->format != OUT_JSON && r->format != OUT_TEXT)
 		return option_error("--sql has the formats text and json");
 	if (r->format < OUT_FORMAT_COUNT && r->format != OUT_RECORDING && r->format != OUT_LIVE)

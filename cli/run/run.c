@@ -154,6 +154,11 @@ int run_check_pid(const struct options *o)
 /* A page or file of stacks or spans would be empty. 0, or the exit status after a message. */
 static int check_format(const struct options *o, const struct plan *plan)
 {
+	static const char *const examples[] = {
+		[OUT_NEEDS_STACKS] = "@[kstack, ustack] = count()",
+		[OUT_NEEDS_SPANS] = "uretprobe:PROGRAM:* { span(); }",
+		[OUT_NEEDS_HISTOGRAM] = "@ = hist(delta)",
+	};
 	const char *lacks = out_format_lacks(o->out.format, plan);
 	const char *name = out_formats[o->out.format].name;
 	char maps[128] = "";
@@ -171,9 +176,7 @@ static int check_format(const struct options *o, const struct plan *plan)
 			  o->out.path, out_formats[o->out.format].ending, name, lacks,
 			  n ? maps : "no map");
 	log_hint("write %s; maps are printed by -f text",
-		 out_formats[o->out.format].needs == OUT_NEEDS_SPANS
-			 ? "uretprobe:PROGRAM:* { span(); }"
-			 : "@[kstack, ustack] = count()");
+		 examples[out_formats[o->out.format].needs]);
 	return 1;
 }
 
@@ -340,7 +343,7 @@ int run_trace(const struct options *o, const struct program *program, const stru
 		return status;
 	found.command = (uint32_t)command.pid;
 	found.program = command.pid ? command.program : NULL;
-	path = out_formats[o->out.format].is_metrics ? NULL : o->out.path;
+	path = out_formats[o->out.format].traits & OUT_METRICS ? NULL : o->out.path;
 	f = output_open(path);
 	status = f ? compile_and_trace(o, program, plan, k, &command, &found, f) : 2;
 	command_stop(&command);

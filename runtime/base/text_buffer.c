@@ -198,3 +198,13 @@ void text_hex(struct text *t, uint64_t x)
 	*--first = '0';
 	text_put(t, first, (size_t)(end - first));
 }
+
+void text_thousands(struct text *t, uint64_t x)
+{
+	if (x >= 1000) {
+		text_thousands(t, x / 1000);
+		text_printf(t, ",%03u", (unsigned)(x % 1000));
+	} else {
+		text_unsigned(t, x);
+	}
+}

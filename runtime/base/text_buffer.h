@@ -57,6 +57,8 @@ void text_xml(struct text *t, const char *bytes, size_t n);
 
 void text_unsigned(struct text *t, uint64_t x);
 void text_signed(struct text *t, int64_t x);
+/* "1,234,567" */
+void text_thousands(struct text *t, uint64_t x);
 /* "0x" and lower hex. */
 void text_hex(struct text *t, uint64_t x);
 

@@ -43,20 +43,10 @@ _Static_assert(sizeof(changes) / sizeof(*changes) == CHANGE_COUNT, "one for each
 
 /* ---- text -------------------------------------------------------------------------------- */
 
-static void put_number(struct text *t, uint64_t x)
-{
-	if (x >= 1000) {
-		put_number(t, x / 1000);
-		text_printf(t, ",%03u", (unsigned)(x % 1000));
-	} else {
-		text_unsigned(t, x);
-	}
-}
-
 static void put_value(struct text *t, const struct flame_graph *g, uint64_t x)
 {
 	if (!g->is_time)
-		put_number(t, x);
+		text_thousands(t, x);
 	else if (x < 1000)
 		text_printf(t, "%u ns", (unsigned)x);
 	else if (x < 1000000)

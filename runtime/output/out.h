@@ -40,8 +40,8 @@ struct out {
 	int (*finish)(struct out *o);
 	/* The maps that --interval prints follow; NULL: the writer does not say when. */
 	int (*interval)(struct out *o, const struct timespec *now, bool is_short);
-	/* Of a writer that shows results while they change; else NULL. --interval prints all maps
-	 * between a call with `begins` and one without; the first time when tracing begins. */
+	/* --interval prints all maps between a call with `begins` and one without; the first time
+	 * when tracing begins, if there is `input`. NULL: the writer need not know. */
 	int (*round)(struct out *o, bool begins);
 	/* `input_fd` can be read, or a signal came: enum out_input. */
 	int (*input)(struct out *o);

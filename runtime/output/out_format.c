@@ -4,6 +4,7 @@
  */
 #include "runtime/output/out_format.h"
 #include "parser/base/text.h"
+#include "parser/lang/agg.h"
 #include "runtime/output/out.h"
 #include "runtime/view/call_tree.h"
 #include <string.h>
@@ -33,10 +34,11 @@ enum out_format out_format_find(const char *name, const char **word)
 
 enum out_format out_format_of_file(const char *path)
 {
-	const char *ending = strrchr(path, '.');
+	size_t n = strlen(path);
 	const struct out_format_row *row =
 		FIND(out_formats, OUT_FORMAT_COUNT,
-		     ending && item->ending && strcmp(item->ending, ending) == 0);
+		     item->ending && n > strlen(item->ending) &&
+			     strcmp(item->ending, path + n - strlen(item->ending)) == 0);
 
 	return row ? (enum out_format)(row - out_formats) : OUT_FORMAT_COUNT;
 }
@@ -78,6 +80,8 @@ const char *out_format_lacks(enum out_format format, const struct plan *plan)
 	case OUT_NEEDS_STACKS:
 		return out_format_n_trees(plan) ? NULL : "a map with a stack in its key, or span()";
 	case OUT_NEEDS_SPANS: return out_format_has_spans(plan) ? NULL : "span()";
+	case OUT_NEEDS_HISTOGRAM:
+		return has_histogram(plan) ? NULL : "a histogram: hist(), lhist() or quantiles()";
 	case OUT_NEEDS_NOTHING: break;
 	}
 	return NULL;

@@ -11,13 +11,25 @@ enum out_format {
 	OUT_FORMAT_COUNT,
 };
 
+enum out_format_trait {
+	OUT_LINES = 1,	 /* user stacks have source lines, as by the setting show_debug_info */
+	OUT_RESETS = 2,	 /* --interval prints what is of that interval, as with --reset */
+	OUT_FILES = 4,	 /* --interval writes a file for each interval */
+	OUT_METRICS = 8, /* each text replaces the file of -o; --listen serves it */
+};
+
 struct out_format_row {
 	const char *name, *word; /* word: what may follow the name and a colon, or NULL */
-	enum { OUT_NEEDS_NOTHING, OUT_NEEDS_STACKS, OUT_NEEDS_SPANS } needs;
+	enum {
+		OUT_NEEDS_NOTHING,
+		OUT_NEEDS_STACKS,
+		OUT_NEEDS_SPANS,
+		OUT_NEEDS_HISTOGRAM,
+	} needs;
 	const char *file;	   /* an example of its name, if no terminal shows it; or NULL */
 	const char *ending;	   /* of names of its files; or NULL */
 	const char *doc, *example; /* example: words for the command line */
-	bool is_metrics;	   /* each text replaces the file of -o; --listen serves it */
+	unsigned int traits;	   /* enum out_format_trait */
 };
 extern const struct out_format_row out_formats[OUT_FORMAT_COUNT];
 /* The format of that name, or NAME:WORD; OUT_FORMAT_COUNT if there is none, or if it takes no word.

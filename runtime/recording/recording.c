@@ -443,7 +443,11 @@ static int take_map(struct recording *r, sqlite3_stmt *s)
 {
 	const json_t *list = recording_json(r->arena, s, 1);
 	const struct type **types = recording_types(r, r->arena, list);
-	struct plan_map m = {.name = kept(r, s, 0)};
+	struct plan_map m = {
+		.name = kept(r, s, 0),
+		.value = recording_type(r, (uint64_t)sqlite3_column_int64(s, 3)),
+		.is_time = sqlite3_column_int(s, 4) != 0,
+	};
 
 	if (!types || !m.name || r->plan.n_maps == TYPES_MOST)
 		return recording_damaged(r, REC_PRINTS, sqlite3_column_int64(s, 2));
@@ -479,6 +483,8 @@ static int take_fact(struct recording *r, sqlite3_stmt *s)
 		*text->to = kept(r, s, 1);
 	if (name && strcmp(name, "start") == 0)
 		r->run.start = (uint64_t)sqlite3_column_int64(s, 1);
+	if (name && strcmp(name, "end") == 0)
+		r->run.ended = (uint64_t)sqlite3_column_int64(s, 1);
 	if (name && strcmp(name, "monotonic") == 0)
 		r->run.monotonic = (uint64_t)sqlite3_column_int64(s, 1);
 	if (name && strcmp(name, "print_maps") == 0)
@@ -499,6 +505,8 @@ int recording_load(struct recording *r)
 		return -1;
 	return each_row(r, "SELECT id, type FROM types ORDER BY id", take_type) ?:
 	       each_row(r, "SELECT id, kind, types, pieces FROM calls ORDER BY id", take_call) ?:
-	       each_row(r, "SELECT map, key_types, min(seq) FROM prints GROUP BY map, key_types", take_map) ?:
+	       each_row(r, "SELECT map, key_types, min(seq), max(value_type), "
+			 "min(is_time) FROM prints GROUP BY map, key_types",
+			take_map) ?:
 	       each_row(r, "SELECT name, value FROM run", take_fact);
 }

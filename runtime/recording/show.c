@@ -194,6 +194,7 @@ static int show_map(struct show *w, sqlite3_stmt *s)
 	const struct type **types = recording_types(w->r, w->arena, list);
 	struct view_map m = {
 		.name = map_name(w->r, name_of(s, 2)),
+		.time = (uint64_t)number(s, 1),
 		.is_time = number(s, 3) != 0,
 		.time_unit = (uint64_t)number(s, 4),
 		.whole = (uint64_t)number(s, 5),

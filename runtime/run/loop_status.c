@@ -25,7 +25,7 @@ void loop_status_open(struct loop *l)
 {
 	const struct loop_options *o = l->o;
 
-	if (l->events.out->round || o->quiet || o->tests || (o->command && o->command->pid))
+	if (l->events.out->input || o->quiet || o->tests || (o->command && o->command->pid))
 		return;
 	status_open();
 	l->status.begin_ns = monotonic_ns();
