@@ -40,6 +40,14 @@ static void end_record(struct gen *g, LLVMValueRef record, LLVMValueRef size,
 	gen_enter(g, skip);
 }
 
+static void store_fields(struct gen *g, const struct plan_event *ev, struct gen_kept *values,
+			 LLVMValueRef record)
+{
+	for (uint32_t i = 0; i < ev->n_fields; i++)
+		gen_store(g, gen_kept_value(g, &values[i]), ev->fields[i].type,
+			  gen_at(g, record, ev->fields[i].offset));
+}
+
 /* Store the arguments in a record. The values are computed before it is reserved: computing them
  * may itself send a record (a stack that is seen for the first time). */
 static void gen_fields(struct gen *g, uint32_t id, struct expr **args, uint32_t n)
@@ -52,9 +60,7 @@ static void gen_fields(struct gen *g, uint32_t id, struct expr **args, uint32_t 
 	for (uint32_t i = 0; i < n; i++)
 		values[i] = gen_keep(g, gen_expr(g, args[i]));
 	record = begin_record(g, id, size, &skip);
-	for (uint32_t i = 0; i < n; i++)
-		gen_store(g, gen_kept_value(g, &values[i]), ev->fields[i].type,
-			  gen_at(g, record, ev->fields[i].offset));
+	store_fields(g, ev, values, record);
 	end_record(g, record, size, skip);
 }
 
@@ -185,11 +191,12 @@ struct value gen_span_call(struct gen *g, struct expr *e)
 {
 	const struct plan_event *ev = &g->plan->events[e->call.event];
 	LLVMValueRef task, pid, tid, record, size = gen_u64(g, ev->size);
-	struct gen_kept name = {0};
+	struct expr **values = e->call.args + e->call.n_args - ev->n_fields;
+	struct gen_kept kept[LIMIT_CALL_ARGS];
 	LLVMBasicBlockRef skip;
 
-	if (ev->n_fields)
-		name = gen_keep(g, e->call.n_args ? gen_expr(g, e->call.args[0]) : default_name(g));
+	for (uint32_t i = 0; i < ev->n_fields; i++)
+		kept[i] = gen_keep(g, e->call.n_args ? gen_expr(g, values[i]) : default_name(g));
 	record = begin_record(g, (uint32_t)e->call.event, size, &skip);
 	task = gen_task(g);
 	pid = GEN_CALL(g, "sonde_number_pid", task);
@@ -203,9 +210,7 @@ struct value gen_span_call(struct gen *g, struct expr *e)
 	store_member(g, record, offsetof(struct sonde_span_event, flags), span_flags_and_tracer(g));
 	GEN_CALL(g, "sonde_task_comm", task,
 		 gen_at(g, record, offsetof(struct sonde_span_event, comm)));
-	if (ev->n_fields)
-		gen_store(g, gen_kept_value(g, &name), ev->fields[0].type,
-			  gen_at(g, record, ev->fields[0].offset));
+	store_fields(g, ev, kept, record);
 	end_record(g, record, size, skip);
 	return nothing;
 }

@@ -37,7 +37,7 @@ static bool is_plain_span(const struct gen *g, const struct stmt *st)
 	if (!e || e->kind != EX_CALL || e->call.event < 0)
 		return false;
 	ev = &g->plan->events[e->call.event];
-	return ev->kind == PE_SPAN &&
+	return ev->kind == PE_SPAN && !ev->n_pieces &&
 	       (!e->call.n_args || !ev->n_fields || ev->fields[0].type->kind == TY_CALL);
 }
 

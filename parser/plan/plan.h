@@ -84,6 +84,7 @@ struct plan_event {
 	uint32_t n_fields;
 	struct format_piece *pieces; /* of a format: printf and the like; PE_ROW: columns */
 	uint32_t n_pieces;
+	bool is_named;	/* PE_SPAN: the script gives the name */
 	uint32_t table; /* PE_ROW: the same columns are the same table; from 0 on */
 	bool has_map;
 	uint32_t map;	  /* map events */

@@ -291,12 +291,16 @@ void pln_skboutput(struct planner *pl, struct expr *call)
 void pln_span(struct planner *pl, struct expr *call)
 {
 	const struct expr *name = call->call.n_args ? call->call.args[0] : NULL;
-	struct plan_event ev = {.kind = PE_SPAN, .size = sizeof(struct sonde_span_event)};
+	struct plan_event ev = {.kind = PE_SPAN,
+				.size = sizeof(struct sonde_span_event),
+				.is_named = name};
 
 	if (name && name->kind == EX_STRING)
 		ev.text = name->string.text;
 	else
 		plan_add_field(pl, &ev, name ? name->type : &type_name);
+	for (uint32_t i = 1; i < call->call.n_args; i++)
+		plan_add_column(pl, &ev, call, i);
 	pl->plan->needs.task = true;
 	plan_add_event(pl, call, ev);
 }

@@ -79,6 +79,9 @@ typedef void plan_event_fn(struct planner *pl, struct expr *call);
 #include "parser/lang/builtins.def"
 /* Append a field of type `t` to a record. */
 void plan_add_field(struct planner *pl, struct plan_event *ev, const struct type *t);
+/* plan_row.c: add argument `i` of a call as a column: a field, and a piece with its name. */
+void plan_add_column(struct planner *pl, struct plan_event *ev, const struct expr *call,
+		     uint32_t i);
 /* The record that `call` sends is complete; one that is too long is reported. */
 void plan_add_event(struct planner *pl, struct expr *call, struct plan_event ev);
 /* Set the orders of maps by the argument of --sort. */

@@ -37,34 +37,37 @@ static int32_t width_of(const struct type *t)
 	return NUMBER;
 }
 
-void pln_row(struct planner *pl, struct expr *call)
+void plan_add_column(struct planner *pl, struct plan_event *ev, const struct expr *call, uint32_t i)
 {
 	uint64_t unit = pl->program->config.time_unit;
+	const struct expr *arg = call->call.args[i];
+	const char *name = call->call.names[i];
+	bool is_time = arg->type->kind == TY_INT &&
+		       (names_ns(name) || (ast_is_time(arg) && !ast_is_clock(arg)));
+	struct format_piece piece = {
+		.text = !is_time || names_ns(name)
+				? name
+				: arena_printf(pl->arena, "%s%s", name, ns_ending),
+		.conv = 's',
+		.width = width_of(arg->type),
+		.precision = -1,
+		.field = ev->n_fields,
+		.time_unit = !is_time		      ? 0
+			     : unit == TIME_UNIT_AUTO ? TIME_UNIT_MS
+						      : (uint32_t)unit,
+	};
+
+	piece.text_len = (uint32_t)strlen(piece.text);
+	plan_add_field(pl, ev, arg->type);
+	arena_push(pl->arena, ev->pieces, ev->n_pieces, piece);
+}
+
+void pln_row(struct planner *pl, struct expr *call)
+{
 	struct plan_event ev = {.kind = PE_ROW, .size = sizeof(struct sonde_event)};
 
-	for (uint32_t i = 0; i < call->call.n_args; i++) {
-		const struct type *t = call->call.args[i]->type;
-		const char *name = call->call.names[i];
-		bool is_time = t->kind == TY_INT &&
-			       (names_ns(name) || (ast_is_time(call->call.args[i]) &&
-						   !ast_is_clock(call->call.args[i])));
-		struct format_piece piece = {
-			.text = !is_time || names_ns(name)
-					? name
-					: arena_printf(pl->arena, "%s%s", name, ns_ending),
-			.conv = 's',
-			.width = width_of(t),
-			.precision = -1,
-			.field = i,
-			.time_unit = !is_time		      ? 0
-				     : unit == TIME_UNIT_AUTO ? TIME_UNIT_MS
-							      : (uint32_t)unit,
-		};
-
-		piece.text_len = (uint32_t)strlen(piece.text);
-		plan_add_field(pl, &ev, t);
-		arena_push(pl->arena, ev.pieces, ev.n_pieces, piece);
-	}
+	for (uint32_t i = 0; i < call->call.n_args; i++)
+		plan_add_column(pl, &ev, call, i);
 	ev.table = plan_row_table(pl->plan, &ev);
 	plan_add_event(pl, call, ev);
 }

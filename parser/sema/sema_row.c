@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * row(): its values and the names of its columns. Names are keys of JSON and columns of SQL, so
+ * row(), and span() with values: the values and the names of its columns. Names are keys of JSON and columns of SQL, so
  * they differ from each other in more than their case.
  */
 #include "parser/sema/sema_type.h"
@@ -47,13 +47,13 @@ static bool check_name(struct sema *s, const struct expr *call, uint32_t i)
 	return false;
 }
 
-static bool check_value(struct sema *s, struct expr *arg)
+static bool check_value(struct sema *s, const struct expr *call, struct expr *arg)
 {
 	if (arg->type->kind == TY_ERROR || sema_is_string_address(s, arg))
 		return false;
 	if (arg->type->kind == TY_VOID)
 		sema_error(s, arg->span, "arg-type",
-			   "row needs a value here, but this call has none");
+			   "%s needs a value here, but this call has none", call->call.name);
 	else if (arg->type->kind == TY_AGG && !type_is_integral(arg->type))
 		sema_error(s, arg->span, "arg-type", "%s cannot be in a column",
 			   sema_name_of(s, arg->type));
@@ -62,10 +62,16 @@ static bool check_value(struct sema *s, struct expr *arg)
 	return false;
 }
 
+bool sema_check_columns(struct sema *s, const struct expr *call, uint32_t from)
+{
+	for (uint32_t i = from; i < call->call.n_args; i++)
+		if (!check_value(s, call, call->call.args[i]) || !check_name(s, call, i))
+			return false;
+	return true;
+}
+
 const struct type *chk_row(struct sema *s, struct expr *e)
 {
-	for (uint32_t i = 0; i < e->call.n_args; i++)
-		if (!check_value(s, e->call.args[i]) || !check_name(s, e, i))
-			break;
+	sema_check_columns(s, e, 0);
 	return &type_void;
 }

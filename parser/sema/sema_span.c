@@ -347,6 +347,10 @@ const struct type *chk_span(struct sema *s, struct expr *e)
 		return sema_error(s, name->span, "span-name",
 				  "a span's name is a string, but this is %s",
 				  sema_name_of(s, name->type));
+	if (e->call.n_args > 1) {
+		e->call.names[0] = NULL; /* no column */
+		sema_check_columns(s, e, 1);
+	}
 	return no_thread(s, e);
 }
 

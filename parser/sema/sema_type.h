@@ -286,6 +286,8 @@ bool iter_check_where(struct sema *s, const struct builtin *b, struct span span,
 /* Report arguments that the kernel cannot format; returns the type of the call. */
 /* sema_hooks.c: a field of a tracepoint that is the address of a string, and reported. */
 bool sema_is_string_address(struct sema *s, const struct expr *e);
+/* sema_row.c: do the arguments from `from` on have values and names for columns? */
+bool sema_check_columns(struct sema *s, const struct expr *call, uint32_t from);
 const struct type *iter_check_printf(struct sema *s, struct expr *e,
 				     const struct format_spec *spec);
 

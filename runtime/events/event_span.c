@@ -118,20 +118,15 @@ static void default_name(char *name, enum view_span_kind kind)
 }
 
 /* The name goes to `bytes`. */
-static void span_name(struct events *e, const struct plan_event *ev, const void *record,
-		      char bytes[NAME_BYTES])
+static void span_name(const struct plan_event *ev, const struct view *name, char bytes[NAME_BYTES])
 {
 	struct text text = text_in_array(bytes, NAME_BYTES); /* longer names are cut */
-	struct view views[LIMIT_CALL_ARGS];
 
 	text.is_quoted = true;
-	if (ev->text) {
+	if (ev->text)
 		text_string(&text, ev->text);
-	} else {
-		events_views(e, ev, record, views);
-		format_view(&text, &views[0]);
-		deferred_strings_release(e->s);
-	}
+	else
+		format_view(&text, name);
 	text_terminate(&text);
 }
 
@@ -192,6 +187,7 @@ void ev_span(struct events *e, const struct plan_event *ev, const void *record)
 	bool is_default = has_values || (!ev->text && ev->fields[0].type->kind == TY_NAME);
 	const struct span_name *function = NULL;
 	const struct plan_probe *q;
+	struct view views[LIMIT_CALL_ARGS];
 	char name[NAME_BYTES], values[2][NAME_BYTES], comm[sizeof(r->comm) + 1] = "";
 	struct view_span s = {.pid = r->pid,
 			      .tid = r->tid,
@@ -200,7 +196,10 @@ void ev_span(struct events *e, const struct plan_event *ev, const void *record)
 			      .tracer = r->flags >> SONDE_SPAN_TRACER_BIT,
 			      .is_open = r->flags & SONDE_SPAN_OPEN,
 			      .is_left = r->flags & SONDE_SPAN_LEFT,
-			      .is_cut = r->flags & SONDE_SPAN_CUT};
+			      .is_cut = r->flags & SONDE_SPAN_CUT,
+			      .pieces = ev->pieces,
+			      .values = views + !ev->text,
+			      .n_values = ev->n_pieces};
 
 	if (r->head.probe >= p->n_probes)
 		return;
@@ -211,9 +210,11 @@ void ev_span(struct events *e, const struct plan_event *ev, const void *record)
 	s.kind = kind_of(p, q);
 	if (is_default && s.kind == VIEW_SPAN_USER)
 		function = function_name(e, ev, record);
+	if (!function || ev->n_pieces)
+		events_views(e, ev, record, views);
 	if (!function)
-		span_name(e, ev, record, name);
-	if (is_default && !function)
+		span_name(ev, views, name);
+	if (is_default && !function && !(ev->is_named && s.kind > VIEW_SPAN_SYSCALL))
 		default_name(name, s.kind);
 	if (function && function->is_library)
 		s.kind = VIEW_SPAN_LIBRARY;
@@ -224,4 +225,6 @@ void ev_span(struct events *e, const struct plan_event *ev, const void *record)
 	s.is_call = is_default && s.kind <= VIEW_SPAN_SYSCALL;
 	s.is_outermost = !(r->flags & SONDE_SPAN_NESTED) && e->is_span_alone;
 	events_note_error(e, e->out->span(e->out, &s));
+	if (e->s->strings)
+		deferred_strings_release(e->s);
 }

@@ -72,8 +72,8 @@ static void put_head(struct text *t, struct span_text *state, const struct span_
 static void put_name(struct text *t, const struct span_item *s)
 {
 	text_fill(t, ' ', 2 * (size_t)s->level);
-	(s->values ? format_function : text_name)(t, s->name);
-	if (!s->is_call)
+	(s->values && s->is_call ? format_function : text_name)(t, s->name);
+	if (!s->is_call && !(s->values && *s->values))
 		return;
 	text_char(t, '(');
 	text_name(t, s->values ? s->values : "");

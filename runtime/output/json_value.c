@@ -95,6 +95,21 @@ static void put_stack(struct json *j, const char *key, const struct view_stack *
 	json_close(j, ']');
 }
 
+/* The names of functions, the innermost first. */
+static void put_names(struct json_writer *w, const char *key, const struct view_stack *s)
+{
+	struct text *name = &w->scratch.text;
+
+	json_open(&w->json, key, '[');
+	for (uint32_t i = 0; i < s->n; i++) {
+		name->n = 0;
+		format_frame_name(name, &s->frames[i]);
+		json_put_bytes(&w->json, NULL, name->bytes, name->n);
+	}
+	json_put_string(&w->json, NULL, s->is_lost ? "[stack lost]" : s->cut);
+	json_close(&w->json, ']');
+}
+
 /* A buffer: [1,-1] */
 static void put_bytes(struct json *j, const struct view *v)
 {
@@ -151,7 +166,9 @@ void json_put_value(struct json_writer *w, const char *key, const struct view *v
 	case SHAPE_ADDRESS:
 	case SHAPE_INT: json_put_integer(j, key, v); break;
 	case SHAPE_STACK:
-		if (w->stacks_are_arrays)
+		if (w->stacks_are_names)
+			put_names(w, key, &v->stack);
+		else if (w->stacks_are_arrays)
 			put_stack(j, key, &v->stack);
 		else
 			put_as_text(w, key, v);
@@ -178,10 +195,22 @@ void json_put_row(struct json_writer *w, bool has_table, const char *key,
 	json_close(&w->json, '}');
 }
 
-void json_put_call(struct json *j, const struct view_span *s)
+void json_put_call(struct json_writer *w, const char *key, const struct view_span *s)
 {
+	struct json *j = &w->json;
+
 	if (s->arguments)
 		json_put_string(j, "arguments", s->arguments);
 	if (s->result)
 		json_put_string(j, "result", s->result);
+	if (!s->n_values)
+		return;
+	if (key)
+		json_open(j, key, '{');
+	for (uint32_t i = 0; i < s->n_values; i++) {
+		json_put_escaped_key(j, s->pieces[i].text, s->pieces[i].text_len);
+		json_put_value(w, NULL, &s->values[i]);
+	}
+	if (key)
+		json_close(j, '}');
 }

@@ -10,6 +10,7 @@ struct json_writer {
 	struct json json;
 	struct text_grown scratch; /* for text that is quoted */
 	bool stacks_are_arrays;	   /* of frames; else a stack is a string */
+	bool stacks_are_names;	   /* arrays of the names of functions */
 };
 
 /* The scratch is freed with text_grown_free(). */
@@ -25,8 +26,9 @@ void json_put_row(struct json_writer *w, bool has_table, const char *key,
 void json_put_printf(struct json_writer *w, const char *key, const struct plan_event *e,
 		     const struct view *fields);
 
-/* The arguments and the result of a call, if they are known. */
-void json_put_call(struct json *j, const struct view_span *s);
+/* The arguments and the result of a call, if they are known, and what the script gave span(): an
+ * object `key`, or if that is NULL members beside them. */
+void json_put_call(struct json_writer *w, const char *key, const struct view_span *s);
 
 /* ---- json_agg.c: aggregations */
 /* The type of the line for a map with values of this type: "map", "stats" or "hist". */

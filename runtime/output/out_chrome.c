@@ -2,7 +2,10 @@
 /*
  * The writer of trace events in JSON, which Perfetto and chrome://tracing show as a timeline: a
  * complete event ("X") for each span, and names of processes and threads. Times are microseconds
- * since the run began. Everything else that the script prints is text on standard error.
+ * since the run began. Values of span() are arguments. Three have a meaning: a time on the CPU with
+ * `cpu` is in the lane of that CPU, and `woken_ns`, when a wait's end came, with `waker_cpu` or
+ * `waker_pid` and `waker_tid`, is an arrow. Everything else that the script prints is text on
+ * standard error.
  */
 #include "runtime/base/clock.h"
 #include "runtime/base/json.h"
@@ -10,12 +13,14 @@
 #include "runtime/output/out_file.h"
 #include "runtime/output/thread_names.h"
 #include <inttypes.h>
+#include <string.h>
 
 struct out_chrome {
 	struct out_file file; /* first */
-	struct json json;
+	struct json_writer writer;
 	struct thread_names threads;
 	uint64_t began;
+	uint32_t n_wakeups;
 	bool has_events;
 };
 
@@ -27,7 +32,7 @@ static void put_microseconds(struct json *j, const char *key, uint64_t ns)
 static struct json *begin_event(struct out_chrome *w, char phase, const char *name, uint32_t pid,
 				uint32_t tid)
 {
-	struct json *j = &w->json;
+	struct json *j = &w->writer.json;
 
 	text_string(j->text,
 		    w->has_events ? ",\n" : "{\"displayTimeUnit\": \"ns\", \"traceEvents\": [\n");
@@ -78,12 +83,14 @@ static const char *const categories[VIEW_SPAN_KINDS] = {
 
 /* The place of a span is what it is on the clock, so those inside are in it; what of it is the
  * tracer's own time is an argument. */
-static void put_args(struct json *j, const struct view_span *s)
+static void put_args(struct out_chrome *w, const struct view_span *s)
 {
-	if (!s->is_open && !s->is_cut && !s->is_left && !s->tracer && !s->arguments)
+	struct json *j = &w->writer.json;
+
+	if (!s->is_open && !s->is_cut && !s->is_left && !s->tracer && !s->arguments && !s->n_values)
 		return;
 	json_open(j, "args", '{');
-	json_put_call(j, s);
+	json_put_call(&w->writer, NULL, s);
 	if (s->is_cut)
 		json_put_bool(j, "began", false);
 	if (s->is_open)
@@ -95,22 +102,107 @@ static void put_args(struct json *j, const struct view_span *s)
 	json_close(j, '}');
 }
 
+/* ---- lanes and wakeups ------------------------------------------------------------------- */
+
+/* The lanes of CPUs are those of one process, with numbers that none has. */
+enum { CPUS = 1 << 23 };
+
+static uint32_t lane_of_cpu(uint64_t cpu)
+{
+	return CPUS + 1 + (uint32_t)cpu;
+}
+
+/* The integer that the script gave the span by that name. False: there is none. */
+static bool find_value(const struct view_span *s, const char *name, uint64_t *out)
+{
+	for (uint32_t i = 0; i < s->n_values; i++) {
+		const struct view *v = &s->values[i];
+
+		if (type_shape(v->type) != SHAPE_INT || strcmp(s->pieces[i].text, name) != 0)
+			continue;
+		*out = v->integer;
+		return true;
+	}
+	return false;
+}
+
+/* The thread's lane, or that of the CPU if the script says on which it ran. 0 or -ENOMEM. *start:
+ * on a CPU, threads follow each other, but the clock is read twice at a switch. */
+static int find_lane(struct out_chrome *w, const struct view_span *s, uint32_t *pid, uint32_t *tid,
+		     uint64_t *start)
+{
+	struct view_span lane = {.pid = CPUS, .tid = CPUS, .comm = "CPUs"};
+	struct named_thread *known;
+	char name[32];
+	uint64_t cpu;
+
+	*start = s->start;
+	*pid = s->pid;
+	*tid = s->tid;
+	if (s->kind != VIEW_SPAN_ON_CPU || !find_value(s, "cpu", &cpu) || cpu >= CPUS)
+		return name_thread(w, s);
+	if (name_thread(w, &lane)) /* of the process */
+		return -ENOMEM;
+	lane.tid = *tid = lane_of_cpu(cpu);
+	lane.comm = name;
+	snprintf(name, sizeof(name), "CPU %u", (unsigned)cpu);
+	*pid = CPUS;
+	if (name_thread(w, &lane))
+		return -ENOMEM;
+	known = thread_names_find(&w->threads, lane.tid);
+	*start = s->start > known->ended ? s->start : known->ended;
+	known->ended = s->start + s->length;
+	return 0;
+}
+
+static void put_wakeup_end(struct out_chrome *w, char phase, uint32_t pid, uint32_t tid,
+			   uint64_t ns)
+{
+	struct json *j = begin_event(w, phase, "wakeup", pid, tid);
+
+	json_put_string(j, "cat", "wakeup");
+	json_put_unsigned(j, "id", w->n_wakeups);
+	put_microseconds(j, "ts", ns > w->began ? ns - w->began : 0);
+	if (phase == 'f')
+		json_put_string(j, "bp", "e"); /* to the span around it */
+	json_close(j, '}');
+}
+
+/* An arrow from where the thread was woken, by a waker or on a CPU, to the end of its wait. */
+static void put_wakeup(struct out_chrome *w, const struct view_span *s)
+{
+	uint64_t woken, cpu, pid = CPUS, tid, end = s->start + s->length;
+
+	if (!find_value(s, "woken_ns", &woken) || woken <= s->start || woken >= end)
+		return;
+	if (find_value(s, "waker_cpu", &cpu) && cpu < CPUS)
+		tid = lane_of_cpu(cpu);
+	else if (!find_value(s, "waker_pid", &pid) || !find_value(s, "waker_tid", &tid) || !tid)
+		return;
+	w->n_wakeups++;
+	put_wakeup_end(w, 's', (uint32_t)pid, (uint32_t)tid, woken);
+	put_wakeup_end(w, 'f', s->pid, s->tid, end - 1);
+}
+
 static int chrome_span(struct out *o, const struct view_span *s)
 {
 	struct out_chrome *w = (struct out_chrome *)o;
+	uint64_t start, end = s->start + s->length;
+	uint32_t pid, tid;
 	struct json *j;
 
-	if (name_thread(w, s))
+	if (find_lane(w, s, &pid, &tid, &start))
 		return -ENOMEM;
-	j = begin_event(w, s->is_left ? 'i' : 'X', s->name, s->pid, s->tid); /* i: an instant */
+	j = begin_event(w, s->is_left ? 'i' : 'X', s->name, pid, tid); /* i: an instant */
 	json_put_string(j, "cat", categories[s->kind]);
-	put_microseconds(j, "ts", s->start > w->began ? s->start - w->began : 0);
+	put_microseconds(j, "ts", start > w->began ? start - w->began : 0);
 	if (s->is_left)
 		json_put_string(j, "s", "t");
 	else
-		put_microseconds(j, "dur", s->length);
-	put_args(j, s);
+		put_microseconds(j, "dur", end > start ? end - start : 0);
+	put_args(w, s);
 	json_close(j, '}');
+	put_wakeup(w, s);
 	return out_file_done(&w->file);
 }
 
@@ -126,7 +218,10 @@ static int chrome_finish(struct out *o)
 
 static void chrome_release(struct out *o)
 {
-	hash_free(&((struct out_chrome *)o)->threads);
+	struct out_chrome *w = (struct out_chrome *)o;
+
+	hash_free(&w->threads);
+	text_grown_free(&w->writer.scratch);
 }
 
 struct out *out_chrome_new(FILE *f, const struct plan *plan, const char *word)
@@ -141,7 +236,8 @@ struct out *out_chrome_new(FILE *f, const struct plan *plan, const char *word)
 
 	if (!w)
 		return NULL;
-	w->json.text = &w->file.text;
+	json_writer_init(&w->writer, &w->file.text);
+	w->writer.stacks_are_names = true;
 	w->began = monotonic_ns();
 	return &w->file.out;
 }

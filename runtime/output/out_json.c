@@ -271,7 +271,7 @@ static int json_span(struct out *o, const struct view_span *s)
 	json_put_unsigned(j, "pid", s->pid);
 	json_put_unsigned(j, "tid", s->tid);
 	json_put_string(j, "comm", s->comm);
-	json_put_call(j, s);
+	json_put_call(&out_json(o)->writer, "values", s);
 	json_put_unsigned(j, f->start, s->start);
 	if (s->is_left)
 		json_put_format(j, f->length, "null");

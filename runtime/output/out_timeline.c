@@ -4,7 +4,8 @@
  * are rows of JSON in it, as they come; page/timeline.js arranges and draws them:
  *
  *   ["t", TID, PID, NAME]                              the thread's name, from now on
- *   [TID, KIND, START, LENGTH, FLAGS, TRACER, NAME]    a span; nanoseconds since the run began
+ *   [TID, KIND, START, LENGTH, FLAGS, TRACER, NAME]    a span; nanoseconds since the run began;
+ *                                                      its values, as text, may follow
  *
  * Names may be hostile. They are data: JSON in which '<' is escaped, so that no name can end the
  * element; the page only draws them, or sets them as text.
@@ -20,6 +21,8 @@
 
 /* files of runtime/output/page, with a NUL at the end */
 extern const char sonde_timeline_css[], sonde_timeline_js[];
+
+enum { VALUES_BYTES = 4096, FRAMES = 32 }; /* of what is shown of a span's values */
 
 /* What page/timeline.js knows by the same numbers. */
 enum { FLAG_OPEN = 1, FLAG_LEFT = 2, FLAG_CUT = 4 };
@@ -126,6 +129,7 @@ static int timeline_span(struct out *o, const struct view_span *s)
 {
 	struct out_timeline *w = (struct out_timeline *)o;
 	uint64_t start = s->start > w->began ? s->start - w->began : 0;
+	char bytes[VALUES_BYTES];
 	struct text *t;
 
 	if (name_thread(w, s))
@@ -137,6 +141,15 @@ static int timeline_span(struct out *o, const struct view_span *s)
 			    (s->is_cut ? FLAG_CUT : 0),
 		    (unsigned long long)s->tracer);
 	put_name(t, s->name);
+	if (s->n_values) {
+		struct text values = text_in_array(bytes, sizeof(bytes));
+
+		values.is_quoted = true;
+		format_span_values(&values, s, FRAMES);
+		text_terminate(&values);
+		text_char(t, ',');
+		put_name(t, bytes);
+	}
 	text_string(t, "]");
 	return out_file_done(&w->file);
 }

@@ -7,8 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-HASH_INTEGER_FUNCTIONS(thread_names, struct named_thread, uint32_t, hash_u64, e->tid, e->tid)
-
 int thread_names_note(struct thread_names *names, const struct view_span *s)
 {
 	struct named_thread *known = thread_names_find(names, s->tid), new = {.tid = s->tid};

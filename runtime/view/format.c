@@ -394,3 +394,30 @@ void format_printf(struct text *t, const struct plan_event *e, const struct view
 			convert(t, p, &fields[p->field]);
 	}
 }
+
+static void put_functions(struct text *t, const struct view_stack *s, uint32_t n)
+{
+	for (uint32_t i = 0; i < s->n && i < n; i++) {
+		text_string(t, i ? " < " : "");
+		format_frame_name(t, &s->frames[i]);
+	}
+}
+
+void format_span_values(struct text *t, const struct view_span *s, uint32_t n_frames)
+{
+	for (uint32_t i = 0; i < s->n_values; i++) {
+		const struct format_piece *p = &s->pieces[i];
+		const struct view *v = &s->values[i];
+		size_t n = p->text_len - (p->time_unit ? sizeof("_ns") - 1 : 0);
+
+		text_string(t, i ? ", " : "");
+		text_put(t, p->text, n);
+		text_string(t, " = ");
+		t->time_unit = p->time_unit ? SHOW_OWN_UNIT : SHOW_NUMBER;
+		if (type_shape(v->type) == SHAPE_STACK)
+			put_functions(t, &v->stack, n_frames);
+		else
+			format_view(t, v);
+		t->time_unit = SHOW_NUMBER;
+	}
+}

@@ -16,6 +16,9 @@ void format_comma(struct text *t, const struct type *before, const struct type *
 void format_function(struct text *t, const char *name);
 /* The keys of a row, separated by commas. */
 void format_keys(struct text *t, const struct view_row *r, uint32_t n);
+/* What the script gave span(): `bytes = 5, took = 1.05 ms`; of a stack the functions of its
+ * innermost `n_frames`, separated by " < ". */
+void format_span_values(struct text *t, const struct view_span *s, uint32_t n_frames);
 /* The parts of a tuple, separated by commas. */
 void format_parts(struct text *t, const struct view *v);
 /* What `time_unit` of a text says of numbers: none are times, or they are nanoseconds that are
@@ -41,6 +44,8 @@ void format_number(struct text *t, uint64_t x, bool is_signed);
 void format_share(struct text *t, const struct view *v, uint64_t whole);
 /* The text of an aggregation's value (format_agg.c). */
 void format_agg(struct text *t, const struct view *v);
+/* The name of a frame, "[libc.so.6]" if it has none (format_stack.c). */
+void format_frame_name(struct text *t, const struct view_frame *f);
 /* The text of a stack (format_stack.c). */
 void format_stack(struct text *t, const struct view_stack *s, enum stack_form form);
 /* A buffer (format_bytes.c). `form` is that of struct format_piece, `width` 0 for none. */

@@ -8,6 +8,17 @@
 
 static const char indent[] = "        ";
 
+void format_frame_name(struct text *t, const struct view_frame *f)
+{
+	if (f->name) {
+		text_name(t, f->name);
+		return;
+	}
+	text_char(t, '[');
+	text_name(t, f->module ? text_base_name(f->module) : "unknown");
+	text_char(t, ']');
+}
+
 static void put_indent(struct text *t)
 {
 	text_put(t, indent, sizeof(indent) - 1);

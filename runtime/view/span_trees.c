@@ -4,6 +4,9 @@
  */
 #include "runtime/view/span_trees.h"
 #include "runtime/base/log.h"
+#include "runtime/view/format.h"
+
+enum { VALUES_BYTES = 2048 }; /* longer ones are cut */
 
 /* ---- threads ----------------------------------------------------------------------------- */
 
@@ -137,11 +140,20 @@ static struct span_thread *largest(const struct span_trees *t)
 static char *values_of(const struct view_span *s)
 {
 	const char *result = s->result ? s->result : "";
-	size_t n = strlen(s->arguments) + 1, n_result = strlen(result) + 1;
-	char *values = malloc(n + n_result);
+	char bytes[VALUES_BYTES];
+	struct text t = text_in_array(bytes, sizeof(bytes));
+	size_t n_result = strlen(result) + 1, n;
+	char *values;
 
+	text_string(&t, s->arguments ? s->arguments : "");
+	text_string(&t, s->arguments && *s->arguments && s->n_values ? ", " : "");
+	t.is_quoted = true; /* it is escaped where it is shown */
+	format_span_values(&t, s, 1);
+	text_terminate(&t);
+	n = strlen(bytes) + 1;
+	values = malloc(n + n_result);
 	if (values)
-		memcpy((char *)memcpy(values, s->arguments, n) + n, result, n_result);
+		memcpy((char *)memcpy(values, bytes, n) + n, result, n_result);
 	return values;
 }
 
@@ -149,7 +161,8 @@ int span_trees_add(struct span_trees *t, const struct view_span *s)
 {
 	struct span_thread *thread = thread_of(t, s->tid);
 	const char *name = thread ? string_set_intern(&t->names, s->name) : NULL;
-	char *values = name && s->arguments && t->shows_values ? values_of(s) : NULL;
+	char *values =
+		name && t->shows_values && (s->arguments || s->n_values) ? values_of(s) : NULL;
 	uint64_t without_tracer = s->length > s->tracer && !s->is_left ? s->length - s->tracer : 0;
 
 	if (!name || vec_push(&thread->spans, (struct span_item){.name = name,

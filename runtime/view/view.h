@@ -159,6 +159,10 @@ struct view_span {
 	bool is_call; /* the name is that of a function or system call */
 	/* Of a call, if they are recorded: `3, "x"` and `-5`; or NULL. */
 	const char *arguments, *result;
+	/* What the script gave span() beside the name: each value's name is in its piece. */
+	const struct format_piece *pieces;
+	const struct view *values;
+	uint32_t n_values;
 	enum view_span_kind {
 		VIEW_SPAN_USER,	   /* a function of a program */
 		VIEW_SPAN_LIBRARY, /* of a library; the name is FUNCTION@LIBRARY */

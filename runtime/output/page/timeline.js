@@ -32,10 +32,10 @@
 				}
 				continue;
 			}
-			const [tid, kind, start, length, flags, tracer, name] = row;
+			const [tid, kind, start, length, flags, tracer, name, values] = row;
 			const lane = threads.get(tid);
 
-			lane.spans.push({lane, kind, start, end: start + length, flags, tracer, name, parent: null, level: 0});
+			lane.spans.push({lane, kind, start, end: start + length, flags, tracer, name, values, parent: null, level: 0});
 			first = Math.min(first, start);
 			last = Math.max(last, start + length);
 		}
@@ -110,6 +110,8 @@
 			notes.push('not ended');
 		if (s.flags & LEFT)
 			notes.push('left by an exception or longjmp: it ended after this time at most');
+		if (s.values)
+			notes.push(s.values);
 		if (s.tracer)
 			notes.push('of it the tracer\'s own time: ' + exact(s.tracer));
 		return s.name + '\n' + time(s.end - s.start) + ' (' + exact(s.end - s.start) + ') from ' + exact(s.start) + ' to ' +
