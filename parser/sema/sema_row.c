@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * row(), and span() with values: the values and the names of its columns. Names are keys of JSON and columns of SQL, so
- * they differ from each other in more than their case.
+ * row(), and span() with values: the values and the names of columns. Names are keys of JSON and
+ * columns of SQL, so they differ from each other in more than their case.
  */
 #include "parser/sema/sema_type.h"
 #include <ctype.h>

@@ -8,7 +8,7 @@
 #include <time.h>
 
 /* Units of the drawing. */
-enum { WIDTH = 1200, LEFT = 120, RIGHT = 16, HEAD = 104, TITLE = 26, FOOT = 54, HEIGHT = 360 };
+enum { WIDTH = 1200, LEFT = 120, RIGHT = 16, HEAD = 104, TITLE = 34, FOOT = 54, HEIGHT = 360 };
 /* Cells are at least so large, or several columns or buckets share one. */
 enum { COLUMNS_MOST = 530, ROWS_MOST = 60, ROW_MOST = 22 };
 /* Between two marks of an axis. */
@@ -233,7 +233,7 @@ static void put_x_axis(const struct drawing *d)
 static void put_legend(const struct drawing *d)
 {
 	struct text *t = d->text;
-	uint32_t x = WIDTH - RIGHT, y = d->y + TITLE - 18;
+	uint32_t x = WIDTH - RIGHT, y = d->y + TITLE - 26;
 	char bytes[64];
 
 	for (int i = shade_of(d->most, d->most); i >= 0; i--) {
@@ -262,7 +262,7 @@ static void put_map(struct drawing *d)
 {
 	struct text *t = d->text;
 
-	text_printf(t, "<text class=\"p\" x=\"8\" y=\"%u\">", d->y + TITLE - 7);
+	text_printf(t, "<text class=\"p\" x=\"8\" y=\"%u\">", d->y + TITLE - 15);
 	text_xml(t, d->map->name, strlen(d->map->name));
 	text_string(t, ": ");
 	text_thousands(t, d->map->total);

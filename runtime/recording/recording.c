@@ -443,14 +443,11 @@ static int take_map(struct recording *r, sqlite3_stmt *s)
 {
 	const json_t *list = recording_json(r->arena, s, 1);
 	const struct type **types = recording_types(r, r->arena, list);
-	struct plan_map m = {
-		.name = kept(r, s, 0),
-		.value = recording_type(r, (uint64_t)sqlite3_column_int64(s, 3)),
-		.is_time = sqlite3_column_int(s, 4) != 0,
-	};
+	struct plan_map m = {.name = kept(r, s, 0), .is_time = sqlite3_column_int(s, 4) != 0};
 
 	if (!types || !m.name || r->plan.n_maps == TYPES_MOST)
 		return recording_damaged(r, REC_PRINTS, sqlite3_column_int64(s, 2));
+	m.value = recording_type(r, (uint64_t)sqlite3_column_int64(s, 3));
 	m.n_keys = json_array_size(list);
 	m.keys = arena_alloc(r->arena, (json_array_size(list) + 1) * sizeof(*m.keys));
 	for (uint32_t i = 0; i < json_array_size(list); i++)
@@ -459,24 +456,15 @@ static int take_map(struct recording *r, sqlite3_stmt *s)
 	return 0;
 }
 
+#define FACT(member) {#member, &r->run.member}
 static int take_fact(struct recording *r, sqlite3_stmt *s)
 {
 	static const struct plan_event span = {.kind = PE_SPAN};
 	const char *name = recording_text(s, 0);
-
 	const struct {
 		const char *name, **to;
-	} texts[] = {
-		{"version", &r->run.version},
-		{"arguments", &r->run.arguments},
-		{"script_name", &r->run.script_name},
-		{"script", &r->run.script},
-		{"command", &r->run.command},
-		{"kernel", &r->run.kernel},
-		{"machine", &r->run.machine},
-		{"counted", &r->run.counted},
-		{"timed", &r->run.timed},
-	};
+	} texts[] = {FACT(version), FACT(arguments), FACT(script_name), FACT(script), FACT(command),
+		     FACT(kernel),  FACT(machine),   FACT(counted),	FACT(timed)};
 	__auto_type text = FIND_ROW(texts, name && strcmp(item->name, name) == 0);
 
 	if (text)
@@ -494,6 +482,9 @@ static int take_fact(struct recording *r, sqlite3_stmt *s)
 	return 0;
 }
 
+#define MAPS \
+	"SELECT map, key_types, min(seq), max(value_type), min(is_time) FROM prints GROUP BY 1, 2"
+
 int recording_load(struct recording *r)
 {
 	r->lookup.find = find_stack;
@@ -505,8 +496,6 @@ int recording_load(struct recording *r)
 		return -1;
 	return each_row(r, "SELECT id, type FROM types ORDER BY id", take_type) ?:
 	       each_row(r, "SELECT id, kind, types, pieces FROM calls ORDER BY id", take_call) ?:
-	       each_row(r, "SELECT map, key_types, min(seq), max(value_type), "
-			 "min(is_time) FROM prints GROUP BY map, key_types",
-			take_map) ?:
+	       each_row(r, MAPS, take_map) ?:
 	       each_row(r, "SELECT name, value FROM run", take_fact);
 }

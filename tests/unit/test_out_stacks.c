@@ -3,6 +3,7 @@
  * The writers of folded stacks and flame graphs: paths, merged rows, marks, names that would break
  * the format, widths.
  */
+#define _GNU_SOURCE /* memmem */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,6 +14,8 @@
 #include <string.h>
 #include "runtime/output/out_format.h"
 #include "runtime/output/out.h"
+#include "runtime/output/run_title.h"
+#include <zlib.h>
 
 static const struct type t_count = {.kind = TY_AGG, .size = 8, .align = 8, .agg = AGG_COUNT};
 static const struct type t_average = {.kind = TY_AGG, .size = 8, .align = 8, .agg = AGG_AVG};
@@ -205,7 +208,10 @@ static void assert_head(const struct plan *plan, const struct view_run *run, con
 	struct view_row rows[] = {{keys, {.type = &t_count, .integer = 4}}};
 	struct view_map m = map_of("@", rows, 1, 1);
 
-	assert_non_null(strstr(written_of_run(run, OUT_FLAMEGRAPH, plan, &m, 1), title));
+	struct view_run of_plan = *run;
+
+	run_units(&of_plan, plan);
+	assert_non_null(strstr(written_of_run(&of_plan, OUT_FLAMEGRAPH, plan, &m, 1), title));
 	assert_non_null(strstr(text, script));
 }
 
@@ -244,6 +250,51 @@ static void nothing_is_a_page_too(void **state)
 		strstr(written(OUT_FLAMEGRAPH, &plan_of_one, NULL, 0), ">no stacks</text>"));
 }
 
+/* The bytes of a profile, which has NULs. */
+static size_t inflated(char *out, size_t size)
+{
+	z_stream z = {.next_in = (Bytef *)text,
+		      .avail_in = sizeof(text),
+		      .next_out = (Bytef *)out,
+		      .avail_out = (uInt)size};
+
+	assert_int_equal(inflateInit2(&z, 15 + 16), Z_OK);
+	assert_int_equal(inflate(&z, Z_FINISH), Z_STREAM_END);
+	inflateEnd(&z);
+	return z.total_out;
+}
+
+static void a_profile_has_names_lines_and_files(void **state)
+{
+	static struct view_frame frames[] = {
+		{.name = "esc\033[1m\n", .file = "a\nb.c", .line = 7, .is_inlined = true, .ip = 9},
+		{.name = "bad\xff", .module = "/x\t", .build_id = "abcd", .linked = 300, .ip = 9}};
+	static const char *const names[] = {"comm", "k"};
+	static const char *const wanted[] = {"esc\\x1b[1m\\n", "a\\nb.c", "bad\\xff",
+					     "/x\\t",	       "abcd",	  "comm",
+					     "a\\nbc",	       "events",  "count"};
+	struct plan_map maps[] = {{.name = "@", .keys = fields, .n_keys = 2, .value = &t_count}};
+	struct plan plan = {.maps = maps, .n_maps = 1};
+	struct view keys[] = {{.type = &t_string, .string = {.text = "a\nbc", .len = 4}},
+			      STACK(t_user, frames)};
+	struct view_row rows[] = {{keys, {.type = &t_count, .integer = 300}}};
+	struct view_map m = map_of("@", rows, 1, 2);
+	char bytes[4096];
+	size_t n;
+
+	(void)state;
+	m.key_names = names;
+	written_of_run(&(struct view_run){.start = 5, .ended = 9}, OUT_PPROF, &plan, &m, 1);
+	n = inflated(bytes, sizeof(bytes));
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++)
+		assert_non_null(memmem(bytes, n, wanted[i], strlen(wanted[i])));
+	assert_null(memchr(bytes, '\033', n));
+	/* one sample of one location, with the value 300 and a label */
+	assert_non_null(memmem(bytes, n, "\x08\x01\x10\xac\x02\x1a", 6));
+	/* the address as linked: 300 */
+	assert_non_null(memmem(bytes, n, "\x10\x01\x18\xac\x02", 5));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -258,6 +309,7 @@ int main(void)
 		cmocka_unit_test(times_have_units),
 		cmocka_unit_test(a_page_says_what_was_traced),
 		cmocka_unit_test(nothing_is_a_page_too),
+		cmocka_unit_test(a_profile_has_names_lines_and_files),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
