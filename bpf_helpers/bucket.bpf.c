@@ -20,10 +20,12 @@ INLINE uint64_t sonde_bucket_find_linear(int64_t n, int64_t min, int64_t max, ui
 	return sonde_bucket_linear(n, min, max, step);
 }
 
-/* Add one to a bucket. LLVM knows that bucket < n_buckets and would remove the test, which the
- * verifier needs. */
-INLINE void sonde_bucket_count(uint64_t *counters, uint64_t bucket, uint64_t n_buckets)
+/* Add one to a bucket, and the value to the word behind the buckets. LLVM knows that
+ * bucket < n_buckets and would remove the test, which the verifier needs. */
+INLINE void sonde_bucket_count(uint64_t *counters, uint64_t bucket, uint64_t n_buckets,
+			       uint64_t value)
 {
+	__sync_fetch_and_add(&counters[n_buckets], value);
 	barrier_var(bucket);
 	if (bucket < n_buckets)
 		__sync_fetch_and_add(&counters[bucket], 1);

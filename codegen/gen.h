@@ -389,7 +389,7 @@ LLVMValueRef gen_map_element(struct gen *g, struct expr *target, LLVMBasicBlockR
 LLVMValueRef gen_map_interval(struct gen *g, struct expr *target, LLVMValueRef interval,
 			      LLVMBasicBlockRef *end);
 /* Add one to a bucket of a histogram. */
-void gen_map_bucket(struct gen *g, struct expr *target, LLVMValueRef bucket);
+void gen_map_bucket(struct gen *g, struct expr *target, LLVMValueRef bucket, LLVMValueRef value);
 /* ---- aggregations (gen_agg.c) */
 /* TARGET = CALL, where CALL is an aggregation. */
 void gen_aggregate(struct gen *g, struct expr *target, struct expr *call);

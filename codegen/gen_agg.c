@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Aggregations. The gen_* hooks of their rows compute the value to add: a number or a bucket. Other
- * functions add it, by the layout in the aggregation's row of aggs.def, and read aggregations as
- * integers.
+ * Aggregations. The gen_* hooks of their rows compute the value to add. Other functions add it, by
+ * the layout in the aggregation's row of aggs.def, and read aggregations as integers.
  */
 #include "parser/lang/agg.h"
 #include "codegen/gen.h"
@@ -23,50 +22,10 @@ static LLVMValueRef ordered(struct gen *g, const struct type *t, LLVMValueRef v)
 	return agg_is_minimum(t) ? LLVMBuildNot(g->b, v, "") : v;
 }
 
-/* The value of a histogram's argument. Buckets are numbered by signed values: unsigned values above
- * INT64_MAX go to the last bucket. */
-static LLVMValueRef bucket_value(struct gen *g, struct expr *arg)
-{
-	LLVMValueRef v = gen_int(g, arg), most = gen_u64(g, INT64_MAX);
-
-	/* From the bucket the verifier would learn the value's size, and follow the next copy of an
-	 * unroll's body separately for each size. */
-	if (g->body.n_copies)
-		v = LLVMBuildXor(g->b, v, GEN_CALL(g, "sonde_control_zero"), "");
-	if (arg->type->is_signed || arg->type->size < 8)
-		return v;
-	return LLVMBuildSelect(g->b, LLVMBuildICmp(g->b, LLVMIntULT, v, most, ""), v, most, "");
-}
-
-struct value gen_log_bucket(struct gen *g, struct expr *e)
-{
-	LLVMValueRef v = bucket_value(g, e->call.args[0]);
-
-	v = GEN_CALL(g, "sonde_bucket_find_log", v, gen_u32(g, (uint32_t)e->type->scale[0]));
-	return gen_int_value(v, e->type);
-}
-
-struct value gen_signed_bucket(struct gen *g, struct expr *e)
-{
-	LLVMValueRef v = bucket_value(g, e->call.args[0]);
-
-	v = GEN_CALL(g, "sonde_bucket_find_signed", v, gen_u32(g, (uint32_t)e->type->scale[0]));
-	return gen_int_value(v, e->type);
-}
-
-struct value gen_linear_bucket(struct gen *g, struct expr *e)
-{
-	const int64_t *scale = e->type->scale;
-	LLVMValueRef v = bucket_value(g, e->call.args[0]);
-
-	v = GEN_CALL(g, "sonde_bucket_find_linear", v, gen_u64(g, (uint64_t)scale[0]),
-		     gen_u64(g, (uint64_t)scale[1]), gen_u64(g, (uint64_t)scale[2]));
-	return gen_int_value(v, e->type);
-}
-
 /* ---- adding: the hooks of layouts ---------------------------------------------------------- */
 
-static void add_words(struct gen *g, struct expr *target, LLVMValueRef v, const char *function)
+static void add_words(struct gen *g, struct expr *target, struct expr *call, LLVMValueRef v,
+		      const char *function)
 {
 	LLVMBasicBlockRef end;
 	LLVMValueRef words = gen_map_element(g, target, &end);
@@ -75,18 +34,46 @@ static void add_words(struct gen *g, struct expr *target, LLVMValueRef v, const 
 	gen_enter(g, end);
 }
 
-static void add_ordered(struct gen *g, struct expr *target, LLVMValueRef v, const char *function)
+static void add_ordered(struct gen *g, struct expr *target, struct expr *call, LLVMValueRef v,
+			const char *function)
 {
-	add_words(g, target, ordered(g, target->map.map->value, v), function);
+	add_words(g, target, call, ordered(g, target->map.map->value, v), function);
 }
 
-static void add_bucket(struct gen *g, struct expr *target, LLVMValueRef v, const char *function)
+/* Buckets are numbered by signed values: unsigned values above INT64_MAX go to the last bucket. */
+static LLVMValueRef bucket_value(struct gen *g, const struct type *arg, LLVMValueRef v)
 {
-	gen_map_bucket(g, target, v);
+	LLVMValueRef most = gen_u64(g, INT64_MAX);
+
+	if (arg->is_signed || arg->size < 8)
+		return v;
+	return LLVMBuildSelect(g->b, LLVMBuildICmp(g->b, LLVMIntULT, v, most, ""), v, most, "");
+}
+
+/* The value's bucket counts it, and the value goes to a sum. */
+static void add_bucket(struct gen *g, struct expr *target, struct expr *call, LLVMValueRef v,
+		       const char *function)
+{
+	const struct type *t = target->map.map->value;
+	LLVMValueRef bucket;
+
+	/* From the bucket the verifier would learn the value's size, and follow the next copy of an
+	 * unroll's body separately for each size. */
+	if (g->body.n_copies)
+		v = LLVMBuildXor(g->b, v, GEN_CALL(g, "sonde_control_zero"), "");
+	bucket = bucket_value(g, call->call.args[0]->type, v);
+	if (agg_rows[t->agg].buckets == BUCKETS_LINEAR)
+		bucket = GEN_CALL(g, function, bucket, gen_u64(g, (uint64_t)t->scale[0]),
+				  gen_u64(g, (uint64_t)t->scale[1]),
+				  gen_u64(g, (uint64_t)t->scale[2]));
+	else
+		bucket = GEN_CALL(g, function, bucket, gen_u32(g, (uint32_t)t->scale[0]));
+	gen_map_bucket(g, target, bucket, v);
 }
 
 /* tseries() */
-static void add_interval(struct gen *g, struct expr *target, LLVMValueRef v, const char *function)
+static void add_interval(struct gen *g, struct expr *target, struct expr *call, LLVMValueRef v,
+			 const char *function)
 {
 	static const char *const add[] = {
 		[SERIES_LAST] = "sonde_series_last", [SERIES_AVG] = "sonde_series_average",
@@ -162,7 +149,8 @@ static struct value read_average(struct gen *g, const struct type *t, uint32_t m
 /* ---- by layout --------------------------------------------------------------------------- */
 
 static const struct {
-	void (*add)(struct gen *g, struct expr *target, LLVMValueRef v, const char *function);
+	void (*add)(struct gen *g, struct expr *target, struct expr *call, LLVMValueRef v,
+		    const char *function);
 	const char *function;
 	struct value (*read)(struct gen *g, const struct type *t, uint32_t map, LLVMValueRef at);
 } layouts[] = {
@@ -174,7 +162,7 @@ void gen_aggregate(struct gen *g, struct expr *target, struct expr *call)
 {
 	enum agg_layout layout = agg_rows[target->map.map->value->agg].layout;
 
-	layouts[layout].add(g, target, gen_int(g, call), layouts[layout].function);
+	layouts[layout].add(g, target, call, gen_int(g, call), layouts[layout].function);
 }
 
 struct value gen_agg_read(struct gen *g, uint32_t map, LLVMValueRef at)

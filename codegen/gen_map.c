@@ -326,16 +326,16 @@ LLVMValueRef gen_map_element(struct gen *g, struct expr *e, LLVMBasicBlockRef *e
 }
 
 /* In a keyed histogram each bucket is an entry; without keys all are in the one element. */
-void gen_map_bucket(struct gen *g, struct expr *e, LLVMValueRef bucket)
+void gen_map_bucket(struct gen *g, struct expr *e, LLVMValueRef bucket, LLVMValueRef value)
 {
 	const struct plan_map *m = plan_of(g, e);
 	LLVMBasicBlockRef end;
 	LLVMValueRef words = element_in(g, e, is_array(m) ? NULL : bucket, &end);
 
 	if (is_array(m))
-		GEN_CALL(g, "sonde_bucket_count", words, bucket, gen_u64(g, m->n_words));
+		GEN_CALL(g, "sonde_bucket_count", words, bucket, gen_u64(g, m->n_words - 1), value);
 	else
-		GEN_CALL(g, "sonde_agg_sum", words, gen_u64(g, 1), gen_u32(g, g->probe.id));
+		GEN_CALL(g, "sonde_agg_average", words, value, gen_u32(g, g->probe.id));
 	gen_enter(g, end);
 }
 

@@ -9,6 +9,7 @@
 #include "parser/lang/header_dirs.h"
 #include "runtime/base/listen.h"
 #include "runtime/elf/elfsym.h"
+#include <ctype.h>
 #include <fcntl.h>
 #include <errno.h>
 #include <limits.h>
@@ -271,6 +272,34 @@ static int set_tid(struct options *o, const struct option_row *row, const char *
 	return read_count(arg, UINT32_MAX, &o->report.tid)
 		       ? 0
 		       : option_error("invalid thread ID '%s'", arg);
+}
+
+/* A name that JSON, SQL and stores of metrics take as it is. */
+static bool is_label(const char *name, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if (name[i] != '_' && !isalpha((unsigned char)name[i]) &&
+		    (!i || !isdigit((unsigned char)name[i])))
+			return false;
+	return len && (len != 4 || memcmp(name, "host", 4) != 0);
+}
+
+static int set_label(struct options *o, const struct option_row *row, const char *arg)
+{
+	size_t len = strcspn(arg, "=");
+
+	if (!arg[len] || !is_label(arg, len))
+		return option_error("invalid label '%s': write NAME=VALUE, where NAME has letters, "
+				    "digits and '_', and is not 'host'",
+				    arg);
+	for (uint32_t i = 0; i < o->out.n_labels; i++)
+		if (o->out.labels[i].name_len == len &&
+		    memcmp(o->out.labels[i].name, arg, len) == 0)
+			return option_error("the label '%.*s' is given twice", (int)len, arg);
+	if (o->out.n_labels == MAX_LABELS)
+		return option_error("more than %d of %s", MAX_LABELS, row->name);
+	o->out.labels[o->out.n_labels++] = (struct view_label){arg, (uint32_t)len, arg + len + 1};
+	return 0;
 }
 
 static int set_counted(struct options *o, const struct option_row *row, const char *arg)

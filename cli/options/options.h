@@ -26,6 +26,9 @@ enum emit_stage {
 /* Most -I, and most --include. */
 enum { MAX_INCLUDES = 64 };
 
+/* Most --label. */
+enum { MAX_LABELS = 32 };
+
 /* Most different settings: SETTING and SETS in options.def. */
 enum { MAX_SETTINGS = 8 };
 
@@ -46,6 +49,8 @@ struct options {
 		bool reset; /* clear maps after each print */
 		const char *listen;
 		uint32_t max_keys; /* 0: the default */
+		struct view_label labels[MAX_LABELS];
+		uint32_t n_labels;
 	} out;
 	struct {
 		enum emit_stage emit;
@@ -101,6 +106,8 @@ struct options {
 		uint32_t tid;
 		uint64_t min_ns;
 		bool suggest;
+		const char *by; /* what tells runs apart */
+		bool outliers;
 	} report;
 	struct {
 		unsigned format;		  /* 2: json */

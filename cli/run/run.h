@@ -67,9 +67,12 @@ int rights_check_plan(const struct options *o, const struct plan *plan);
 
 /* ---- run_facts.c: what is known of a run before it begins, for a recording of it. */
 
+enum { BOOT_ID_BYTES = 40 };
+
 struct run_facts {
 	struct view_run run; /* strings are in this struct, or outlive it */
 	struct utsname system;
+	char boot_id[BOOT_ID_BYTES];
 	char *arguments;
 };
 

@@ -57,6 +57,18 @@ static char *read_arguments(void)
 	return text;
 }
 
+/* A number that the kernel makes when it starts. */
+static void read_boot_id(char out[BOOT_ID_BYTES])
+{
+	FILE *f = fopen("/proc/sys/kernel/random/boot_id", "re");
+
+	if (!f || !fgets(out, BOOT_ID_BYTES, f))
+		*out = '\0';
+	out[strcspn(out, "\n")] = '\0';
+	if (f)
+		fclose(f);
+}
+
 void run_facts_make(struct run_facts *f, const struct options *o, const struct plan *plan)
 {
 	const struct source *s = plan->source;
@@ -64,6 +76,7 @@ void run_facts_make(struct run_facts *f, const struct options *o, const struct p
 	f->arguments = read_arguments();
 	if (uname(&f->system))
 		memset(&f->system, 0, sizeof(f->system));
+	read_boot_id(f->boot_id);
 	f->run = (struct view_run){
 		.path = o->out.path,
 		.version = SONDE_VERSION,
@@ -74,6 +87,10 @@ void run_facts_make(struct run_facts *f, const struct options *o, const struct p
 		.host = f->system.nodename,
 		.kernel = f->system.release,
 		.machine = f->system.machine,
+		.boot_id = *f->boot_id ? f->boot_id : NULL,
+		.labels = o->out.labels,
+		.n_labels = o->out.n_labels,
+		.resets = o->out.reset,
 		.scope = &o->scope,
 		.start = clock_ns(CLOCK_REALTIME),
 		.monotonic = monotonic_ns(),

@@ -13,7 +13,7 @@ enum {
 
 const struct agg_row agg_rows[] = {
 #define AGG_ROW(id, name_u, name_s, layout_, readable, size, scale, counted_, view, compare, \
-		divide, text, json, line, metric_)                                           \
+		divide, text, json, line, lines, add, metric_)                               \
 	[AGG_##id] = {.name_unsigned = name_u,                                               \
 		      .name_signed = name_s,                                                 \
 		      .layout = AL_##layout_,                                                \
@@ -43,7 +43,7 @@ uint32_t agg_words(const struct type *t, bool is_keyed)
 {
 	uint32_t words = agg_rows[t->agg].words;
 
-	return words ? words : is_keyed ? 1 : agg_buckets(t);
+	return words ? words : is_keyed ? WORDS_AVERAGE : agg_buckets(t) + 1;
 }
 
 uint32_t agg_buckets(const struct type *t)

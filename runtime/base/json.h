@@ -11,6 +11,7 @@ struct json {
 	struct text *text;
 	bool has_item;	 /* a comma comes before the next one */
 	bool is_compact; /* no blanks after commas and colons */
+	bool is_strict;	 /* integers above INT64_MAX are strings: many readers refuse them */
 };
 
 /* The key of the next value, which gets none then: bytes that json_escape() has escaped. */

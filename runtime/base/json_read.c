@@ -58,14 +58,15 @@ const json_t *json_read(struct arena *a, const char *text, size_t len)
 bool json_number(const json_t *j, uint64_t *out)
 {
 	const char *text = json_string_value(j);
+	bool is_negative = text && *text == '-';
 	char *end;
 
 	if (json_is_integer(j))
 		return *out = (uint64_t)json_integer_value(j), true;
-	if (!text || !isdigit((unsigned char)*text))
+	if (!text || !isdigit((unsigned char)text[is_negative]))
 		return false;
 	errno = 0;
-	*out = strtoull(text, &end, 10);
+	*out = is_negative ? (uint64_t)strtoll(text, &end, 10) : strtoull(text, &end, 10);
 	return !errno && end == text + json_string_length(j);
 }
 

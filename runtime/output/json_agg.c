@@ -25,13 +25,42 @@ void jsn_stats(struct json *j, const char *key, const struct view *v)
 	json_close(j, '}');
 }
 
-void jsn_quantiles(struct json *j, const char *key, const struct view *v)
+/* Integers that a double cannot hold are strings. */
+static void put_exact(struct json *j, const char *key, uint64_t x, bool is_signed)
+{
+	json_put_integer(j, key, &(struct view){.type = type_int(8, is_signed), .integer = x});
+}
+
+void jsl_average(struct json *j, const char *key, const struct view *v)
 {
 	json_open(j, key, '{');
+	put_exact(j, "count", v->stats.count, false);
+	put_exact(j, "average", v->stats.average, v->type->is_signed);
+	put_exact(j, "total", v->stats.total, v->type->is_signed);
+	json_close(j, '}');
+}
+
+/* null: there was no value. */
+void jsl_extreme(struct json *j, const char *key, const struct view *v)
+{
+	if (v->stats.count)
+		json_put_integer(j, key, v);
+	else
+		json_put_format(j, key, "null");
+}
+
+static void put_quantiles(struct json *j, const struct view *v)
+{
 	json_put_unsigned(j, "count", v->histogram.total);
 	for (int i = 0; i < SHOWN_QUANTILES; i++)
 		json_put_signed(j, agg_shown_quantiles[i].name,
 				agg_quantile(v, agg_shown_quantiles[i].per_mille));
+}
+
+void jsn_quantiles(struct json *j, const char *key, const struct view *v)
+{
+	json_open(j, key, '{');
+	put_quantiles(j, v);
 	json_close(j, '}');
 }
 
@@ -76,6 +105,37 @@ void jsn_histogram(struct json *j, const char *key, const struct view *v)
 	json_close(j, ']');
 }
 
+/* The sum of the values, and the buckets that have some. */
+static void put_sparse(struct json *j, const struct view *v)
+{
+	put_exact(j, "sum", (uint64_t)((int64_t)v->histogram.sum / (int64_t)v->histogram.divisor),
+		  true);
+	json_open(j, "buckets", '[');
+	for (uint32_t i = 0; i < v->histogram.n; i++) {
+		const struct view_bucket *b = &v->histogram.buckets[i];
+
+		if (b->count)
+			put_bucket(j, v->type, (uint32_t)b->index, b->count / v->histogram.divisor);
+	}
+	json_close(j, ']');
+}
+
+void jsl_histogram(struct json *j, const char *key, const struct view *v)
+{
+	json_open(j, key, '{');
+	json_put_unsigned(j, "count", v->histogram.total / v->histogram.divisor);
+	put_sparse(j, v);
+	json_close(j, '}');
+}
+
+void jsl_quantiles(struct json *j, const char *key, const struct view *v)
+{
+	json_open(j, key, '{');
+	put_quantiles(j, v);
+	put_sparse(j, v);
+	json_close(j, '}');
+}
+
 /* Times are those of UTC; intervals without a value are left out. */
 void jsn_series(struct json *j, const char *key, const struct view *v)
 {
@@ -107,10 +167,11 @@ void jsn_number(struct json *j, const char *key, const struct view *v)
 static const struct {
 	agg_json_fn *value;
 	const char *line;
+	agg_json_fn *lines;
 } hooks[] = {
 #define AGG_ROW(id, name_u, name_s, layout, readable, size, scale, counted, view, compare, divide, \
-		text_, json, line, ...)                                                            \
-	[AGG_##id] = {json, line},
+		text_, json, line, lines, ...)                                                     \
+	[AGG_##id] = {json, line, lines},
 #include "parser/lang/aggs.def"
 };
 
@@ -119,6 +180,11 @@ _Static_assert(sizeof(hooks) / sizeof(*hooks) == AGG_KIND_COUNT, "one hook for e
 const char *json_agg_line(const struct type *t)
 {
 	return t->kind == TY_AGG ? hooks[t->agg].line : "map";
+}
+
+void json_agg_lines(struct json *j, const char *key, const struct view *v)
+{
+	hooks[v->type->agg].lines(j, key, v);
 }
 
 void json_agg_value(struct json *j, const char *key, const struct view *v)

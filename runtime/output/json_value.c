@@ -28,7 +28,8 @@ void json_put_integer(struct json *j, const char *key, const struct view *v)
 	bool is_signed = v->type->is_signed;
 	bool is_negative = is_signed && (int64_t)v->integer < 0;
 
-	if (!fits_double(is_negative ? -v->integer : v->integer))
+	if (!fits_double(is_negative ? -v->integer : v->integer) ||
+	    (j->is_strict && !is_signed && v->integer > INT64_MAX))
 		json_put_format(j, key, is_signed ? "\"%" PRId64 "\"" : "\"%" PRIu64 "\"",
 				v->integer);
 	else if (is_signed)

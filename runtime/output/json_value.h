@@ -33,5 +33,7 @@ void json_put_call(struct json_writer *w, const char *key, const struct view_spa
 /* ---- json_agg.c: aggregations */
 /* The type of the line for a map with values of this type: "map", "stats" or "hist". */
 const char *json_agg_line(const struct type *t);
+/* The same of -f jsonl, which can be added to that of another run. */
+void json_agg_lines(struct json *j, const char *key, const struct view *v);
 /* Write the value of one entry. */
 void json_agg_value(struct json *j, const char *key, const struct view *v);

@@ -1,30 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The writers of JSON, one object a line. -f json has the shapes of bpftrace: {"type": …,
- * "data": …}. -f jsonl has {"type": …, "time": …, …}, as docs/jsonl.schema.json describes them:
- * keys and stacks are arrays, each line has the time at which it was written, and the first and the
- * last say what ran. Text of format.c goes to a scratch buffer first and is then quoted
- * (runtime/base/json.h).
+ * "data": …}; what -f jsonl does otherwise is in out_jsonl.c. Text of format.c goes to a scratch
+ * buffer first and is then quoted (runtime/base/json.h).
  */
 #include "runtime/base/clock.h"
-#include "runtime/base/hash.h"
-#include "runtime/output/json_value.h"
-#include "runtime/output/out_file.h"
+#include "runtime/output/out_json_impl.h"
 #include <inttypes.h>
 
-/* Of the lines of jsonl; it changes when a reader of older ones would misread them. */
-enum { LINES_VERSION = 1 };
-
-/* The names that differ between the two. */
-struct form {
-	bool has_data; /* most members are in an object "data"; else each line has a time */
-	const char *printed, *value;
-	const char *text, *result, *file, *column, *end_column; /* of a message */
-	const char *attached, *lost, *what;			/* `what` was lost */
-	const char *start, *length, *tracer;			/* of a span */
-};
-
-static const struct form json_form = {
+static const struct json_form json_form = {
 	.has_data = true,
 	.printed = "data",
 	.value = "data",
@@ -40,67 +24,51 @@ static const struct form json_form = {
 	.tracer = "tracer",
 };
 
-static const struct form jsonl_form = {
-	.printed = "text",
-	.value = "value",
-	.text = "text",
-	.result = "result",
-	.file = "file",
-	.column = "column",
-	.end_column = "end_column",
-	.attached = "attached",
-	.lost = "lost",
-	.what = "message",
-	.start = "start_ns",
-	.length = "duration_ns",
-	.tracer = "tracer_ns",
-};
-
-HASH_TABLE(json_names, uint64_t);
-
-struct out_json {
-	struct out_file file; /* first */
-	const struct form *form;
-	struct json_writer writer;
-	struct text_grown name;	  /* of a row, escaped */
-	struct json_names names;  /* hashes of those that an object has so far */
-	uint64_t begin_ns, lines; /* of jsonl */
-};
-
-static struct out_json *out_json(struct out *o)
-{
-	return (struct out_json *)o;
-}
-
 /* ---- lines --------------------------------------------------------------------------------- */
 
 /* Seconds with six digits after the point. */
-static void put_seconds(struct json *j, const char *key, uint64_t ns)
+void json_put_seconds(struct json *j, const char *key, uint64_t ns)
 {
 	json_put_format(j, key, "%" PRIu64 ".%06" PRIu64, ns / 1000000000, ns % 1000000000 / 1000);
 }
 
-static struct json *begin_at(struct out *o, const char *type, uint64_t ns)
+/* By which lines of many machines are told apart. */
+static void put_host(struct json *j, const struct view_run *r)
+{
+	json_put_string(j, "host", r->host);
+	if (!r->n_labels)
+		return;
+	json_open(j, "labels", '{');
+	for (uint32_t i = 0; i < r->n_labels; i++) {
+		json_put_escaped_key(j, r->labels[i].name, r->labels[i].name_len);
+		json_put_string(j, NULL, r->labels[i].value);
+	}
+	json_close(j, '}');
+}
+
+struct json *json_begin_at(struct out *o, const char *type, uint64_t ns)
 {
 	struct out_json *w = out_json(o);
 	struct json *j = &w->writer.json;
 
 	json_open(j, NULL, '{');
 	json_put_string(j, "type", type);
-	if (!w->form->has_data)
-		put_seconds(j, "time", ns);
+	if (!w->form->has_data) {
+		json_put_seconds(j, "time", ns);
+		put_host(j, &w->run);
+	}
 	w->lines++;
 	return j;
 }
 
-static struct json *begin(struct out *o, const char *type)
+struct json *json_begin(struct out *o, const char *type)
 {
 	bool has_time = !out_json(o)->form->has_data;
 
-	return begin_at(o, type, has_time ? clock_ns(CLOCK_REALTIME) : 0);
+	return json_begin_at(o, type, has_time ? clock_ns(CLOCK_REALTIME) : 0);
 }
 
-static int end(struct out *o)
+int json_end(struct out *o)
 {
 	struct out_json *w = out_json(o);
 
@@ -119,43 +87,15 @@ static int end_data(struct out *o)
 {
 	if (out_json(o)->form->has_data)
 		json_close(&out_json(o)->writer.json, '}');
-	return end(o);
+	return json_end(o);
 }
 
 /* ---- the run ------------------------------------------------------------------------------- */
 
-static int jsonl_begin(struct out *o, const struct view_run *r)
-{
-	struct json *j = begin_at(o, "begin", r->start);
-
-	out_json(o)->begin_ns = r->start;
-	json_put_unsigned(j, "version", LINES_VERSION);
-	json_put_string(j, "sonde", r->version);
-	json_put_string(j, "arguments", r->arguments);
-	json_put_string(j, "script_name", r->script_name);
-	json_put_string(j, "script", r->script);
-	json_put_string(j, "command", r->command);
-	if (r->scope && r->scope->pid)
-		json_put_unsigned(j, "pid", r->scope->pid);
-	json_put_string(j, "kernel", r->kernel);
-	json_put_string(j, "machine", r->machine);
-	return end(o);
-}
-
-static int jsonl_finish(struct out *o)
-{
-	uint64_t now = clock_ns(CLOCK_REALTIME), begin_ns = out_json(o)->begin_ns;
-	struct json *j = begin_at(o, "end", now);
-
-	put_seconds(j, "duration", now > begin_ns ? now - begin_ns : 0);
-	json_put_unsigned(j, "lines", out_json(o)->lines);
-	return end(o);
-}
-
 static int json_attached(struct out *o, uint32_t n_probes)
 {
-	const struct form *f = out_json(o)->form;
-	struct json *j = begin(o, f->attached);
+	const struct json_form *f = out_json(o)->form;
+	struct json *j = json_begin(o, f->attached);
 
 	if (f->has_data)
 		json_put_unsigned(j, "count", n_probes);
@@ -166,9 +106,14 @@ static int json_attached(struct out *o, uint32_t n_probes)
 
 static int json_lost(struct out *o, const struct view_loss *l)
 {
-	const struct form *f = out_json(o)->form;
-	struct json *j = begin(o, f->lost);
+	struct out_json *w = out_json(o);
+	const struct json_form *f = w->form;
+	const char *host = w->run.host;
+	struct json *j;
 
+	w->run.host = l->host ?: host;
+	j = json_begin(o, f->lost);
+	w->run.host = host;
 	json_put_unsigned(j, "count", l->n);
 	open_data(o);
 	if (f->has_data)
@@ -177,12 +122,13 @@ static int json_lost(struct out *o, const struct view_loss *l)
 	json_put_string(j, "cause", l->cause);
 	json_put_string(j, f->what, l->what);
 	json_put_string(j, "hint", l->help);
+	json_put_string(j, "host", f->has_data ? l->host : NULL);
 	return end_data(o);
 }
 
 static int json_stats(struct out *o, const struct view_stats *s)
 {
-	struct json *j = begin(o, "stats");
+	struct json *j = json_begin(o, "stats");
 
 	open_data(o);
 	json_put_unsigned(j, "elapsed_ns", s->elapsed_ns);
@@ -221,24 +167,24 @@ static int json_printf_event(struct out *o, const struct plan_event *e, const st
 {
 	struct out_json *w = out_json(o);
 
-	begin(o, line_types[e->kind]);
+	json_begin(o, line_types[e->kind]);
 	json_put_printf(&w->writer, w->form->printed, e, fields);
-	return end(o);
+	return json_end(o);
 }
 
 static int json_row(struct out *o, const struct plan_event *e, const struct view *fields)
 {
 	bool has_data = out_json(o)->form->has_data;
 
-	begin(o, line_types[e->kind]);
+	json_begin(o, line_types[e->kind]);
 	json_put_row(&out_json(o)->writer, !has_data, has_data ? "data" : "row", e, fields);
-	return end(o);
+	return json_end(o);
 }
 
 static int json_message(struct out *o, const struct view_message *m)
 {
-	const struct form *f = out_json(o)->form;
-	struct json *j = begin(o, m->helper ? "helper_error" : line_types[m->kind]);
+	const struct json_form *f = out_json(o)->form;
+	struct json *j = json_begin(o, m->helper ? "helper_error" : line_types[m->kind]);
 
 	json_put_bytes(j, f->text, m->text, m->len);
 	json_put_string(j, "helper", m->helper);
@@ -249,22 +195,22 @@ static int json_message(struct out *o, const struct view_message *m)
 	json_put_unsigned(j, f->column, m->first);
 	if (f->end_column)
 		json_put_unsigned(j, f->end_column, m->end);
-	return end(o);
+	return json_end(o);
 }
 
 static int json_value(struct out *o, const struct view *v)
 {
 	struct out_json *w = out_json(o);
 
-	begin(o, "value");
+	json_begin(o, "value");
 	json_put_value(&w->writer, w->form->value, v);
-	return end(o);
+	return json_end(o);
 }
 
 static int json_span(struct out *o, const struct view_span *s)
 {
-	const struct form *f = out_json(o)->form;
-	struct json *j = begin(o, "span");
+	const struct json_form *f = out_json(o)->form;
+	struct json *j = json_begin(o, "span");
 
 	open_data(o);
 	json_put_string(j, "name", s->name);
@@ -325,23 +271,17 @@ static void key_part(struct text *t, uint32_t i, const struct view *part)
 	format_view(t, part);
 }
 
-/* A tuple that is the only key is the same as several keys. */
-static bool is_tuple(const struct view_map *m, const struct view_row *r)
-{
-	return m->n_keys == 1 && r->keys[0].type->kind == TY_TUPLE;
-}
-
 /* An object's key is one string: the text of the parts, separated by commas. */
 static void put_key(struct out_json *w, const struct view_map *m, const struct view_row *r)
 {
 	struct text *key = &w->writer.scratch.text, *name = &w->name.text;
-	uint32_t n = is_tuple(m, r) ? r->keys[0].type->n_members : m->n_keys;
+	uint32_t n = json_key_is_tuple(m, r) ? r->keys[0].type->n_members : m->n_keys;
 
 	key->n = 0;
 	for (uint32_t i = 0; i < n; i++) {
-		struct view part = r->keys[is_tuple(m, r) ? 0 : i];
+		struct view part = r->keys[json_key_is_tuple(m, r) ? 0 : i];
 
-		if (is_tuple(m, r))
+		if (json_key_is_tuple(m, r))
 			view_part(&r->keys[0], i, &part);
 		key_part(key, i, &part);
 	}
@@ -358,7 +298,7 @@ static int json_map(struct out *o, const struct view_map *m)
 
 	if (m->n_rows == 0)
 		return w->file.error;
-	begin(o, json_agg_line(m->rows[0].value.type));
+	json_begin(o, json_agg_line(m->rows[0].value.type));
 	open_data(o);
 	if (m->n_keys)
 		json_open(j, m->name, '{');
@@ -373,41 +313,6 @@ static int json_map(struct out *o, const struct view_map *m)
 	return end_data(o);
 }
 
-static void put_keys(struct json_writer *w, const struct view_map *m, const struct view_row *r)
-{
-	if (is_tuple(m, r)) {
-		json_put_value(w, "key", &r->keys[0]);
-		return;
-	}
-	json_open(&w->json, "key", '[');
-	for (uint32_t i = 0; i < m->n_keys; i++)
-		json_put_value(w, NULL, &r->keys[i]);
-	json_close(&w->json, ']');
-}
-
-static int jsonl_map(struct out *o, const struct view_map *m)
-{
-	struct out_json *w = out_json(o);
-	struct json *j;
-
-	if (m->n_rows == 0)
-		return w->file.error;
-	j = begin(o, "map");
-	json_put_string(j, "name", m->name);
-	json_put_string(j, "kind", json_agg_line(m->rows[0].value.type));
-	json_put_string(j, "unit", m->is_time ? "ns" : NULL);
-	json_open(j, "rows", '[');
-	for (uint32_t i = 0; i < m->n_rows && w->file.error == 0; i++) {
-		json_open(j, NULL, '{');
-		if (m->n_keys)
-			put_keys(&w->writer, m, &m->rows[i]);
-		json_put_value(&w->writer, "value", &m->rows[i].value);
-		json_close(j, '}');
-	}
-	json_close(j, ']');
-	return end(o);
-}
-
 /* ---- tests --------------------------------------------------------------------------------- */
 
 static int json_test(struct out *o, const struct view_test *v)
@@ -416,7 +321,7 @@ static int json_test(struct out *o, const struct view_test *v)
 
 	if (v->stage != VIEW_TEST_RESULT || v->skipped)
 		return out_json(o)->file.error;
-	j = begin(o, v->is_bench ? "benchmark_result" : "test_result");
+	j = json_begin(o, v->is_bench ? "benchmark_result" : "test_result");
 	open_data(o);
 	json_open(j, v->name, '{');
 	json_put_unsigned(j, v->is_bench ? "average" : "duration", v->ns);
@@ -430,23 +335,6 @@ static int json_test(struct out *o, const struct view_test *v)
 	return end_data(o);
 }
 
-static int jsonl_test(struct out *o, const struct view_test *v)
-{
-	struct json *j;
-
-	if (v->stage != VIEW_TEST_RESULT)
-		return out_json(o)->file.error;
-	j = begin(o, v->is_bench ? "bench" : "test");
-	json_put_string(j, "name", v->name);
-	json_put_bool(j, "skipped", v->skipped);
-	json_put_bool(j, "passed", v->passed);
-	json_put_unsigned(j, "ns", v->ns);
-	if (v->is_bench)
-		json_put_unsigned(j, "runs", v->runs);
-	json_put_string(j, "output", v->output);
-	return end(o);
-}
-
 /* ---- opening ------------------------------------------------------------------------------- */
 
 static void json_release(struct out *o)
@@ -455,7 +343,7 @@ static void json_release(struct out *o)
 	text_grown_free(&out_json(o)->name);
 }
 
-static struct out *new_writer(FILE *f, const struct form *form)
+struct out *json_new_writer(FILE *f, const struct json_form *form)
 {
 	static const struct out hooks = {
 		.printf_event = json_printf_event,
@@ -482,19 +370,5 @@ static struct out *new_writer(FILE *f, const struct form *form)
 
 struct out *out_json_new(FILE *f, const struct plan *plan, const char *word)
 {
-	return new_writer(f, &json_form);
-}
-
-struct out *out_jsonl_new(FILE *f, const struct plan *plan, const char *word)
-{
-	struct out *o = new_writer(f, &jsonl_form);
-
-	if (!o)
-		return NULL;
-	out_json(o)->writer.stacks_are_arrays = true;
-	o->begin = jsonl_begin;
-	o->map = jsonl_map;
-	o->test = jsonl_test;
-	o->finish = jsonl_finish;
-	return o;
+	return json_new_writer(f, &json_form);
 }

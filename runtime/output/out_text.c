@@ -156,8 +156,9 @@ static int text_attached(struct out *o, uint32_t n_probes)
 
 static int text_lost(struct out *o, const struct view_loss *l)
 {
-	log_warning("%s: %s: %llu%s%s%s", l->probe, l->what, (unsigned long long)l->n,
-		    l->help ? " (" : "", l->help ? l->help : "", l->help ? ")" : "");
+	log_warning("%s%s%s: %s: %llu%s%s%s", l->host ? l->host : "", l->host ? ": " : "", l->probe,
+		    l->what, (unsigned long long)l->n, l->help ? " (" : "", l->help ? l->help : "",
+		    l->help ? ")" : "");
 	return 0;
 }
 

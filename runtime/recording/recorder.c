@@ -6,7 +6,7 @@
 #include "parser/base/text.h"
 #include "runtime/base/clock.h"
 #include "runtime/output/out_format.h"
-#include "runtime/recording/type_json.h"
+#include "runtime/output/type_json.h"
 
 /* ---- rows -------------------------------------------------------------------------------- */
 
@@ -67,10 +67,13 @@ void recorder_run(struct recorder *r, const struct view_run *run)
 		{"script_name", row_string(run->script_name)},
 		{"script", row_string(run->script)},
 		{"command", row_string(run->command)},
-		{"pid", run->scope->pid ? row_integer(run->scope->pid) : row_string(NULL)},
+		{"pid",
+		 run->scope && run->scope->pid ? row_integer(run->scope->pid) : row_string(NULL)},
 		{"host", row_string(run->host)},
 		{"kernel", row_string(run->kernel)},
 		{"machine", row_string(run->machine)},
+		{"boot_id", row_string(run->boot_id)},
+		{"resets", run->resets ? row_integer(1) : row_string(NULL)},
 		{"start", row_integer((int64_t)run->start)},
 		{"monotonic", row_integer((int64_t)run->monotonic)},
 		{"facts", row_string(run->facts)},
@@ -84,6 +87,11 @@ void recorder_run(struct recorder *r, const struct view_run *run)
 
 	for (size_t i = 0; i < sizeof(facts) / sizeof(*facts); i++)
 		recorder_fact(r, facts[i].name, facts[i].value);
+	for (uint32_t i = 0; i < run->n_labels; i++)
+		recorder_fact(r,
+			      arena_printf(r->arena, RECORDING_LABEL "%.*s",
+					   (int)run->labels[i].name_len, run->labels[i].name),
+			      row_string(run->labels[i].value));
 }
 
 /* ---- types ------------------------------------------------------------------------------- */

@@ -8,7 +8,7 @@
 #include "runtime/base/log.h"
 #include "runtime/recording/pages.h"
 #include "runtime/recording/row_views.h"
-#include "runtime/recording/type_json.h"
+#include "runtime/output/type_json.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -19,7 +19,6 @@ enum {
 	VALUE_BYTES = 64 << 20, /* the longest text */
 	HEAP_BYTES = 1 << 30,	/* of SQLite */
 	TYPES_MOST = 1 << 16,
-	FRAMES_MOST = 4096,
 };
 
 /* ---- rows -------------------------------------------------------------------------------- */
@@ -84,6 +83,13 @@ const json_t *recording_json(struct arena *a, sqlite3_stmt *s, int column)
 		return json_of_integer(a, sqlite3_column_int64(s, column));
 	text = recording_text(s, column);
 	return text ? json_read(a, text, (size_t)sqlite3_column_bytes(s, column)) : NULL;
+}
+
+const char *recording_kept(struct recording *r, sqlite3_stmt *s, int column)
+{
+	const char *text = recording_text(s, column);
+
+	return text ? arena_strdup(r->arena, text) : NULL;
 }
 
 /* ---- opening ----------------------------------------------------------------------------- */
@@ -159,6 +165,7 @@ static int check_head(struct recording *r, enum pages_mode *mode)
 		log_warning("'%s' has version 1 of the form of recordings, without checksums: if "
 			    "it is damaged, that may not be noticed",
 			    r->path);
+	r->is_old = version < RECORDING_VERSION;
 	if ((version > 1 && version <= RECORDING_VERSION) || *mode == PAGES_UNCHECKED)
 		return 0;
 	return log_error("'%s' has version %u of the form of recordings; this sonde reads 1 to %d",
@@ -377,73 +384,14 @@ static int take_call(struct recording *r, sqlite3_stmt *s)
 	return 0;
 }
 
-/* ---- stacks ------------------------------------------------------------------------------ */
-
-HASH_INTEGER_FUNCTIONS(known_stacks, struct known_stack, uint64_t, hash_u64, e->number, e->number)
-
-static const char *kept(struct recording *r, sqlite3_stmt *s, int column)
-{
-	const char *text = recording_text(s, column);
-
-	return text ? arena_strdup(r->arena, text) : NULL;
-}
-
-static int read_frames(struct recording *r, uint64_t number, struct view_stack *out)
-{
-	struct view_frame *frames = NULL, f;
-	int got;
-
-	sqlite3_bind_int64(r->frames, 1, (int64_t)number);
-	while ((got = recording_step(r, r->frames)) > 0 && out->n < FRAMES_MOST) {
-		f = (struct view_frame){
-			.ip = (uint64_t)sqlite3_column_int64(r->frames, 0),
-			.name = kept(r, r->frames, 1),
-			.offset = (uint64_t)sqlite3_column_int64(r->frames, 2),
-			.module = kept(r, r->frames, 3),
-			.file = kept(r, r->frames, 4),
-			.line = (uint32_t)sqlite3_column_int64(r->frames, 5),
-			.is_inlined = sqlite3_column_int(r->frames, 6) != 0,
-			.is_caller = sqlite3_column_int(r->frames, 7) != 0,
-		};
-		arena_push(r->arena, frames, out->n, f);
-	}
-	sqlite3_reset(r->frames);
-	out->frames = frames;
-	return got < 0 ? -1 : 0;
-}
-
-static bool find_stack(struct stack_lookup *lookup, uint64_t number, struct view_stack *out)
-{
-	struct recording *r = (struct recording *)lookup;
-	struct known_stack *known = known_stacks_find(&r->stacks, number), new = {.number = number};
-	struct view_stack *stack;
-
-	if (known)
-		return *out = *known->stack, true;
-	sqlite3_bind_int64(r->stack, 1, (int64_t)number);
-	stack = arena_new_of(r->arena, struct view_stack);
-	if (recording_step(r, r->stack) <= 0) {
-		sqlite3_reset(r->stack);
-		return false;
-	}
-	stack->is_user = sqlite3_column_int(r->stack, 0) != 0;
-	stack->cut = kept(r, r->stack, 1);
-	stack->is_lost = sqlite3_column_int(r->stack, 2) != 0;
-	sqlite3_reset(r->stack);
-	new.stack = stack;
-	if (read_frames(r, number, stack) || known_stacks_insert(&r->stacks, new))
-		return false;
-	*out = *stack;
-	return true;
-}
-
 /* ---- maps and the run -------------------------------------------------------------------- */
 
 static int take_map(struct recording *r, sqlite3_stmt *s)
 {
 	const json_t *list = recording_json(r->arena, s, 1);
 	const struct type **types = recording_types(r, r->arena, list);
-	struct plan_map m = {.name = kept(r, s, 0), .is_time = sqlite3_column_int(s, 4) != 0};
+	struct plan_map m = {.name = recording_kept(r, s, 0),
+			     .is_time = sqlite3_column_int(s, 4) != 0};
 
 	if (!types || !m.name || r->plan.n_maps == TYPES_MOST)
 		return recording_damaged(r, REC_PRINTS, sqlite3_column_int64(s, 2));
@@ -456,6 +404,18 @@ static int take_map(struct recording *r, sqlite3_stmt *s)
 	return 0;
 }
 
+static void take_label(struct recording *r, const char *name, const char *value)
+{
+	struct view_label *labels = (struct view_label *)r->run.labels,
+			  label = {.name = name, .value = value};
+
+	if (!value)
+		return;
+	label.name_len = (uint32_t)strlen(name);
+	arena_push(r->arena, labels, r->run.n_labels, label);
+	r->run.labels = labels;
+}
+
 #define FACT(member) {#member, &r->run.member}
 static int take_fact(struct recording *r, sqlite3_stmt *s)
 {
@@ -463,12 +423,18 @@ static int take_fact(struct recording *r, sqlite3_stmt *s)
 	const char *name = recording_text(s, 0);
 	const struct {
 		const char *name, **to;
-	} texts[] = {FACT(version), FACT(arguments), FACT(script_name), FACT(script), FACT(command),
-		     FACT(kernel),  FACT(machine),   FACT(counted),	FACT(timed)};
+	} texts[] = {FACT(version), FACT(arguments), FACT(script_name), FACT(script),
+		     FACT(command), FACT(kernel),    FACT(machine),	FACT(counted),
+		     FACT(timed),   FACT(host),	     FACT(boot_id)};
 	__auto_type text = FIND_ROW(texts, name && strcmp(item->name, name) == 0);
 
 	if (text)
-		*text->to = kept(r, s, 1);
+		*text->to = recording_kept(r, s, 1);
+	if (name && strncmp(name, RECORDING_LABEL, sizeof(RECORDING_LABEL) - 1) == 0)
+		take_label(r, recording_kept(r, s, 0) + sizeof(RECORDING_LABEL) - 1,
+			   recording_kept(r, s, 1));
+	if (name && strcmp(name, "resets") == 0)
+		r->run.resets = sqlite3_column_int(s, 1) != 0;
 	if (name && strcmp(name, "start") == 0)
 		r->run.start = (uint64_t)sqlite3_column_int64(s, 1);
 	if (name && strcmp(name, "end") == 0)
@@ -487,7 +453,7 @@ static int take_fact(struct recording *r, sqlite3_stmt *s)
 
 int recording_load(struct recording *r)
 {
-	r->lookup.find = find_stack;
+	r->lookup.find = recording_find_stack;
 	r->stack = recording_prepare(r, "SELECT is_user, cut, is_lost FROM stacks WHERE id = ?");
 	r->frames = recording_prepare(r, "SELECT address, name, offset, module, file, line, "
 					 "is_inlined, is_caller FROM frames WHERE stack = ? "

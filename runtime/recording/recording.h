@@ -29,6 +29,8 @@ struct recording {
 	struct view_run run;
 	struct known_stacks stacks;
 	sqlite3_stmt *stack, *frames;
+	bool is_old;	/* averages have no counts, histograms no sums */
+	bool is_merged; /* frames without a name get one by which they are found on other hosts */
 };
 
 /* Does the file begin as a recording does? */
@@ -47,8 +49,14 @@ sqlite3_stmt *recording_prepare(struct recording *r, const char *sql);
 int recording_step(struct recording *r, sqlite3_stmt *s);
 /* Column 0 of *s is a fact of the run: 1; there is none: 0; -1 after a message. */
 int recording_fact(struct recording *r, const char *name, sqlite3_stmt **s);
+/* Frames of a stack without a name get that of their place in their file. */
+void recording_name_frames(struct arena *a, struct view_stack *s);
 /* Says that row `id` of a table is not valid. Returns -1. */
 int recording_damaged(struct recording *r, enum recording_table table, int64_t id);
+/* The lookup of a recording that is loaded: recording_stacks.c. */
+bool recording_find_stack(struct stack_lookup *lookup, uint64_t number, struct view_stack *out);
+/* The text of a column for as long as the recording is open; or NULL. */
+const char *recording_kept(struct recording *r, sqlite3_stmt *s, int column);
 /* The text of a column; NULL if it is no text. */
 const char *recording_text(sqlite3_stmt *s, int column);
 /* The JSON of a column, which may be an integer; NULL if it is none. */

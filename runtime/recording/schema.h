@@ -26,6 +26,8 @@ extern const struct recording_row recording_tables[];
 /* Statements that make views; NULL ends them. */
 extern const char *const recording_views[];
 
+/* The name of a label in the table `run` begins so. */
+#define RECORDING_LABEL "label:"
 /* `is_open` of a call that an exception or longjmp left; its duration is a limit. */
 enum { RECORDING_LEFT = 2 };
 /* By enum view_span_kind. */

@@ -162,6 +162,20 @@ static bool read_map_row(struct show *w, sqlite3_stmt *s, const struct plan_even
 	       value_json_read(w->arena, value, j, &w->r->lookup, &out->value);
 }
 
+enum { PART_ROWS = 256 };
+
+/* Maps that are added up come in parts, so that memory is used again. */
+static int show_part(struct show *w, struct view_map *m)
+{
+	int err = w->out->map(w->out, m);
+
+	m->rows = NULL;
+	m->n_rows = 0;
+	arena_free(w->arena);
+	w->arena = arena_new();
+	return err;
+}
+
 static int read_rows(struct show *w, int64_t print, const struct plan_event *keys,
 		     const struct type *value, struct view_map *m)
 {
@@ -175,6 +189,8 @@ static int read_rows(struct show *w, int64_t print, const struct plan_event *key
 			break;
 		}
 		arena_push(w->arena, m->rows, m->n_rows, row);
+		if (w->filter->last_maps && m->n_rows == PART_ROWS && (got = show_part(w, m)))
+			break;
 	}
 	sqlite3_reset(w->rows);
 	return got;
@@ -190,8 +206,9 @@ static const char *map_name(const struct recording *r, const char *name)
 
 static int show_map(struct show *w, sqlite3_stmt *s)
 {
-	const json_t *list = recording_json(w->arena, s, 7);
-	const struct type **types = recording_types(w->r, w->arena, list);
+	struct arena *a = w->filter->last_maps ? w->r->arena : w->arena;
+	const json_t *list = recording_json(a, s, 7);
+	const struct type **types = recording_types(w->r, a, list);
 	struct view_map m = {
 		.name = map_name(w->r, name_of(s, 2)),
 		.time = (uint64_t)number(s, 1),
@@ -206,7 +223,7 @@ static int show_map(struct show *w, sqlite3_stmt *s)
 	if (!types || m.time_unit > TIME_UNIT_NS)
 		return recording_damaged(w->r, REC_PRINTS, number(s, 0));
 	keys.n_fields = m.n_keys = (uint32_t)json_array_size(list);
-	keys.fields = arena_alloc(w->arena, (json_array_size(list) + 1) * sizeof(*keys.fields));
+	keys.fields = arena_alloc(a, (json_array_size(list) + 1) * sizeof(*keys.fields));
 	for (uint32_t i = 0; i < json_array_size(list); i++) {
 		keys.fields[i].type = types[i];
 		has_stack |= stack_key_has_stack(types[i]);
@@ -268,12 +285,18 @@ static int advance(struct show *w, sqlite3_stmt **s)
 	return got;
 }
 
+static const char last_prints[] =
+	"SELECT * FROM prints WHERE seq IN (SELECT max(seq) FROM prints GROUP BY map) ORDER BY seq";
+
 static int show_all(struct show *w, sqlite3_stmt **s)
 {
+	bool has_last = w->filter->last_maps && !w->r->run.resets;
 	int err = 0, i;
 
 	for (i = 0; i < TABLES && !err; i++) {
-		s[i] = recording_prepare(w->r, tables[i].sql);
+		s[i] = recording_prepare(w->r, has_last && tables[i].show == show_map
+						       ? last_prints
+						       : tables[i].sql);
 		err = s[i] ? advance(w, &s[i]) : -1;
 	}
 	while (!err && (i = lowest(s)) < TABLES) {

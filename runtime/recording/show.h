@@ -13,6 +13,7 @@ struct show_filter {
 	const char *function; /* a pattern of names; NULL: any */
 	bool no_events;	      /* what printf() and the like print is left out */
 	bool no_maps;
+	bool last_maps;	  /* of each map, what was printed last; all of a run with --reset */
 	bool only_stacks; /* of maps, those with stacks in their keys */
 	bool quiet;	  /* the number of attached probes is left out */
 };

@@ -25,6 +25,7 @@ struct stack_lookup {
 
 /* The bytes of a string or buffer that was written so. False if they are not valid. */
 bool value_json_read_string(struct arena *a, const json_t *j, struct view *out);
-/* The view of a value of `type` that was written so. False if it is not valid. */
+/* The view of a value of `type` that was written so, or by -f jsonl, which has frames of stacks:
+ * then `stacks` may be NULL. False if it is not valid. */
 bool value_json_read(struct arena *a, const struct type *type, const json_t *j,
 		     struct stack_lookup *stacks, struct view *out);

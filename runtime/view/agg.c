@@ -5,6 +5,7 @@
  * what a view looks like (format_agg.c for text).
  */
 #include "runtime/view/agg.h"
+#include "bpf_helpers/bucket.h"
 #include <string.h>
 
 /* ---- merge hooks of layouts ---------------------------------------------------------------- */
@@ -80,15 +81,12 @@ void vw_word(struct view *v, const uint64_t *words)
 
 void vw_extreme(struct view *v, const uint64_t *words)
 {
-	v->integer = words[1] ? agg_ordered(v->type, words[0]) : 0;
+	v->stats.average = words[1] ? agg_ordered(v->type, words[0]) : 0;
+	v->stats.count = words[1];
+	v->stats.total = 0;
 }
 
 void vw_average(struct view *v, const uint64_t *words)
-{
-	v->integer = average(v->type, words[0], words[1]);
-}
-
-void vw_stats(struct view *v, const uint64_t *words)
 {
 	v->stats.total = words[0];
 	v->stats.count = words[1];
@@ -150,10 +148,11 @@ static const struct {
 	agg_view_fn *view;
 	agg_compare_fn *compare;
 	agg_divide_fn *divide;
+	agg_add_fn *add;
 } hooks[] = {
 #define AGG_ROW(id, name_u, name_s, layout, readable, size, scale, counted, view_, compare_, \
-		divide_, ...)                                                                \
-	[AGG_##id] = {.view = view_, .compare = compare_, .divide = divide_},
+		divide_, text_, json, line, lines, add_, ...)                                \
+	[AGG_##id] = {.view = view_, .compare = compare_, .divide = divide_, .add = add_},
 #include "parser/lang/aggs.def"
 };
 
@@ -172,7 +171,7 @@ void agg_view_buckets(struct view *v, const struct type *t, const struct view_bu
 	v->histogram.buckets = buckets;
 	v->histogram.n = n;
 	v->histogram.divisor = 1;
-	v->histogram.total = 0;
+	v->histogram.total = v->histogram.sum = 0;
 	for (uint32_t i = 0; i < n; i++)
 		v->histogram.total += buckets[i].count;
 	hooks[t->agg].view(v, NULL);
@@ -183,9 +182,14 @@ int agg_compare(const struct view *a, const struct view *b)
 	return hooks[a->type->agg].compare(a, b);
 }
 
+bool agg_add(struct arena *a, struct view *into, const struct view *from)
+{
+	return hooks[into->type->agg].add(a, into, from);
+}
+
 bool agg_has_total(const struct type *t)
 {
-	return t->kind == TY_AGG && hooks[t->agg].view == vw_stats;
+	return t->kind == TY_AGG && hooks[t->agg].compare == cmp_average;
 }
 
 int agg_compare_totals(const struct view *a, const struct view *b)
@@ -233,6 +237,21 @@ int64_t agg_bucket_begin(const struct type *t, uint32_t i)
 	if (agg_rows[t->agg].buckets == BUCKETS_LINEAR)
 		return t->scale[0] + (int64_t)(i - 1) * t->scale[2];
 	return log_edge(i - 1, (uint32_t)t->scale[0]);
+}
+
+uint32_t agg_bucket_of(const struct type *t, int64_t value)
+{
+	const int64_t *s = t->scale;
+
+	switch (agg_rows[t->agg].buckets) {
+	case BUCKETS_LOG: return (uint32_t)sonde_bucket_log(value, (uint32_t)s[0]);
+	case BUCKETS_SIGNED: return (uint32_t)sonde_bucket_signed(value, (uint32_t)s[0]);
+	case BUCKETS_LINEAR:
+		return (uint32_t)sonde_bucket_linear(value, s[0], s[1], (uint64_t)s[2]);
+	case BUCKETS_NONE:
+	case BUCKETS_SERIES: break;
+	}
+	return 0;
 }
 
 struct agg_range agg_shown_buckets(const struct view *v)

@@ -80,6 +80,8 @@ int map_snapshot_merge(const struct plan_map *m, struct map_snapshot *s,
  * strings point into the snapshot, which must outlive them. 0 or -errno. */
 int view_map_make(const struct plan_map *m, const struct map_snapshot *s,
 		  struct stack_source *stacks, struct view_map *out);
+/* Put rows that were made elsewhere in this order; `m` has the type of the value. */
+void view_map_sort(struct view_map *v, const struct plan_map *m);
 /* How the configuration wants it to be shown; before rows are removed. `divisor` is that of
  * print(@m, top, div), 0 or 1 for none. */
 void view_map_choose(struct view_map *v, const struct config *c, uint64_t divisor);

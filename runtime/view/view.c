@@ -85,7 +85,8 @@ static void make_agg(struct view *v, const struct type *type, const void *bytes)
 	uint64_t words[2] = {0};
 
 	if (type->size == 8) {
-		v->integer = load_integer(bytes, sizeof(uint64_t), false);
+		v->stats.average = load_integer(bytes, sizeof(uint64_t), false);
+		v->stats.count = v->stats.total = 0; /* not known */
 		return;
 	}
 	memcpy(words, bytes, sizeof(words));

@@ -57,12 +57,14 @@ struct view {
 		} string;
 		struct view_stack stack;
 		struct {
-			uint64_t count, average, total;
-		} stats;
+			uint64_t average, count, total;
+		} stats; /* of avg, the integer is the average; of min and max, a count of 0
+			  * says that there was no value */
 		struct {
 			const struct view_bucket *buckets; /* ascending; missing ones are empty */
 			uint32_t n;
 			uint64_t total;	  /* of all buckets */
+			uint64_t sum;	  /* of the values, modulo 2^64; not of tseries */
 			uint64_t divisor; /* counts are divided by it for output; at least 1 */
 			uint64_t last;	  /* tseries: the newest interval of all rows */
 		} histogram;
@@ -119,6 +121,7 @@ struct view_loss {
 	const char *probe;	 /* as the user wrote it */
 	const char *cause;	 /* "ring-full": stable, for programs */
 	const char *what, *help; /* for people; help may be NULL */
+	const char *host;	 /* where, if results of several are shown; else NULL */
 	uint64_t n;
 };
 
@@ -182,12 +185,23 @@ struct view_span {
 	bool is_outermost; /* the thread is in no other span that may come */
 };
 
+/* --label NAME=VALUE: what a run is told apart by, beside the host. */
+struct view_label {
+	const char *name; /* a word of letters, digits and _ */
+	uint32_t name_len;
+	const char *value;
+};
+
 /* What ran, for a writer that keeps it. Strings may be NULL. */
 struct view_run {
 	const char *path; /* the file of -o */
 	const char *version, *arguments;
 	const char *script_name, *script, *command;
 	const char *host, *kernel, *machine;
+	const char *boot_id; /* of the kernel since it started */
+	const struct view_label *labels;
+	uint32_t n_labels;
+	bool resets;			 /* --reset: what a map has is that of an interval */
 	const struct trace_scope *scope; /* NULL: not known */
 	uint64_t start, monotonic;	 /* CLOCK_REALTIME, CLOCK_MONOTONIC */
 	const char *facts;		 /* of the kernel whose events are recorded; or NULL */

@@ -3,6 +3,7 @@
  * Compares views by the text that they show.
  */
 #include "runtime/view/view_compare.h"
+#include "runtime/base/hash.h"
 #include "runtime/view/agg.h"
 #include <math.h>
 #include <sys/param.h>
@@ -107,4 +108,53 @@ int view_compare(const struct view *a, const struct view *b)
 	case SHAPE_NONE: break;
 	}
 	return 0;
+}
+
+/* ---- hashes: of what is compared above ------------------------------------------------------ */
+
+static uint64_t hash_frame(uint64_t h, const struct view_frame *f, uint32_t shows)
+{
+	h = hash_mix(h, f->is_inlined);
+	if (shows & SHOWS_ADDRESS)
+		h = hash_mix(h, f->ip);
+	if (!(shows & SHOWS_NAME))
+		return h;
+	if (!f->name)
+		return hash_mix(h, f->ip);
+	h = hash_mix_string(h, f->name);
+	if (shows & SHOWS_LINE && f->file)
+		return hash_mix(hash_mix_string(h, f->file), f->line);
+	return hash_mix(h, f->offset);
+}
+
+static uint64_t hash_stack(uint64_t h, const struct view_stack *s, enum stack_form form)
+{
+	for (uint32_t i = 0; i < s->n; i++)
+		h = hash_frame(h, &s->frames[i], stack_words[form].shows);
+	return hash_mix(h, s->n * 2ull + s->is_lost);
+}
+
+uint64_t view_hash(uint64_t h, const struct view *v)
+{
+	struct view part;
+
+	switch (type_shape(v->type)) {
+	case SHAPE_INT:
+	case SHAPE_ADDRESS:
+	case SHAPE_BOOL: return hash_mix(h, v->integer);
+	case SHAPE_DEFERRED:
+	case SHAPE_BUFFER:
+	case SHAPE_STRING: return hash_mix(h, hash_bytes(v->string.text, v->string.len));
+	case SHAPE_STACK: return hash_stack(h, &v->stack, v->type->form);
+	case SHAPE_PARTS:
+		for (uint32_t i = 0; i < type_parts(v->type); i++) {
+			view_part(v, i, &part);
+			h = view_hash(h, &part);
+		}
+		return h;
+	case SHAPE_FLOAT: /* 0.0 and -0.0 are equal */
+	case SHAPE_AGG:
+	case SHAPE_NONE: break;
+	}
+	return h;
 }

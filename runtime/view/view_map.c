@@ -72,7 +72,7 @@ static int make_room(struct view_map *out, uint32_t n, uint32_t n_buckets,
 
 /* ---- histograms -------------------------------------------------------------------------- */
 
-/* Without keys: one counter per bucket, side by side. */
+/* Without keys: one counter per bucket, side by side, and the sum. */
 static int make_dense(const struct plan_map *m, const struct map_snapshot *s, struct view_map *out)
 {
 	struct view_bucket *buckets;
@@ -80,10 +80,11 @@ static int make_dense(const struct plan_map *m, const struct map_snapshot *s, st
 
 	if (make_room(out, 1, m->n_words, &buckets))
 		return -ENOMEM;
-	for (uint32_t i = 0; i < m->n_words; i++)
+	for (uint32_t i = 0; i < m->n_words - 1; i++)
 		if (s->values[i])
 			buckets[n++] = (struct view_bucket){i, s->values[i]};
 	agg_view_buckets(&out->rows[0].value, m->value, buckets, n);
+	out->rows[0].value.histogram.sum = s->values[m->n_words - 1];
 	return 0;
 }
 
@@ -117,7 +118,17 @@ static struct view_bucket bucket_at(const struct sparse *sp, uint32_t row)
 
 	if (agg_is_series(sp->map->value))
 		return (struct view_bucket){words[0], agg_series_value(sp->map->value, words)};
-	return (struct view_bucket){map_row_bucket(sp->map, sp->snapshot, row), words[0]};
+	return (struct view_bucket){map_row_bucket(sp->map, sp->snapshot, row), words[1]};
+}
+
+/* The sum of the values in the buckets of rows that are sorted. */
+static uint64_t sum_of(const struct sparse *sp, const uint32_t *order, uint32_t n)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		sum += *(const uint64_t *)map_row_value(sp->map, sp->snapshot, order[i]);
+	return sum;
 }
 
 /* Make rows of buckets from entries that are sorted by key and bucket. */
@@ -136,6 +147,7 @@ static int make_groups(const struct sparse *sp, const uint32_t *order, struct st
 			buckets[i] = bucket_at(sp, order[i]);
 		map_row_views(sp->map, sp->snapshot, order[begin], stacks, out->rows[row].keys);
 		agg_view_buckets(&out->rows[row].value, sp->map->value, buckets + begin, i - begin);
+		out->rows[row].value.histogram.sum = sum_of(sp, order + begin, i - begin);
 	}
 	return 0;
 }
@@ -216,11 +228,17 @@ int view_map_make(const struct plan_map *m, const struct map_snapshot *s,
 		err = m->bucket_offset ? make_sparse(m, s, stacks, out) : make_dense(m, s, out);
 	else
 		err = make_rows(m, s, stacks, out);
-	if (!err && agg_is_series(m->value))
-		finish_series(m->value, out);
 	if (!err)
-		qsort_r(out->rows, out->n_rows, sizeof(*out->rows), compare_rows, (void *)m);
+		view_map_sort(out, m);
 	return err;
+}
+
+void view_map_sort(struct view_map *v, const struct plan_map *m)
+{
+	if (agg_is_series(m->value))
+		finish_series(m->value, v);
+	if (v->n_rows > 1)
+		qsort_r(v->rows, v->n_rows, sizeof(*v->rows), compare_rows, (void *)m);
 }
 
 /* What a count or sum adds to the total of its map. */

@@ -6,7 +6,7 @@
 #include "tests/fuzz/fuzz.h"
 #include "runtime/output/out.h"
 #include "runtime/recording/row.h"
-#include "runtime/recording/type_json.h"
+#include "runtime/output/type_json.h"
 #include "runtime/recording/value_json.h"
 
 static bool find(struct stack_lookup *l, uint64_t number, struct view_stack *out)

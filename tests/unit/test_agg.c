@@ -4,6 +4,7 @@
  * order of rows, and their text.
  */
 #include "bpf_helpers/bucket.h"
+#include "parser/base/arena.h"
 #include "runtime/view/agg.h"
 #include "runtime/view/format.h"
 #include "runtime/view/map_read.h"
@@ -334,11 +335,11 @@ static void test_entries_become_rows(void **state)
 			     .n_keys = 1,
 			     .key_size = 12,
 			     .value = &t_hist,
-			     .value_size = 8,
-			     .n_words = 1,
+			     .value_size = 16,
+			     .n_words = 2,
 			     .bucket_offset = 8};
 	struct entry keys[] = {{0, 9, 5}, {0, 3, 1}, {0, 9, 2}, {0, 4, 7}, {0, 9, 3}};
-	uint64_t values[] = {1, 10, 2, 4, 3};
+	uint64_t values[] = {50, 1, 10, 10, 5, 2, 300, 4, 15, 3}; /* sum, count */
 	struct map_snapshot s = {.n_rows = 5, .keys = (uint8_t *)keys, .values = values};
 	const uint32_t order[] = {2, 3, 5};
 	struct view_map v;
@@ -351,6 +352,7 @@ static void test_entries_become_rows(void **state)
 	assert_int_equal(v.rows[2].keys[0].integer, 3);
 	assert_int_equal(v.rows[1].value.histogram.n, 3);
 	assert_int_equal(v.rows[1].value.histogram.total, 6);
+	assert_int_equal(v.rows[1].value.histogram.sum, 70);
 	for (uint32_t i = 0; i < 3; i++)
 		assert_int_equal(v.rows[1].value.histogram.buckets[i].index, order[i]);
 	view_map_limit(&v, 2, 2);
@@ -365,10 +367,10 @@ static void test_keyless_histogram(void **state)
 	struct plan_map m = {.name = "@",
 			     .kind = PM_PERCPU_ARRAY,
 			     .value = &t_hist,
-			     .value_size = 66 * 8,
-			     .n_words = 65,
-			     .touched_offset = 65 * 8};
-	uint64_t values[65] = {[3] = 2, [64] = 1};
+			     .value_size = 67 * 8,
+			     .n_words = 66,
+			     .touched_offset = 66 * 8};
+	uint64_t values[66] = {[3] = 2, [64] = 1, [65] = 77};
 	struct map_snapshot s = {.n_rows = 1, .values = values};
 	struct view_map v;
 
@@ -377,7 +379,59 @@ static void test_keyless_histogram(void **state)
 	assert_int_equal(v.rows[0].value.histogram.n, 2);
 	assert_int_equal(v.rows[0].value.histogram.buckets[1].index, 64);
 	assert_int_equal(v.rows[0].value.histogram.total, 3);
+	assert_int_equal(v.rows[0].value.histogram.sum, 77);
 	view_map_free(&v);
+}
+
+/* ---- values of two runs -------------------------------------------------------------------- */
+
+static void test_add_buckets(void **state)
+{
+	struct view_bucket own[] = {{2, 1}, {5, 3}}, other[] = {{1, 4}, {5, 2}, {9, 1}};
+	const uint64_t indexes[] = {1, 2, 5, 9}, counts[] = {4, 1, 5, 1};
+	struct arena *a = arena_new();
+	struct view into, from;
+
+	(void)state;
+	agg_view_buckets(&into, &t_hist, own, 2);
+	agg_view_buckets(&from, &t_hist, other, 3);
+	into.histogram.sum = 100;
+	from.histogram.sum = (uint64_t)-30;
+	assert_true(agg_add(a, &into, &from));
+	assert_int_equal(into.histogram.n, 4);
+	assert_int_equal(into.histogram.total, 11);
+	assert_int_equal(into.histogram.sum, 70);
+	for (uint32_t i = 0; i < 4; i++) {
+		assert_int_equal(into.histogram.buckets[i].index, indexes[i]);
+		assert_int_equal(into.histogram.buckets[i].count, counts[i]);
+		assert_int_equal(agg_bucket_of(&t_hist,
+					       agg_bucket_begin(&t_hist, (uint32_t)indexes[i])),
+				 indexes[i]);
+	}
+	arena_free(a);
+}
+
+static void test_add_words(void **state)
+{
+	const struct type t_min = {.kind = TY_AGG, .agg = AGG_MIN, .is_signed = true};
+	const struct type t_avg = {.kind = TY_AGG, .agg = AGG_AVG, .is_signed = true};
+	const struct type t_last = {.kind = TY_AGG,
+				    .agg = AGG_TSERIES,
+				    .scale = {1, 2, SERIES_LAST}};
+	struct view a = {.type = &t_min, .stats = {(uint64_t)-3, 1, 0}}, b = {.type = &t_min};
+	struct view c = {.type = &t_avg, .stats = {2, 3, 7}},
+		    d = {.type = &t_avg, .stats = {(uint64_t)-10, 2, (uint64_t)-20}};
+
+	(void)state;
+	assert_true(agg_add(NULL, &a, &b)); /* of nothing: 0 is no value */
+	assert_int_equal((int64_t)a.integer, -3);
+	assert_true(agg_add(NULL, &b, &a));
+	assert_int_equal((int64_t)b.integer, -3);
+	assert_true(agg_add(NULL, &c, &d));
+	assert_int_equal((int64_t)c.stats.average, -2);
+	assert_int_equal((int64_t)c.stats.total, -13);
+	assert_int_equal(c.stats.count, 5);
+	assert_false(agg_can_add(&t_last));
 }
 
 int main(void)
@@ -395,6 +449,8 @@ int main(void)
 		cmocka_unit_test(test_series_rows),
 		cmocka_unit_test(test_entries_become_rows),
 		cmocka_unit_test(test_keyless_histogram),
+		cmocka_unit_test(test_add_buckets),
+		cmocka_unit_test(test_add_words),
 	};
 
 	return cmocka_run_group_tests_name("agg", tests, NULL, NULL);

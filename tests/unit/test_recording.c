@@ -12,7 +12,7 @@
 #include "parser/base/arena.h"
 #include "runtime/output/out.h"
 #include "runtime/recording/row.h"
-#include "runtime/recording/type_json.h"
+#include "runtime/output/type_json.h"
 #include "runtime/recording/value_json.h"
 
 static const struct type t_int = {.kind = TY_INT, .size = 8, .is_signed = true};

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Types of a recording: see type_json.h. A type is an object of its kind, its size and what its
+ * Types as JSON: see type_json.h. A type is an object of its kind, its size and what its
  * kind needs besides: {"kind": "int", "size": 4, "signed": true}.
  */
-#include "runtime/recording/type_json.h"
+#include "runtime/output/type_json.h"
 #include "parser/base/text.h"
 #include "parser/base/arena.h"
 #include "parser/base/limits.h"
 #include "parser/lang/agg.h"
+#include "parser/lang/builtin.h"
 #include "parser/lang/c_type.h"
-#include "runtime/recording/schema.h"
 
 enum { SERIES_INTERVALS = 1000000, LINEAR_STEPS = 1000, LOG_K = 5, TYPE_DEPTH = 32 };
 
@@ -43,6 +43,7 @@ static void put_members(struct json *j, const struct type *type)
 
 static void put_agg(struct json *j, const struct type *type)
 {
+	json_put_string(j, "aggregation", builtin_of_agg(type->agg)->name);
 	json_put_string(j, "of", agg_rows[type->agg].name_unsigned);
 	json_open(j, "scale", '[');
 	for (int i = 0; i < 3; i++)
@@ -123,8 +124,8 @@ static bool is_scale(const struct type *t)
 	case BUCKETS_LOG:
 	case BUCKETS_SIGNED: return s[0] >= 0 && s[0] <= LOG_K;
 	case BUCKETS_LINEAR:
-		return s[0] >= 0 && s[2] > 0 && s[1] >= s[0] &&
-		       (s[1] - s[0]) / s[2] <= LINEAR_STEPS;
+		return s[2] > 0 && s[1] >= s[0] &&
+		       ((uint64_t)s[1] - (uint64_t)s[0]) / (uint64_t)s[2] <= LINEAR_STEPS;
 	case BUCKETS_SERIES:
 		return s[0] > 0 && s[1] > 0 && s[1] <= SERIES_INTERVALS && s[2] >= SERIES_LAST &&
 		       s[2] <= SERIES_SUM;
@@ -204,4 +205,17 @@ const struct type *type_json_read(struct arena *a, const json_t *j)
 	struct type *out = arena_new_of(a, struct type);
 
 	return j && read_type(a, j, out, 0) ? out : NULL;
+}
+
+const struct type *type_json_copy(struct arena *a, const struct type *t)
+{
+	struct text_grown text;
+	struct json j = {.text = &text.text};
+	const struct type *copy;
+
+	text_grown_init(&text);
+	type_json_put(&j, NULL, t);
+	copy = type_json_read(a, json_read(a, text.text.bytes, text.text.n));
+	text_grown_free(&text);
+	return copy ?: t;
 }
