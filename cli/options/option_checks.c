@@ -242,6 +242,9 @@ static int check_output(const struct options *o)
 				 "functrace -- %s",
 				 o->out.path ? "a script" : "-o FILE and a script",
 				 o->out.path ?: "FILE", o->args.file);
+	if (o->out.path && strcmp(o->out.path, "-") == 0)
+		return log_error(
+			"-o -: a recording is a database, which no pipe can hold: give a file, -o FILE, or write -f jsonl to a pipe");
 	if (!o->out.path)
 		return log_error("'sonde record' requires -o FILE: write sonde record -o FILE %s",
 				    o->record.events ? "--events LIST" : o->args.file ?: "-e 'PROGRAM'");

@@ -307,14 +307,17 @@ static void note_behind_command(struct options *o, const char *before, const cha
 	o->args.is_behind_option = is_behind_option;
 }
 
-/* -o out.svg without -f: the name says the format, and --listen does. */
+/* -o out.svg without -f: the name says the format, and --listen does. -o - is standard output. */
 static void choose_format(struct options *o)
 {
 	enum out_format format;
 
+	if (o->out.path && strcmp(o->out.path, "-") == 0 && o->out.format != OUT_RECORDING)
+		o->out.path = NULL;
 	if (o->mode != MODE_TRACE || option_given(o, "-f") || o->out.format != OUT_TEXT)
 		return;
-	if (o->out.path && out_format_find(o->out.path, &(const char *){NULL}) != OUT_FORMAT_COUNT) {
+	if (o->out.path &&
+	    out_format_find(o->out.path, &(const char *){NULL}) != OUT_FORMAT_COUNT) {
 		log_warning("-o %s writes text to a file of that name", o->out.path);
 		log_hint("the format is -f %s", o->out.path);
 	}

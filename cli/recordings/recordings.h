@@ -3,6 +3,8 @@
  * What 'sonde report', 'sonde replay', 'sonde flamegraph' and 'sonde record --events' do.
  */
 #pragma once
+#include "runtime/output/out_format.h"
+#include "runtime/recording/show.h"
 
 /* ---- flamegraph.c: sonde flamegraph FILE, sonde flamegraph --diff BEFORE AFTER: draw stacks
  * that were saved. */
@@ -27,3 +29,14 @@ int replay_script(const struct options *o);
 
 /* Show the recording as the options say. The exit status. */
 int report_run(const struct options *o);
+
+/* How a report is shown. */
+struct report_form {
+	enum out_format format;
+	const char *format_word; /* of NAME:WORD, or NULL */
+	struct show_filter filter;
+};
+
+/* ---- report_merged.c: several recordings, and lines of -f jsonl, as one. */
+
+int report_merged(const struct options *o, const struct report_form *form);

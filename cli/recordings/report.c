@@ -17,9 +17,7 @@
 struct report {
 	const struct options *options;
 	const char *path;
-	enum out_format format;
-	const char *format_word; /* of NAME:WORD, or NULL */
-	struct show_filter filter;
+	struct report_form form;
 };
 
 /* ---- options ----------------------------------------------------------------------------- */
@@ -29,19 +27,20 @@ static int take_format(struct report *r, const char *arg)
 	bool is_tree = strcmp(arg, "tree") == 0;
 	unsigned int needs;
 
-	r->format = is_tree ? OUT_TEXT : out_format_find(arg, &r->format_word);
-	needs = r->format < OUT_FORMAT_COUNT ? out_formats[r->format].needs : OUT_NEEDS_NOTHING;
-	r->filter.no_events = is_tree || needs != OUT_NEEDS_NOTHING;
-	r->filter.only_stacks = needs == OUT_NEEDS_STACKS;
-	r->filter.no_maps = is_tree || needs == OUT_NEEDS_SPANS;
-	if (r->options->report.sql && r->format != OUT_JSON && r->format != OUT_TEXT)
+	r->form.format = is_tree ? OUT_TEXT : out_format_find(arg, &r->form.format_word);
+	needs = r->form.format < OUT_FORMAT_COUNT ? out_formats[r->form.format].needs
+						  : OUT_NEEDS_NOTHING;
+	r->form.filter.no_events = is_tree || needs != OUT_NEEDS_NOTHING;
+	r->form.filter.only_stacks = needs == OUT_NEEDS_STACKS;
+	r->form.filter.no_maps = is_tree || needs == OUT_NEEDS_SPANS;
+	if (r->options->report.sql && r->form.format != OUT_JSON && r->form.format != OUT_TEXT)
 		return option_error("--sql has the formats text and json");
-	if (r->format < OUT_FORMAT_COUNT && r->format != OUT_RECORDING && r->format != OUT_LIVE)
+	if (r->form.format < OUT_FORMAT_COUNT && r->form.format != OUT_LIVE)
 		return 0;
 	log_error("unknown format '%s' of a report", arg);
 	fputs("hint: tree", stderr);
 	for (int i = 0; i < OUT_FORMAT_COUNT; i++)
-		if (i != OUT_RECORDING && i != OUT_LIVE)
+		if (i != OUT_LIVE)
 			fprintf(stderr, ", %s", out_formats[i].name);
 	putc('\n', stderr);
 	return -1;
@@ -50,17 +49,24 @@ static int take_format(struct report *r, const char *arg)
 static int take_options(struct report *r, const struct options *o)
 {
 	if (!o->args.n_params)
-		return option_error("'sonde report' requires a file of 'sonde record -o FILE'");
-	if (o->args.n_params > 1)
-		return option_error("'sonde report' takes one recording: unexpected '%s'",
-				    o->args.params[1]);
+		return option_error(
+			"'sonde report' requires a file of 'sonde record -o FILE', or - for "
+			"lines of -f jsonl");
 	*r = (struct report){.path = o->args.params[0],
 			     .options = o,
-			     .filter = {.function = o->report.function,
-					.tid = o->report.tid,
-					.min_ns = o->report.min_ns,
-					.quiet = o->quiet}};
+			     .form.filter = {.function = o->report.function,
+					     .tid = o->report.tid,
+					     .min_ns = o->report.min_ns,
+					     .quiet = o->quiet}};
 	return o->report.format ? take_format(r, o->report.format) : 0;
+}
+
+/* Are results of several runs shown, or those of one as if it were several? */
+static bool is_merged(const struct report *r)
+{
+	return r->options->args.n_params > 1 || r->options->report.by ||
+	       r->options->report.outliers || r->form.format == OUT_RECORDING ||
+	       strcmp(r->path, "-") == 0 || out_format_of_file(r->path) == OUT_JSONL;
 }
 
 /* ---- showing ----------------------------------------------------------------------------- */
@@ -70,12 +76,12 @@ static int show(struct report *r, struct recording *rec, FILE *f)
 	struct out *out;
 	int err, late;
 
-	out = out_format_new(r->format, f, &rec->plan, r->format_word);
+	out = out_format_new(r->form.format, f, &rec->plan, r->form.format_word);
 	if (!out) {
 		log_error("cannot write the output: %s", strerror(errno));
 		return 2;
 	}
-	err = recording_show(rec, &r->filter, out);
+	err = recording_show(rec, &r->form.filter, out);
 	if (err)
 		out->finish = NULL; /* what is shown as a whole is not shown in part */
 	late = out_finish(out);
@@ -97,11 +103,11 @@ static int load(const struct report *r, struct recording *rec)
 		return 0;
 	if (recording_load(rec))
 		return 1;
-	lacks = out_format_lacks(r->format, &rec->plan);
+	lacks = out_format_lacks(r->form.format, &rec->plan);
 	if (!lacks)
 		return 0;
-	log_error("-f %s needs %s: the recording '%s' has none", out_formats[r->format].name, lacks,
-		  r->path);
+	log_error("-f %s needs %s: the recording '%s' has none", out_formats[r->form.format].name,
+		  lacks, r->path);
 	log_hint("'sonde report FILE', without -f, shows what it has");
 	return 1;
 }
@@ -109,7 +115,9 @@ static int load(const struct report *r, struct recording *rec)
 static int answer(struct report *r, struct recording *rec, FILE *f)
 {
 	if (r->options->report.sql)
-		return recording_ask(rec, r->options->report.sql, r->format == OUT_JSON, f) ? 1 : 0;
+		return recording_ask(rec, r->options->report.sql, r->form.format == OUT_JSON, f)
+			       ? 1
+			       : 0;
 	if (r->options->report.suggest)
 		return recording_suggest(rec, f) ? 1 : 0;
 	return show(r, rec, f);
@@ -122,7 +130,11 @@ int report_run(const struct options *o)
 	int status = 1, closed;
 	FILE *f;
 
-	if (take_options(&r, o) || output_check_input(o->out.path, r.path, "recording"))
+	if (take_options(&r, o))
+		return 1;
+	if (is_merged(&r))
+		return report_merged(o, &r.form);
+	if (output_check_input(o->out.path, r.path, "recording"))
 		return 1;
 	if (recording_open(&rec, r.path) == 0 && load(&r, &rec) == 0) {
 		f = output_open(o->out.path);

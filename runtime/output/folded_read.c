@@ -147,7 +147,8 @@ int folded_read_file(struct call_tree *t, FILE *f, const char *path, bool is_bef
 
 int folded_read(struct call_tree *t, const char *path, bool is_before)
 {
-	FILE *f = fopen(path, "re");
+	bool is_input = strcmp(path, "-") == 0;
+	FILE *f = is_input ? stdin : fopen(path, "re");
 	int err;
 
 	if (!f) {
@@ -157,7 +158,8 @@ int folded_read(struct call_tree *t, const char *path, bool is_before)
 			log_hint("'sonde -f folded -o FILE' writes stacks to a file");
 		return -1;
 	}
-	err = folded_read_file(t, f, path, is_before);
-	fclose(f);
+	err = folded_read_file(t, f, is_input ? "standard input" : path, is_before);
+	if (!is_input)
+		fclose(f);
 	return err;
 }

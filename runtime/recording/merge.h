@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Results of several runs as one (docs/merging.md). First each run is shown to merge_collect(),
+ * which adds maps and losses. Then what it collected has a plan, for a writer; each run is shown
+ * once more, to merge_pass(), which hands events to the writer with the names of their hosts; and
+ * merge_show() hands it the maps.
+ */
+#pragma once
+#include "runtime/output/out.h"
+
+struct merge;
+
+struct merge_form {
+	const char
+		*by; /* "host" or a label, of which each value is kept apart; NULL: all are added */
+	bool outliers; /* of each row the host, or value of `by`, that differs most */
+};
+
+struct merge *merge_new(const struct merge_form *form);
+void merge_free(struct merge *m);
+struct out *merge_collect(struct merge *m);
+/* The calls of `p`, of a run, may print rows. */
+void merge_rows(struct merge *m, const struct plan *p);
+/* Of all that was collected. */
+const struct plan *merge_plan(struct merge *m);
+struct out *merge_pass(struct merge *m, struct out *to);
+/* Begin and end what is written; `path` is the file of -o. 0 or the -errno of a write. */
+int merge_show_begin(struct merge *m, const char *path, struct out *to);
+int merge_show(struct merge *m, struct out *to);

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the files of merge.h share.
+ */
+#pragma once
+#include "runtime/base/hash.h"
+#include "runtime/base/text_buffer.h"
+#include "runtime/base/vec.h"
+#include "runtime/recording/merge.h"
+
+HASH_TABLE(merged_index, uint32_t); /* row + 1, by its keys */
+
+struct merged_map {
+	struct view_map view;	   /* of the map when it is shown */
+	const struct type **types; /* of the keys, the value's last */
+	bool is_apart;		   /* the first key tells the runs apart */
+	bool has_whole;		   /* text shows shares */
+	VEC(struct view_row) rows;
+	struct merged_index index;
+};
+
+struct merged_stack {
+	uint64_t hash;
+	const struct view_stack *stack;
+};
+
+HASH_TABLE(merged_stacks, struct merged_stack);
+
+struct merge {
+	struct out collect, pass; /* collect is first */
+	struct out *to;		  /* of pass */
+	const struct merge_form *form;
+	struct arena *arena;
+	struct plan plan;
+	struct view_run run;	 /* what is shown as one */
+	const char *host, *by;	 /* of the run that is shown */
+	struct text_grown hosts; /* names of all */
+	uint32_t n_runs;
+	VEC(const char *) names; /* different values of `by` */
+	VEC(struct merged_map *) maps;
+	VEC(struct view_loss) losses;
+	struct merged_stacks stacks;
+	struct text_grown text; /* of an event */
+	bool is_in_line;	/* the last one did not end its line */
+	int error;
+};
+
+/* The type of texts that are made here. */
+extern const struct type *const merge_text_type;
+struct view merge_text_view(const char *s);
+/* merge_outliers.c: the rows of a map that is kept apart become those that differ most. */
+void merge_outliers(struct merge *m, struct merged_map *map);
+/* merge_pass.c */
+void merge_pass_init(struct merge *m);
