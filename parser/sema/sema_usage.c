@@ -282,7 +282,7 @@ static void advise_map(struct sema *s, const struct map *m)
 {
 	bool is_printed = s->program->config.print_maps_on_exit && !m->is_emptied;
 
-	if (m->is_read || is_printed || is_untaken(s, m->first))
+	if (m->is_read || is_printed || is_untaken(s, m->first) || sema_is_absent_map(s, m->name))
 		return;
 	diag_warning(s->diags, m->first, "unread-map", "%s is written but never read or printed",
 		     m->name);
