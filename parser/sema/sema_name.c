@@ -296,29 +296,6 @@ static void name_expr(struct scope *sc, struct expr *e)
 	}
 }
 
-static bool gives_agg(const struct expr *e)
-{
-	return e->kind == EX_BLOCK && e->block.value &&
-	       (ast_is_agg_call(e->block.value) || gives_agg(e->block.value));
-}
-
-/* @ = { …; avg(x) } becomes { …; @ = avg(x) }: an aggregation is no value. */
-static void move_into_block(struct sema *s, struct stmt *st)
-{
-	struct expr *from = st->assign.value;
-	struct stmt *last;
-
-	if (!gives_agg(from))
-		return;
-	last = arena_new_of(s->arena, struct stmt);
-	*last = *st;
-	last->assign.value = from->block.value;
-	st->kind = ST_BLOCK;
-	st->block = from->block.body;
-	arena_push(s->arena, st->block.items, st->block.n, last);
-	move_into_block(s, last);
-}
-
 static void name_assign(struct scope *sc, struct stmt *st)
 {
 	name_expr(sc, st->assign.value);
@@ -330,7 +307,7 @@ static void name_assign(struct scope *sc, struct stmt *st)
 		name_expr(sc, st->assign.target);
 	if (st->assign.target->kind == EX_MAP && st->assign.target->map.map)
 		st->assign.target->map.map->is_assigned = true;
-	move_into_block(sc->s, st);
+	name_agg_into_block(sc->s, st);
 }
 
 static bool is_in_body(const struct stmt *around)

@@ -26,6 +26,9 @@ void name_map(struct sema *s, struct expr *e, bool whole);
  * see one form. */
 void name_fold_key(struct arena *a, struct expr *e);
 
+/* `@ = { …; avg(x) }` becomes `{ …; @ = avg(x) }`: an aggregation is no value. */
+void name_agg_into_block(struct sema *s, struct stmt *st);
+
 /* Refuse &@m, which in bpftrace is for functions of C. False when `e`, a unary, is another one. */
 bool name_refuse_address(struct sema *s, struct expr *e);
 

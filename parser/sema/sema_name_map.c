@@ -238,3 +238,25 @@ bool name_compared(struct sema *s, struct stmt *st)
 	st->assign.value = e->binary.right;
 	return true;
 }
+
+static bool gives_agg(const struct expr *e)
+{
+	return e->kind == EX_BLOCK && e->block.value &&
+	       (ast_is_agg_call(e->block.value) || gives_agg(e->block.value));
+}
+
+void name_agg_into_block(struct sema *s, struct stmt *st)
+{
+	struct expr *from = st->assign.value;
+	struct stmt *last;
+
+	if (!gives_agg(from))
+		return;
+	last = arena_new_of(s->arena, struct stmt);
+	*last = *st;
+	last->assign.value = from->block.value;
+	st->kind = ST_BLOCK;
+	st->block = from->block.body;
+	arena_push(s->arena, st->block.items, st->block.n, last);
+	name_agg_into_block(s, last);
+}
