@@ -19,14 +19,6 @@ OUTLINED void *sonde_agg_insert(void *map, const void *key, uint32_t probe)
 	return bpf_map_lookup_elem(map, key);
 }
 
-/* Look up the element of `key`, or insert one with zeros. A failure is counted and returns NULL. */
-INLINE void *sonde_agg_element(void *map, const void *key, uint32_t probe)
-{
-	void *value = bpf_map_lookup_elem(map, key);
-
-	return value ? value : sonde_agg_insert(map, key, probe);
-}
-
 /* This CPU's words in an element of `n` slots; `n` is constant after inlining. If there are more
  * CPUs than slots, `n` is a power of two and CPUs share slots. */
 INLINE uint64_t *sonde_agg_slot(void *element, uint32_t n, uint32_t bytes)
@@ -38,6 +30,29 @@ INLINE uint64_t *sonde_agg_slot(void *element, uint32_t n, uint32_t bytes)
 	else
 		cpu &= n - 1;
 	return element + cpu * bytes;
+}
+
+/* This CPU's words in the element that was found. If none was (NULL), one with zeros is inserted; a
+ * failure is counted and returns NULL. `place` has the probe, and the shape of the slots in its
+ * high half. */
+INLINE uint64_t *sonde_agg_words(void *element, void *map, const void *key, uint64_t place)
+{
+	uint32_t shape = place >> 32;
+
+	if (!element)
+		element = sonde_agg_insert(map, key, (uint32_t)place);
+	if (!element)
+		return 0;
+	return sonde_agg_slot(element, sonde_slots(shape), shape & ((1u << SONDE_SHAPE_SLOTS) - 1));
+}
+
+/* Add to the word of count(), sum() or a bucket. */
+INLINE void sonde_agg_add(void *element, void *map, const void *key, uint64_t value, uint64_t place)
+{
+	uint64_t *words = sonde_agg_words(element, map, key, place);
+
+	if (words)
+		__sync_fetch_and_add(words, value);
 }
 
 /* Add to the word of count() or sum(). */

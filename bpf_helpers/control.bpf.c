@@ -53,6 +53,13 @@ INLINE void sonde_control_hit(uint32_t probe)
 		sonde_loss_count(probe, SONDE_HITS);
 }
 
+/* A run of a probe begins. */
+INLINE void sonde_control_begin(uint32_t probe)
+{
+	sonde_control_fired(probe);
+	sonde_control_hit(probe);
+}
+
 INLINE void sonde_control_exit(uint64_t code)
 {
 	sonde_control.exit_code = code;

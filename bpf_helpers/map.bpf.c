@@ -11,10 +11,9 @@ OUTLINED void sonde_map_lose(long err, uint32_t probe)
 						 : SONDE_LOSS_MAP_BUSY);
 }
 
-INLINE void sonde_map_set(void *map, const void *key, const void *value, uint32_t probe)
+/* Count the failure of a write. */
+INLINE void sonde_map_check(long err, uint32_t probe)
 {
-	long err = bpf_map_update_elem(map, key, value, BPF_ANY);
-
 	if (unlikely(err))
 		sonde_map_lose(err, probe);
 }

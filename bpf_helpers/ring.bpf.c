@@ -63,6 +63,18 @@ INLINE void *sonde_ring_reserve(uint32_t probe, uint64_t size)
 	return record;
 }
 
+/* Reserve a record, and write its head. */
+INLINE void *sonde_ring_begin(uint32_t probe, uint64_t size, uint32_t event)
+{
+	struct sonde_event *e = sonde_ring_reserve(probe, size);
+
+	if (e) {
+		e->id = event;
+		e->probe = probe;
+	}
+	return e;
+}
+
 static INLINE void wake(void)
 {
 	uint64_t nothing = 0;

@@ -70,6 +70,12 @@ INLINE_CORE uint32_t sonde_syscall_is_compat(struct task_struct *task)
 #endif
 }
 
+/* Is this a system call of the native table, of a thread that is traced? */
+INLINE uint32_t sonde_syscall_traced(struct task_struct *task)
+{
+	return !sonde_syscall_is_compat(task) && sonde_scope_current(task);
+}
+
 static INLINE uint32_t is_tracer(uint64_t ip)
 {
 	return ip - sonde_config.own_image.start < sonde_config.own_image.bytes ||

@@ -178,6 +178,7 @@ struct gen {
 	struct gen_slot { /* buffers of this program's functions, as they were made */
 		LLVMValueRef fn, buffer;
 		uint32_t bytes;
+		bool is_ended;
 	} *slots;
 	uint32_t n_slots;
 };
@@ -244,6 +245,9 @@ struct value gen_imported(struct gen *g, struct expr *e);
 struct value gen_expr(struct gen *g, struct expr *e);
 /* Generate an expression of an integer type. Returns its i64. */
 LLVMValueRef gen_int(struct gen *g, struct expr *e);
+/* Go to `then` if the integer `e` is not 0, else to `otherwise`. */
+void gen_condition(struct gen *g, struct expr *e, LLVMBasicBlockRef then,
+		   LLVMBasicBlockRef otherwise);
 /* Generate the statements of a block; a long block is split into parts (gen_part.h). */
 void gen_stmts(struct gen *g, const struct block *b);
 /* The same, but all in the current function, however many statements there are. */
@@ -328,6 +332,8 @@ struct value gen_part(struct gen *g, struct value v, uint32_t i);
 /* Store a compound value member by member, as a compound type whose members have other sizes. */
 void gen_store_parts(struct gen *g, struct value v, const struct type *to, LLVMValueRef dest);
 LLVMValueRef gen_equal_parts(struct gen *g, struct value x, struct value y);
+/* i1: are the first n bytes of `m`, a string in memory, those of the literal `s`, with its NUL? */
+LLVMValueRef gen_begins_with(struct gen *g, struct value m, struct value s, uint32_t n);
 /* i1: are two values of comparable types equal (gen_expr.c)? gen_equal_parts() compares compound
  * values. */
 LLVMValueRef gen_equal(struct gen *g, struct value x, struct value y);
@@ -388,6 +394,8 @@ LLVMValueRef gen_map_element(struct gen *g, struct expr *target, LLVMBasicBlockR
 /* The same for tseries(): the entry of the interval with this number. */
 LLVMValueRef gen_map_interval(struct gen *g, struct expr *target, LLVMValueRef interval,
 			      LLVMBasicBlockRef *end);
+/* Add to this CPU's word of count() or sum(). */
+void gen_map_sum(struct gen *g, struct expr *target, LLVMValueRef amount);
 /* Add one to a bucket of a histogram. */
 void gen_map_bucket(struct gen *g, struct expr *target, LLVMValueRef bucket, LLVMValueRef value);
 /* ---- aggregations (gen_agg.c) */

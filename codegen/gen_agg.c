@@ -34,6 +34,12 @@ static void add_words(struct gen *g, struct expr *target, struct expr *call, LLV
 	gen_enter(g, end);
 }
 
+static void add_sum(struct gen *g, struct expr *target, struct expr *call, LLVMValueRef v,
+		    const char *function)
+{
+	gen_map_sum(g, target, v);
+}
+
 static void add_ordered(struct gen *g, struct expr *target, struct expr *call, LLVMValueRef v,
 			const char *function)
 {

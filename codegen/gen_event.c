@@ -23,13 +23,12 @@ static void store_member(struct gen *g, LLVMValueRef record, size_t offset, LLVM
 static LLVMValueRef begin_record(struct gen *g, uint32_t id, LLVMValueRef size,
 				 LLVMBasicBlockRef *skip)
 {
-	LLVMValueRef record = GEN_CALL(g, "sonde_ring_reserve", gen_u32(g, g->probe.id), size);
+	LLVMValueRef record =
+		GEN_CALL(g, "sonde_ring_begin", gen_u32(g, g->probe.id), size, gen_u32(g, id));
 	LLVMBasicBlockRef fill = gen_block(g, "record");
 
 	*skip = gen_block(g, "record.end");
 	gen_if(g, record, fill, *skip);
-	store_member(g, record, offsetof(struct sonde_event, id), gen_u32(g, id));
-	store_member(g, record, offsetof(struct sonde_event, probe), gen_u32(g, g->probe.id));
 	return record;
 }
 

@@ -112,15 +112,10 @@ static bool compares_signed(const struct expr *l, const struct expr *r)
 
 /* ---- strings ----------------------------------------------------------------------------- */
 
-/* Compare a string in memory with a literal, including its NUL. Bytes after the NUL may be
- * anything. */
-static LLVMValueRef equals_literal(struct gen *g, struct value m, struct value s)
+LLVMValueRef gen_begins_with(struct gen *g, struct value m, struct value s, uint32_t n)
 {
-	uint32_t n = s.len < m.type->size ? s.len + 1 : m.type->size;
 	LLVMValueRef differ = gen_u64(g, 0);
 
-	if (s.len > m.type->size)
-		return LLVMConstInt(LLVMInt1TypeInContext(g->llvm), 0, false);
 	if (n > INLINE_BYTES) {
 		LLVMValueRef constant = gen_constant(g, s.literal, s.len);
 
@@ -141,6 +136,15 @@ static LLVMValueRef equals_literal(struct gen *g, struct value m, struct value s
 				     LLVMBuildXor(g->b, got, gen_u64(g, expected), ""), "");
 	}
 	return gen_compare(g, LLVMIntEQ, differ, 0);
+}
+
+/* Compare a string in memory with a literal, including its NUL. Bytes after the NUL may be
+ * anything. */
+static LLVMValueRef equals_literal(struct gen *g, struct value m, struct value s)
+{
+	if (s.len > m.type->size)
+		return LLVMConstInt(LLVMInt1TypeInContext(g->llvm), 0, false);
+	return gen_begins_with(g, m, s, s.len < m.type->size ? s.len + 1 : m.type->size);
 }
 
 static LLVMValueRef equals_memory(struct gen *g, struct value x, struct value y)
@@ -213,6 +217,29 @@ static LLVMValueRef gen_logic(struct gen *g, struct expr *e)
 	right = LLVMGetInsertBlock(g->b);
 	gen_enter(g, end);
 	return gen_phi(g, gen_u64(g, !is_and), decided, v, right);
+}
+
+void gen_condition(struct gen *g, struct expr *e, LLVMBasicBlockRef then,
+		   LLVMBasicBlockRef otherwise)
+{
+	enum op op = e->kind == EX_BINARY  ? e->binary.op
+		     : e->kind == EX_UNARY ? e->unary.op
+					   : OP_NONE;
+	LLVMBasicBlockRef right;
+
+	if (op == OP_NOT) {
+		gen_condition(g, e->unary.operand, otherwise, then);
+		return;
+	}
+	if (op != OP_LAND && op != OP_LOR) {
+		LLVMBuildCondBr(g->b, gen_truth(g, gen_int(g, e)), then, otherwise);
+		return;
+	}
+	right = gen_block(g, "logic.right");
+	gen_condition(g, e->binary.left, op == OP_LAND ? right : then,
+		      op == OP_LAND ? otherwise : right);
+	LLVMPositionBuilderAtEnd(g->b, right);
+	gen_condition(g, e->binary.right, then, otherwise);
 }
 
 LLVMValueRef gen_scaled(struct gen *g, LLVMValueRef n, const struct type *t)

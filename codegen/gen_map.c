@@ -40,16 +40,24 @@ void gen_epoch_refresh(struct gen *g, uint32_t map)
 
 /* ---- keys -------------------------------------------------------------------------------- */
 
-static bool has_padding(const struct plan_map *m)
+/* For the kernel, padding is part of the key, so it is zeroed: between the parts, and in parts of
+ * several values, whose padding is not written. */
+static void zero_padding(struct gen *g, const struct plan_map *m, LLVMValueRef key)
 {
 	uint32_t at = 4;
 
 	for (uint32_t i = 0; i < m->n_keys; i++) {
-		if (m->keys[i].offset != at)
-			return true;
-		at += m->keys[i].size;
+		uint32_t end = m->keys[i].offset + m->keys[i].size;
+
+		gen_zero_from(g, key, at,
+			      type_is_compound(m->keys[i].type) ? end : m->keys[i].offset);
+		at = end;
 	}
-	return at + (m->bucket_offset ? 4 : 0) != m->key_size;
+	if (m->bucket_offset) {
+		gen_zero_from(g, key, at, m->bucket_offset);
+		at = m->bucket_offset + 4;
+	}
+	gen_zero_from(g, key, at, m->key_size);
 }
 
 /* Is the key too long for the BPF stack? A key with a long string does not fit there together with
@@ -73,8 +81,7 @@ static LLVMValueRef short_key(struct gen *g, const struct expr *e)
 		parts[i] = e->map.is_spread ? gen_part(g, all, i) : gen_expr(g, e->map.keys[i]);
 	gen_location(g, e->span);
 	key = gen_buffer(g, m->key_size);
-	if (has_padding(m))
-		gen_zero(g, key, m->key_size);
+	zero_padding(g, m, key);
 	for (uint32_t i = 0; i < m->n_keys; i++)
 		gen_store(g, parts[i], m->keys[i].type, gen_at(g, key, m->keys[i].offset));
 	return key;
@@ -90,8 +97,7 @@ static LLVMValueRef long_key(struct gen *g, const struct expr *e)
 	uint32_t mark = g->probe.scratch.used;
 	struct value all;
 
-	if (has_padding(m))
-		gen_zero(g, key, m->key_size);
+	zero_padding(g, m, key);
 	if (!parts)
 		all = gen_expr(g, e->map.keys[0]);
 	for (uint32_t i = 0; i < m->n_keys; i++) {
@@ -108,7 +114,7 @@ static LLVMValueRef long_key(struct gen *g, const struct expr *e)
 	return gen_scratch_again(g, key);
 }
 
-/* Build a key. For the kernel, padding is part of the key, so it is zeroed. */
+/* Build a key. */
 static LLVMValueRef build_key(struct gen *g, const struct expr *e)
 {
 	const struct plan_map *m = plan_of(g, e);
@@ -217,7 +223,10 @@ void gen_map_write(struct gen *g, struct expr *e, struct value v)
 		return;
 	}
 	value = value_in_memory(g, m, v);
-	GEN_CALL(g, "sonde_map_set", global_of(g, e), key, value, gen_u32(g, g->probe.id));
+	GEN_CALL(g, "sonde_map_check",
+		 GEN_HELPER(g, BPF_FUNC_map_update_elem, global_of(g, e), key, value,
+			    gen_u64(g, BPF_ANY)),
+		 gen_u32(g, g->probe.id));
 	if (v.kind == V_INT)
 		gen_buffer_end(g, value, m->value_size);
 	end_key(g, e, key);
@@ -289,40 +298,63 @@ LLVMValueRef gen_map_find(struct gen *g, struct expr *e, const struct var *v)
 	return end_with(g, from, end, gen_u64(g, 1));
 }
 
-/* The words that this CPU adds to. */
-static LLVMValueRef words_of(struct gen *g, const struct plan_map *m, LLVMValueRef element)
+/* The argument `place` of sonde_agg_words(). */
+static LLVMValueRef place_of(struct gen *g, const struct plan_map *m)
 {
-	if (!is_array(m))
-		return GEN_CALL(g, "sonde_agg_slot", element, gen_u32(g, m->n_slots),
-				gen_u32(g, m->slot_bytes));
-	touch(g, m, element);
-	return element;
+	uint64_t shape = m->n_slots << SONDE_SHAPE_SLOTS | m->slot_bytes;
+
+	return gen_u64(g, shape << 32 | g->probe.id);
 }
 
-/* The address of an element, which is inserted if it does not exist. `bucket` is the last part of
- * the key, or NULL. */
+/* The words of an element that this CPU adds to; it is inserted if it does not exist. `bucket` is the
+ * last part of the key, or NULL. */
 static LLVMValueRef element_in(struct gen *g, struct expr *e, LLVMValueRef bucket,
 			       LLVMBasicBlockRef *end)
 {
 	const struct plan_map *m = plan_of(g, e);
-	LLVMValueRef key = build_key(g, e), element;
+	LLVMValueRef key = build_key(g, e), words;
 
 	if (bucket)
 		LLVMBuildStore(g->b, LLVMBuildTrunc(g->b, bucket, g->i32, ""),
 			       gen_at(g, key, m->bucket_offset));
-	if (is_array(m))
-		element = lookup(g, e, key);
-	else
-		element = GEN_CALL(g, "sonde_agg_element", global_of(g, e), key,
-				   gen_u32(g, g->probe.id));
+	words = lookup(g, e, key);
+	if (!is_array(m))
+		words = GEN_CALL(g, "sonde_agg_words", words, global_of(g, e), key, place_of(g, m));
 	end_key(g, e, key);
-	*end = when_set(g, element);
-	return words_of(g, m, element);
+	*end = when_set(g, words);
+	if (is_array(m))
+		touch(g, m, words);
+	return words;
 }
 
 LLVMValueRef gen_map_element(struct gen *g, struct expr *e, LLVMBasicBlockRef *end)
 {
 	return element_in(g, e, NULL, end);
+}
+
+/* Add to the word of an element with keys, which is inserted if it does not exist. */
+static void add_by_key(struct gen *g, struct expr *e, LLVMValueRef amount)
+{
+	const struct plan_map *m = plan_of(g, e);
+	LLVMValueRef key = build_key(g, e);
+
+	GEN_CALL(g, "sonde_agg_add", lookup(g, e, key), global_of(g, e), key, amount,
+		 place_of(g, m));
+	end_key(g, e, key);
+}
+
+void gen_map_sum(struct gen *g, struct expr *e, LLVMValueRef amount)
+{
+	LLVMBasicBlockRef end;
+	LLVMValueRef words;
+
+	if (!is_array(plan_of(g, e))) {
+		add_by_key(g, e, amount);
+		return;
+	}
+	words = gen_map_element(g, e, &end);
+	GEN_CALL(g, "sonde_agg_sum", words, amount, gen_u32(g, g->probe.id));
+	gen_enter(g, end);
 }
 
 /* In a keyed histogram each bucket is an entry; without keys all are in the one element. */

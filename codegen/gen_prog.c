@@ -53,19 +53,31 @@ static void unless_exiting(struct gen *g, LLVMBasicBlockRef out)
 	gen_only_if(g, LLVMBuildNot(g->b, gen_truth(g, is_exiting), ""), out);
 }
 
+static bool notes_firing(const struct gen *g)
+{
+	return !prog_kind_is(g->prog.plan->kind, PK_UNAWAITED) && g->probe.id < SONDE_MAX_FIRED;
+}
+
 void prog_note_firing(struct gen *g)
 {
-	if (!prog_kind_is(g->prog.plan->kind, PK_UNAWAITED) && g->probe.id < SONDE_MAX_FIRED)
+	if (notes_firing(g))
 		GEN_CALL(g, "sonde_control_fired", gen_u32(g, g->probe.id));
+}
+
+static void note_run(struct gen *g)
+{
+	if (prog_kind_is(g->prog.plan->kind, PK_RUNS_ARE_HITS))
+		prog_note_firing(g);
+	else
+		GEN_CALL(g, notes_firing(g) ? "sonde_control_begin" : "sonde_control_hit",
+			 gen_u32(g, g->probe.id));
 }
 
 void prog_body(struct gen *g)
 {
 	LLVMBasicBlockRef after = g->prog.plan->is_sleepable ? gen_block(g, "after") : NULL;
 
-	prog_note_firing(g);
-	if (!prog_kind_is(g->prog.plan->kind, PK_RUNS_ARE_HITS))
-		GEN_CALL(g, "sonde_control_hit", gen_u32(g, g->probe.id));
+	note_run(g);
 	if (after) {
 		gen_prefault_body(g, after);
 		unless_exiting(g, after); /* the program may have slept */
@@ -182,6 +194,10 @@ static bool probe_uses_task(const struct probe *p)
 	return uses;
 }
 
+/* From this number of probes on, both tests of a system call are one function, which long scripts
+ * call (outline.c). LLVM simplifies two that are inlined better than one. */
+enum { MANY_PROBES = 5 };
+
 /* Go to `out` unless the call is of the native table and in scope. If the body uses the current
  * thread, it is fetched here; if not, a test of the registers mostly suffices. */
 static void only_if_traced(struct gen *g, LLVMBasicBlockRef out)
@@ -197,8 +213,13 @@ static void only_if_traced(struct gen *g, LLVMBasicBlockRef out)
 		LLVMBuildBr(g->b, ask);
 	}
 	LLVMPositionBuilderAtEnd(g->b, ask);
-	only_if_native(g, out);
-	prog_scope_test(g, out);
+	if (g->plan->needs.only_cgroup || g->plan->n_probes < MANY_PROBES) {
+		only_if_native(g, out);
+		prog_scope_test(g, out);
+	} else {
+		g->body.current = gen_task(g);
+		gen_only_if(g, GEN_CALL(g, "sonde_syscall_traced", g->body.current), out);
+	}
 	gen_enter(g, traced);
 	if (!uses)
 		/* body.current was fetched on one of the paths only */

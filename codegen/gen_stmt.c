@@ -93,15 +93,17 @@ static void gen_let(struct gen *g, struct stmt *st)
 
 static void gen_if_stmt(struct gen *g, struct stmt *st)
 {
-	LLVMBasicBlockRef otherwise, end;
+	LLVMBasicBlockRef then, otherwise, end;
 
 	if (gen_part_is_chain(g, st)) {
 		gen_branches(g, st);
 		return;
 	}
+	then = gen_block(g, "if");
 	otherwise = gen_block(g, "else");
 	end = gen_block(g, "end");
-	gen_only_if(g, gen_int(g, st->branch.cond), otherwise);
+	gen_condition(g, st->branch.cond, then, otherwise);
+	LLVMPositionBuilderAtEnd(g->b, then);
 	gen_stmts(g, &st->branch.then);
 	LLVMBuildBr(g->b, end);
 	LLVMPositionBuilderAtEnd(g->b, otherwise);

@@ -23,6 +23,12 @@ static struct bytes text_of(struct gen *g, struct value v)
 	return (struct bytes){v.v, v.type->size};
 }
 
+/* Of a literal: with its NUL. */
+static uint32_t size_of(struct value v)
+{
+	return v.kind == V_LITERAL ? (uint32_t)strlen(v.literal) + 1 : v.type->size;
+}
+
 static struct bytes gen_bytes(struct gen *g, struct expr *e)
 {
 	return text_of(g, gen_expr(g, e));
@@ -91,16 +97,21 @@ struct value gen_concat(struct gen *g, struct expr *e)
 
 struct value gen_strncmp(struct gen *g, struct expr *e)
 {
-	struct bytes a = gen_bytes(g, e->call.args[0]), b = gen_bytes(g, e->call.args[1]);
+	struct value x = gen_expr(g, e->call.args[0]), y = gen_expr(g, e->call.args[1]);
 	uint64_t n = e->call.args[2]->integer.value;
-	uint32_t least = a.size < b.size ? a.size : b.size;
+	uint32_t of_x = size_of(x), of_y = size_of(y), least = of_x < of_y ? of_x : of_y;
 	LLVMValueRef equal;
 
 	if (n > least)
 		n = least;
-	equal = GEN_CALL(g, "sonde_string_equal", a.at, b.at, gen_u32(g, (uint32_t)n));
-	equal = gen_compare(g, LLVMIntEQ, equal, 0);
-	return gen_int_value(gen_extended(g, equal), e->type);
+	if (x.kind == V_MEM && y.kind == V_LITERAL)
+		equal = gen_begins_with(g, x, y, (uint32_t)n);
+	else if (x.kind == V_LITERAL && y.kind == V_MEM)
+		equal = gen_begins_with(g, y, x, (uint32_t)n);
+	else
+		equal = gen_truth(g, GEN_CALL(g, "sonde_string_equal", text_of(g, x).at,
+					      text_of(g, y).at, gen_u32(g, (uint32_t)n)));
+	return gen_int_value(gen_extended(g, LLVMBuildNot(g->b, equal, "")), e->type);
 }
 
 /* ---- bytes -------------------------------------------------------------------------------- */

@@ -47,19 +47,24 @@ LLVMValueRef gen_buffer(struct gen *g, uint32_t size)
 	LLVMSetCurrentDebugLocation2(g->b, at);
 	lifetime(g, "llvm.lifetime.start", buffer, words * 8);
 	arena_push(g->arena, g->slots, g->n_slots,
-		   ((struct gen_slot){g->body.fn, buffer, words * 8}));
+		   ((struct gen_slot){g->body.fn, buffer, words * 8, false}));
 	return buffer;
 }
 
 void gen_buffer_end(struct gen *g, LLVMValueRef buffer, uint32_t size)
 {
+	for (uint32_t i = g->n_slots; i-- > 0;)
+		if (g->slots[i].buffer == buffer) {
+			g->slots[i].is_ended = true;
+			break;
+		}
 	lifetime(g, "llvm.lifetime.end", buffer, (size + 7) / 8 * 8);
 }
 
 void gen_buffers_end(struct gen *g, uint32_t n)
 {
 	for (uint32_t i = n; i < g->n_slots; i++)
-		if (g->slots[i].fn == g->body.fn)
+		if (g->slots[i].fn == g->body.fn && !g->slots[i].is_ended)
 			lifetime(g, "llvm.lifetime.end", g->slots[i].buffer, g->slots[i].bytes);
 	g->n_slots = n;
 }
@@ -201,6 +206,11 @@ LLVMValueRef gen_compare(struct gen *g, LLVMIntPredicate how, LLVMValueRef v, ui
 
 LLVMValueRef gen_truth(struct gen *g, LLVMValueRef v)
 {
+	LLVMTypeRef i1 = LLVMInt1TypeInContext(g->llvm);
+
+	/* what gen_extended() has made */
+	if (LLVMIsAZExtInst(v) && LLVMTypeOf(LLVMGetOperand(v, 0)) == i1)
+		return LLVMGetOperand(v, 0);
 	return LLVMBuildICmp(g->b, LLVMIntNE, v, LLVMConstNull(LLVMTypeOf(v)), "");
 }
 

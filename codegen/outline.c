@@ -29,20 +29,26 @@ static void change(struct gen *g, LLVMValueRef fn, const char *remove, const cha
 				LLVMCreateEnumAttribute(g->llvm, new, 0));
 }
 
-/* The number of calls of a function that remain when all its callers have been inlined, at most
+static bool is_inlined(LLVMValueRef fn)
+{
+	unsigned kind = LLVMGetEnumAttributeKindForName("alwaysinline", strlen("alwaysinline"));
+
+	return !LLVMIsDeclaration(fn) &&
+	       LLVMGetEnumAttributeAtIndex(fn, LLVMAttributeFunctionIndex, kind);
+}
+
+/* The number of calls of a function that remain when its callers have been inlined, at most
  * MANY_CALLS. */
 static uint32_t calls_of(LLVMValueRef fn)
 {
 	uint32_t n = 0;
 
 	for (LLVMUseRef u = LLVMGetFirstUse(fn); u && n < MANY_CALLS; u = LLVMGetNextUse(u)) {
-		LLVMValueRef call = LLVMGetUser(u);
-		uint32_t of_caller = 0;
+		LLVMValueRef call = LLVMGetUser(u), caller = NULL;
 
 		if (LLVMIsAInstruction(call))
-			of_caller =
-				calls_of(LLVMGetBasicBlockParent(LLVMGetInstructionParent(call)));
-		n += of_caller ? of_caller : 1;
+			caller = LLVMGetBasicBlockParent(LLVMGetInstructionParent(call));
+		n += caller && is_inlined(caller) ? calls_of(caller) : 1;
 	}
 	return n;
 }
@@ -122,14 +128,6 @@ static void outline(struct gen *g, LLVMValueRef fn, const char *name)
 	g->has_outlined = true;
 }
 
-static bool is_inlined(LLVMValueRef fn)
-{
-	unsigned kind = LLVMGetEnumAttributeKindForName("alwaysinline", strlen("alwaysinline"));
-
-	return !LLVMIsDeclaration(fn) &&
-	       LLVMGetEnumAttributeAtIndex(fn, LLVMAttributeFunctionIndex, kind);
-}
-
 /* Remove the locations in a function. Inlined code without locations of its own gets that of the
  * call. */
 static void drop_places(struct gen *g, LLVMValueRef fn)
@@ -152,16 +150,21 @@ bool outline_is_wanted(const struct gen *g)
 	return !g->inlines && emit_instructions(g, &most) > LONG_SCRIPT;
 }
 
+static LLVMValueRef row_function(struct gen *g, size_t i)
+{
+	LLVMValueRef fn = LLVMGetNamedFunction(g->module, names[i]);
+
+	return fn && !LLVMIsDeclaration(fn) ? fn : NULL;
+}
+
 void outline_choose(struct gen *g, bool is_wanted)
 {
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		LLVMValueRef fn = LLVMGetNamedFunction(g->module, names[i]);
+	size_t n = sizeof(names) / sizeof(*names);
 
-		if (!fn || LLVMIsDeclaration(fn))
-			continue;
-		if (is_wanted && calls_of(fn) >= MANY_CALLS)
-			outline(g, fn, names[i]);
-		else
-			change(g, fn, "noinline", "alwaysinline");
-	}
+	for (size_t i = 0; i < n; i++)
+		if (row_function(g, i))
+			change(g, row_function(g, i), "noinline", "alwaysinline");
+	for (size_t i = 0; is_wanted && i < n; i++)
+		if (row_function(g, i) && calls_of(row_function(g, i)) >= MANY_CALLS)
+			outline(g, row_function(g, i), names[i]);
 }

@@ -183,14 +183,14 @@ static void test_outlined(void **state)
 
 	(void)state;
 	o = open_script("BEGIN { @[comm] = count(); @n[comm] = count(); @m[comm] = count(); }");
-	assert_true(btf__find_by_name(bpf_object__btf(o), "sonde_agg_insert") < 0);
+	assert_true(btf__find_by_name(bpf_object__btf(o), "sonde_agg_add") < 0);
 	bpf_object__close(o);
 	for (int i = 0; i < 60; i++)
 		n += (size_t)
 			snprintf(script + n, sizeof(script) - n,
 				 "BEGIN { @m%d[comm, cpu] = count(); printf(\"%%s\", comm); } ", i);
 	o = open_script(script);
-	assert_true(btf__find_by_name(bpf_object__btf(o), "sonde_agg_insert") > 0);
+	assert_true(btf__find_by_name(bpf_object__btf(o), "sonde_agg_add") > 0);
 	assert_true(btf__find_by_name(bpf_object__btf(o), "sonde_task_comm") > 0);
 	bpf_object__close(o);
 }
@@ -214,7 +214,7 @@ static void test_shared_stack(void **state)
 			"@s[kstack(3)] = count(); printf(\"%%s %%d\", comm, pid); } ",
 			events[i % 3], i, i, i);
 	o = open_script(script);
-	assert_true(btf__find_by_name(bpf_object__btf(o), "sonde_agg_insert") > 0);
+	assert_true(btf__find_by_name(bpf_object__btf(o), "sonde_agg_add") > 0);
 	bpf_object__close(o);
 }
 
