@@ -256,7 +256,8 @@ static bool read_call(struct arena *a, const json_t *line, struct plan_event *e,
 	return row_views_fit(e);
 }
 
-/* A line does not tell what of its text the script wrote: all is escaped. */
+/* A line does not tell what of its text the script wrote: all is escaped, and ends of lines within
+ * it become blanks. */
 static int pass_text(const json_t *line, enum plan_event_kind kind, struct out *pass)
 {
 	const json_t *json = json_object_get(line, "text");
@@ -274,10 +275,13 @@ static int pass_text(const json_t *line, enum plan_event_kind kind, struct out *
 				 .line = (uint32_t)number(line, "line"),
 				 .first = (uint32_t)number(line, "column"),
 				 .end = (uint32_t)number(line, "end_column")};
+	int err;
 
-	int err = kind == PE_WARNF || kind == PE_ERRORF ? pass->message(pass, &m)
-							: pass->printf_event(pass, &e, NULL);
-
+	for (size_t i = 0; text && i + 1 < len; i++)
+		if (text[i] == '\n')
+			text[i] = ' ';
+	err = kind == PE_WARNF || kind == PE_ERRORF ? pass->message(pass, &m)
+						    : pass->printf_event(pass, &e, NULL);
 	free(text);
 	return err;
 }
