@@ -64,9 +64,9 @@ struct view {
 			const struct view_bucket *buckets; /* ascending; missing ones are empty */
 			uint32_t n;
 			uint64_t total;	  /* of all buckets */
-			uint64_t sum;	  /* of the values, modulo 2^64; not of tseries */
 			uint64_t divisor; /* counts are divided by it for output; at least 1 */
 			uint64_t last;	  /* tseries: the newest interval of all rows */
+			uint64_t sum;	  /* of others: of the values, modulo 2^64 */
 		} histogram;
 		struct {
 			const uint8_t *bytes;

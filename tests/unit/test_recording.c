@@ -123,15 +123,16 @@ static void test_compounds(void **state)
 static void test_buckets(void **state)
 {
 	struct view_bucket buckets[] = {{1, 2}, {5, 1}};
-	struct view v = {.type = &t_hist, .histogram = {buckets, 2, 3, 1, 0}}, again;
+	struct view v = {.type = &t_hist, .histogram = {buckets, 2, 3, 1, 0, 77}}, again;
 	struct arena *a = arena_new();
 
 	(void)state;
 	assert_string_equal(round_trip(a, &v, &again),
 			    "{\"buckets\": [{\"bucket\": 1, \"min\": 0, \"max\": 0, \"count\": 2}, "
 			    "{\"bucket\": 5, \"min\": 8, \"max\": 15, \"count\": 1}], "
-			    "\"total\": 3, \"divisor\": 1}");
+			    "\"total\": 3, \"divisor\": 1, \"sum\": 77}");
 	assert_int_equal(again.histogram.n, 2);
+	assert_int_equal(again.histogram.sum, 77);
 	assert_int_equal(again.histogram.total, 3);
 	v = (struct view){.type = &t_series, .histogram = {buckets, 2, 3, 1, 9}};
 	round_trip(a, &v, &again);
