@@ -416,6 +416,7 @@ static void test_collect_names(void **state)
 	assert_null(usyms_names_retain(u, NULL));
 	first.name = usyms_names_retain(u, first.name);
 	first.module = usyms_names_retain(u, first.module);
+	first.build_id = usyms_names_retain(u, first.build_id);
 	usyms_names_end(u);
 	assert_int_equal(names_bytes(u), n_bytes);
 	assert_string_equal(first.name, "first_function");
