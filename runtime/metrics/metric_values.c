@@ -142,36 +142,36 @@ static void put_histogram(struct samples *s, const struct view *v)
 	end_sample(s, true, v->histogram.total, false, 0);
 }
 
-static void add_integer(struct view *into, const struct view *v)
+static void plus_integer(struct view *into, const struct view *v)
 {
 	into->integer += v->integer;
 }
 
-static void add_least(struct view *into, const struct view *v)
+static void plus_least(struct view *into, const struct view *v)
 {
 	if (agg_compare(v, into) < 0)
 		into->integer = v->integer;
 }
 
-static void add_greatest(struct view *into, const struct view *v)
+static void plus_greatest(struct view *into, const struct view *v)
 {
 	if (agg_compare(v, into) > 0)
 		into->integer = v->integer;
 }
 
-static void add_real(struct view *into, const struct view *v)
+static void plus_real(struct view *into, const struct view *v)
 {
 	view_set_real(into, view_real(into) + view_real(v));
 }
 
-static void add_average(struct view *into, const struct view *v)
+static void plus_average(struct view *into, const struct view *v)
 {
 	into->stats.total += v->stats.total;
 	into->stats.count += v->stats.count;
 }
 
 /* `into` has all buckets: other_begin(). */
-static void add_buckets(struct view *into, const struct view *v)
+static void plus_buckets(struct view *into, const struct view *v)
 {
 	struct view_bucket *all = (struct view_bucket *)into->histogram.buckets;
 
@@ -181,16 +181,16 @@ static void add_buckets(struct view *into, const struct view *v)
 }
 
 /* A time series is none: Prometheus makes its own. */
-static const struct metric_kind real = {"gauge", "", put_real, add_real};
+static const struct metric_kind real = {"gauge", "", put_real, plus_real};
 static const struct metric_kind kinds[] = {
 	[METRIC_NONE] = {NULL, NULL, NULL, NULL},
-	[METRIC_COUNTER] = {"counter", "_total", put_integer, add_integer},
-	[METRIC_GAUGE] = {"gauge", "", put_integer, add_integer},
-	[METRIC_LEAST] = {"gauge", "", put_integer, add_least},
-	[METRIC_GREATEST] = {"gauge", "", put_integer, add_greatest},
-	[METRIC_AVERAGE] = {"summary", "", put_average, add_average},
-	[METRIC_QUANTILES] = {"summary", "", put_quantiles, add_buckets},
-	[METRIC_HISTOGRAM] = {"histogram", "", put_histogram, add_buckets},
+	[METRIC_COUNTER] = {"counter", "_total", put_integer, plus_integer},
+	[METRIC_GAUGE] = {"gauge", "", put_integer, plus_integer},
+	[METRIC_LEAST] = {"gauge", "", put_integer, plus_least},
+	[METRIC_GREATEST] = {"gauge", "", put_integer, plus_greatest},
+	[METRIC_AVERAGE] = {"summary", "", put_average, plus_average},
+	[METRIC_QUANTILES] = {"summary", "", put_quantiles, plus_buckets},
+	[METRIC_HISTOGRAM] = {"histogram", "", put_histogram, plus_buckets},
 };
 
 _Static_assert(sizeof(kinds) / sizeof(*kinds) == METRIC_COUNT, "one for each");
