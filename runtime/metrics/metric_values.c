@@ -111,6 +111,7 @@ static void put_quantiles(struct samples *s, const struct view *v)
 		end_sample(s, true, (uint64_t)agg_quantile(v, agg_shown_quantiles[i].per_mille),
 			   true, s->metric->decimals);
 	}
+	put_sample(s, "_sum", v->histogram.sum, v->type->is_signed);
 	put_count(s, v->histogram.total);
 }
 
@@ -121,11 +122,12 @@ static int64_t last_value(const struct type *t, uint32_t bucket)
 }
 
 /* The limits of all buckets that some row has had, and of the one before these, where the first of
- * them begins. */
+ * them begins. With limits below 0 there is no sum (OpenMetrics). */
 static void put_histogram(struct samples *s, const struct view *v)
 {
 	const struct metric *m = s->metric;
 	uint32_t first = m->first_bucket, end = m->end_bucket;
+	bool has_negative = first < end && last_value(v->type, first) < 0;
 	uint64_t below = 0;
 
 	first -= first && first < end && last_value(v->type, first - 1) >= 0;
@@ -140,6 +142,10 @@ static void put_histogram(struct samples *s, const struct view *v)
 	begin_sample(s, "_bucket", "le");
 	text_string(s->to, "+Inf");
 	end_sample(s, true, v->histogram.total, false, 0);
+	if (has_negative)
+		return;
+	put_sample(s, "_sum", v->histogram.sum, v->type->is_signed);
+	put_count(s, v->histogram.total);
 }
 
 static void plus_integer(struct view *into, const struct view *v)
@@ -178,6 +184,7 @@ static void plus_buckets(struct view *into, const struct view *v)
 	for (uint32_t i = 0; i < v->histogram.n; i++)
 		all[v->histogram.buckets[i].index].count += v->histogram.buckets[i].count;
 	into->histogram.total += v->histogram.total;
+	into->histogram.sum += v->histogram.sum;
 }
 
 /* A time series is none: Prometheus makes its own. */
