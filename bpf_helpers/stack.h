@@ -60,7 +60,7 @@ static inline INLINE uint32_t in_range(const volatile struct sonde_range *r, uin
 	return (from_start - size & ~from_start) >> 63;
 }
 
-/* Frames of a kernel stack that come twice. On arm64, in a program that a tracepoint or a trampoline
+/* Frames of a kernel stack that come twice. On arm64, in a program that a tracepoint or trampoline
  * calls, the kernel's walk starts at the return address of its own helper, and finds it again in
  * that helper's frame (perf_arch_fetch_caller_regs()). */
 static inline INLINE uint32_t repeated_frames(const uint64_t *ips)

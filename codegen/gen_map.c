@@ -306,8 +306,8 @@ static LLVMValueRef place_of(struct gen *g, const struct plan_map *m)
 	return gen_u64(g, shape << 32 | g->probe.id);
 }
 
-/* The words of an element that this CPU adds to; it is inserted if it does not exist. `bucket` is the
- * last part of the key, or NULL. */
+/* The words of an element that this CPU adds to; it is inserted if it does not exist. `bucket` is
+ * the last part of the key, or NULL. */
 static LLVMValueRef element_in(struct gen *g, struct expr *e, LLVMValueRef bucket,
 			       LLVMBasicBlockRef *end)
 {

@@ -211,7 +211,7 @@ struct view_run {
 	uint32_t max_keys;		 /* of a metric; 0: the default */
 	/* Replace the file `path`: 0, or a status after a message. */
 	int (*write_file)(const char *path, const void *bytes, size_t len, mode_t mode);
-	uint64_t ended;			 /* of a recording: CLOCK_REALTIME; else 0 */
+	uint64_t ended; /* of a recording: CLOCK_REALTIME; else 0 */
 	/* What counts are the number of: "samples"; NULL: as the aggregation says. What times are:
 	 * "off-cpu", "on-cpu"; NULL: of other things. */
 	const char *counted, *timed;

@@ -234,13 +234,14 @@ static void test_histograms_that_show_the_same(void **state)
 		    {{.stack = 3}, 6, 0},
 		    {{.stack = 3}, 5, 0},
 		    {{.stack = 1}, 5, 0}};
-	uint64_t values[] = {1, 2, 4, 8};
-	struct map_snapshot s = {.n_rows = 4, .keys = (uint8_t *)keys, .values = values};
-	struct plan_map m = map_of(&t_hist, 8);
+	uint64_t values[][2] = {{3, 1}, {60, 2}, {90, 4}, {200, 8}}; /* sum, count */
+	struct map_snapshot s = {.n_rows = 4, .keys = (uint8_t *)keys, .values = values[0]};
+	struct plan_map m = map_of(&t_hist, 16);
 	const struct view_bucket want[] = {{2, 1}, {5, 12}, {6, 2}};
 	struct view_map v;
 
 	(void)state;
+	m.n_words = 2;
 	m.key_size = sizeof(keys[0]);
 	m.bucket_offset = sizeof(struct key);
 	assert_int_equal(map_snapshot_merge(&m, &s, &source), 0);
