@@ -56,7 +56,7 @@ function(sonde_product target)
 		-ffile-prefix-map=${CMAKE_BINARY_DIR}=. -ffile-prefix-map=${CMAKE_BINARY_DIR}/=)
 endfunction()
 
-# sonde_hardened(TARGET): a program of packages is position independent, and all it needs is bound at the start and then
+# sonde_hardened(TARGET): a program of packages, as distributions link theirs, is position independent, and all it needs is bound at the start and then
 # read-only. Of LLVM's tables, 150 pages more are written at each start, which takes up to a fifth of it.
 function(sonde_hardened target)
 	target_link_options(${target} PRIVATE -pie -Wl,-z,relro -Wl,-z,now

@@ -190,12 +190,13 @@ struct value gen_span_call(struct gen *g, struct expr *e)
 {
 	const struct plan_event *ev = &g->plan->events[e->call.event];
 	LLVMValueRef task, pid, tid, record, size = gen_u64(g, ev->size);
-	struct expr **values = e->call.args + e->call.n_args - ev->n_fields;
+	uint32_t n_before = e->call.n_args ? e->call.n_args - ev->n_fields : 0;
 	struct gen_kept kept[LIMIT_CALL_ARGS];
 	LLVMBasicBlockRef skip;
 
 	for (uint32_t i = 0; i < ev->n_fields; i++)
-		kept[i] = gen_keep(g, e->call.n_args ? gen_expr(g, values[i]) : default_name(g));
+		kept[i] = gen_keep(g, e->call.n_args ? gen_expr(g, e->call.args[n_before + i])
+						     : default_name(g));
 	record = begin_record(g, (uint32_t)e->call.event, size, &skip);
 	task = gen_task(g);
 	pid = GEN_CALL(g, "sonde_number_pid", task);

@@ -162,7 +162,8 @@ const char *attach_event_refusal(const struct session *s, const struct plan_prog
 			(unsigned long long)g->perf.address,
 			is_missing
 				? "the kernel (CONFIG_HAVE_HW_BREAKPOINT; on arm64, Linux 6.6 or a "
-				  "later 6.1) or the processor has no hardware breakpoints"
+				  "later 6.1), the processor or the virtual machine has no "
+				  "hardware breakpoints"
 				: "invalid address or length");
 	else
 		return NULL;

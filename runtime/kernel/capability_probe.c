@@ -282,9 +282,8 @@ static enum capability_state by_event(uint32_t type, uint64_t config)
 	return by_fd((int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC));
 }
 
-#ifdef __aarch64__
 /* A breakpoint with a program must see a store once. */
-static enum capability_state steps_over_breakpoints(void)
+static enum capability_state sees_a_store_once(void)
 {
 	int prog = load_nothing(BPF_PROG_TYPE_PERF_EVENT, 0, 0), hits;
 
@@ -297,17 +296,12 @@ static enum capability_state steps_over_breakpoints(void)
 	errno = -hits;
 	return hits == -ETIME ? CAPABILITY_UNKNOWN : by_result(-1);
 }
-#endif
 
 static enum capability_state has_breakpoints(void)
 {
 	enum capability_state state = by_file("/sys/bus/event_source/devices/breakpoint/type");
 
-#ifdef __aarch64__
-	if (state == CAPABILITY_YES)
-		state = steps_over_breakpoints();
-#endif
-	return state;
+	return state == CAPABILITY_YES ? sees_a_store_once() : state;
 }
 
 /* ---- programs that may sleep ---- */

@@ -9,12 +9,12 @@
 #include "runtime/base/log.h"
 
 /* Of names that have at least 1 % of all calls: those of which half of the calls or more took at
- * most 5 us. An average would be that of a few calls during which another thread ran. */
+ * most 10 us. An average would be that of a few calls during which another thread ran. */
 static const char suggested[] =
 	"WITH calls AS (SELECT count(*) AS n FROM spans WHERE is_call) "
 	"SELECT name, count(*), sum(duration - tracer), calls.n, kind FROM spans, calls WHERE is_call "
 	"GROUP BY name, kind "
-	"HAVING 2 * sum(duration <= 5000) >= count(*) AND count(*) * 100 >= calls.n "
+	"HAVING 2 * sum(duration <= 10000) >= count(*) AND count(*) * 100 >= calls.n "
 	"ORDER BY count(*) DESC, name LIMIT 20";
 
 static void put_line(sqlite3_stmt *s, FILE *out)
