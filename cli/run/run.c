@@ -228,18 +228,15 @@ static int start_command(const struct options *o, struct command *c)
 	return !err ? 0 : run_is_of_the_system(err) ? 2 : 1;
 }
 
-/* Hand what is known of the run to a writer that keeps it. 0 or -errno after a message. */
-static int begin_output(const struct options *o, const struct plan *plan, struct out *out)
+/* Hand what is known of the run, *facts, to a writer that keeps it: it is freed after the writer. 0 or
+ * -errno after a message. */
+static int begin_output(const struct options *o, const struct plan *plan, struct run_facts *facts,
+			struct out *out)
 {
-	struct run_facts facts;
-	int err;
-
 	if (!out->begin)
 		return 0;
-	run_facts_make(&facts, o, plan);
-	err = out->begin(out, &facts.run);
-	run_facts_free(&facts);
-	return err;
+	run_facts_make(facts, o, plan);
+	return out->begin(out, &facts->run);
 }
 
 static int trace(const struct options *o, struct session *s, struct command *c,
@@ -263,18 +260,20 @@ static int trace(const struct options *o, struct session *s, struct command *c,
 				  .after = o->watch ? o->watch->after : NULL,
 				  .after_ctx = o->watch ? o->watch->ctx : NULL};
 	struct out *out = out_format_new(o->out.format, f, s->plan, o->out.format_word);
+	struct run_facts facts = {.arguments = NULL};
 	int status = 2;
 
 	if (out && o->watch && o->watch->rows && out_tap(out, o->watch->rows)) {
 		out->close(out);
 		out = NULL;
 	}
-	if (out && begin_output(o, s->plan, out) == 0)
+	if (out && begin_output(o, s->plan, &facts, out) == 0)
 		status = loop_run(s, out, &lo);
 	if (out)
 		out->close(out);
 	else
 		log_error("cannot write the output: %s", strerror(errno));
+	run_facts_free(&facts);
 	return status;
 }
 
