@@ -228,8 +228,8 @@ static int start_command(const struct options *o, struct command *c)
 	return !err ? 0 : run_is_of_the_system(err) ? 2 : 1;
 }
 
-/* Hand what is known of the run, *facts, to a writer that keeps it: it is freed after the writer. 0 or
- * -errno after a message. */
+/* Hand what is known of the run, *facts, to a writer that keeps it: it is freed after the writer. 0
+ * or -errno after a message. */
 static int begin_output(const struct options *o, const struct plan *plan, struct run_facts *facts,
 			struct out *out)
 {

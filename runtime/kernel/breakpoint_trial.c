@@ -2,8 +2,8 @@
 /*
  * On arm64, a breakpoint stops before the store. The kernel steps over it, except, before a
  * correction in 6.6 that older kernels got later, if a BPF program handles it: then the thread hits
- * the breakpoint again and again, until the breakpoint is removed. In a virtual machine whose memory
- * is encrypted (AMD SEV without DebugSwap), the kernel sets breakpoints that nothing hits.
+ * the breakpoint again and again, until the breakpoint is removed. In a virtual machine whose
+ * memory is encrypted (AMD SEV without DebugSwap), the kernel sets breakpoints that nothing hits.
  */
 #define _GNU_SOURCE
 #include "runtime/kernel/kernel_impl.h"
