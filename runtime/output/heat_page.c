@@ -262,7 +262,7 @@ static void put_map(struct drawing *d)
 {
 	struct text *t = d->text;
 
-	text_printf(t, "<text class=\"p\" x=\"8\" y=\"%u\">", d->y + TITLE - 15);
+	text_printf(t, "<text class=\"p\" x=\"24\" y=\"%u\">", d->y + TITLE - 15);
 	text_xml(t, d->map->name, strlen(d->map->name));
 	text_string(t, ": ");
 	text_thousands(t, d->map->total);
