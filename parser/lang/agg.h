@@ -39,8 +39,6 @@ enum agg_metric {
 	METRIC_NONE,
 	METRIC_COUNTER, /* a gauge, if values are signed */
 	METRIC_GAUGE,
-	METRIC_LEAST, /* likewise; of several the least counts */
-	METRIC_GREATEST,
 	METRIC_AVERAGE, /* sum and count */
 	METRIC_QUANTILES,
 	METRIC_HISTOGRAM,

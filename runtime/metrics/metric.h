@@ -16,8 +16,6 @@ struct metric_kind {
 	const char *type;   /* in the # TYPE line */
 	const char *ending; /* of the only sample's name, after the family's; "" */
 	void (*put)(struct samples *s, const struct view *v);
-	/* Add a value to one of the same type, for the row `other`. */
-	void (*add)(struct view *into, const struct view *v);
 };
 
 /* The labels of a row, as text: a key that the metric has. */

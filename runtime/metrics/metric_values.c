@@ -5,6 +5,7 @@
  * of `other` and back.
  */
 #include "runtime/metrics/metric.h"
+#include "parser/base/arena.h"
 #include "runtime/base/log.h"
 #include "runtime/view/format.h"
 #include <inttypes.h>
@@ -148,56 +149,15 @@ static void put_histogram(struct samples *s, const struct view *v)
 	put_count(s, v->histogram.total);
 }
 
-static void plus_integer(struct view *into, const struct view *v)
-{
-	into->integer += v->integer;
-}
-
-static void plus_least(struct view *into, const struct view *v)
-{
-	if (agg_compare(v, into) < 0)
-		into->integer = v->integer;
-}
-
-static void plus_greatest(struct view *into, const struct view *v)
-{
-	if (agg_compare(v, into) > 0)
-		into->integer = v->integer;
-}
-
-static void plus_real(struct view *into, const struct view *v)
-{
-	view_set_real(into, view_real(into) + view_real(v));
-}
-
-static void plus_average(struct view *into, const struct view *v)
-{
-	into->stats.total += v->stats.total;
-	into->stats.count += v->stats.count;
-}
-
-/* `into` has all buckets: other_begin(). */
-static void plus_buckets(struct view *into, const struct view *v)
-{
-	struct view_bucket *all = (struct view_bucket *)into->histogram.buckets;
-
-	for (uint32_t i = 0; i < v->histogram.n; i++)
-		all[v->histogram.buckets[i].index].count += v->histogram.buckets[i].count;
-	into->histogram.total += v->histogram.total;
-	into->histogram.sum += v->histogram.sum;
-}
-
 /* A time series is none: Prometheus makes its own. */
-static const struct metric_kind real = {"gauge", "", put_real, plus_real};
+static const struct metric_kind real = {"gauge", "", put_real};
 static const struct metric_kind kinds[] = {
-	[METRIC_NONE] = {NULL, NULL, NULL, NULL},
-	[METRIC_COUNTER] = {"counter", "_total", put_integer, plus_integer},
-	[METRIC_GAUGE] = {"gauge", "", put_integer, plus_integer},
-	[METRIC_LEAST] = {"gauge", "", put_integer, plus_least},
-	[METRIC_GREATEST] = {"gauge", "", put_integer, plus_greatest},
-	[METRIC_AVERAGE] = {"summary", "", put_average, plus_average},
-	[METRIC_QUANTILES] = {"summary", "", put_quantiles, plus_buckets},
-	[METRIC_HISTOGRAM] = {"histogram", "", put_histogram, plus_buckets},
+	[METRIC_NONE] = {NULL, NULL, NULL},
+	[METRIC_COUNTER] = {"counter", "_total", put_integer},
+	[METRIC_GAUGE] = {"gauge", "", put_integer},
+	[METRIC_AVERAGE] = {"summary", "", put_average},
+	[METRIC_QUANTILES] = {"summary", "", put_quantiles},
+	[METRIC_HISTOGRAM] = {"histogram", "", put_histogram},
 };
 
 _Static_assert(sizeof(kinds) / sizeof(*kinds) == METRIC_COUNT, "one for each");
@@ -279,34 +239,32 @@ static bool take_key(struct metric *m, const char *labels, uint32_t max_keys)
 
 /* The row of all keys that have none. */
 struct other {
+	struct arena *arena; /* NULL: there is no such row */
 	struct view view;
-	struct view_bucket *buckets;
-	bool is_used;
 };
 
-static int other_add(struct other *o, const struct metric *m, const struct view *v)
+static void other_begin(struct other *o, const struct view *v)
 {
-	uint32_t n = agg_has_buckets(v->type) ? agg_buckets(v->type) : 0;
+	size_t n;
 
-	if (o->is_used || !n) {
-		if (o->is_used)
-			m->kind->add(&o->view, v);
-		else
-			o->view = *v;
-		o->is_used = true;
-		return 0;
-	}
-	o->buckets = calloc(n, sizeof(*o->buckets));
-	if (!o->buckets)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < n; i++)
-		o->buckets[i].index = i;
-	o->view.type = v->type;
-	o->view.histogram.buckets = o->buckets;
-	o->view.histogram.n = n;
-	o->is_used = true;
-	m->kind->add(&o->view, v);
-	return 0;
+	o->arena = arena_new();
+	o->view = *v;
+	if (!agg_has_buckets(v->type))
+		return;
+	n = v->histogram.n * sizeof(*v->histogram.buckets);
+	o->view.histogram.buckets = memcpy(arena_alloc(o->arena, n + 1), v->histogram.buckets, n);
+}
+
+static void other_add(struct other *o, const struct view *v)
+{
+	if (!o->arena)
+		other_begin(o, v);
+	else if (v->type->kind == TY_AGG)
+		agg_add(o->arena, &o->view, v);
+	else if (type_shape(v->type) == SHAPE_FLOAT)
+		view_set_real(&o->view, view_real(&o->view) + view_real(v));
+	else
+		o->view.integer += v->integer;
 }
 
 static void note_buckets(struct metric *m, const struct view_map *v)
@@ -328,8 +286,8 @@ int metric_put_map(struct metric *m, struct text *to, const struct view_map *v, 
 		   uint32_t max_keys)
 {
 	struct text_grown labels, of_other, scratch;
-	struct other other = {.is_used = false};
-	int err = 0;
+	struct other other = {.arena = NULL};
+	int err;
 
 	text_grown_init(&labels);
 	text_grown_init(&of_other);
@@ -337,7 +295,7 @@ int metric_put_map(struct metric *m, struct text *to, const struct view_map *v, 
 	put_labels(&of_other, m, NULL, common, &scratch);
 	note_buckets(m, v);
 	m->round++;
-	for (uint32_t i = v->n_rows; i-- > 0 && !err;) { /* the largest are the last */
+	for (uint32_t i = v->n_rows; i-- > 0;) { /* the largest are the last */
 		struct samples s = {to, m};
 		bool is_other;
 
@@ -348,15 +306,16 @@ int metric_put_map(struct metric *m, struct text *to, const struct view_map *v, 
 		if (!is_other && take_key(m, s.labels, max_keys))
 			m->kind->put(&s, &v->rows[i].value);
 		else
-			err = other_add(&other, m, &v->rows[i].value);
+			other_add(&other, &v->rows[i].value);
 	}
-	if (other.is_used && !err)
+	if (other.arena)
 		m->kind->put(&(struct samples){to, m, of_other.text.bytes, of_other.text.n},
 			     &other.view);
-	err = err ?: labels.error ?: of_other.error ?: scratch.error;
+	err = labels.error ?: of_other.error ?: scratch.error;
 	text_grown_free(&labels);
 	text_grown_free(&of_other);
 	text_grown_free(&scratch);
-	free(other.buckets);
+	if (other.arena)
+		arena_free(other.arena);
 	return err;
 }

@@ -85,7 +85,7 @@ static int write_text(struct out_metrics *w, const struct text *t)
 
 static int finish_texts(struct out_metrics *w)
 {
-	static const struct metric_kind counter = {"counter", "_total", NULL, NULL};
+	static const struct metric_kind counter = {"counter", "_total", NULL};
 	int err = w->samples.error ?: w->lost.error;
 
 	if (w->lost.text.n)
