@@ -5,6 +5,7 @@
 #include "cli/run/run.h"
 #include "cli/base/output_file.h"
 #include "runtime/base/clock.h"
+#include "runtime/base/io.h"
 #include "runtime/output/run_title.h"
 #include <ctype.h>
 #include <stdlib.h>
@@ -60,13 +61,8 @@ static char *read_arguments(void)
 /* A number that the kernel makes when it starts. */
 static void read_boot_id(char out[BOOT_ID_BYTES])
 {
-	FILE *f = fopen("/proc/sys/kernel/random/boot_id", "re");
-
-	if (!f || !fgets(out, BOOT_ID_BYTES, f))
-		*out = '\0';
+	io_read_file("/proc/sys/kernel/random/boot_id", out, BOOT_ID_BYTES, 0);
 	out[strcspn(out, "\n")] = '\0';
-	if (f)
-		fclose(f);
 }
 
 void run_facts_make(struct run_facts *f, const struct options *o, const struct plan *plan)

@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE
 #include "runtime/base/create_file.h"
+#include "runtime/base/io.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
@@ -219,9 +220,10 @@ int create_file_replace(const char *path, const void *bytes, size_t len, mode_t 
 	fd = openat(folder, new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0)
 		err = -errno;
-	else if (fchmod(fd, keeps_mode(folder, name, mode, &st) ? st.st_mode & 07777 : mode) ||
-		 write(fd, bytes, len) != (ssize_t)len)
-		err = errno ? -errno : -EIO;
+	else if (fchmod(fd, keeps_mode(folder, name, mode, &st) ? st.st_mode & 07777 : mode))
+		err = -errno;
+	else
+		err = io_write(fd, bytes, len);
 	if (fd >= 0 && close(fd) && !err)
 		err = -errno;
 	if (!err && renameat(folder, new, folder, name))

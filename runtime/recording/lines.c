@@ -213,14 +213,12 @@ static void collect(struct lines *l, struct line_run *run)
 
 /* ---- events -------------------------------------------------------------------------------- */
 
-static const struct type text_type = {.kind = TY_STRING, .size = 1};
-
 static const struct type *type_of_json(const json_t *j)
 {
 	return json_is_integer(j)   ? type_int(8, true)
 	       : json_is_real(j)    ? &type_double
 	       : json_is_boolean(j) ? &type_bool
-				    : &text_type;
+				    : merge_text_type;
 }
 
 /* The call that printed the row, as far as the line tells. */
@@ -240,14 +238,7 @@ static bool read_call(struct arena *a, const json_t *line, struct plan_event *e,
 		uint32_t i = e->n_fields++;
 
 		e->fields[i].type = t;
-		e->pieces[e->n_pieces++] = (struct format_piece){.text = name,
-								 .text_len = (uint32_t)strlen(name),
-								 .conv = 's',
-								 .width = 16,
-								 .precision = -1,
-								 .field = i,
-								 .is_recorded = true,
-								 .origin = FORMAT_FROM_MEMORY};
+		e->pieces[e->n_pieces++] = merge_column(name, i);
 		if (t->kind == TY_STRING && !json_is_string(value))
 			value = json_string(json_dumps(value, JSON_ENCODE_ANY) ?: "");
 		if (!value_json_read(a, t, value, NULL, &views[i]))
@@ -299,10 +290,8 @@ static int pass_value(struct arena *a, const json_t *line, struct out *pass)
 {
 	const json_t *value = json_object_get(line, "value");
 	const char *text = json_string_value(value) ?: json_dumps(value, JSON_ENCODE_ANY);
-	struct view v = {.type = &text_type};
+	struct view v = merge_text_view(text ?: "");
 
-	v.string.text = text ?: "";
-	v.string.len = (uint32_t)strlen(v.string.text);
 	return pass->value(pass, &v);
 }
 

@@ -10,6 +10,12 @@
 
 struct merge;
 
+/* The type of texts that are made here. */
+extern const struct type *const merge_text_type;
+struct view merge_text_view(const char *s);
+/* The column `name` of a call of row(), for field number `field`. */
+struct format_piece merge_column(const char *name, uint32_t field);
+
 struct merge_form {
 	const char
 		*by; /* "host" or a label, of which each value is kept apart; NULL: all are added */

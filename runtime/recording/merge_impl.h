@@ -45,9 +45,6 @@ struct merge {
 	int error;
 };
 
-/* The type of texts that are made here. */
-extern const struct type *const merge_text_type;
-struct view merge_text_view(const char *s);
 /* merge_outliers.c: the rows of a map that is kept apart become those that differ most. */
 void merge_outliers(struct merge *m, struct merged_map *map);
 /* merge_pass.c */

@@ -105,13 +105,14 @@ static int pass_message(struct out *o, const struct view_message *v)
 
 /* ---- rows -------------------------------------------------------------------------------- */
 
-static struct format_piece host_column(const char *name)
+struct format_piece merge_column(const char *name, uint32_t field)
 {
 	return (struct format_piece){.text = name,
 				     .text_len = (uint32_t)strlen(name),
 				     .conv = 's',
 				     .width = 16,
 				     .precision = -1,
+				     .field = field,
 				     .origin = FORMAT_FROM_MEMORY,
 				     .is_recorded = true};
 }
@@ -124,7 +125,7 @@ static struct plan_event with_host(struct arena *a, const struct plan_event *e)
 	new.fields = arena_alloc(a, (e->n_fields + 1) * sizeof(*new.fields));
 	new.pieces = arena_alloc(a, (e->n_pieces + 1) * sizeof(*new.pieces));
 	new.fields[0].type = merge_text_type;
-	new.pieces[0] = host_column("host");
+	new.pieces[0] = merge_column("host", 0);
 	for (uint32_t i = 0; i < e->n_fields; i++)
 		new.fields[i + 1].type = type_json_copy(a, e->fields[i].type);
 	for (uint32_t i = 0; i < e->n_pieces; i++) {
@@ -132,7 +133,7 @@ static struct plan_event with_host(struct arena *a, const struct plan_event *e)
 		new.pieces[i + 1].field++;
 		new.pieces[i + 1].text = arena_strdup(a, e->pieces[i].text);
 		if (strcmp(e->pieces[i].text, "host") == 0)
-			new.pieces[0] = host_column("run_host");
+			new.pieces[0] = merge_column("run_host", 0);
 	}
 	new.n_fields = e->n_fields + 1;
 	new.n_pieces = e->n_pieces + 1;
