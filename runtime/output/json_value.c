@@ -6,7 +6,6 @@
 #include "runtime/view/format.h"
 #include <inttypes.h>
 #include <math.h>
-#include "bpf_helpers/shared.h"
 
 void json_writer_init(struct json_writer *w, struct text *text)
 {
@@ -85,7 +84,7 @@ static void put_stack(struct json *j, const char *key, const struct view_stack *
 {
 	json_open(j, key, '[');
 	for (uint32_t i = 0; i < s->n; i++)
-		if (s->frames[i].ip == SONDE_STACK_GAP)
+		if (view_frame_is_gap(&s->frames[i]))
 			put_note(j, s->frames[i].name);
 		else
 			put_frame(j, &s->frames[i]);

@@ -3,7 +3,6 @@
  * See pprof.h. Numbers of fields are those of profile.proto.
  */
 #include "runtime/output/pprof.h"
-#include "bpf_helpers/shared.h"
 #include "parser/base/text.h"
 #include <errno.h>
 #include <zlib.h>
@@ -194,8 +193,8 @@ void pprof_put_name(struct pprof *p, struct pprof_sample *s, const char *name)
 /* The file of a frame; NULL: none is mapped there. */
 static const char *file_of(const struct view_stack *s, const struct view_frame *f, char bytes[128])
 {
-	if (s->is_user || f->ip == SONDE_STACK_GAP)
-		return f->ip == SONDE_STACK_GAP ? NULL : f->module;
+	if (s->is_user || view_frame_is_gap(f))
+		return view_frame_is_gap(f) ? NULL : f->module;
 	if (!f->module)
 		return "[kernel.kallsyms]";
 	snprintf(bytes, 128, "[%s]", f->module);
@@ -218,7 +217,7 @@ static uint32_t put_frames(struct pprof *p, struct pprof_sample *s, const struct
 	if (file)
 		l.mapping = mapping_of(p, file, f[n].build_id);
 	/* of a caller: in its call, not behind it */
-	if (f[n].ip != SONDE_STACK_GAP)
+	if (!view_frame_is_gap(&f[n]))
 		l.address = (f[n].linked ?: f[n].ip) - f[n].is_caller;
 	for (uint32_t i = 0; i <= n; i++) {
 		struct pprof_mapping *m = l.mapping ? &p->mappings.items[l.mapping - 1] : NULL;

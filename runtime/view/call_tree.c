@@ -4,7 +4,6 @@
  */
 #include "runtime/view/call_tree.h"
 #include "runtime/view/agg.h"
-#include "bpf_helpers/shared.h"
 #include "parser/base/text.h"
 #include "parser/lang/agg.h"
 #include "runtime/view/format.h"
@@ -95,7 +94,7 @@ static uint32_t add_label(struct call_tree *t, uint32_t at, const struct view *v
 /* A mapping without a file is that of a compiler at run time. */
 static enum call_kind kind_of(const struct view_stack *s, const struct view_frame *f)
 {
-	if (f->ip == SONDE_STACK_GAP)
+	if (view_frame_is_gap(f))
 		return CALL_NOTE;
 	if (!s->is_user)
 		return f->module ? CALL_MODULE : CALL_KERNEL;

@@ -3,7 +3,6 @@
  * Text of stacks, one line for each frame, in the forms of stack_words.def.
  */
 #include "runtime/view/format.h"
-#include "bpf_helpers/shared.h"
 #include "parser/base/text.h"
 
 static const char indent[] = "        ";
@@ -134,7 +133,7 @@ void format_stack(struct text *t, const struct view_stack *s, enum stack_form fo
 {
 	text_char(t, '\n');
 	for (uint32_t i = 0; i < s->n; i++) {
-		if (s->frames[i].ip == SONDE_STACK_GAP)
+		if (view_frame_is_gap(&s->frames[i]))
 			put_gap(t, &s->frames[i]);
 		else
 			forms[form](t, &s->frames[i], s->is_user);

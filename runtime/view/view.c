@@ -6,6 +6,7 @@
  * view_map.c makes the views of whole maps.
  */
 #include "runtime/view/view.h"
+#include "bpf_helpers/shared.h"
 #include "runtime/base/hash.h"
 #include "runtime/view/agg.h"
 
@@ -160,6 +161,11 @@ void view_part(const struct view *v, uint32_t i, struct view *out)
 		*out = (struct view){.type = m->type, .integer = bit_field(m, v->compound.bytes)};
 	else
 		view_make(out, m->type, v->compound.bytes + m->offset, v->compound.stacks);
+}
+
+bool view_frame_is_gap(const struct view_frame *f)
+{
+	return f->ip == SONDE_STACK_GAP && f->name;
 }
 
 uint64_t view_frame_hash(uint64_t h, const struct view_frame *f)

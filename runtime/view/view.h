@@ -25,6 +25,8 @@ struct view_frame {
 	bool is_caller;	 /* ip is behind a call */
 };
 
+/* Does it stand for frames that were left out? Its name says so. */
+bool view_frame_is_gap(const struct view_frame *f);
 /* A hash of all of it, and of what was before. */
 uint64_t view_frame_hash(uint64_t h, const struct view_frame *f);
 
