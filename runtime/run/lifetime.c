@@ -94,6 +94,7 @@ void session_detach(struct session *s)
 	interval_thread_stop(s->interval_thread);
 	if (s->control)
 		__atomic_store_n(&s->control->exiting, 1, __ATOMIC_SEQ_CST);
+	session_keep_skipped_runs(s);
 	for (uint32_t i = 0; i < s->links.n; i++) {
 		struct link *l = &s->links.items[i];
 
@@ -135,4 +136,5 @@ void session_close(struct session *s)
 	free(s->progs);
 	free(s->map_fds);
 	free(s->logs);
+	free(s->skipped_runs);
 }

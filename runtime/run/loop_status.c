@@ -9,7 +9,6 @@
 #include "runtime/base/clock.h"
 #include "runtime/base/status.h"
 #include "runtime/run/loss.h"
-#include <bpf/bpf.h>
 
 enum {
 	FIRST_NS = 500000000, /* shorter runs have no such line */
@@ -38,12 +37,8 @@ static uint64_t count_skipped(const struct session *s)
 {
 	uint64_t n = 0;
 
-	for (uint32_t i = 0; s->plan->n_progs <= PROGS && i < s->plan->n_progs; i++) {
-		struct bpf_prog_info info;
-
-		if (session_prog_info(s, i, &info))
-			n += info.recursion_misses;
-	}
+	for (uint32_t i = 0; s->plan->n_progs <= PROGS && i < s->plan->n_progs; i++)
+		n += session_skipped_runs(s, i);
 	return n;
 }
 

@@ -182,12 +182,12 @@ static uint64_t report_missed(const struct session *s, struct out *out)
 	uint64_t total = 0;
 
 	for (uint32_t i = 0; i < s->plan->n_progs; i++) {
-		struct bpf_prog_info info;
+		uint64_t skipped = session_skipped_runs(s, i);
 
-		if (!session_prog_info(s, i, &info) || !info.recursion_misses)
+		if (!skipped)
 			continue;
-		total += info.recursion_misses;
-		report_runtime(out, prog_name(s, i), RUNTIME_LOSS_RECURSION, info.recursion_misses);
+		total += skipped;
+		report_runtime(out, prog_name(s, i), RUNTIME_LOSS_RECURSION, skipped);
 	}
 	return total;
 }

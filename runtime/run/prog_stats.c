@@ -35,7 +35,7 @@ static void read_prog(const struct session *s, uint32_t prog, bool all, struct p
 		return;
 	c->kstacks = loss_hits(s, prog, SONDE_KSTACKS);
 	c->recalled = loss_hits(s, prog, SONDE_RECALLED);
-	c->missed = info.recursion_misses + loss_missed(s, prog);
+	c->missed = session_skipped_runs(s, prog) + loss_missed(s, prog);
 	c->lost = 0;
 	for (uint32_t i = 0; i < g->n_probes; i++)
 		c->lost += loss_of_probe(s, g->probes[i]);

@@ -51,6 +51,25 @@ bool session_prog_info(const struct session *s, uint32_t prog, struct bpf_prog_i
 	return !bpf_obj_get_info_by_fd(bpf_program__fd(s->progs[prog]), out, &len);
 }
 
+uint64_t session_skipped_runs(const struct session *s, uint32_t prog)
+{
+	struct bpf_prog_info info;
+
+	if (s->skipped_runs)
+		return s->skipped_runs[prog];
+	return session_prog_info(s, prog, &info) ? info.recursion_misses : 0;
+}
+
+void session_keep_skipped_runs(struct session *s)
+{
+	uint64_t *kept = s->skipped_runs ? NULL : calloc(s->plan->n_progs + 1u, sizeof(*kept));
+
+	for (uint32_t i = 0; kept && i < s->plan->n_progs; i++)
+		kept[i] = session_skipped_runs(s, i);
+	if (kept)
+		s->skipped_runs = kept;
+}
+
 int session_run_prog(const struct session *s, uint32_t prog)
 {
 	LIBBPF_OPTS(bpf_test_run_opts, opts);
