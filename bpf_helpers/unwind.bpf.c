@@ -77,9 +77,8 @@ static INLINE uint32_t leave_by_rule(struct sonde_walk *w, struct sonde_trail *t
 				     const struct unwind_rule *rule);
 /* The offset of the place of fp, in bytes. */
 static INLINE int64_t fp_offset(const struct unwind_rule *rule);
-/* In unwind_x86.bpf.c and unwind_arm64.bpf.c: go to the caller of the innermost frame, in code
- * without rows, where fp may still be the caller's. Returns 0 if the frame pointer has to be
- * tried. */
+/* In unwind_x86.bpf.c and unwind_arm64.bpf.c: go to the caller of a frame in code without rows,
+ * where fp may still be the caller's. Returns 0 if the frame pointer has to be tried. */
 static INLINE uint32_t leave_edge(struct sonde_walk *w, struct sonde_trail *t, uint32_t *end);
 /* Has a new thread not returned from the system call that made it? Its stack has no caller yet. */
 static INLINE_CORE uint32_t is_new_thread(struct sonde_walk *w);
@@ -146,13 +145,16 @@ static INLINE uint32_t leave_by_fp(struct sonde_walk *w, struct sonde_trail *t)
 	return ip || caller ? UNWIND_GOES_ON : UNWIND_COMPLETE; /* both 0: the outermost frame */
 }
 
-static INLINE uint32_t leave_without_rule(struct sonde_walk *w, struct sonde_trail *t, uint64_t n)
+/* Generated code that a rule or a trampoline led to may have no frame pointer (x86-64). */
+static INLINE uint32_t leave_without_rule(struct sonde_walk *w, struct sonde_trail *t, uint64_t n,
+					  uint64_t by_fp)
 {
 	uint32_t end;
 
 	if (!w->is_mapped)
 		return UNWIND_NOT_READY;
-	if (n == 0 && leave_edge(w, t, &end))
+	if ((n == 0 || (!HAS_LINK && !by_fp && w->flags & UNWIND_RANGE_ANONYMOUS)) &&
+	    leave_edge(w, t, &end))
 		return end;
 	if (w->need)
 		return UNWIND_UNREADABLE; /* the step is done again */
@@ -220,7 +222,7 @@ static INLINE int step(struct sonde_walk *w, struct sonde_trail *t)
 		kind = UNWIND_NO_RULE;
 	}
 	if (kind == UNWIND_NO_RULE || (kind > UNWIND_SWITCH_FP && kind < UNWIND_REGISTER && !n))
-		end = leave_without_rule(w, t, n);
+		end = leave_without_rule(w, t, n, by_fp);
 	else if (kind == UNWIND_SIGNAL)
 		end = leave_signal(w, t, rule);
 	else if (kind == UNWIND_END)

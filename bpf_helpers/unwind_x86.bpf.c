@@ -88,7 +88,7 @@ static INLINE uint32_t is_probe(struct sonde_walk *w, uint64_t ip, uint64_t dist
 
 /* Where an address is in a function without rows, as the instructions there tell. At the function's
  * first instruction and at its return, the return address is at rsp; after `push %rbp` it is in the
- * word after the saved rbp. EDGE_FUNCTION + n: n registers are popped before the return. */
+ * word after the saved rbp. EDGE_FUNCTION + n: n words are popped before the return. */
 enum sonde_edge { EDGE_NONE, EDGE_SYSCALL, EDGE_INT80, EDGE_PUSHED, EDGE_FUNCTION };
 
 /* Are the `n` bytes from code.b[i] on these, the first one the lowest? */
@@ -107,6 +107,13 @@ GLOBAL uint32_t sonde_unwind_edge(struct sonde_walk *w, uint64_t ip)
 		return EDGE_FUNCTION + 2;
 	if (IS_CODE(2, 5, 0xc3595b4158))
 		return EDGE_FUNCTION + 3;
+	/* the trampolines of `python3 -X perf`: sub $8, %rsp; call *%rcx; add $8, %rsp; ret */
+	if (IS_CODE(2, 6, 0xd1ff08ec8348))
+		return EDGE_FUNCTION;
+	if (IS_CODE(0, 8, 0x08c48348d1ff08ec))
+		return EDGE_FUNCTION + 1;
+	if (IS_CODE(2, 3, 0xc48348) && code.b[6] == 0xc3 && !(code.b[5] & 0x87))
+		return EDGE_FUNCTION + (code.b[5] >> 3);
 	if (IS_CODE(0, 2, 0x050f)) /* syscall */
 		return EDGE_SYSCALL;
 	if (IS_CODE(0, 2, 0x80cd)) /* int $0x80 */
@@ -126,8 +133,9 @@ GLOBAL uint32_t sonde_unwind_edge(struct sonde_walk *w, uint64_t ip)
 	return EDGE_NONE;
 }
 
-/* Go to the caller of the innermost frame, in code without rows, where rbp may still be the
- * caller's. Returns 0 if the frame pointer has to be tried. glibc ends the rows of clone and clone3
+/* Go to the caller of a frame in code without rows, where rbp may still be the caller's. Returns 0
+ * if the frame pointer has to be tried. Of frames that are not the innermost, only the instructions
+ * after the call count: what they pop before they return. glibc ends the rows of clone and clone3
  * before their system call, since those rows hold for the parent thread only: in the new thread,
  * the word at rsp is not a return address. */
 static INLINE uint32_t leave_edge(struct sonde_walk *w, struct sonde_trail *t, uint32_t *end)
@@ -138,7 +146,7 @@ static INLINE uint32_t leave_edge(struct sonde_walk *w, struct sonde_trail *t, u
 	*end = UNWIND_COMPLETE;
 	if (edge == EDGE_INT80) /* 0: a new thread of i386 */
 		return !sonde_unwind_register(w, 0);
-	if (edge == EDGE_NONE)
+	if (edge == EDGE_NONE || (w->n_frames > 1 && edge <= EDGE_FUNCTION))
 		return 0;
 	*end = UNWIND_UNREADABLE;
 	if (edge == EDGE_PUSHED) {

@@ -17,6 +17,8 @@
  *   pushed   x86-64: the functions push the address that point() returns to, and jump to it
  *   nowhere  x86-64: they give point() a frame pointer that leads to an address in generated code
  *            which nothing returns to
+ *   trampoline  x86-64: they are the trampolines of `python3 -X perf`, which have no frame pointer
+ *   spin     the same; then a trampoline calls a function that does nothing, for 0.5 s
  * The file is removed at the end, except in mode `kept`, which is otherwise plain.
  */
 #define _GNU_SOURCE
@@ -59,6 +61,9 @@ static const struct text texts[] = {
 	 * add rsp, 16; pop rbp; ret */
 	{"nowhere", {0x55, 0x48, 0x89, 0xe5, 0x48, 0x8d, 0x05, 0,    0,	   0,	 0,    0x50, 0x6a,
 		     1,	   0x48, 0x89, 0xe5, 0xff, 0xd7, 0x48, 0x83, 0xc4, 0x10, 0x5d, 0xc3}},
+	/* sub rsp, 8; call rcx; add rsp, 8; ret */
+	{"trampoline", {0x48, 0x83, 0xec, 8, 0xff, 0xd1, 0x48, 0x83, 0xc4, 8, 0xc3}},
+	{"spin", {0x48, 0x83, 0xec, 8, 0xff, 0xd1, 0x48, 0x83, 0xc4, 8, 0xc3}},
 	/* push rbp; mov rbp, rsp; call rdi; pop rbp; ret */
 	{NULL, {0x55, 0x48, 0x89, 0xe5, 0xff, 0xd7, 0x5d, 0xc3}},
 #elif defined(__aarch64__)
@@ -85,13 +90,67 @@ static void generate(const char *mode)
 	__builtin___clear_cache(code, code + 4096);
 }
 
+typedef void (*target_fn)(void);
+typedef void (*generated_fn)(target_fn, long, long, target_fn); /* a trampoline calls the last one */
+
+#if defined(__x86_64__)
+/* Call generated code while the frame pointer leads nowhere, and then a function that does
+ * nothing. */
+void lost(target_fn target, generated_fn fn);
+void nothing(void);
+__asm__(".text\n"
+	".type lost, @function\n"
+	"lost:\n"
+	"	.cfi_startproc\n"
+	"	push	%rbp\n"
+	"	.cfi_def_cfa_offset 16\n"
+	"	.cfi_offset %rbp, -16\n"
+	"	mov	$1, %ebp\n"
+	"	mov	%rdi, %rcx\n"
+	"	call	*%rsi\n"
+	"	pop	%rbp\n"
+	"	.cfi_def_cfa_offset 8\n"
+	"	ret\n"
+	"	.cfi_endproc\n"
+	".size lost, . - lost\n"
+	".type nothing, @function\n"
+	"nothing:\n"
+	"	.cfi_startproc\n"
+	"	ret\n"
+	"	.cfi_endproc\n"
+	".size nothing, . - nothing\n");
+#else
+static void lost(target_fn target, generated_fn fn)
+{
+	fn(target, 0, 0, target);
+}
+
+static void nothing(void)
+{
+}
+#endif
+
+static int is_lost; /* mode trampoline */
+
 static void call(int which)
 {
-	void (*fn)(void (*)(void)) = (void (*)(void (*)(void)))(code + which * FUNCTION_BYTES);
+	generated_fn fn = (generated_fn)(code + which * FUNCTION_BYTES);
 
 	for (int i = 0; i < CALLS; i++)
-		fn(point);
+		if (is_lost)
+			lost(point, fn);
+		else
+			fn(point, 0, 0, point);
 	__asm__ volatile("" ::: "memory");
+}
+
+static void spin(void)
+{
+	clock_t end = clock() + CLOCKS_PER_SEC / 2;
+
+	while (clock() < end)
+		for (int i = 0; i < 1000000; i++)
+			lost(nothing, (generated_fn)code);
 }
 
 static void line(FILE *f, int which, int bytes, const char *name)
@@ -178,6 +237,7 @@ static void prepare(const char *mode)
 static void run(const char *mode)
 {
 	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)getpid());
+	is_lost = !strcmp(mode, "trampoline") || !strcmp(mode, "spin");
 	generate(mode);
 	prepare(mode);
 	call(0);
@@ -188,6 +248,8 @@ static void run(const char *mode)
 		nap_ms(20);
 	}
 	call(1);
+	if (!strcmp(mode, "spin"))
+		spin();
 	nap_ms(50); /* the tracer opens the file now */
 	if (!strcmp(mode, "asked")) {
 		nap_ms(450);
