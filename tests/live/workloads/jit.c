@@ -85,13 +85,15 @@ static void generate(const char *mode)
 		    0);
 	if (code == MAP_FAILED)
 		exit(1);
+	code += FUNCTION_BYTES; /* the byte before it can be read */
 	memcpy(code, text->bytes, FUNCTION_BYTES);
 	memcpy(code + FUNCTION_BYTES, text->bytes, FUNCTION_BYTES);
-	__builtin___clear_cache(code, code + 4096);
+	__builtin___clear_cache(code, code + 2 * FUNCTION_BYTES);
 }
 
 typedef void (*target_fn)(void);
-typedef void (*generated_fn)(target_fn, long, long, target_fn); /* a trampoline calls the last one */
+typedef void (*generated_fn)(target_fn, long, long,
+			     target_fn); /* a trampoline calls the last one */
 
 #if defined(__x86_64__)
 /* Call generated code while the frame pointer leads nowhere, and then a function that does
@@ -144,7 +146,7 @@ static void call(int which)
 	__asm__ volatile("" ::: "memory");
 }
 
-static void spin(void)
+__attribute__((noinline)) static void spin(void)
 {
 	clock_t end = clock() + CLOCKS_PER_SEC / 2;
 
