@@ -6,6 +6,7 @@
 #include "runtime/base/colour.h"
 #include "cli/recordings/recordings.h"
 #include "cli/fmt.h"
+#include "cli/kubernetes/kubernetes.h"
 #include "cli/learn/learn.h"
 #include "cli/scripts/scripts.h"
 #include "cli/base/file_limit.h"
@@ -216,6 +217,7 @@ static int run_mode(struct options *o)
 	case MODE_REPORT: return report_run(o);
 	case MODE_STAT: return stat_run(o);
 	case MODE_LEARN: return learn_run(o);
+	case MODE_KUBERNETES: return kubernetes_run(o);
 	case MODE_FLAMEGRAPH: return flamegraph_run(o);
 	case MODE_TRACE:
 	case MODE_EXPLAIN:

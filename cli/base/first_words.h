@@ -20,6 +20,7 @@ enum mode {
 	MODE_REPORT,	 /* show the recording params[0] */
 	MODE_STAT,	 /* count events of the command params */
 	MODE_LEARN,	 /* lessons; params: a lesson, a file with an answer */
+	MODE_KUBERNETES, /* print what runs the command line params in a cluster */
 };
 
 /* The first words, in `words` of options.def. */
@@ -34,11 +35,13 @@ enum option_words {
 	FW_REPORT = 128,
 	FW_STAT = 256,
 	FW_LEARN = 512,
+	FW_KUBERNETES = 1024,
 	FW_TRACE = FW_RUN | FW_RECORD | FW_OTHER,
 	FW_ANY = FW_TRACE | FW_REPLAY | FW_EXPLAIN | FW_FLAMEGRAPH | FW_LIST,
 	FW_SCOPE = FW_ANY & ~(FW_FLAMEGRAPH | FW_REPLAY), /* chooses processes */
 	FW_OUTPUT = FW_ANY & ~FW_LIST,
-	FW_OWN = FW_REPORT | FW_STAT | FW_LEARN, /* words with options of their own */
+	FW_OWN = FW_REPORT | FW_STAT | FW_LEARN |
+		 FW_KUBERNETES, /* words with options of their own */
 };
 
 struct nearest;

@@ -31,6 +31,7 @@ static void print_options(void)
 	print_options_of("report-option", FW_REPORT);
 	print_options_of("stat-option", FW_STAT);
 	print_options_of("learn-option", FW_LEARN);
+	print_options_of("kubernetes-option", FW_KUBERNETES);
 }
 
 static void print_language(void)

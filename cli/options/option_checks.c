@@ -298,7 +298,8 @@ int options_check(const struct options *o)
 	case MODE_SCRIPTS: return check_no_words(o);
 	case MODE_REPORT:
 	case MODE_STAT:
-	case MODE_LEARN: return 0;
+	case MODE_LEARN:
+	case MODE_KUBERNETES: return 0;
 	case MODE_TRACE:
 	case MODE_FMT:
 	case MODE_CHECK: break;

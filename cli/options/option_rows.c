@@ -227,6 +227,13 @@ static int set_max_keys(struct options *o, const struct option_row *row, const c
 	return log_error("--max-keys: '%s' is not a number from 1 to 16777216: write 10000", arg);
 }
 
+static int set_nodes(struct options *o, const struct option_row *row, const char *arg)
+{
+	if (read_count(arg, 100000, &o->kubernetes.nodes))
+		return 0;
+	return log_error("--nodes: '%s' is not a number from 1 to 100000: write 3", arg);
+}
+
 static int set_listen(struct options *o, const struct option_row *row, const char *arg)
 {
 	struct listen_address address;

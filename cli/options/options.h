@@ -117,6 +117,10 @@ struct options {
 	struct {
 		bool list, check, test, forget;
 	} learn;
+	struct {
+		const char *image;
+		uint32_t nodes; /* 0: all */
+	} kubernetes;
 	int ready_fd;
 	const struct run_watch *watch; /* run.h; or NULL */
 };

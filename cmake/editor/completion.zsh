@@ -50,7 +50,7 @@ _sonde() {
 	local sonde=${words[1]} curcontext=$curcontext state ret=1
 	local -a line
 	case ${words[2]} in
-	report | stat)
+	report | stat | kubernetes)
 		local set=_sonde_${words[2]}
 		shift words
 		(( CURRENT-- ))

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * See kubernetes.h. The words after the options are a command line of sonde. It is read here, as
+ * the container will read it, so that its mistakes are errors now and not on each node.
+ */
+#include "cli/kubernetes/kubernetes.h"
+#include "cli/options/option_rows.h"
+#include "cli/scripts/scripts.h"
+#include "parser/base/arena.h"
+#include "parser/base/diag.h"
+#include "parser/base/escape.h"
+#include "parser/lang/ast.h"
+#include "runtime/base/colour.h"
+#include "runtime/base/listen.h"
+#include <arpa/inet.h>
+#include <ctype.h>
+#include <limits.h>
+#include <unistd.h>
+
+enum { NAME_BYTES = 52 }; /* of objects: pods of a Job have a longer one, of at most 63 */
+
+struct kubernetes {
+	struct arena *arena;
+	const struct options *options;
+	struct options run;   /* what the words say */
+	char **words, **read; /* the words, after `sonde`, and the copies that `run` refers to */
+	uint32_t n_words;
+	struct pods pods;
+};
+
+/* ---- the command line ----------------------------------------------------------------------- */
+
+/* Copies, since options_parse() moves words, and changes their text. */
+static char **copy_words(const struct kubernetes *k)
+{
+	const struct script_args *args = &k->options->args;
+	char **words = arena_alloc(k->arena, (k->n_words + 1) * sizeof(*words));
+
+	words[0] = "sonde";
+	for (uint32_t i = 1; i < k->n_words; i++)
+		words[i] =
+			arena_strndup(k->arena, args->params[i - 1], strlen(args->params[i - 1]));
+	words[k->n_words] = NULL;
+	return words;
+}
+
+static bool is_utf8(const char *bytes, size_t n)
+{
+	size_t len = 1;
+
+	for (; n && len; bytes += len, n -= len)
+		len = utf8_length(bytes, n);
+	return len > 0;
+}
+
+/* The address of --listen, which others of the cluster read. */
+static int check_listen(struct kubernetes *k)
+{
+	struct listen_address at;
+	const char *text = k->run.out.listen;
+	bool is_own;
+
+	if (!text || !listen_read(text, &at))
+		return 0;
+	is_own = at.any.sa_family == AF_INET ? ntohl(at.v4.sin_addr.s_addr) >> 24 == 127
+					     : IN6_IS_ADDR_LOOPBACK(&at.v6.sin6_addr);
+	k->pods.port = ntohs(at.any.sa_family == AF_INET ? at.v4.sin_port : at.v6.sin6_port);
+	if (!is_own)
+		return 0;
+	return log_error(
+		"--listen %s is an address within the pod, which Prometheus cannot reach: write "
+		"--listen 0.0.0.0:%u",
+		text, k->pods.port);
+}
+
+/* What makes no sense in a container, or on each node. */
+static int check_run(struct kubernetes *k)
+{
+	const struct options *run = &k->run;
+	const struct option_row *file = option_given(
+		run, "-I --include --kernel-facts --traceable-functions --debuginfo --ready-fd");
+
+	if (run->mode != MODE_TRACE || run->first_word)
+		return option_error("'sonde kubernetes' runs a script: unexpected '%s'",
+				    run->first_word ? run->first_word->word
+						    : first_word_of_mode(run->mode)
+							      ?: option_of_mode(run->mode));
+	if (run->out.path)
+		return log_error("-o %s: the file would end with the container: leave it out; "
+				 "'kubectl logs' has what is printed",
+				 run->out.path);
+	if (file)
+		return log_error(
+			"%s names a file of this machine, which the container does not have: leave it out",
+			file->name);
+	if (run->out.format == OUT_LIVE)
+		return log_error(
+			"--live requires a terminal, which the container does not have: write --interval 1s");
+	if (run->duration_ns && !k->pods.n_nodes)
+		return log_error(
+			"--duration: a DaemonSet begins again what has ended: write --nodes N before "
+			"the script, for a Job that runs once on N nodes");
+	return check_listen(k);
+}
+
+/* ---- the script ----------------------------------------------------------------------------- */
+
+/* Parse it, so that its errors are reported here. What it imports is not in the container. */
+static int check_script(struct kubernetes *k, const struct source *s)
+{
+	struct diags d = {.arena = k->arena, .source = s, .no_warnings = true};
+	const struct program *p = parse(k->arena, s, &d);
+
+	diags_print(&d, stderr, colour_is_wanted(STDERR_FILENO));
+	if (!p || d.n_errors)
+		return -1;
+	if (p->n_imports)
+		return log_error(
+			"the script imports '%s', which the container does not have: put both into "
+			"one file",
+			p->imports[0].text);
+	if (!is_utf8(s->text, s->len))
+		return log_error("'%s' is not in UTF-8, as a ConfigMap is", s->name);
+	return 0;
+}
+
+/* The name of the objects: letters, digits and '-' of the script's. */
+static const char *name_of(struct arena *a, const char *script)
+{
+	const char *base = script && strrchr(script, '/') ? strrchr(script, '/') + 1 : script;
+	char *name = arena_printf(a, "sonde-%.*s", NAME_BYTES - 6, base ?: "");
+	size_t n = strlen(name);
+
+	if (n > 3 && strcmp(name + n - 3, ".bt") == 0)
+		n -= 3;
+	for (size_t i = 0; i < n; i++)
+		name[i] = isalnum((unsigned char)name[i]) ? (char)tolower((unsigned char)name[i])
+							  : '-';
+	while (name[n - 1] == '-')
+		n--;
+	name[n] = '\0';
+	return name;
+}
+
+static int add_word(struct kubernetes *k, const char *word)
+{
+	if (!is_utf8(word, strlen(word)))
+		return log_error("'%s' is not in UTF-8, as the objects of Kubernetes are", word);
+	arena_push(k->arena, k->pods.args, k->pods.n_args, word);
+	return 0;
+}
+
+/* `-e`, or `-qe`, without the e. */
+static int add_flags(struct kubernetes *k, const char *option, size_t len)
+{
+	return len > 2 ? add_word(k, arena_strndup(k->arena, option, len - 1)) : 0;
+}
+
+/* Where the script is among the words: a word, or what follows -e in one. 0: nowhere. */
+static uint32_t find_word(const struct kubernetes *k, const char *script, size_t *offset)
+{
+	for (uint32_t i = 1; script && i < k->n_words; i++) {
+		*offset = (size_t)(script - k->read[i]);
+		if (script >= k->read[i] && *offset <= strlen(k->words[i]))
+			return i;
+	}
+	return 0;
+}
+
+/* The words for the container, where the script is the file of the ConfigMap. */
+static int collect_words(struct kubernetes *k)
+{
+	const char *program = k->run.args.program;
+	size_t offset = 0;
+	uint32_t at = k->pods.script ? find_word(k, program ?: k->run.args.file, &offset) : 0;
+	int err = 0;
+
+	for (uint32_t i = 1; i < k->n_words && !err; i++) {
+		if (program && !offset && i + 1 == at)
+			err = add_flags(k, k->words[i], strlen(k->words[i]));
+		else if (i == at)
+			err = add_flags(k, k->words[i], offset)
+				      ?: add_word(k, PODS_SCRIPT_FOLDER "/" PODS_SCRIPT_NAME);
+		else
+			err = add_word(k, k->words[i]);
+	}
+	return err;
+}
+
+/* A bundled script is in the image. */
+static int find_script(struct kubernetes *k)
+{
+	const struct script_args *args = &k->run.args;
+	char path[PATH_MAX];
+
+	k->pods.name = name_of(k->arena, args->file);
+	if (args->file && scripts_path(args->file, path, sizeof(path)) == SCRIPT_BUNDLED)
+		return 0;
+	k->pods.script = read_source(k->arena, args);
+	return k->pods.script ? check_script(k, k->pods.script) : -1;
+}
+
+static int make_pods(struct kubernetes *k)
+{
+	char **moved;
+
+	k->words = copy_words(k);
+	k->read = copy_words(k);
+	moved = arena_alloc(k->arena, (k->n_words + 1) * sizeof(*moved));
+	memcpy(moved, k->read, (k->n_words + 1) * sizeof(*moved));
+	return options_parse(&k->run, (int)k->n_words, moved) || check_run(k) || find_script(k) ||
+	       collect_words(k);
+}
+
+int kubernetes_run(const struct options *o)
+{
+	struct kubernetes k = {.options = o,
+			       .n_words = o->args.n_params + 1,
+			       .pods = {.image = o->kubernetes.image,
+					.n_nodes = o->kubernetes.nodes}};
+	int err;
+
+	if (!o->kubernetes.image)
+		return option_error(
+			       "'sonde kubernetes' requires --image IMAGE, a container image that has sonde"),
+		       1;
+	if (!o->args.n_params)
+		return option_error(
+			       "'sonde kubernetes' requires a script: write sonde kubernetes --image %s SCRIPT",
+			       o->kubernetes.image),
+		       1;
+	k.arena = arena_new();
+	err = make_pods(&k);
+	if (!err)
+		pods_print(k.arena, &k.pods, stdout);
+	options_free(&k.run);
+	arena_free(k.arena);
+	return err ? 1 : 0;
+}
