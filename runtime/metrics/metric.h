@@ -31,6 +31,7 @@ struct metric {
 	const char *map; /* its name */
 	uint32_t n_keys;
 	const struct metric_kind *kind; /* NULL: the map has no numbers */
+	const char *common;		/* of struct metrics */
 	char *name, *help, **labels;	/* labels: the name of each part of the key */
 	const char *unit;		/* "seconds", "bytes" or NULL */
 	uint32_t decimals;		/* of a value as a number of units: 9 for nanoseconds */
@@ -53,9 +54,12 @@ struct samples {
 
 struct metrics {
 	const struct plan *plan;
+	char *common; /* labels of each sample, as `a="b",`, or "" */
 	VEC(struct metric) all;
 };
 
+/* Each sample has these labels, too, before those of its key. 0 or -ENOMEM. */
+int metrics_set_labels(struct metrics *m, const struct view_label *labels, uint32_t n);
 /* The metric of a map that has rows. NULL without memory. */
 struct metric *metrics_find(struct metrics *m, const struct view_map *v);
 void metrics_free(struct metrics *m);
@@ -66,9 +70,8 @@ void metric_put_name(struct text *t, const char *word, size_t n);
 
 /* NULL: values of this type are no numbers. */
 const struct metric_kind *metric_kind_of(const struct type *t);
-/* Append the samples of a map: of at most `max_keys` rows, and the sum of the others. `common`:
- * labels of each sample, as `a="b"`, or "". 0 or -ENOMEM. */
-int metric_put_map(struct metric *m, struct text *to, const struct view_map *v, const char *common,
-		   uint32_t max_keys);
+/* Append the samples of a map: of at most `max_keys` rows, and the sum of the others. 0 or
+ * -ENOMEM. */
+int metric_put_map(struct metric *m, struct text *to, const struct view_map *v, uint32_t max_keys);
 /* Append text between quotes: with escapes, and as valid UTF-8. */
 void metric_put_label(struct text *t, const char *bytes, size_t n);

@@ -10,6 +10,7 @@
 #include "parser/base/time_unit.h"
 #include "runtime/base/log.h"
 #include "runtime/metrics/metric.h"
+#include "parser/base/text.h"
 #include <ctype.h>
 #include <stdio.h>
 
@@ -169,12 +170,52 @@ static bool last_name(const char *at, size_t n, const char **word, size_t *len)
 	return true;
 }
 
+/* Names that the formats give a meaning: in samples of maps, and in those of losses. */
+static const char *const reserved_labels[] = {"le", "quantile", "probe", "cause"};
+enum { RESERVED_IN_MAPS = 2 };
+
+static bool is_label_reserved(uint32_t n, const char *name, size_t len)
+{
+	return strncmp(name, "__", 2) == 0 || FIND(reserved_labels, n, text_is(name, len, *item));
+}
+
+/* Is it a label of all samples? */
+static bool is_common(const char *common, const char *name)
+{
+	char text[80];
+	const char *at = common;
+
+	snprintf(text, sizeof(text), "%s=\"", name);
+	while ((at = strstr(at, text)) && at > common && at[-1] != ',')
+		at++;
+	return at != NULL;
+}
+
 static bool is_label_taken(const struct metric *m, uint32_t n, const char *name)
 {
-	static const char *const of_types[] = {"le", "quantile"};
+	return is_label_reserved(RESERVED_IN_MAPS, name, strlen(name)) ||
+	       is_common(m->common, name) || FIND(m->labels, n, strcmp(*item, name) == 0);
+}
 
-	return strncmp(name, "__", 2) == 0 || FIND_ROW(of_types, strcmp(*item, name) == 0) ||
-	       FIND(m->labels, n, strcmp(*item, name) == 0);
+int metrics_set_labels(struct metrics *m, const struct view_label *labels, uint32_t n)
+{
+	struct text_grown g;
+
+	text_grown_init(&g);
+	for (uint32_t i = 0; i < n; i++) {
+		const struct view_label *l = &labels[i];
+
+		if (is_label_reserved(sizeof(reserved_labels) / sizeof(*reserved_labels), l->name,
+				      l->name_len))
+			text_string(&g.text, "label_");
+		text_put(&g.text, l->name, l->name_len);
+		text_string(&g.text, "=\"");
+		metric_put_label(&g.text, l->value, strlen(l->value));
+		text_string(&g.text, "\",");
+	}
+	free(m->common);
+	m->common = finish_text(&g);
+	return m->common ? 0 : -ENOMEM;
 }
 
 /* The key's expression, if it is a name that no part before it has; else keyN. */
@@ -340,7 +381,10 @@ struct metric *metrics_find(struct metrics *all, const struct view_map *v)
 	struct metric *found = FIND(all->all.items, all->all.n, strcmp(item->map, v->name) == 0);
 	const struct plan_map *map = FIND(p->maps, p->n_maps, strcmp(item->name, v->name) == 0);
 	struct span span = map ? map->span : SPAN_NONE;
-	struct metric m = {.map = v->name, .n_keys = v->n_keys, .first_bucket = UINT32_MAX};
+	struct metric m = {.map = v->name,
+			   .n_keys = v->n_keys,
+			   .common = all->common ?: "",
+			   .first_bucket = UINT32_MAX};
 
 	if (found)
 		return found;
@@ -365,4 +409,5 @@ void metrics_free(struct metrics *all)
 	for (size_t i = 0; i < all->all.n; i++)
 		free_metric(&all->all.items[i]);
 	vec_free(&all->all);
+	free(all->common);
 }

@@ -184,10 +184,10 @@ HASH_FUNCTIONS(metric_keys, struct metric_key, const char *, hash_string(key), s
 	       e->labels, e->labels)
 
 static void put_labels(struct text_grown *g, const struct metric *m, const struct view *keys,
-		       const char *common, struct text_grown *scratch)
+		       struct text_grown *scratch)
 {
 	g->text.n = 0;
-	text_string(&g->text, common);
+	text_string(&g->text, m->common);
 	for (uint32_t i = 0; i < m->n_keys; i++) {
 		const char *bytes;
 		size_t n;
@@ -202,12 +202,12 @@ static void put_labels(struct text_grown *g, const struct metric *m, const struc
 		for (; n && *bytes == '\n'; bytes++) /* of a stack */
 			n--;
 		n -= n && bytes[n - 1] == '\n';
-		text_string(&g->text, g->text.n ? "," : "");
 		text_string(&g->text, m->labels[i]);
 		text_string(&g->text, "=\"");
 		metric_put_label(&g->text, bytes, n);
-		text_char(&g->text, '"');
+		text_string(&g->text, "\",");
 	}
+	g->text.n -= g->text.n > 0; /* the last comma */
 	text_char(&g->text, '\0');
 	g->text.n--;
 }
@@ -282,8 +282,7 @@ static void note_buckets(struct metric *m, const struct view_map *v)
 	}
 }
 
-int metric_put_map(struct metric *m, struct text *to, const struct view_map *v, const char *common,
-		   uint32_t max_keys)
+int metric_put_map(struct metric *m, struct text *to, const struct view_map *v, uint32_t max_keys)
 {
 	struct text_grown labels, of_other, scratch;
 	struct other other = {.arena = NULL};
@@ -292,14 +291,14 @@ int metric_put_map(struct metric *m, struct text *to, const struct view_map *v, 
 	text_grown_init(&labels);
 	text_grown_init(&of_other);
 	text_grown_init(&scratch);
-	put_labels(&of_other, m, NULL, common, &scratch);
+	put_labels(&of_other, m, NULL, &scratch);
 	note_buckets(m, v);
 	m->round++;
 	for (uint32_t i = v->n_rows; i-- > 0;) { /* the largest are the last */
 		struct samples s = {to, m};
 		bool is_other;
 
-		put_labels(&labels, m, v->rows[i].keys, common, &scratch);
+		put_labels(&labels, m, v->rows[i].keys, &scratch);
 		s.labels = labels.text.bytes;
 		s.n_labels = labels.text.n;
 		is_other = m->n_keys && strcmp(s.labels, of_other.text.bytes) == 0;

@@ -107,6 +107,8 @@ static int metrics_begin(struct out *o, const struct view_run *run)
 	w->path = run->write_file ? run->path : NULL;
 	w->write_file = run->write_file;
 	w->max_keys = run->max_keys ?: MAX_KEYS;
+	if (metrics_set_labels(&w->metrics, run->labels, run->n_labels))
+		return -ENOMEM;
 	if (run->listen) {
 		w->server = server_start(run->listen);
 		if (!w->server)
@@ -147,7 +149,7 @@ static int metrics_map(struct out *o, const struct view_map *v)
 	if (!m || !m->kind)
 		return 0;
 	w->samples.text.n = 0;
-	err = metric_put_map(m, &w->samples.text, v, "", w->max_keys);
+	err = metric_put_map(m, &w->samples.text, v, w->max_keys);
 	put_head(w, m->name, m->kind, m->unit, m->help);
 	put_samples(w, &w->samples.text);
 	out_file_note(&w->file, err);
@@ -159,7 +161,9 @@ static int metrics_lost(struct out *o, const struct view_loss *l)
 	struct out_metrics *w = out_metrics(o);
 	struct text *t = &w->lost.text;
 
-	text_string(t, "sonde_lost_total{probe=\"");
+	text_string(t, "sonde_lost_total{");
+	text_string(t, w->metrics.common ?: "");
+	text_string(t, "probe=\"");
 	metric_put_label(t, l->probe, strlen(l->probe));
 	text_string(t, "\",cause=\"");
 	metric_put_label(t, l->cause, strlen(l->cause));

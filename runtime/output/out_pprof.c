@@ -36,6 +36,9 @@ struct out_pprof {
 	struct call_tree tree; /* of the spans */
 	const char *counted, *timed;
 	char *path, *subject, *script;
+	const char *host; /* NULL: there are several */
+	const struct view_label *labels;
+	uint32_t n_labels;
 	uint64_t began, ended; /* of what is collected; ended 0: now */
 };
 
@@ -105,6 +108,13 @@ static void begin_profile(struct out_pprof *w)
 		pprof_comment(&w->profile, w->script);
 }
 
+static int put_label(struct out_pprof *w, struct pprof_sample *s, const char *name,
+		     const char *value)
+{
+	return vec_push(&s->labels, pprof_string(&w->profile, name))
+		       ?: vec_push(&s->labels, pprof_string(&w->profile, value));
+}
+
 static int add_label(struct out_pprof *w, struct pprof_sample *s, const char *name, uint32_t part,
 		     const struct view *v)
 {
@@ -115,10 +125,20 @@ static int add_label(struct out_pprof *w, struct pprof_sample *s, const char *na
 	format_view(&text, v);
 	text_terminate(&text);
 	snprintf(number, sizeof(number), "key_%u", part + 1);
-	if (!*bytes)
-		return 0;
-	return vec_push(&s->labels, pprof_string(&w->profile, name ?: number))
-		       ?: vec_push(&s->labels, pprof_string(&w->profile, bytes));
+	return *bytes ? put_label(w, s, name ?: number, bytes) : 0;
+}
+
+/* What tells the samples of this run apart when profiles are merged. */
+static int add_run_labels(struct out_pprof *w, struct pprof_sample *s)
+{
+	int err = w->host ? put_label(w, s, "host", w->host) : 0;
+	char name[80];
+
+	for (uint32_t i = 0; i < w->n_labels && !err; i++) {
+		snprintf(name, sizeof(name), "%.*s", (int)w->labels[i].name_len, w->labels[i].name);
+		err = put_label(w, s, name, w->labels[i].value);
+	}
+	return err;
 }
 
 /* The innermost frame is the last one of the key. */
@@ -135,6 +155,7 @@ static int add_row(struct out_pprof *w, struct sampled_map *to, const struct vie
 	for (uint32_t i = 0; i < k.n && !err; i++)
 		if (!stack_key_is_stack(k.parts[i].type))
 			err = add_label(w, &s, k.names[i], i, &k.parts[i]);
+	err = err ?: add_run_labels(w, &s);
 	for (uint32_t i = k.n; i-- > 0;)
 		if (stack_key_is_stack(k.parts[i].type))
 			pprof_put_stack(&w->profile, &s, &k.parts[i].stack);
@@ -170,6 +191,7 @@ static void put_spans(struct out_pprof *w)
 {
 	const struct call_node *nodes = w->tree.nodes.items;
 	struct pprof_sample s = {0};
+	int err = add_run_labels(w, &s);
 
 	for (uint32_t at = 1; at < w->tree.nodes.n; at++) {
 		s.value = nodes[at].self;
@@ -180,6 +202,8 @@ static void put_spans(struct out_pprof *w)
 			pprof_put_sample(&w->profile, &s, w->n_types - 1, w->n_types);
 	}
 	vec_free(&s.locations);
+	vec_free(&s.labels);
+	out_file_note(&w->file, err);
 }
 
 /* ---- files ------------------------------------------------------------------------------- */
@@ -260,6 +284,9 @@ static int pprof_begin(struct out *o, const struct view_run *run)
 	w->path = run->path ? strdup(run->path) : NULL;
 	w->subject = run_subject(run);
 	w->script = run_script(run);
+	w->host = run->host && !strchr(run->host, ',') ? run->host : NULL;
+	w->labels = run->labels;
+	w->n_labels = run->n_labels;
 	w->began = run->start;
 	w->ended = run->ended;
 	w->counted = run->counted;
