@@ -4,6 +4,7 @@ include(CheckCSourceCompiles)
 set(CMAKE_C_STANDARD 17)
 set(CMAKE_C_STANDARD_REQUIRED ON)
 set(CMAKE_C_EXTENSIONS ON)
+add_compile_definitions($<$<COMPILE_LANGUAGE:C>:_GNU_SOURCE=>) # for every file of C; g++ defines it itself
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 if(NOT CMAKE_BUILD_TYPE)
 	set(CMAKE_BUILD_TYPE Release CACHE STRING "Release or Debug" FORCE)

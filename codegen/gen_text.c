@@ -2,7 +2,6 @@
 /*
  * Functions of strings and of the bytes of values.
  */
-#define _GNU_SOURCE
 #include "parser/lang/span_kind.h"
 #include "parser/lang/syscalls.h"
 #include "codegen/gen.h"

@@ -3,7 +3,6 @@
  * See printing.h. The handler puts /dev/null in the place of standard output: a write that waits
  * for the terminal is begun again, and all later ones are fast.
  */
-#define _GNU_SOURCE
 #include "cli/base/printing.h"
 #include <errno.h>
 #include <fcntl.h>

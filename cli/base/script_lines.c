@@ -2,7 +2,6 @@
 /*
  * See script_lines.h.
  */
-#define _GNU_SOURCE
 #include "cli/base/script_lines.h"
 #include "parser/base/arena.h"
 #include "parser/base/escape.h"

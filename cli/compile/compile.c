@@ -3,7 +3,6 @@
  * The compile child: a fork that generates the object, prints errors of the script, writes the
  * bytes to a memfd and exits. The parent maps the memfd.
  */
-#define _GNU_SOURCE
 #include "cli/compile/compile.h"
 #include "cli/base/diag_report.h"
 #include "parser/base/arena.h"

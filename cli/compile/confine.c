@@ -2,7 +2,6 @@
 /*
  * Capabilities and a filter of system calls: see compile.h.
  */
-#define _GNU_SOURCE
 #include "cli/compile/compile.h"
 #include <errno.h>
 #include <linux/audit.h>

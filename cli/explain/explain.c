@@ -2,7 +2,6 @@
 /*
  * `sonde explain`, see explain.h: selects the stages, runs them, writes the result.
  */
-#define _GNU_SOURCE
 #include "cli/explain/explain.h"
 #include "cli/options/options.h"
 #include "cli/base/output_file.h"

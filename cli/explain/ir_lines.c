@@ -4,7 +4,6 @@
  * !N", where N is a DILocation, whose scope names a file: the script is the one whose text is in
  * the module. Inlined instructions get the location of the call.
  */
-#define _GNU_SOURCE
 #include "parser/base/text.h"
 #include "cli/explain/explain.h"
 #include "parser/base/arena.h"

@@ -4,7 +4,6 @@
  * begin, the largest of them. The code of a smaller one that begins there belongs to it, too. Code
  * at the place of a probe itself is around the block.
  */
-#define _GNU_SOURCE
 #include "cli/explain/explain.h"
 #include "parser/base/arena.h"
 #include "parser/base/source.h"

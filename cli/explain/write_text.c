@@ -2,7 +2,6 @@
 /*
  * The report as text.
  */
-#define _GNU_SOURCE
 #include "cli/explain/explain.h"
 #include "parser/lang/ast.h"
 

@@ -2,7 +2,6 @@
 /*
  * Looks words up in the rows of all tables (help_rows.h) and prints them.
  */
-#define _GNU_SOURCE
 #include "cli/help/help.h"
 #include "cli/base/help_columns.h"
 #include "cli/help/help_rows.h"

@@ -3,7 +3,6 @@
  * Runs a lesson's program: see lesson_run.h. The run is a process of its own, as it is from the
  * shell: it may fail, and it leaves nothing behind.
  */
-#define _GNU_SOURCE
 #include "cli/learn/lesson_run.h"
 #include "cli/run/run.h"
 #include "cli/run/walk.h"

@@ -3,7 +3,6 @@
  * Reads the command line: finds each option's row (options.def) and collects the other words.
  * option_checks.c checks which options go together. Prints the usage text from the rows.
  */
-#define _GNU_SOURCE
 #include "cli/options/options.h"
 #include "cli/base/help_columns.h"
 #include "cli/scripts/scripts.h"

@@ -2,7 +2,6 @@
 /*
  * See editor.h.
  */
-#define _GNU_SOURCE
 #include "cli/prompt/editor.h"
 #include "parser/base/find.h"
 #include "cli/base/state_file.h"

@@ -6,7 +6,6 @@
  * memory is its own and warm, and waits for its command line. Requests and replies are structs in
  * a socket.
  */
-#define _GNU_SOURCE
 #include "cli/prompt/prompt.h"
 #include "cli/base/printing.h"
 #include "cli/base/output_file.h"

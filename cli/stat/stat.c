@@ -4,7 +4,6 @@
  * are open; they begin with execve(). A process that runs already has counters for each of its
  * threads.
  */
-#define _GNU_SOURCE
 #include "cli/stat/stat.h"
 #include "cli/base/file_limit.h"
 #include "cli/base/near_program.h"

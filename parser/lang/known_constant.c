@@ -3,7 +3,6 @@
  * Constants of C headers: see known_constant.h. The compiler takes their values from the headers of
  * the machine for which sonde is built.
  */
-#define _GNU_SOURCE
 #include "parser/lang/known_constant.h"
 #include "parser/base/text.h"
 #include <dirent.h>

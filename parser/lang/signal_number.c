@@ -2,7 +2,6 @@
 /*
  * Numbers and names of signals, as the C library has them.
  */
-#define _GNU_SOURCE
 #include "parser/lang/signal_number.h"
 #include <signal.h>
 #include <string.h>

@@ -4,9 +4,6 @@
  * Before: the tree as parsed. After: names have symbols, attach points are resolved, expressions
  * have types and all rules of the language hold, or errors are in diags.
  */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* environ */
-#endif
 #include "parser/sema/sema.h"
 #include "parser/sema/sema_advice.h"
 #include "parser/sema/param.h"

@@ -2,7 +2,6 @@
 /*
  * Check hooks of functions on strings and of calls that write text.
  */
-#define _GNU_SOURCE
 #include "bpf_helpers/shared.h"
 #include "parser/lang/format_spec.h"
 #include "parser/sema/sema_type.h"

@@ -12,7 +12,6 @@
  * a function that cannot be probed, and the probe never fires. So the file is mapped while the
  * kernel is asked, and for few functions, while they are attached, too: each takes 3 us more.
  */
-#define _GNU_SOURCE
 #include "runtime/attach/attach_check.h"
 #include "runtime/attach/attach.h"
 #include "runtime/insn/uprobe_insn.h"

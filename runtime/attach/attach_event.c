@@ -8,7 +8,6 @@
  * The address of a variable in a position-independent program comes from /proc/PID/maps, for a
  * command once it has been executed. A later execve() moves the variable, and ends the event.
  */
-#define _GNU_SOURCE
 #include "runtime/attach/attach.h"
 #include "runtime/base/io.h"
 #include "runtime/base/proc_children.h"

@@ -2,7 +2,6 @@
 /*
  * Iterators: creates their links, reads them, which runs the program, and pins them.
  */
-#define _GNU_SOURCE
 #include "runtime/attach/attach.h"
 #include "runtime/output/out.h"
 #include "runtime/attach/attach_all.h"

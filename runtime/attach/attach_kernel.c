@@ -8,7 +8,6 @@
  * those by which the kernel looks up cookies. (available_filter_functions_addrs has the addresses
  * of the calls into ftrace, which may be behind an endbr64.)
  */
-#define _GNU_SOURCE
 #include "runtime/attach/attach_slow.h"
 #include "runtime/base/clock.h"
 #include "runtime/symbols/kallsyms.h"

@@ -4,7 +4,6 @@
  * programs of user functions are attached from the last one of the script to the first, and people
  * read a script from its start.
  */
-#define _GNU_SOURCE /* vasprintf */
 #include "runtime/attach/attach.h"
 #include "parser/base/escape.h"
 

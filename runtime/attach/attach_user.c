@@ -3,7 +3,6 @@
  * Attaches to functions of programs: uprobe_multi links where the kernel has them (6.6), else one
  * perf event for each function. What the kernel refuses is skipped and reported (attach_check.c).
  */
-#define _GNU_SOURCE
 #include "runtime/attach/attach_check.h"
 #include "runtime/attach/attach_slow.h"
 #include "runtime/attach/step_watch.h"

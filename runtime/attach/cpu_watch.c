@@ -4,7 +4,6 @@
  * of a CPU that goes offline, and does not bring them back with it. It announces both by uevents,
  * which any process can read: NETLINK_KOBJECT_UEVENT, group 1, "online@/devices/system/cpu/cpu1".
  */
-#define _GNU_SOURCE
 #include "runtime/attach/cpu_watch.h"
 #include "runtime/attach/attach.h"
 #include "runtime/base/clock.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The folder of this program, from /proc. */
-#define _GNU_SOURCE
 #include "runtime/base/beside.h"
 #include <limits.h>
 #include <stdio.h>

@@ -2,7 +2,6 @@
 /*
  * See create_file.h.
  */
-#define _GNU_SOURCE
 #include "runtime/base/create_file.h"
 #include "runtime/base/io.h"
 #include <errno.h>

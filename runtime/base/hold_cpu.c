@@ -2,7 +2,6 @@
 /*
  * The lowest real-time priority for the time of a call: see hold_cpu.h.
  */
-#define _GNU_SOURCE
 #include "runtime/base/hold_cpu.h"
 #include <errno.h>
 #include <sched.h>

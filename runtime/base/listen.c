@@ -2,9 +2,6 @@
 /*
  * See listen.h.
  */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* accept4() flags of sockets */
-#endif
 #include "runtime/base/listen.h"
 #include <arpa/inet.h>
 #include <errno.h>

@@ -2,7 +2,6 @@
 /*
  * Mapped files: see mapped_file.h.
  */
-#define _GNU_SOURCE
 #include "runtime/base/mapped_file.h"
 #include "runtime/base/proc_maps.h"
 #include <fcntl.h>

@@ -2,7 +2,6 @@
 /*
  * Files in memory: see memory_file.h.
  */
-#define _GNU_SOURCE
 #include "runtime/base/memory_file.h"
 #include <errno.h>
 #include <stdlib.h>

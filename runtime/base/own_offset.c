@@ -2,7 +2,6 @@
 /*
  * Offsets of functions of this program: see own_offset.h.
  */
-#define _GNU_SOURCE
 #include "runtime/base/own_offset.h"
 #include <link.h>
 

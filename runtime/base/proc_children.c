@@ -2,7 +2,6 @@
 /*
  * Processes and their threads: see proc_children.h.
  */
-#define _GNU_SOURCE
 #include "runtime/base/proc_children.h"
 #include "runtime/base/proc_maps.h"
 #include <dirent.h>

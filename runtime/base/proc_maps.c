@@ -3,7 +3,6 @@
  * Reads /proc/PID/maps in blocks and parses it without sscanf(): system-wide tracing reads the file
  * of every process, and sscanf() would take longer than the kernel takes to write it.
  */
-#define _GNU_SOURCE
 #include "runtime/base/proc_maps.h"
 #include "runtime/base/clock.h"
 #include <errno.h>

@@ -2,7 +2,6 @@
 /*
  * Links to programs: see proc_program.h.
  */
-#define _GNU_SOURCE
 #include "runtime/base/proc_program.h"
 #include "parser/base/text.h"
 #include "runtime/base/io.h"

@@ -2,7 +2,6 @@
 /*
  * Reads /proc/PID/status and /proc/PID/stat: see proc_status.h.
  */
-#define _GNU_SOURCE
 #include "runtime/base/proc_status.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/io.h"

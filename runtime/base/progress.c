@@ -3,7 +3,6 @@
  * The stages of a run and the line of progress: see progress.h. A thread writes the line, because
  * the work is done in libraries, the kernel and our own loops alike.
  */
-#define _GNU_SOURCE
 #include "runtime/base/progress.h"
 #include "runtime/base/terminal.h"
 #include "runtime/base/clock.h"

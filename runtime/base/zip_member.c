@@ -3,7 +3,6 @@
  * Finds members of ZIP archives: see zip_member.h. Layout: PKWARE's APPNOTE.TXT, 4.3. Archives over
  * 4 GiB (ZIP64) are not read.
  */
-#define _GNU_SOURCE
 #include "runtime/base/zip_member.h"
 #include "runtime/base/io.h"
 #include "runtime/base/memory_file.h"

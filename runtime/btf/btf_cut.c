@@ -11,7 +11,6 @@
  * pointer must be requested by name. Type-match relocations (bpf_core_type_matches) would not work
  * on the result.
  */
-#define _GNU_SOURCE
 #include <bpf/btf.h>
 #include "runtime/base/vec.h"
 #include "runtime/btf/btf_walk.h"

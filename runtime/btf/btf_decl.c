@@ -3,7 +3,6 @@
  * C declarators of BTF types: walks from a name through pointers, arrays and functions to the base
  * type, for decl.h.
  */
-#define _GNU_SOURCE
 #include "runtime/btf/btf_decl.h"
 #include "parser/base/arena.h"
 #include <bpf/btf.h>

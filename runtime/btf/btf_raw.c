@@ -6,7 +6,6 @@
  * memmem), then walks the types and compares only (name offset, kind). Every step is checked
  * against the section's end: a broken file gives -EINVAL.
  */
-#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>

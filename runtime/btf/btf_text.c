@@ -6,7 +6,6 @@
  * one name takes 21 ms (dumping takes 0.5 ms); all of `sonde -lv 'struct task_struct'` takes 7 to
  * 13 ms. It would also print every type that the requested one refers to: 878 lines instead of 250.
  */
-#define _GNU_SOURCE
 #include "runtime/btf/btf_text.h"
 #include <bpf/btf.h>
 #include "runtime/btf/btf_decl.h"

@@ -12,7 +12,6 @@
  *
  * Each call gives one value of both, and the median is taken, so interrupts do not count.
  */
-#define _GNU_SOURCE
 #include "runtime/calibrate/calibrate_probe.h"
 #include "runtime/base/vec.h"
 #include "runtime/base/clock.h"

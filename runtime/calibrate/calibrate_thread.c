@@ -8,7 +8,6 @@
  * begins a span answers with its CPU (cost_ask). Without an answer nothing is measured. At first
  * batches follow soon, for programs that end soon.
  */
-#define _GNU_SOURCE
 #include "runtime/calibrate/calibrate_thread.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/limit_hint.h"

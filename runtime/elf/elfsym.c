@@ -7,7 +7,6 @@
  * where an access to a mapping would raise SIGBUS.
  * Nothing in the file is trusted: offsets, counts and strings are checked where they are read.
  */
-#define _GNU_SOURCE
 #include "runtime/elf/elfsym_impl.h"
 #include <unistd.h>
 

@@ -3,7 +3,6 @@
  * Properties of an ELF file other than its symbols (see elfsym.h): its code, the compiler that made
  * it, the libraries that it needs.
  */
-#define _GNU_SOURCE
 #include "runtime/elf/elfsym_impl.h"
 
 enum { DYNAMIC_MAX_BYTES = 16 << 20 };

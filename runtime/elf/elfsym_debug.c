@@ -5,7 +5,6 @@
  * file, in .debug/ and below /usr/lib/debug. A debug file is used only if its build ID matches, or,
  * if it has none, its checksum.
  */
-#define _GNU_SOURCE
 #include "runtime/elf/elfsym_impl.h"
 #include <fcntl.h>
 #include <limits.h>

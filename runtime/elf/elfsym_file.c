@@ -8,7 +8,6 @@
  * has been opened. Opening libc takes 50 us, 20 us more than when the headers were parsed by hand;
  * the index by address, which follows, takes 300 us.
  */
-#define _GNU_SOURCE
 #include "runtime/elf/elfsym_impl.h"
 #include "runtime/base/io.h"
 #include "runtime/base/zip_member.h"

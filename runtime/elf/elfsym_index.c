@@ -6,7 +6,6 @@
  * The rest of a symbol (size, name, binding) is read from the file again when the function is first
  * looked up, which takes two system calls; then it is in the cache.
  */
-#define _GNU_SOURCE
 #include "runtime/elf/demangle.h"
 #include "runtime/elf/elfsym_impl.h"
 #include <sys/stat.h>

@@ -4,7 +4,6 @@
  * compressed with xz, as in Fedora. liblzma is loaded with dlopen(), because few files have that
  * section.
  */
-#define _GNU_SOURCE
 #include "runtime/elf/elfsym_impl.h"
 #include "runtime/base/memory_file.h"
 #include <dlfcn.h>

@@ -7,7 +7,6 @@
  * the symbols are read once to find one whose name is at such an offset. Lists are in the order of
  * the string table, so that it is read once, in blocks.
  */
-#define _GNU_SOURCE
 #include "runtime/elf/elfsym_impl.h"
 
 enum { STRING_BLOCK = 64 * 1024 };

@@ -3,7 +3,6 @@
  * Does the code of a file switch stacks? It does if it imports or defines a function of
  * stack_switch.def. The string tables are read once, for all names.
  */
-#define _GNU_SOURCE
 #include "runtime/elf/elfsym_impl.h"
 
 enum use { USES, OF_LIBC, COPIES };

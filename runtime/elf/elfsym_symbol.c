@@ -2,7 +2,6 @@
 /*
  * Reading the symbol tables of ELF files: see elfsym_impl.h.
  */
-#define _GNU_SOURCE
 #include "runtime/elf/elfsym_impl.h"
 
 enum { BLOCK_SYMBOLS = 1024, NAME_FIRST_READ = 512 };

@@ -3,7 +3,6 @@
  * Libraries by name: see ldcache.h. The cache has glibc's format "1.1": a header, entries of
  * {flags, name, path, os_version, hwcap}, and the strings, whose offsets are from the header.
  */
-#define _GNU_SOURCE
 #include "runtime/elf/ldcache.h"
 #include "runtime/base/memory_file.h"
 #include <dirent.h>

@@ -6,7 +6,6 @@
  * default directories. Libraries that are loaded with dlopen() are known only for a running
  * process.
  */
-#define _GNU_SOURCE
 #include "runtime/elf/elfsym.h"
 #include "parser/base/find.h"
 #include "runtime/elf/ldcache.h"

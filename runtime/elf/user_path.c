@@ -3,7 +3,6 @@
  * Finding programs and libraries: see user_path.h. If a process has another root directory or mount
  * namespace, its files are found below /proc/PID/root, and symbolic links are resolved there.
  */
-#define _GNU_SOURCE
 #include "runtime/elf/user_path.h"
 #include "runtime/elf/ldcache.h"
 #include "parser/base/pattern.h"

@@ -4,7 +4,6 @@
  * The kernel maps it on request (arch_prctl(2)) in a process that has no vDSO: in a child, which
  * has unmapped its own. It is not read from a 32-bit process, which could have changed it.
  */
-#define _GNU_SOURCE
 #include "runtime/base/memory_file.h"
 #include "runtime/base/proc_maps.h"
 #include "runtime/elf/elfsym.h"

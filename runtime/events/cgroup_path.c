@@ -4,7 +4,6 @@
  * each hierarchy that is mounted: version 2 first, then those of version 1, by name. One that is
  * mounted several times counts where it was mounted first.
  */
-#define _GNU_SOURCE
 #include "runtime/events/deferred_strings.h"
 #include "parser/base/find.h"
 #include "parser/base/pattern.h"

@@ -3,7 +3,6 @@
  * Records of calls that act in user space (event_actions.h). Names in a path or a command are
  * those that the system has, without escapes.
  */
-#define _GNU_SOURCE
 #include "runtime/events/event_actions.h"
 #include "runtime/output/out.h"
 #include "parser/base/diag.h"

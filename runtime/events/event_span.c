@@ -2,7 +2,6 @@
 /*
  * Records of span(): their names, and which of them are outermost.
  */
-#define _GNU_SOURCE /* asprintf */
 #include "runtime/events/event_actions.h"
 #include "runtime/output/out.h"
 #include "parser/base/text.h"

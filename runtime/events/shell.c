@@ -4,7 +4,6 @@
  * be killed; a terminal's Ctrl-C does not reach it, so SIGINT is sent on. The wait ends with the
  * shell, not with the last process that has its output open.
  */
-#define _GNU_SOURCE
 #include "runtime/events/shell.h"
 #include "runtime/output/out.h"
 #include "runtime/base/clock.h"

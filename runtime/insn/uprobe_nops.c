@@ -5,7 +5,6 @@
  * A child of a child probes itself, so that no thread of sonde runs into the probe, and sonde does
  * not wait for the end of it: the kernel takes up to 100 ms to remove a probe.
  */
-#define _GNU_SOURCE
 #include "runtime/insn/uprobe_insn.h"
 #include "runtime/base/own_offset.h"
 #include "runtime/base/proc_maps.h"

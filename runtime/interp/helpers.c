@@ -2,7 +2,6 @@
 /*
  * Helpers of the kernel: their table, and those that read memory, the clock and the thread.
  */
-#define _GNU_SOURCE
 #include "runtime/interp/interp_impl.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/recorded_events.h"

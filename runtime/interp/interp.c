@@ -2,7 +2,6 @@
 /*
  * Opens and closes interpreters, runs programs, and gives the tracer access to their maps.
  */
-#define _GNU_SOURCE
 #include "runtime/interp/interp_impl.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/map_calls.h"

@@ -3,7 +3,6 @@
  * Maps: arrays in files that the tracer maps into its memory, as it does with arrays of the kernel,
  * and hashes.
  */
-#define _GNU_SOURCE
 #include "runtime/interp/interp_impl.h"
 #include "runtime/base/hash.h"
 #include <bpf/libbpf.h>

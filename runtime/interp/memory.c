@@ -3,7 +3,6 @@
  * Regions: the only memory that programs can access, apart from memory of this process that helpers
  * read.
  */
-#define _GNU_SOURCE
 #include "runtime/interp/interp_impl.h"
 #include "runtime/base/recorded_events.h"
 #include <stdarg.h>

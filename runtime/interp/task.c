@@ -4,7 +4,6 @@
  * this process knows of itself and of its parent. Fields without a value are 0, and pointers among
  * them point to nothing.
  */
-#define _GNU_SOURCE
 #include "runtime/interp/interp_impl.h"
 #include "parser/base/text.h"
 #include "runtime/base/io.h"

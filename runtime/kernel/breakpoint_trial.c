@@ -5,7 +5,6 @@
  * the breakpoint again and again, until the breakpoint is removed. In a virtual machine whose
  * memory is encrypted (AMD SEV without DebugSwap), the kernel sets breakpoints that nothing hits.
  */
-#define _GNU_SOURCE
 #include "runtime/kernel/kernel_impl.h"
 #include <errno.h>
 #include <linux/hw_breakpoint.h>

@@ -4,7 +4,6 @@
  * It is a process group of its own, and is killed after TIMEOUT_MS; its files and processor time
  * are limited.
  */
-#define _GNU_SOURCE
 #include "runtime/kernel/c_compiler.h"
 #include "parser/base/arena.h"
 #include "parser/base/limits.h"

@@ -5,7 +5,6 @@
  * there is no such test is a program of two instructions loaded. A refusal for lack of rights is
  * CAPABILITY_UNKNOWN, except to root.
  */
-#define _GNU_SOURCE
 #include "runtime/kernel/kernel_impl.h"
 #include <bpf/bpf.h>
 #include <bpf/btf.h>

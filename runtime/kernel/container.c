@@ -6,7 +6,6 @@
  * ID is then part of the name of a folder below the mounted cgroups; container_forms.def has the
  * forms. No engine is asked, so none needs to run.
  */
-#define _GNU_SOURCE
 #include "runtime/kernel/container.h"
 #include "parser/base/text.h"
 #include "runtime/base/io.h"

@@ -3,7 +3,6 @@
  * A struct kernel that answers from facts, which facts_read.c reads. What the file does not say
  * does not exist; of two equal facts the first counts.
  */
-#define _GNU_SOURCE
 #include "runtime/kernel/facts_file.h"
 #include "parser/base/pattern.h"
 #include "parser/base/read_text.h"

@@ -40,7 +40,6 @@
  * All of it is read at the start, so that a bad line is reported before anything else happens.
  * Readers of lines return false if the line is wrong.
  */
-#define _GNU_SOURCE
 #include "parser/base/find.h"
 #include "runtime/base/log.h"
 #include "runtime/kernel/facts_impl.h"

@@ -8,7 +8,6 @@
  * The work is done in tracefs.c, btf_raw.c, btf_cut.c, ksym_names.c and capability_probe.c; the
  * hooks about programs and libraries are in kernel_user.c.
  */
-#define _GNU_SOURCE
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/btf.h>

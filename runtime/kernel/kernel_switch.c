@@ -4,7 +4,6 @@
  * of what it has mapped; of a library, of what the processes that use it have mapped. Each answer
  * is kept: patterns ask for each function.
  */
-#define _GNU_SOURCE
 #include "runtime/elf/elfsym.h"
 #include "parser/base/text.h"
 #include "runtime/elf/user_path.h"

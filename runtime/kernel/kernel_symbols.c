@@ -3,7 +3,6 @@
  * Addresses of kernel symbols, IDs of cgroups, which kernel functions programs may call, the
  * version and the CPUs. Each is looked up when a script asks for it.
  */
-#define _GNU_SOURCE
 #include "runtime/kernel/kernel_impl.h"
 #include "runtime/base/cpu_list.h"
 #include "runtime/kernel/kernel_facts.h"

@@ -3,7 +3,6 @@
  * Finds typed functions. Reads /sys/kernel/btf/NAME, one file for each module, opened at its first
  * use, and the BTF of loaded programs through bpf(2).
  */
-#define _GNU_SOURCE
 #include "runtime/kernel/kernel_impl.h"
 #include "runtime/kernel/btf_layout.h"
 #include "runtime/btf/btf_iter.h"

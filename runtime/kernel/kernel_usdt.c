@@ -3,7 +3,6 @@
  * USDT probes of files and processes: reads ELF files (elfsym_usdt.c) and the files that processes
  * have mapped (proc_maps.c).
  */
-#define _GNU_SOURCE
 #include "parser/base/text.h"
 #include "runtime/elf/elfsym.h"
 #include "runtime/kernel/kernel_user.h"

@@ -3,7 +3,6 @@
  * The hooks of struct kernel about programs and libraries. Only the file used last is open. Code
  * and lines are in kernel_code.c, paths in user_path.c.
  */
-#define _GNU_SOURCE
 #include "runtime/kernel/kernel_user.h"
 #include "runtime/dwarf/cfa.h"
 #include "runtime/elf/demangle.h"

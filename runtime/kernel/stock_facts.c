@@ -4,7 +4,6 @@
  * tracepoints are the stock kernel's; so are types, functions and what it can do, if the kernel is
  * named, or the one that runs has no types. Everything else is asked of this one.
  */
-#define _GNU_SOURCE
 #include "runtime/kernel/stock_facts.h"
 #include "runtime/base/beside.h"
 #include "runtime/base/log.h"

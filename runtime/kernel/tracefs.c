@@ -2,7 +2,6 @@
 /*
  * Reads tracefs: finds or mounts it, reads the format file of an event, lists the events.
  */
-#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>

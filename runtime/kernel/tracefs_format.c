@@ -10,7 +10,6 @@
  * The text comes from the kernel or from a facts file and is treated as untrusted input: a bad line
  * is left out.
  */
-#define _GNU_SOURCE
 #include "runtime/kernel/tracefs.h"
 #include <ctype.h>
 #include <errno.h>

@@ -4,7 +4,6 @@
  * passes each row to a writer (info_out.c). Capabilities are the rows of
  * parser/lang/capabilities.def; helpers and map types are those that codegen/ and bpf_helpers/ use.
  */
-#define _GNU_SOURCE
 #include "runtime/list/info.h"
 #include "parser/base/limits.h"
 #include "parser/lang/probe.h"

@@ -3,7 +3,6 @@
  * -lv of kernel probes: arguments and fields, from format files and BTF. If neither has them,
  * nothing is printed below the name.
  */
-#define _GNU_SOURCE
 #include "runtime/btf/btf_text.h"
 #include "runtime/kernel/kernel_facts.h"
 #include "runtime/list/list_impl.h"

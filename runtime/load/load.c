@@ -4,7 +4,6 @@
  * the descriptors. CO-RE is resolved against a cut-out of the kernel's BTF (kernel_btf_cut),
  * because libbpf would read all of it.
  */
-#define _GNU_SOURCE
 #include "runtime/load/load.h"
 #include "runtime/base/limit_hint.h"
 #include "runtime/base/log.h"

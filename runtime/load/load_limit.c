@@ -4,7 +4,6 @@
  * the signal when the system call returns. libbpf loads again after EAGAIN, several times, so the
  * signal is repeated.
  */
-#define _GNU_SOURCE
 #include "runtime/load/load_limit.h"
 #include "runtime/base/log.h"
 #include <signal.h>

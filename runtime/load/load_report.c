@@ -4,7 +4,6 @@
  * (verifier_log.c), a missing capability of the kernel, or the plain error. Keeps what libbpf
  * prints while it loads.
  */
-#define _GNU_SOURCE
 #include "runtime/load/load_report.h"
 #include "parser/lang/bpf_import.h"
 #include "runtime/base/limit_hint.h"

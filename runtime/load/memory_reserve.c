@@ -2,7 +2,6 @@
 /*
  * The child that holds a memory reserve.
  */
-#define _GNU_SOURCE
 #include "runtime/load/memory_reserve.h"
 #include "runtime/base/limit_hint.h"
 #include "runtime/base/log.h"

@@ -3,7 +3,6 @@
  * Creates large maps from the plan while the compiler works, and passes them to libbpf before it
  * loads: a hash of 131,072 buckets takes 1.5 ms to create, a ring of 8 MiB about 2 ms.
  */
-#define _GNU_SOURCE
 #include "runtime/load/precreate.h"
 #include <bpf/libbpf.h>
 #include <linux/bpf.h>

@@ -3,7 +3,6 @@
  * What a session needs before its object exists, and what takes time: the BTF cut-out for CO-RE,
  * the configuration, precreated maps. It is prepared while the compiler works.
  */
-#define _GNU_SOURCE
 #include "runtime/base/clock.h"
 #include "runtime/base/log.h"
 #include "runtime/base/uapi_new.h"

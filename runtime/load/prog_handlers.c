@@ -4,7 +4,6 @@
  * just before the program is loaded. libbpf's own handlers would read all of the kernel's BTF (13
  * ms, 39 MiB) for an id; these take it from a scan of the raw section.
  */
-#define _GNU_SOURCE
 #include "runtime/load/prog_handlers.h"
 #include "parser/base/text.h"
 #include "runtime/base/uapi_new.h"

@@ -5,7 +5,6 @@
  * code is searched for the bytes of a direct jump with such a distance, and no other symbol may be
  * there.
  */
-#define _GNU_SOURCE /* memmem */
 #include "runtime/load/uprobe_entry.h"
 #include "runtime/elf/elfsym.h"
 #include "runtime/insn/entry_judge.h"

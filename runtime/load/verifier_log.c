@@ -5,7 +5,6 @@
  * FILE:LINE", before 6.9 just "; TEXT", which is then searched in the script. Lines of bpf_helpers/
  * are skipped, so that the line is that of their caller.
  */
-#define _GNU_SOURCE
 #include "runtime/load/verifier_log.h"
 #include "parser/base/text.h"
 #include "parser/lang/bpf_import.h"

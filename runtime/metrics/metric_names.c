@@ -4,9 +4,6 @@
  * checks: words in lower case, base units, endings that say the type, each name once. Keys and
  * help texts are those of the script's text.
  */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* memmem */
-#endif
 #include "parser/base/time_unit.h"
 #include "runtime/base/log.h"
 #include "runtime/metrics/metric.h"

@@ -3,7 +3,6 @@
  * See server.h. The library is loaded with dlopen(), because most runs do not need it, and it loads
  * GnuTLS.
  */
-#define _GNU_SOURCE
 #include "runtime/metrics/server.h"
 #include "parser/base/find.h"
 #include "runtime/base/clock.h"

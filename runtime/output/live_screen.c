@@ -3,7 +3,6 @@
  * See live_screen.h. From top to bottom: a line of state, a line of maps, the head of the table,
  * its rows, the last lines that were printed, a line of keys.
  */
-#define _GNU_SOURCE
 #define NCURSES_WIDECHAR 1
 #include "runtime/output/live_screen.h"
 #include "runtime/base/clock.h"

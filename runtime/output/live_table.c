@@ -2,7 +2,6 @@
 /*
  * See live_table.h.
  */
-#define _GNU_SOURCE
 #include "runtime/output/live_table.h"
 #include "runtime/base/hash.h"
 #include "parser/base/arena.h"

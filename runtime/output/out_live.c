@@ -9,7 +9,6 @@
  * Meanwhile standard error is a file in memory, since messages would be written across the screen:
  * its new lines are shown in the pane, and all of it is written when the view ends.
  */
-#define _GNU_SOURCE
 #include "runtime/base/clock.h"
 #include "parser/base/text.h"
 #include "runtime/base/log.h"

@@ -2,7 +2,6 @@
 /*
  * See run_title.h.
  */
-#define _GNU_SOURCE
 #include "runtime/output/run_title.h"
 #include "parser/base/escape.h"
 #include "parser/lang/trace_scope.h"

@@ -2,9 +2,6 @@
 /*
  * --outliers: of each key the host whose value is farthest from the median of all: see merge.h.
  */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* qsort_r */
-#endif
 #include "runtime/recording/merge_impl.h"
 #include "parser/lang/agg.h"
 #include "runtime/base/log.h"

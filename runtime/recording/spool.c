@@ -3,7 +3,6 @@
  * The spool of a recording: see spool.h. The file is a stream: one end appends, the other reads and
  * gives the space behind it back.
  */
-#define _GNU_SOURCE
 #include "runtime/recording/spool.h"
 #include "runtime/base/io.h"
 #include "runtime/base/thread.h"

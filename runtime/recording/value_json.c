@@ -3,9 +3,6 @@
  * Values of recordings, and of lines of -f jsonl: see value_json.h. In a recording nothing is lost:
  * a string that is no UTF-8 is an object with its bytes in hex, and so is one that was cut.
  */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* strptime */
-#endif
 #include "runtime/recording/value_json.h"
 #include "parser/base/text.h"
 #include "parser/lang/agg.h"

@@ -2,7 +2,6 @@
 /*
  * The command of -c (command.h).
  */
-#define _GNU_SOURCE
 #include "runtime/run/command.h"
 #include "runtime/base/log.h"
 #include "runtime/base/signals.h"

@@ -4,7 +4,6 @@
  * the hidden fork program; this file marks all threads of the existing ones, through pid
  * descriptors. It runs when that program is attached, so that no child is missed in between.
  */
-#define _GNU_SOURCE
 #include "runtime/run/loop_state.h"
 #include "runtime/base/proc_children.h"
 #include <bpf/bpf.h>

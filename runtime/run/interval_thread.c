@@ -12,7 +12,6 @@
  * When it is stopped, it runs what was due by then, for at most REST_NS. Until it has
  * ended, other threads only access `lock`, `wake` and `stop_ns`.
  */
-#define _GNU_SOURCE
 #include "runtime/run/interval_thread.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/hold_cpu.h"

@@ -2,7 +2,6 @@
 /*
  * The beginning and the end of a session; a session ends without making the user wait.
  */
-#define _GNU_SOURCE
 #include "runtime/run/lifetime.h"
 #include "runtime/attach/cpu_watch.h"
 #include "runtime/attach/step_watch.h"

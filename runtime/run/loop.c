@@ -3,7 +3,6 @@
  * A session's run: BEGIN, attach, the main loop (drain, wait, repeat), detach, END, reports. All of
  * it is one thread; intervals have another (interval_thread.c).
  */
-#define _GNU_SOURCE
 #include "runtime/run/loop_state.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/limit_hint.h"

@@ -2,7 +2,6 @@
 /*
  * Signals: those that end the run, SIGCHLD of the command, SIGUSR1 for self:signal probes.
  */
-#define _GNU_SOURCE
 #include "runtime/run/loop_state.h"
 #include "runtime/events/shell.h"
 #include "runtime/base/clock.h"

@@ -4,7 +4,6 @@
  * control block. While records come it stays awake and polls the ring every few milliseconds, so
  * that probes rarely have to wake it.
  */
-#define _GNU_SOURCE
 #include "runtime/run/loop_state.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/limit_hint.h"

@@ -4,7 +4,6 @@
  * does not call exit() with another value; its output is shown when it fails. A benchmark is run
  * with ten times more repetitions each time, until they take a millisecond.
  */
-#define _GNU_SOURCE
 #include "runtime/run/loop_state.h"
 #include "runtime/session/interpret.h"
 #include <bpf/bpf.h>

@@ -2,7 +2,6 @@
 /*
  * See scope.h.
  */
-#define _GNU_SOURCE
 #include "runtime/session/scope.h"
 #include "runtime/kernel/in_container.h"
 #include <errno.h>

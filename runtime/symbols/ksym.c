@@ -7,7 +7,6 @@
  * "__pfx_NAME" symbol precedes NAME (half of the symbols of newer kernels are such ones) and shares
  * NAME's string.
  */
-#define _GNU_SOURCE
 #include "runtime/elf/names.h"
 #include "runtime/elf/elfsym.h"
 #include "runtime/symbols/kallsyms.h"

@@ -2,7 +2,6 @@
 /*
  * Mapping tables and their files: see maptable.h.
  */
-#define _GNU_SOURCE
 #include "runtime/symbols/maptable.h"
 #include "runtime/base/proc_maps.h"
 #include <unistd.h>

@@ -16,7 +16,6 @@
  * All CPUs that are online at the start are followed, however many there are. One epoll descriptor
  * stands for all rings, so the session's loop polls the same number of descriptors on any machine.
  */
-#define _GNU_SOURCE
 #include "runtime/symbols/maptrack.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/cpu_list.h"

@@ -11,7 +11,6 @@
  * Anybody can create a file of that name in a /tmp, and the file stays there when its process has
  * ended.
  */
-#define _GNU_SOURCE
 #include "runtime/symbols/perfmap.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/proc_status.h"

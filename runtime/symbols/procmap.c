@@ -5,7 +5,6 @@
  * costs its table (40 bytes per executable mapping) and about 200 bytes. The tables of ended
  * processes are trimmed.
  */
-#define _GNU_SOURCE
 #include "runtime/symbols/procmap_impl.h"
 #include <signal.h>
 

@@ -3,7 +3,6 @@
  * Updates mapping tables from the records that maptrack.c reads, and from /proc/PID/maps. See
  * procmap.h.
  */
-#define _GNU_SOURCE
 #include "runtime/symbols/procmap_impl.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/proc_status.h"

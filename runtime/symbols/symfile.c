@@ -12,7 +12,6 @@
  * Entries of files that are neither open nor mapped are freed whenever the number of entries has
  * doubled, so that files that come and go leave nothing behind.
  */
-#define _GNU_SOURCE
 #include "runtime/symbols/symfile.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/log.h"

@@ -2,7 +2,6 @@
 /*
  * Names of user addresses: see usym.h.
  */
-#define _GNU_SOURCE
 #include "runtime/symbols/usym.h"
 #include "runtime/base/clock.h"
 #include "runtime/elf/elfsym.h"

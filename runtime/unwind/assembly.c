@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Functions without call frame information: see assembly.h. */
-#define _GNU_SOURCE
 #include "runtime/unwind/assembly.h"
 #include "runtime/elf/elfsym_impl.h"
 #include "runtime/unwind/cfi.h"

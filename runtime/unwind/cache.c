@@ -8,7 +8,6 @@
  * when all have more than CACHE_BYTES_MAX bytes; the time of modification is that of the last use,
  * to a day.
  */
-#define _GNU_SOURCE
 #include "runtime/unwind/cache.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/folders.h"

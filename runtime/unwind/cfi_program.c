@@ -4,7 +4,6 @@
  * fp, sp and the return address: see cfi.h. Only those expressions are supported that linkers and
  * compilers make: of PLT entries, realigned stacks, signal frames.
  */
-#define _GNU_SOURCE
 #include "runtime/unwind/cfi.h"
 #include <elf.h>
 #include "runtime/unwind/pack.h"

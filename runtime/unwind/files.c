@@ -10,7 +10,6 @@
  * published for 10 s after their last process, so that the stacks of the next process are complete
  * from the start; after that only their tables are kept.
  */
-#define _GNU_SOURCE
 #include "runtime/unwind/files.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/io.h"

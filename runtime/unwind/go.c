@@ -20,7 +20,6 @@
  * frame has it in the word at sp, and x29 in the word below, to which x29 points then. So a frame
  * pointer leads through all functions that set sp.
  */
-#define _GNU_SOURCE
 #include "runtime/unwind/go.h"
 #include "runtime/unwind/cfi.h"
 #include "runtime/unwind/pack.h"

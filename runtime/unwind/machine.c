@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The machines: see machine.h. */
-#define _GNU_SOURCE
 #include "runtime/unwind/machine.h"
 #include <elf.h>
 #include <ucontext.h>

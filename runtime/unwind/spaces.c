@@ -7,7 +7,6 @@
  * new, `asked` is reset later: after 100 ms at first, doubled up to UNWIND_READ_MAX_MS. So a
  * process whose stacks lead nowhere costs next to nothing.
  */
-#define _GNU_SOURCE
 #include "runtime/unwind/spaces.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/log.h"

@@ -11,7 +11,6 @@
  * this process is not allowed to wait for one, the words become free one second after the last of
  * them was dropped.
  */
-#define _GNU_SOURCE
 #include "runtime/unwind/store.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/log.h"

@@ -2,7 +2,6 @@
 /*
  * The files of running processes: see survey.h.
  */
-#define _GNU_SOURCE
 #include "runtime/unwind/survey.h"
 #include "runtime/base/mapped_file.h"
 #include "runtime/base/proc_children.h"

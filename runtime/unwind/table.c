@@ -4,7 +4,6 @@
  * information; without section headers, .eh_frame through the program header of .eh_frame_hdr. The
  * file is read, never mapped, so it is safe if another process truncates it in the meantime.
  */
-#define _GNU_SOURCE
 #include "runtime/unwind/table.h"
 #include "runtime/elf/elfsym_impl.h"
 #include "runtime/unwind/assembly.h"

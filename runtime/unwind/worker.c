@@ -6,7 +6,6 @@
  * The kernel reports changes of all processes. `known` contains the processes that have a space, so
  * that reports of other processes are ignored at once.
  */
-#define _GNU_SOURCE
 #include "runtime/unwind/unwind.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/log.h"

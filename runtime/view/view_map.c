@@ -5,9 +5,6 @@
  * maps by their keys, first part first. Keys compare as they are shown: integers by their type's
  * sign, strings bytewise, stacks frame by frame.
  */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* qsort_r */
-#endif
 #include "runtime/view/map_read.h"
 #include "runtime/base/vec.h"
 #include "runtime/view/agg.h"

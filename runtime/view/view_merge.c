@@ -4,9 +4,6 @@
  * symbols, timestamps formatted by strftime(). In JSON they would be duplicate names, of which most
  * readers keep the last.
  */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* qsort_r */
-#endif
 #include "runtime/view/agg.h"
 #include "runtime/view/map_read.h"
 #include "runtime/view/view_compare.h"

@@ -4,7 +4,6 @@
  * on the running kernel's BTF if readable. As root and with clang-19 a program whose CO-RE
  * relocations libbpf resolves against a cut section must read correct values.
  */
-#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>

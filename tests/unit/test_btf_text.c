@@ -3,7 +3,6 @@
  * runtime/btf/btf_text.c: fixed types and their C text, types that refer to themselves, and all
  * functions of the running kernel's BTF, which libbpf's btf_dump must print alike but for blanks.
  */
-#define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

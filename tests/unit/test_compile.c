@@ -4,7 +4,6 @@
  * whoever is at fault. LLVM is replaced by one function, fstat and mmap by ones that fail on
  * request.
  */
-#define _GNU_SOURCE
 #include "runtime/base/log.h"
 #include "runtime/output/out.h"
 #include <setjmp.h>

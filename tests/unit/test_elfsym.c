@@ -3,7 +3,6 @@
  * ELF symbols: of this test, of libc, and of small generated ELF files (both classes, with aliases,
  * symbols without size, labels inside functions, versions), also truncated and randomly damaged.
  */
-#define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

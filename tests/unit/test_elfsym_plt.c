@@ -3,7 +3,6 @@
  * Names of stubs in the procedure linkage table: those that objdump finds, in this test, in libc
  * and in Python.
  */
-#define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

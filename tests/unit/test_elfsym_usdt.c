@@ -3,7 +3,6 @@
  * USDT notes in generated ELF files of 32 and 64 bits, as linked, prelinked, and damaged in every
  * field.
  */
-#define _GNU_SOURCE
 #include "runtime/elf/elfsym.h"
 #include <elf.h>
 #include <setjmp.h>

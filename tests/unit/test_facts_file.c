@@ -3,7 +3,6 @@
  * runtime/kernel/facts_file.c: the answers of a file, the messages for bad files, and that
  * functions which need the running kernel return -ENOSYS.
  */
-#define _GNU_SOURCE
 #include "runtime/kernel/facts_file.h"
 #include "runtime/kernel/kernel_facts.h"
 #include <errno.h>

@@ -3,7 +3,6 @@
  * Following mappings on more CPUs than this machine has: a faked list that names one CPU many
  * times. Needs the right to open perf events for all processes.
  */
-#define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

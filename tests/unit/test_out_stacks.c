@@ -3,7 +3,6 @@
  * The writers of folded stacks and flame graphs: paths, merged rows, marks, names that would break
  * the format, widths.
  */
-#define _GNU_SOURCE /* memmem */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

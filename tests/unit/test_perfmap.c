@@ -2,7 +2,6 @@
 /*
  * Maps of generated code: lines, overlaps, growth, limits; and what /proc/PID/status says.
  */
-#define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

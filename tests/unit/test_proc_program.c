@@ -2,7 +2,6 @@
 /*
  * By which path a program was run: links to /bin/sleep, and files that are none.
  */
-#define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -3,7 +3,6 @@
  * Mapping tables: overlaps, generations, how exec ids find them, sharing at fork, and the bounds on
  * what is kept of ended processes. Needs no root: records are made up; /proc/self/maps is read.
  */
-#define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

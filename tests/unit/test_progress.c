@@ -3,7 +3,6 @@
  * The line of progress on a terminal, which is a pseudo terminal here: after half a second, not
  * before; removed by messages, by the end of the work and by a signal.
  */
-#define _GNU_SOURCE
 #include "runtime/base/log.h"
 #include "runtime/base/progress.h"
 #include <pty.h>

@@ -3,7 +3,6 @@
  * Symbols of files that come and go: entries of files that no process maps any more are freed, and
  * those of others are kept.
  */
-#define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -4,7 +4,6 @@
  * those of the running kernel. Texts are passed in blocks of their exact size, so that ASan detects
  * a read past the end.
  */
-#define _GNU_SOURCE
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -4,7 +4,6 @@
  * forged with correct checksums, written by others and for others; the folder is too full, open to
  * others, or cannot be written.
  */
-#define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -3,7 +3,6 @@
  * Rows that are made from instructions: those of small functions are known; those of files of this
  * machine are compared with the rows of their call frame information, byte by byte.
  */
-#define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -4,7 +4,6 @@
  * information: at the first and the last byte of each row and in its middle, both must give the
  * same CFA, return address and rbp, computed with made-up registers and memory.
  */
-#define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -5,7 +5,6 @@
  * Processes load libraries, fork, execute, end, lose their files and live in other mount
  * namespaces. Needs the right to create BPF maps and to open perf events for all processes.
  */
-#define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

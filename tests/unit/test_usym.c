@@ -5,7 +5,6 @@
  * after it has ended. Needs root for perf records, else those tests skip. Prints what opening, closing and
  * lookups cost.
  */
-#define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
