@@ -4,6 +4,7 @@
  */
 #include "cli/base/help_columns.h"
 #include "cli/base/printing.h"
+#include "parser/base/text.h"
 #include "runtime/base/terminal.h"
 #include <stdio.h>
 #include <string.h>
@@ -38,10 +39,7 @@ static bool closes(const char *c)
 	static const char *const marks[] = {"。", "，", "、", "；", "：",
 					    "？", "！", "）", "》", "”"};
 
-	for (size_t i = 0; i < sizeof(marks) / sizeof(*marks); i++)
-		if (strncmp(c, marks[i], strlen(marks[i])) == 0)
-			return true;
-	return false;
+	return TEXT_PREFIX(marks, c);
 }
 
 /* Columns that the first `n` bytes take. */

@@ -101,12 +101,7 @@ static void add_heads(struct finder *f, const struct program *program)
 		}
 }
 
-static int by_start(const void *x, const void *y)
-{
-	const struct script_part *a = x, *b = y;
-
-	return ORDER(a->start, b->start);
-}
+COMPARE(by_start, struct script_part, ORDER(a->start, b->start))
 
 void explain_find_parts(struct explain *x)
 {

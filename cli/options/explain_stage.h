@@ -18,8 +18,3 @@ struct explain_row {
 	bool is_beside, is_open;
 };
 extern const struct explain_row explain_rows[];
-
-struct options;
-
-/* --stage STAGE[,STAGE…]. 0, or -1 after a message. */
-int explain_stages_take(struct options *o, const char *words);

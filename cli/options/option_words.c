@@ -38,11 +38,6 @@ int set_format(struct options *o, const struct option_row *row, const char *arg)
 	return -1;
 }
 
-int set_stage(struct options *o, const struct option_row *row, const char *arg)
-{
-	return explain_stages_take(o, arg);
-}
-
 /* What bpftrace calls the stages. libbpf and the verifier report with -v. */
 static const struct {
 	const char *name;
@@ -82,6 +77,33 @@ static int each_word(struct options *o, const char *list,
 		if (!*word)
 			return 0;
 	}
+}
+
+const struct explain_row explain_rows[] = {
+#define STAGE(id, word, hook, is_beside, is_open, what, how) {word, what, how, is_beside, is_open},
+#include "cli/options/explain_stages.def"
+#undef STAGE
+};
+_Static_assert(sizeof(explain_rows) / sizeof(*explain_rows) == EXPLAIN_STAGE_COUNT,
+	       "a row for each stage");
+
+static int take_stage(struct options *o, const char *word, size_t len)
+{
+	__auto_type row = TEXT_ROW(explain_rows, word, word, len);
+	char names[160] = "";
+
+	if (row) {
+		o->compile.stages |= 1u << (row - explain_rows);
+		return 0;
+	}
+	for (int i = 0; i < EXPLAIN_STAGE_COUNT; i++)
+		TEXT_LIST(names, sizeof(names), "%s", explain_rows[i].word);
+	return option_error("--stage: unknown stage '%.*s': expected %s", (int)len, word, names);
+}
+
+int set_stage(struct options *o, const struct option_row *row, const char *arg)
+{
+	return each_word(o, arg, take_stage);
 }
 
 static int take_debug_stage(struct options *o, const char *word, size_t len)

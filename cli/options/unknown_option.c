@@ -30,12 +30,9 @@ bool option_report_removed(const char *word, size_t len)
 static int ambiguous(enum option_words words, const char *word, size_t len)
 {
 	char names[512] = "";
-	size_t n = 0;
 
-	for (const struct option_row *r = NULL;
-	     (r = option_next(words, r, word, len)) && n < sizeof(names);)
-		n += (size_t)snprintf(names + n, sizeof(names) - n, "%s%s", n ? ", " : "",
-				      r->name[1] == '-' ? r->name : r->other);
+	for (const struct option_row *r = NULL; (r = option_next(words, r, word, len));)
+		TEXT_LIST(names, sizeof(names), "%s", r->name[1] == '-' ? r->name : r->other);
 	return option_error("option '%.*s' is ambiguous: %s", (int)len, word, names);
 }
 

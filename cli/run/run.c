@@ -11,6 +11,7 @@
 #include "cli/compile/emit_code.h"
 #include "cli/compile/emit_facts.h"
 #include "cli/options/option_rows.h"
+#include "parser/base/text.h"
 #include "parser/lang/ast.h"
 #include "parser/syntax/ast_dump.h"
 #include "parser/syntax/token_dump.h"
@@ -162,19 +163,19 @@ static int check_format(const struct options *o, const struct plan *plan)
 	const char *lacks = out_format_lacks(o->out.format, plan);
 	const char *name = out_formats[o->out.format].name;
 	char maps[128] = "";
-	size_t n = 0;
 
 	if (!lacks || o->test || o->bench || o->dry_run)
 		return 0;
-	for (uint32_t i = 0; i < plan->n_maps && n < sizeof(maps); i++)
-		n += (size_t)snprintf(maps + n, sizeof(maps) - n, "%s%s%s", n ? ", " : "",
-				      plan->maps[i].name, plan->maps[i].n_keys ? "[…]" : "");
+	for (uint32_t i = 0; i < plan->n_maps; i++)
+		TEXT_LIST(maps, sizeof(maps), "%s%s", plan->maps[i].name,
+			  plan->maps[i].n_keys ? "[…]" : "");
 	if (option_given(o, "-f"))
-		log_error("-f %s needs %s: this script has %s", name, lacks, n ? maps : "no map");
+		log_error("-f %s needs %s: this script has %s", name, lacks,
+			  *maps ? maps : "no map");
 	else
 		log_error("-o %s: '%s' means -f %s, which needs %s: this script has %s",
 			  o->out.path, out_formats[o->out.format].ending, name, lacks,
-			  n ? maps : "no map");
+			  *maps ? maps : "no map");
 	log_hint("write %s; maps are printed by -f text",
 		 examples[out_formats[o->out.format].needs]);
 	return 1;

@@ -14,13 +14,9 @@ static size_t operator_length(const char *at)
 {
 	static const char *const operators[] = {"&&", "||", "|&", "|", ";", "&"};
 
-	for (size_t i = 0; i < sizeof(operators) / sizeof(*operators); i++) {
-		size_t len = strlen(operators[i]);
+	const char *const *found = TEXT_PREFIX(operators, at);
 
-		if (strncmp(at, operators[i], len) == 0)
-			return len;
-	}
-	return 0;
+	return found ? strlen(*found) : 0;
 }
 
 /* `>`, `>>`, `2>`, `2>&1`, `<` */

@@ -89,9 +89,8 @@ static const char *form_of(struct arena *a, const struct param_item *item)
 
 static void add_form(struct script_option_list *l, const char *form)
 {
-	size_t used = strlen(l->text);
-
-	snprintf(l->text + used, sizeof(l->text) - used, "%s%s", l->n++ ? ", " : "", form);
+	TEXT_LIST(l->text, sizeof(l->text), "%s", form);
+	l->n++;
 }
 
 static void list(struct arena *a, struct program *p, struct script_option_list *l,

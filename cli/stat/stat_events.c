@@ -5,6 +5,7 @@
 #include "cli/options/option_rows.h"
 #include "cli/stat/stat.h"
 #include "parser/attach/probe_perf.h"
+#include "parser/base/text.h"
 #include "runtime/kernel/kernel_facts.h"
 #include <linux/perf_event.h>
 
@@ -77,7 +78,7 @@ static int add_tracepoint(struct stat_run *r, const char *name)
 static int add_name(struct stat_run *r, const char *name)
 {
 	static const char *const types[] = {"software:", "hardware:", "tracepoint:"};
-	const char *const *type = FIND_ROW(types, strncmp(name, *item, strlen(*item)) == 0);
+	const char *const *type = TEXT_PREFIX(types, name);
 	const struct perf_event_row *row;
 
 	name += type ? strlen(*type) : 0;

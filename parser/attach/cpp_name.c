@@ -5,8 +5,8 @@
  * "f(int)::{lambda(long)#1}::operator()(long) const".
  */
 #include "parser/attach/cpp_name.h"
+#include "parser/base/text.h"
 #include <ctype.h>
-#include <string.h>
 
 enum { DEPTH_MOST = 64 }; /* of brackets; deeper names are not split */
 
@@ -58,12 +58,12 @@ static const char *skip_operator(const char *at)
 					     "++",  "--",  "<<",  ">>",	 "<=", ">=", "==",
 					     "!=",  "&&",  "||",  "+=",	 "-=", "*=", "/=",
 					     "%=",  "^=",  "&=",  "|="};
-	const char *s = at + strlen(OPERATOR);
+	const char *s = at + strlen(OPERATOR), *const * found;
 
 	s += strspn(s, " ");
-	for (size_t i = 0; i < sizeof(longer) / sizeof(*longer); i++)
-		if (strncmp(s, longer[i], strlen(longer[i])) == 0)
-			return s + strlen(longer[i]);
+	found = TEXT_PREFIX(longer, s);
+	if (found)
+		return s + strlen(*found);
 	if (*s && strchr("+-*/%^&|~!=<>,", *s))
 		return s + 1;
 	if (strncmp(s, "\"\"", 2) != 0)

@@ -5,6 +5,7 @@
  * targets share a program.
  */
 #include "parser/attach/near.h"
+#include "parser/base/find.h"
 #include "parser/attach/probe_parse.h"
 #include "parser/attach/renamed.h"
 #include <stdlib.h>
@@ -135,11 +136,7 @@ static void offer_function(const char *text, void *ctx)
 	arena_push(s->r->arena, s->p->targets, s->p->n_targets, t);
 }
 
-static int by_name(const void *x, const void *y)
-{
-	return strcmp(((const struct attach_target *)x)->symbol,
-		      ((const struct attach_target *)y)->symbol);
-}
+COMPARE(by_name, struct attach_target, strcmp(a->symbol, b->symbol))
 
 static int search_all(struct search *s)
 {
@@ -221,8 +218,8 @@ static const char *list_targets(const struct search *s)
 	const char *list = "";
 
 	for (uint32_t i = 0; i < s->p->n_targets; i++)
-		list = arena_printf(s->r->arena, "%s%s%s:%s", list, i ? ", " : "", point_type(s->p),
-				    s->p->targets[i].symbol);
+		list = arena_list(s->r->arena, list, "%s:%s", point_type(s->p),
+				  s->p->targets[i].symbol);
 	return list;
 }
 

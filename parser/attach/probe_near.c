@@ -103,11 +103,10 @@ int probe_hint_tracepoints(const struct probe_reader *r, const char *function)
 const char *probe_near_tracepoints(const struct probe_reader *r, const char *function)
 {
 	struct near_events e = {.arena = r->arena, .function = function};
-	const char *list = NULL;
+	const char *list = "";
 
 	r->kernel->each_tracepoint(r->kernel, NULL, offer_event, &e);
 	for (uint32_t i = 0; i < e.n; i++)
-		list = arena_printf(r->arena, "%s%stracepoint:%s", list ? list : "",
-				    list ? ", " : "", e.best[i].name);
-	return list;
+		list = arena_list(r->arena, list, "tracepoint:%s", e.best[i].name);
+	return e.n ? list : NULL;
 }

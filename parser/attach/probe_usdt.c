@@ -6,6 +6,7 @@
  */
 #include "parser/base/nearest.h"
 #include "parser/attach/probe_parse.h"
+#include "parser/base/find.h"
 
 struct usdt_match {
 	const struct probe_reader *r;
@@ -87,12 +88,7 @@ static void offer_found(const char *path, void *ctx)
 	m->r->kernel->each_usdt(m->r->kernel, path, offer_note, m);
 }
 
-static int by_place(const void *x, const void *y)
-{
-	const struct attach_target *a = x, *b = y;
-
-	return probe_by_place(a, b) ?: strcmp(a->name, b->name);
-}
+COMPARE(by_place, struct attach_target, probe_by_place(a, b) ?: strcmp(a->name, b->name))
 
 /* ---- what was not found ------------------------------------------------------------------ */
 

@@ -49,10 +49,9 @@ struct recorded_hint {
 static void list_recorded(const char *name, void *ctx)
 {
 	struct recorded_hint *h = ctx;
-	size_t n = strlen(h->text);
 
-	if (n + strlen(name) + strlen(h->type) + sizeof(", ") < sizeof(h->text))
-		snprintf(h->text + n, sizeof(h->text) - n, "%s%s%s", n ? ", " : "", h->type, name);
+	if (strlen(h->text) + strlen(name) + strlen(h->type) + sizeof(", ") < sizeof(h->text))
+		TEXT_LIST(h->text, sizeof(h->text), "%s%s", h->type, name);
 	else
 		h->n++;
 }

@@ -4,7 +4,6 @@
  */
 #pragma once
 #include "parser/base/source.h"
-#include <stdbool.h>
 
 struct probe_reader;
 

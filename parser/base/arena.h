@@ -35,6 +35,9 @@ char *arena_vprintf(struct arena *a, const char *fmt, va_list ap)
 void *arena_grow(struct arena *a, void *items, uint32_t n, size_t size);
 
 #define arena_new_of(a, type) ((type *)arena_alloc((a), sizeof(type)))
+/* The list of words and one more, after ", ". */
+#define arena_list(a, list, format, ...) \
+	arena_printf((a), "%s%s" format, (list), *(list) ? ", " : "", __VA_ARGS__)
 /* Append `item` to the array `items` with the count `n`, both lvalues. */
 #define arena_push(a, items, n, item)                                      \
 	do {                                                               \

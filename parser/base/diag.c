@@ -343,12 +343,7 @@ struct placed {
 	uint32_t start; /* in the script, also of a place in a macro */
 };
 
-static int compare(const void *x, const void *y)
-{
-	const struct placed *a = x, *b = y;
-
-	return ORDER(a->start, b->start) ?: ORDER(a->diag, b->diag);
-}
+COMPARE(compare, struct placed, ORDER(a->start, b->start) ?: ORDER(a->diag, b->diag))
 
 const struct diag **diags_sorted(const struct diags *d)
 {

@@ -24,3 +24,13 @@
 
 /* -1, 0 or 1: how two numbers are ordered, for qsort(). */
 #define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
+
+/* A function for qsort(): how two items of a type, `a` and `b`, are ordered. */
+#define COMPARE(name, type, ORDER_OF_THEM)              \
+	static int name(const void *a_, const void *b_) \
+	{                                               \
+		const type *a = a_;                     \
+		const type *b = b_;                     \
+                                                        \
+		return ORDER_OF_THEM;                   \
+	}

@@ -5,8 +5,8 @@
 #pragma once
 #include "parser/base/find.h"
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 /* The part of a path after its last slash. */
@@ -51,6 +51,14 @@ static inline const void *text_find(const void *items, size_t n, size_t size,
 	((n) ? (__typeof__(&(items)[0]))text_find((items), (n), sizeof(*(items)),           \
 						  &(items)[0].member, (text), strlen(text)) \
 	     : NULL)
+
+/* Append to the list of words in a buffer of `size` bytes, after ", ", as far as there is room. */
+#define TEXT_LIST(list, size, format, ...)                                                       \
+	snprintf((list) + strlen(list), (size) - strlen(list), "%s" format, *(list) ? ", " : "", \
+		 __VA_ARGS__)
+
+/* The first of an array of words with which `text` begins, or NULL. */
+#define TEXT_PREFIX(words, text) FIND_ROW(words, strncmp((text), *item, strlen(*item)) == 0)
 
 /* The value of a hexadecimal digit in either case; -1: it is none. */
 static inline int text_hex_digit(char c)

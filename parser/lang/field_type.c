@@ -123,7 +123,7 @@ const struct type *field_common_type(struct arena *a, const struct type *x, cons
 }
 
 /* A field of variable length: a string, or the address of its elements in the record. Those of
- * __rel_loc are not implemented. */
+ * __rel_loc, which begin elsewhere, have no type. */
 static const struct type *data_loc_type(struct arena *a, const struct tp_field *f)
 {
 	static const char word[] = "__data_loc ";

@@ -8,7 +8,7 @@
 
 /* Is it the address of a text: `const char *`? */
 bool field_is_text(const struct tp_field *f);
-/* Type of a tracepoint field's value; NULL when such fields are not implemented. */
+/* Type of a tracepoint field's value; NULL: it cannot be read, such as a field of __rel_loc. */
 const struct type *field_type(struct arena *a, const struct tp_field *f);
 /* Type of a function argument that is an address in `space`; NULL when it is not an address. */
 const struct type *field_pointer_type(struct arena *a, const struct tp_field *f,

@@ -7,7 +7,6 @@
 #include "parser/lang/agg.h"
 #include "parser/lang/c_type.h"
 #include "parser/base/arena.h"
-#include <stdio.h>
 
 const struct type type_error = {.kind = TY_ERROR, .size = 8, .align = 8};
 const struct type type_void = {.kind = TY_VOID, .align = 1};

@@ -138,7 +138,7 @@ struct nearest;
 const char *type_made_by(const char *name);
 /* Add all these names to a search for suggestions. */
 void type_offer_names(struct nearest *near, bool (*offer)(struct nearest *, const char *));
-/* The type of that name, without suffixes; NULL if there is none or it is not implemented. */
+/* The type of that name, without suffixes; NULL: there is none. */
 const struct type *type_of_name(const char *name);
 /* The floating-point type that a language calls so: "double", "f32"; NULL: there is none. */
 const struct type *type_float_named(const char *name);

@@ -72,8 +72,8 @@ static const char *list_of(struct arena *a, const struct typed_function *f)
 	const char *list = "";
 
 	for (uint32_t i = 0; i < f->n_params && i < SHOWN_PARAMS; i++)
-		list = arena_printf(a, "%s%sarg%u (%s)", list, i ? ", " : "",
-				    f->params[i].offset / WORD, f->params[i].name);
+		list = arena_list(a, list, "arg%u (%s)", f->params[i].offset / WORD,
+				  f->params[i].name);
 	return list;
 }
 

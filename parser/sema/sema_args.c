@@ -42,8 +42,7 @@ static const char *list_fields(struct arena *a, const struct tp_field *fields, u
 
 	for (uint32_t i = 0; i < n; i++)
 		if (*fields[i].name)
-			list = arena_printf(a, "%s%sargs.%s", list, *list ? ", " : "",
-					    fields[i].name);
+			list = arena_list(a, list, "args.%s", fields[i].name);
 	return list;
 }
 
@@ -206,8 +205,7 @@ const char *sema_where(struct arena *a, bool (*has)(const struct attach_point *p
 
 	for (int i = 0; i < PROBE_COUNT; i++)
 		if (has(&(struct attach_point){.id = i}))
-			list = arena_printf(a, "%s%s%s", list, *list ? ", " : "",
-					    probe_rows[i].name);
+			list = arena_list(a, list, "%s", probe_rows[i].name);
 	return list;
 }
 

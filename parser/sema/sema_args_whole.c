@@ -78,9 +78,9 @@ const struct type *args_as_record(struct sema *s, struct expr *e)
 		const struct tp_field *f = &all[i];
 
 		if (!is_readable(s, p, f)) {
-			out = arena_printf(s->arena, "%s%s%s (%s)", out, *out ? ", " : "",
-					   *f->name ? f->name : "an argument without a name",
-					   f->type_text);
+			out = arena_list(s->arena, out, "%s (%s)",
+					 *f->name ? f->name : "an argument without a name",
+					 f->type_text);
 			continue;
 		}
 		items[n] = field(s, e, f->name);

@@ -109,8 +109,7 @@ void hint_swapped(struct sema *s, const struct expr *call, uint32_t first)
 	for (uint32_t i = 0; i < call->call.n_args; i++) {
 		uint32_t from = i == first ? i + 1 : i == first + 1 ? first : i;
 
-		values = arena_printf(s->arena, "%s%s%s", values, i ? ", " : "",
-				      text_of(s, call->call.args[from]));
+		values = arena_list(s->arena, values, "%s", text_of(s, call->call.args[from]));
 	}
 	diag_hint(s->diags, "write %s(%s)", call->call.name, values);
 }

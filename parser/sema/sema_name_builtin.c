@@ -261,8 +261,7 @@ static void hint_stack_words(struct sema *s, const struct builtin *b)
 
 	for (uint32_t i = 0; i < n_stack_words; i++)
 		if (is_user_stack(b) || stack_words[i].stacks == STACKS_ALL)
-			words = arena_printf(s->arena, "%s%s%s", words, *words ? ", " : "",
-					     stack_words[i].word);
+			words = arena_list(s->arena, words, "%s", stack_words[i].word);
 	diag_hint(s->diags, "%s takes a number of frames and these words: %s", b->name, words);
 }
 
@@ -359,8 +358,7 @@ static void unknown_word(struct sema *s, const struct expr *arg, const struct bu
 
 	for (size_t len; *words; words += len + (words[len] == '|')) {
 		len = strcspn(words, "|");
-		list = arena_printf(s->arena, "%s%s%s(%.*s)", list, *list ? ", " : "", b->name,
-				    (int)len, words);
+		list = arena_list(s->arena, list, "%s(%.*s)", b->name, (int)len, words);
 	}
 	if (is_word(arg))
 		diag_error(s->diags, arg->span, "builtin-word", "%s does not know '%s'", b->name,

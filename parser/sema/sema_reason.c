@@ -37,7 +37,7 @@ bool sema_check_reason(struct sema *s, const struct expr *name, const struct exp
 	sema_error(s, text->span, "reason-word", "unknown reason \"%s\"", text->string.text);
 	near = NEAREST(text->string.text, reasons, REASON_COUNT, item->word);
 	for (uint32_t i = 0; i < REASON_COUNT; i++)
-		list = arena_printf(s->arena, "%s%s%s", list, i ? ", " : "", reasons[i].word);
+		list = arena_list(s->arena, list, "%s", reasons[i].word);
 	sema_hint(s, near ? "did you mean \"%s\"?" : "it is one of %s", near ?: list);
 	return false;
 }

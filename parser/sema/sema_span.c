@@ -57,8 +57,7 @@ static void no_span(struct sema *s, const struct expr *e, const struct attach_po
 		   word);
 	for (int i = SPAN_NO + 1; i < SPAN_COUNT; i++)
 		if (span_rows[i].doc)
-			list = arena_printf(s->arena, "%s%s%s", list, *list ? ", " : "",
-					    span_rows[i].doc);
+			list = arena_list(s->arena, list, "%s", span_rows[i].doc);
 	sema_hint(s, "probes that end one: %s", list);
 }
 

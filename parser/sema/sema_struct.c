@@ -128,7 +128,7 @@ static void note_member(const char *name, void *ctx)
 	if (!m->part && strlen(m->word) > 2 && strstr(name, m->word))
 		m->part = name;
 	if (m->n++ < MEMBERS_SHOWN)
-		m->list = arena_printf(m->s->arena, "%s%s%s", m->list, *m->list ? ", " : "", name);
+		m->list = arena_list(m->s->arena, m->list, "%s", name);
 }
 
 static const struct type *hint_members(struct sema *s, const struct type *t, const char *word)

@@ -16,7 +16,7 @@ enum lexer_state { LEXER_TOP, LEXER_HEAD, LEXER_BODY };
 
 struct lexer {
 	struct arena *arena;
-	struct diags *diags; /* NULL while the filter skips what is not implemented */
+	struct diags *diags; /* NULL in a definition of C, whose parser is another */
 	uint32_t offset;     /* of the next byte in the text */
 	uint32_t base;	     /* what spans add to that */
 	bool is_cut;	     /* an unterminated literal or comment hid closing brackets */

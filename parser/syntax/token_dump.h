@@ -4,7 +4,6 @@
  */
 #pragma once
 #include "parser/base/source.h"
-#include <stdio.h>
 
 /* Call fn for each token, in order; `kind` says what it is: "number". Errors are
  * left to the parser. */

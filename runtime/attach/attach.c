@@ -5,6 +5,7 @@
  * are in attach_*.c.
  */
 #include "runtime/attach/attach.h"
+#include "parser/base/text.h"
 #include "runtime/base/io.h"
 #include "runtime/base/limit_hint.h"
 #include <bpf/bpf.h>
@@ -165,16 +166,14 @@ void attach_left_out(struct session *s, uint32_t prog, const struct attach_refus
 			  : is_known ? "they begin with an instruction that cannot be probed"
 				     : NULL;
 	char names[1024] = "";
-	size_t len = 0;
 
 	if (!g->n_probes || !r->n)
 		return;
 	s->n_refused += r->n;
 	if (s->plan->config.missing_probes == MISSING_IGNORE || r->n == r->of)
 		return;
-	for (uint32_t i = 0; i < r->n && i < NAMES_SHOWN && len < sizeof(names); i++)
-		len += (size_t)snprintf(names + len, sizeof(names) - len, "%s%s", i ? ", " : "",
-					symbol(ctx, r->items[i]));
+	for (uint32_t i = 0; i < r->n && i < NAMES_SHOWN; i++)
+		TEXT_LIST(names, sizeof(names), "%s", symbol(ctx, r->items[i]));
 	attach_report(s, (struct attach_report){prog, LOG_WARNING, false},
 		      "%s: the kernel allows no probe on %zu of %u functions%s%s%s, left out: %s%s",
 		      session_prog_name(s, prog), r->n, r->of, why ? " (" : "", why ?: "",

@@ -47,12 +47,7 @@ void attach_report(struct session *s, struct attach_report r, const char *fmt, .
 	}
 }
 
-static int by_program(const void *a, const void *b)
-{
-	const struct attach_report *x = a, *y = b;
-
-	return x->prog < y->prog ? -1 : x->prog > y->prog;
-}
+COMPARE(by_program, struct attach_report, ORDER(a->prog, b->prog))
 
 void attach_print_reports(struct session *s)
 {

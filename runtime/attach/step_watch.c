@@ -135,13 +135,7 @@ static int link_all(struct session *s)
 	return err;
 }
 
-static int by_place(const void *x, const void *y)
-{
-	const struct watched *a = x, *b = y;
-	int order = a->path == b->path ? 0 : strcmp(a->path, b->path);
-
-	return order ? order : a->offset < b->offset ? -1 : a->offset > b->offset;
-}
+COMPARE(by_place, struct watched, strcmp(a->path, b->path) ?: ORDER(a->offset, b->offset))
 
 /* Several programs may be at one place. */
 static void once_a_place(struct step_watch *w)

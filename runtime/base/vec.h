@@ -17,7 +17,6 @@
 #include "parser/base/find.h"
 #include <assert.h>
 #include <errno.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

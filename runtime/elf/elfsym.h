@@ -6,9 +6,6 @@
  * is not mapped, so if it is truncated, names are missing, but there is no SIGBUS.
  */
 #pragma once
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include "runtime/elf/names.h"
 
 /* The same for an open descriptor, of which this function takes ownership: it is closed by

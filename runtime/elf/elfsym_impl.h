@@ -10,9 +10,6 @@
 #include <elf.h>
 #include <gelf.h>
 #include <libelf.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <time.h>
 #include "runtime/base/hash.h"
 #include "runtime/base/string_set.h"

@@ -25,12 +25,7 @@ struct hierarchy {
 
 typedef VEC(struct hierarchy) hierarchy_list;
 
-static int in_order(const void *x, const void *y)
-{
-	const struct hierarchy *a = x, *b = y;
-
-	return ORDER(b->is_unified, a->is_unified) ?: strcmp(a->name, b->name);
-}
+COMPARE(in_order, struct hierarchy, ORDER(b->is_unified, a->is_unified) ?: strcmp(a->name, b->name))
 
 static void add(hierarchy_list *list, const struct mntent *m)
 {

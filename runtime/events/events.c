@@ -204,12 +204,7 @@ static void ev_map(struct events *e, const struct plan_event *ev, const void *re
 		delete_epoch(e, r->map, r->epoch);
 }
 
-static int by_name(const void *x, const void *y)
-{
-	const struct plan_map *const *a = x, *const *b = y;
-
-	return strcmp((*a)->name, (*b)->name);
-}
+COMPARE(by_name, struct plan_map *const, strcmp((*a)->name, (*b)->name))
 
 /* Call fn for each map, by name. */
 static void each_map(struct events *e, void (*fn)(struct events *e, uint32_t map))

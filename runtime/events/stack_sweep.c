@@ -113,12 +113,7 @@ bool stack_sweep_is_due(const struct session *s)
 	return w->n >= entries / 2 && monotonic_ns() > w->swept_ns + w->wait_ns;
 }
 
-static int by_tgid(const void *x, const void *y)
-{
-	const struct noted *a = x, *b = y;
-
-	return ORDER(a->tgid, b->tgid);
-}
+COMPARE(by_tgid, struct noted, ORDER(a->tgid, b->tgid))
 
 /* Mark the stacks that may be removed if no map refers to them. Returns how many are of processes
  * that have ended. */

@@ -5,7 +5,6 @@
 #pragma once
 #include "bpf_helpers/shared.h"
 #include <stdbool.h>
-#include <stdint.h>
 
 struct plan;
 struct session;

@@ -4,7 +4,6 @@
  */
 #pragma once
 #include "bpf_helpers/shared.h"
-#include <stdint.h>
 
 struct session;
 

@@ -38,12 +38,7 @@ static void take_function(struct reader *r, const Elf64_Sym *s)
 		f->insns[i] = (struct code_insn){.insn = code[i], .text = ""};
 }
 
-static int by_place(const void *a, const void *b)
-{
-	const Elf64_Sym *x = a, *y = b;
-
-	return ORDER(x->st_shndx, y->st_shndx) ?: ORDER(x->st_value, y->st_value);
-}
+COMPARE(by_place, Elf64_Sym, ORDER(a->st_shndx, b->st_shndx) ?: ORDER(a->st_value, b->st_value))
 
 static void read_functions(struct reader *r)
 {

@@ -169,12 +169,7 @@ static void move_field(void *ctx, uint32_t section, uint32_t index, const void *
 		insn->imm += (int32_t)by;
 }
 
-static int by_instruction(const void *a, const void *b)
-{
-	const struct code_line *x = a, *y = b;
-
-	return ORDER(x->at, y->at);
-}
+COMPARE(by_instruction, struct code_line, ORDER(a->at, b->at))
 
 static int read_btf(struct image *im)
 {

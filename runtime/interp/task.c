@@ -8,7 +8,6 @@
 #include "parser/base/text.h"
 #include "runtime/base/io.h"
 #include <bpf/btf.h>
-#include <stdio.h>
 #include <sys/param.h>
 #include <sys/syscall.h>
 #include <unistd.h>

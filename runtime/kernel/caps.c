@@ -3,11 +3,11 @@
  * The capabilities of this process, by capget(): the kernel would only say EPERM.
  */
 #include "runtime/kernel/caps.h"
+#include "parser/base/text.h"
 #include "runtime/base/log.h"
 #include "runtime/kernel/tracefs.h"
 #include <errno.h>
 #include <linux/capability.h>
-#include <stdio.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -46,13 +46,11 @@ static int refuse_user(void)
 	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {0};
 	char names[64] = "";
 	int fd = tracefs_open();
-	size_t n = 0;
 
 	read_caps(data);
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++)
 		if (!has(data, wanted[i].cap))
-			n += (size_t)snprintf(names + n, sizeof(names) - n, "%s%s", n ? ", " : "",
-					      wanted[i].name);
+			TEXT_LIST(names, sizeof(names), "%s", wanted[i].name);
 	log_error("tracing needs root: this process (user %u) lacks %s%s", geteuid(), names,
 		  fd < 0 ? " and cannot read /sys/kernel/tracing" : "");
 	if (fd >= 0)

@@ -15,7 +15,6 @@
 #include <glob.h>
 #include <limits.h>
 #include <mntent.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 enum {
@@ -51,11 +50,8 @@ static bool is_found(const char *id)
 
 static void note_name(const char *name, size_t len, const char *id)
 {
-	size_t used = strlen(found.known);
-
-	if (used + len + 3 < KNOWN_BYTES)
-		snprintf(found.known + used, KNOWN_BYTES - used, "%s%.*s", used ? ", " : "",
-			 (int)len, name);
+	if (strlen(found.known) + len + 3 < KNOWN_BYTES)
+		TEXT_LIST(found.known, KNOWN_BYTES, "%.*s", (int)len, name);
 	if (text_is(name, len, found.name) && !is_found(id) && found.n_ids < FOUND_MOST)
 		snprintf(found.ids[found.n_ids++], ID_BYTES + 1, "%.*s", ID_BYTES, id);
 }

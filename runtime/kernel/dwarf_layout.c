@@ -6,6 +6,7 @@
  */
 #include "runtime/kernel/dwarf_layout.h"
 #include "parser/base/arena.h"
+#include "parser/base/text.h"
 #include "parser/lang/c_type.h"
 #include "runtime/dwarf/dwarf_impl.h"
 
@@ -273,7 +274,7 @@ static const char *bare_name(const char *name)
 	static const char *const words[] = {"const ", "volatile ", "struct ",
 					    "class ", "union ",	   "enum "};
 
-	const char *const *word = FIND_ROW(words, strncmp(name, *item, strlen(*item)) == 0);
+	const char *const *word = TEXT_PREFIX(words, name);
 
 	return word ? bare_name(name + strlen(*word)) : name;
 }

@@ -41,6 +41,7 @@
  * Readers of lines return false if the line is wrong.
  */
 #include "parser/base/find.h"
+#include "parser/base/text.h"
 #include "runtime/base/log.h"
 #include "runtime/kernel/facts_impl.h"
 #include "runtime/kernel/tracefs.h"
@@ -57,7 +58,7 @@ static bool is_format_line(const char *line)
 	line += strspn(line, " \t\r");
 	if (*line == '\n' || *line == '\0' || *line == '#')
 		return true;
-	return FIND_ROW(starts, strncmp(line, *item, strlen(*item)) == 0);
+	return TEXT_PREFIX(starts, line);
 }
 
 /* Skip the lines of a format, up to the next line of facts. */

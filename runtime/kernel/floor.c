@@ -5,7 +5,7 @@
  */
 #include "runtime/kernel/floor.h"
 #include <bpf/libbpf.h>
-#include <stdio.h>
+#include "parser/base/text.h"
 #include "runtime/base/log.h"
 #include "runtime/kernel/kernel_facts.h"
 #include "runtime/kernel/release.h"
@@ -31,13 +31,11 @@ unsigned floor_lacks(struct kernel *k, char *text, size_t size)
 	if (!asked)
 		return 0;
 	print = libbpf_set_print(NULL);
-	for (int i = 0; i < CAP_COUNT; i++) {
-		size_t used = strlen(text);
-
-		if (asked >> i & 1 && kernel_lacks(k, (enum capability_id)i))
-			snprintf(text + used, size - used, "%s%s", n++ ? ", " : "",
-				 capability_rows[i].name);
-	}
+	for (int i = 0; i < CAP_COUNT; i++)
+		if (asked >> i & 1 && kernel_lacks(k, (enum capability_id)i)) {
+			TEXT_LIST(text, size, "%s", capability_rows[i].name);
+			n++;
+		}
 	libbpf_set_print(print);
 	return n;
 }

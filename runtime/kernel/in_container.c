@@ -3,10 +3,10 @@
  * See in_container.h. docs/containers.md has the command lines.
  */
 #include "runtime/kernel/in_container.h"
+#include "parser/base/text.h"
 #include "runtime/base/log.h"
 #include "runtime/kernel/caps.h"
 #include "runtime/kernel/tracefs.h"
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -34,14 +34,12 @@ static void warn_of_missing(void)
 		{!stat("/proc/self/ns/pid", &st) && st.st_ino != INITIAL_PID_NS,
 		 "the host's processes (--pid=host)"},
 	};
-	char text[512];
-	size_t used = 0;
+	char text[512] = "";
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		if (rows[i].is_lacking)
-			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s",
-						 used ? ", " : "", rows[i].what);
-	if (used)
+			TEXT_LIST(text, sizeof(text), "%s", rows[i].what);
+	if (*text)
 		log_warning("this container lacks %s: see containers.md of the documents", text);
 	if (tracefs >= 0)
 		close(tracefs);

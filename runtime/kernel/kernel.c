@@ -88,11 +88,8 @@ int kernel_tracefs(struct kernel *kernel)
 	return k->tracefs_fd;
 }
 
-static int compare_formats(const void *a, const void *b)
-{
-	const struct tp_format *x = a, *y = b;
-	return strcmp(x->event, y->event) ?: strcmp(x->category, y->category);
-}
+COMPARE(compare_formats, struct tp_format,
+	strcmp(a->event, b->event) ?: strcmp(a->category, b->category))
 
 static int live_tracepoint(struct kernel *kernel, const char *category, const char *event,
 			   const struct tp_format **out)

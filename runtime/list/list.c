@@ -426,10 +426,7 @@ void list_print(struct listing *l, bool fields, FILE *out)
 	}
 }
 
-static int by_text(const void *a, const void *b)
-{
-	return strcmp(((const struct list_line *)a)->text, ((const struct list_line *)b)->text);
-}
+COMPARE(by_text, struct list_line, strcmp(a->text, b->text))
 
 /* Sort by text and drop duplicates. */
 static void sort_lines(struct listing *l)

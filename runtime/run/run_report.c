@@ -3,6 +3,7 @@
  * -v: what a run has done: programs, what they were attached to, and the time of each stage.
  */
 #include "runtime/run/loop_state.h"
+#include "parser/base/text.h"
 #include "runtime/base/progress.h"
 #include "runtime/attach/attach.h"
 #include <bpf/bpf.h>
@@ -69,15 +70,12 @@ static bool is_of_compiler(enum stage i)
 static void report_stages(bool of_compiler, const char *title)
 {
 	char text[512] = "";
-	size_t n = 0;
 
 	for (enum stage i = STAGE_NONE + 1; i < STAGE_COUNT; i++)
-		if (progress_name(i) && progress_ns(i) && is_of_compiler(i) == of_compiler &&
-		    n < sizeof(text))
-			n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%s %.1f",
-					      n ? ", " : "", progress_name(i),
-					      1e-6 * (double)progress_ns(i));
-	if (n)
+		if (progress_name(i) && progress_ns(i) && is_of_compiler(i) == of_compiler)
+			TEXT_LIST(text, sizeof(text), "%s %.1f", progress_name(i),
+				  1e-6 * (double)progress_ns(i));
+	if (*text)
 		log_verbose("%s: %s", title, text);
 }
 

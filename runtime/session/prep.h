@@ -3,7 +3,6 @@
  * What is prepared for a session while the compiler works.
  */
 #pragma once
-#include "bpf_helpers/shared.h"
 #include "runtime/session/ring.h"
 #include "runtime/session/tracer_time.h"
 

@@ -5,16 +5,11 @@
  * sends, runtime/run/ begins, runs and ends it.
  */
 #pragma once
-#include "bpf_helpers/shared.h"
-#include "parser/plan/plan.h"
 #include "runtime/base/log.h"
 #include "runtime/base/vec.h"
 #include "runtime/session/ring.h"
 #include "runtime/session/tracer_time.h"
 #include "runtime/view/view.h"
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 struct bpf_object;
 struct bpf_program;

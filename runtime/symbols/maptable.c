@@ -3,6 +3,7 @@
  * Mapping tables and their files: see maptable.h.
  */
 #include "runtime/symbols/maptable.h"
+#include "parser/base/text.h"
 #include "runtime/base/proc_maps.h"
 #include <unistd.h>
 
@@ -65,7 +66,7 @@ bool mapfile_is_memory(const struct mapfile *f)
 	static const char *const names[] = {"[anon", "/memfd:", "/dev/zero", "/anon_hugepage",
 					    "/SYSV", "[heap]",	"[stack]",   "/dev/shm/"};
 
-	return FIND_ROW(names, strncmp(f->path, *item, strlen(*item)) == 0);
+	return TEXT_PREFIX(names, f->path);
 }
 
 struct mapfile *const *mapfiles_next(const struct mapfiles *files, struct mapfile *const *f)

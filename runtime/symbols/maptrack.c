@@ -334,12 +334,7 @@ static void apply(const struct maptrack *t, struct procmap *maps, const struct p
 	}
 }
 
-static int compare_pending(const void *a, const void *b)
-{
-	const struct pending *x = a, *y = b;
-
-	return ORDER(x->time_ns, y->time_ns) ?: ORDER(x->order, y->order);
-}
+COMPARE(compare_pending, struct pending, ORDER(a->time_ns, b->time_ns) ?: ORDER(a->order, b->order))
 
 uint64_t maptrack_drain(struct maptrack *t, struct procmap *maps)
 {

@@ -7,8 +7,6 @@
  */
 #pragma once
 #include "runtime/elf/elfsym.h"
-#include <stdbool.h>
-#include <stdint.h>
 
 struct unwind_cache;
 struct unwind_rules;

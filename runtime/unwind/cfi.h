@@ -7,9 +7,6 @@
  * are bounded, and the work is linear in the size of the section.
  */
 #pragma once
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include "runtime/base/vec.h"
 #include "runtime/unwind/machine.h"
 #include "runtime/unwind/table.h"

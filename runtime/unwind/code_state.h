@@ -4,8 +4,6 @@
  * i386): it follows the stack pointer and its copies from the entry of the function on.
  */
 #pragma once
-#include <stdbool.h>
-#include <stdint.h>
 #include "bpf_helpers/unwind.h"
 #include "runtime/insn/insn.h"
 

@@ -6,7 +6,6 @@
  */
 #pragma once
 #include <stdbool.h>
-#include <stdint.h>
 #include "runtime/base/vec.h"
 
 struct elf_file;

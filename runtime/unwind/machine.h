@@ -8,7 +8,6 @@
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 #include "bpf_helpers/unwind.h"
 
 struct code_bytes;

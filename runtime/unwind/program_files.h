@@ -4,7 +4,6 @@
  */
 #pragma once
 #include "runtime/elf/user_path.h"
-#include <stdint.h>
 
 /* Call fn with the path of the program, and of each library that it needs, among which the C
  * library names the dynamic linker. If the program is a script, these are the files of its

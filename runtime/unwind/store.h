@@ -7,7 +7,6 @@
 #pragma once
 #include "bpf_helpers/unwind.h"
 #include <stdbool.h>
-#include <stdint.h>
 
 struct bpf_object;
 struct unwind_store;

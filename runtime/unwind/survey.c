@@ -90,12 +90,7 @@ static int note_process(void *ctx, uint32_t pid)
 }
 
 /* Which of two files has more processes for each byte of its code? */
-static int by_use(const void *a, const void *b)
-{
-	const struct survey_file *x = a, *y = b;
-
-	return ORDER(y->n * x->bytes, x->n * y->bytes);
-}
+COMPARE(by_use, struct survey_file, ORDER(b->n * a->bytes, a->n * b->bytes))
 
 /* Files that were found before stay in the table, but not in the order. */
 static void sort(struct unwind_survey *s)

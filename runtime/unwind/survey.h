@@ -8,9 +8,6 @@
 #include "bpf_helpers/unwind.h"
 #include "runtime/base/hash.h"
 #include "runtime/base/vec.h"
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 struct unwind_binary;
 struct unwind_files;

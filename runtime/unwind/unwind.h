@@ -6,10 +6,7 @@
  * thread that reads the ring, since making a table can take 100 ms.
  */
 #pragma once
-#include "bpf_helpers/shared.h"
 #include "runtime/unwind/table.h" /* of one file, without maps */
-#include <stdbool.h>
-#include <stdint.h>
 
 struct bpf_object;
 struct maptrack_event;
