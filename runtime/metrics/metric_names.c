@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What metrics are called: see metric.h. Names follow the rules of Prometheus, which promtool
- * checks: words in lower case, base units, endings that say the type, each name once. Keys and
- * help texts are those of the script's text.
+ * checks: words in lower case, base units, endings that say the type, each name once.
  */
 #include "parser/base/time_unit.h"
 #include "runtime/base/log.h"
@@ -111,61 +110,7 @@ static char *make_name(struct metric *m, const struct metrics *all, const struct
 	return strdup(name);
 }
 
-/* ---- the script's text --------------------------------------------------------------------- */
-
-/* The text at the span, up to the end of its file. NULL: the plan has none. */
-static const char *text_at(const struct source *s, struct span span)
-{
-	struct place p;
-	uint32_t len;
-
-	if (!s || !span.end)
-		return NULL;
-	p = source_place(s, source_root(s, span).start);
-	return source_line(p.in, p.line, &len) + p.col - 1;
-}
-
-/* The length of the part of a list at `at`, up to a comma or the bracket that closes the list. */
-static size_t part_length(const char *at)
-{
-	int depth = 0;
-	size_t n = 0;
-
-	for (; at[n] && (depth || !strchr(",]", at[n])); n++) {
-		if (at[n] == '"')
-			for (n++; at[n] && at[n] != '"'; n++)
-				n += at[n] == '\\' && at[n + 1];
-		depth += (at[n] && strchr("([{", at[n])) - (at[n] && strchr(")]}", at[n]));
-		if (!at[n])
-			break;
-	}
-	return n;
-}
-
-/* The last word of `comm`, `$name`, `args.name`, `a->b`. False: it is no such name. */
-static bool last_name(const char *at, size_t n, const char **word, size_t *len)
-{
-	while (n && isspace((unsigned char)at[n - 1]))
-		n--;
-	for (; n && isspace((unsigned char)*at); at++)
-		n--;
-	at += n && *at == '$';
-	n -= n && at[-1] == '$';
-	for (size_t begin = 0, i = 0; i <= n; i++) {
-		bool is_arrow = i + 1 < n && at[i] == '-' && at[i + 1] == '>';
-
-		if (i < n && (isalnum((unsigned char)at[i]) || at[i] == '_'))
-			continue;
-		if (i == begin || isdigit((unsigned char)at[begin]) ||
-		    (i < n && at[i] != '.' && !is_arrow))
-			return false;
-		*word = at + begin;
-		*len = i - begin;
-		i += is_arrow;
-		begin = i + 1;
-	}
-	return true;
-}
+/* ---- labels ------------------------------------------------------------------------------- */
 
 /* Names that the formats give a meaning: in samples of maps, and in those of losses. */
 static const char *const reserved_labels[] = {"le", "quantile", "probe", "cause"};
@@ -215,44 +160,43 @@ int metrics_set_labels(struct metrics *m, const struct view_label *labels, uint3
 	return m->common ? 0 : -ENOMEM;
 }
 
-/* The key's expression, if it is a name that no part before it has; else keyN. */
-static char *make_label(const struct metric *m, uint32_t part, const char **at)
+/* The name of a part of the key, unless a part before it has that; else key_N. */
+static char *make_label(const struct metric *m, uint32_t part, const char *word)
 {
-	size_t n = *at ? part_length(*at) : 0, len = 0;
-	const char *word = "";
 	char name[64] = "";
 	struct text t = text_in_array(name, sizeof(name) - 1);
 
-	if (n && last_name(*at, n, &word, &len))
-		metric_put_name(&t, word, len);
+	metric_put_name(&t, word, strlen(word));
 	text_terminate(&t);
-	if (*at)
-		*at = (*at)[n] == ',' ? *at + n + 1 : NULL;
-	if (!*name || is_label_taken(m, part, name))
-		snprintf(name, sizeof(name), "key%u", part + 1);
+	for (uint32_t n = part + 1; !*name || is_label_taken(m, part, name); n++)
+		snprintf(name, sizeof(name), "key_%u", n);
 	return strdup(name);
 }
 
-/* Parts of a map whose first use has all keys in one expression are keyN. */
-static int make_labels(struct metric *m, const char *at)
+static int make_labels(struct metric *m, const char *const *names)
 {
-	uint32_t n = 1;
-
 	m->labels = calloc(m->n_keys + 1, sizeof(*m->labels));
 	if (!m->labels)
 		return -ENOMEM;
-	at += at ? strcspn(at, "[\n;") : 0;
-	at = at && *at == '[' ? at + 1 : NULL;
-	for (const char *p = at; p && p[part_length(p)] == ','; p += part_length(p) + 1)
-		n++;
-	at = n == m->n_keys ? at : NULL;
 	for (uint32_t i = 0; i < m->n_keys; i++)
-		if (!(m->labels[i] = make_label(m, i, &at)))
+		if (!(m->labels[i] = make_label(m, i, names ? names[i] : "")))
 			return -ENOMEM;
 	return 0;
 }
 
 /* ---- help ---------------------------------------------------------------------------------- */
+
+/* The text at the span, up to the end of its file. NULL: the plan has none. */
+static const char *text_at(const struct source *s, struct span span)
+{
+	struct place p;
+	uint32_t len;
+
+	if (!s || !span.end)
+		return NULL;
+	p = source_place(s, source_root(s, span).start);
+	return source_line(p.in, p.line, &len) + p.col - 1;
+}
 
 static const char *trimmed(const char *line, uint32_t *len)
 {
@@ -386,8 +330,8 @@ struct metric *metrics_find(struct metrics *all, const struct view_map *v)
 	if (found)
 		return found;
 	m.kind = metric_kind_of(v->rows->value.type);
-	if (m.kind && (make_labels(&m, text_at(p->source, span)) ||
-		       !(m.help = make_help(&m, p, span)) || !(m.name = make_name(&m, all, v)))) {
+	if (m.kind && (make_labels(&m, v->key_names) || !(m.help = make_help(&m, p, span)) ||
+		       !(m.name = make_name(&m, all, v)))) {
 		free_metric(&m);
 		return NULL;
 	}
