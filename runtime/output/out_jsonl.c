@@ -38,16 +38,12 @@ static int jsonl_begin(struct out *o, const struct view_run *r)
 	out_json(o)->run = *r;
 	j = json_begin_at(o, "begin", r->start);
 	json_put_unsigned(j, "version", LINES_VERSION);
-	json_put_string(j, "sonde", r->version);
-	json_put_string(j, "arguments", r->arguments);
-	json_put_string(j, "script_name", r->script_name);
-	json_put_string(j, "script", r->script);
-	json_put_string(j, "command", r->command);
+#define RUN_TEXT(member, name) \
+	if (*name)             \
+		json_put_string(j, name, r->member);
+#include "runtime/view/run_texts.def"
 	if (r->scope && r->scope->pid)
 		json_put_unsigned(j, "pid", r->scope->pid);
-	json_put_string(j, "kernel", r->kernel);
-	json_put_string(j, "machine", r->machine);
-	json_put_string(j, "boot_id", r->boot_id);
 	if (r->resets)
 		json_put_bool(j, "resets", true);
 	return json_end(o);

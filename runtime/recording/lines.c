@@ -100,14 +100,10 @@ static void take_begin(struct lines *l, struct line_run *run, const json_t *line
 {
 	run->has_begun = true;
 	run->has_ended = false;
-	run->run.version = keep(l, member(line, "sonde"));
-	run->run.arguments = keep(l, member(line, "arguments"));
-	run->run.script_name = keep(l, member(line, "script_name"));
-	run->run.script = keep(l, member(line, "script"));
-	run->run.command = keep(l, member(line, "command"));
-	run->run.kernel = keep(l, member(line, "kernel"));
-	run->run.machine = keep(l, member(line, "machine"));
-	run->run.boot_id = keep(l, member(line, "boot_id"));
+#define RUN_TEXT(to, name) \
+	if (*name)         \
+		run->run.to = keep(l, member(line, name));
+#include "runtime/view/run_texts.def"
 	run->run.resets = json_is_true(json_object_get(line, "resets"));
 	run->run.start = (uint64_t)(json_number_value(json_object_get(line, "time")) * 1e9);
 	l->is_old |= number(line, "version") != LINES_VERSION;

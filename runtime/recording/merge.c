@@ -281,18 +281,15 @@ static int collect_begin(struct out *o, const struct view_run *r)
 	m->by = kept_name(m, value_of(m->form, r));
 	m->host = keep_string(m, r->host ?: "");
 	add_host(m, m->host);
-	if (m->n_runs == 1)
-		m->run = (struct view_run){
-			.version = keep_string(m, r->version),
-			.arguments = keep_string(m, r->arguments),
-			.script_name = keep_string(m, r->script_name),
-			.script = keep_string(m, r->script),
-			.command = keep_string(m, r->command),
-			.kernel = keep_string(m, r->kernel),
-			.machine = keep_string(m, r->machine),
-			.start = r->start,
-			.monotonic = r->monotonic,
-		};
+	if (m->n_runs > 1)
+		return m->error;
+	m->run = (struct view_run){
+#define RUN_TEXT(member, ...) .member = keep_string(m, r->member),
+#include "runtime/view/run_texts.def"
+		.start = r->start,
+		.monotonic = r->monotonic,
+	};
+	m->run.boot_id = NULL; /* of one host */
 	return m->error;
 }
 

@@ -62,17 +62,10 @@ void recorder_run(struct recorder *r, const struct view_run *run)
 		const char *name;
 		struct row_column value;
 	} facts[] = {
-		{"version", row_string(run->version)},
-		{"arguments", row_string(run->arguments)},
-		{"script_name", row_string(run->script_name)},
-		{"script", row_string(run->script)},
-		{"command", row_string(run->command)},
+#define RUN_TEXT(member, ...) {#member, row_string(run->member)},
+#include "runtime/view/run_texts.def"
 		{"pid",
 		 run->scope && run->scope->pid ? row_integer(run->scope->pid) : row_string(NULL)},
-		{"host", row_string(run->host)},
-		{"kernel", row_string(run->kernel)},
-		{"machine", row_string(run->machine)},
-		{"boot_id", row_string(run->boot_id)},
 		{"resets", run->resets ? row_integer(1) : row_string(NULL)},
 		{"start", row_integer((int64_t)run->start)},
 		{"monotonic", row_integer((int64_t)run->monotonic)},
@@ -80,8 +73,6 @@ void recorder_run(struct recorder *r, const struct view_run *run)
 		{"boot", run->facts ? row_integer((int64_t)run->boot) : row_string(NULL)},
 		{"tai", run->facts ? row_integer((int64_t)run->tai) : row_string(NULL)},
 		{"print_maps", row_integer(r->plan->config.print_maps_on_exit)},
-		{"counted", row_string(run->counted)},
-		{"timed", row_string(run->timed)},
 		{"spans", row_integer(out_format_has_spans(r->plan))},
 	};
 

@@ -416,16 +416,16 @@ static void take_label(struct recording *r, const char *name, const char *value)
 	r->run.labels = labels;
 }
 
-#define FACT(member) {#member, &r->run.member}
 static int take_fact(struct recording *r, sqlite3_stmt *s)
 {
 	static const struct plan_event span = {.kind = PE_SPAN};
 	const char *name = recording_text(s, 0);
 	const struct {
 		const char *name, **to;
-	} texts[] = {FACT(version), FACT(arguments), FACT(script_name), FACT(script),
-		     FACT(command), FACT(kernel),    FACT(machine),	FACT(counted),
-		     FACT(timed),   FACT(host),	     FACT(boot_id)};
+	} texts[] = {
+#define RUN_TEXT(member, ...) {#member, &r->run.member},
+#include "runtime/view/run_texts.def"
+	};
 	__auto_type text = FIND_ROW(texts, name && strcmp(item->name, name) == 0);
 
 	if (text)
