@@ -89,7 +89,7 @@ static void put_stack(struct json *j, const char *key, const struct view_stack *
 		else
 			put_frame(j, &s->frames[i]);
 	if (s->is_lost)
-		put_note(j, "stack lost");
+		put_note(j, VIEW_STACK_LOST);
 	if (s->cut)
 		put_note(j, s->cut);
 	json_close(j, ']');
@@ -106,7 +106,7 @@ static void put_names(struct json_writer *w, const char *key, const struct view_
 		format_frame_name(name, &s->frames[i]);
 		json_put_bytes(&w->json, NULL, name->bytes, name->n);
 	}
-	json_put_string(&w->json, NULL, s->is_lost ? "[stack lost]" : s->cut);
+	json_put_string(&w->json, NULL, s->is_lost ? "[" VIEW_STACK_LOST "]" : s->cut);
 	json_close(&w->json, ']');
 }
 

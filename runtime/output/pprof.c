@@ -244,7 +244,7 @@ void pprof_put_stack(struct pprof *p, struct pprof_sample *s, const struct view_
 		snprintf(note, sizeof(note), "[truncated: %s]", stack->cut);
 		pprof_put_name(p, s, note);
 	} else if (stack->is_lost) {
-		pprof_put_name(p, s, "[stack lost]");
+		pprof_put_name(p, s, "[" VIEW_STACK_LOST "]");
 	}
 }
 

@@ -77,29 +77,38 @@ static void take_labels(struct lines *l, struct view_run *run, const json_t *lin
 	run->labels = labels;
 }
 
-static struct line_run *run_of(struct lines *l, struct arena *a, const json_t *line)
+static struct line_run *add_run(struct lines *l, const char *id, const json_t *line)
 {
-	const char *host = member(line, "host") ?: "", *id = host;
-	const json_t *labels = json_object_get(line, "labels");
-	struct line_run **known, *run;
+	struct line_run *run = arena_new_of(l->arena, struct line_run);
 
-	if (labels)
-		id = arena_join(a, host, "\n",
-				json_dumps(labels, JSON_SORT_KEYS | JSON_COMPACT) ?: "");
-	known = FIND(l->runs.items, l->runs.n, strcmp((*item)->id, id) == 0);
-	if (known)
-		return *known;
-	run = arena_new_of(l->arena, struct line_run);
 	run->id = arena_strdup(l->arena, id);
-	run->run.host = arena_strdup(l->arena, host);
+	run->run.host = arena_strdup(l->arena, member(line, "host") ?: "");
 	take_labels(l, &run->run, line);
 	return vec_push(&l->runs, run) ? NULL : run;
 }
 
-static void take_begin(struct lines *l, struct line_run *run, const json_t *line)
+/* The last run of that host with those labels. */
+static struct line_run *run_of(struct lines *l, struct arena *a, const json_t *line)
 {
+	const char *id = member(line, "host") ?: "";
+	const json_t *labels = json_object_get(line, "labels");
+
+	if (labels)
+		id = arena_join(a, id, "\n",
+				json_dumps(labels, JSON_SORT_KEYS | JSON_COMPACT) ?: "");
+	for (size_t i = l->runs.n; i-- > 0;)
+		if (strcmp(l->runs.items[i]->id, id) == 0)
+			return l->runs.items[i];
+	return add_run(l, id, line);
+}
+
+static int take_begin(struct lines *l, struct line_run *run, const json_t *line)
+{
+	if (run->has_begun) /* that was another one */
+		run = add_run(l, run->id, line);
+	if (!run)
+		return -ENOMEM;
 	run->has_begun = true;
-	run->has_ended = false;
 #define RUN_TEXT(to, name) \
 	if (*name)         \
 		run->run.to = keep(l, member(line, name));
@@ -107,6 +116,7 @@ static void take_begin(struct lines *l, struct line_run *run, const json_t *line
 	run->run.resets = json_is_true(json_object_get(line, "resets"));
 	run->run.start = (uint64_t)(json_number_value(json_object_get(line, "time")) * 1e9);
 	l->is_old |= number(line, "version") != LINES_VERSION;
+	return 0;
 }
 
 /* ---- maps and losses ----------------------------------------------------------------------- */
@@ -384,7 +394,7 @@ static int take_line(struct lines *l, struct arena *a, const json_t *line, char 
 		l->n_bad++;
 		l->first_bad = l->first_bad ?: l->n;
 	} else if (strcmp(type, "begin") == 0) {
-		take_begin(l, run, line);
+		err = take_begin(l, run, line);
 	} else if (strcmp(type, "end") == 0) {
 		run->has_ended = true;
 	} else {

@@ -326,7 +326,7 @@ static bool read_frame(const json_t *j, struct view_frame *f)
 	return true;
 }
 
-/* The frames of a line. A note after the last says why there are no more. */
+/* The frames of a line. Notes after the last say why there are no more. */
 static bool read_frames(struct arena *a, const json_t *j, struct view_stack *out)
 {
 	struct view_frame *frames = NULL, f;
@@ -334,6 +334,10 @@ static bool read_frames(struct arena *a, const json_t *j, struct view_stack *out
 	for (uint32_t i = 0; i < json_array_size(j); i++) {
 		const char *what = json_string_value(json_object_get(json_array_get(j, i), "note"));
 
+		if (what && !out->n && strcmp(what, VIEW_STACK_LOST) == 0) {
+			out->is_lost = true;
+			continue;
+		}
 		if (what && i + 1 == json_array_size(j)) {
 			out->cut = what;
 			break;

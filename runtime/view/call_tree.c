@@ -129,7 +129,7 @@ static uint32_t add_stack(struct call_tree *t, uint32_t at, const struct view_st
 	char note[128];
 
 	if (s->is_lost)
-		return call_tree_child(t, at, CALL_NOTE, ESCAPE_NAME, "[stack lost]");
+		return call_tree_child(t, at, CALL_NOTE, ESCAPE_NAME, "[" VIEW_STACK_LOST "]");
 	if (s->cut) {
 		snprintf(note, sizeof(note), "[truncated: %s]", s->cut);
 		at = call_tree_child(t, at, CALL_NOTE, ESCAPE_NAME, note);

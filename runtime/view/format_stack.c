@@ -141,7 +141,7 @@ void format_stack(struct text *t, const struct view_stack *s, enum stack_form fo
 	}
 	if (s->is_lost) {
 		put_indent(t);
-		text_string(t, "[stack lost]\n");
+		text_string(t, "[" VIEW_STACK_LOST "]\n");
 	}
 	if (s->cut) {
 		put_indent(t);
