@@ -29,6 +29,7 @@ struct line_run {
 	struct view_run run;
 	VEC(struct kept_line) kept;
 	bool has_begun, has_ended;
+	bool has_lines; /* other than losses, which a merged result has of each host */
 };
 
 struct lines {
@@ -181,12 +182,14 @@ static bool collect_map(struct arena *a, const json_t *line, struct out *to)
 	return to->map(to, &m) == 0;
 }
 
-static bool collect_lost(const json_t *line, struct out *to)
+/* `host`: that of a loss in a merged result; NULL: that of the run. */
+static bool collect_lost(const json_t *line, const char *host, struct out *to)
 {
 	struct view_loss loss = {.probe = member(line, "probe"),
 				 .cause = member(line, "cause"),
 				 .what = member(line, "message"),
 				 .help = member(line, "hint"),
+				 .host = host,
 				 .n = number(line, "count")};
 
 	return loss.probe && loss.cause && loss.what && to->lost(to, &loss) == 0;
@@ -196,23 +199,25 @@ static bool collect_lost(const json_t *line, struct out *to)
 static void collect(struct lines *l, struct line_run *run)
 {
 	struct out *to = merge_collect(l->merge);
+	const char *host = run->has_lines ? NULL : run->run.host;
 
-	to->begin(to, &run->run);
+	if (run->has_lines)
+		to->begin(to, &run->run);
 	for (size_t i = 0; i < run->kept.n; i++) {
 		struct kept_line *k = &run->kept.items[i];
 		struct arena *a = arena_new();
 		const json_t *line = json_read(a, k->text, k->len);
 
-		if (!(k->name ? collect_map(a, line, to) : collect_lost(line, to)))
+		if (!(k->name ? collect_map(a, line, to) : collect_lost(line, host, to)))
 			log_warning("%s: a line of '%s' is not valid, and is left out: %s", l->path,
 				    run->run.host, k->name ?: "lost");
 		arena_free(a);
 		free(k->text);
 	}
 	vec_free(&run->kept);
-	if (!run->has_begun)
+	if (run->has_lines && !run->has_begun)
 		log_warning("%s: the first line of '%s' is missing", l->path, run->run.host);
-	if (!run->has_ended)
+	if (run->has_lines && !run->has_ended)
 		log_warning("%s: the run on '%s' did not end: what came later is missing", l->path,
 			    run->run.host);
 }
@@ -383,10 +388,12 @@ static int take_line(struct lines *l, struct arena *a, const json_t *line, char 
 {
 	const char *type = member(line, "type");
 	struct line_run *run = type ? run_of(l, a, line) : NULL;
-	bool is_map = type && strcmp(type, "map") == 0;
+	bool is_map = type && strcmp(type, "map") == 0, is_lost = type && strcmp(type, "lost") == 0;
 	int err = 0;
 
-	if (run && (is_map || strcmp(type, "lost") == 0)) {
+	if (run)
+		run->has_lines |= !is_lost;
+	if (run && (is_map || is_lost)) {
 		memmove(text, text + at, len);
 		return keep_line(l, run, is_map ? member(line, "name") ?: "" : NULL, text, len);
 	}

@@ -296,9 +296,10 @@ static int collect_begin(struct out *o, const struct view_run *r)
 static int collect_lost(struct out *o, const struct view_loss *l)
 {
 	struct merge *m = merge_of(o);
+	const char *host = l->host ? keep_string(m, l->host) : m->host;
 	struct view_loss *known =
 		FIND(m->losses.items, m->losses.n,
-		     strcmp(item->host, m->host) == 0 && strcmp(item->probe, l->probe) == 0 &&
+		     strcmp(item->host, host) == 0 && strcmp(item->probe, l->probe) == 0 &&
 			     strcmp(item->cause, l->cause) == 0);
 
 	if (known)
@@ -308,7 +309,7 @@ static int collect_lost(struct out *o, const struct view_loss *l)
 								 .cause = keep_string(m, l->cause),
 								 .what = keep_string(m, l->what),
 								 .help = keep_string(m, l->help),
-								 .host = m->host,
+								 .host = host,
 								 .n = l->n})));
 	return m->error;
 }
