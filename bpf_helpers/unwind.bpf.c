@@ -149,12 +149,17 @@ static INLINE uint32_t leave_by_fp(struct sonde_walk *w, struct sonde_trail *t)
 static INLINE uint32_t leave_without_rule(struct sonde_walk *w, struct sonde_trail *t, uint64_t n,
 					  uint64_t by_fp)
 {
+	/* without branches, of which the verifier would follow each: 1 if it is the innermost frame,
+	 * or such code */
+	uint64_t has_edge = (n - 1) >> 63;
 	uint32_t end;
 
+	if (!HAS_LINK)
+		has_edge |= (by_fp ^ 1) & w->flags / UNWIND_RANGE_ANONYMOUS & 1;
+	OPAQUE(has_edge);
 	if (!w->is_mapped)
 		return UNWIND_NOT_READY;
-	if ((n == 0 || (!HAS_LINK && !by_fp && w->flags & UNWIND_RANGE_ANONYMOUS)) &&
-	    leave_edge(w, t, &end))
+	if (has_edge && leave_edge(w, t, &end))
 		return end;
 	if (w->need)
 		return UNWIND_UNREADABLE; /* the step is done again */
