@@ -342,6 +342,13 @@ static void test_cut_short(void **state)
 	}
 }
 
+/* With sanitizers, each takes 100 ms, and fuzz_elf tries more. */
+#ifdef SONDE_ASAN
+enum { OVERWRITTEN = 200 };
+#else
+enum { OVERWRITTEN = 1000 };
+#endif
+
 static void test_overwritten(void **state)
 {
 	char file[FILE_BYTES];
@@ -351,7 +358,7 @@ static void test_overwritten(void **state)
 
 	(void)state;
 	srandom(1);
-	for (int i = 0; i < 1000; i++) { /* fuzz_elf tries more */
+	for (int i = 0; i < OVERWRITTEN; i++) {
 		size_t region = (size_t)i % 4;
 
 		(i & 16) ? make_elf_32(file) : make_elf_64(file);
