@@ -149,8 +149,8 @@ static INLINE uint32_t leave_by_fp(struct sonde_walk *w, struct sonde_trail *t)
 static INLINE uint32_t leave_without_rule(struct sonde_walk *w, struct sonde_trail *t, uint64_t n,
 					  uint64_t by_fp)
 {
-	/* without branches, of which the verifier would follow each: 1 if it is the innermost frame,
-	 * or such code */
+	/* without branches, of which the verifier would follow each: 1 if it is the innermost
+	 * frame, or such code */
 	uint64_t has_edge = (n - 1) >> 63;
 	uint32_t end;
 

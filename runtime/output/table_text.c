@@ -97,7 +97,7 @@ static void end_cell(struct table_text *w, struct cell *cells, uint32_t i, size_
 	const struct text *t = &w->cells.text;
 
 	cells[i].end = t->n;
-	cells[i].columns = first <= t->n ? columns_of(t->bytes + first, t->n - first) : 0;
+	cells[i].columns = first < t->n ? columns_of(t->bytes + first, t->n - first) : 0;
 }
 
 static void put_line(struct table_text *w, struct text *t, const struct plan_event *e,
@@ -109,7 +109,8 @@ static void put_line(struct table_text *w, struct text *t, const struct plan_eve
 		bool is_right = is_number(e, i);
 
 		text_fill(t, ' ', (i > 0) + (is_right ? pad : 0));
-		text_put(t, w->cells.text.bytes + first, cells[i].end - first);
+		if (cells[i].end > first)
+			text_put(t, w->cells.text.bytes + first, cells[i].end - first);
 		if (!is_right && i + 1 < e->n_pieces)
 			text_fill(t, ' ', pad);
 	}

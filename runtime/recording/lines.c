@@ -103,6 +103,14 @@ static struct line_run *run_of(struct lines *l, struct arena *a, const json_t *l
 	return add_run(l, id, line);
 }
 
+/* 0: it is no time. */
+static uint64_t time_ns(const json_t *line)
+{
+	double s = json_number_value(json_object_get(line, "time"));
+
+	return s > 0 && s < 1e10 ? (uint64_t)(s * 1e9) : 0;
+}
+
 static int take_begin(struct lines *l, struct line_run *run, const json_t *line)
 {
 	if (run->has_begun) /* that was another one */
@@ -115,7 +123,7 @@ static int take_begin(struct lines *l, struct line_run *run, const json_t *line)
 		run->run.to = keep(l, member(line, name));
 #include "runtime/view/run_texts.def"
 	run->run.resets = json_is_true(json_object_get(line, "resets"));
-	run->run.start = (uint64_t)(json_number_value(json_object_get(line, "time")) * 1e9);
+	run->run.start = time_ns(line);
 	l->is_old |= number(line, "version") != LINES_VERSION;
 	return 0;
 }
