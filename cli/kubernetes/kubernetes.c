@@ -9,6 +9,7 @@
 #include "parser/base/arena.h"
 #include "parser/base/diag.h"
 #include "parser/base/escape.h"
+#include "parser/base/text.h"
 #include "parser/lang/ast.h"
 #include "runtime/base/colour.h"
 #include "runtime/base/listen.h"
@@ -21,36 +22,26 @@ enum { NAME_BYTES = 52 }; /* of objects: pods of a Job have a longer one, of at 
 
 struct kubernetes {
 	struct arena *arena;
-	const struct options *options;
-	struct options run;   /* what the words say */
-	char **words, **read; /* the words, after `sonde`, and the copies that `run` refers to */
+	struct options run;	  /* what the words say */
+	const char *const *words; /* of the command line */
+	char **read;		  /* copies, to which `run` refers */
 	uint32_t n_words;
 	struct pods pods;
 };
 
 /* ---- the command line ----------------------------------------------------------------------- */
 
-/* Copies, since options_parse() moves words, and changes their text. */
-static char **copy_words(const struct kubernetes *k)
+/* Read copies of the words, since options_parse() moves words, and changes their text. */
+static int read_words(struct kubernetes *k)
 {
-	const struct script_args *args = &k->options->args;
-	char **words = arena_alloc(k->arena, (k->n_words + 1) * sizeof(*words));
+	char **moved = arena_alloc(k->arena, (k->n_words + 2) * sizeof(*moved));
 
-	words[0] = "sonde";
-	for (uint32_t i = 1; i < k->n_words; i++)
-		words[i] =
-			arena_strndup(k->arena, args->params[i - 1], strlen(args->params[i - 1]));
-	words[k->n_words] = NULL;
-	return words;
-}
-
-static bool is_utf8(const char *bytes, size_t n)
-{
-	size_t len = 1;
-
-	for (; n && len; bytes += len, n -= len)
-		len = utf8_length(bytes, n);
-	return len > 0;
+	k->read = arena_alloc(k->arena, (k->n_words + 1) * sizeof(*k->read));
+	moved[0] = "sonde";
+	for (uint32_t i = 0; i < k->n_words; i++)
+		moved[i + 1] = k->read[i] = arena_strdup(k->arena, k->words[i]);
+	moved[k->n_words + 1] = NULL;
+	return options_parse(&k->run, (int)k->n_words + 1, moved);
 }
 
 /* The address of --listen, which others of the cluster read. */
@@ -119,7 +110,7 @@ static int check_script(struct kubernetes *k, const struct source *s)
 			"the script imports '%s', which the container does not have: put both into "
 			"one file",
 			p->imports[0].text);
-	if (!is_utf8(s->text, s->len))
+	if (!utf8_is_valid(s->text, s->len))
 		return log_error("'%s' is not in UTF-8, as a ConfigMap is", s->name);
 	return 0;
 }
@@ -127,8 +118,7 @@ static int check_script(struct kubernetes *k, const struct source *s)
 /* The name of the objects: letters, digits and '-' of the script's. */
 static const char *name_of(struct arena *a, const char *script)
 {
-	const char *base = script && strrchr(script, '/') ? strrchr(script, '/') + 1 : script;
-	char *name = arena_printf(a, "sonde-%.*s", NAME_BYTES - 6, base ?: "");
+	char *name = arena_printf(a, "sonde-%.*s", NAME_BYTES - 6, text_base_name(script ?: ""));
 	size_t n = strlen(name);
 
 	if (n > 3 && strcmp(name + n - 3, ".bt") == 0)
@@ -144,7 +134,7 @@ static const char *name_of(struct arena *a, const char *script)
 
 static int add_word(struct kubernetes *k, const char *word)
 {
-	if (!is_utf8(word, strlen(word)))
+	if (!utf8_is_valid(word, strlen(word)))
 		return log_error("'%s' is not in UTF-8, as the objects of Kubernetes are", word);
 	arena_push(k->arena, k->pods.args, k->pods.n_args, word);
 	return 0;
@@ -156,15 +146,16 @@ static int add_flags(struct kubernetes *k, const char *option, size_t len)
 	return len > 2 ? add_word(k, arena_strndup(k->arena, option, len - 1)) : 0;
 }
 
-/* Where the script is among the words: a word, or what follows -e in one. 0: nowhere. */
+/* Where the script is among the words: a word, or what follows -e in one. UINT32_MAX:
+ * nowhere. */
 static uint32_t find_word(const struct kubernetes *k, const char *script, size_t *offset)
 {
-	for (uint32_t i = 1; script && i < k->n_words; i++) {
+	for (uint32_t i = 0; script && i < k->n_words; i++) {
 		*offset = (size_t)(script - k->read[i]);
 		if (script >= k->read[i] && *offset <= strlen(k->words[i]))
 			return i;
 	}
-	return 0;
+	return UINT32_MAX;
 }
 
 /* The words for the container, where the script is the file of the ConfigMap. */
@@ -172,10 +163,11 @@ static int collect_words(struct kubernetes *k)
 {
 	const char *program = k->run.args.program;
 	size_t offset = 0;
-	uint32_t at = k->pods.script ? find_word(k, program ?: k->run.args.file, &offset) : 0;
+	uint32_t at =
+		k->pods.script ? find_word(k, program ?: k->run.args.file, &offset) : UINT32_MAX;
 	int err = 0;
 
-	for (uint32_t i = 1; i < k->n_words && !err; i++) {
+	for (uint32_t i = 0; i < k->n_words && !err; i++) {
 		if (program && !offset && i + 1 == at)
 			err = add_flags(k, k->words[i], strlen(k->words[i]));
 		else if (i == at)
@@ -202,20 +194,13 @@ static int find_script(struct kubernetes *k)
 
 static int make_pods(struct kubernetes *k)
 {
-	char **moved;
-
-	k->words = copy_words(k);
-	k->read = copy_words(k);
-	moved = arena_alloc(k->arena, (k->n_words + 1) * sizeof(*moved));
-	memcpy(moved, k->read, (k->n_words + 1) * sizeof(*moved));
-	return options_parse(&k->run, (int)k->n_words, moved) || check_run(k) || find_script(k) ||
-	       collect_words(k);
+	return read_words(k) || check_run(k) || find_script(k) || collect_words(k);
 }
 
 int kubernetes_run(const struct options *o)
 {
-	struct kubernetes k = {.options = o,
-			       .n_words = o->args.n_params + 1,
+	struct kubernetes k = {.words = o->args.params,
+			       .n_words = o->args.n_params,
 			       .pods = {.image = o->kubernetes.image,
 					.n_nodes = o->kubernetes.nodes}};
 	int err;

@@ -35,6 +35,15 @@ size_t utf8_length(const char *bytes, size_t n)
 	return 4;
 }
 
+bool utf8_is_valid(const char *bytes, size_t n)
+{
+	size_t len = 1;
+
+	for (; n && len; bytes += len, n -= len)
+		len = utf8_length(bytes, n);
+	return len > 0;
+}
+
 /* ---- what is escaped ----------------------------------------------------------------------- */
 
 /* Bytes of the character at p that has to be escaped; 0 when it is shown as it is. */

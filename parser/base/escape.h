@@ -44,6 +44,8 @@ void escape_xml_write(const char *bytes, size_t n, FILE *out);
 /* Bytes of the well-formed UTF-8 character at the start of `bytes`; 0 when there is none. `n` is at
  * least 1. Overlong forms, surrogates and what is beyond U+10FFFF are not well-formed. */
 size_t utf8_length(const char *bytes, size_t n);
+/* Are all of the bytes well-formed UTF-8? */
+bool utf8_is_valid(const char *bytes, size_t n);
 /* True for U+0080 to U+009F, encoded. */
 static inline bool utf8_is_c1(const char *bytes, size_t len)
 {

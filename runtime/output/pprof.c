@@ -193,8 +193,10 @@ void pprof_put_name(struct pprof *p, struct pprof_sample *s, const char *name)
 /* The file of a frame; NULL: none is mapped there. */
 static const char *file_of(const struct view_stack *s, const struct view_frame *f, char bytes[128])
 {
-	if (s->is_user || view_frame_is_gap(f))
-		return view_frame_is_gap(f) ? NULL : f->module;
+	if (view_frame_is_gap(f))
+		return NULL;
+	if (s->is_user)
+		return f->module;
 	if (!f->module)
 		return "[kernel.kallsyms]";
 	snprintf(bytes, 128, "[%s]", f->module);

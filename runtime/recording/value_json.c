@@ -26,20 +26,11 @@ static void put_hex(struct json *j, const char *bytes, size_t n)
 	json_close(j, '"');
 }
 
-static bool is_utf8(const char *s, size_t n)
-{
-	for (size_t i = 0, len; i < n; i += len) {
-		len = (signed char)s[i] > 0 ? 1 : utf8_length(s + i, n - i);
-		if (!len || !s[i])
-			return false;
-	}
-	return true;
-}
-
 static void put_string(struct json *j, const char *key, const struct view *v)
 {
-	bool is_text =
-		type_shape(v->type) != SHAPE_BUFFER && is_utf8(v->string.text, v->string.len);
+	bool is_text = type_shape(v->type) != SHAPE_BUFFER &&
+		       !memchr(v->string.text, 0, v->string.len) &&
+		       utf8_is_valid(v->string.text, v->string.len);
 
 	if (is_text && !v->string.trailer) {
 		json_put_bytes(j, key, v->string.text, v->string.len);
