@@ -145,12 +145,13 @@ static INLINE uint32_t leave_by_fp(struct sonde_walk *w, struct sonde_trail *t)
 	return ip || caller ? UNWIND_GOES_ON : UNWIND_COMPLETE; /* both 0: the outermost frame */
 }
 
-/* Generated code that a rule or a trampoline led to may have no frame pointer (x86-64). */
+/* Go to the caller of a frame that has no rule. Generated code that a rule or a trampoline led to
+ * may have no frame pointer (x86-64). */
 static INLINE uint32_t leave_without_rule(struct sonde_walk *w, struct sonde_trail *t, uint64_t n,
 					  uint64_t by_fp)
 {
-	/* without branches, of which the verifier would follow each: 1 if it is the innermost
-	 * frame, or such code */
+	/* 1 for the innermost frame and for such code; without branches, since the verifier would
+	 * follow each */
 	uint64_t has_edge = (n - 1) >> 63;
 	uint32_t end;
 

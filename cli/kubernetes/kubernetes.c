@@ -64,7 +64,7 @@ static int check_listen(struct kubernetes *k)
 		text, k->pods.port);
 }
 
-/* What makes no sense in a container, or on each node. */
+/* Refuse what cannot work in a container, or on every node. */
 static int check_run(struct kubernetes *k)
 {
 	const struct options *run = &k->run;

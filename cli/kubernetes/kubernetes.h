@@ -17,7 +17,7 @@ int kubernetes_run(const struct options *o);
 struct pods {
 	const char *name; /* of the objects: a label of DNS */
 	const char *image;
-	uint32_t n_nodes;	     /* a Job on so many nodes; 0: a DaemonSet, on all */
+	uint32_t n_nodes;	     /* a Job on this many nodes; 0: a DaemonSet, on all */
 	const struct source *script; /* of a ConfigMap; NULL: the image has it */
 	const char **args;	     /* of sonde in the container */
 	uint32_t n_args;

@@ -59,8 +59,8 @@ static bool has(const struct source *s, const char *text)
 	return memmem(s->text, s->len, text, strlen(text));
 }
 
-/* True if the text can be indented as it is: its first line does not suggest another indentation,
- * and no character ends a line for some readers of YAML alone. */
+/* True if the text can be indented as it is: its first line does not begin with a blank, and it has
+ * no character that only some parsers of YAML take for the end of a line. */
 static bool is_plain(const struct source *s)
 {
 	return s->len && !strchr(" \t\n", s->text[0]) && !has(s, "\r") && !has(s, "\u2028") &&

@@ -25,7 +25,7 @@
 /* -1, 0 or 1: how two numbers are ordered, for qsort(). */
 #define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
 
-/* A function for qsort(): how two items of a type, `a` and `b`, are ordered. */
+/* Define a comparison function for qsort(); `a` and `b` are the two items. */
 #define COMPARE(name, type, ORDER_OF_THEM)              \
 	static int name(const void *a_, const void *b_) \
 	{                                               \

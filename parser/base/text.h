@@ -52,7 +52,7 @@ static inline const void *text_find(const void *items, size_t n, size_t size,
 						  &(items)[0].member, (text), strlen(text)) \
 	     : NULL)
 
-/* Append to the list of words in a buffer of `size` bytes, after ", ", as far as there is room. */
+/* Append to a list of words, after ", ", in a buffer of `size` bytes; cut if the buffer is full. */
 #define TEXT_LIST(list, size, format, ...)                                                       \
 	snprintf((list) + strlen(list), (size) - strlen(list), "%s" format, *(list) ? ", " : "", \
 		 __VA_ARGS__)

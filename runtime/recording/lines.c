@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads lines of -f jsonl: see lines.h. What a map has is in its last line, unless its run resets
- * maps; so a run's lines of maps are kept as text until all have come. Lines are input: a line
- * that is cut or mixed with another is counted and left out.
+ * Reads lines of -f jsonl: see lines.h. The last line of a map has its full content, unless its
+ * run resets maps; so a run's lines of maps are kept as text until all have come. Lines are
+ * input: a line that is cut or mixed with another is counted and left out.
  */
 #include "runtime/recording/lines.h"
 #include "parser/base/limits.h"
@@ -29,7 +29,7 @@ struct line_run {
 	struct view_run run;
 	VEC(struct kept_line) kept;
 	bool has_begun, has_ended;
-	bool has_lines; /* other than losses, which a merged result has of each host */
+	bool has_lines; /* other than losses; a merged result has lines of losses for each host */
 };
 
 struct lines {

@@ -90,7 +90,7 @@ struct session {
 	uint64_t goroutine_sweep_ns;	       /* when the next one is due; 0: never */
 	char *logs; /* with prep->keeps_logs: SESSION_LOG_BYTES for each program; else NULL */
 	uint64_t map_records_lost; /* mmap and exec records the kernel dropped */
-	uint64_t *skipped_runs;	   /* by plan->progs index, when tracing ended; NULL until then */
+	uint64_t *skipped_runs;	   /* until tracing ended, by plan->progs index; NULL before */
 };
 
 /* What the verifier counted for a program, as text; NULL if that was not asked for. */
@@ -117,8 +117,8 @@ struct bpf_prog_info;
 bool session_prog_info(const struct session *s, uint32_t prog, struct bpf_prog_info *out);
 /* Runs that the kernel skipped, because it ran a program or changed a map on that CPU. */
 uint64_t session_skipped_runs(const struct session *s, uint32_t prog);
-/* Tracing ends now: what the kernel skips from now on is no loss. A program of a perf event is
- * called, or skipped, until the event is closed, also while it is disabled. */
+/* Tracing ends now: keep the counts of skipped runs, since later ones are no losses. A program of a
+ * perf event is called, or skipped, until the event is closed, also while it is disabled. */
 void session_keep_skipped_runs(struct session *s);
 /* The program's name for users. */
 const char *session_prog_name(const struct session *s, uint32_t prog);

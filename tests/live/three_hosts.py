@@ -1,4 +1,4 @@
-"""Three hosts, what SCRIPT counts on each, and what the merged answer is."""
+"""Three hosts, how many calls SCRIPT counts on each, and the expected result."""
 
 CALLS = {"web1": 1000, "web2": 3000, "web3": 50000}
 SCRIPT = "tracepoint:syscalls:sys_enter_getpgid { @calls = count(); @most = max(args.pid); @mean = avg(args.pid); @by[comm] = hist(args.pid); }"
