@@ -28,6 +28,59 @@ INLINE uint32_t sonde_scope_current(struct task_struct *task)
 	return sonde_number_pid(task) != sonde_config.self_tgid;
 }
 
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+struct cfs_rq___queue {
+	char *rq;
+};
+
+struct task_struct___queue {
+	struct {
+		struct cfs_rq___queue *cfs_rq;
+	} se;
+};
+
+struct thread_info___count {
+	unsigned long preempt_count; /* arm64 */
+};
+
+#pragma clang attribute pop
+
+/* The count of this CPU. On x86-64 it is a per-CPU variable, as is the run queue to which the
+ * current thread points. 0 if it is not known where it is. */
+static INLINE_CORE uint32_t preempt_count(struct task_struct *current)
+{
+	uint32_t count = 0;
+
+#ifdef SONDE_TARGET_x86
+	struct task_struct___queue *queued = (void *)current;
+
+	if (sonde_config.preempt_count)
+		bpf_probe_read_kernel(&count, sizeof(count),
+				      queued->se.cfs_rq->rq + sonde_config.preempt_count);
+#else
+	count = (uint32_t)((struct thread_info___count *)&current->thread_info)->preempt_count;
+#endif
+	return count;
+}
+
+/* Bits 8, 16 to 19 and 20 to 23 are: a softirq is served, interrupts, NMIs (linux/preempt.h).
+ * Each NMI counts as an interrupt, too, and so does the breakpoint of a kprobe on x86-64. */
+static INLINE_CORE uint32_t is_in_interrupt(struct task_struct *current)
+{
+	uint32_t count = preempt_count(current);
+
+	return (count & 0x100) || (count >> 16 & 15) > (count >> 20 & 15);
+}
+
+/* Is an event traced that is not about one thread? In an interrupt the current thread is that which
+ * was interrupted. If this is the tracer, the event is not its own. */
+INLINE_CORE uint32_t sonde_scope_event(struct task_struct *current)
+{
+	return sonde_scope_current(current) ||
+	       (sonde_config.scope == SONDE_SCOPE_ALL && is_in_interrupt(current));
+}
+
 /* Can a thread that is not the current one be traced? This is decided by pid only; to be sure, the
  * caller looks for the thread's state in task storage. */
 INLINE uint32_t sonde_scope_may_have(struct task_struct *task)

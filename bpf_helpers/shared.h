@@ -345,7 +345,8 @@ struct sonde_config {
 	uint32_t pid_ns;       /* inode of the tracer's pid namespace, 0: the initial one */
 	uint32_t cgroup_first, cgroup_last; /* range of levels to search for cgroup_id */
 	uint64_t cgroup_id;		    /* --cgroup; 0: none */
-	uint32_t unwinds;		 /* user stacks by tables (unwind.h), not frame pointers */
+	int64_t preempt_count; /* x86-64: its distance from a CPU's run queue; 0: not known */
+	uint32_t unwinds;      /* user stacks by tables (unwind.h), not frame pointers */
 	uint32_t ring_bytes, ring_limit; /* size of the ring, and the limit for starting a record */
 	uint32_t ring_index_mask, ring_offset_mask; /* split a position: segment, offset */
 	uint64_t start_ns;			    /* CLOCK_BOOTTIME at the start of tracing */

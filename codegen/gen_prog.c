@@ -158,7 +158,11 @@ void prog_scope_test(struct gen *g, LLVMBasicBlockRef out)
 	}
 	if (g->plan->needs.only_cgroup)
 		gen_only_if(g, is_in_cgroup(g), other);
-	gen_only_if(g, GEN_CALL(g, "sonde_scope_current", g->body.current), other);
+	gen_only_if(g,
+		    prog_kind_interrupts(prog->kind)
+			    ? GEN_CALL(g, "sonde_scope_event", g->body.current)
+			    : GEN_CALL(g, "sonde_scope_current", g->body.current),
+		    other);
 	if (!traced)
 		return;
 	LLVMBuildBr(g->b, traced);

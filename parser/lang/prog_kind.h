@@ -64,6 +64,13 @@ static inline bool prog_kind_is(enum plan_prog_kind kind, uint32_t traits)
 	return (prog_rows[kind].traits & traits) != 0;
 }
 
+/* Can its events happen in interrupts, and not because of the thread that is interrupted? */
+static inline bool prog_kind_interrupts(enum plan_prog_kind kind)
+{
+	return prog_kind_is(kind, PK_ATOMIC) &&
+	       !prog_kind_is(kind, PK_SYSCALL | PK_PERIOD | PK_EVENT | PK_SWITCH | PK_ENDS);
+}
+
 /* Is that a kind? A column may have none. */
 static inline bool prog_kind_exists(enum plan_prog_kind kind)
 {

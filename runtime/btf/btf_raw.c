@@ -154,6 +154,25 @@ int btf_raw_find(const struct btf_raw *b, const char *name, uint32_t kind)
 	return id;
 }
 
+int64_t btf_raw_offset(const struct btf_raw *b, const char *section, const char *variable)
+{
+	int id = btf_raw_find(b, variable, BTF_KIND_VAR);
+	int in = btf_raw_find(b, section, BTF_KIND_DATASEC);
+	struct btf_walk w = btf_walk_start(b);
+	const struct btf_var_secinfo *vars;
+	const struct btf_type *t = NULL;
+
+	if (id < 0 || in < 0)
+		return id < 0 ? id : in;
+	while (w.id < (uint32_t)in)
+		t = btf_walk_next(&w);
+	vars = (const void *)(t + 1);
+	for (uint32_t i = 0; i < BTF_INFO_VLEN(t->info); i++)
+		if (vars[i].type == (uint32_t)id)
+			return vars[i].offset;
+	return -ENOENT;
+}
+
 int btf_raw_each(const struct btf_raw *b, uint32_t kind, const char *prefix,
 		 int (*fn)(const char *name, uint32_t id, void *ctx), void *ctx)
 {

@@ -33,6 +33,9 @@ void btf_raw_close(struct btf_raw *b);
 /* Id of the first type with this name and kind: > 0, -ENOENT, -EINVAL (broken section). */
 int btf_raw_find(const struct btf_raw *b, const char *name, uint32_t kind);
 
+/* Offset of a variable in a section (a type of kind DATASEC): >= 0, -ENOENT, -EINVAL (broken). */
+int64_t btf_raw_offset(const struct btf_raw *b, const char *section, const char *variable);
+
 /* Call fn for each type of this kind whose name begins with `prefix`, in the order of their ids,
  * until it returns nonzero (which is returned). 0, -EINVAL (broken section). */
 int btf_raw_each(const struct btf_raw *b, uint32_t kind, const char *prefix,

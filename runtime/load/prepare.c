@@ -34,7 +34,8 @@ enum core_group {
 	FOR_PACKETS = 32,
 	FOR_REASONS = 64,
 	FOR_KERNEL_STACKS = 128,
-	FOR_END = 256,
+	FOR_INTERRUPTS = 256,
+	FOR_END = 512,
 };
 
 /* The structs that bpf_helpers/ reads, or reaches through a pointer. */
@@ -71,7 +72,7 @@ static const struct {
 	{"vfsmount", FOR_PATHS},
 	{"file_system_type", FOR_PATHS},
 	{"sk_buff", FOR_PACKETS},
-	{"cfs_rq", FOR_REASONS},
+	{"cfs_rq", FOR_REASONS | FOR_INTERRUPTS},
 	{"kretprobe_instance", FOR_KERNEL_STACKS},
 };
 
@@ -90,6 +91,7 @@ static int cut_btf(const struct session_prep *prep, const struct plan *plan, str
 		{FOR_PACKETS, plan->needs.packets},
 		{FOR_REASONS, plan->needs.reason},
 		{FOR_KERNEL_STACKS, plan->needs.kstack},
+		{FOR_INTERRUPTS, prep->config.preempt_count != 0},
 	};
 	unsigned int needed = 0;
 	uint32_t n = 0;
@@ -295,6 +297,33 @@ static void set_scope(struct sonde_config *config, const struct trace_scope *sco
 	config->scope_tgid = found->command ?: scope->pid;
 }
 
+/* Where a CPU of x86-64 counts its interrupts: a variable of its own, or since 6.2 the member
+ * behind the current task in another one, until 6.14. Not all kernels list the addresses of
+ * variables. */
+static int64_t preempt_count_at(struct kernel *k)
+{
+	int64_t queue = kernel_variable(k, "runqueues");
+	int64_t at = kernel_variable(k, "__preempt_count");
+
+	if (at < 0) {
+		at = kernel_variable(k, "pcpu_hot");
+		at += at < 0 ? 0 : (int64_t)sizeof(void *);
+	}
+	return queue < 0 || at < 0 ? 0 : at - queue;
+}
+
+/* While the tracer runs, is an event its own, or does it only happen in an interrupt? */
+static void find_preempt_count(struct session_prep *prep, const struct plan *plan, struct kernel *k)
+{
+	struct sonde_config *c = &prep->config;
+	bool is_needed = false;
+
+	for (uint32_t i = 0; i < plan->n_progs; i++)
+		is_needed |= prog_kind_interrupts(plan->progs[i].kind);
+	if (is_needed && c->self_tgid && c->scope == SONDE_SCOPE_ALL)
+		c->preempt_count = preempt_count_at(k);
+}
+
 /* How many trails a CPU has. Their memory is taken at the start: 250 KB for each CPU with
  * SONDE_TRAILS, which takes 0.2 ms. */
 static uint32_t trails_of_cpu(uint32_t n_cpus)
@@ -334,6 +363,7 @@ void session_prepare(struct session_prep *prep, const struct plan *plan, struct 
 		prep->config.n_cpus = (uint32_t)libbpf_num_possible_cpus();
 	if (is_interpreted)
 		return;
+	find_preempt_count(prep, plan, k);
 	if (plan_uses_core(plan))
 		prep->btf_fd = cut_btf(prep, plan, k);
 	if (plan->needs.kstack) {

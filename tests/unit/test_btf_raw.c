@@ -111,7 +111,7 @@ static void *blob_done(struct blob *b, size_t *len)
 static void *every_kind(size_t *len)
 {
 	struct blob *b = blob_new();
-	uint32_t i = blob_int(b, "int", 4),
+	uint32_t i = blob_int(b, "int", 4), v,
 		 kinds[] = {
 			 BTF_KIND_PTR,	    BTF_KIND_VOLATILE, BTF_KIND_CONST,
 			 BTF_KIND_RESTRICT, BTF_KIND_TYPE_TAG,
@@ -134,10 +134,12 @@ static void *every_kind(size_t *len)
 	blob_word(b, blob_string(b, "arg"));
 	blob_word(b, i);
 	blob_type(b, "f", BTF_KIND_FUNC, 0, b->n_types);
-	blob_type(b, "v", BTF_KIND_VAR, 0, i);
+	v = blob_type(b, "v", BTF_KIND_VAR, 0, i);
 	blob_word(b, 0);
 	blob_type(b, ".data", BTF_KIND_DATASEC, 1, 4);
-	blob_member(b, NULL, 0, 4);
+	blob_word(b, v);
+	blob_word(b, 12); /* its offset */
+	blob_word(b, 4);
 	blob_type(b, "double", BTF_KIND_FLOAT, 0, 8);
 	blob_type(b, "tag", BTF_KIND_DECL_TAG, 0, i);
 	blob_word(b, 0xffffffff);
@@ -202,6 +204,9 @@ static void test_find(void **state)
 	assert_int_equal(btf_raw_find(&b, "las", BTF_KIND_TYPEDEF), -ENOENT);
 	assert_int_equal(btf_raw_find(&b, "ast", BTF_KIND_TYPEDEF), -ENOENT);
 	assert_int_equal(btf_raw_find(&b, "", BTF_KIND_PTR), -ENOENT);
+	assert_int_equal(btf_raw_offset(&b, ".data", "v"), 12);
+	assert_int_equal(btf_raw_offset(&b, ".bss", "v"), -ENOENT);
+	assert_int_equal(btf_raw_offset(&b, ".data", "w"), -ENOENT);
 	free(p);
 }
 
@@ -343,6 +348,7 @@ static void try_all(const void *data, size_t len)
 	memcpy(copy, data, len);
 	if (!btf_raw_init(&b, copy, len)) {
 		btf_raw_find(&b, "last", BTF_KIND_TYPEDEF);
+		btf_raw_offset(&b, ".data", "v");
 		btf_raw_each(&b, BTF_KIND_STRUCT, "", ignore, NULL);
 		btf_raw_cut(&b, roots, 2, &cut, &cut_len);
 	}
