@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * brief N [PAUSE_US]: calls of functions that take a fraction of a microsecond, N times each:
+ * brief N [PAUSE_US [STEPS]]: calls of functions that take a fraction of a microsecond with 300
+ * steps, N times each:
  *	brief()		computes
  *	nest(10)	computes and calls itself, 10 calls in all
  *	around()	calls brief() ten times
@@ -17,7 +18,9 @@
 #define NOINLINE __attribute__((noinline, noclone))
 #define HAVE_FRAME() __asm__ volatile("" : : "r"(__builtin_frame_address(0)))
 
-enum { STEPS = 300, DEPTH = 10, TIMES = 100, ROUNDS = 101 };
+enum { DEPTH = 10, TIMES = 100, ROUNDS = 101 };
+
+static long steps = 300;
 
 static inline __attribute__((always_inline)) void compute(long n)
 {
@@ -33,14 +36,14 @@ static inline __attribute__((always_inline)) void compute(long n)
 	NOINLINE void brief(void)                    \
 	{                                            \
 		HAVE_FRAME();                        \
-		compute(STEPS);                      \
+		compute(steps);                      \
 	}                                            \
 	NOINLINE long nest(long depth)               \
 	{                                            \
 		long inner = 0;                      \
                                                      \
 		HAVE_FRAME();                        \
-		compute(STEPS);                      \
+		compute(steps);                      \
 		if (depth > 1)                       \
 			inner = nest(depth - 1);     \
 		__asm__ volatile("" : "+r"(inner));  \
@@ -112,6 +115,7 @@ int main(int argc, char **argv)
 	long n = argc > 1 ? strtol(argv[1], NULL, 10) : 1000;
 	long pause_us = argc > 2 ? strtol(argv[2], NULL, 10) : 0;
 
+	steps = argc > 3 ? strtol(argv[3], NULL, 10) : steps;
 	for (int round = 0; round < ROUNDS; round++) {
 		for (int i = 0; i < NAMES; i++)
 			run_round(&all[i], round, n);
