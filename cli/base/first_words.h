@@ -57,6 +57,7 @@ struct first_word {
 		FOLLOWED_BY_NAMES,
 		FOLLOWED_BY_WORDS,
 		FOLLOWED_BY_COMMAND,
+		FOLLOWED_BY_LINE,
 		FOLLOWED_BY_TOPIC,
 	} what;
 	const char *usage; /* without `sonde` */

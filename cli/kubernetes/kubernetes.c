@@ -5,12 +5,14 @@
  */
 #include "cli/kubernetes/kubernetes.h"
 #include "cli/options/option_rows.h"
+#include "cli/scripts/script_options.h"
 #include "cli/scripts/scripts.h"
 #include "parser/base/arena.h"
 #include "parser/base/diag.h"
 #include "parser/base/escape.h"
 #include "parser/base/text.h"
 #include "parser/lang/ast.h"
+#include "parser/lang/builtin.h"
 #include "runtime/base/colour.h"
 #include "runtime/base/listen.h"
 #include <arpa/inet.h>
@@ -44,6 +46,90 @@ static int read_words(struct kubernetes *k)
 	return options_parse(&k->run, (int)k->n_words + 1, moved);
 }
 
+#define EXAMPLE_IMAGE "registry.example/sonde:0.2"
+
+/* A word of a line that is shown. */
+static const char *quoted(struct arena *a, const char *word)
+{
+	return arena_printf(a,
+			    *word && !strpbrk(word, " \t\n\"'\\$`*?[{;&|<>()#~") ? " %s" : " '%s'",
+			    word);
+}
+
+/* Is the word an option of `sonde kubernetes`, and neither of sonde nor of the script? */
+static bool is_own(const char *script, const char *word, size_t len)
+{
+	const struct script_args args = {.file = script};
+
+	return option_is_exact(FW_KUBERNETES, word, len) && !option_is_exact(FW_ANY, word, len) &&
+	       script_options_find(&args, word, len) == SCRIPT_OPTION_NONE;
+}
+
+/* --image is given, and no option that belongs before the script is after it. */
+static int check_order(struct kubernetes *k)
+{
+	struct arena *a = k->arena;
+	const char *own = "", *others = "", *found = NULL;
+
+	for (uint32_t i = 0; i < k->n_words; i++) {
+		const char *word = k->words[i];
+		size_t len = strcspn(word, "=");
+
+		if (strcmp(word, "--") == 0)
+			break;
+		if (!is_own(k->words[0], word, len)) {
+			others = arena_join(a, others, quoted(a, word), "");
+			continue;
+		}
+		found = found ?: arena_strndup(a, word, len);
+		own = arena_join(a, own, quoted(a, word), "");
+		if (!word[len] && i + 1 < k->n_words)
+			own = arena_join(a, own, quoted(a, k->words[++i]), "");
+	}
+	if (!found && !k->pods.image)
+		return command_error(
+			"kubernetes",
+			"'sonde kubernetes' requires --image IMAGE, a container image that has "
+			"sonde: write sonde kubernetes --image " EXAMPLE_IMAGE "%s",
+			*others ? others : " SCRIPT");
+	if (!found)
+		return 0;
+	if (k->pods.image)
+		own = arena_join(a, " --image", quoted(a, k->pods.image), own);
+	if (k->pods.n_nodes)
+		own = arena_join(a, arena_printf(a, " --nodes %u", k->pods.n_nodes), own, "");
+	return log_error("%s goes before the script: write sonde kubernetes%s%s", found, own,
+			 others);
+}
+
+/* The options of `sonde kubernetes` itself. */
+static int check_own(struct kubernetes *k)
+{
+	const char *image = k->pods.image;
+	char path[PATH_MAX];
+	size_t n;
+
+	if (check_order(k))
+		return -1;
+	n = strlen(image);
+	if (scripts_path(image, path, sizeof(path)) == SCRIPT_BUNDLED ||
+	    (n > 3 && strcmp(image + n - 3, ".bt") == 0))
+		return command_error("kubernetes",
+				     "--image requires an image, and '%s' is a script: write sonde "
+				     "kubernetes --image " EXAMPLE_IMAGE " %s",
+				     image, image);
+	if (!*image || strpbrk(image, " \t\n"))
+		return log_error(
+			"--image: '%s' is not the name of an image: write --image " EXAMPLE_IMAGE,
+			image);
+	if (!k->n_words)
+		return command_error("kubernetes",
+				     "'sonde kubernetes' requires a script: write sonde kubernetes "
+				     "--image %s SCRIPT",
+				     image);
+	return 0;
+}
+
 /* The address of --listen, which others of the cluster read. */
 static int check_listen(struct kubernetes *k)
 {
@@ -72,10 +158,21 @@ static int check_run(struct kubernetes *k)
 		run, "-I --include --kernel-facts --traceable-functions --debuginfo --ready-fd");
 
 	if (run->mode != MODE_TRACE || run->first_word)
-		return option_error("'sonde kubernetes' runs a script: unexpected '%s'",
-				    run->first_word ? run->first_word->word
-						    : first_word_of_mode(run->mode)
-							      ?: option_of_mode(run->mode));
+		return command_error(
+			"kubernetes",
+			"'sonde kubernetes' runs a script, whose output 'kubectl logs' has: leave "
+			"out '%s'",
+			run->first_word ? run->first_word->word
+					: first_word_of_mode(run->mode)
+						  ?: option_of_mode(run->mode));
+	if (run->scope.pid)
+		return log_error("-p %u is a process of one machine, and the script runs on "
+				 "others: leave it out; a condition in the script chooses "
+				 "processes: /comm == \"NAME\"/",
+				 run->scope.pid);
+	if (run->args.command)
+		return log_error("-c runs a program of the container, which has only sonde: leave "
+				 "it out; --duration 60s ends the run");
 	if (run->out.path)
 		return log_error("-o %s: the file would end with the container: leave it out; "
 				 "'kubectl logs' has what is printed",
@@ -96,6 +193,67 @@ static int check_run(struct kubernetes *k)
 
 /* ---- the script ----------------------------------------------------------------------------- */
 
+/* Calls that print, have another effect, or end the run. */
+struct acts {
+	bool is_once; /* in BEGIN or END: what ends the run counts */
+	bool found;
+};
+
+static void find_act(struct expr *e, void *arg)
+{
+	const struct builtin *b = e->kind == EX_CALL ? builtin_find(e->call.name) : NULL;
+	struct acts *acts = arg;
+
+	if (b && (acts->is_once ? b->needs & NEEDS_EXIT
+				: b->kind == BUILTIN_FN && b->traits & TR_ACT &&
+					  !(b->traits & (TR_DROPS | TR_SETS))))
+		acts->found = true;
+	ast_each_child(e, find_act, arg);
+}
+
+static bool script_acts(const struct program *p)
+{
+	struct acts acts = {.found = false};
+
+	for (uint32_t i = 0; i < p->n_functions; i++)
+		ast_each_in_block(&p->functions[i]->body, find_act, &acts);
+	for (uint32_t i = 0; i < p->n_probes; i++) {
+		const struct probe *probe = p->probes[i];
+		enum probe_id id;
+
+		acts.is_once = probe->n_texts && probe_find_type(probe->texts[0].text, &id) &&
+			       probe_rows[id].traits & PR_EVERY_RUN;
+		ast_each_in_probe(probe, find_act, &acts);
+	}
+	return acts.found;
+}
+
+/* `sonde offcputime 10` */
+static bool has_duration(const struct options *run)
+{
+	const char *last = run->args.n_params ? run->args.params[run->args.n_params - 1] : "";
+
+	return run->duration_ns || isdigit((unsigned char)*last);
+}
+
+/* A script whose maps are printed at its end needs one. */
+static int check_end(const struct kubernetes *k, const struct program *p)
+{
+	const struct options *run = &k->run;
+
+	if (run->out.interval_ns || run->out.listen || script_acts(p))
+		return 0;
+	if (!k->pods.n_nodes)
+		return log_error(
+			"the script prints its maps at its end, which a DaemonSet does not have: "
+			"write --interval 60s after the script, or, for a Job that runs once on N "
+			"nodes, --nodes N before it and --duration 60s after it");
+	return has_duration(run) ? 0
+				 : log_error("the script prints its maps at its end, which this "
+					     "Job does not have: write --duration 60s after the "
+					     "script");
+}
+
 /* Parse it, so that its errors are reported here. What it imports is not in the container. */
 static int check_script(struct kubernetes *k, const struct source *s)
 {
@@ -103,8 +261,10 @@ static int check_script(struct kubernetes *k, const struct source *s)
 	const struct program *p = parse(k->arena, s, &d);
 
 	diags_print(&d, stderr, colour_is_wanted(STDERR_FILENO));
-	if (!p || d.n_errors)
+	if (!p || d.n_errors || check_end(k, p))
 		return -1;
+	if (!k->pods.script)
+		return 0;
 	if (p->n_imports)
 		return log_error(
 			"the script imports '%s', which the container does not have: put both into "
@@ -183,18 +343,16 @@ static int collect_words(struct kubernetes *k)
 static int find_script(struct kubernetes *k)
 {
 	const struct script_args *args = &k->run.args;
-	char path[PATH_MAX];
+	const struct source *s = read_source(k->arena, args);
 
 	k->pods.name = name_of(k->arena, args->file);
-	if (args->file && scripts_path(args->file, path, sizeof(path)) == SCRIPT_BUNDLED)
-		return 0;
-	k->pods.script = read_source(k->arena, args);
-	return k->pods.script ? check_script(k, k->pods.script) : -1;
+	k->pods.script = s && s->is_bundled ? NULL : s;
+	return s ? check_script(k, s) : -1;
 }
 
 static int make_pods(struct kubernetes *k)
 {
-	return read_words(k) || check_run(k) || find_script(k) || collect_words(k);
+	return check_own(k) || read_words(k) || check_run(k) || find_script(k) || collect_words(k);
 }
 
 int kubernetes_run(const struct options *o)
@@ -205,15 +363,6 @@ int kubernetes_run(const struct options *o)
 					.n_nodes = o->kubernetes.nodes}};
 	int err;
 
-	if (!o->kubernetes.image)
-		return option_error(
-			       "'sonde kubernetes' requires --image IMAGE, a container image that has sonde"),
-		       1;
-	if (!o->args.n_params)
-		return option_error(
-			       "'sonde kubernetes' requires a script: write sonde kubernetes --image %s SCRIPT",
-			       o->kubernetes.image),
-		       1;
 	k.arena = arena_new();
 	err = make_pods(&k);
 	if (!err)

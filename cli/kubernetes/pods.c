@@ -129,7 +129,8 @@ static void put_job(const struct pods *p, FILE *f)
 		"spec:\n"
 		"  completions: %u\n"
 		"  parallelism: %u\n"
-		"  backoffLimit: 0 # a run that failed does not begin again\n",
+		"  completionMode: Indexed\n"
+		"  backoffLimitPerIndex: 0 # a run that fails does not begin again, and ends no other\n",
 		p->name, p->n_nodes, p->n_nodes);
 }
 

@@ -87,6 +87,23 @@ static void add_param(struct options *o, char **argv, int i)
 	argv[o->args.n_params++] = argv[i];
 }
 
+/* The rest. Returns the index of the last word. */
+static int add_params(struct options *o, int argc, char **argv, int i)
+{
+	for (; i < argc; i++)
+		add_param(o, argv, i);
+	return argc - 1;
+}
+
+/* FOLLOWED_BY_LINE: an option that is not one of the first word's own. */
+static bool begins_line(const struct options *o, const char *word)
+{
+	size_t len = word[0] == '-' && word[1] != '-' ? 2 : strcspn(word, "=");
+
+	return o->first_word && o->first_word->what == FOLLOWED_BY_LINE && !o->args.n_params &&
+	       option_is_exact(FW_ANY, word, len) && !option_is_exact(options_word(o), word, len);
+}
+
 /* Words as -c takes them, each in quotes. NULL without memory. */
 static char *join_words(int n, char **words)
 {
@@ -133,8 +150,7 @@ static int take_params(struct options *o, int argc, char **argv, int i)
 		o->args.command = o->args.joined = join_words(argc - i, argv + i);
 		return o->args.command ? 0 : option_error("out of memory");
 	}
-	for (; i < argc; i++)
-		add_param(o, argv, i);
+	add_params(o, argc, argv, i);
 	return 0;
 }
 
@@ -187,7 +203,8 @@ static bool take_first_word(struct options *o, int argc, char **argv, int *i)
 	case FOLLOWED_BY_SCRIPT:
 	case FOLLOWED_BY_NAMES: return false;
 	case FOLLOWED_BY_WORDS:
-	case FOLLOWED_BY_COMMAND: o->mode = w->mode; return true;
+	case FOLLOWED_BY_COMMAND:
+	case FOLLOWED_BY_LINE: o->mode = w->mode; return true;
 	case FOLLOWED_BY_TOPIC:
 		o->mode = w->mode;
 		for (++*i; *i < argc; ++*i)
@@ -365,15 +382,17 @@ int options_parse(struct options *o, int argc, char **argv)
 		if (taken)
 			continue;
 		note_behind_command(o, argv[i - 1], argv[i]);
-		if (argv[i][0] == '-' && argv[i][1] && !is_number(argv[i])) {
+		if (begins_line(o, argv[i])) {
+			i = add_params(o, argc, argv, i);
+		} else if (argv[i][0] == '-' && argv[i][1] && !is_number(argv[i])) {
 			if (read_option(o, argc, argv, &i))
 				return 1;
 		} else if (has_own_options(o)) {
 			if (check_word(o, argv, i))
 				return 1;
 			add_param(o, argv, i);
-			while (o->first_word->what == FOLLOWED_BY_COMMAND && i + 1 < argc)
-				add_param(o, argv, ++i);
+			if (o->first_word->what != FOLLOWED_BY_WORDS)
+				i = add_params(o, argc, argv, i + 1);
 		} else if (o->mode == MODE_HELP && !o->help_topic) {
 			o->help_topic = argv[i];
 		} else if (check_word(o, argv, i)) {

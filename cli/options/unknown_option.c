@@ -8,6 +8,8 @@
 #include "cli/scripts/scripts.h"
 #include "cli/scripts/script_options.h"
 #include "parser/base/nearest.h"
+#include <limits.h>
+#include <unistd.h>
 
 bool option_report_removed(const char *word, size_t len)
 {
@@ -131,6 +133,24 @@ static const char *option_within(enum option_words words, const char *word)
 	return NULL;
 }
 
+/* `sonde reprot --by host`: the word before the option is the mistake. */
+static bool report_first_word(const struct script_args *args)
+{
+	char path[PATH_MAX];
+	struct nearest near;
+
+	if (!args->file || scripts_path(args->file, path, sizeof(path)) != SCRIPT_FILE ||
+	    access(path, F_OK) == 0)
+		return false;
+	nearest_init(&near, args->file);
+	first_words_offer(&near);
+	if (!near.best)
+		return false;
+	log_error("there is no command and no script '%s'", args->file);
+	log_hint("did you mean 'sonde %s'?", near.best);
+	return true;
+}
+
 int option_unknown(const struct options *o, const char *word, size_t len, const char *next)
 {
 	struct script_option_list own = {.n = 0};
@@ -140,7 +160,7 @@ int option_unknown(const struct options *o, const char *word, size_t len, const 
 	const char *first = o->first_word ? o->first_word->word : "";
 	bool is_own = words & FW_OWN;
 
-	if (option_report_removed(word, len))
+	if (option_report_removed(word, len) || (!is_own && report_first_word(&o->args)))
 		return -1;
 	if (option_next(words, NULL, word, len))
 		return ambiguous(words, word, len);
