@@ -40,3 +40,7 @@ struct report_form {
 /* ---- report_merged.c: several recordings, and lines of -f jsonl, as one. */
 
 int report_merged(const struct options *o, const struct report_form *form);
+/* Is the file, by its name or contents, one of lines? */
+bool report_has_lines(const char *path);
+/* 0, or -1 after a message: what no report can read. */
+int report_check_input(const char *path);

@@ -49,9 +49,13 @@ static int take_format(struct report *r, const char *arg)
 static int take_options(struct report *r, const struct options *o)
 {
 	if (!o->args.n_params)
-		return option_error(
+		return command_error(
+			"report",
 			"'sonde report' requires a file of 'sonde record -o FILE', or - for "
 			"lines of -f jsonl");
+	for (uint32_t i = 0; i < o->args.n_params; i++)
+		if (report_check_input(o->args.params[i]))
+			return -1;
 	*r = (struct report){.path = o->args.params[0],
 			     .options = o,
 			     .form.filter = {.function = o->report.function,
@@ -66,7 +70,7 @@ static bool is_merged(const struct report *r)
 {
 	return r->options->args.n_params > 1 || r->options->report.by ||
 	       r->options->report.outliers || r->form.format == OUT_RECORDING ||
-	       strcmp(r->path, "-") == 0 || out_format_of_file(r->path) == OUT_JSONL;
+	       report_has_lines(r->path);
 }
 
 /* ---- showing ----------------------------------------------------------------------------- */

@@ -6,24 +6,91 @@
 #include "cli/recordings/recordings.h"
 #include "cli/base/output_file.h"
 #include "cli/options/option_rows.h"
+#include "parser/base/find.h"
 #include "runtime/base/limit_hint.h"
 #include "runtime/base/log.h"
 #include "runtime/recording/lines.h"
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct input {
+	struct lines *lines; /* NULL: it is a recording */
+	bool is_left_out;
+};
 
 struct inputs {
 	const struct options *o;
 	const struct report_form *form;
 	struct merge *merge;
-	struct lines **lines; /* of each input; NULL: it is a recording */
+	struct input *items; /* as the words of `o` */
 };
 
-static bool has_lines(const char *path)
+/* ---- what a file is ------------------------------------------------------------------------ */
+
+/* Files that are compressed, and what writes them to a pipe. */
+static const struct {
+	const char *magic, *program;
+} compressed[] = {
+	{"\x1f\x8b", "zcat"},
+	{"\x28\xb5\x2f\xfd", "zstdcat"},
+	{"\xfd"
+	 "7zXZ",
+	 "xzcat"},
+	{"BZh", "bzcat"},
+};
+
+enum { HEAD_BYTES = 4096 };
+
+/* The first bytes of a regular file, as text. False: it is another file, or cannot be read. */
+static bool read_head(const char *path, char head[HEAD_BYTES])
 {
-	return strcmp(path, "-") == 0 || out_format_of_file(path) == OUT_JSONL;
+	struct stat st;
+	FILE *f = stat(path, &st) == 0 && S_ISREG(st.st_mode) ? fopen(path, "re") : NULL;
+
+	if (!f)
+		return false;
+	head[fread(head, 1, HEAD_BYTES - 1, f)] = '\0';
+	fclose(f);
+	return true;
 }
+
+bool report_has_lines(const char *path)
+{
+	char head[HEAD_BYTES];
+	struct stat st;
+
+	if (strcmp(path, "-") == 0 || out_format_of_file(path) == OUT_JSONL)
+		return true;
+	if (stat(path, &st) == 0 && S_ISFIFO(st.st_mode)) /* <(ssh web1 sonde -f jsonl …) */
+		return true;
+	return read_head(path, head) && strstr(head, "{\"type\": \"");
+}
+
+int report_check_input(const char *path)
+{
+	char head[HEAD_BYTES], plain[PATH_MAX];
+
+	if (!read_head(path, head))
+		return 0;
+	__auto_type row =
+		FIND_ROW(compressed, strncmp(head, item->magic, strlen(item->magic)) == 0);
+
+	if (!row)
+		return 0;
+	snprintf(plain, sizeof(plain), "%.*s",
+		 (int)(strrchr(path, '.') ? strrchr(path, '.') - path : (long)strlen(path)), path);
+	if (out_format_of_file(plain) == OUT_JSONL)
+		return log_error("'%s' is compressed: write %s %s | sonde report -", path,
+				 row->program, path);
+	return log_error("'%s' is compressed: write %s %s >FILE, and report FILE", path,
+			 row->program, path);
+}
+
+/* ---- reading -------------------------------------------------------------------------------- */
 
 static int collect_lines(struct inputs *in, uint32_t i)
 {
@@ -33,41 +100,69 @@ static int collect_lines(struct inputs *in, uint32_t i)
 
 	if (!f)
 		return log_error("cannot read '%s': %s", path, strerror(errno));
-	in->lines[i] = lines_read(f, is_input ? "standard input" : path, in->merge);
+	if (is_input && isatty(STDIN_FILENO))
+		log_info("reading lines of sonde -f jsonl from the terminal; Ctrl-D ends them");
+	in->items[i].lines = lines_read(f, is_input ? "standard input" : path, in->merge);
 	if (!is_input)
 		fclose(f);
-	return in->lines[i] ? 0 : -1;
+	if (!in->items[i].lines)
+		return -1;
+	return lines_have_runs(in->items[i].lines, in->o->args.n_params == 1) ||
+			       in->o->args.n_params > 1
+		       ? 0
+		       : -1;
 }
 
 static int show_recording(struct inputs *in, uint32_t i, struct show_filter filter, struct out *to)
 {
+	const char *path = in->o->args.params[i];
 	struct recording rec;
-	int err = recording_open(&rec, in->o->args.params[i]);
+	int err = recording_open(&rec, path);
 
 	rec.is_merged = true;
 	err = err ?: recording_load(&rec);
 	if (!err && rec.is_old && !filter.no_maps)
 		err = log_error("'%s' was made by an older sonde, without what is needed to add "
 				"its values: record again, or show it alone",
-				in->o->args.params[i]);
-	if (!err)
+				path);
+	if (!err && (!rec.run.host || !*rec.run.host))
+		rec.run.host = path;
+	if (!err && !filter.no_maps)
+		in->items[i].is_left_out = !merge_note_run(in->merge, &rec.run, path);
+	if (!err && !in->items[i].is_left_out) {
 		merge_rows(in->merge, &rec.plan);
-	err = err ?: recording_show(&rec, &filter, to);
+		err = recording_show(&rec, &filter, to);
+	}
 	recording_close(&rec);
 	return err;
+}
+
+/* A run that has not begun costs nothing of the others. */
+static bool is_empty(struct inputs *in, uint32_t i)
+{
+	const char *path = in->o->args.params[i];
+
+	if (in->o->args.n_params == 1 || !recording_is_empty(path))
+		return false;
+	log_warning("'%s' is empty: its run has not begun, or could not begin; it is left out",
+		    path);
+	return in->items[i].is_left_out = true;
 }
 
 static int collect(struct inputs *in)
 {
 	struct show_filter filter = in->form->filter;
+	uint32_t n = in->o->args.n_params;
 	int err = 0;
 
 	filter.no_events = filter.last_maps = filter.quiet = true;
-	for (uint32_t i = 0; i < in->o->args.n_params && !err; i++)
-		err = has_lines(in->o->args.params[i])
-			      ? collect_lines(in, i)
-			      : show_recording(in, i, filter, merge_collect(in->merge));
-	return err;
+	for (uint32_t i = 0; i < n && !err; i++)
+		err = report_has_lines(in->o->args.params[i]) ? collect_lines(in, i)
+		      : is_empty(in, i)			      ? 0
+					: show_recording(in, i, filter, merge_collect(in->merge));
+	if (!err && !merge_count(in->merge))
+		err = log_error("there is nothing to report: none of the %u files has a run", n);
+	return err ?: merge_check_by(in->merge);
 }
 
 static int pass(struct inputs *in, struct out *to)
@@ -77,9 +172,10 @@ static int pass(struct inputs *in, struct out *to)
 
 	filter.no_maps = true;
 	for (uint32_t i = 0; i < in->o->args.n_params && !err; i++)
-		err = !in->lines[i]	 ? show_recording(in, i, filter, to)
-		      : filter.no_events ? 0
-					 : lines_pass(in->lines[i], to);
+		err = in->items[i].is_left_out ? 0
+		      : !in->items[i].lines    ? show_recording(in, i, filter, to)
+		      : filter.no_events       ? 0
+					       : lines_pass(in->items[i].lines, to);
 	return err;
 }
 
@@ -109,16 +205,26 @@ static int show(struct inputs *in, FILE *f)
 
 static int check(const struct options *o, const struct report_form *form)
 {
+	int n_names = 0;
+	const char *more = o->args.n_params > 1 ? " …" : "", *path = o->args.params[0];
+
 	if (o->report.sql || o->report.suggest)
 		return log_error("%s asks one recording: write sonde report -f recording -o "
-				 "ALL.rec FILE…, and ask ALL.rec",
-				 o->report.sql ? "--sql" : "--suggest");
+				 "all.rec %s%s, and ask all.rec",
+				 o->report.sql ? "--sql" : "--suggest", path, more);
 	if (form->format == OUT_TIMELINE || form->format == OUT_CHROME)
 		return log_error("-f %s shows one machine, whose clock its times are of: give one "
-				 "recording",
-				 out_formats[form->format].name);
+				 "recording, sonde report -f %s -o %s FILE",
+				 out_formats[form->format].name, out_formats[form->format].name,
+				 out_formats[form->format].file ?: "FILE");
 	if (form->format == OUT_RECORDING && !o->out.path)
-		return log_error("-f recording requires -o FILE");
+		return log_error("-f recording requires -o FILE: write -o all.rec");
+	for (const char *at = o->report.by; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
+		if (!*at || *at == ',' || ++n_names > MERGE_MOST_NAMES)
+			return log_error(
+				"--by takes host, labels, or up to %d of them with commas: "
+				"write --by host,rack",
+				MERGE_MOST_NAMES);
 	for (uint32_t i = 0; i < o->args.n_params; i++)
 		if (output_check_input(o->out.path, o->args.params[i], "recording"))
 			return -1;
@@ -152,15 +258,15 @@ int report_merged(const struct options *o, const struct report_form *form)
 	if (check(o, form))
 		return 1;
 	in.merge = merge_new(&how);
-	in.lines = calloc(o->args.n_params, sizeof(*in.lines));
-	if (!in.lines)
+	in.items = calloc(o->args.n_params, sizeof(*in.items));
+	if (!in.items)
 		log_error("out of memory");
 	else if (collect(&in) == 0)
 		status = show_collected(&in);
-	for (uint32_t i = 0; in.lines && i < o->args.n_params; i++)
-		if (in.lines[i])
-			lines_free(in.lines[i]);
-	free(in.lines);
+	for (uint32_t i = 0; in.items && i < o->args.n_params; i++)
+		if (in.items[i].lines)
+			lines_free(in.items[i].lines);
+	free(in.items);
 	merge_free(in.merge);
 	return status;
 }

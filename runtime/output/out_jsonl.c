@@ -52,9 +52,10 @@ static int jsonl_begin(struct out *o, const struct view_run *r)
 static int jsonl_finish(struct out *o)
 {
 	uint64_t now = clock_ns(CLOCK_REALTIME), begin_ns = out_json(o)->run.start;
+	uint64_t end_ns = out_json(o)->run.ended ?: now;
 	struct json *j = json_begin_at(o, "end", now);
 
-	json_put_seconds(j, "duration", now > begin_ns ? now - begin_ns : 0);
+	json_put_seconds(j, "duration", end_ns > begin_ns ? end_ns - begin_ns : 0);
 	json_put_unsigned(j, "lines", out_json(o)->lines);
 	return json_end(o);
 }

@@ -4,56 +4,13 @@
  * run resets maps; so a run's lines of maps are kept as text until all have come. Lines are
  * input: a line that is cut or mixed with another is counted and left out.
  */
-#include "runtime/recording/lines.h"
+#include "runtime/recording/lines_impl.h"
 #include "parser/base/limits.h"
 #include "parser/base/read_text.h"
 #include "parser/base/text.h"
-#include "runtime/base/json_read.h"
 #include "runtime/base/log.h"
-#include "runtime/base/vec.h"
 #include "runtime/output/type_json.h"
 #include "runtime/recording/recording.h"
-#include "runtime/recording/row_views.h"
-#include "runtime/view/format.h"
-
-enum { LINE_MOST = 256 << 20, LINES_VERSION = 2 };
-
-struct kept_line {
-	const char *name; /* of a map; NULL: another line */
-	char *text;
-	size_t len;
-};
-
-struct line_run {
-	const char *id; /* the host, and the labels as JSON */
-	struct view_run run;
-	VEC(struct kept_line) kept;
-	bool has_begun, has_ended;
-	bool has_lines; /* other than losses; a merged result has lines of losses for each host */
-};
-
-struct lines {
-	struct arena *arena; /* of facts of runs */
-	struct merge *merge;
-	const char *path;
-	FILE *events; /* lines that are shown later */
-	VEC(struct line_run *) runs;
-	size_t n, n_bad, first_bad;
-	bool is_old;
-};
-
-static const char *member(const json_t *line, const char *name)
-{
-	return json_string_value(json_object_get(line, name));
-}
-
-static uint64_t number(const json_t *line, const char *name)
-{
-	uint64_t x = 0;
-
-	json_number(json_object_get(line, name), &x);
-	return x;
-}
 
 /* ---- runs -------------------------------------------------------------------------------- */
 
@@ -81,17 +38,17 @@ static void take_labels(struct lines *l, struct view_run *run, const json_t *lin
 static struct line_run *add_run(struct lines *l, const char *id, const json_t *line)
 {
 	struct line_run *run = arena_new_of(l->arena, struct line_run);
+	const char *host = line_text(line, "host");
 
 	run->id = arena_strdup(l->arena, id);
-	run->run.host = arena_strdup(l->arena, member(line, "host") ?: "");
+	run->run.host = arena_strdup(l->arena, host && *host ? host : l->path);
 	take_labels(l, &run->run, line);
 	return vec_push(&l->runs, run) ? NULL : run;
 }
 
-/* The last run of that host with those labels. */
-static struct line_run *run_of(struct lines *l, struct arena *a, const json_t *line)
+struct line_run *line_run_of(struct lines *l, struct arena *a, const json_t *line)
 {
-	const char *id = member(line, "host") ?: "";
+	const char *id = line_text(line, "host") ?: "";
 	const json_t *labels = json_object_get(line, "labels");
 
 	if (labels)
@@ -103,28 +60,33 @@ static struct line_run *run_of(struct lines *l, struct arena *a, const json_t *l
 	return add_run(l, id, line);
 }
 
-/* 0: it is no time. */
-static uint64_t time_ns(const json_t *line)
+/* Seconds, which lines have in microseconds. 0: it is no time. */
+static uint64_t time_ns(const json_t *line, const char *name)
 {
-	double s = json_number_value(json_object_get(line, "time"));
+	double s = json_number_value(json_object_get(line, name));
 
-	return s > 0 && s < 1e10 ? (uint64_t)(s * 1e9) : 0;
+	return s > 0 && s < 1e10 ? (uint64_t)(s * 1e6 + 0.5) * 1000 : 0;
 }
 
 static int take_begin(struct lines *l, struct line_run *run, const json_t *line)
 {
-	if (run->has_begun) /* that was another one */
+	const struct line_run *before = run->has_begun ? run : NULL;
+
+	if (before) /* that was another one */
 		run = add_run(l, run->id, line);
 	if (!run)
 		return -ENOMEM;
 	run->has_begun = true;
 #define RUN_TEXT(to, name) \
 	if (*name)         \
-		run->run.to = keep(l, member(line, name));
+		run->run.to = keep(l, line_text(line, name));
 #include "runtime/view/run_texts.def"
 	run->run.resets = json_is_true(json_object_get(line, "resets"));
-	run->run.start = time_ns(line);
-	l->is_old |= number(line, "version") != LINES_VERSION;
+	run->run.start = time_ns(line, "time");
+	run->is_repeated = !merge_note_run(l->merge, &run->run, l->path);
+	if (run->is_repeated && before && !before->has_ended && before->run.start == run->run.start)
+		l->runs.n--; /* the lines of both come together */
+	l->is_old |= line_number(line, "version") != LINES_VERSION;
 	return 0;
 }
 
@@ -168,8 +130,8 @@ static bool collect_map(struct arena *a, const json_t *line, struct out *to)
 {
 	const json_t *key_types = json_object_get(line, "key_types"),
 		     *rows = json_object_get(line, "rows");
-	struct view_map m = {.name = member(line, "name"),
-			     .is_time = member(line, "unit") != NULL,
+	struct view_map m = {.name = line_text(line, "name"),
+			     .is_time = line_text(line, "unit") != NULL,
 			     .n_keys = (uint32_t)json_array_size(key_types)};
 	const struct type **types = arena_alloc(a, (m.n_keys + 1) * sizeof(*types));
 	struct view_row row;
@@ -193,12 +155,12 @@ static bool collect_map(struct arena *a, const json_t *line, struct out *to)
 /* `host`: that of a loss in a merged result; NULL: that of the run. */
 static bool collect_lost(const json_t *line, const char *host, struct out *to)
 {
-	struct view_loss loss = {.probe = member(line, "probe"),
-				 .cause = member(line, "cause"),
-				 .what = member(line, "message"),
-				 .help = member(line, "hint"),
+	struct view_loss loss = {.probe = line_text(line, "probe"),
+				 .cause = line_text(line, "cause"),
+				 .what = line_text(line, "message"),
+				 .help = line_text(line, "hint"),
 				 .host = host,
-				 .n = number(line, "count")};
+				 .n = line_number(line, "count")};
 
 	return loss.probe && loss.cause && loss.what && to->lost(to, &loss) == 0;
 }
@@ -209,6 +171,8 @@ static void collect(struct lines *l, struct line_run *run)
 	struct out *to = merge_collect(l->merge);
 	const char *host = run->has_lines ? NULL : run->run.host;
 
+	if (run->is_repeated)
+		return;
 	if (run->has_lines)
 		to->begin(to, &run->run);
 	for (size_t i = 0; i < run->kept.n; i++) {
@@ -230,190 +194,43 @@ static void collect(struct lines *l, struct line_run *run)
 			    run->run.host);
 }
 
-/* ---- events -------------------------------------------------------------------------------- */
-
-static const struct type *type_of_json(const json_t *j)
-{
-	return json_is_integer(j)   ? type_int(8, true)
-	       : json_is_real(j)    ? &type_double
-	       : json_is_boolean(j) ? &type_bool
-				    : merge_text_type;
-}
-
-/* The call that printed the row, as far as the line tells. */
-static bool read_call(struct arena *a, const json_t *line, struct plan_event *e, struct view *views)
-{
-	json_t *row = json_object_get(line, "row"), *value;
-	const char *name;
-
-	*e = (struct plan_event){.kind = PE_ROW};
-	if (!row || json_object_size(row) > LIMIT_CALL_ARGS)
-		return false;
-	e->fields = arena_alloc(a, LIMIT_CALL_ARGS * sizeof(*e->fields));
-	e->pieces = arena_alloc(a, LIMIT_CALL_ARGS * sizeof(*e->pieces));
-	json_object_foreach(row, name, value)
-	{
-		const struct type *t = type_of_json(value);
-		uint32_t i = e->n_fields++;
-
-		e->fields[i].type = t;
-		e->pieces[e->n_pieces++] = merge_column(name, i);
-		if (t->kind == TY_STRING && !json_is_string(value))
-			value = json_string(json_dumps(value, JSON_ENCODE_ANY) ?: "");
-		if (!value_json_read(a, t, value, NULL, &views[i]))
-			return false;
-	}
-	return row_views_fit(e);
-}
-
-/* A line does not tell what of its text the script wrote: all is escaped, and ends of lines within
- * it become blanks. */
-static int pass_text(const json_t *line, enum plan_event_kind kind, struct out *pass)
-{
-	const json_t *json = json_object_get(line, "text");
-	size_t len = 0;
-	char *text = escape_copy(ESCAPE_LINES, json_string_value(json) ?: "",
-				 json_string_length(json), &len);
-	struct format_piece piece = {.text = text ?: "",
-				     .text_len = (uint32_t)len,
-				     .is_recorded = true};
-	struct plan_event e = {.kind = kind, .pieces = &piece, .n_pieces = 1};
-	struct view_message m = {.kind = kind,
-				 .text = piece.text,
-				 .len = piece.text_len,
-				 .file = member(line, "file") ?: "",
-				 .line = (uint32_t)number(line, "line"),
-				 .first = (uint32_t)number(line, "column"),
-				 .end = (uint32_t)number(line, "end_column")};
-	int err;
-
-	for (size_t i = 0; text && i + 1 < len; i++)
-		if (text[i] == '\n')
-			text[i] = ' ';
-	err = kind == PE_WARNF || kind == PE_ERRORF ? pass->message(pass, &m)
-						    : pass->printf_event(pass, &e, NULL);
-	free(text);
-	return err;
-}
-
-static int pass_row(struct arena *a, const json_t *line, struct out *pass)
-{
-	struct view views[LIMIT_CALL_ARGS];
-	struct plan_event e;
-
-	return read_call(a, line, &e, views) ? pass->row(pass, &e, views) : 0;
-}
-
-/* print() of a value: as its JSON. */
-static int pass_value(struct arena *a, const json_t *line, struct out *pass)
-{
-	const json_t *value = json_object_get(line, "value");
-	const char *text = json_string_value(value) ?: json_dumps(value, JSON_ENCODE_ANY);
-	struct view v = merge_text_view(text ?: "");
-
-	return pass->value(pass, &v);
-}
-
-static int pass_span(const json_t *line, struct out *pass)
-{
-	struct view_span s = {.name = member(line, "name"),
-			      .kind = VIEW_SPAN_USER,
-			      .pid = (uint32_t)number(line, "pid"),
-			      .tid = (uint32_t)number(line, "tid"),
-			      .comm = member(line, "comm"),
-			      .start = number(line, "start_ns"),
-			      .length = number(line, "duration_ns"),
-			      .tracer = number(line, "tracer_ns"),
-			      .is_open = json_is_true(json_object_get(line, "open")),
-			      .is_left = json_is_true(json_object_get(line, "left")),
-			      .is_cut = json_is_true(json_object_get(line, "cut"))};
-
-	return s.name && s.comm ? pass->span(pass, &s) : 0;
-}
-
-static const char *const line_types[] = {
-#define EVENT(id, name, json, ...) [PE_##id] = json,
-#include "parser/lang/event_kinds.def"
-};
-
-static int pass_event(struct arena *a, const json_t *line, struct out *pass)
-{
-	const char *type = member(line, "type");
-	uint32_t kind = recording_find(line_types, PE_KIND_COUNT, type);
-
-	switch (kind) {
-	case PE_ROW: return pass_row(a, line, pass);
-	case PE_PRINT_VALUE: return pass_value(a, line, pass);
-	case PE_SPAN: return pass_span(line, pass);
-	default:
-		return kind < PE_KIND_COUNT ? pass_text(line, (enum plan_event_kind)kind, pass) : 0;
-	}
-}
-
-/* Events go to a file until the writer is there. */
-static int keep_event(struct lines *l, struct arena *a, const json_t *line, const char *text,
-		      size_t len)
-{
-	struct out *to = merge_collect(l->merge);
-	struct view views[LIMIT_CALL_ARGS];
-	struct plan_event e;
-
-	if (json_object_get(line, "row") && read_call(a, line, &e, views))
-		merge_rows(l->merge, &(struct plan){.events = &e, .n_events = 1});
-	if (json_object_get(line, "start_ns"))
-		to->span(to, NULL);
-	return fwrite(text, 1, len, l->events) == len && putc('\n', l->events) != EOF ? 0 : -1;
-}
-
-int lines_pass(struct lines *l, struct out *pass)
-{
-	const struct line_run *last = NULL;
-	char *text;
-	size_t len;
-	int err = 0;
-
-	rewind(l->events);
-	while (!err && (text = read_text(l->events, '\n', LINE_MOST, &len))) {
-		struct arena *a = arena_new();
-		const json_t *line = json_read(a, text, len);
-		const struct line_run *run = run_of(l, a, line);
-
-		if (run && run != last)
-			err = (last ? pass->end(pass) : 0) ?: pass->begin(pass, &run->run);
-		last = run;
-		err = err ?: pass_event(a, line, pass);
-		arena_free(a);
-		free(text);
-	}
-	return err ?: last ? pass->end(pass) : 0;
-}
-
 /* ---- lines ------------------------------------------------------------------------------- */
 
 /* Owns `text`, whose line begins at `at`. */
 static int take_line(struct lines *l, struct arena *a, const json_t *line, char *text, size_t at,
 		     size_t len)
 {
-	const char *type = member(line, "type");
-	struct line_run *run = type ? run_of(l, a, line) : NULL;
+	const char *type = line_text(line, "type");
+	struct line_run *run = type ? line_run_of(l, a, line) : NULL;
 	bool is_map = type && strcmp(type, "map") == 0, is_lost = type && strcmp(type, "lost") == 0;
 	int err = 0;
 
-	if (run)
+	if (run) {
 		run->has_lines |= !is_lost;
+		run->run.ended = time_ns(line, "time") ?: run->run.ended;
+	}
+	if (run && run->is_repeated && strcmp(type, "begin") != 0) {
+		free(text);
+		return 0;
+	}
 	if (run && (is_map || is_lost)) {
 		memmove(text, text + at, len);
-		return keep_line(l, run, is_map ? member(line, "name") ?: "" : NULL, text, len);
+		return keep_line(l, run, is_map ? line_text(line, "name") ?: "" : NULL, text, len);
 	}
 	if (!run) {
-		l->n_bad++;
-		l->first_bad = l->first_bad ?: l->n;
+		if (!l->n_bad++)
+			l->first_bad = l->n;
+		len += at;
+		if (!l->bad_text && len)
+			l->bad_text =
+				arena_strndup(l->arena, text, len < BAD_SHOWN ? len : BAD_SHOWN);
 	} else if (strcmp(type, "begin") == 0) {
 		err = take_begin(l, run, line);
 	} else if (strcmp(type, "end") == 0) {
 		run->has_ended = true;
+		run->run.ended = run->run.start + time_ns(line, "duration");
 	} else {
-		err = keep_event(l, a, line, text + at, len);
+		err = lines_keep_event(l, a, line, text + at, len);
 	}
 	free(text);
 	return err;
@@ -442,6 +259,25 @@ static int read_all(struct lines *l, FILE *f)
 	return err ? log_error("cannot keep the lines of '%s': %s", l->path, strerror(errno)) : 0;
 }
 
+bool lines_have_runs(const struct lines *l, bool is_alone)
+{
+	enum log_level level = is_alone ? LOG_ERROR : LOG_WARNING;
+	const char *end = is_alone ? "" : "; it is left out";
+
+	if (l->runs.n)
+		return true;
+	if (l->bad_text)
+		log_msg(level, "'%s' has no lines of sonde -f jsonl, the first is \"%s\"%s",
+			l->path, l->bad_text, end);
+	else
+		log_msg(level, "'%s' is empty: no sonde -f jsonl has written to it%s", l->path,
+			end);
+	if (is_alone)
+		log_hint("write -f jsonl in the command that is run: clush -w HOSTS sudo sonde -q "
+			 "-f jsonl SCRIPT | sonde report -");
+	return false;
+}
+
 struct lines *lines_read(FILE *f, const char *path, struct merge *m)
 {
 	struct lines *l = calloc(1, sizeof(*l));
@@ -458,9 +294,7 @@ struct lines *lines_read(FILE *f, const char *path, struct merge *m)
 	if (!err && l->is_old)
 		err = log_error("%s: these lines are not of version %d, as this sonde writes them",
 				path, LINES_VERSION);
-	if (!err && !l->runs.n)
-		err = log_error("'%s' has no lines of sonde -f jsonl", path);
-	if (!err && l->n_bad)
+	if (!err && l->n_bad && l->runs.n)
 		log_warning(
 			"%s: %zu of %zu lines are no lines of sonde -f jsonl, and are left out; "
 			"the first is line %zu",

@@ -153,11 +153,11 @@ static bool is_of(const struct merged_map *map, const struct view_map *v)
 {
 	const struct view_row *row = v->rows;
 	bool is = strcmp(map->view.name, v->name) == 0 &&
-		  map->view.n_keys == v->n_keys + map->is_apart &&
+		  map->view.n_keys == v->n_keys + map->n_apart &&
 		  type_equal(map->types[map->view.n_keys], row->value.type);
 
 	for (uint32_t i = 0; is && i < v->n_keys; i++)
-		is = is_same(map->types[i + map->is_apart], row->keys[i].type);
+		is = is_same(map->types[i + map->n_apart], row->keys[i].type);
 	return is;
 }
 
@@ -167,14 +167,15 @@ static struct merged_map *new_map(struct merge *m, const struct view_map *v)
 	struct merged_map *map = arena_new_of(m->arena, struct merged_map);
 	uint32_t n = 0;
 
-	map->is_apart = m->form->by || m->form->outliers || !agg_can_add(v->rows->value.type);
+	if (m->form->by || m->form->outliers || !agg_can_add(v->rows->value.type))
+		map->n_apart = m->n_apart;
 	map->view = *v;
 	map->view.name = arena_strdup(m->arena, v->name);
 	map->view.delimiter = keep_string(m, v->delimiter);
-	map->view.n_keys += map->is_apart;
+	map->view.n_keys += map->n_apart;
 	map->has_whole = v->whole;
 	map->types = arena_alloc(m->arena, (map->view.n_keys + 1) * sizeof(*map->types));
-	if (map->is_apart)
+	while (n < map->n_apart)
 		map->types[n++] = merge_text_type;
 	for (uint32_t i = 0; i < v->n_keys; i++)
 		map->types[n++] = type_json_copy(m->arena, v->rows->keys[i].type);
@@ -208,9 +209,8 @@ static void add_row(struct merge *m, struct merged_map *map, const struct row_ke
 	}
 	row.keys = arena_alloc(m->arena, (n + 1) * sizeof(*row.keys));
 	for (uint32_t i = 0; i < n; i++)
-		row.keys[i] = map->is_apart && i == 0
-				      ? keys->views[0]
-				      : keep_view(m, map->types[i], &keys->views[i]);
+		row.keys[i] = i < map->n_apart ? keys->views[i]
+					       : keep_view(m, map->types[i], &keys->views[i]);
 	row.value = keep_view(m, t, value);
 	note(m, vec_push(&map->rows, row));
 	if (!m->error)
@@ -220,7 +220,7 @@ static void add_row(struct merge *m, struct merged_map *map, const struct row_ke
 static int collect_map(struct out *o, const struct view_map *v)
 {
 	struct merge *m = merge_of(o);
-	struct view views[LIMIT_CALL_ARGS + 1];
+	struct view views[LIMIT_CALL_ARGS + MERGE_MOST_NAMES];
 	struct row_keys keys = {.views = views};
 	struct merged_map *map;
 
@@ -228,9 +228,10 @@ static int collect_map(struct out *o, const struct view_map *v)
 		return m->error;
 	map = map_of(m, v);
 	keys.n = map->view.n_keys;
-	views[0] = merge_text_view(m->by);
+	for (uint32_t i = 0; i < map->n_apart; i++)
+		views[i] = merge_text_view(m->by[i]);
 	for (uint32_t i = 0; i < v->n_rows && !m->error; i++) {
-		memcpy(views + map->is_apart, v->rows[i].keys, v->n_keys * sizeof(*views));
+		memcpy(views + map->n_apart, v->rows[i].keys, v->n_keys * sizeof(*views));
 		add_row(m, map, &keys, &v->rows[i].value);
 	}
 	return m->error;
@@ -238,59 +239,15 @@ static int collect_map(struct out *o, const struct view_map *v)
 
 /* ---- runs and losses ------------------------------------------------------------------------ */
 
-static const char *kept_name(struct merge *m, const char *name)
-{
-	const char **known = FIND(m->names.items, m->names.n, strcmp(*item, name) == 0);
-
-	if (known)
-		return *known;
-	name = arena_strdup(m->arena, name);
-	note(m, vec_push(&m->names, name));
-	return name;
-}
-
-/* What the run is told apart by. */
-static const char *value_of(const struct merge_form *form, const struct view_run *r)
-{
-	const char *host = r->host ?: "";
-
-	if (!form->by || strcmp(form->by, "host") == 0)
-		return host;
-	for (uint32_t i = 0; i < r->n_labels; i++)
-		if (r->labels[i].name_len == strlen(form->by) &&
-		    memcmp(r->labels[i].name, form->by, strlen(form->by)) == 0)
-			return r->labels[i].value;
-	return "";
-}
-
-enum { HOSTS_SHOWN = 4 };
-
-static void add_host(struct merge *m, const char *host)
-{
-	if (m->n_runs <= HOSTS_SHOWN)
-		text_string(&m->hosts.text, m->n_runs > 1 ? ", " : "");
-	if (m->n_runs <= HOSTS_SHOWN)
-		text_string(&m->hosts.text, m->n_runs < HOSTS_SHOWN ? host : "…");
-}
-
 static int collect_begin(struct out *o, const struct view_run *r)
 {
-	struct merge *m = merge_of(o);
+	merge_add_run(merge_of(o), r);
+	return merge_of(o)->error;
+}
 
-	m->n_runs++;
-	m->by = kept_name(m, value_of(m->form, r));
-	m->host = keep_string(m, r->host ?: "");
-	add_host(m, m->host);
-	if (m->n_runs > 1)
-		return m->error;
-	m->run = (struct view_run){
-#define RUN_TEXT(member, ...) .member = keep_string(m, r->member),
-#include "runtime/view/run_texts.def"
-		.start = r->start,
-		.monotonic = r->monotonic,
-	};
-	m->run.boot_id = NULL; /* of one host */
-	return m->error;
+uint32_t merge_count(const struct merge *m)
+{
+	return m->n_runs;
 }
 
 static int collect_lost(struct out *o, const struct view_loss *l)
@@ -364,6 +321,7 @@ struct merge *merge_new(const struct merge_form *form)
 	text_grown_init(&m->hosts);
 	text_grown_init(&m->text);
 	merge_pass_init(m);
+	merge_runs_init(m);
 	return m;
 }
 
@@ -375,7 +333,9 @@ void merge_free(struct merge *m)
 	}
 	vec_free(&m->maps);
 	vec_free(&m->losses);
-	vec_free(&m->names);
+	vec_free(&m->values);
+	vec_free(&m->labels);
+	vec_free(&m->runs);
 	hash_free(&m->stacks);
 	text_grown_free(&m->hosts);
 	text_grown_free(&m->text);

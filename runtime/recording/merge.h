@@ -16,15 +16,24 @@ struct view merge_text_view(const char *s);
 /* The column `name` of a call of row(), for field number `field`. */
 struct format_piece merge_column(const char *name, uint32_t field);
 
+enum { MERGE_MOST_NAMES = 4 }; /* in `by` */
+
 struct merge_form {
-	const char
-		*by; /* "host" or a label, of which each value is kept apart; NULL: all are added */
+	const char *
+		by; /* "host", labels, with commas: each value is kept apart; NULL: all are added */
 	bool outliers; /* of each row the host, or value of `by`, that differs most */
 };
 
 struct merge *merge_new(const struct merge_form *form);
 void merge_free(struct merge *m);
+/* Note the run, of the file `path`, before it is shown. False after a warning: it was there
+ * before. */
+bool merge_note_run(struct merge *m, const struct view_run *r, const char *path);
 struct out *merge_collect(struct merge *m);
+/* How many runs were shown to it. */
+uint32_t merge_count(const struct merge *m);
+/* Do the runs have the labels of form->by? 0, or -1 after a message. */
+int merge_check_by(struct merge *m);
 /* The calls of `p`, of a run, may print rows. */
 void merge_rows(struct merge *m, const struct plan *p);
 /* Of all that was collected. */

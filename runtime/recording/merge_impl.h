@@ -13,7 +13,7 @@ HASH_TABLE(merged_index, uint32_t); /* row + 1, by its keys */
 struct merged_map {
 	struct view_map view;	   /* of the map when it is shown */
 	const struct type **types; /* of the keys, the value's last */
-	bool is_apart;		   /* the first key tells the runs apart */
+	uint32_t n_apart;	   /* this many first keys tell the runs apart */
 	bool has_whole;		   /* text shows shares */
 	VEC(struct view_row) rows;
 	struct merged_index index;
@@ -26,6 +26,19 @@ struct merged_stack {
 
 HASH_TABLE(merged_stacks, struct merged_stack);
 
+/* Of --by. */
+struct merged_name {
+	const char *text;
+	uint32_t n_with;     /* runs that have it */
+	const char *without; /* the host of the first that has not; or NULL */
+};
+
+/* Which run it is: no other has this host, boot, moment of its begin, words and labels. */
+struct merged_run {
+	uint64_t hash;
+	const char *id, *path;
+};
+
 struct merge {
 	struct out collect, pass; /* collect is first */
 	struct out *to;		  /* of pass */
@@ -33,10 +46,15 @@ struct merge {
 	struct arena *arena;
 	struct plan plan;
 	struct view_run run;	 /* what is shown as one */
-	const char *host, *by;	 /* of the run that is shown */
+	const char *host;	 /* of the run that is shown */
+	const char **by;	 /* its values of the names */
 	struct text_grown hosts; /* names of all */
 	uint32_t n_runs;
-	VEC(const char *) names; /* different values of `by` */
+	struct merged_name *names;
+	uint32_t n_apart;	   /* names that tell runs apart: those of --by, or host */
+	VEC(const char **) values; /* different ones of the names */
+	VEC(const char *) labels;  /* names of all */
+	VEC(struct merged_run) runs;
 	VEC(struct merged_map *) maps;
 	VEC(struct view_loss) losses;
 	struct merged_stacks stacks;
@@ -49,3 +67,6 @@ struct merge {
 void merge_outliers(struct merge *m, struct merged_map *map);
 /* merge_pass.c */
 void merge_pass_init(struct merge *m);
+/* merge_runs.c */
+void merge_runs_init(struct merge *m);
+void merge_add_run(struct merge *m, const struct view_run *r);

@@ -19,14 +19,14 @@ static bool number_of(const struct view *v, int64_t *out)
 	return type_shape(v->type) == SHAPE_INT || type_shape(v->type) == SHAPE_AGG;
 }
 
-/* By all keys but the first, then by number. */
+/* By the keys behind those that tell runs apart, then by number. */
 static int compare(const void *x, const void *y, void *arg)
 {
 	const struct view_row *a = x, *b = y;
-	const struct view_map *v = arg;
+	const struct merged_map *map = arg;
 	int64_t i, k;
 
-	for (uint32_t n = 1; n < v->n_keys; n++) {
+	for (uint32_t n = map->n_apart; n < map->view.n_keys; n++) {
 		int order = view_compare(&a->keys[n], &b->keys[n]);
 
 		if (order)
@@ -37,10 +37,10 @@ static int compare(const void *x, const void *y, void *arg)
 	return (i > k) - (i < k);
 }
 
-static bool have_one_key(const struct view_map *v, const struct view_row *a,
+static bool have_one_key(const struct merged_map *map, const struct view_row *a,
 			 const struct view_row *b)
 {
-	for (uint32_t n = 1; n < v->n_keys; n++)
+	for (uint32_t n = map->n_apart; n < map->view.n_keys; n++)
 		if (view_compare(&a->keys[n], &b->keys[n]))
 			return false;
 	return true;
@@ -66,7 +66,7 @@ static size_t zeros(const struct merge *m, const struct type *t, size_t n)
 {
 	bool is_count = t->kind == TY_AGG && agg_rows[t->agg].layout == AL_SUM && !t->is_signed;
 
-	return is_count && m->names.n > n ? m->names.n - n : 0;
+	return is_count && m->values.n > n ? m->values.n - n : 0;
 }
 
 static const struct type *pair_type(struct arena *a)
@@ -122,9 +122,9 @@ void merge_outliers(struct merge *m, struct merged_map *map)
 		log_warning("--outliers: '%s' has no numbers to compare, and is left out", v->name);
 		return;
 	}
-	qsort_r(v->rows, n, sizeof(*v->rows), compare, v);
+	qsort_r(v->rows, n, sizeof(*v->rows), compare, map);
 	for (uint32_t i = 0; i < n; i = end) {
-		for (end = i + 1; end < n && have_one_key(v, &v->rows[i], &v->rows[end]);)
+		for (end = i + 1; end < n && have_one_key(map, &v->rows[i], &v->rows[end]);)
 			end++;
 		v->rows[n_found++] = farthest(m, pair, &v->rows[i], end - i, zeros(m, t, end - i));
 	}

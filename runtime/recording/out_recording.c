@@ -17,6 +17,7 @@ struct out_recording {
 	struct out_file file; /* first; nothing is written to it; the other writer is text */
 	struct recorder recorder;
 	char *path;
+	uint64_t ended; /* of what is shown; 0: a run that ends now */
 };
 
 static struct recorder *recorder_of(struct out *o)
@@ -54,6 +55,7 @@ static int begin(struct out *o, const struct view_run *run)
 		log_error("a recording needs a regular file: give -o FILE");
 		return -EINVAL;
 	}
+	w->ended = run->ended;
 	w->recorder.last.length_ns = run->last_ns;
 	w->recorder.last.n_dropped = &o->n_dropped;
 	w->path = strdup(run->path);
@@ -259,7 +261,8 @@ static int finish(struct out *o)
 	if (!r->spool)
 		return 0;
 	if (!w->file.error)
-		recorder_fact(r, "end", row_integer((int64_t)clock_ns(CLOCK_REALTIME)));
+		recorder_fact(r, "end",
+			      row_integer((int64_t)(w->ended ?: clock_ns(CLOCK_REALTIME))));
 	dump(o);
 	err = spool_close(r->spool, stored);
 	r->spool = NULL;

@@ -101,24 +101,41 @@ static uint32_t big_endian(const unsigned char *b)
 
 static const char magic[] = "SQLite format 3";
 
-bool recording_is(const char *path)
+/* The first bytes of a regular file, since what is read from a pipe would be missing later. How
+ * many; -1: none can be read. */
+static ssize_t read_head(const char *path, char *head, size_t size)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	char head[sizeof(magic)];
 	struct stat st;
-	/* what is read from a pipe would be missing later */
-	bool is = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
-		  read(fd, head, sizeof(head)) == (ssize_t)sizeof(head) &&
-		  memcmp(head, magic, sizeof(magic)) == 0;
+	ssize_t n = -1;
 
+	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+		n = read(fd, head, size);
 	if (fd >= 0)
 		close(fd);
-	return is;
+	return n;
+}
+
+bool recording_is(const char *path)
+{
+	char head[sizeof(magic)];
+
+	return read_head(path, head, sizeof(head)) == (ssize_t)sizeof(head) &&
+	       memcmp(head, magic, sizeof(magic)) == 0;
+}
+
+bool recording_is_empty(const char *path)
+{
+	char head[1];
+	ssize_t n = read_head(path, head, sizeof(head));
+
+	return n == 0 || (n > 0 && !head[0]);
 }
 
 static int hint_record(void)
 {
-	return log_hint("'sonde record -o FILE SCRIPT' makes a recording");
+	return log_hint("'sonde record -o FILE SCRIPT' makes a recording, and sonde -f jsonl lines "
+			"that 'sonde report' adds up, too");
 }
 
 /* Open the file and keep others from writing it: its writer holds a lock. */
