@@ -40,6 +40,11 @@ static int read_words(struct kubernetes *k)
 
 	k->read = arena_alloc(k->arena, (k->n_words + 1) * sizeof(*k->read));
 	moved[0] = "sonde";
+	for (uint32_t i = 0; i < k->n_words && strcmp(k->words[i], "--") != 0; i++)
+		if (strncmp(k->words[i], "--container", strlen("--container")) == 0)
+			return log_error(
+				"--container is looked for on each node, and few have it: leave it "
+				"out; 'kubectl debug node/NODE' runs sonde on the one that has it");
 	for (uint32_t i = 0; i < k->n_words; i++)
 		moved[i + 1] = k->read[i] = arena_strdup(k->arena, k->words[i]);
 	moved[k->n_words + 1] = NULL;
@@ -94,8 +99,11 @@ static int check_order(struct kubernetes *k)
 			*others ? others : " SCRIPT");
 	if (!found)
 		return 0;
-	if (k->pods.image)
-		own = arena_join(a, " --image", quoted(a, k->pods.image), own);
+	if (*k->words[0] != '-' &&
+	    !read_source(a, &(struct script_args){.file = k->words[0]})) /* no script's name */
+		return -1;
+	if (k->pods.image || !strstr(own, " --image"))
+		own = arena_join(a, " --image", quoted(a, k->pods.image ?: EXAMPLE_IMAGE), own);
 	if (k->pods.n_nodes)
 		own = arena_join(a, arena_printf(a, " --nodes %u", k->pods.n_nodes), own, "");
 	return log_error("%s goes before the script: write sonde kubernetes%s%s", found, own,
@@ -365,6 +373,9 @@ int kubernetes_run(const struct options *o)
 
 	k.arena = arena_new();
 	err = make_pods(&k);
+	if (!err && k.run.out.format != OUT_JSONL && !k.run.out.listen)
+		log_info("what the pods print does not say on which node: -f jsonl does, and "
+			 "'sonde report' adds it up");
 	if (!err)
 		pods_print(k.arena, &k.pods, stdout);
 	options_free(&k.run);

@@ -231,7 +231,9 @@ static int set_nodes(struct options *o, const struct option_row *row, const char
 {
 	if (read_count(arg, 100000, &o->kubernetes.nodes))
 		return 0;
-	return log_error("--nodes: '%s' is not a number from 1 to 100000: write 3", arg);
+	return log_error("--nodes: '%s' is not a number from 1 to 100000: write 3; without --nodes "
+			 "the script runs on all nodes",
+			 arg);
 }
 
 static int set_listen(struct options *o, const struct option_row *row, const char *arg)

@@ -138,17 +138,39 @@ static bool report_first_word(const struct script_args *args)
 {
 	char path[PATH_MAX];
 	struct nearest near;
+	const char *hint;
 
 	if (!args->file || scripts_path(args->file, path, sizeof(path)) != SCRIPT_FILE ||
 	    access(path, F_OK) == 0)
 		return false;
 	nearest_init(&near, args->file);
 	first_words_offer(&near);
-	if (!near.best)
+	hint = other_word_meant(args->file);
+	if (!near.best && !hint)
 		return false;
 	log_error("there is no command and no script '%s'", args->file);
-	log_hint("did you mean 'sonde %s'?", near.best);
+	if (near.best)
+		log_hint("did you mean 'sonde %s'?", near.best);
+	else
+		log_hint("%s", hint);
 	return true;
+}
+
+/* An option with the letters of the word in their order, as --image has those of --img. */
+static const char *option_shortened(enum option_words words, const char *word)
+{
+	for (int i = 0; i < n_option_rows && strlen(word) > 4; i++) {
+		const char *at = word;
+
+		if (!option_is_listed(&option_rows[i], words) ||
+		    strncmp(option_rows[i].name, word, 3) != 0)
+			continue;
+		for (const char *c = option_rows[i].name; *c; c++)
+			at += *at == *c;
+		if (!*at)
+			return option_rows[i].name;
+	}
+	return NULL;
 }
 
 int option_unknown(const struct options *o, const char *word, size_t len, const char *next)
@@ -179,7 +201,9 @@ int option_unknown(const struct options *o, const char *word, size_t len, const 
 	    option_hint_other(o->args.file ?: first, word, len))
 		return -1;
 	if (!near.best)
-		near.best = option_within(words, name);
+		near.best = option_within(words, name)
+				    ?: is_own ? option_shortened(words, name)
+					      : NULL;
 	if (is_format(name))
 		log_hint("did you mean '-f %s'?", name + 2);
 	else if (near.best)

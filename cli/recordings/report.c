@@ -46,6 +46,14 @@ static int take_format(struct report *r, const char *arg)
 	return -1;
 }
 
+/* That of -f, else the one that the name of the output says. NULL: the default. */
+static const char *format_of(const struct options *o)
+{
+	enum out_format format = o->out.path ? out_format_of_file(o->out.path) : OUT_FORMAT_COUNT;
+
+	return o->report.format ?: format < OUT_FORMAT_COUNT ? out_formats[format].name : NULL;
+}
+
 static int take_options(struct report *r, const struct options *o)
 {
 	if (!o->args.n_params)
@@ -62,7 +70,7 @@ static int take_options(struct report *r, const struct options *o)
 					     .tid = o->report.tid,
 					     .min_ns = o->report.min_ns,
 					     .quiet = o->quiet}};
-	return o->report.format ? take_format(r, o->report.format) : 0;
+	return format_of(o) ? take_format(r, format_of(o)) : 0;
 }
 
 /* Are results of several runs shown, or those of one as if it were several? */

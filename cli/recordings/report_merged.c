@@ -99,7 +99,7 @@ static int collect_lines(struct inputs *in, uint32_t i)
 	FILE *f = is_input ? stdin : fopen(path, "re");
 
 	if (!f)
-		return log_error("cannot read '%s': %s", path, strerror(errno));
+		return recording_unread(path);
 	if (is_input && isatty(STDIN_FILENO))
 		log_info("reading lines of sonde -f jsonl from the terminal; Ctrl-D ends them");
 	in->items[i].lines = lines_read(f, is_input ? "standard input" : path, in->merge);

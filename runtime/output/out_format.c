@@ -32,13 +32,22 @@ enum out_format out_format_find(const char *name, const char **word)
 	return (enum out_format)(row - out_formats);
 }
 
+static bool has_ending(const char *path, const char *endings)
+{
+	size_t n = strlen(path), len;
+
+	for (; endings && *endings; endings += len + strspn(endings + len, " ")) {
+		len = strcspn(endings, " ");
+		if (n > len && strncmp(path + n - len, endings, len) == 0)
+			return true;
+	}
+	return false;
+}
+
 enum out_format out_format_of_file(const char *path)
 {
-	size_t n = strlen(path);
 	const struct out_format_row *row =
-		FIND(out_formats, OUT_FORMAT_COUNT,
-		     item->ending && n > strlen(item->ending) &&
-			     strcmp(item->ending, path + n - strlen(item->ending)) == 0);
+		FIND(out_formats, OUT_FORMAT_COUNT, has_ending(path, item->ending));
 
 	return row ? (enum out_format)(row - out_formats) : OUT_FORMAT_COUNT;
 }

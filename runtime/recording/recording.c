@@ -138,6 +138,17 @@ static int hint_record(void)
 			"that 'sonde report' adds up, too");
 }
 
+int recording_unread(const char *path)
+{
+	int err = errno;
+
+	log_error("cannot read '%s': %s", path, strerror(err));
+	if (err == ENOENT && strpbrk(path, "*?["))
+		return log_hint("no file has such a name: a shell replaces a pattern by names only "
+				"if there are some");
+	return hint_record();
+}
+
 /* Open the file and keep others from writing it: its writer holds a lock. */
 static int open_file(struct recording *r)
 {
@@ -145,10 +156,10 @@ static int open_file(struct recording *r)
 	struct stat st;
 
 	r->fd = open(r->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (r->fd < 0) {
-		log_error("cannot read '%s': %s", r->path, strerror(errno));
-		return hint_record();
-	}
+	if (r->fd < 0)
+		return recording_unread(r->path);
+	if (fstat(r->fd, &st) == 0 && S_ISDIR(st.st_mode))
+		return log_error("'%s' is a folder: write its files, %s/*.rec", r->path, r->path);
 	if (fstat(r->fd, &st) == 0 && !S_ISREG(st.st_mode))
 		log_error("'%s' is not a regular file", r->path);
 	else if (fcntl(r->fd, F_SETLK, &lock) && (errno == EAGAIN || errno == EACCES))

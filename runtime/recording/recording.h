@@ -37,6 +37,8 @@ struct recording {
 bool recording_is(const char *path);
 /* A file whose run has not begun. */
 bool recording_is_empty(const char *path);
+/* Report that the file cannot be read, as errno says. -1. */
+int recording_unread(const char *path);
 /* Open the file and check that it is a recording. 0, or -1 after a message. */
 int recording_open(struct recording *r, const char *path);
 /* Read types, calls and facts, which those who show its contents need. 0, or -1 likewise. */
