@@ -34,6 +34,14 @@ INLINE void *sonde_span_find(void *map, struct task_struct *t)
 	return bpf_task_storage_get(map, t, 0, 0);
 }
 
+/* A thread leaves the CPU. If it has a start, the switch by which it came back was not seen. A
+ * start that is marked (open.bpf.c) says nothing: the thread may have come back meanwhile. */
+INLINE void sonde_span_leaves(const uint64_t *state, uint32_t probe)
+{
+	if (unlikely((int64_t)*state > 0))
+		sonde_loss_count(probe, SONDE_LOSS_SPAN_END);
+}
+
 /* Take the start of a thread's time on CPU out of its state. Returns 0 if the switch was not seen:
  * some kernels do not report all of them. */
 INLINE uint64_t sonde_span_take(uint64_t *state, uint32_t probe)

@@ -191,6 +191,7 @@ static void switch_start(struct gen *g, LLVMValueRef leaves, LLVMValueRef now,
 	gen_only_if(g, GEN_CALL(g, "sonde_span_begins", leaves), out);
 	span_test_start(g, out);
 	state = span_open(g, leaves, out);
+	GEN_CALL(g, "sonde_span_leaves", state, span_probe_id(g));
 	LLVMBuildStore(g->b, span_clock(g), now);
 	LLVMBuildStore(g->b, gen_word(g, now), state);
 	store_state(g, state);
