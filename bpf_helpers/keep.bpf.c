@@ -7,6 +7,12 @@
 /* Max. frames that are not shown: also those of tracer_frames() and scheduler_frames(). */
 enum { MAX_SKIP = SONDE_TRACER_FRAMES + 1 + 3 + 2 };
 
+GLOBAL uint32_t sonde_keep_lose(uint32_t probe, uint32_t cause, uint32_t n)
+{
+	sonde_loss_add(probe, cause, n);
+	return 0;
+}
+
 struct hashing {
 	const struct sonde_frames *frames;
 	uint64_t hash;
@@ -42,10 +48,11 @@ GLOBAL uint64_t sonde_keep_hash(const struct sonde_frames *frames, uint32_t n, u
 /* How many of the first frames belong to the tracer, in a program that a tracepoint calls:
  * `program_frames` of the program, then those of bpf_trace_runN, __bpf_trace_EVENT and
  * __traceiter_EVENT, as far as they are present. */
-static INLINE uint32_t tracer_frames(const uint64_t *ips, uint32_t prog, uint32_t program_frames)
+static INLINE uint32_t tracer_frames(const uint64_t *ips, uint64_t prog, uint32_t program_frames)
 {
 	uint32_t skip = program_frames + repeated_frames(ips), is_more = 1;
 
+	barrier_var(prog); /* 64 bits, whose bound the verifier of 6.1 keeps when they are spilled */
 	if (prog >= SONDE_MAX_PROGS)
 		return skip;
 	for (int i = 0; i < 3; i++) {
@@ -99,7 +106,7 @@ GLOBAL uint64_t sonde_keep_kernel(uint32_t slot, long got, uint64_t frames_of, u
 		skip = scheduler_frames(words + HEADER_WORDS, skip);
 	skip = hide(words, skip);
 	if (got < 0)
-		sonde_loss_count(probe, SONDE_LOSS_STACK_FAILED);
+		sonde_keep_lose(probe, SONDE_LOSS_STACK_FAILED, 1);
 	if (got < 0 || skip > MAX_SKIP || (uint64_t)got / 8 <= skip)
 		return 0;
 	st = (struct sonde_stack *)(words + skip);

@@ -40,6 +40,10 @@ static INLINE uint64_t hash_frames(const struct sonde_stack *st, uint64_t n, uin
 	return h | (before & ~h) >> 63; /* 1 instead of 0, without a branch */
 }
 
+/* Count n losses. One function for all: the kernel copies what it knows of a whole program when it
+ * inlines a helper, of which a count has two. */
+uint32_t sonde_keep_lose(uint32_t probe, uint32_t cause, uint32_t n);
+
 /* Put the stack at `st` into the store, with flags of bpf_map_update_elem(). */
 static INLINE struct sonde_stack *put(struct sonde_stack *st, uint64_t hash, uint64_t flags,
 				      uint32_t probe)
@@ -47,7 +51,7 @@ static INLINE struct sonde_stack *put(struct sonde_stack *st, uint64_t hash, uin
 	long err = bpf_map_update_elem(&sonde_stacks, &hash, st, flags);
 
 	if (err && err != -EEXIST)
-		sonde_loss_count(probe, SONDE_LOSS_STACK_STORE);
+		sonde_keep_lose(probe, SONDE_LOSS_STACK_STORE, 1);
 	return bpf_map_lookup_elem(&sonde_stacks, &hash);
 }
 
@@ -96,7 +100,7 @@ static INLINE uint64_t end_capture(struct sonde_stack *st, uint64_t bytes, uint6
 	st->end = UNWIND_COMPLETE;
 	if (n >= SONDE_MAX_FRAMES && !limit) { /* there may have been more than fit */
 		st->end = UNWIND_DEEP;
-		sonde_loss_count(probe, SONDE_LOSS_STACK_DEEP);
+		sonde_keep_lose(probe, SONDE_LOSS_STACK_DEEP, 1);
 	}
 	return set_frames(st, cut_to(st->ips, n - skip, limit));
 }

@@ -273,6 +273,6 @@ GLOBAL uint64_t sonde_recall_keep(uint32_t slot, long bytes, uint64_t frames_of,
 	if (is_read && hash && *seen_at(s, hash) == hash)
 		sonde_recall_learn(r, hash, s->class);
 	if (recalls && r->recalled && r->recalled != hash)
-		sonde_loss_count(probe, SONDE_LOSS_RECALL);
+		sonde_keep_lose(probe, SONDE_LOSS_RECALL, 1);
 	return hash;
 }

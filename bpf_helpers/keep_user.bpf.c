@@ -16,7 +16,7 @@ static INLINE uint32_t announce(struct sonde_stack *kept, uint64_t hash, uint32_
 		return kept != 0;
 	ev = sonde_ring_try(sizeof(*ev));
 	if (!ev) {
-		sonde_loss_count(probe, SONDE_LOSS_RING_FULL);
+		sonde_keep_lose(probe, SONDE_LOSS_RING_FULL, 1);
 		return 0;
 	}
 	kept->sent = 1;
@@ -52,7 +52,7 @@ static INLINE void end_walk(struct sonde_walk *w, uint64_t n, uint32_t exits, ui
 	/* the memory of an exiting thread is gone: its stack has a mark, but does not count as
 	 * lost */
 	if (end != UNWIND_COMPLETE && !(end == UNWIND_UNREADABLE && exits))
-		sonde_loss_count(probe, loss_of(end));
+		sonde_keep_lose(probe, loss_of(end), 1);
 	if (w->must_ask)
 		sonde_ask(w->stack.tgid, w->stack.exec_id, 0);
 	if (end == UNWIND_NOT_READY)
@@ -109,7 +109,7 @@ GLOBAL uint64_t sonde_keep_user(uint32_t slot, long got, uint32_t probe, uint32_
 	if (!s)
 		return 0;
 	if (by_fp && got < 0 && !exits)
-		sonde_loss_count(probe, SONDE_LOSS_STACK_FAILED);
+		sonde_keep_lose(probe, SONDE_LOSS_STACK_FAILED, 1);
 	if (by_fp && got < 8)
 		return 0;
 	w = taken_slot(s, slot);
