@@ -41,6 +41,19 @@ static INLINE uint32_t loss_of(uint32_t end)
 	return SONDE_LOSS_STACK_DEEP + (end < UNWIND_END_COUNT - UNWIND_DEEP ? end : 0);
 }
 
+/* What few walks need: ask for tables, count frames of interpreters that are missing. It is no part
+ * of end_walk(), of which the verifier would follow the rest once more for each branch. */
+GLOBAL uint32_t sonde_keep_rest(struct sonde_walk *w, uint32_t probe)
+{
+	if (!w)
+		return 0;
+	if (w->must_ask)
+		sonde_ask(w->stack.tgid, w->stack.exec_id, 0);
+	if (w->n_left)
+		sonde_keep_lose(probe, SONDE_LOSS_RUN_LEFT, w->n_left);
+	return 0;
+}
+
 /* Finish a walk by the tables of unwind.h: set why it ended, count a loss, ask for tables. */
 static INLINE void end_walk(struct sonde_walk *w, uint64_t n, uint32_t exits, uint32_t probe,
 			    uint32_t limit)
@@ -53,8 +66,8 @@ static INLINE void end_walk(struct sonde_walk *w, uint64_t n, uint32_t exits, ui
 	 * lost */
 	if (end != UNWIND_COMPLETE && !(end == UNWIND_UNREADABLE && exits))
 		sonde_keep_lose(probe, loss_of(end), 1);
-	if (w->must_ask)
-		sonde_ask(w->stack.tgid, w->stack.exec_id, 0);
+	if (w->must_ask | w->n_left)
+		sonde_keep_rest(w, probe);
 	if (end == UNWIND_NOT_READY)
 		sonde_control.open_cut = 1;
 	w->stack.end = end;

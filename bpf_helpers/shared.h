@@ -106,6 +106,8 @@ enum sonde_event_id {
 	SONDE_EV_EXIT,	  /* struct sonde_exit_event */
 	SONDE_EV_UNWIND,  /* struct sonde_unwind_event: unwind tables are missing */
 	SONDE_EV_WARNING, /* struct sonde_warning_event: -k */
+	SONDE_EV_CODE,	  /* struct sonde_code_event */
+	SONDE_EV_NOTHING, /* to be skipped */
 };
 
 struct sonde_stack_event {
@@ -114,6 +116,30 @@ struct sonde_stack_event {
 	uint64_t time_ns; /* CLOCK_MONOTONIC: selects the mappings in force then */
 	uint32_t tgid;
 	uint32_t exec_id;
+};
+
+/* A text that a program has read from an interpreter's memory. */
+struct sonde_code_text {
+	uint32_t n;    /* characters, of which as many follow as fit, the last ones of a path */
+	uint8_t bytes; /* bytes of a character: 1, 2 or 4; 0: it could not be read */
+	uint8_t unused[3];
+};
+
+enum { SONDE_CODE_NAME = 128, SONDE_CODE_FILE = 192, SONDE_CODE_LINES = 640 };
+
+/* A function of an interpreter is seen for the first time on a stack. */
+struct sonde_code_event {
+	struct sonde_event head;
+	uint32_t runtime; /* row of runtimes.def */
+	uint32_t code;	  /* its number in frames */
+	uint32_t line;	  /* of its definition */
+	uint32_t n_lines; /* bytes of its table of lines; more than there is space for: not read */
+	uint32_t tgid, unused;
+	uint64_t at, lines_at; /* in the process's memory: its code object, the table */
+	struct sonde_code_text name, file;
+	uint8_t name_bytes[SONDE_CODE_NAME];
+	uint8_t file_bytes[SONDE_CODE_FILE];
+	uint8_t lines[SONDE_CODE_LINES];
 };
 
 /* Asks user space to read the mappings of process `tgid`: a walk met code for which there is no
@@ -372,6 +398,14 @@ struct sonde_config {
 /* Stands for frames that are left out of a user stack. It is no address of code: the kernel's
  * addresses below it are data. */
 #define SONDE_STACK_GAP (~0ull)
+/* A frame of an interpreter, in a user stack: the row of runtimes.def, the function's number (0:
+ * not known), and the number of the instruction's first byte, divided by 2. */
+#define SONDE_RUN_FRAME (1ull << 63)
+#define SONDE_RUN_WORD(runtime, code, at) \
+	(SONDE_RUN_FRAME | (uint64_t)(runtime) << 59 | (uint64_t)(code) << 24 | ((at) & 0xffffff))
+#define SONDE_RUN_RUNTIME(word) ((uint32_t)((word) >> 59 & 15))
+#define SONDE_RUN_CODE(word) ((uint32_t)((word) >> 24))
+#define SONDE_RUN_AT(word) ((uint32_t)((word) & 0xffffff))
 struct sonde_stack {
 	uint16_t n_frames;
 	uint16_t end;	  /* enum unwind_end: why there are no more */
@@ -384,6 +418,9 @@ struct sonde_stack {
 	uint64_t time_ns;
 	uint64_t ips[SONDE_MAX_FRAMES];
 };
+
+/* How a user stack is walked; 0: as usual. */
+enum { STACK_BY_FP = 1, STACK_NATIVE = 2 };
 
 /* Why a thread leaves the CPU: the rows of reasons.def. */
 enum sonde_reason {

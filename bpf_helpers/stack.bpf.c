@@ -278,9 +278,9 @@ static INLINE uint32_t stack_begin(struct sonde_stack_buffer *buffer, struct tas
 }
 
 /* The user stack of the current thread, which is `task`: by frame pointers, or by unwind tables if
- * sonde uses them. */
+ * sonde uses them. `how`: STACK_BY_FP, STACK_NATIVE or 0. */
 INLINE uint64_t sonde_stack_user(void *ctx, struct task_struct *task, uint32_t probe,
-				 uint32_t limit, uint32_t by_fp)
+				 uint32_t limit, uint32_t how)
 {
 	struct sonde_stack_buffer buffer;
 	struct sonde_stack *st;
@@ -293,12 +293,13 @@ INLINE uint64_t sonde_stack_user(void *ctx, struct task_struct *task, uint32_t p
 		return 0;
 	flags = stack_begin(&buffer, task);
 	st = &buffer.walk->stack;
-	if (by_fp || !sonde_config.unwinds) {
+	if (how == STACK_BY_FP || !sonde_config.unwinds) {
 		got = bpf_get_stack(ctx, st->ips, SONDE_MAX_FRAMES * 8, BPF_F_USER_STACK);
 		hash = sonde_keep_user(buffer.slot, got, probe, limit, flags | KEEP_BY_FP);
 	} else {
 		got = sonde_unwind_walk(buffer.walk, st->tgid, st->exec_id,
-					limit ? limit : SONDE_MAX_FRAMES,
+					(limit ? limit : SONDE_MAX_FRAMES) |
+						(how == STACK_NATIVE ? WALK_NATIVE : 0),
 					sonde_control.stack_sweeps);
 		hash = got ? sonde_keep_user(buffer.slot, got, probe, limit, flags)
 			   : buffer.walk->hash; /* the hash of a recalled stack */

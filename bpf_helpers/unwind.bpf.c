@@ -235,8 +235,8 @@ static INLINE int step(struct sonde_walk *w, struct sonde_trail *t)
 		end = UNWIND_COMPLETE;
 	else if (kind == UNWIND_UNSUPPORTED)
 		end = UNWIND_NO_WAY;
-	else if (kind >= UNWIND_SWITCH_FP && kind < UNWIND_REGISTER)
-		end = sonde_unwind_switch(w, t, kind, rule->cfa_offset);
+	else if (kind >= UNWIND_RUN_SP && kind < UNWIND_REGISTER)
+		end = sonde_unwind_switch(w, t, rule);
 	w->end = end;
 	return end != 0;
 }
@@ -281,6 +281,10 @@ static INLINE void begin(struct sonde_walk *w, uint32_t tgid, uint32_t exec_id)
 	w->n_certain = 0;
 	w->is_missing = w->is_unsure = 0;
 	w->must_ask = 0;
+	w->run_runtime = 0;
+	w->run_after = ~0u;
+	w->is_deep = 0;
+	w->n_left = 0;
 	w->n_ranges = 0;
 	w->ranges = 0;
 	w->generation = 0;
@@ -293,6 +297,7 @@ static INLINE void begin(struct sonde_walk *w, uint32_t tgid, uint32_t exec_id)
 	w->stack.ips[0] = w->ip;
 	w->trail = w->slot & 3;
 	w->limit = 0;
+	w->is_native = 0;
 }
 
 static INLINE_CORE void begin_current(struct sonde_walk *w, uint32_t tgid, uint32_t exec_id,
@@ -302,6 +307,7 @@ static INLINE_CORE void begin_current(struct sonde_walk *w, uint32_t tgid, uint3
 	struct pt_regs___unwind *regs = (void *)bpf_task_pt_regs(task);
 	uint64_t mix;
 
+	w->task = (uint64_t)task;
 	w->ip = regs->REGS_IP;
 	w->sp = regs->REGS_SP;
 	w->fp = regs->REGS_FP;
@@ -374,6 +380,16 @@ static __attribute__((noinline)) long walk_frame(uint64_t i, struct walking *k)
 	return is_end & 1; /* the mask shows the verifier that the result is 0 or 1 */
 }
 
+/* The frames of interpreters may be more than the steps. There is no branch, as in add_frame(). */
+static INLINE void trim(struct sonde_walk *w, uint64_t limit)
+{
+	uint64_t n = w->n_frames, is_less = (limit - n) >> 63, mask;
+
+	mask = -(is_less & (limit - SONDE_MAX_FRAMES) >> 63);
+	OPAQUE(mask);
+	w->n_frames = (limit & mask) | (n & ~mask);
+}
+
 /* Returns 0 if the thread has no stack, or if the stack was recalled (w->hash). */
 GLOBAL uint64_t sonde_unwind_walk(struct sonde_walk *w, uint32_t tgid, uint32_t exec_id,
 				  uint32_t limit, uint32_t sweeps)
@@ -396,13 +412,16 @@ GLOBAL uint64_t sonde_unwind_walk(struct sonde_walk *w, uint32_t tgid, uint32_t 
 		return 0;
 	}
 	begin_trail(t, w, limit, sweeps);
+	w->is_native = limit & WALK_NATIVE;
+	limit &= SONDE_MAX_FRAMES;
 	w->limit = limit;
 	sonde_unwind_sign(w, t);
 	if (w->end == UNWIND_DEEP) {
 		sonde_unwind_locate(w, t);
 		if (!w->piece && sonde_unwind_first(w, t))
 			sonde_unwind_locate(w, t);
-		bpf_loop(limit < SONDE_MAX_FRAMES ? limit : SONDE_MAX_FRAMES, walk_frame, &k, 0);
+		bpf_loop(limit, walk_frame, &k, 0);
+		trim(w, limit);
 	}
 	return sonde_unwind_end(w, tgid, exec_id);
 }

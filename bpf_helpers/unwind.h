@@ -55,6 +55,10 @@ enum unwind_cfa {
 	UNWIND_SIGNAL,
 	UNWIND_SP_RA_RDI, /* rsp + offset; the return address is in rdi; i386: ecx (vfork) */
 	UNWIND_UNSUPPORTED,
+	/* UNWIND_SP and UNWIND_FP of a function that interprets a program, whose frames take the
+	 * place of its own (unwind_run.bpf.c) */
+	UNWIND_RUN_SP,
+	UNWIND_RUN_FP,
 	/* Go's functions that switch to another stack (x86-64). The CFA need not lie above rsp. */
 	UNWIND_SWITCH_FP,     /* rbp + 16, and the caller's rbp is at rbp */
 	UNWIND_GO_C,	      /* asmcgocall() up to Go 1.20 */
@@ -137,7 +141,11 @@ enum unwind_range_flags {
 	UNWIND_RANGE_ANONYMOUS = 2, /* not mapped from a file: JIT code */
 	/* the kernel's own mapping: nothing else is ever mapped there */
 	UNWIND_RANGE_FIXED = 4,
+	/* from this bit on: the number of the runtime to which the file belongs; 0: none */
+	UNWIND_RANGE_RUNTIME_BIT = 8,
 };
+
+#define UNWIND_RUNTIME_OF(flags) ((flags) >> UNWIND_RANGE_RUNTIME_BIT & 15)
 
 /* Executable addresses of a process with the piece that covers them. In the array of a file,
  * offsets in the file take the place of addresses. */
@@ -177,6 +185,33 @@ struct unwind_file_key {
 
 struct unwind_file {
 	uint32_t ranges, n_ranges;
+};
+
+/* How the frames of an interpreter are found in its memory: rows of runtimes.def, by number.
+ * Offsets are in bytes. */
+struct unwind_layout {
+	uint16_t thread_id;    /* in the state of a thread: its pthread_self() */
+	uint16_t thread_frame; /* its innermost C frame (struct _PyCFrame) or frame */
+	uint16_t code_bytes;   /* in a code object: the instructions */
+	uint8_t has_cframe, cframe_frame, cframe_previous;
+	uint8_t frame_code, frame_previous, frame_at; /* frame_at: the instruction */
+	uint8_t frame_end, end;		 /* the last frame of a run has this value at this offset */
+	uint8_t has_shim;		 /* it stands for the C function, and is on the C stack */
+	uint8_t code_version, code_line; /* code_version 0: the hash of the name is used */
+	uint8_t text_ascii, text_other;	 /* the characters of a string */
+	uint8_t unused[3];
+};
+
+enum {
+	UNWIND_LAYOUTS = 16,
+	/* what a program reads of a code object, for all versions */
+	UNWIND_CODE_AT = 64,
+	UNWIND_CODE_FILE = 112,
+	UNWIND_CODE_NAME = 128,
+	UNWIND_CODE_LINES = 136,
+	UNWIND_CODE_TEXT = 127,	 /* bytes of a text that are sent */
+	UNWIND_CODE_TABLE = 511, /* and of a table of lines */
+	UNWIND_CODES = 1 << 17,	 /* functions of interpreters that can be told apart */
 };
 
 /* Which user stack the program of waiting.bpf.c reads. Set before the object is loaded. */

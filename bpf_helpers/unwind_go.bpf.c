@@ -67,12 +67,10 @@ static INLINE uint32_t find_go_c(struct sonde_walk *w)
  * Sets w->look to the address of its return address. Returns enum unwind_end. */
 static INLINE_CORE uint32_t find_go_system(struct sonde_walk *w, int64_t offset, uint64_t *bp)
 {
-	struct task_struct *task = (void *)w->other;
+	struct task_struct___unwind *task = (void *)(w->other ?: w->task);
 	uint64_t goroutine;
 
-	if (!task)
-		task = bpf_get_current_task_btf();
-	w->look = BPF_CORE_READ((struct task_struct___unwind *)task, thread.fsbase);
+	w->look = BPF_CORE_READ(task, thread.fsbase);
 	if (!sonde_unwind_follow(w, w->look + (int64_t)UNWIND_GO_TLS(offset)) ||
 	    !sonde_unwind_follow(w, w->look + GO_THREAD) ||
 	    !sonde_unwind_follow(w, w->look + (int64_t)UNWIND_GO_CURG(offset)))
@@ -86,13 +84,20 @@ static INLINE_CORE uint32_t find_go_system(struct sonde_walk *w, int64_t offset,
 	return sonde_unwind_follow(w, goroutine + GO_SP) ? UNWIND_GOES_ON : UNWIND_UNREADABLE;
 }
 
-GLOBAL uint32_t sonde_unwind_switch(struct sonde_walk *w, struct sonde_trail *t, uint32_t kind,
-				    int64_t offset)
+static INLINE uint32_t leave_run(struct sonde_walk *w, const struct unwind_rule *rule);
+
+GLOBAL uint32_t sonde_unwind_switch(struct sonde_walk *w, struct sonde_trail *t,
+				    const struct unwind_rule *rule)
 {
 	uint64_t at, bp, end = UNWIND_GOES_ON;
+	uint32_t kind;
 
-	if (!w || !t)
+	if (!w || !t || !rule)
 		return UNWIND_BAD_FRAME;
+	t->n_slots = WALK_SLOTS + 1; /* not learnt: it depends on more than the stack */
+	kind = rule->cfa;
+	if (kind < UNWIND_SWITCH_FP)
+		return leave_run(w, rule);
 	bp = w->fp;
 	w->look = bp + 8;
 	if (kind == UNWIND_SWITCH_FP) {
@@ -101,7 +106,7 @@ GLOBAL uint32_t sonde_unwind_switch(struct sonde_walk *w, struct sonde_trail *t,
 	} else if (kind == UNWIND_GO_C) {
 		end = find_go_c(w) ? UNWIND_GOES_ON : UNWIND_UNREADABLE;
 	} else {
-		end = find_go_system(w, offset, &bp);
+		end = find_go_system(w, rule->cfa_offset, &bp);
 	}
 	if (end)
 		return end;
@@ -113,7 +118,6 @@ GLOBAL uint32_t sonde_unwind_switch(struct sonde_walk *w, struct sonde_trail *t,
 	}
 	if (!sonde_unwind_follow(w, at))
 		return UNWIND_UNREADABLE;
-	t->n_slots = WALK_SLOTS + 1; /* not learnt: it depends on more than the stack */
 	w->ip = w->look;
 	w->sp = at + 8;
 	w->fp = bp;
@@ -124,10 +128,10 @@ GLOBAL uint32_t sonde_unwind_switch(struct sonde_walk *w, struct sonde_trail *t,
 
 #else
 
-GLOBAL uint32_t sonde_unwind_switch(struct sonde_walk *w, struct sonde_trail *t, uint32_t kind,
-				    int64_t offset)
+GLOBAL uint32_t sonde_unwind_switch(struct sonde_walk *w, struct sonde_trail *t,
+				    const struct unwind_rule *rule)
 {
-	return w && t && kind && offset ? UNWIND_NO_WAY : UNWIND_BAD_FRAME;
+	return w && t && rule ? UNWIND_NO_WAY : UNWIND_BAD_FRAME;
 }
 
 #endif

@@ -141,7 +141,7 @@ GLOBAL uint32_t sonde_unwind_edge(struct sonde_walk *w, uint64_t ip)
 static INLINE uint32_t leave_edge(struct sonde_walk *w, struct sonde_trail *t, uint32_t *end)
 {
 	uint32_t edge = sonde_unwind_edge(w, w->ip);
-	uint64_t ip, fp = w->fp, at = w->sp;
+	uint64_t ip, fp = w->fp, at = w->sp, more;
 
 	*end = UNWIND_COMPLETE;
 	if (edge == EDGE_INT80) /* 0: a new thread of i386 */
@@ -165,6 +165,11 @@ static INLINE uint32_t leave_edge(struct sonde_walk *w, struct sonde_trail *t, u
 	*end = UNWIND_COMPLETE;
 	if (!sonde_unwind_follows_call(w, ip))
 		return edge == EDGE_SYSCALL;
+	/* the function of Python for which the trampoline was made is on the stack already */
+	more = w->n_frames ^ w->run_after;
+	OPAQUE(more);
+	w->n_frames -= (more - 1) >>
+		       63; /* without a branch, of which the verifier would follow both sides */
 	w->ip = ip;
 	w->fp = fp;
 	w->sp = at + WORD(w);

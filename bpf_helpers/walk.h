@@ -12,6 +12,7 @@
  */
 #pragma once
 #include "bpf_helpers/shared.h"
+#include "bpf_helpers/unwind.h"
 #include "bpf_helpers/unwind_machine.h"
 
 enum {
@@ -26,6 +27,9 @@ enum {
 	WALK_INNER = 100,
 	WALK_OUTER = 32,
 	WALK_OUTER_AT = 136,
+	RUN_WORDS = 32,	   /* words read of a frame of an interpreter, or of a thread's keys */
+	RUN_CODE = 80,	   /* bytes read of a code object */
+	RUN_MOST = 4096,   /* frames of interpreters in a walk */
 	WALK_DEEP = 12288, /* frames of a walk within one mapping: 0.5 ms */
 };
 
@@ -114,6 +118,21 @@ struct sonde_walk {
 	uint32_t known_piece, known_flags;
 	uint64_t look;	   /* buffer for reads of kernel structs */
 	uint64_t node[15]; /* the pivots of a node of the kernel's tree of mappings */
+	/* frames of an interpreter, see unwind_run.bpf.c */
+	uint64_t task;	      /* the current one */
+	uint32_t is_native;   /* they are not asked for */
+	uint32_t run_runtime; /* the number of the runtime whose layout this is; 0: none yet */
+	struct unwind_layout layout;
+	uint64_t run_at;    /* the C frame or frame with which the next run begins; 0: none */
+	uint64_t run_frame; /* the next frame of the run; 0: the walk is in no run */
+	uint64_t run_low, run_bytes; /* the frame of the C function */
+	uint64_t run_ip, run_caller; /* its address, and that of its caller */
+	uint32_t run_n;		     /* frames before the run */
+	uint32_t run_after;	     /* and after the last run, and one more */
+	uint32_t run_rest;	     /* frames that may be added */
+	uint32_t is_deep;	     /* frames before the last run were overwritten */
+	uint32_t n_left;	     /* frames of an interpreter that stay C frames */
+	uint64_t run[RUN_WORDS], code[RUN_CODE / 8];
 	uint64_t window_at, window_bytes; /* address of the window, and how much of it is valid */
 	uint64_t window[WALK_WINDOW / 8];
 	union {
@@ -121,6 +140,9 @@ struct sonde_walk {
 		uint64_t words[168]; /* also a kernel stack with its tracer frames, and slack */
 	};
 };
+
+/* Added to the limit of a walk: no frames of interpreters. */
+#define WALK_NATIVE 0x10000
 
 /* Walk the user stack of the current thread: at most `limit` frames, to w->stack.ips. Returns their
  * number; w->end says why there are no more. If w->hash is set, the stack was recalled instead.
@@ -177,10 +199,10 @@ uint32_t sonde_unwind_row(uint32_t piece, uint64_t offset);
 uint32_t sonde_unwind_read(struct sonde_walk *w, uint64_t address);
 /* Put the outermost frames of a deep stack behind the innermost ones. */
 uint32_t sonde_unwind_join(struct sonde_walk *w);
-/* Go to the caller of a function that runs on another stack than its caller, by a rule of that
- * kind. Returns enum unwind_end. */
-uint32_t sonde_unwind_switch(struct sonde_walk *w, struct sonde_trail *t, uint32_t kind,
-			     int64_t offset);
+/* Go to the caller of a function that runs on another stack than its caller, or runs an
+ * interpreter. Returns enum unwind_end. */
+uint32_t sonde_unwind_switch(struct sonde_walk *w, struct sonde_trail *t,
+			     const struct unwind_rule *rule);
 /* The value of a register of the innermost frame, by its DWARF number. */
 uint64_t sonde_unwind_register(struct sonde_walk *w, uint32_t number);
 /* Is there a call instruction before x? */

@@ -108,6 +108,11 @@ static LLVMValueRef kept_stack(struct gen *g, const struct plan_kept_stack *stac
 	return g->body.span && k ? gen_word(g, gen_at(g, g->body.span, k->field.offset)) : NULL;
 }
 
+uint32_t gen_walk(enum stack_walk walk)
+{
+	return walk == WALK_fp ? STACK_BY_FP : walk == WALK_native ? STACK_NATIVE : 0;
+}
+
 struct value gen_kstack(struct gen *g, struct expr *e)
 {
 	const struct plan_span *state = &g->probe.plan->state;
@@ -135,7 +140,7 @@ struct value gen_ustack(struct gen *g, struct expr *e)
 		return gen_int_value(kept, e->type);
 	return gen_int_value(GEN_CALL(g, "sonde_stack_user", g->body.ctx, gen_task(g),
 				      gen_u32(g, g->probe.id), gen_u32(g, e->name.limit),
-				      gen_u32(g, e->name.walk == WALK_fp)),
+				      gen_u32(g, gen_walk(e->name.walk))),
 			     e->type);
 }
 

@@ -4,6 +4,7 @@
  * exit. Clearing is atomic: the program has advanced the map's epoch; user space waits until no
  * program that saw the old epoch still runs, reads the old epoch and deletes it. No update is lost.
  */
+#include "runtime/events/codes.h"
 #include "runtime/events/events.h"
 #include "runtime/output/out.h"
 #include "runtime/events/stacks.h"
@@ -355,6 +356,8 @@ void events_record(struct events *e, const void *record, size_t size)
 		return;
 	if (head->id == SONDE_EV_STACK && size >= sizeof(struct sonde_stack_event)) {
 		stacks_note(e->s, record);
+	} else if (head->id == SONDE_EV_CODE && size >= sizeof(struct sonde_code_event)) {
+		codes_note(e->s, record);
 	} else if (head->id == SONDE_EV_UNWIND && size >= sizeof(struct sonde_unwind_event)) {
 		session_unwind_note(e->s, record);
 	} else if (head->id == SONDE_EV_WARNING && size >= sizeof(struct sonde_warning_event)) {

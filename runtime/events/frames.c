@@ -4,6 +4,7 @@
  */
 #include "runtime/events/frames.h"
 #include "runtime/base/vec.h"
+#include "runtime/events/codes.h"
 #include "runtime/session/session.h"
 #include "runtime/elf/names.h"
 #include "runtime/symbols/usym.h"
@@ -101,8 +102,12 @@ bool frames_name(struct session *s, const struct sonde_stack *st, uint32_t shows
 
 /* ---- lines ---- */
 
-static struct view_frame frame_of(const struct sonde_stack *st, uint32_t i)
+static struct view_frame frame_of(struct session *s, const struct sonde_stack *st, uint32_t i)
 {
+	struct view_frame f;
+
+	if (codes_frame(s, st->ips[i], &f))
+		return f;
 	return (struct view_frame){
 		.ip = st->ips[i],
 		.name = st->ips[i] == SONDE_STACK_GAP ? "[frames left out]" : NULL,
@@ -116,7 +121,7 @@ static int add_lines(struct session *s, const struct sonde_stack *st, uint32_t i
 {
 	struct srcframe lines[SRCFRAMES_MAX];
 	const struct uaddress a = address_of(st, st->ips[i] - (i > 0));
-	size_t n = usyms_lines(s->usyms, &a, lines);
+	size_t n = codes_has(st->ips[i]) ? 0 : usyms_lines(s->usyms, &a, lines);
 	int err = 0;
 
 	for (size_t k = 0; k < n && !err; k++)
@@ -126,7 +131,7 @@ static int add_lines(struct session *s, const struct sonde_stack *st, uint32_t i
 							.line = lines[k].line,
 							.is_inlined = k + 1 < n,
 							.is_caller = i > 0});
-	return n || err ? err : vec_push(out, frame_of(st, i));
+	return n || err ? err : vec_push(out, frame_of(s, st, i));
 }
 
 int frames_make(struct session *s, const struct sonde_stack *st, uint32_t shows,
@@ -137,8 +142,9 @@ int frames_make(struct session *s, const struct sonde_stack *st, uint32_t shows,
 	int err = vec_reserve(&frames, n_ips + 1);
 
 	for (uint32_t i = 0; i < n_ips && !err; i++)
-		err = shows & SHOWS_LINE && st->tgid ? add_lines(s, st, i, &frames)
-						     : vec_push(&frames, frame_of(st, i));
+		err = codes_is_hidden(s, st->ips[i])   ? 0
+		      : shows & SHOWS_LINE && st->tgid ? add_lines(s, st, i, &frames)
+						       : vec_push(&frames, frame_of(s, st, i));
 	if (err) {
 		vec_free(&frames);
 		return err;

@@ -15,6 +15,7 @@
 #include "runtime/base/map_calls.h"
 #include "runtime/elf/demangle.h"
 #include "runtime/base/log.h"
+#include "runtime/events/codes.h"
 #include "runtime/events/frames.h"
 #include "runtime/session/event_source.h"
 #include "runtime/session/session.h"
@@ -221,6 +222,7 @@ uint64_t stacks_report(const struct session *s)
 void stacks_close(struct session *s)
 {
 	deferred_strings_release(s);
+	codes_close(s);
 	stack_sweep_free(s->stack_sweep);
 	if (!s->stack_cache)
 		return;

@@ -62,10 +62,13 @@ static void put_note(struct json *j, const char *note)
 
 static void put_frame(struct json *j, const struct view_frame *f)
 {
+	bool is_run = view_frame_is_run(f);
+
 	json_open(j, NULL, '{');
-	json_put_format(j, "address", "\"0x%" PRIx64 "\"", f->ip);
+	if (!is_run)
+		json_put_format(j, "address", "\"0x%" PRIx64 "\"", f->ip);
 	json_put_string(j, "name", f->name);
-	if (f->name)
+	if (f->name && !is_run)
 		json_put_unsigned(j, "offset", f->offset);
 	json_put_string(j, "module", f->module);
 	if (f->module && !f->name)

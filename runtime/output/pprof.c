@@ -219,7 +219,7 @@ static uint32_t put_frames(struct pprof *p, struct pprof_sample *s, const struct
 	if (file)
 		l.mapping = mapping_of(p, file, f[n].build_id);
 	/* of a caller: in its call, not behind it */
-	if (!view_frame_is_gap(&f[n]))
+	if (!view_frame_is_gap(&f[n]) && !view_frame_is_run(&f[n]))
 		l.address = (f[n].linked ?: f[n].ip) - f[n].is_caller;
 	for (uint32_t i = 0; i <= n; i++) {
 		struct pprof_mapping *m = l.mapping ? &p->mappings.items[l.mapping - 1] : NULL;

@@ -308,9 +308,9 @@ static bool read_frame(const json_t *j, struct view_frame *f)
 		.file = json_string_value(json_object_get(j, "file")),
 		.is_inlined = json_is_true(json_object_get(j, "inlined")),
 	};
-	if (!address)
+	if (!address && !view_frame_is_run(f))
 		return false;
-	f->ip = strtoull(address, NULL, 16);
+	f->ip = address ? strtoull(address, NULL, 16) : 0;
 	json_number(json_object_get(j, f->name ? "offset" : "module_offset"), &f->offset);
 	json_number(json_object_get(j, "line"), &line);
 	f->line = (uint32_t)line;

@@ -34,7 +34,7 @@ struct ring {
 
 static uint32_t longest_record(const struct plan *plan)
 {
-	uint32_t longest = RECORD_BYTES;
+	uint32_t longest = plan->needs.unwind ? sizeof(struct sonde_code_event) : RECORD_BYTES;
 
 	for (uint32_t i = 0; i < plan->n_events; i++)
 		if (plan->events[i].size > longest)

@@ -72,9 +72,10 @@ struct session {
 	/* open_spans.c; 0: none */
 	uint64_t open_look_ns, open_step_ns, open_rest_ns, open_version;
 	struct stack_source stacks;
-	struct stack_cache *stack_cache;	 /* stacks.c */
-	size_t names_limit;			 /* bytes of names before the next collection */
-	struct stack_sweep *stack_sweep;	 /* NULL unless user stacks are needed */
+	struct stack_cache *stack_cache; /* stacks.c */
+	size_t names_limit;		 /* bytes of names before the next collection */
+	struct codes *codes;		 /* functions of interpreters; NULL: none were seen */
+	struct stack_sweep *stack_sweep; /* NULL unless user stacks are needed */
 	struct interval_thread *interval_thread; /* NULL unless a thread runs intervals */
 	struct cpu_watch *cpu_watch;	 /* CPUs that come and go; NULL: no event is on each CPU */
 	struct step_watch *step_watch;	 /* NULL: no uprobe is single-stepped */

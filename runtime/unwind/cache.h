@@ -51,7 +51,7 @@ struct cache_head {
 	struct unwind_image_id maker; /* the program that wrote the file */
 	struct unwind_image_id id;
 	uint64_t n_rows, n_unsupported, n_refused;
-	uint32_t n_segments, n_pieces, n_rules, is_go;
+	uint32_t n_segments, n_pieces, n_rules, is_go, runtime, unused;
 };
 
 struct cache_piece {

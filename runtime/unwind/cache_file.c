@@ -13,6 +13,7 @@
 #include "runtime/unwind/cache.h"
 #include "runtime/unwind/pack.h"
 #include "runtime/unwind/rules.h"
+#include "runtime/unwind/runtimes.h"
 
 static const char magic[8] = "sondeUW1";
 
@@ -77,7 +78,8 @@ static bool is_head(const struct cache_head *h, const struct unwind_image_id *ma
 {
 	return !memcmp(h->magic, magic, sizeof(magic)) && unwind_image_id_is(&h->maker, maker) &&
 	       unwind_image_id_is(&h->id, id) && h->n_segments && h->n_segments <= CACHE_SEGMENTS &&
-	       h->n_pieces && h->n_pieces <= UNWIND_RANGES && h->n_rules <= UNWIND_RULES;
+	       h->n_pieces && h->n_pieces <= UNWIND_RANGES && h->n_rules <= UNWIND_RULES &&
+	       h->runtime < UNWIND_RUNTIME_COUNT;
 }
 
 /* Of a piece. */
@@ -243,7 +245,8 @@ static int read_table(int fd, struct cache_head *h, struct unwind_rules *rules,
 	*out = (struct unwind_table){.n_rows = h->n_rows,
 				     .n_unsupported = h->n_unsupported,
 				     .n_refused = h->n_refused,
-				     .is_go = h->is_go};
+				     .is_go = h->is_go,
+				     .runtime = h->runtime};
 	if (!err)
 		err = read_pieces(fd, h, index_of, out);
 	free(index_of);
@@ -321,7 +324,8 @@ int cache_writer_begin(struct cache_writer *w, const struct unwind_image_id *mak
 				  .n_refused = t->n_refused,
 				  .n_segments = t->n_segments,
 				  .n_pieces = t->n_pieces,
-				  .is_go = t->is_go};
+				  .is_go = t->is_go,
+				  .runtime = t->runtime};
 
 	*w = (struct cache_writer){.fd = w->fd, .rules = rules, .table = t};
 	memcpy(head.magic, magic, sizeof(magic));

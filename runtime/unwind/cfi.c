@@ -11,6 +11,7 @@
 #include "runtime/unwind/pack.h"
 #include "runtime/unwind/reader.h"
 #include "runtime/unwind/rules.h"
+#include "runtime/unwind/runtimes.h"
 
 enum { FDES_MAX = 4 << 20, ALIGNMENT = 16 };
 
@@ -302,9 +303,12 @@ static int run_fde(struct sweep *w, const struct cfi_fde *f, uint64_t start, uin
 {
 	const struct cfi_cie *cie = &w->c->cies.items[f->cie];
 	bool is_valid;
-	int err = cfi_run_fde(cie, cie->section.bytes + f->program, f->n_program, start, end,
-			      w->rules, w->out, &is_valid);
+	int err;
 
+	w->rules->of_run = w->c->runs && unwind_run_code_has(w->c->runs, start);
+	err = cfi_run_fde(cie, cie->section.bytes + f->program, f->n_program, start, end, w->rules,
+			  w->out, &is_valid);
+	w->rules->of_run = false;
 	w->c->n_refused += !is_valid;
 	return err;
 }

@@ -15,6 +15,7 @@ struct gaps;
 struct go_table;
 struct pack;
 struct unwind_rules;
+struct unwind_run_code;
 
 /* How a register of the caller is found. */
 enum cfi_how {
@@ -87,9 +88,10 @@ struct cfi {
 	uint32_t n_segments;
 	VEC(struct cfi_cie) cies;
 	VEC(struct cfi_fde) fdes;
-	const struct go_table *go; /* or NULL */
-	struct gaps *gaps;	   /* or NULL: code between functions gets no rows */
-	uint64_t n_refused;	   /* records that could not be decoded */
+	const struct go_table *go;	    /* or NULL */
+	const struct unwind_run_code *runs; /* or NULL */
+	struct gaps *gaps;		    /* or NULL: code between functions gets no rows */
+	uint64_t n_refused;		    /* records that could not be decoded */
 };
 
 /* Add the records of a section, whose bytes must outlive *c. Returns 0, -ENOMEM or -EFBIG. */

@@ -37,7 +37,7 @@ int unwind_directory_empty(struct unwind_ranges *out)
 
 /* Add the part of a piece that is in the segment, at its file offsets. */
 static int add_piece(const struct unwind_segment *s, const struct unwind_piece *p, uint32_t words,
-		     struct unwind_ranges *out)
+		     uint32_t runtime, struct unwind_ranges *out)
 {
 	uint64_t segment_end = s->address + s->bytes;
 	uint64_t start = p->start > s->address ? p->start : s->address;
@@ -45,7 +45,8 @@ static int add_piece(const struct unwind_segment *s, const struct unwind_piece *
 	struct unwind_range r = {.start = start - s->address + s->file_offset,
 				 .end = end - s->address + s->file_offset,
 				 .origin = p->start - s->address + s->file_offset,
-				 .piece = words};
+				 .piece = words,
+				 .flags = runtime << UNWIND_RANGE_RUNTIME_BIT};
 
 	if (start >= end || r.end > UNWIND_OFFSET_MAX || r.start >= r.end)
 		return 0;
@@ -79,7 +80,8 @@ int unwind_directory_make(const struct unwind_table *t, const uint32_t *pieces,
 
 	for (uint32_t i = 0; i < t->n_segments && !err; i++)
 		for (uint32_t k = 0; k < t->n_pieces && !err; k++)
-			err = add_piece(&t->segments[i], &t->pieces[k], pieces[k], &sorted);
+			err = add_piece(&t->segments[i], &t->pieces[k], pieces[k], t->runtime,
+					&sorted);
 	vec_sort(&sorted);
 	if (!err)
 		err = fill(&sorted, out);

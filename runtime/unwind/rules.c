@@ -64,6 +64,10 @@ int unwind_rules_intern(struct unwind_rules *r, struct unwind_rule rule)
 		return -ENOMEM;
 	if (!bits_of(rule))
 		return UNWIND_RULE_NONE;
+	if (r->of_run && rule.cfa == UNWIND_SP)
+		rule.cfa = UNWIND_RUN_SP;
+	else if (r->of_run && rule.cfa == UNWIND_FP)
+		rule.cfa = UNWIND_RUN_FP;
 	found = unwind_rule_table_find(&r->table, bits_of(rule));
 	if (found)
 		return (int)found->index;

@@ -32,7 +32,7 @@ enum {
 };
 #define DROPPED_NS 1000000000ull
 
-enum { MAP_STORE, MAP_RULES, MAP_SPACES, MAP_FILES, MAP_COUNT };
+enum { MAP_STORE, MAP_RULES, MAP_SPACES, MAP_FILES, MAP_CODES, MAP_COUNT };
 
 static const struct map_kind {
 	const char *name;
@@ -45,6 +45,7 @@ static const struct map_kind {
 			UNWIND_SPACES, BPF_F_NO_PREALLOC},
 	[MAP_FILES] = {"sonde_unwind_files", BPF_MAP_TYPE_HASH, sizeof(struct unwind_file_key),
 		       sizeof(struct unwind_file), UNWIND_FILES, BPF_F_NO_PREALLOC},
+	[MAP_CODES] = {"sonde_codes", BPF_MAP_TYPE_ARRAY, 4, UNWIND_CODES * sizeof(uint64_t), 1, 0},
 };
 
 _Static_assert(sizeof(kinds) / sizeof(*kinds) == MAP_COUNT, "one row for each map");

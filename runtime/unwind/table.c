@@ -13,6 +13,7 @@
 #include "runtime/unwind/pack.h"
 #include "runtime/unwind/reader.h"
 #include "runtime/unwind/rules.h"
+#include "runtime/unwind/runtimes.h"
 
 enum {
 	SEGMENTS_MAX = 256,
@@ -27,6 +28,7 @@ struct source {
 	struct cfi cfi;
 	struct go_table go;
 	struct gaps gaps;
+	struct unwind_run_code runs;
 	uint8_t *eh_frame, *debug_frame, *gopclntab;
 };
 
@@ -309,6 +311,10 @@ static int make_table(struct source *s, int fd, struct unwind_rules *rules, stru
 	s->cfi.segments = t->segments;
 	s->cfi.n_segments = t->n_segments;
 	err = add_sections(s, t);
+	if (!err)
+		err = unwind_runtime_find(&s->f, &s->cfi, &s->runs);
+	s->cfi.runs = &s->runs;
+	t->runtime = s->runs.runtime;
 	if (!err && !t->is_go) {
 		gaps_begin(&s->gaps, &s->f, s->cfi.machine);
 		s->cfi.gaps = &s->gaps;

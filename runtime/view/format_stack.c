@@ -11,6 +11,11 @@ void format_frame_name(struct text *t, const struct view_frame *f)
 {
 	if (f->name) {
 		text_name(t, f->name);
+		if (view_frame_is_run(f) && f->file) {
+			text_string(t, " (");
+			text_name(t, text_base_name(f->file));
+			text_char(t, ')');
+		}
 		return;
 	}
 	text_char(t, '[');
@@ -116,6 +121,24 @@ static void frame_src(struct text *t, const struct view_frame *f, bool is_user)
 		text_string(t, " [inlined]");
 }
 
+/* handle_request (app.py:31) [python] */
+static void put_run(struct text *t, const struct view_frame *f)
+{
+	put_indent(t);
+	text_name(t, f->name ?: "[unknown]");
+	if (f->file) {
+		text_string(t, " (");
+		text_name(t, text_base_name(f->file));
+		if (f->line) {
+			text_char(t, ':');
+			text_unsigned(t, f->line);
+		}
+		text_char(t, ')');
+	}
+	text_char(t, ' ');
+	text_name(t, f->module);
+}
+
 static void put_gap(struct text *t, const struct view_frame *f)
 {
 	put_indent(t);
@@ -135,6 +158,8 @@ void format_stack(struct text *t, const struct view_stack *s, enum stack_form fo
 	for (uint32_t i = 0; i < s->n; i++) {
 		if (view_frame_is_gap(&s->frames[i]))
 			put_gap(t, &s->frames[i]);
+		else if (view_frame_is_run(&s->frames[i]) && form != FORM_raw)
+			put_run(t, &s->frames[i]);
 		else
 			forms[form](t, &s->frames[i], s->is_user);
 		text_char(t, '\n');

@@ -168,6 +168,21 @@ bool view_frame_is_gap(const struct view_frame *f)
 	return f->ip == SONDE_STACK_GAP && f->name;
 }
 
+bool view_frame_is_run(const struct view_frame *f)
+{
+	static const char *const names[] = {
+#define RUNTIME(id, name, ...) "[" name "]",
+#include "bpf_helpers/runtimes.def"
+	};
+
+	if (!f->module || *f->module != '[')
+		return false;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(f->module, names[i]))
+			return true;
+	return false;
+}
+
 uint64_t view_frame_hash(uint64_t h, const struct view_frame *f)
 {
 	h = hash_mix(hash_mix(h, f->ip), f->offset);

@@ -27,6 +27,9 @@ struct view_frame {
 
 /* Does it stand for frames that were left out? Its name says so. */
 bool view_frame_is_gap(const struct view_frame *f);
+/* Is it a function of a program that an interpreter runs? Its module is the name of the
+ * interpreter, in brackets. */
+bool view_frame_is_run(const struct view_frame *f);
 /* A hash of all of it, and of what was before. */
 uint64_t view_frame_hash(uint64_t h, const struct view_frame *f);
 

@@ -44,7 +44,7 @@ static int compare_named(const struct view_frame *a, const struct view_frame *b,
 
 	if (order || !a->name)
 		return order ? order : compare_unsigned(a->ip, b->ip);
-	if (shows & SHOWS_LINE) {
+	if (shows & SHOWS_LINE || view_frame_is_run(a)) {
 		order = compare_texts(a->file, b->file);
 		if (order || a->file)
 			return order ? order : compare_unsigned(a->line, b->line);
@@ -122,7 +122,7 @@ static uint64_t hash_frame(uint64_t h, const struct view_frame *f, uint32_t show
 	if (!f->name)
 		return hash_mix(h, f->ip);
 	h = hash_mix_string(h, f->name);
-	if (shows & SHOWS_LINE && f->file)
+	if ((shows & SHOWS_LINE || view_frame_is_run(f)) && f->file)
 		return hash_mix(hash_mix_string(h, f->file), f->line);
 	return hash_mix(h, f->offset);
 }

@@ -140,8 +140,10 @@ static struct caller by_rule(const struct unwind_rule *r, uint64_t ip)
 
 	switch (r->cfa) {
 	case UNWIND_SP:
+	case UNWIND_RUN_SP:
 	case UNWIND_SP_RA_RDI: c.cfa = sp + offset; break;
-	case UNWIND_FP: c.cfa = fp + offset; break;
+	case UNWIND_FP:
+	case UNWIND_RUN_FP: c.cfa = fp + offset; break;
 	case UNWIND_PLT:
 		c.cfa = sp + numbers->word + ((ip & 15) >= offset ? numbers->word : 0);
 		break;

@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
+/*
+ * Frames of an interpreter in a walk (unwind.bpf.c): those of CPython. One call of its function
+ * _PyEval_EvalFrameDefault() runs several functions of a program, since functions of Python that
+ * call each other need no C frame. Such a run of frames takes the place of the C frame.
+ *
+ * The state of the thread is the value of one of its pthread keys, and says so: it has the thread's
+ * pthread_self() in it. It leads to the innermost frame; each frame leads to its caller, also from
+ * one run to the next. A run belongs to the C frame that holds its struct _PyCFrame (3.11, 3.12) or
+ * its shim (from 3.12 on), both of which are local variables of the function. If it belongs to
+ * another one, the function was just entered or is being left, and the C frame stays.
+ *
+ * A frame is one word of the stack (SONDE_RUN_WORD). The function's number is its place in a table
+ * of hashes: the address of a code object is not enough, nor are the pointers in it, because
+ * CPython gives a new function the memory of an old one. When a function gets its place, its name
+ * is sent.
+ */
+#include "bpf_helpers/helpers.h"
+#include "bpf_helpers/unwind.h"
+#include "bpf_helpers/walk.h"
+
+#ifdef SONDE_TARGET_x86
+
+#ifndef SONDE_WHOLE
+
+/* By number; a look-up in a map would cost the kernel more when it loads the program. */
+static const volatile struct unwind_layout layouts[UNWIND_LAYOUTS] = {
+	{},
+#define RUNTIME(id, name, version, ...) {__VA_ARGS__},
+#include "bpf_helpers/runtimes.def"
+};
+
+struct codes {
+	uint64_t hash[UNWIND_CODES]; /* 0: free */
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, uint32_t);
+	__type(value, struct codes);
+} sonde_codes SEC(".maps");
+
+enum {
+	/* glibc: struct pthread has an array of { sequence, value } of the first 32 keys */
+	PTHREAD_KEYS = 0x310,
+	KEYS = 8,
+	RUN_FRAME = 80, /* bytes read of a frame */
+	TRIES_FOR_CODE = 8,
+};
+
+/* A text of CPython: struct PyASCIIObject and those that begin with it, after struct _object. */
+struct text_head {
+	uint64_t n_references, type, length, hash;
+	uint32_t state; /* bytes of a character: bits 2 to 4; compact: bit 5; ASCII: bit 6 */
+	uint32_t unused;
+};
+
+static INLINE uint64_t word_of_run(const struct sonde_walk *w, uint64_t at)
+{
+	uint64_t i = at >> 3;
+
+	OPAQUE(i);
+	return w->run[i & (RUN_WORDS - 1)];
+}
+
+/* ---- functions ---------------------------------------------------------------------------- */
+
+/* min(n, most) of a number of less than 64 bits, without a branch, of which the verifier would
+ * follow both sides; `most` is one less than a power of two. */
+static INLINE uint64_t at_most(uint64_t n, uint64_t most)
+{
+	uint64_t less = n - most;
+
+	OPAQUE(less);
+	n = most + (less & -(less >> 63));
+	OPAQUE(n);
+	return n & most;
+}
+
+/* Find the characters of the text at `at`: w->look is their address. Returns how many bytes there
+ * are; of a path with more than `most`, w->look is that of the last ones. What cannot be read is
+ * 0. */
+static INLINE uint64_t find_text(struct sonde_walk *w, uint64_t at, struct sonde_code_text *out,
+				 uint64_t most, uint32_t is_path)
+{
+	struct text_head *head = (struct text_head *)w->node;
+	uint64_t bytes, n, state, skip;
+
+	bpf_probe_read_user(head, sizeof(*head), (void *)at);
+	state = head->state;
+	bytes = state >> 2 & 7 & -(state >> 5 & 1);
+	n = (head->length & 0xffffffff) * bytes;
+	out->n = head->length;
+	out->bytes = bytes;
+	skip = n - most;
+	skip &= (skip >> 63) - 1;
+	w->look = at + w->layout.text_other + (is_path ? skip : 0) -
+		  (w->layout.text_other - w->layout.text_ascii) * (state >> 6 & 1);
+	return n;
+}
+
+#define CODE_WORD(w, at) ((w)->code[((at) - UNWIND_CODE_AT) / 8])
+
+static INLINE void read_names(struct sonde_walk *w, struct sonde_code_event *ev)
+{
+	uint64_t n;
+
+	n = find_text(w, CODE_WORD(w, UNWIND_CODE_NAME), &ev->name, UNWIND_CODE_TEXT, 0);
+	bpf_probe_read_user(ev->name_bytes, at_most(n, UNWIND_CODE_TEXT), (void *)w->look);
+	n = find_text(w, CODE_WORD(w, UNWIND_CODE_FILE), &ev->file, UNWIND_CODE_TEXT, 1);
+	bpf_probe_read_user(ev->file_bytes, at_most(n, UNWIND_CODE_TEXT), (void *)w->look);
+}
+
+/* The table of lines is an object `bytes`. */
+static INLINE void read_lines(struct sonde_walk *w, struct sonde_code_event *ev)
+{
+	uint64_t at = CODE_WORD(w, UNWIND_CODE_LINES);
+
+	bpf_probe_read_user(&w->look, 8, (void *)(at + 16));
+	ev->lines_at = at;
+	ev->n_lines = w->look;
+	bpf_probe_read_user(ev->lines, at_most(w->look & 0xffffffff, UNWIND_CODE_TABLE),
+			    (void *)(at + 32));
+}
+
+/* The hash that tells a function from all others, whose code object is at `code`; 0: it cannot be
+ * read. */
+static INLINE uint64_t hash_of(struct sonde_walk *w, uint64_t code)
+{
+	uint64_t hash = code, version = w->layout.code_version, tgid;
+
+	if (bpf_probe_read_user(w->code, RUN_CODE, (void *)(code + UNWIND_CODE_AT)))
+		return 0;
+	w->look = 0;
+	if (!version) /* the hash that the name keeps */
+		bpf_probe_read_user(&w->look, 8, (void *)(CODE_WORD(w, UNWIND_CODE_NAME) + 24));
+	else
+		w->look = w->code[(version - UNWIND_CODE_AT) >> 3 & 7] >> 8 * (version & 4);
+	tgid = w->stack.tgid;
+	hash = (hash ^ (tgid << 32 | w->stack.exec_id)) * FACTOR;
+	hash = (hash ^ CODE_WORD(w, UNWIND_CODE_NAME)) * FACTOR;
+	hash = (hash ^ CODE_WORD(w, UNWIND_CODE_FILE)) * FACTOR;
+	hash = (hash ^ CODE_WORD(w, UNWIND_CODE_LINES)) * FACTOR;
+	hash = (hash ^ (uint32_t)w->look) * FACTOR;
+	hash ^= hash >> 32;
+	return hash ? hash : 1;
+}
+
+/* Send a new function, and put its hash into the table. Returns the hash that is there; 0: there is
+ * no space in the ring. */
+static INLINE uint64_t send(struct sonde_walk *w, struct codes *codes, uint64_t at, uint64_t hash)
+{
+	struct sonde_code_event *ev = sonde_ring_try(sizeof(*ev));
+	uint64_t was, line;
+
+	if (!ev)
+		return 0;
+	line = w->layout.code_line - UNWIND_CODE_AT;
+	ev->line = w->code[line >> 3 & 7] >> 8 * (line & 4);
+	ev->head.probe = 0;
+	ev->runtime = w->run_runtime;
+	ev->code = at + 1;
+	ev->tgid = w->stack.tgid;
+	ev->at = word_of_run(w, w->layout.frame_code);
+	read_names(w, ev);
+	read_lines(w, ev);
+	was = __sync_val_compare_and_swap(&codes->hash[at & (UNWIND_CODES - 1)], 0, hash);
+	ev->head.id = was ? SONDE_EV_NOTHING : SONDE_EV_CODE;
+	sonde_ring_submit(ev, sizeof(*ev));
+	return was ?: hash;
+}
+
+/* The number of the function with that code object: 1 + its place in the table of hashes. 0: it has
+ * none. */
+GLOBAL uint64_t sonde_unwind_run_number(struct sonde_walk *w, uint64_t code)
+{
+	uint64_t hash = w ? hash_of(w, code) : 0, at = hash, found = 0;
+	uint32_t zero = 0;
+	struct codes *codes = bpf_map_lookup_elem(&sonde_codes, &zero);
+
+	if (!hash || !codes)
+		return 0;
+	LOOP for (uint32_t i = 0; i < TRIES_FOR_CODE; i++)
+	{
+		at = hash + i & (UNWIND_CODES - 1);
+		OPAQUE(at);
+		found = codes->hash[at & (UNWIND_CODES - 1)];
+		if (!found || found == hash)
+			break;
+	}
+	OPAQUE(found);
+	if (!found)
+		found = send(w, codes, at, hash);
+	return found == hash ? at + 1 : 0;
+}
+
+/* ---- runs --------------------------------------------------------------------------------- */
+
+/* All bits, unless x is 0. */
+static INLINE uint64_t mask_of(uint64_t x)
+{
+	uint64_t y = -x;
+
+	OPAQUE(y); /* the compiler would make a branch */
+	y = -((x | y) >> 63);
+	OPAQUE(y);
+	return y;
+}
+
+/* Find the state of the current thread, and what it leads to, without branches. If there is none,
+ * w->run_at is 0, as nothing can be read there. */
+static INLINE_CORE void find_thread(struct sonde_walk *w)
+{
+	struct task_struct___unwind *task = (void *)w->task;
+	uint64_t base = BPF_CORE_READ(task, thread.fsbase), found = 0, at, state, is_none, differs;
+
+	w->run_at = 0;
+	if (bpf_probe_read_user(w->run, KEYS * 16, (void *)(base + PTHREAD_KEYS)))
+		return;
+	LOOP for (uint32_t i = 0; i < KEYS; i++)
+	{
+		state = w->run[2 * i + 1];
+		is_none = ~mask_of(state);
+		at = (state + w->layout.thread_id) & ~is_none;
+		at |= (base + 8) & is_none; /* another word of struct pthread: no fault */
+		bpf_probe_read_user(&w->look, 8, (void *)at);
+		differs = mask_of(w->look ^ base);
+		found = (found & differs) | (state & ~differs);
+	}
+	bpf_probe_read_user(&w->run_at, 8, (void *)(found + w->layout.thread_frame));
+}
+
+/* Prepare for the runs of a walk. Returns 0 if there are none. */
+GLOBAL uint32_t sonde_unwind_run_begin(struct sonde_walk *w)
+{
+	uint32_t number;
+
+	if (!w)
+		return 0;
+	number = UNWIND_RUNTIME_OF(w->flags);
+	if (w->run_runtime)
+		return w->run_runtime == number && w->run_at;
+	w->run_runtime = number;
+	w->layout = layouts[number & (UNWIND_LAYOUTS - 1)];
+	w->run_rest = RUN_MOST;
+	find_thread(w);
+	return w->run_at != 0;
+}
+
+/* A run has ended; is_own: it is one of the function's. Otherwise the function's own frame stays.
+ * Returns 1. There are few branches: the verifier follows both sides of each. */
+GLOBAL uint32_t sonde_unwind_run_end(struct sonde_walk *w, uint64_t is_own)
+{
+	uint64_t mask;
+
+	if (!w)
+		return 1;
+	mask = -(is_own & !w->layout.has_cframe);
+	OPAQUE(mask);
+	w->run_at = (w->run_at & ~mask) | (w->run_frame & mask);
+	w->run_frame = 0;
+	is_own &= ((uint64_t)w->run_n - w->n_frames) >> 63; /* else it has returned already */
+	OPAQUE(is_own);
+	w->n_left -= is_own;
+	if (!is_own) {
+		/* the outermost frames before the run may have been overwritten */
+		w->is_deep = (WALK_OUTER_AT - WALK_OUTER - 1 - (uint64_t)w->n_frames) >> 63;
+		w->n_frames = w->run_n;
+		w->ip = w->run_ip;
+		add_frame(w);
+	}
+	w->run_after = w->n_frames + 1;
+	w->ip = w->run_caller;
+	return 1;
+}
+
+/* Is a shim in the frame of the C function? */
+static INLINE uint64_t is_in_frame(const struct sonde_walk *w, uint64_t shim)
+{
+	int64_t at = shim - w->run_low;
+
+	return (uint64_t)(~at & (at - (int64_t)w->run_bytes)) >> 63;
+}
+
+struct running {
+	struct sonde_walk *w;
+};
+
+/* Add the next frame of the run. Returns 1 at its end. */
+static __attribute__((noinline)) long next_frame(uint64_t i, struct running *r)
+{
+	struct sonde_walk *w = r->w;
+	uint64_t code, number, at = w->run_frame, is_end;
+
+	if (bpf_probe_read_user(w->run, RUN_FRAME, (void *)at)) {
+		sonde_unwind_run_end(w, 0);
+		return 1;
+	}
+	w->run_frame = word_of_run(w, w->layout.frame_previous);
+	is_end = word_of_run(w, w->layout.frame_end) >> 8 * (w->layout.frame_end & 7);
+	is_end = ((uint64_t)((uint8_t)is_end ^ w->layout.end) - 1) >> 63;
+	OPAQUE(is_end);
+	if (is_end & w->layout.has_shim) {
+		sonde_unwind_run_end(w, is_in_frame(w, at));
+		return 1;
+	}
+	code = word_of_run(w, w->layout.frame_code);
+	number = sonde_unwind_run_number(w, code);
+	w->ip = SONDE_RUN_WORD(w->run_runtime, (uint32_t)number,
+			       (word_of_run(w, w->layout.frame_at) - code - w->layout.code_bytes) >>
+				       1);
+	add_frame(w);
+	if (!is_end && w->run_frame)
+		return 0;
+	sonde_unwind_run_end(w, is_end);
+	return 1;
+}
+
+/* Where the run of the C frame begins, which the walk has just left; 0: it has none. */
+static INLINE uint64_t first_of_run(struct sonde_walk *w)
+{
+	uint64_t first = w->run_at;
+
+	if (!w->layout.has_cframe)
+		return first;
+	if (first - w->run_low >= w->run_bytes || bpf_probe_read_user(w->run, 24, (void *)first))
+		return 0;
+	w->run_at = word_of_run(w, w->layout.cframe_previous);
+	return word_of_run(w, w->layout.cframe_frame);
+}
+
+/* Put frames of the interpreter in place of the function's, which the walk has left; it was at `sp`
+ * there. */
+static INLINE void add_run(struct sonde_walk *w, uint64_t sp)
+{
+	struct running r = {w};
+	uint64_t last;
+
+	if (w->other || !sonde_unwind_run_begin(w))
+		return;
+	w->run_low = sp;
+	w->run_bytes = w->sp - sp;
+	w->run_frame = first_of_run(w);
+	if (!w->run_frame)
+		return;
+	w->run_caller = w->ip;
+	w->n_frames--;
+	w->run_n = w->n_frames;
+	last = w->n_frames;
+	OPAQUE(last);
+	w->run_ip = w->words[WALK_OUTER_AT + (last & (WALK_OUTER - 1))];
+	w->run_rest -= bpf_loop(w->run_rest, next_frame, &r, 0);
+	if (w->run_frame)
+		sonde_unwind_run_end(w, 0);
+}
+
+#else
+
+static INLINE void add_run(struct sonde_walk *w, uint64_t sp)
+{
+}
+
+#endif
+
+/* Go to the caller, and put frames of the interpreter in place of the function's. It may have none:
+ * the function was just entered or is being left, or the thread is not the current one. */
+static INLINE uint32_t leave_run(struct sonde_walk *w, const struct unwind_rule *rule)
+{
+	uint64_t sp = w->sp, fp = w->fp, cfa;
+
+	cfa = (rule->cfa == UNWIND_RUN_FP ? fp : sp) + (int64_t)rule->cfa_offset;
+	if (cfa <= sp)
+		return UNWIND_BAD_FRAME;
+	if (UNWIND_SAVED_FP(rule->saved) == UNWIND_FP_AT_CFA) {
+		if (!sonde_unwind_follow(w, cfa + fp_offset(rule)))
+			return UNWIND_UNREADABLE;
+		fp = w->look;
+	}
+	if (!sonde_unwind_follow(w, cfa - 8))
+		return UNWIND_UNREADABLE;
+	enter_caller(w, rule, cfa, fp);
+	w->ip = w->look;
+	if (w->is_native)
+		return UNWIND_GOES_ON;
+	w->n_left++;
+	add_run(w, sp);
+	return w->is_deep ? UNWIND_DEEP : UNWIND_GOES_ON;
+}
+
+#endif

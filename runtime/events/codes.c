@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Functions of interpreters: see codes.h. Their texts come from the traced process, which can write
+ * anything there.
+ */
+#include "runtime/events/codes.h"
+#include "bpf_helpers/unwind.h"
+#include "parser/base/text.h"
+#include "runtime/base/hash.h"
+#include "runtime/base/io.h"
+#include "runtime/elf/names.h"
+#include "runtime/session/session.h"
+#include "runtime/symbols/usym.h"
+#include <fcntl.h>
+#include <unistd.h>
+
+struct code {
+	uint32_t number, line, n_lines;
+	char *name, *file; /* NULL: not known */
+	uint8_t *lines;	   /* the table of lines; NULL: not known */
+};
+
+HASH_TABLE(code_table, struct code *);
+HASH_INTEGER_FUNCTIONS(code_table, struct code *, uint32_t, hash_u32, (*e)->number, *e)
+
+struct codes {
+	struct code_table table;
+	size_t bytes; /* of all functions */
+};
+
+static const char *const modules[] = {
+#define RUNTIME(id, name, ...) "[" name "]",
+#include "bpf_helpers/runtimes.def"
+};
+
+enum {
+	LINES_MOST = 1 << 17, /* bytes of a table of lines */
+	CODES_MOST = 1 << 27, /* and of all functions */
+	BYTES_AT = 32,	      /* where an object `bytes` has its bytes */
+};
+
+/* addresses of the kernel and SONDE_STACK_GAP have 15 there */
+enum { N_RUNTIMES = sizeof(modules) / sizeof(modules[0]) };
+
+/* ---- texts ---------------------------------------------------------------------------------- */
+
+static size_t put_utf8(char *to, uint32_t c)
+{
+	if (c < 0x80) {
+		to[0] = (char)c;
+		return 1;
+	}
+	if (c < 0x800) {
+		to[0] = (char)(0xc0 | c >> 6);
+		to[1] = (char)(0x80 | (c & 0x3f));
+		return 2;
+	}
+	if (c < 0x10000) {
+		to[0] = (char)(0xe0 | c >> 12);
+		to[1] = (char)(0x80 | (c >> 6 & 0x3f));
+		to[2] = (char)(0x80 | (c & 0x3f));
+		return 3;
+	}
+	to[0] = (char)(0xf0 | (c >> 18 & 7));
+	to[1] = (char)(0x80 | (c >> 12 & 0x3f));
+	to[2] = (char)(0x80 | (c >> 6 & 0x3f));
+	to[3] = (char)(0x80 | (c & 0x3f));
+	return 4;
+}
+
+static size_t put_dots(char *to)
+{
+	memcpy(to, "...", 3);
+	return 3;
+}
+
+/* The text as UTF-8; "..." takes the place of what is missing: the start of a path, the end of a
+ * name. NULL: it is not known, or there is no memory. */
+static char *make_text(const struct sonde_code_text *t, const uint8_t *bytes, size_t most,
+		       bool is_path)
+{
+	size_t n = t->bytes ? most / t->bytes : 0, at = 0;
+	bool is_cut = t->n > n;
+	char *text;
+
+	if ((t->bytes != 1 && t->bytes != 2 && t->bytes != 4) || !t->n || !*bytes)
+		return NULL;
+	n = is_cut ? n : t->n;
+	text = malloc(4 * n + 8);
+	if (!text)
+		return NULL;
+	if (is_cut && is_path)
+		at = put_dots(text);
+	for (size_t i = 0; i < n; i++) {
+		uint32_t c = 0;
+
+		memcpy(&c, bytes + i * t->bytes, t->bytes);
+		at += put_utf8(text + at, c ? c : '?');
+	}
+	if (is_cut && !is_path)
+		at += put_dots(text + at);
+	text[at] = 0;
+	return text;
+}
+
+/* ---- lines ---------------------------------------------------------------------------------- */
+
+/* Kinds of entries in a table of lines (PEP 626; CPython's Objects/locations.md). */
+enum { LINE_ONE = 10, LINE_TWO = 12, LINE_NO_COLUMNS = 13, LINE_LONG = 14 };
+
+struct lines {
+	const uint8_t *at, *end;
+};
+
+static uint32_t next_byte(struct lines *l)
+{
+	return l->at < l->end ? *l->at++ : 0;
+}
+
+static uint32_t next_number(struct lines *l)
+{
+	uint32_t value = 0, byte, shift = 0;
+
+	do {
+		byte = next_byte(l);
+		if (shift < 32)
+			value |= (byte & 0x3f) << shift;
+		shift += 6;
+	} while (byte & 0x40);
+	return value;
+}
+
+static int32_t next_signed(struct lines *l)
+{
+	uint32_t value = next_number(l);
+
+	return value & 1 ? -(int32_t)(value >> 1) : (int32_t)(value >> 1);
+}
+
+/* The line of the instruction with number `at` (in units of two bytes); 0: none. */
+static uint32_t line_at(const struct code *c, uint32_t at)
+{
+	struct lines l = {c->lines, c->lines + c->n_lines};
+	uint32_t line = c->line, end = 0;
+
+	while (c->lines && l.at < l.end) {
+		uint32_t head = next_byte(&l), kind = head >> 3 & 15;
+
+		if (!(head & 0x80)) /* it could not be read */
+			return 0;
+		end += (head & 7) + 1;
+		if (kind >= LINE_ONE && kind <= LINE_TWO)
+			line += kind - LINE_ONE;
+		else if (kind == LINE_NO_COLUMNS || kind == LINE_LONG)
+			line += (uint32_t)next_signed(&l);
+		for (uint32_t i = 0; kind == LINE_LONG && i < 3; i++)
+			next_number(&l);
+		for (uint32_t i = kind < LINE_ONE; kind < LINE_NO_COLUMNS && i < 2; i++)
+			next_byte(&l);
+		if (at < end)
+			return kind > LINE_LONG ? 0 : line;
+	}
+	return 0;
+}
+
+/* ---- functions ------------------------------------------------------------------------------ */
+
+static void free_code(struct code *c)
+{
+	if (!c)
+		return;
+	free(c->name);
+	free(c->file);
+	free(c->lines);
+	free(c);
+}
+
+static bool read_memory(int fd, uint64_t at, void *out, size_t n)
+{
+	return io_read_at(fd, out, n, at) == (ssize_t)n;
+}
+
+/* Read a long table of lines, if the process has not ended, and the code object still has that
+ * table. */
+static void read_long_lines(const struct sonde_code_event *ev, struct code *c)
+{
+	uint64_t before = 0, after = 0;
+	char path[32];
+	int fd;
+
+	if (ev->n_lines > LINES_MOST)
+		return;
+	snprintf(path, sizeof(path), "/proc/%u/mem", ev->tgid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	c->lines = fd < 0 ? NULL : malloc(ev->n_lines);
+	if (c->lines && read_memory(fd, ev->at + UNWIND_CODE_LINES, &before, sizeof(before)) &&
+	    read_memory(fd, ev->lines_at + BYTES_AT, c->lines, ev->n_lines) &&
+	    read_memory(fd, ev->at + UNWIND_CODE_LINES, &after, sizeof(after)) &&
+	    before == ev->lines_at && after == before)
+		c->n_lines = ev->n_lines;
+	if (fd >= 0)
+		close(fd);
+}
+
+static struct code *make_code(const struct sonde_code_event *ev)
+{
+	struct code *c = calloc(1, sizeof(*c));
+
+	if (!c)
+		return NULL;
+	c->number = ev->code;
+	c->line = ev->line;
+	c->name = make_text(&ev->name, ev->name_bytes, UNWIND_CODE_TEXT, false);
+	c->file = make_text(&ev->file, ev->file_bytes, UNWIND_CODE_TEXT, true);
+	if (ev->n_lines > UNWIND_CODE_TABLE) {
+		read_long_lines(ev, c);
+		return c;
+	}
+	c->lines = malloc(ev->n_lines + 1);
+	if (c->lines) {
+		c->n_lines = ev->n_lines;
+		memcpy(c->lines, ev->lines, ev->n_lines);
+	}
+	return c;
+}
+
+static size_t bytes_of(const struct code *c)
+{
+	return sizeof(*c) + (c->name ? strlen(c->name) : 0) + (c->file ? strlen(c->file) : 0) +
+	       c->n_lines;
+}
+
+void codes_note(struct session *s, const struct sonde_code_event *ev)
+{
+	struct code *c;
+
+	if (!s->codes)
+		s->codes = calloc(1, sizeof(*s->codes));
+	c = s->codes && s->codes->bytes < CODES_MOST ? make_code(ev) : NULL;
+	if (!c)
+		return;
+	if (code_table_find(&s->codes->table, c->number) || code_table_insert(&s->codes->table, c))
+		free_code(c);
+	else
+		s->codes->bytes += bytes_of(c);
+}
+
+bool codes_has(uint64_t word)
+{
+	return word & SONDE_RUN_FRAME && SONDE_RUN_RUNTIME(word) &&
+	       SONDE_RUN_RUNTIME(word) <= N_RUNTIMES;
+}
+
+static const struct code *find(const struct session *s, uint64_t word)
+{
+	struct code **found =
+		s->codes ? code_table_find(&s->codes->table, SONDE_RUN_CODE(word)) : NULL;
+
+	return found ? *found : NULL;
+}
+
+bool codes_frame(struct session *s, uint64_t word, struct view_frame *out)
+{
+	const struct code *c;
+
+	if (!codes_has(word))
+		return false;
+	c = find(s, word);
+	*out = (struct view_frame){.ip = word, .name = "[unknown]", .is_caller = true};
+	out->module = usyms_names_retain(s->usyms, modules[SONDE_RUN_RUNTIME(word) - 1]);
+	if (!c)
+		return true;
+	out->name = usyms_names_retain(s->usyms, c->name ?: out->name);
+	out->file = usyms_names_retain(s->usyms, c->file);
+	out->line = line_at(c, SONDE_RUN_AT(word));
+	return true;
+}
+
+bool codes_is_hidden(struct session *s, uint64_t word)
+{
+	const struct code *c = codes_has(word) ? find(s, word) : NULL;
+
+	return c && c->name && c->file && !strcmp(c->name, "__init__") &&
+	       !strcmp(c->file, "__init__");
+}
+
+void codes_close(struct session *s)
+{
+	if (!s->codes)
+		return;
+	for (struct code **c = code_table_next(&s->codes->table, NULL); c;
+	     c = code_table_next(&s->codes->table, c))
+		free_code(*c);
+	hash_free(&s->codes->table);
+	free(s->codes);
+}

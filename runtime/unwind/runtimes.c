@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Interpreters in files: see runtimes.h.
+ *
+ * CPython is known by its section .PyRuntime and by symbols that it exports, stripped or not: the
+ * program may have any name, and many embed it. The version comes from the variable Py_Version. Of
+ * the offsets in the row of that version, those in code objects are compared with the size that
+ * PyCode_Type states, and from 3.13 on all are compared with the table that _PyRuntime begins with.
+ * The offsets in the state of a thread are checked by each walk.
+ */
+#define _GNU_SOURCE
+#include "runtime/unwind/runtimes.h"
+#include "runtime/base/vec.h"
+#include "runtime/elf/elfsym_impl.h"
+#include "runtime/unwind/cfi.h"
+#include "runtime/unwind/reader.h"
+#include <unistd.h>
+
+static const struct unwind_layout layouts[] = {
+#define RUNTIME(id, name, version, ...) [UNWIND_##id] = {__VA_ARGS__},
+#include "bpf_helpers/runtimes.def"
+};
+
+static const uint32_t versions[] = {
+#define RUNTIME(id, name, version, ...) [UNWIND_##id] = version,
+#include "bpf_helpers/runtimes.def"
+};
+
+enum {
+	CODE_MOST = 1 << 20, /* bytes of the function; 3.13 has 60 KB */
+	JUMPS_LEAST = 8,     /* from the function to its part; 307 in Debian's 3.11 */
+	TYPE_SIZE = 32,	     /* tp_basicsize in struct _typeobject */
+};
+
+/* ---- the version ---------------------------------------------------------------------------- */
+
+static uint64_t read_word(const struct elf_file *f, uint64_t address)
+{
+	uint64_t word = 0;
+
+	return elfsym_read_address(f, address, &word, sizeof(word)) == sizeof(word) ? word : 0;
+}
+
+/* The table that _PyRuntime begins with, from 3.13 on: does it agree with the row? */
+static bool agrees_with_table(const struct elf_file *f, uint64_t runtime,
+			      const struct unwind_layout *l)
+{
+	/* the places of these offsets in the table of 3.13 */
+	const struct {
+		uint16_t at, offset;
+	} rows[] = {{184, l->thread_frame},  {192, l->thread_id},     {232, l->frame_previous},
+		    {240, l->frame_code},    {248, l->frame_at},      {264, l->frame_end},
+		    {280, UNWIND_CODE_FILE}, {296, UNWIND_CODE_NAME}, {304, UNWIND_CODE_LINES},
+		    {312, l->code_line}};
+	char cookie[8] = {0};
+	bool agrees;
+
+	elfsym_read_address(f, runtime, cookie, sizeof(cookie));
+	/* the third word: are there threads without a global lock? */
+	agrees = !memcmp(cookie, "xdebugpy", sizeof(cookie)) && !read_word(f, runtime + 16);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		agrees &= read_word(f, runtime + rows[i].at) == rows[i].offset;
+	return agrees;
+}
+
+static enum unwind_runtime find_version(const struct elf_file *f, struct elfsym *e)
+{
+	uint64_t at, size, runtime, type;
+	const struct unwind_layout *l;
+	uint32_t version;
+
+	if (elfsym_object(e, "Py_Version", &at, &size) ||
+	    elfsym_object(e, "_PyRuntime", &runtime, &size) ||
+	    elfsym_object(e, "PyCode_Type", &type, &size))
+		return UNWIND_NO_RUNTIME;
+	version = (uint32_t)read_word(f, at) >> 16;
+	for (uint32_t i = 1; i < UNWIND_RUNTIME_COUNT; i++) {
+		l = &layouts[i];
+		if (versions[i] == version && read_word(f, type + TYPE_SIZE) == l->code_bytes &&
+		    (l->has_cframe || agrees_with_table(f, runtime, l)))
+			return (enum unwind_runtime)i;
+	}
+	return UNWIND_NO_RUNTIME;
+}
+
+/* ---- its code ------------------------------------------------------------------------------- */
+
+/* A function that begins with a frame, which no function does: it may be a part of another one. */
+struct part {
+	uint64_t start, end;
+	uint32_t n_jumps; /* into it */
+};
+
+struct part_list {
+	VEC(struct part);
+};
+
+/* Do the instructions set the CFA before they advance to another address? */
+static bool begins_with_frame(const struct cfi *c, const struct cfi_fde *fde)
+{
+	const uint8_t *at = c->cies.items[fde->cie].section.bytes + fde->program;
+	struct reader r = {at, at + fde->n_program, false};
+
+	while (!r.failed && reader_left(&r)) {
+		uint8_t op = reader_u8(&r);
+
+		if (op == 0x0c || op == 0x0d || op == 0x0e) /* DW_CFA_def_cfa… */
+			return true;
+		if (op >> 6 != 2) /* DW_CFA_offset */
+			return false;
+		reader_uleb(&r);
+	}
+	return false;
+}
+
+static int list_parts(const struct cfi *c, struct part_list *out)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < c->fdes.n && !err; i++) {
+		const struct cfi_fde *fde = &c->fdes.items[i];
+		struct part p = {.start = c->segments[0].address + fde->start};
+
+		p.end = p.start + fde->bytes;
+		if (fde->cie != CFI_GO && begins_with_frame(c, fde))
+			err = vec_push(out, p);
+	}
+	vec_sort(out);
+	return err;
+}
+
+static void count_jump(struct part_list *parts, uint64_t target)
+{
+	size_t i = vec_bound(parts, item->start <= target);
+
+	if (i && target < parts->items[i - 1].end)
+		parts->items[i - 1].n_jumps++;
+}
+
+/* Relative jumps, conditional or not, in `code`, which is at `address`. Bytes that only look like
+ * one are few. */
+static void count_jumps(struct part_list *parts, const uint8_t *code, size_t n, uint64_t address)
+{
+	int32_t distance;
+
+	for (size_t i = 0; i + 6 <= n; i++) {
+		size_t at = code[i] == 0xe9			       ? i + 1
+			    : code[i] == 0x0f && code[i + 1] >> 4 == 8 ? i + 2
+								       : 0;
+
+		if (!at)
+			continue;
+		memcpy(&distance, code + at, sizeof(distance));
+		count_jump(parts, address + at + sizeof(distance) + (uint64_t)(int64_t)distance);
+	}
+}
+
+static void add_part(struct unwind_run_code *out, uint64_t start, uint64_t end)
+{
+	if (out->n_parts == UNWIND_RUN_PARTS)
+		return;
+	out->parts[out->n_parts].start = start;
+	out->parts[out->n_parts++].end = end;
+}
+
+/* Compilers move code that is seldom executed away from its function, and such a part has no symbol
+ * in a stripped file. */
+static int find_parts(const struct elf_file *f, const struct cfi *c, struct unwind_run_code *out)
+{
+	uint64_t start = out->parts[0].start, n = out->parts[0].end - start;
+	struct part_list parts = {0};
+	uint8_t *code = n < CODE_MOST ? malloc(n + 1) : NULL;
+	int err = n < CODE_MOST && !code ? -ENOMEM : list_parts(c, &parts);
+
+	if (!err && code && elfsym_read_address(f, start, code, n) == n)
+		count_jumps(&parts, code, n, start);
+	for (size_t i = 0; i < parts.n && !err; i++)
+		if (parts.items[i].n_jumps >= JUMPS_LEAST)
+			add_part(out, parts.items[i].start, parts.items[i].end);
+	free(code);
+	vec_free(&parts);
+	return err;
+}
+
+int unwind_runtime_find(const struct elf_file *f, const struct cfi *c, struct unwind_run_code *out)
+{
+	uint64_t at, offset, size = 0;
+	struct elfsym *e;
+	int err = 0, fd;
+
+	*out = (struct unwind_run_code){0};
+	if (f->machine != EM_X86_64 || !f->is_64 || !elfsym_section(f, ".PyRuntime"))
+		return 0;
+	fd = dup(f->fd);
+	e = fd < 0 ? NULL : elfsym_open_fd(fd, "", &err);
+	if (!e)
+		return err == -ENOMEM ? err : 0;
+	if (!elfsym_by_name(e, "_PyEval_EvalFrameDefault", &at, &offset, &size) && size)
+		out->runtime = find_version(f, e);
+	elfsym_close(e);
+	if (!out->runtime)
+		return 0;
+	add_part(out, at, at + size);
+	return find_parts(f, c, out);
+}
+
+bool unwind_run_code_has(const struct unwind_run_code *r, uint64_t address)
+{
+	for (uint32_t i = 0; i < r->n_parts; i++)
+		if (address - r->parts[i].start < r->parts[i].end - r->parts[i].start)
+			return true;
+	return false;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Interpreters whose frames take the place of those of their C functions on stacks: which files
+ * have one, and which parts of the code run it. The rows are in bpf_helpers/runtimes.def, the walk
+ * in bpf_helpers/unwind_run.bpf.c.
+ */
+#pragma once
+#include "bpf_helpers/unwind.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+struct cfi;
+struct elf_file;
+
+/* Numbers of rows of runtimes.def. */
+enum unwind_runtime {
+	UNWIND_NO_RUNTIME,
+#define RUNTIME(id, ...) UNWIND_##id,
+#include "bpf_helpers/runtimes.def"
+	UNWIND_RUNTIME_COUNT,
+};
+_Static_assert((int)UNWIND_RUNTIME_COUNT <= (int)UNWIND_LAYOUTS, "a number has four bits");
+
+enum { UNWIND_RUN_PARTS = 8 };
+
+/* The code of the function that interprets: itself, and its parts that are not executed often. */
+struct unwind_run_code {
+	enum unwind_runtime runtime; /* UNWIND_NO_RUNTIME: the file has none */
+	struct {
+		uint64_t start, end;
+	} parts[UNWIND_RUN_PARTS];
+	uint32_t n_parts;
+};
+
+/* Find the runtime of a file whose call frame information is in `c`. Nothing is trusted, and
+ * nothing guessed: a runtime whose own data disagree with its row is none. Returns 0 or -ENOMEM. */
+int unwind_runtime_find(const struct elf_file *f, const struct cfi *c, struct unwind_run_code *out);
+/* Does that code contain the address? */
+bool unwind_run_code_has(const struct unwind_run_code *r, uint64_t address);

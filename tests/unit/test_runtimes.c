@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Interpreters in files of this machine: the rows of CPython's function that interprets have a
+ * mark, also in its part that is executed seldom, which a stripped file does not name.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "runtime/elf/elfsym.h"
+#include "runtime/unwind/runtimes.h"
+#include "tests/unit/unwind_lookup.h"
+
+static void each_python(glob_t *out)
+{
+	char path[4096];
+
+	glob("/usr/bin/python3.1[1-3]", 0, NULL, out);
+	snprintf(path, sizeof(path), "%s/.pyenv/versions/*/lib/libpython3.1[1-3].so.1.0",
+		 getenv("HOME") ?: "");
+	glob(path, GLOB_APPEND, NULL, out);
+}
+
+static bool is_marked(const struct unwind_rule *r)
+{
+	return r->cfa == UNWIND_RUN_SP || r->cfa == UNWIND_RUN_FP;
+}
+
+static void check_marks(const struct unwind_table *t, const struct unwind_rules *rules,
+			uint64_t start, uint64_t end, bool are_marked)
+{
+	print_message("%s %lx-%lx\n", are_marked ? "marked" : "not marked", start, end);
+	for (uint64_t at = start; at < end; at++)
+		assert_int_equal(is_marked(unwind_table_rule(t, rules, at)), are_marked);
+}
+
+/* Of ".../python3.11" and ".../libpython3.11.so.1.0". */
+static int minor_of(const char *path)
+{
+	return atoi(strstr(strrchr(path, '/'), "python3.") + strlen("python3."));
+}
+
+static void check_file(const char *path)
+{
+	uint64_t at, offset, size, n_marked = 0;
+	struct unwind_rules rules = {0};
+	struct unwind_table t;
+	struct elfsym *e;
+	int fd = open(path, O_RDONLY), err;
+
+	assert_true(fd >= 0);
+	print_message("%s\n", path);
+	assert_int_equal(unwind_table_read(fd, &rules, &t), 0);
+	assert_int_equal(t.runtime, UNWIND_CPYTHON_3_11 + minor_of(path) - 11);
+	e = elfsym_open_fd(fd, path, &err);
+	assert_non_null(e);
+	assert_int_equal(elfsym_by_name(e, "_PyEval_EvalFrameDefault", &at, &offset, &size), 0);
+	check_marks(&t, &rules, at, at + size, true);
+	check_marks(&t, &rules, at - 1, at, false);
+	/* one of few bytes, such as a trap, calls nothing */
+	if (!elfsym_by_name(e, "_PyEval_EvalFrameDefault.cold", &at, &offset, &size) && size > 64) {
+		check_marks(&t, &rules, at, at + size, true);
+		check_marks(&t, &rules, at - 1, at, false);
+		check_marks(&t, &rules, at + size, at + size + 1, false);
+	}
+	for (uint32_t i = 0; i < rules.list.n; i++)
+		n_marked += is_marked(&rules.list.items[i]);
+	assert_in_range(n_marked, 1, 200);
+	elfsym_close(e);
+	unwind_table_free(&t);
+	unwind_rules_free(&rules);
+}
+
+static void pythons_have_marks(void **state)
+{
+	glob_t found = {0};
+
+	each_python(&found);
+	if (!found.gl_pathc)
+		skip();
+	for (size_t i = 0; i < found.gl_pathc; i++)
+		check_file(found.gl_pathv[i]);
+	globfree(&found);
+}
+
+static void other_files_have_none(void **state)
+{
+	struct unwind_rules rules = {0};
+	struct unwind_table t;
+	int fd = open("/proc/self/exe", O_RDONLY);
+
+	assert_int_equal(unwind_table_read(fd, &rules, &t), 0);
+	assert_int_equal(t.runtime, UNWIND_NO_RUNTIME);
+	for (uint32_t i = 0; i < rules.list.n; i++)
+		assert_false(is_marked(&rules.list.items[i]));
+	unwind_table_free(&t);
+	unwind_rules_free(&rules);
+	close(fd);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(pythons_have_marks),
+		cmocka_unit_test(other_files_have_none),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
