@@ -52,7 +52,8 @@ static INLINE uint32_t tracer_frames(const uint64_t *ips, uint64_t prog, uint32_
 {
 	uint32_t skip = program_frames + repeated_frames(ips), is_more = 1;
 
-	barrier_var(prog); /* 64 bits, whose bound the verifier of 6.1 keeps when they are spilled */
+	/* 64 bits, whose bound the verifier of 6.1 keeps when they are spilled */
+	barrier_var(prog);
 	if (prog >= SONDE_MAX_PROGS)
 		return skip;
 	for (int i = 0; i < 3; i++) {

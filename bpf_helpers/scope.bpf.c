@@ -64,8 +64,8 @@ static INLINE_CORE uint32_t preempt_count(struct task_struct *current)
 	return count;
 }
 
-/* The kernel's preempt count has these bits: 8, a softirq is served; 16 to 19, interrupts; 20 to 23,
- * NMIs. Each NMI counts as an interrupt, too, and so does the breakpoint of a kprobe on x86-64. */
+/* Bits of the preempt count: 8, a softirq is served; 16 to 19, interrupts; 20 to 23, NMIs. Each NMI
+ * counts as an interrupt, too, and so does the breakpoint of a kprobe on x86-64. */
 static INLINE_CORE uint32_t is_in_interrupt(struct task_struct *current)
 {
 	uint32_t count = preempt_count(current);

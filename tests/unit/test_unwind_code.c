@@ -424,6 +424,16 @@ static void compare(const struct unwind_rule *theirs, const struct unwind_rule *
 		n->equal++;
 }
 
+/* The rule without the mark that the function interprets a program. */
+static struct unwind_rule unmarked(struct unwind_rule rule)
+{
+	if (rule.cfa == UNWIND_RUN_SP)
+		rule.cfa = UNWIND_SP;
+	if (rule.cfa == UNWIND_RUN_FP)
+		rule.cfa = UNWIND_FP;
+	return rule;
+}
+
 static void compare_section(const struct elf_file *f, const struct section *s,
 			    const struct unwind_table *table, struct unwind_rules *rules,
 			    struct counts *n)
@@ -432,13 +442,12 @@ static void compare_section(const struct elf_file *f, const struct section *s,
 
 	guess(f, s, rules, &guessed);
 	for (uint64_t at = s->address; at < s->address + s->size; at++) {
-		const struct unwind_rule *theirs = unwind_table_rule(table, rules, at), *ours;
+		struct unwind_rule theirs = unmarked(*unwind_table_rule(table, rules, at));
 
-		if (theirs->cfa == UNWIND_NO_RULE || theirs->cfa & GUESS ||
-		    theirs->cfa == UNWIND_PLT || theirs->cfa == UNWIND_END)
+		if (theirs.cfa == UNWIND_NO_RULE || theirs.cfa & GUESS ||
+		    theirs.cfa == UNWIND_PLT || theirs.cfa == UNWIND_END)
 			continue;
-		ours = unwind_table_rule(&guessed, rules, at);
-		compare(theirs, ours, n);
+		compare(&theirs, unwind_table_rule(&guessed, rules, at), n);
 	}
 	unwind_table_free(&guessed);
 }
