@@ -87,10 +87,14 @@ static const char *suffix_hint(const char *suffix, uint32_t len)
 static bool hint_smaller_unit(const struct number *n)
 {
 	static const char *const units[] = {"ns", "us", "ms", "s"};
-	const char *text = arena_strndup(n->diags->arena, n->text, n->len), *unit;
+	const char *text, *unit;
 	char *end;
-	double value = strtod(text, &end);
+	double value;
 
+	if (!n->diags) /* a part of a C item, which another parser reads */
+		return false;
+	text = arena_strndup(n->diags->arena, n->text, n->len);
+	value = strtod(text, &end);
 	unit = end;
 	for (size_t i = 1; i < sizeof(units) / sizeof(*units) && strchr(text, '.'); i++)
 		if (strcmp(unit, units[i]) == 0 && value > 0 && value < 1e6) {
