@@ -173,9 +173,9 @@ static INLINE uint64_t send(struct sonde_walk *w, struct codes *codes, uint64_t 
 
 /* The number of the function with that code object: 1 + its place in the table of hashes. 0: it has
  * none. */
-GLOBAL uint64_t sonde_unwind_run_number(struct sonde_walk *w, uint64_t code)
+static INLINE uint64_t number_of(struct sonde_walk *w, uint64_t code)
 {
-	uint64_t hash = w ? hash_of(w, code) : 0, at = hash, found = 0;
+	uint64_t hash = hash_of(w, code), at = hash, found = 0;
 	uint32_t zero = 0;
 	struct codes *codes = bpf_map_lookup_elem(&sonde_codes, &zero);
 
@@ -249,13 +249,13 @@ GLOBAL uint32_t sonde_unwind_run_begin(struct sonde_walk *w)
 }
 
 /* A run has ended; is_own: it is one of the function's. Otherwise the function's own frame stays.
- * Returns 1. There are few branches: the verifier follows both sides of each. */
+ * There are few branches: the verifier follows both sides of each. */
 GLOBAL uint32_t sonde_unwind_run_end(struct sonde_walk *w, uint64_t is_own)
 {
 	uint64_t mask;
 
 	if (!w)
-		return 1;
+		return 0;
 	mask = -(is_own & !w->layout.has_cframe);
 	OPAQUE(mask);
 	w->run_at = (w->run_at & ~mask) | (w->run_frame & mask);
@@ -272,7 +272,7 @@ GLOBAL uint32_t sonde_unwind_run_end(struct sonde_walk *w, uint64_t is_own)
 	}
 	w->run_after = w->n_frames + 1;
 	w->ip = w->run_caller;
-	return 1;
+	return 0;
 }
 
 /* Is a shim in the frame of the C function? */
@@ -285,36 +285,34 @@ static INLINE uint64_t is_in_frame(const struct sonde_walk *w, uint64_t shim)
 
 struct running {
 	struct sonde_walk *w;
+	uint64_t is_own; /* has the run ended, and is it one of the function's? */
 };
 
-/* Add the next frame of the run. Returns 1 at its end. */
+/* Add the next frame of the run. Returns 1 at its end. It calls no function: a script's loops are
+ * calls, too, of which a program can nest 8. */
 static __attribute__((noinline)) long next_frame(uint64_t i, struct running *r)
 {
 	struct sonde_walk *w = r->w;
 	uint64_t code, number, at = w->run_frame, is_end;
 
-	if (bpf_probe_read_user(w->run, RUN_FRAME, (void *)at)) {
-		sonde_unwind_run_end(w, 0);
+	if (bpf_probe_read_user(w->run, RUN_FRAME, (void *)at))
 		return 1;
-	}
 	w->run_frame = word_of_run(w, w->layout.frame_previous);
 	is_end = word_of_run(w, w->layout.frame_end) >> 8 * (w->layout.frame_end & 7);
 	is_end = ((uint64_t)((uint8_t)is_end ^ w->layout.end) - 1) >> 63;
 	OPAQUE(is_end);
 	if (is_end & w->layout.has_shim) {
-		sonde_unwind_run_end(w, is_in_frame(w, at));
+		r->is_own = is_in_frame(w, at);
 		return 1;
 	}
 	code = word_of_run(w, w->layout.frame_code);
-	number = sonde_unwind_run_number(w, code);
+	number = number_of(w, code);
 	w->ip = SONDE_RUN_WORD(w->run_runtime, (uint32_t)number,
 			       (word_of_run(w, w->layout.frame_at) - code - w->layout.code_bytes) >>
 				       1);
 	add_frame(w);
-	if (!is_end && w->run_frame)
-		return 0;
-	sonde_unwind_run_end(w, is_end);
-	return 1;
+	r->is_own = is_end;
+	return is_end || !w->run_frame;
 }
 
 /* Where the run of the C frame begins, which the walk has just left; 0: it has none. */
@@ -334,7 +332,7 @@ static INLINE uint64_t first_of_run(struct sonde_walk *w)
  * there. */
 static INLINE void add_run(struct sonde_walk *w, uint64_t sp)
 {
-	struct running r = {w};
+	struct running r = {w, 0};
 	uint64_t last;
 
 	if (w->other || !sonde_unwind_run_begin(w))
@@ -351,8 +349,7 @@ static INLINE void add_run(struct sonde_walk *w, uint64_t sp)
 	OPAQUE(last);
 	w->run_ip = w->words[WALK_OUTER_AT + (last & (WALK_OUTER - 1))];
 	w->run_rest -= bpf_loop(w->run_rest, next_frame, &r, 0);
-	if (w->run_frame)
-		sonde_unwind_run_end(w, 0);
+	sonde_unwind_run_end(w, r.is_own & 1);
 }
 
 #else
