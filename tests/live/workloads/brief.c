@@ -18,9 +18,10 @@
 #define NOINLINE __attribute__((noinline, noclone))
 #define HAVE_FRAME() __asm__ volatile("" : : "r"(__builtin_frame_address(0)))
 
-enum { DEPTH = 10, TIMES = 100, ROUNDS = 101 };
+enum { DEPTH = 10, STEPS = 300, TIMES = 100, ROUNDS = 101 };
 
-static long steps = 300;
+static long steps = STEPS;
+static uint64_t times = TIMES; /* calls that are timed together; long ones would be interrupted */
 
 static inline __attribute__((always_inline)) void compute(long n)
 {
@@ -103,9 +104,9 @@ static void run_round(struct measured *m, int round, long n)
 {
 	uint64_t begin = now();
 
-	for (int i = 0; i < TIMES; i++)
+	for (uint64_t i = 0; i < times; i++)
 		m->twin();
-	m->ns[round] = (now() - begin) / TIMES;
+	m->ns[round] = (now() - begin) / times;
 	for (long i = n * round / ROUNDS; i < n * (round + 1) / ROUNDS; i++)
 		m->code();
 }
@@ -116,6 +117,7 @@ int main(int argc, char **argv)
 	long pause_us = argc > 2 ? strtol(argv[2], NULL, 10) : 0;
 
 	steps = argc > 3 ? strtol(argv[3], NULL, 10) : steps;
+	times = TIMES * STEPS / (uint64_t)steps ?: 1;
 	for (int round = 0; round < ROUNDS; round++) {
 		for (int i = 0; i < NAMES; i++)
 			run_round(&all[i], round, n);
