@@ -203,11 +203,12 @@ static bool probe_uses_task(const struct probe *p)
 enum { MANY_PROBES = 5 };
 
 /* Go to `out` unless the call is of the native table and in scope. If the body uses the current
- * thread, it is fetched here; if not, a test of the registers mostly suffices. */
+ * thread, it is fetched here; if not, a test of the registers mostly suffices, except for a
+ * cgroup. */
 static void only_if_traced(struct gen *g, LLVMBasicBlockRef out)
 {
 	LLVMBasicBlockRef ask = gen_block(g, "ask"), traced = gen_block(g, "traced");
-	bool uses = probe_uses_task(g->probe.ast);
+	bool uses = g->plan->needs.only_cgroup || probe_uses_task(g->probe.ast);
 	LLVMValueRef plain;
 
 	if (!uses) {
