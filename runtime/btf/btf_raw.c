@@ -154,23 +154,36 @@ int btf_raw_find(const struct btf_raw *b, const char *name, uint32_t kind)
 	return id;
 }
 
-int64_t btf_raw_offset(const struct btf_raw *b, const char *section, const char *variable)
+/* Of the variables of the section `t`, those that have an id here. */
+static void read_offsets(const struct btf_type *t, const uint32_t *ids, int64_t *offsets, size_t n)
 {
-	int id = btf_raw_find(b, variable, BTF_KIND_VAR);
-	int in = btf_raw_find(b, section, BTF_KIND_DATASEC);
-	struct btf_walk w = btf_walk_start(b);
-	const struct btf_var_secinfo *vars;
-	const struct btf_type *t = NULL;
+	const struct btf_var_secinfo *vars = (const void *)(t + 1);
 
-	if (id < 0 || in < 0)
-		return id < 0 ? id : in;
-	while (w.id < (uint32_t)in)
-		t = btf_walk_next(&w);
-	vars = (const void *)(t + 1);
 	for (uint32_t i = 0; i < BTF_INFO_VLEN(t->info); i++)
-		if (vars[i].type == (uint32_t)id)
-			return vars[i].offset;
-	return -ENOENT;
+		for (size_t k = 0; k < n; k++)
+			if (ids[k] && vars[i].type == ids[k])
+				offsets[k] = vars[i].offset;
+}
+
+int btf_raw_offsets(const struct btf_raw *b, const char *section, const char *const *names,
+		    int64_t *offsets, size_t n)
+{
+	struct btf_walk w = btf_walk_start(b);
+	uint32_t ids[BTF_OFFSETS_MOST] = {0};
+	const struct btf_type *t;
+
+	for (size_t k = 0; k < n; k++)
+		offsets[k] = -ENOENT;
+	while ((t = btf_walk_next(&w))) {
+		const char *name = t->name_off < b->strings_len ? b->strings + t->name_off : "";
+
+		for (size_t k = 0; BTF_INFO_KIND(t->info) == BTF_KIND_VAR && k < n; k++)
+			if (strcmp(name, names[k]) == 0)
+				ids[k] = w.id;
+		if (BTF_INFO_KIND(t->info) == BTF_KIND_DATASEC && strcmp(name, section) == 0)
+			read_offsets(t, ids, offsets, n);
+	}
+	return w.is_broken ? -EINVAL : 0;
 }
 
 int btf_raw_each(const struct btf_raw *b, uint32_t kind, const char *prefix,

@@ -33,8 +33,12 @@ void btf_raw_close(struct btf_raw *b);
 /* Id of the first type with this name and kind: > 0, -ENOENT, -EINVAL (broken section). */
 int btf_raw_find(const struct btf_raw *b, const char *name, uint32_t kind);
 
-/* Offset of a variable in a section (a type of kind DATASEC): >= 0, -ENOENT, -EINVAL (broken). */
-int64_t btf_raw_offset(const struct btf_raw *b, const char *section, const char *variable);
+enum { BTF_OFFSETS_MOST = 4 };
+
+/* Offsets of up to BTF_OFFSETS_MOST variables in a section (a type of kind DATASEC, which comes
+ * behind its variables); -ENOENT for those that it does not have. 0, -EINVAL (broken section). */
+int btf_raw_offsets(const struct btf_raw *b, const char *section, const char *const *names,
+		    int64_t *offsets, size_t n);
 
 /* Call fn for each type of this kind whose name begins with `prefix`, in the order of their ids,
  * until it returns nonzero (which is returned). 0, -EINVAL (broken section). */

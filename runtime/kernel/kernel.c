@@ -152,16 +152,16 @@ int kernel_btf_id(struct kernel *kernel, const char *name, uint32_t kind)
 	return err ? err : btf_raw_find(&live(kernel)->btf, name, kind);
 }
 
-int64_t kernel_variable(struct kernel *kernel, const char *name)
-{
-	int err = kernel_open_btf(kernel);
-
-	return err ? err : btf_raw_offset(&live(kernel)->btf, ".data..percpu", name);
-}
-
 const struct btf_raw *kernel_btf(struct kernel *kernel)
 {
 	return kernel_open_btf(kernel) ? NULL : &live(kernel)->btf;
+}
+
+int kernel_variables(struct kernel *kernel, const char *const *names, int64_t *offsets, size_t n)
+{
+	const struct btf_raw *btf = kernel_btf(kernel);
+
+	return btf ? btf_raw_offsets(btf, ".data..percpu", names, offsets, n) : -ENOSYS;
 }
 
 /* A small BTF section for CO-RE, cut out of the kernel's. */

@@ -17,8 +17,9 @@ void kernel_close(struct kernel *k);
  * -errno when there is no BTF. Scans the raw section: about 1 ms, no index, no memory. */
 int kernel_btf_id(struct kernel *k, const char *name, uint32_t kind);
 
-/* Offset of a per-CPU variable in the memory of each CPU: >= 0, or as kernel_btf_id(). */
-int64_t kernel_variable(struct kernel *k, const char *name);
+/* Offsets of per-CPU variables in the memory of each CPU, as btf_raw_offsets(); -ENOSYS: there is
+ * no BTF. */
+int kernel_variables(struct kernel *k, const char *const *names, int64_t *offsets, size_t n);
 
 /* vmlinux's raw BTF, open until kernel_trim() or kernel_close(); NULL when there is none. */
 const struct btf_raw *kernel_btf(struct kernel *k);

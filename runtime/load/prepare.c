@@ -141,11 +141,12 @@ static void set_trace_run(struct sonde_config *config, const uint64_t at[TRACE_R
 }
 
 /* How kernel stacks of threads that leave the CPU are taken. Recall needs what x86-64 has below the
- * saved registers, and the ranges by which it excludes some stacks. */
+ * saved registers, and the ranges by which it excludes some stacks. Interrupts are counted for each
+ * CPU there; arm64 counts them in the thread. */
 #ifdef __x86_64__
-static const bool can_recall = true;
+static const bool can_recall = true, counts_per_cpu = true;
 #else
-static const bool can_recall = false;
+static const bool can_recall = false, counts_per_cpu = false;
 #endif
 
 /* What it has to know of: schedule(), the entry code, and what replaces return addresses. */
@@ -302,14 +303,15 @@ static void set_scope(struct sonde_config *config, const struct trace_scope *sco
  * variables. */
 static int64_t preempt_count_at(struct kernel *k)
 {
-	int64_t queue = kernel_variable(k, "runqueues");
-	int64_t at = kernel_variable(k, "__preempt_count");
+	enum { QUEUE, COUNT, HOT, N };
+	static const char *const names[N] = {"runqueues", "__preempt_count", "pcpu_hot"};
+	int64_t at[N];
 
-	if (at < 0) {
-		at = kernel_variable(k, "pcpu_hot");
-		at += at < 0 ? 0 : (int64_t)sizeof(void *);
-	}
-	return queue < 0 || at < 0 ? 0 : at - queue;
+	if (kernel_variables(k, names, at, N) || at[QUEUE] < 0)
+		return 0;
+	if (at[COUNT] >= 0)
+		return at[COUNT] - at[QUEUE];
+	return at[HOT] < 0 ? 0 : at[HOT] + (int64_t)sizeof(void *) - at[QUEUE];
 }
 
 /* While the tracer runs, is an event its own, or does it only happen in an interrupt? */
@@ -320,7 +322,7 @@ static void find_preempt_count(struct session_prep *prep, const struct plan *pla
 
 	for (uint32_t i = 0; i < plan->n_progs; i++)
 		is_needed |= prog_kind_interrupts(plan->progs[i].kind);
-	if (is_needed && c->self_tgid && c->scope == SONDE_SCOPE_ALL)
+	if (is_needed && counts_per_cpu && c->self_tgid && c->scope == SONDE_SCOPE_ALL)
 		c->preempt_count = preempt_count_at(k);
 }
 

@@ -188,8 +188,11 @@ static void *small_kernel(size_t *len)
 
 /* ---- reading ---- */
 
+static const char *const variables[] = {"v", "w"};
+
 static void test_find(void **state)
 {
+	int64_t offsets[2];
 	struct btf_raw b;
 	size_t len;
 	void *p = every_kind(&len);
@@ -204,9 +207,11 @@ static void test_find(void **state)
 	assert_int_equal(btf_raw_find(&b, "las", BTF_KIND_TYPEDEF), -ENOENT);
 	assert_int_equal(btf_raw_find(&b, "ast", BTF_KIND_TYPEDEF), -ENOENT);
 	assert_int_equal(btf_raw_find(&b, "", BTF_KIND_PTR), -ENOENT);
-	assert_int_equal(btf_raw_offset(&b, ".data", "v"), 12);
-	assert_int_equal(btf_raw_offset(&b, ".bss", "v"), -ENOENT);
-	assert_int_equal(btf_raw_offset(&b, ".data", "w"), -ENOENT);
+	assert_int_equal(btf_raw_offsets(&b, ".data", variables, offsets, 2), 0);
+	assert_int_equal(offsets[0], 12);
+	assert_int_equal(offsets[1], -ENOENT);
+	assert_int_equal(btf_raw_offsets(&b, ".bss", variables, offsets, 2), 0);
+	assert_int_equal(offsets[0], -ENOENT);
 	free(p);
 }
 
@@ -341,6 +346,7 @@ static int ignore(const char *name, uint32_t id, void *ctx)
 static void try_all(const void *data, size_t len)
 {
 	void *copy = malloc(len ? len : 1), *cut = NULL;
+	int64_t offsets[2];
 	size_t cut_len;
 	struct btf_raw b;
 
@@ -348,7 +354,7 @@ static void try_all(const void *data, size_t len)
 	memcpy(copy, data, len);
 	if (!btf_raw_init(&b, copy, len)) {
 		btf_raw_find(&b, "last", BTF_KIND_TYPEDEF);
-		btf_raw_offset(&b, ".data", "v");
+		btf_raw_offsets(&b, ".data", variables, offsets, 2);
 		btf_raw_each(&b, BTF_KIND_STRUCT, "", ignore, NULL);
 		btf_raw_cut(&b, roots, 2, &cut, &cut_len);
 	}
