@@ -7,6 +7,7 @@
 #include "cli/base/output_file.h"
 #include "cli/options/option_rows.h"
 #include "parser/base/find.h"
+#include "runtime/base/io.h"
 #include "runtime/base/limit_hint.h"
 #include "runtime/base/log.h"
 #include "runtime/recording/lines.h"
@@ -45,19 +46,6 @@ static const struct {
 
 enum { HEAD_BYTES = 4096 };
 
-/* The first bytes of a regular file, as text. False: it is another file, or cannot be read. */
-static bool read_head(const char *path, char head[HEAD_BYTES])
-{
-	struct stat st;
-	FILE *f = stat(path, &st) == 0 && S_ISREG(st.st_mode) ? fopen(path, "re") : NULL;
-
-	if (!f)
-		return false;
-	head[fread(head, 1, HEAD_BYTES - 1, f)] = '\0';
-	fclose(f);
-	return true;
-}
-
 bool report_has_lines(const char *path)
 {
 	char head[HEAD_BYTES];
@@ -67,14 +55,14 @@ bool report_has_lines(const char *path)
 		return true;
 	if (stat(path, &st) == 0 && S_ISFIFO(st.st_mode)) /* <(ssh web1 sonde -f jsonl …) */
 		return true;
-	return read_head(path, head) && strstr(head, "{\"type\": \"");
+	return io_read_head(path, head, sizeof(head)) > 0 && strstr(head, "{\"type\": \"");
 }
 
 int report_check_input(const char *path)
 {
 	char head[HEAD_BYTES], plain[PATH_MAX];
 
-	if (!read_head(path, head))
+	if (io_read_head(path, head, sizeof(head)) <= 0)
 		return 0;
 	__auto_type row =
 		FIND_ROW(compressed, strncmp(head, item->magic, strlen(item->magic)) == 0);

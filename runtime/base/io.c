@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 int io_write(int fd, const void *bytes, size_t n)
@@ -48,9 +49,9 @@ ssize_t io_read_at(int fd, void *into, size_t n, uint64_t offset)
 	return (ssize_t)got;
 }
 
-ssize_t io_read_file(const char *path, char *text, size_t size, uint64_t offset)
+/* Read and close the file. */
+static ssize_t read_text(int fd, char *text, size_t size, uint64_t offset)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	ssize_t n = fd < 0 ? -errno : pread(fd, text, size - 1, (off_t)offset);
 
 	if (fd >= 0) {
@@ -59,6 +60,24 @@ ssize_t io_read_file(const char *path, char *text, size_t size, uint64_t offset)
 	}
 	text[n > 0 ? n : 0] = '\0';
 	return n;
+}
+
+ssize_t io_read_file(const char *path, char *text, size_t size, uint64_t offset)
+{
+	return read_text(open(path, O_RDONLY | O_CLOEXEC), text, size, offset);
+}
+
+ssize_t io_read_head(const char *path, char *text, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat st;
+
+	if (fd >= 0 && (fstat(fd, &st) || !S_ISREG(st.st_mode))) {
+		close(fd);
+		fd = -1;
+		errno = EINVAL;
+	}
+	return read_text(fd, text, size, 0);
 }
 
 ssize_t io_read_proc(uint32_t pid, const char *name, char *text, size_t size, uint64_t offset)

@@ -5,6 +5,7 @@
 #include "runtime/recording/recording.h"
 #include "parser/base/find.h"
 #include "parser/base/limits.h"
+#include "runtime/base/io.h"
 #include "runtime/base/log.h"
 #include "runtime/recording/pages.h"
 #include "runtime/recording/row_views.h"
@@ -101,35 +102,19 @@ static uint32_t big_endian(const unsigned char *b)
 
 static const char magic[] = "SQLite format 3";
 
-/* The first bytes of a regular file, since what is read from a pipe would be missing later. How
- * many; -1: none can be read. */
-static ssize_t read_head(const char *path, char *head, size_t size)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	struct stat st;
-	ssize_t n = -1;
-
-	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
-		n = read(fd, head, size);
-	if (fd >= 0)
-		close(fd);
-	return n;
-}
-
 bool recording_is(const char *path)
 {
-	char head[sizeof(magic)];
+	char head[sizeof(magic) + 1];
 
-	return read_head(path, head, sizeof(head)) == (ssize_t)sizeof(head) &&
+	return io_read_head(path, head, sizeof(head)) == (ssize_t)sizeof(magic) &&
 	       memcmp(head, magic, sizeof(magic)) == 0;
 }
 
 bool recording_is_empty(const char *path)
 {
-	char head[1];
-	ssize_t n = read_head(path, head, sizeof(head));
+	char head[2];
 
-	return n == 0 || (n > 0 && !head[0]);
+	return io_read_head(path, head, sizeof(head)) >= 0 && !head[0];
 }
 
 static int hint_record(void)
