@@ -28,19 +28,11 @@ struct codes {
 	size_t bytes; /* of all functions */
 };
 
-static const char *const modules[] = {
-#define RUNTIME(id, name, ...) "[" name "]",
-#include "bpf_helpers/runtimes.def"
-};
-
 enum {
 	LINES_MOST = 1 << 17, /* bytes of a table of lines */
 	CODES_MOST = 1 << 27, /* and of all functions */
 	BYTES_AT = 32,	      /* where an object `bytes` has its bytes */
 };
-
-/* addresses of the kernel and SONDE_STACK_GAP have 15 there */
-enum { N_RUNTIMES = sizeof(modules) / sizeof(modules[0]) };
 
 /* ---- texts ---------------------------------------------------------------------------------- */
 
@@ -245,10 +237,10 @@ void codes_note(struct session *s, const struct sonde_code_event *ev)
 		s->codes->bytes += bytes_of(c);
 }
 
+/* Addresses of the kernel, and SONDE_STACK_GAP, have 15 in place of the interpreter. */
 bool codes_has(uint64_t word)
 {
-	return word & SONDE_RUN_FRAME && SONDE_RUN_RUNTIME(word) &&
-	       SONDE_RUN_RUNTIME(word) <= N_RUNTIMES;
+	return word & SONDE_RUN_FRAME && view_run_module(SONDE_RUN_RUNTIME(word));
 }
 
 static const struct code *find(const struct session *s, uint64_t word)
@@ -267,7 +259,7 @@ bool codes_frame(struct session *s, uint64_t word, struct view_frame *out)
 		return false;
 	c = find(s, word);
 	*out = (struct view_frame){.ip = word, .name = "[unknown]", .is_caller = true};
-	out->module = usyms_names_retain(s->usyms, modules[SONDE_RUN_RUNTIME(word) - 1]);
+	out->module = usyms_names_retain(s->usyms, view_run_module(SONDE_RUN_RUNTIME(word)));
 	if (!c)
 		return true;
 	out->name = usyms_names_retain(s->usyms, c->name ?: out->name);

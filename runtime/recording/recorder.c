@@ -234,11 +234,8 @@ static void put_folded(struct text *t, const struct view_stack *s)
 
 		if (f->name) {
 			text_string(t, f->name);
-			if (view_frame_is_run(f) && f->file) {
-				text_string(t, " (");
-				text_string(t, text_base_name(f->file));
-				text_char(t, ')');
-			}
+			if (view_frame_is_run(f) && f->file)
+				text_printf(t, " (%s)", text_base_name(f->file));
 		} else {
 			text_char(t, '[');
 			text_string(t, f->module ? text_base_name(f->module) : "unknown");

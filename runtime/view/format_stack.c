@@ -7,15 +7,26 @@
 
 static const char indent[] = "        ";
 
+/* " (app.py:31)" */
+static void put_place(struct text *t, const struct view_frame *f, bool has_line)
+{
+	if (!f->file)
+		return;
+	text_string(t, " (");
+	text_name(t, text_base_name(f->file));
+	if (has_line) {
+		text_char(t, ':');
+		text_unsigned(t, f->line);
+	}
+	text_char(t, ')');
+}
+
 void format_frame_name(struct text *t, const struct view_frame *f)
 {
 	if (f->name) {
 		text_name(t, f->name);
-		if (view_frame_is_run(f) && f->file) {
-			text_string(t, " (");
-			text_name(t, text_base_name(f->file));
-			text_char(t, ')');
-		}
+		if (view_frame_is_run(f))
+			put_place(t, f, false);
 		return;
 	}
 	text_char(t, '[');
@@ -110,13 +121,7 @@ static void frame_src(struct text *t, const struct view_frame *f, bool is_user)
 	}
 	put_indent(t);
 	text_name(t, f->name);
-	if (f->file) {
-		text_string(t, " (");
-		text_name(t, text_base_name(f->file));
-		text_char(t, ':');
-		text_unsigned(t, f->line);
-		text_char(t, ')');
-	}
+	put_place(t, f, true);
 	if (f->is_inlined)
 		text_string(t, " [inlined]");
 }
@@ -126,15 +131,7 @@ static void put_run(struct text *t, const struct view_frame *f)
 {
 	put_indent(t);
 	text_name(t, f->name ?: "[unknown]");
-	if (f->file) {
-		text_string(t, " (");
-		text_name(t, text_base_name(f->file));
-		if (f->line) {
-			text_char(t, ':');
-			text_unsigned(t, f->line);
-		}
-		text_char(t, ')');
-	}
+	put_place(t, f, f->line != 0);
 	text_char(t, ' ');
 	text_name(t, f->module);
 }

@@ -168,17 +168,25 @@ bool view_frame_is_gap(const struct view_frame *f)
 	return f->ip == SONDE_STACK_GAP && f->name;
 }
 
-bool view_frame_is_run(const struct view_frame *f)
-{
-	static const char *const names[] = {
+static const char *const run_modules[] = {
+	NULL,
 #define RUNTIME(id, name, ...) "[" name "]",
 #include "bpf_helpers/runtimes.def"
-	};
+};
 
+enum { N_RUN_MODULES = sizeof(run_modules) / sizeof(*run_modules) };
+
+const char *view_run_module(uint32_t runtime)
+{
+	return runtime < N_RUN_MODULES ? run_modules[runtime] : NULL;
+}
+
+bool view_frame_is_run(const struct view_frame *f)
+{
 	if (!f->module || *f->module != '[')
 		return false;
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (!strcmp(f->module, names[i]))
+	for (uint32_t i = 1; i < N_RUN_MODULES; i++)
+		if (!strcmp(f->module, run_modules[i]))
 			return true;
 	return false;
 }

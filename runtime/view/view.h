@@ -27,8 +27,10 @@ struct view_frame {
 
 /* Does it stand for frames that were left out? Its name says so. */
 bool view_frame_is_gap(const struct view_frame *f);
-/* Is it a function of a program that an interpreter runs? Its module is the name of the
- * interpreter, in brackets. */
+/* The module of functions that an interpreter runs: its name in brackets. By number of
+ * runtimes.def, from 1 on; NULL: there is no such number. */
+const char *view_run_module(uint32_t runtime);
+/* Is it such a function? */
 bool view_frame_is_run(const struct view_frame *f);
 /* A hash of all of it, and of what was before. */
 uint64_t view_frame_hash(uint64_t h, const struct view_frame *f);
