@@ -148,6 +148,7 @@ void prog_scope_test(struct gen *g, LLVMBasicBlockRef out)
 {
 	const struct plan_prog *prog = g->prog.plan;
 	LLVMBasicBlockRef traced = NULL, other = out;
+	const char *test;
 
 	g->body.current = gen_task(g);
 	if (prog->event && event_is_exec(prog->event))
@@ -158,11 +159,8 @@ void prog_scope_test(struct gen *g, LLVMBasicBlockRef out)
 	}
 	if (g->plan->needs.only_cgroup)
 		gen_only_if(g, is_in_cgroup(g), other);
-	gen_only_if(g,
-		    prog_kind_interrupts(prog->kind)
-			    ? GEN_CALL(g, "sonde_scope_event", g->body.current)
-			    : GEN_CALL(g, "sonde_scope_current", g->body.current),
-		    other);
+	test = prog_kind_interrupts(prog->kind) ? "sonde_scope_event" : "sonde_scope_current";
+	gen_only_if(g, GEN_CALL(g, test, g->body.current), other);
 	if (!traced)
 		return;
 	LLVMBuildBr(g->b, traced);
