@@ -3,6 +3,7 @@
  * See kubernetes.h. The words after the options are a command line of sonde. It is read here, as
  * the container will read it, so that its mistakes are errors now and not on each node.
  */
+#include "cli/base/shell_word.h"
 #include "cli/kubernetes/kubernetes.h"
 #include "cli/options/option_rows.h"
 #include "cli/scripts/script_options.h"
@@ -53,14 +54,6 @@ static int read_words(struct kubernetes *k)
 
 #define EXAMPLE_IMAGE "registry.example/sonde:0.2"
 
-/* A word of a line that is shown. */
-static const char *quoted(struct arena *a, const char *word)
-{
-	return arena_printf(a,
-			    *word && !strpbrk(word, " \t\n\"'\\$`*?[{;&|<>()#~") ? " %s" : " '%s'",
-			    word);
-}
-
 /* Is the word an option of `sonde kubernetes`, and neither of sonde nor of the script? */
 static bool is_own(const char *script, const char *word, size_t len)
 {
@@ -83,13 +76,13 @@ static int check_order(struct kubernetes *k)
 		if (strcmp(word, "--") == 0)
 			break;
 		if (!is_own(k->words[0], word, len)) {
-			others = arena_join(a, others, quoted(a, word), "");
+			others = arena_join(a, others, " ", shell_word(a, word));
 			continue;
 		}
 		found = found ?: arena_strndup(a, word, len);
-		own = arena_join(a, own, quoted(a, word), "");
+		own = arena_join(a, own, " ", shell_word(a, word));
 		if (!word[len] && i + 1 < k->n_words)
-			own = arena_join(a, own, quoted(a, k->words[++i]), "");
+			own = arena_join(a, own, " ", shell_word(a, k->words[++i]));
 	}
 	if (!found && !k->pods.image)
 		return command_error(
@@ -103,7 +96,8 @@ static int check_order(struct kubernetes *k)
 	    !read_source(a, &(struct script_args){.file = k->words[0]})) /* no script's name */
 		return -1;
 	if (k->pods.image || !strstr(own, " --image"))
-		own = arena_join(a, " --image", quoted(a, k->pods.image ?: EXAMPLE_IMAGE), own);
+		own = arena_join(a, " --image ", shell_word(a, k->pods.image ?: EXAMPLE_IMAGE),
+				 own);
 	if (k->pods.n_nodes)
 		own = arena_join(a, arena_printf(a, " --nodes %u", k->pods.n_nodes), own, "");
 	return log_error("%s goes before the script: write sonde kubernetes%s%s", found, own,

@@ -4,37 +4,11 @@
  */
 #include "cli/run/run.h"
 #include "cli/base/output_file.h"
+#include "cli/base/shell_word.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/io.h"
 #include "runtime/output/run_title.h"
-#include <ctype.h>
 #include <stdlib.h>
-
-static bool is_plain(const char *word)
-{
-	static const char others[] = "@%+=:,./-_";
-
-	for (const char *c = word; *c; c++)
-		if (!isalnum((unsigned char)*c) && !strchr(others, *c))
-			return false;
-	return *word != '\0';
-}
-
-/* The word as a shell takes it. */
-static void put_word(FILE *f, const char *word)
-{
-	if (is_plain(word)) {
-		fputs(word, f);
-		return;
-	}
-	putc('\'', f);
-	for (; *word; word++)
-		if (*word == '\'')
-			fputs("'\\''", f);
-		else
-			putc(*word, f);
-	putc('\'', f);
-}
 
 /* The command line; argv has been rearranged. NULL if it cannot be read. */
 static char *read_arguments(void)
@@ -47,7 +21,7 @@ static char *read_arguments(void)
 	out = in ? open_memstream(&text, &len) : NULL;
 	while (out && getdelim(&word, &capacity, '\0', in) > 0) {
 		fputs(is_first ? "" : " ", out);
-		put_word(out, word);
+		shell_word_put(out, word);
 		is_first = false;
 	}
 	free(word);
