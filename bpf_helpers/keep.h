@@ -40,8 +40,8 @@ static INLINE uint64_t hash_frames(const struct sonde_stack *st, uint64_t n, uin
 	return h | (before & ~h) >> 63; /* 1 instead of 0, without a branch */
 }
 
-/* Count n losses. One function for all: the kernel copies what it knows of a whole program when it
- * inlines a helper, of which a count has two. */
+/* Count n losses. There is one function for all, because it calls two helpers that the kernel
+ * inlines. For each of them the kernel copies the verifier's data about all instructions. */
 uint32_t sonde_keep_lose(uint32_t probe, uint32_t cause, uint32_t n);
 
 /* Put the stack at `st` into the store, with flags of bpf_map_update_elem(). */

@@ -41,8 +41,8 @@ static INLINE uint32_t loss_of(uint32_t end)
 	return SONDE_LOSS_STACK_DEEP + (end < UNWIND_END_COUNT - UNWIND_DEEP ? end : 0);
 }
 
-/* What few walks need: ask for tables, count frames of interpreters that are missing. It is no part
- * of end_walk(), of which the verifier would follow the rest once more for each branch. */
+/* What few walks need: ask for tables, count frames of interpreters that are missing. It is not
+ * part of end_walk(): for each branch, the verifier would check the rest of end_walk() again. */
 GLOBAL uint32_t sonde_keep_rest(struct sonde_walk *w, uint32_t probe)
 {
 	if (!w)

@@ -4,14 +4,14 @@
  * _PyEval_EvalFrameDefault() runs several functions of a program, since functions of Python that
  * call each other need no C frame. Such a run of frames takes the place of the C frame.
  *
- * The state of the thread is the value of one of its pthread keys, and says so: it has the thread's
+ * The state of the thread is the value of one of its pthread keys. It is recognized by the thread's
  * pthread_self() in it. It leads to the innermost frame; each frame leads to its caller, also from
  * one run to the next. A run belongs to the C frame that holds its struct _PyCFrame (3.11, 3.12) or
  * its shim (from 3.12 on), both of which are local variables of the function. If it belongs to
- * another one, the function was just entered or is being left, and the C frame stays.
+ * another one, the function was just entered or is returning, and the C frame stays.
  *
- * A frame is one word of the stack (SONDE_RUN_WORD). The function's number is its place in a table
- * of hashes: the address of a code object is not enough, nor are the pointers in it, because
+ * A frame is one word of the stack (SONDE_RUN_WORD). The function's number is 1 + its place in a
+ * table of hashes: the address of a code object is not enough, nor are the pointers in it, because
  * CPython gives a new function the memory of an old one. When a function gets its place, its name
  * is sent.
  */
@@ -288,8 +288,8 @@ struct running {
 	uint64_t is_own; /* has the run ended, and is it one of the function's? */
 };
 
-/* Add the next frame of the run. Returns 1 at its end. It calls no function: a script's loops are
- * calls, too, of which a program can nest 8. */
+/* Add the next frame of the run. Returns 1 at its end. It calls no function: a program can nest
+ * only 8 calls, and a script's loops are calls, too. */
 static __attribute__((noinline)) long next_frame(uint64_t i, struct running *r)
 {
 	struct sonde_walk *w = r->w;
@@ -361,7 +361,7 @@ static INLINE void add_run(struct sonde_walk *w, uint64_t sp)
 #endif
 
 /* Go to the caller, and put frames of the interpreter in place of the function's. It may have none:
- * the function was just entered or is being left, or the thread is not the current one. */
+ * the function was just entered or is returning, or the thread is not the current one. */
 static INLINE uint32_t leave_run(struct sonde_walk *w, const struct unwind_rule *rule)
 {
 	uint64_t sp = w->sp, fp = w->fp, cfa;

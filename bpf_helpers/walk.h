@@ -120,7 +120,7 @@ struct sonde_walk {
 	uint64_t node[15]; /* the pivots of a node of the kernel's tree of mappings */
 	/* frames of an interpreter, see unwind_run.bpf.c */
 	uint64_t task;	      /* the current one */
-	uint32_t is_native;   /* they are not asked for */
+	uint32_t is_native;   /* frames of interpreters are not wanted */
 	uint32_t run_runtime; /* the number of the runtime whose layout this is; 0: none yet */
 	struct unwind_layout layout;
 	uint64_t run_at;    /* the C frame or frame with which the next run begins; 0: none */
@@ -128,7 +128,7 @@ struct sonde_walk {
 	uint64_t run_low, run_bytes; /* the frame of the C function */
 	uint64_t run_ip, run_caller; /* its address, and that of its caller */
 	uint32_t run_n;		     /* frames before the run */
-	uint32_t run_after;	     /* and after the last run, and one more */
+	uint32_t run_after;	     /* how many there were after the last run, plus 1 */
 	uint32_t run_rest;	     /* frames that may be added */
 	uint32_t is_deep;	     /* frames before the last run were overwritten */
 	uint32_t n_left;	     /* frames of an interpreter that stay C frames */

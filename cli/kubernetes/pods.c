@@ -2,7 +2,6 @@
 /*
  * Prints pods as YAML, which is what people read and change: a fixed text with few gaps.
  */
-#define _GNU_SOURCE
 #include "cli/kubernetes/kubernetes.h"
 #include "parser/base/arena.h"
 #include "parser/base/escape.h"

@@ -60,7 +60,7 @@ struct line_run *line_run_of(struct lines *l, struct arena *a, const json_t *lin
 	return add_run(l, id, line);
 }
 
-/* Seconds, which lines have in microseconds. 0: it is no time. */
+/* A time in seconds with microseconds as decimals, in ns. 0: it is not a time. */
 static uint64_t time_ns(const json_t *line, const char *name)
 {
 	double s = json_number_value(json_object_get(line, name));

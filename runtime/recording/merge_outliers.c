@@ -19,7 +19,7 @@ static bool number_of(const struct view *v, int64_t *out)
 	return type_shape(v->type) == SHAPE_INT || type_shape(v->type) == SHAPE_AGG;
 }
 
-/* By the keys behind those that tell runs apart, then by number. */
+/* Order by the keys after those that identify the run, then by number. */
 static int compare(const void *x, const void *y, void *arg)
 {
 	const struct view_row *a = x, *b = y;

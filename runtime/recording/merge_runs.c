@@ -60,7 +60,7 @@ static const struct view_label *find_label(const struct view_run *r, const char 
 		    item->name_len == len && memcmp(item->name, name, len) == 0);
 }
 
-/* Keep those that the runs have in common, the first of all. */
+/* Keep the labels that all runs share. The first run gives all of its labels. */
 static void join_labels(struct merge *m, const struct view_run *r)
 {
 	struct view_label *common = NULL;

@@ -118,8 +118,8 @@ struct bpf_prog_info;
 bool session_prog_info(const struct session *s, uint32_t prog, struct bpf_prog_info *out);
 /* Runs that the kernel skipped, because it ran a program or changed a map on that CPU. */
 uint64_t session_skipped_runs(const struct session *s, uint32_t prog);
-/* Tracing ends now: keep the counts of skipped runs, since later ones are no losses. A program of a
- * perf event is called, or skipped, until the event is closed, also while it is disabled. */
+/* Tracing ends now: keep the counts of skipped runs, since later ones are no losses. The kernel
+ * calls or skips a program of a perf event until the event is closed, even if it is disabled. */
 void session_keep_skipped_runs(struct session *s);
 /* The program's name for users. */
 const char *session_prog_name(const struct session *s, uint32_t prog);

@@ -3,12 +3,11 @@
  * Interpreters in files: see runtimes.h.
  *
  * CPython is known by its section .PyRuntime and by symbols that it exports, stripped or not: the
- * program may have any name, and many embed it. The version comes from the variable Py_Version. Of
- * the offsets in the row of that version, those in code objects are compared with the size that
- * PyCode_Type states, and from 3.13 on all are compared with the table that _PyRuntime begins with.
- * The offsets in the state of a thread are checked by each walk.
+ * program may have any name, and many embed it. The version comes from the variable Py_Version. In
+ * the row of that version, the size of code objects must be that which PyCode_Type states, and from
+ * 3.13 on, most offsets must be those in the table that _PyRuntime begins with. Each walk checks
+ * that it has found the state of its thread.
  */
-#define _GNU_SOURCE
 #include "runtime/unwind/runtimes.h"
 #include "runtime/base/vec.h"
 #include "runtime/elf/elfsym_impl.h"
