@@ -116,7 +116,7 @@ static int show_recording(struct inputs *in, uint32_t i, struct show_filter filt
 	if (!err && (!rec.run.host || !*rec.run.host))
 		rec.run.host = path;
 	if (!err && !filter.no_maps)
-		in->items[i].is_left_out = !merge_note_run(in->merge, &rec.run, path);
+		err = merge_note_run(in->merge, &rec.run, path, &in->items[i].is_left_out);
 	if (!err && !in->items[i].is_left_out) {
 		merge_rows(in->merge, &rec.plan);
 		err = recording_show(&rec, &filter, to);

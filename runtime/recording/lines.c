@@ -70,7 +70,7 @@ static uint64_t time_ns(const json_t *line, const char *name)
 
 static int take_begin(struct lines *l, struct line_run *run, const json_t *line)
 {
-	const struct line_run *before = run->has_begun ? run : NULL;
+	struct line_run *before = run->has_begun ? run : NULL;
 
 	if (before) /* that was another one */
 		run = add_run(l, run->id, line);
@@ -83,9 +83,13 @@ static int take_begin(struct lines *l, struct line_run *run, const json_t *line)
 #include "runtime/view/run_texts.def"
 	run->run.resets = json_is_true(json_object_get(line, "resets"));
 	run->run.start = time_ns(line, "time");
-	run->is_repeated = !merge_note_run(l->merge, &run->run, l->path);
-	if (run->is_repeated && before && !before->has_ended && before->run.start == run->run.start)
+	l->is_refused |= merge_note_run(l->merge, &run->run, l->path, &run->is_repeated) != 0;
+	if (run->is_repeated && before && !before->has_ended &&
+	    before->run.start == run->run.start) {
 		l->runs.n--; /* the lines of both come together */
+		before->n_copies++;
+		l->has_copies = true;
+	}
 	l->is_old |= line_number(line, "version") != LINES_VERSION;
 	return 0;
 }
@@ -175,12 +179,16 @@ static void collect(struct lines *l, struct line_run *run)
 		return;
 	if (run->has_lines)
 		to->begin(to, &run->run);
+	for (size_t i = 0; i < run->kept.n && run->n_copies; i++)
+		lines_count_copy(l, run, run->kept.items[i].text, run->kept.items[i].len);
 	for (size_t i = 0; i < run->kept.n; i++) {
 		struct kept_line *k = &run->kept.items[i];
 		struct arena *a = arena_new();
 		const json_t *line = json_read(a, k->text, k->len);
 
-		if (!(k->name ? collect_map(a, line, to) : collect_lost(line, host, to)))
+		if (lines_is_copy(l, run, k->text, k->len))
+			;
+		else if (!(k->name ? collect_map(a, line, to) : collect_lost(line, host, to)))
 			log_warning("%s: a line of '%s' is not valid, and is left out: %s", l->path,
 				    run->run.host, k->name ?: "lost");
 		arena_free(a);
@@ -242,7 +250,8 @@ static int read_all(struct lines *l, FILE *f)
 	size_t len;
 	int err = 0;
 
-	while (!err && !l->is_old && (text = read_text(f, '\n', LINE_MOST, &len))) {
+	while (!err && !l->is_old && !l->is_refused &&
+	       (text = read_text(f, '\n', LINE_MOST, &len))) {
 		/* launchers put names of hosts before lines */
 		size_t at = strcspn(text, "{");
 		struct arena *a = arena_new();
@@ -291,6 +300,7 @@ struct lines *lines_read(FILE *f, const char *path, struct merge *m)
 	l->events = tmpfile();
 	err = l->events ? read_all(l, f)
 			: log_error("cannot create a temporary file: %s", strerror(errno));
+	err = err ?: l->is_refused ? -1 : 0;
 	if (!err && l->is_old)
 		err = log_error("%s: these lines are not of version %d, as this sonde writes them",
 				path, LINES_VERSION);
@@ -319,6 +329,7 @@ void lines_free(struct lines *l)
 	vec_free(&l->runs);
 	if (l->events)
 		fclose(l->events);
+	hash_free(&l->copied);
 	arena_free(l->arena);
 	free(l);
 }

@@ -143,6 +143,23 @@ int lines_keep_event(struct lines *l, struct arena *a, const json_t *line, const
 	return fwrite(text, 1, len, l->events) == len && putc('\n', l->events) != EOF ? 0 : -1;
 }
 
+static void count_copies(struct lines *l)
+{
+	char *text;
+	size_t len;
+
+	rewind(l->events);
+	while ((text = read_text(l->events, '\n', LINE_MOST, &len))) {
+		struct arena *a = arena_new();
+		const struct line_run *run = line_run_of(l, a, json_read(a, text, len));
+
+		if (run && run->n_copies)
+			lines_count_copy(l, run, text, len);
+		arena_free(a);
+		free(text);
+	}
+}
+
 int lines_pass(struct lines *l, struct out *pass)
 {
 	const struct line_run *last = NULL;
@@ -150,6 +167,8 @@ int lines_pass(struct lines *l, struct out *pass)
 	size_t len;
 	int err = 0;
 
+	if (l->has_copies)
+		count_copies(l);
 	rewind(l->events);
 	while (!err && (text = read_text(l->events, '\n', LINE_MOST, &len))) {
 		struct arena *a = arena_new();
@@ -159,7 +178,7 @@ int lines_pass(struct lines *l, struct out *pass)
 		if (run && run != last)
 			err = (last ? pass->end(pass) : 0) ?: pass->begin(pass, &run->run);
 		last = run;
-		err = err ?: pass_event(a, line, pass);
+		err = err ?: lines_is_copy(l, run, text, len) ? err : pass_event(a, line, pass);
 		arena_free(a);
 		free(text);
 	}

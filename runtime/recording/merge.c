@@ -365,6 +365,7 @@ const struct plan *merge_plan(struct merge *m)
 int merge_show_begin(struct merge *m, const char *path, struct out *to)
 {
 	m->run.path = path;
+	merge_name_parts(m);
 	m->run.host = arena_strndup(m->arena, m->hosts.text.bytes, m->hosts.text.n);
 	return to->begin ? to->begin(to, &m->run) : 0;
 }

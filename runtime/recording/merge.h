@@ -26,9 +26,9 @@ struct merge_form {
 
 struct merge *merge_new(const struct merge_form *form);
 void merge_free(struct merge *m);
-/* Note the run, of the file `path`, before it is shown. False after a warning: it was there
- * before. */
-bool merge_note_run(struct merge *m, const struct view_run *r, const char *path);
+/* Note the run, of the file `path`, before it is shown. *is_known after a warning: it was there
+ * before, or all runs that it was merged from. 0; -1 after a message if only some of these were. */
+int merge_note_run(struct merge *m, const struct view_run *r, const char *path, bool *is_known);
 struct out *merge_collect(struct merge *m);
 /* How many runs were shown to it. */
 uint32_t merge_count(const struct merge *m);

@@ -35,8 +35,8 @@ struct merged_name {
 
 /* Which run it is: no other has this host, boot, moment of its begin, words and labels. */
 struct merged_run {
-	uint64_t hash;
-	const char *id, *path;
+	uint64_t id; /* a hash of these */
+	const char *path;
 };
 
 struct merge {
@@ -70,3 +70,5 @@ void merge_pass_init(struct merge *m);
 /* merge_runs.c */
 void merge_runs_init(struct merge *m);
 void merge_add_run(struct merge *m, const struct view_run *r);
+/* Give what is shown as one the ids of all runs. */
+void merge_name_parts(struct merge *m);

@@ -7,6 +7,7 @@
 #include "parser/base/nearest.h"
 #include "parser/lang/builtin.h"
 #include "runtime/base/log.h"
+#include <stdlib.h>
 #include <unistd.h>
 
 static const char by_host[] = "host";
@@ -26,30 +27,81 @@ void merge_runs_init(struct merge *m)
 
 /* ---- each run once ------------------------------------------------------------------------- */
 
-bool merge_note_run(struct merge *m, const struct view_run *r, const char *path)
+static uint64_t id_of(const struct view_run *r)
 {
-	struct merged_run new = {.path = path};
-	struct merged_run *known;
-	char *id = arena_printf(m->arena, "%s\n%s\n%llu\n%s\n%s", r->host ?: "", r->boot_id ?: "",
-				(unsigned long long)r->start / 1000, r->arguments ?: "",
-				r->command ?: "");
+	uint64_t id = hash_mix(0, r->start / 1000);
 
-	if (!r->start)
-		return true;
-	for (uint32_t i = 0; i < r->n_labels; i++)
-		id = arena_printf(m->arena, "%s\n%.*s=%s", id, (int)r->labels[i].name_len,
-				  r->labels[i].name, r->labels[i].value);
-	new.id = id;
-	new.hash = hash_string(id);
-	known = FIND(m->runs.items, m->runs.n,
-		     item->hash == new.hash &&strcmp(item->id, new.id) == 0);
-	if (!known) {
-		m->error = m->error ?: vec_push(&m->runs, new);
-		return true;
+	id = hash_mix_string(hash_mix_string(id, r->host), r->boot_id);
+	id = hash_mix_string(hash_mix_string(id, r->arguments), r->command);
+	for (uint32_t i = 0; i < r->n_labels; i++) {
+		const struct view_label *l = &r->labels[i];
+
+		id = hash_mix_string(hash_mix(id, hash_bytes(l->name, l->name_len)), l->value);
 	}
-	log_warning("%s: the run on '%s' was already read, from %s: it is counted once", path,
-		    r->host, known->path);
-	return false;
+	return id;
+}
+
+/* The ids of the runs in a result: its own, or those that it was merged from. */
+static uint32_t ids_of(struct merge *m, const struct view_run *r, uint64_t **ids)
+{
+	const char *at = r->parts;
+	uint32_t n = 0;
+	char *end;
+
+	*ids = NULL;
+	if (!at && r->start)
+		arena_push(m->arena, *ids, n, id_of(r));
+	for (; at && *at; at = end) {
+		uint64_t id = strtoull(at, &end, 16);
+
+		if (end == at)
+			break;
+		arena_push(m->arena, *ids, n, id);
+	}
+	return n;
+}
+
+static const struct merged_run *find_run(const struct merge *m, uint64_t id)
+{
+	return FIND(m->runs.items, m->runs.n, item->id == id);
+}
+
+int merge_note_run(struct merge *m, const struct view_run *r, const char *path, bool *is_known)
+{
+	const struct merged_run *known = NULL;
+	uint32_t n, n_known = 0;
+	uint64_t *ids;
+
+	n = ids_of(m, r, &ids);
+	for (uint32_t i = 0; i < n; i++) {
+		const struct merged_run *run = find_run(m, ids[i]);
+
+		n_known += run != NULL;
+		known = run ?: known;
+	}
+	*is_known = n_known && n_known == n;
+	if (*is_known)
+		log_warning("%s: the run on '%s' was already read, from %s: it is counted once",
+			    path, r->host, known->path);
+	else if (n_known)
+		return log_error("%s is merged from %u runs, of which %u also came from %s: "
+				 "report it without these, or all that it was merged from",
+				 path, n, n_known, known->path);
+	for (uint32_t i = 0; i < n && !n_known; i++)
+		m->error = m->error ?: vec_push(&m->runs, ((struct merged_run){ids[i], path}));
+	return 0;
+}
+
+void merge_name_parts(struct merge *m)
+{
+	struct text *t = &m->text.text;
+
+	t->n = 0;
+	for (size_t i = 0; i < m->runs.n; i++) {
+		text_string(t, i ? " " : "");
+		text_hex(t, m->runs.items[i].id);
+	}
+	m->run.parts = arena_strndup(m->arena, t->bytes, t->n);
 }
 
 /* ---- labels -------------------------------------------------------------------------------- */

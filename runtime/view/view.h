@@ -207,6 +207,7 @@ struct view_run {
 	const char *script_name, *script, *command;
 	const char *host, *kernel, *machine;
 	const char *boot_id; /* of the kernel since it started */
+	const char *parts;   /* of a merged result: ids of its runs (merge.h); else NULL */
 	const struct view_label *labels;
 	uint32_t n_labels;
 	bool resets;			 /* --reset: what a map has is that of an interval */
