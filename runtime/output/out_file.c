@@ -155,7 +155,9 @@ OTHER(test, const struct view_test *)
 
 static int add_span(struct out *o, const struct view_span *s)
 {
-	return span_trees_add(&((struct out_file *)o)->spans, s);
+	struct span_trees *spans = &((struct out_file *)o)->spans;
+
+	return spans->show ? span_trees_add(spans, s) : shown(o, other_of(o)->span(other_of(o), s));
 }
 
 static int end(struct out *o)
