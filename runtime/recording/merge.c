@@ -42,7 +42,7 @@ static uint64_t hash_frames(const struct view_stack *s)
 	uint64_t h = hash_mix_string(s->is_user + 2u * s->is_lost, s->cut);
 
 	for (uint32_t i = 0; i < s->n; i++)
-		h = view_frame_hash(h, &s->frames[i]);
+		h = hash_mix_string(view_frame_hash(h, &s->frames[i]), s->frames[i].build_id);
 	return h;
 }
 
@@ -62,6 +62,7 @@ static const struct view_stack *keep_stack(struct merge *m, const struct view_st
 		frames[i].name = keep_string(m, s->frames[i].name);
 		frames[i].module = keep_string(m, s->frames[i].module);
 		frames[i].file = keep_string(m, s->frames[i].file);
+		frames[i].build_id = keep_string(m, s->frames[i].build_id);
 	}
 	*kept = *s;
 	kept->frames = frames;
@@ -161,6 +162,18 @@ static bool is_of(const struct merged_map *map, const struct view_map *v)
 	return is;
 }
 
+static const char *const *keep_key_names(struct merge *m, const struct merged_map *map,
+					 const struct view_map *v)
+{
+	const char **names = arena_alloc(m->arena, (map->n_apart + v->n_keys + 1) * sizeof(*names));
+
+	for (uint32_t i = 0; i < map->n_apart; i++)
+		names[i] = m->names[i].text;
+	for (uint32_t i = 0; i < v->n_keys; i++)
+		names[map->n_apart + i] = keep_string(m, v->key_names[i]);
+	return names;
+}
+
 /* Values that are not added are kept apart. */
 static struct merged_map *new_map(struct merge *m, const struct view_map *v)
 {
@@ -172,6 +185,7 @@ static struct merged_map *new_map(struct merge *m, const struct view_map *v)
 	map->view = *v;
 	map->view.name = arena_strdup(m->arena, v->name);
 	map->view.delimiter = keep_string(m, v->delimiter);
+	map->view.key_names = v->key_names ? keep_key_names(m, map, v) : NULL;
 	map->view.n_keys += map->n_apart;
 	map->has_whole = v->whole;
 	map->types = arena_alloc(m->arena, (map->view.n_keys + 1) * sizeof(*map->types));
@@ -333,6 +347,7 @@ void merge_free(struct merge *m)
 	}
 	vec_free(&m->maps);
 	vec_free(&m->losses);
+	vec_free(&m->types);
 	vec_free(&m->values);
 	vec_free(&m->labels);
 	vec_free(&m->runs);

@@ -39,6 +39,12 @@ struct merged_run {
 	const char *path;
 };
 
+/* A type that outlives the run it is of. */
+struct merged_type {
+	const char *json;
+	const struct type *type;
+};
+
 struct merge {
 	struct out collect, pass; /* collect is first */
 	struct out *to;		  /* of pass */
@@ -57,6 +63,7 @@ struct merge {
 	VEC(struct merged_run) runs;
 	VEC(struct merged_map *) maps;
 	VEC(struct view_loss) losses;
+	VEC(struct merged_type) types; /* of values of spans */
 	struct merged_stacks stacks;
 	struct text_grown text; /* of an event */
 	bool is_in_line;	/* the last one did not end its line */

@@ -187,10 +187,38 @@ static int pass_row(struct out *o, const struct plan_event *e, const struct view
 
 /* ---- spans, and what has been collected ------------------------------------------------------ */
 
+/* Writers know types by their addresses: one for all runs. */
+static const struct type *keep_type(struct merge *m, const struct type *t)
+{
+	struct merged_type new = {.type = t}, *known;
+	struct text_grown text;
+	struct json j = {.text = &text.text};
+
+	text_grown_init(&text);
+	type_json_put(&j, NULL, t);
+	text_char(&text.text, '\0');
+	new.json = text.text.bytes;
+	known = FIND(m->types.items, m->types.n, strcmp(item->json, new.json) == 0);
+	if (!known) {
+		new.json = arena_strdup(m->arena, new.json);
+		new.type = type_json_copy(m->arena, t);
+		m->error = m->error ?: vec_push(&m->types, new);
+	}
+	text_grown_free(&text);
+	return known ? known->type : new.type;
+}
+
 static int pass_span(struct out *o, const struct view_span *s)
 {
 	struct merge *m = merge_of(o);
+	struct view views[LIMIT_CALL_ARGS];
 	struct view_span with_host = *s;
+
+	for (uint32_t i = 0; i < s->n_values; i++) {
+		views[i] = s->values[i];
+		views[i].type = keep_type(m, s->values[i].type);
+	}
+	with_host.values = views;
 
 	m->text.text.n = 0;
 	put_host(m, &m->text.text);

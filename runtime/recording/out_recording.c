@@ -138,6 +138,7 @@ static int put_message(struct out *o, const struct view_message *m)
 static int put_span(struct out *o, const struct view_span *s)
 {
 	struct recorder *r = recorder_of(o);
+	uint32_t call = s->n_values ? recorder_span(r, s) : 0;
 
 	row_begin(&r->row, REC_SPANS);
 	ROW_ADD(&r->row, row_integer((int64_t)++r->seq), row_integer(s->pid), row_integer(s->tid),
@@ -145,12 +146,33 @@ static int put_span(struct out *o, const struct view_span *s)
 		row_integer((int64_t)s->start), row_integer((int64_t)s->length),
 		row_integer(s->is_call), row_integer(s->is_left ? RECORDING_LEFT : s->is_open),
 		row_integer(s->is_cut), row_integer(s->is_outermost),
-		row_integer((int64_t)s->tracer), row_string(s->arguments), row_string(s->result));
+		row_integer((int64_t)s->tracer), row_string(s->arguments), row_string(s->result),
+		call ? row_integer(call) : row_string(NULL));
+	if (call)
+		put_args(r, s->values, s->n_values);
+	else
+		ROW_ADD(&r->row, row_string(NULL));
 	r->n_spans++;
 	return done(o);
 }
 
 /* ---- maps -------------------------------------------------------------------------------- */
+
+static void put_key_names(struct recorder *r, const struct view_map *m)
+{
+	struct json *j;
+
+	if (!m->key_names || !m->n_keys) {
+		ROW_ADD(&r->row, row_string(NULL));
+		return;
+	}
+	j = row_open_json(&r->row);
+	json_open(j, NULL, '[');
+	for (uint32_t i = 0; i < m->n_keys; i++)
+		json_put_string(j, NULL, m->key_names[i]);
+	json_close(j, ']');
+	row_close_text(&r->row);
+}
 
 static void put_print(struct recorder *r, const struct view_map *m)
 {
@@ -163,6 +185,7 @@ static void put_print(struct recorder *r, const struct view_map *m)
 	recorder_types(r, first && m->n_keys ? &first->keys->type : NULL, first ? m->n_keys : 0,
 		       sizeof(*first->keys));
 	ROW_ADD(&r->row, row_integer(first ? recorder_type(r, first->value.type) : 0));
+	put_key_names(r, m);
 }
 
 static void put_map_value(struct recorder *r, const struct view *v)

@@ -187,15 +187,21 @@ static void put_call(struct recorder *r, const struct recorded_call *c, const st
 	recorder_put(r, &r->row);
 }
 
+static uint32_t add_call(struct recorder *r, const struct recorded_call *c,
+			 const struct plan_event *e)
+{
+	note(r, vec_push(&r->calls, *c));
+	put_call(r, c, e);
+	return (uint32_t)r->calls.n;
+}
+
 static uint32_t number_call(struct recorder *r, const struct recorded_call *c,
 			    const struct plan_event *e)
 {
 	for (size_t i = 0; i < r->calls.n; i++)
 		if (is_same(&r->calls.items[i], c))
 			return (uint32_t)i + 1;
-	note(r, vec_push(&r->calls, *c));
-	put_call(r, c, e);
-	return (uint32_t)r->calls.n;
+	return add_call(r, c, e);
 }
 
 uint32_t recorder_call(struct recorder *r, const struct plan_event *e)
@@ -210,6 +216,46 @@ uint32_t recorder_print(struct recorder *r, const struct type *t)
 	struct recorded_call c = {.kind = PE_PRINT_VALUE, .type = t};
 
 	return number_call(r, &c, NULL);
+}
+
+static bool has_values(const struct recorded_call *c, const struct view_span *s)
+{
+	bool is = c->values && c->values->n_pieces == s->n_values;
+
+	for (uint32_t i = 0; is && i < s->n_values; i++)
+		is = c->values->fields[i].type == s->values[i].type &&
+		     text_is(s->pieces[i].text, s->pieces[i].text_len, c->values->pieces[i].text);
+	return is;
+}
+
+/* A copy: the names of a merged result are of a recording that is closed before this ends. */
+static const struct plan_event *copy_values(struct recorder *r, const struct view_span *s)
+{
+	struct plan_event *e = arena_new_of(r->arena, struct plan_event);
+
+	e->kind = PE_SPAN;
+	e->n_fields = e->n_pieces = s->n_values;
+	e->fields = arena_alloc(r->arena, s->n_values * sizeof(*e->fields));
+	e->pieces = arena_alloc(r->arena, s->n_values * sizeof(*e->pieces));
+	for (uint32_t i = 0; i < s->n_values; i++) {
+		e->fields[i].type = s->values[i].type;
+		e->pieces[i] = s->pieces[i];
+		e->pieces[i].text =
+			arena_strndup(r->arena, s->pieces[i].text, s->pieces[i].text_len);
+		e->pieces[i].field = i;
+	}
+	return e;
+}
+
+uint32_t recorder_span(struct recorder *r, const struct view_span *s)
+{
+	const struct recorded_call *known = FIND(r->calls.items, r->calls.n, has_values(item, s));
+	struct recorded_call c = {.kind = PE_SPAN, .has_pieces = true};
+
+	if (known)
+		return (uint32_t)(known - r->calls.items) + 1;
+	c.values = copy_values(r, s);
+	return add_call(r, &c, c.values);
 }
 
 /* ---- stacks ------------------------------------------------------------------------------ */
@@ -245,16 +291,33 @@ static void put_folded(struct text *t, const struct view_stack *s)
 	}
 }
 
+/* The number of a build ID; 0: not known. */
+static uint32_t number_build(struct recorder *r, const char *build_id)
+{
+	char **known =
+		build_id ? FIND(r->builds.items, r->builds.n, strcmp(*item, build_id) == 0) : NULL;
+
+	if (known || !build_id)
+		return known ? (uint32_t)(known - r->builds.items) + 1 : 0;
+	note(r, vec_push(&r->builds, arena_strdup(r->arena, build_id)));
+	row_begin(&r->other, REC_BUILDS);
+	ROW_ADD(&r->other, row_integer((int64_t)r->builds.n), row_string(build_id));
+	recorder_put(r, &r->other);
+	return (uint32_t)r->builds.n;
+}
+
 static void put_frame(struct recorder *r, uint32_t stack, uint32_t depth,
 		      const struct view_frame *f)
 {
 	struct row *row = &r->other;
+	uint32_t build = number_build(r, f->build_id);
 
 	row_begin(row, REC_FRAMES);
 	ROW_ADD(row, row_integer(stack), row_integer(depth), row_integer((int64_t)f->ip),
 		row_string(f->name), row_integer((int64_t)f->offset), row_string(f->module),
 		row_string(f->file), row_integer(f->line), row_integer(f->is_inlined),
-		row_integer(f->is_caller));
+		row_integer(f->is_caller), build ? row_integer(build) : row_string(NULL),
+		f->linked ? row_integer((int64_t)f->linked) : row_string(NULL));
 	recorder_put(r, row);
 }
 
@@ -305,6 +368,7 @@ void recorder_free(struct recorder *r)
 	last_rows_free(&r->last);
 	vec_free(&r->types);
 	vec_free(&r->calls);
+	vec_free(&r->builds);
 	hash_free(&r->stacks);
 	arena_free(r->arena);
 }

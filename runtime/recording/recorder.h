@@ -23,6 +23,7 @@ struct recorded_call {
 	struct span span;	 /* PE_PRINT_VALUE: none */
 	const struct type *type; /* PE_PRINT_VALUE */
 	bool has_pieces;
+	const struct plan_event *values; /* PE_SPAN: their names, copied, and types */
 };
 
 struct recorder {
@@ -37,6 +38,7 @@ struct recorder {
 	int error; /* the first -errno */
 	VEC(const struct type *) types;
 	VEC(struct recorded_call) calls;
+	VEC(char *) builds;
 	struct recorded_stacks stacks;
 	uint32_t n_stacks;
 	struct arena *arena; /* for names of types */
@@ -56,6 +58,8 @@ void recorder_types(struct recorder *r, const struct type *const *types, uint32_
 uint32_t recorder_call(struct recorder *r, const struct plan_event *e);
 /* The number of a print() of values of that type. */
 uint32_t recorder_print(struct recorder *r, const struct type *t);
+/* The number of a span() with values. */
+uint32_t recorder_span(struct recorder *r, const struct view_span *s);
 /* Write what is known of the run. */
 void recorder_run(struct recorder *r, const struct view_run *run);
 /* A fact of the run; none if the value is NULL. */

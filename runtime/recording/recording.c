@@ -160,7 +160,7 @@ static int check_head(struct recording *r, enum pages_mode *mode)
 {
 	unsigned char head[100];
 	ssize_t n = pread(r->fd, head, sizeof(head), 0);
-	uint32_t version;
+	uint32_t version = n == (ssize_t)sizeof(head) ? big_endian(head + 60) : 0;
 
 	if (n < 0) {
 		log_error("cannot read '%s': %s", r->path, strerror(errno));
@@ -172,13 +172,12 @@ static int check_head(struct recording *r, enum pages_mode *mode)
 	if (n < (ssize_t)sizeof(head) || memcmp(head, magic, sizeof(magic)) != 0 ||
 	    big_endian(head + 68) != RECORDING_APPLICATION || head[18] != 1)
 		return log_error("'%s' is not a recording of sonde", r->path), hint_record();
-	version = big_endian(head + 60);
 	*mode = version == 1 && !head[20] ? PAGES_UNCHECKED : PAGES_READ;
 	if (*mode == PAGES_UNCHECKED)
 		log_warning("'%s' has version 1 of the form of recordings, without checksums: if "
 			    "it is damaged, that may not be noticed",
 			    r->path);
-	r->is_old = version < RECORDING_VERSION;
+	r->is_old = version < 3;
 	if ((version > 1 && version <= RECORDING_VERSION) || *mode == PAGES_UNCHECKED)
 		return 0;
 	return log_error("'%s' has version %u of the form of recordings; this sonde reads 1 to %d",
@@ -222,32 +221,38 @@ static int check_end(struct recording *r)
 	return got < 0 ? -1 : 0;
 }
 
-/* The tables are those that some version makes, word by word: so they are tables, no views. */
+/* The first table that is not as `version` makes it, word by word: so it is a table, no view.
+ * REC_COUNT: there is none; -1 after a message. */
+static int other_table(struct recording *r, sqlite3_stmt *s, uint32_t version)
+{
+	int i, got = 0;
+	bool is = true;
+
+	for (i = 0; i < REC_COUNT && is && got >= 0; i += is) {
+		const char *create = recording_tables[i].create[version - 1];
+
+		sqlite3_bind_text(s, 1, recording_tables[i].name, -1, SQLITE_STATIC);
+		got = recording_step(r, s);
+		is = !create || (got > 0 && strcmp(recording_text(s, 0) ?: "", create) == 0);
+		sqlite3_reset(s);
+	}
+	return got < 0 ? -1 : i;
+}
+
+/* The tables are those that some version makes. */
 static int check_tables(struct recording *r)
 {
 	sqlite3_stmt *s = recording_prepare(
 		r, "SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ?");
-	int got = s ? 0 : -1;
+	int newest = s ? other_table(r, s, RECORDING_VERSION) : -1, other = newest;
 
-	for (int i = 0; i < REC_COUNT && !got; i++) {
-		const char *sql = NULL;
-
-		sqlite3_bind_text(s, 1, recording_tables[i].name, -1, SQLITE_STATIC);
-		got = recording_step(r, s);
-		if (got > 0)
-			sql = recording_text(s, 0);
-		if (got >= 0 && (!sql || (strcmp(sql, recording_tables[i].create) != 0 &&
-					  strcmp(sql, recording_tables[i].create_before) != 0))) {
-			log_error(
-				"'%s' is not a recording of sonde: it has no table %s, or another one",
-				r->path, recording_tables[i].name);
-			got = -1;
-		}
-		got = got < 0 ? -1 : 0;
-		sqlite3_reset(s);
-	}
+	for (r->form = RECORDING_VERSION; other >= 0 && other < REC_COUNT && --r->form;)
+		other = other_table(r, s, r->form);
 	sqlite3_finalize(s);
-	return got;
+	if (other >= 0 && !r->form)
+		log_error("'%s' is not a recording of sonde: it has no table %s, or another one",
+			  r->path, recording_tables[newest].name);
+	return other == REC_COUNT ? 0 : -1;
 }
 
 int recording_open(struct recording *r, const char *path)
@@ -371,6 +376,17 @@ static bool read_pieces(struct recording *r, const json_t *list, struct plan_eve
 	return true;
 }
 
+static int take_build(struct recording *r, sqlite3_stmt *s)
+{
+	const char *id = recording_kept(r, s, 1);
+
+	if (!id || sqlite3_column_int64(s, 0) != (int64_t)r->n_builds + 1 ||
+	    r->n_builds == TYPES_MOST)
+		return recording_damaged(r, REC_BUILDS, sqlite3_column_int64(s, 0));
+	arena_push(r->arena, r->builds, r->n_builds, id);
+	return 0;
+}
+
 static int take_call(struct recording *r, sqlite3_stmt *s)
 {
 	int64_t id = sqlite3_column_int64(s, 0);
@@ -388,7 +404,7 @@ static int take_call(struct recording *r, sqlite3_stmt *s)
 	for (uint32_t i = 0; i < e.n_fields; i++)
 		e.fields[i].type = types[i];
 	if (!read_pieces(r, recording_json(r->arena, s, 3), &e) ||
-	    (e.kind == PE_ROW && !row_views_fit(&e)))
+	    ((e.kind == PE_ROW || (e.kind == PE_SPAN && e.n_pieces)) && !row_views_fit(&e)))
 		return recording_damaged(r, REC_CALLS, id);
 	if (e.kind == PE_ROW)
 		e.table = plan_row_table(&r->plan, &e);
@@ -468,10 +484,10 @@ int recording_load(struct recording *r)
 {
 	r->lookup.find = recording_find_stack;
 	r->stack = recording_prepare(r, "SELECT is_user, cut, is_lost FROM stacks WHERE id = ?");
-	r->frames = recording_prepare(r, "SELECT address, name, offset, module, file, line, "
-					 "is_inlined, is_caller FROM frames WHERE stack = ? "
-					 "ORDER BY depth");
+	r->frames = recording_prepare(r, "SELECT * FROM frames WHERE stack = ? ORDER BY depth");
 	if (!r->stack || !r->frames)
+		return -1;
+	if (r->form > 3 && each_row(r, "SELECT id, build_id FROM builds ORDER BY id", take_build))
 		return -1;
 	return each_row(r, "SELECT id, type FROM types ORDER BY id", take_type) ?:
 	       each_row(r, "SELECT id, kind, types, pieces FROM calls ORDER BY id", take_call) ?:

@@ -29,6 +29,9 @@ struct recording {
 	struct view_run run;
 	struct known_stacks stacks;
 	sqlite3_stmt *stack, *frames;
+	const char **builds; /* build IDs, by number - 1 */
+	uint32_t n_builds;
+	uint32_t form;	/* the version whose tables it has */
 	bool is_old;	/* averages have no counts, histograms no sums */
 	bool is_merged; /* frames without a name get one by which they are found on other hosts */
 };

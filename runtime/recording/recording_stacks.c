@@ -25,20 +25,26 @@ void recording_name_frames(struct arena *a, struct view_stack *s)
 static int read_frames(struct recording *r, uint64_t number, struct view_stack *out)
 {
 	struct view_frame *frames = NULL, f;
+	uint64_t build;
 	int got;
 
 	sqlite3_bind_int64(r->frames, 1, (int64_t)number);
 	while ((got = recording_step(r, r->frames)) > 0 && out->n < FRAMES_MOST) {
 		f = (struct view_frame){
-			.ip = (uint64_t)sqlite3_column_int64(r->frames, 0),
-			.name = recording_kept(r, r->frames, 1),
-			.offset = (uint64_t)sqlite3_column_int64(r->frames, 2),
-			.module = recording_kept(r, r->frames, 3),
-			.file = recording_kept(r, r->frames, 4),
-			.line = (uint32_t)sqlite3_column_int64(r->frames, 5),
-			.is_inlined = sqlite3_column_int(r->frames, 6) != 0,
-			.is_caller = sqlite3_column_int(r->frames, 7) != 0,
+			.ip = (uint64_t)sqlite3_column_int64(r->frames, 2),
+			.name = recording_kept(r, r->frames, 3),
+			.offset = (uint64_t)sqlite3_column_int64(r->frames, 4),
+			.module = recording_kept(r, r->frames, 5),
+			.file = recording_kept(r, r->frames, 6),
+			.line = (uint32_t)sqlite3_column_int64(r->frames, 7),
+			.is_inlined = sqlite3_column_int(r->frames, 8) != 0,
+			.is_caller = sqlite3_column_int(r->frames, 9) != 0,
 		};
+		if (r->form > 3) {
+			build = (uint64_t)sqlite3_column_int64(r->frames, 10);
+			f.build_id = build && build <= r->n_builds ? r->builds[build - 1] : NULL;
+			f.linked = (uint64_t)sqlite3_column_int64(r->frames, 11);
+		}
 		arena_push(r->arena, frames, out->n, f);
 	}
 	sqlite3_reset(r->frames);

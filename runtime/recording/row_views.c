@@ -82,7 +82,8 @@ bool row_views_fit(const struct plan_event *e)
 	bool has = e->n_fields > 0 && e->n_pieces == e->n_fields;
 
 	for (uint32_t i = 0; has && i < e->n_pieces; i++)
-		has = e->pieces[i].text_len > 0 && e->pieces[i].text_len <= LIMIT_ROW_NAME &&
+		has = e->pieces[i].text_len > (e->pieces[i].time_unit ? strlen("_ns") : 0) &&
+		      e->pieces[i].text_len <= LIMIT_ROW_NAME &&
 		      !strpbrk(e->pieces[i].text, "\"\\");
 	return has;
 }

@@ -7,12 +7,14 @@
 #include <string.h>
 
 const struct recording_row recording_tables[] = {
-#define STATEMENT(name, columns, rest)                                 \
-	sizeof(rest) > 1 ? "CREATE TABLE " name " (" columns ") " rest \
-			 : "CREATE TABLE " name " (" columns ")"
-#define RECORDING_TABLE(id, name, n, columns, rest, ...)                   \
-	[REC_##id] = {name, n, STATEMENT(name, columns __VA_ARGS__, rest), \
-		      STATEMENT(name, columns, rest)},
+#define STATEMENT(name, columns, end) \
+	(sizeof(columns) > 1 ? "CREATE TABLE " name " (" columns end : NULL)
+#define RECORDING_TABLE(id, name, n, columns, since_3, since_4, end)                 \
+	[REC_##id] = {name,                                                          \
+		      n,                                                             \
+		      {STATEMENT(name, columns, end), STATEMENT(name, columns, end), \
+		       STATEMENT(name, columns since_3, end),                        \
+		       STATEMENT(name, columns since_3 since_4, end)}},
 #include "runtime/recording/tables.def"
 };
 _Static_assert(sizeof(recording_tables) / sizeof(*recording_tables) == REC_COUNT,

@@ -7,7 +7,7 @@
 #include "runtime/view/view.h"
 
 /* PRAGMA application_id ("sond") and user_version. */
-enum { RECORDING_APPLICATION = 0x736f6e64, RECORDING_VERSION = 3 };
+enum { RECORDING_APPLICATION = 0x736f6e64, RECORDING_VERSION = 4 };
 
 enum recording_table {
 #define RECORDING_TABLE(id, ...) REC_##id,
@@ -18,8 +18,8 @@ enum recording_table {
 struct recording_row {
 	const char *name;
 	int n_columns;
-	const char *create;	   /* the statement that makes the table */
-	const char *create_before; /* that of versions 1 and 2 */
+	/* By version, from 1 on, the statement that makes the table; NULL: it has none. */
+	const char *create[RECORDING_VERSION];
 };
 
 extern const struct recording_row recording_tables[];

@@ -41,6 +41,11 @@ static bool read_views(struct show *w, const json_t *list, const struct plan_eve
 	return true;
 }
 
+static const struct plan_event *find_call(const struct recording *r, int64_t call)
+{
+	return call > 0 && call <= r->n_calls ? &r->plan.events[call - 1] : NULL;
+}
+
 static int show_event(struct show *w, sqlite3_stmt *s)
 {
 	int64_t call = number(s, 2);
@@ -49,9 +54,8 @@ static int show_event(struct show *w, sqlite3_stmt *s)
 
 	if (w->filter->no_events)
 		return 0;
-	if (call > 0 && call <= w->r->n_calls)
-		e = &w->r->plan.events[call - 1];
-	if (!e || !read_views(w, recording_json(w->arena, s, 3), e, views) ||
+	e = find_call(w->r, call);
+	if (!e || e->kind == PE_SPAN || !read_views(w, recording_json(w->arena, s, 3), e, views) ||
 	    (e->kind == PE_PRINT_VALUE && !e->n_fields))
 		return recording_damaged(w->r, REC_EVENTS, number(s, 0));
 	return out_event(w->out, e, views);
@@ -69,6 +73,24 @@ static bool is_wanted(const struct show_filter *f, const struct view_span *s)
 {
 	return (!f->tid || s->tid == f->tid) && s->length >= f->min_ns + s->tracer &&
 	       (!f->function || pattern_matches(f->function, s->name));
+}
+
+/* False: they are not valid. */
+static bool read_span_values(struct show *w, sqlite3_stmt *s, struct view_span *span)
+{
+	int64_t call = w->r->form > 3 ? number(s, 15) : 0;
+	const struct plan_event *e = find_call(w->r, call);
+	struct view *views;
+
+	if (!call)
+		return true;
+	if (!e || e->kind != PE_SPAN || e->n_pieces != e->n_fields)
+		return false;
+	views = arena_alloc(w->arena, (e->n_fields + 1) * sizeof(*views));
+	span->pieces = e->pieces;
+	span->values = views;
+	span->n_values = e->n_fields;
+	return read_views(w, recording_json(w->arena, s, 16), e, views);
 }
 
 static int show_span(struct show *w, sqlite3_stmt *s)
@@ -92,12 +114,12 @@ static int show_span(struct show *w, sqlite3_stmt *s)
 		.tracer = (uint64_t)number(s, 12),
 	};
 
-	if (sqlite3_column_count(s) > 14) { /* since version 3 */
+	if (w->r->form > 2) {
 		span.arguments = recording_text(s, 13);
 		span.result = recording_text(s, 14);
 	}
-	if (index == VIEW_SPAN_KINDS || span.start > INT64_MAX / 2 || span.length > INT64_MAX / 2 ||
-	    span.tracer > span.length)
+	if (!read_span_values(w, s, &span) || index == VIEW_SPAN_KINDS ||
+	    span.start > INT64_MAX / 2 || span.length > INT64_MAX / 2 || span.tracer > span.length)
 		return recording_damaged(w->r, REC_SPANS, number(s, 0));
 	return !is_wanted(w->filter, &span) ? 0 : w->out->span(w->out, &span);
 }
@@ -204,6 +226,20 @@ static const char *map_name(const struct recording *r, const char *name)
 	return m ? m->name : "";
 }
 
+/* NULL: not known. */
+static const char *const *read_key_names(struct show *w, sqlite3_stmt *s, size_t n)
+{
+	struct arena *a = w->filter->last_maps ? w->r->arena : w->arena;
+	const json_t *list = recording_json(a, s, 9);
+	const char **names = arena_alloc(a, (n + 1) * sizeof(*names));
+
+	if (!json_is_array(list) || json_array_size(list) != n)
+		return NULL;
+	for (size_t i = 0; i < n; i++)
+		names[i] = json_string_value(json_array_get(list, i)) ?: "";
+	return names;
+}
+
 static int show_map(struct show *w, sqlite3_stmt *s)
 {
 	struct arena *a = w->filter->last_maps ? w->r->arena : w->arena;
@@ -219,6 +255,9 @@ static int show_map(struct show *w, sqlite3_stmt *s)
 	};
 	struct plan_event keys = {0};
 	bool has_stack = false;
+
+	if (w->r->form > 3)
+		m.key_names = read_key_names(w, s, json_array_size(list));
 
 	if (!types || m.time_unit > TIME_UNIT_NS)
 		return recording_damaged(w->r, REC_PRINTS, number(s, 0));

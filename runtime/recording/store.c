@@ -63,7 +63,7 @@ static int make_tables(struct store *s)
 			       "PRAGMA page_size = 16384")
 		      ?: store_execute(s, sql);
 	for (int i = 0; i < REC_COUNT && !err; i++)
-		err = store_execute(s, recording_tables[i].create);
+		err = store_execute(s, recording_tables[i].create[RECORDING_VERSION - 1]);
 	for (int i = 0; recording_views[i] && !err; i++)
 		err = store_execute(s, recording_views[i]);
 	for (int i = 0; i < REC_COUNT && !err; i++)

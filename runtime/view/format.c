@@ -411,7 +411,7 @@ void format_span_values(struct text *t, const struct view_span *s, uint32_t n_fr
 		size_t n = p->text_len - (p->time_unit ? sizeof("_ns") - 1 : 0);
 
 		text_string(t, i ? ", " : "");
-		text_put(t, p->text, n);
+		text_escaped(t, ESCAPE_NAME, p->text, n);
 		text_string(t, " = ");
 		t->time_unit = p->time_unit ? SHOW_OWN_UNIT : SHOW_NUMBER;
 		if (type_shape(v->type) == SHAPE_STACK)

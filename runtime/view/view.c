@@ -196,5 +196,5 @@ uint64_t view_frame_hash(uint64_t h, const struct view_frame *f)
 	h = hash_mix(hash_mix(h, f->ip), f->offset);
 	h = hash_mix(h, f->line * 4ull + f->is_inlined * 2ull + f->is_caller);
 	h = hash_mix_string(hash_mix_string(h, f->name), f->module);
-	return hash_mix_string(h, f->file);
+	return hash_mix_string(hash_mix(h, f->linked), f->file);
 }
