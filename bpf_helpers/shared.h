@@ -404,8 +404,10 @@ struct sonde_config {
 #define SONDE_RUN_WORD(runtime, code, at) \
 	(SONDE_RUN_FRAME | (uint64_t)(runtime) << 59 | (uint64_t)(code) << 24 | ((at) & 0xffffff))
 #define SONDE_RUN_RUNTIME(word) ((uint32_t)((word) >> 59 & 15))
+#define SONDE_RUN_NO_RUNTIME 15 /* in addresses of the kernel, and SONDE_STACK_GAP */
 #define SONDE_RUN_CODE(word) ((uint32_t)((word) >> 24))
 #define SONDE_RUN_AT(word) ((uint32_t)((word) & 0xffffff))
+#define SONDE_RUN_AT_NONE 0xffffff /* the instruction does not matter: no line is shown */
 struct sonde_stack {
 	uint16_t n_frames;
 	uint16_t end;	  /* enum unwind_end: why there are no more */

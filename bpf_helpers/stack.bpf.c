@@ -308,6 +308,59 @@ INLINE uint64_t sonde_stack_user(void *ctx, struct task_struct *task, uint32_t p
 	return hash;
 }
 
+/* ---- functions of interpreters */
+
+struct sifting {
+	struct sonde_walk *w; /* run_n counts the frames: the verifier does not follow its values */
+	uint64_t at;
+};
+
+/* Keep the frame if it is one of an interpreter, or stands for frames that are left out. There is
+ * no branch, of which the verifier would follow both sides. */
+static __attribute__((noinline)) long stack_sift(uint64_t i, struct sifting *s)
+{
+	uint64_t *ips = s->w->stack.ips, n = s->w->run_n, word, is_gap, is_of;
+
+	OPAQUE(i);
+	word = ips[i & 127];
+	is_gap = (~word - 1) >> 63;
+	is_of = ((uint64_t)SONDE_RUN_RUNTIME(word) - SONDE_RUN_NO_RUNTIME) >> 63;
+	ips[n & 127] = word | s->at;
+	s->w->run_n = n + (word >> 63 & (is_gap | is_of));
+	return 0;
+}
+
+/* The functions of interpreters on the user stack of the current thread, `limit` of them; 0:
+ * all. is_key: without the places in the functions. */
+INLINE uint64_t sonde_stack_runs(struct task_struct *task, uint32_t probe, uint32_t limit,
+				 uint32_t is_key)
+{
+	struct sonde_stack_buffer buffer;
+	struct sonde_stack *st;
+	struct sifting s = {NULL, is_key ? SONDE_RUN_AT_NONE : 0};
+	uint32_t flags;
+	uint64_t hash, got;
+
+	if (!sonde_config.unwinds || !sonde_task_has_memory(task) ||
+	    !sonde_stack_take(&buffer, probe))
+		return 0;
+	flags = stack_begin(&buffer, task);
+	st = &buffer.walk->stack;
+	got = sonde_unwind_walk(buffer.walk, st->tgid, st->exec_id,
+				SONDE_MAX_FRAMES | WALK_RUNS(limit), sonde_control.stack_sweeps);
+	hash = buffer.walk->hash; /* that of a recalled stack */
+	if (got) {
+		s.w = buffer.walk;
+		s.w->run_n = 0;
+		bpf_loop(got, stack_sift, &s, 0);
+		got = s.w->run_n;
+		got = limit && limit < got ? limit : got;
+		hash = sonde_keep_user(buffer.slot, got, probe, limit ? limit : ~0u, flags);
+	}
+	sonde_stack_give(&buffer);
+	return hash;
+}
+
 /* len() of a stack */
 INLINE uint64_t sonde_stack_length(uint64_t hash)
 {

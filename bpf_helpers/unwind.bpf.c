@@ -413,6 +413,7 @@ GLOBAL uint64_t sonde_unwind_walk(struct sonde_walk *w, uint32_t tgid, uint32_t 
 	}
 	begin_trail(t, w, limit, sweeps);
 	w->is_native = limit & WALK_NATIVE;
+	w->run_wanted = ((limit >> 8 & SONDE_MAX_FRAMES) - 1) & 0x7fffffff;
 	limit &= SONDE_MAX_FRAMES;
 	w->limit = limit;
 	sonde_unwind_sign(w, t);

@@ -216,9 +216,10 @@ enum {
 
 /* Which user stack the program of waiting.bpf.c reads. Set before the object is loaded. */
 struct sonde_waiting {
-	uint32_t probe;	 /* index in plan->probes */
-	uint32_t offset; /* of the hash of the stack, in the state of its spans */
-	uint32_t limit;	 /* frames; 0: all */
+	uint32_t probe;		/* index in plan->probes */
+	uint32_t offset;	/* of the hash of the stack, in the state of its spans */
+	uint32_t limit;		/* frames; 0: all */
+	uint32_t is_of_runtime; /* only functions of interpreters are wanted */
 };
 
 /* Why a walk ended. */

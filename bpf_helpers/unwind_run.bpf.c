@@ -263,9 +263,11 @@ GLOBAL uint32_t sonde_unwind_run_end(struct sonde_walk *w, uint64_t is_own)
 	is_own &= ((uint64_t)w->run_n - w->n_frames) >> 63; /* else it has returned already */
 	OPAQUE(is_own);
 	w->n_left -= is_own;
+	w->run_wanted -= ((uint64_t)w->n_frames - w->run_n) & -is_own;
+	w->is_deep = (uint64_t)w->run_wanted >> 63;
 	if (!is_own) {
 		/* the outermost frames before the run may have been overwritten */
-		w->is_deep = (WALK_OUTER_AT - WALK_OUTER - 1 - (uint64_t)w->n_frames) >> 63;
+		w->is_deep |= (WALK_OUTER_AT - WALK_OUTER - 1 - (uint64_t)w->n_frames) >> 63;
 		w->n_frames = w->run_n;
 		w->ip = w->run_ip;
 		add_frame(w);

@@ -91,13 +91,13 @@ static INLINE uint32_t walk_other(struct sonde_walk *w, struct task_struct *task
 static INLINE_CORE uint64_t capture_other(struct sonde_stack_buffer *buffer,
 					  struct task_struct *task, uint64_t since)
 {
-	uint32_t limit = sonde_waiting.limit, n;
+	uint32_t limit = sonde_waiting.is_of_runtime ? ~0u : sonde_waiting.limit, n;
 	struct sonde_walk *w = buffer->walk;
 	struct sonde_stack *st = &w->stack;
 
 	st->tgid = sonde_config.pid_ns ? sonde_number_pid(task) : sonde_task_pid(task);
 	st->exec_id = sonde_task_exec_id(task);
-	n = walk_other(w, task, st->tgid, st->exec_id, limit);
+	n = walk_other(w, task, st->tgid, st->exec_id, sonde_waiting.limit);
 	if (since)
 		sonde_unwind_test_since(w, st->tgid, st->exec_id, since);
 	if (w->end == UNWIND_NOT_READY && !sonde_control.open_last) {
@@ -105,6 +105,11 @@ static INLINE_CORE uint64_t capture_other(struct sonde_stack_buffer *buffer,
 			sonde_ask(st->tgid, st->exec_id, 0);
 		sonde_control.open_missing = 1;
 		return 0; /* the stack is read again later */
+	}
+	if (sonde_waiting.is_of_runtime && n) {
+		if (w->n_left)
+			return 0; /* it has such functions, but they are not read here */
+		return sonde_keep_user(buffer->slot, 0, sonde_waiting.probe, limit, 0);
 	}
 	return n ? sonde_keep_user(buffer->slot, n, sonde_waiting.probe, limit,
 				   sonde_task_exits(task) * KEEP_EXITS)

@@ -130,8 +130,11 @@ struct sonde_walk {
 	uint32_t run_n;		     /* frames before the run */
 	uint32_t run_after;	     /* how many there were after the last run, plus 1 */
 	uint32_t run_rest;	     /* frames that may be added */
-	uint32_t is_deep;	     /* frames before the last run were overwritten */
-	uint32_t n_left;	     /* frames of an interpreter that stay C frames */
+	/* no more frames are needed: those before the last run were overwritten, or enough
+	 * functions were found */
+	uint32_t is_deep;
+	int64_t run_wanted; /* how many more functions are needed, minus 1 */
+	uint32_t n_left;    /* frames of an interpreter that stay C frames */
 	uint64_t run[RUN_WORDS], code[RUN_CODE / 8];
 	uint64_t window_at, window_bytes; /* address of the window, and how much of it is valid */
 	uint64_t window[WALK_WINDOW / 8];
@@ -141,8 +144,10 @@ struct sonde_walk {
 	};
 };
 
-/* Added to the limit of a walk: no frames of interpreters. */
+/* Added to the limit of a walk: no frames of interpreters; those alone are wanted, n of them (0:
+ * all that the stack has). */
 #define WALK_NATIVE 0x10000
+#define WALK_RUNS(n) (0x20000 | (n) << 8)
 
 /* Walk the user stack of the current thread: at most `limit` frames, to w->stack.ips. Returns their
  * number; w->end says why there are no more. If w->hash is set, the stack was recalled instead.

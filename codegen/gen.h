@@ -270,8 +270,9 @@ LLVMValueRef gen_name_at(struct gen *g, LLVMValueRef table, LLVMValueRef index);
 uint32_t gen_tracer_frames(const struct gen *g);
 /* Is the program one of a kprobe, and no recorded event runs it? */
 bool gen_is_kernel_entry(const struct gen *g);
-/* How sonde_stack_user() walks: STACK_BY_FP, STACK_NATIVE or 0. */
-uint32_t gen_walk(enum stack_walk walk);
+/* The hash of the user stack of the thread `task`, which is the current one. */
+LLVMValueRef gen_user_stack(struct gen *g, LLVMValueRef task, LLVMValueRef probe, uint32_t limit,
+			    enum stack_walk walk);
 /* ---- USDT (gen_usdt.c): the value of argument i; if the attach point is a pattern, the name id of
  * the probe that fired */
 struct value gen_usdt_arg(struct gen *g, struct expr *e, unsigned i);

@@ -108,9 +108,16 @@ static LLVMValueRef kept_stack(struct gen *g, const struct plan_kept_stack *stac
 	return g->body.span && k ? gen_word(g, gen_at(g, g->body.span, k->field.offset)) : NULL;
 }
 
-uint32_t gen_walk(enum stack_walk walk)
+LLVMValueRef gen_user_stack(struct gen *g, LLVMValueRef task, LLVMValueRef probe, uint32_t limit,
+			    enum stack_walk walk)
 {
-	return walk == WALK_fp ? STACK_BY_FP : walk == WALK_native ? STACK_NATIVE : 0;
+	uint32_t how = walk == WALK_fp ? STACK_BY_FP : walk == WALK_native ? STACK_NATIVE : 0;
+
+	if (walk == WALK_python || walk == WALK_RUNTIME_FUNC)
+		return GEN_CALL(g, "sonde_stack_runs", task, probe, gen_u32(g, limit),
+				gen_u32(g, walk == WALK_RUNTIME_FUNC));
+	return GEN_CALL(g, "sonde_stack_user", g->body.ctx, task, probe, gen_u32(g, limit),
+			gen_u32(g, how));
 }
 
 struct value gen_kstack(struct gen *g, struct expr *e)
@@ -138,9 +145,8 @@ struct value gen_ustack(struct gen *g, struct expr *e)
 
 	if (kept)
 		return gen_int_value(kept, e->type);
-	return gen_int_value(GEN_CALL(g, "sonde_stack_user", g->body.ctx, gen_task(g),
-				      gen_u32(g, g->probe.id), gen_u32(g, e->name.limit),
-				      gen_u32(g, gen_walk(e->name.walk))),
+	return gen_int_value(gen_user_stack(g, gen_task(g), gen_u32(g, g->probe.id), e->name.limit,
+					    e->name.walk),
 			     e->type);
 }
 

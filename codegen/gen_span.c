@@ -94,9 +94,8 @@ static void store_state(struct gen *g, LLVMValueRef slot)
 
 	for (uint32_t i = 0; i < state->n_stacks; i++)
 		LLVMBuildStore(g->b,
-			       GEN_CALL(g, "sonde_stack_user", g->body.ctx, g->body.current,
-					span_probe_id(g), gen_u32(g, state->stacks[i].limit),
-					gen_u32(g, gen_walk(state->stacks[i].walk))),
+			       gen_user_stack(g, g->body.current, span_probe_id(g),
+					      state->stacks[i].limit, state->stacks[i].walk),
 			       gen_at(g, slot, state->stacks[i].field.offset));
 	for (uint32_t i = 0; i < state->n_kstacks; i++)
 		LLVMBuildStore(g->b, span_leaves(g, g->body.current, state->kstacks[i].limit),

@@ -30,6 +30,13 @@ const uint32_t n_stack_words = sizeof(stack_words) / sizeof(stack_words[0]);
 _Static_assert(sizeof(stack_words) / sizeof(stack_words[0]) > STACK_FORM_COUNT,
 	       "one row for each form, and those of walks");
 
+const char *stack_walk_name(enum stack_walk walk)
+{
+	return walk == WALK_AUTO	   ? ""
+	       : walk == WALK_RUNTIME_FUNC ? "runtime_func"
+					   : stack_words[STACK_FORM_COUNT + walk - 1].word;
+}
+
 const struct stack_word *stack_word_find(const char *word)
 {
 	return TEXT_ROW(stack_words, word, word, strlen(word));

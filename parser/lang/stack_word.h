@@ -19,10 +19,17 @@ enum stack_walk {
 	WALK_AUTO,
 #define STACK_WALK(id, ...) WALK_##id,
 #include "parser/lang/stack_words.def"
+	WALK_RUNTIME_FUNC, /* of the builtin: the innermost function of an interpreter */
 };
 
 /* With SHOWS_FILE a frame's name is the build ID of its file, and its offset that in the file. */
-enum stack_shows { SHOWS_NAME = 1, SHOWS_ADDRESS = 2, SHOWS_LINE = 4, SHOWS_FILE = 8 };
+enum stack_shows {
+	SHOWS_NAME = 1,
+	SHOWS_ADDRESS = 2,
+	SHOWS_LINE = 4,
+	SHOWS_FILE = 8,
+	SHOWS_OFFSET = 16, /* of interpreters' frames: the line */
+};
 enum stack_kinds { STACKS_ALL, STACKS_USER, STACKS_USER_FILES };
 
 struct stack_word {
@@ -39,6 +46,9 @@ struct stack_word {
 /* Forms first, in the order of enum stack_form. */
 extern const struct stack_word stack_words[];
 extern const uint32_t n_stack_words;
+
+/* Its word; "" for WALK_AUTO. */
+const char *stack_walk_name(enum stack_walk walk);
 
 /* The row of `word`, or NULL. */
 const struct stack_word *stack_word_find(const char *word);

@@ -106,7 +106,7 @@ static void dump_perf(const struct perf_point *p, FILE *out)
 /* ustack@8, ustack(5)@8, ustack(dwarf)@8, ustack(dwarf,5)@8 */
 static void dump_stack(const char *name, const struct plan_kept_stack *k, FILE *out)
 {
-	const char *walk = k->walk ? stack_words[STACK_FORM_COUNT + k->walk - 1].word : "";
+	const char *walk = stack_walk_name(k->walk);
 	const char *comma = k->walk && k->limit ? "," : "";
 
 	fprintf(out, " %s", name);

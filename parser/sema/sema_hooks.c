@@ -177,6 +177,22 @@ const struct type *chk_ustack(struct sema *s, struct expr *e)
 	return sema_hint(s, "write entry(ustack), or leave out open_spans = count");
 }
 
+/* A stack of one function. */
+const struct type *chk_runtime_func(struct sema *s, struct expr *e)
+{
+	const struct capability_row *c = &capability_rows[CAP_UNWIND];
+
+	if (kernel_lacks(s->kernel, CAP_UNWIND)) {
+		sema_error(s, e->span, "stack-walk", "runtime_func needs %s (%s, since Linux %s)",
+			   c->name, c->from, c->since);
+		return sema_hint(s, "leave it out");
+	}
+	e->name.form = FORM_names;
+	e->name.limit = 1;
+	e->name.walk = WALK_RUNTIME_FUNC;
+	return chk_ustack(s, e);
+}
+
 enum { NAME_LEAST = 23, NAME_MOST = 256 };
 
 static size_t longest_name(const struct attach_point *p, size_t most)

@@ -388,7 +388,7 @@ static bool name_with_arguments(struct sema *s, struct expr *e, const struct bui
 {
 	struct signature sig;
 
-	if (b->traits & TR_STACK)
+	if (!(~b->traits & (TR_STACK | TR_KEYWORD)))
 		name_stack(s, e, b);
 	else if (!builtin_signature(b, &sig) || !sig.n_params)
 		return false;

@@ -19,6 +19,19 @@
 
 extern const char sonde_object_waiting[], sonde_object_waiting_end[];
 
+/* Of a stack of interpreters' functions alone, the whole stack is walked. */
+static struct sonde_waiting waiting_of(uint32_t probe, const struct plan_kept_stack *k)
+{
+	bool is_of_runtime = k->walk == WALK_python || k->walk == WALK_RUNTIME_FUNC;
+
+	return (struct sonde_waiting){
+		.probe = probe,
+		.offset = k->field.offset,
+		.limit = is_of_runtime ? 0 : k->limit,
+		.is_of_runtime = is_of_runtime,
+	};
+}
+
 /* Call fn for each stack that is walked by tables; a result other than 0 ends that. */
 static int each_stack(struct session *s, int (*fn)(struct session *s, struct sonde_waiting at))
 {
@@ -29,8 +42,7 @@ static int each_stack(struct session *s, int (*fn)(struct session *s, struct son
 
 		for (uint32_t k = 0; k < state->n_stacks && !err; k++)
 			if (state->stacks[k].walk != WALK_fp)
-				err = fn(s, (struct sonde_waiting){i, state->stacks[k].field.offset,
-								   state->stacks[k].limit});
+				err = fn(s, waiting_of(i, &state->stacks[k]));
 	}
 	return err;
 }

@@ -74,7 +74,7 @@ static void put_frame(struct json *j, const struct view_frame *f)
 	if (f->module && !f->name)
 		json_put_unsigned(j, "module_offset", f->offset);
 	json_put_string(j, "file", f->file);
-	if (f->file)
+	if (f->file && (f->line || !is_run))
 		json_put_unsigned(j, "line", f->line);
 	if (f->is_inlined)
 		json_put_bool(j, "inlined", true);

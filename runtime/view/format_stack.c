@@ -126,6 +126,11 @@ static void frame_src(struct text *t, const struct view_frame *f, bool is_user)
 		text_string(t, " [inlined]");
 }
 
+static void frame_names(struct text *t, const struct view_frame *f, bool is_user)
+{
+	format_frame_name(t, f);
+}
+
 /* handle_request (app.py:31) [python] */
 static void put_run(struct text *t, const struct view_frame *f)
 {
@@ -149,8 +154,38 @@ static frame_fn *const forms[] = {
 };
 _Static_assert(sizeof(forms) / sizeof(forms[0]) == STACK_FORM_COUNT, "one hook for each form");
 
+/* inner;middle;outer: on one line. */
+static void put_line(struct text *t, const struct view_stack *s)
+{
+	const char *note = s->is_lost ? VIEW_STACK_LOST
+			   : s->cut   ? "truncated"
+			   : s->n     ? NULL
+				      : "none";
+
+	for (uint32_t i = 0; i < s->n; i++) {
+		if (i)
+			text_char(t, ';');
+		format_frame_name(t, &s->frames[i]);
+	}
+	if (!note)
+		return;
+	if (s->n)
+		text_char(t, ';');
+	text_char(t, '[');
+	text_string(t, note);
+	if (s->cut && !s->is_lost) {
+		text_string(t, ": ");
+		text_name(t, s->cut);
+	}
+	text_char(t, ']');
+}
+
 void format_stack(struct text *t, const struct view_stack *s, enum stack_form form)
 {
+	if (form == FORM_names) {
+		put_line(t, s);
+		return;
+	}
 	text_char(t, '\n');
 	for (uint32_t i = 0; i < s->n; i++) {
 		if (view_frame_is_gap(&s->frames[i]))

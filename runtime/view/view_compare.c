@@ -44,11 +44,12 @@ static int compare_named(const struct view_frame *a, const struct view_frame *b,
 
 	if (order || !a->name)
 		return order ? order : compare_unsigned(a->ip, b->ip);
-	if (shows & SHOWS_LINE || view_frame_is_run(a)) {
+	if (shows & SHOWS_LINE || view_frame_is_run(a))
 		order = compare_texts(a->file, b->file);
-		if (order || a->file)
-			return order ? order : compare_unsigned(a->line, b->line);
-	}
+	if (order || !(shows & SHOWS_OFFSET))
+		return order;
+	if ((shows & SHOWS_LINE || view_frame_is_run(a)) && a->file)
+		return compare_unsigned(a->line, b->line);
 	return compare_unsigned(a->offset, b->offset);
 }
 
@@ -72,6 +73,8 @@ static int compare_stacks(const struct view_stack *a, const struct view_stack *b
 		order = compare_frames(&a->frames[i], &b->frames[i], stack_words[form].shows);
 	if (!order)
 		order = compare_unsigned(a->n, b->n);
+	if (!order && !a->n) /* nothing else tells why there are none */
+		order = compare_texts(a->cut, b->cut);
 	return order ? order : a->is_lost - b->is_lost;
 }
 
@@ -122,6 +125,8 @@ static uint64_t hash_frame(uint64_t h, const struct view_frame *f, uint32_t show
 	if (!f->name)
 		return hash_mix(h, f->ip);
 	h = hash_mix_string(h, f->name);
+	if (!(shows & SHOWS_OFFSET))
+		return h;
 	if ((shows & SHOWS_LINE || view_frame_is_run(f)) && f->file)
 		return hash_mix(hash_mix_string(h, f->file), f->line);
 	return hash_mix(h, f->offset);
