@@ -125,3 +125,87 @@ GLOBAL uint64_t sonde_keep_kernel(uint32_t slot, long got, uint64_t frames_of, u
 		*seen = hash;
 	return hash;
 }
+
+#ifdef SONDE_TARGET_arm64
+
+/* Instructions: the bits that tell, and their values. */
+enum {
+	CALL_MASK = 0xfc000000, /* bl */
+	CALL = 0x94000000,
+	JUMP = 0x14000000,	      /* b */
+	RETURN = 0xd65f03c0,	      /* ret */
+	SETS_FRAME_MASK = 0xffc003ff, /* add x29, sp, N */
+	SETS_FRAME = 0x910003fd,
+	LEAVES_MASK = 0xfe407fff, /* ldp x29, x30, [sp…] */
+	LEAVES = 0xa8407bfd,
+	EPILOGUE = 3, /* instructions from there to the return, at most */
+};
+
+struct code {
+	const uint32_t *words;
+	uint64_t sets_frame;
+};
+
+/* Without a branch, of which the verifier follows both sides. */
+static long look_for_frame(uint32_t i, void *ctx)
+{
+	struct code *c = ctx;
+	uint64_t at = i, word;
+
+	barrier_var(at);
+	word = c->words[at & (WALK_WINDOW / 4 - 1)];
+	c->sets_frame |= ((word & SETS_FRAME_MASK) ^ SETS_FRAME) - 1;
+	return 0;
+}
+
+/* Has the function that x30's call went to made no frame before `pc`? It has none there if no
+ * instruction between sets x29; if `pc` is in another function that follows, which has made the
+ * call, then that one's does. */
+static INLINE uint32_t is_before_frame(struct sonde_walk *w, uint64_t pc, uint64_t link)
+{
+	struct code code = {.words = (const uint32_t *)w->window};
+	uint32_t call, n;
+	uint64_t bytes;
+
+	if (bpf_probe_read_kernel(&call, sizeof(call), (void *)(link - 4)) ||
+	    (call & CALL_MASK) != CALL)
+		return 0;
+	/* the distance is in words, of 26 bits with a sign */
+	bytes = pc - (link - 4 + (int64_t)((int32_t)(call << 6) >> 4));
+	if (bytes > WALK_WINDOW || bytes & 3)
+		return 0;
+	n = bytes / 4;
+	if (bytes && bpf_probe_read_kernel(w->window, bytes, (void *)(pc - bytes)))
+		return 0;
+	bpf_loop(n, look_for_frame, &code, 0);
+	return !(code.sets_frame >> 63);
+}
+
+/* Has the function left its frame, a few instructions before? */
+static INLINE uint32_t is_behind_frame(uint64_t pc)
+{
+	uint32_t words[EPILOGUE];
+
+	if (bpf_probe_read_kernel(words, sizeof(words), (void *)(pc - sizeof(words))))
+		return 0;
+#pragma unroll
+	for (int i = EPILOGUE - 1; i >= 0; i--) {
+		if ((words[i] & LEAVES_MASK) == LEAVES)
+			return 1;
+		if (words[i] == RETURN || (words[i] & CALL_MASK) == JUMP)
+			return 0;
+	}
+	return 0;
+}
+
+GLOBAL uint64_t sonde_keep_link(uint32_t slot, uint64_t pc, uint64_t link, uint64_t next)
+{
+	struct scratch *s = scratch_get();
+
+	link |= 0xffffull << 48; /* without the code that pointer authentication puts there */
+	if (!s || link == next)
+		return 0;
+	return is_before_frame(taken_slot(s, slot), pc, link) || is_behind_frame(pc) ? link : 0;
+}
+
+#endif

@@ -123,27 +123,42 @@ static INLINE_CORE uint64_t caller_at_entry(const uint64_t *regs)
 	return caller;
 }
 
-/* Capture the kernel stack in a program of a kprobe. Calls leave the return address in x30, and
- * functions save it in their frame. The kernel's walk follows frames: at the first instruction of a
- * function it finds the caller's caller, so the caller is put back. Elsewhere the first frame comes
- * twice, as repeated_frames() expects. */
-INLINE_CORE long sonde_stack_frames(void *ctx, uint64_t *ips)
+/* Capture the kernel stack that begins with the registers in ctx. Calls leave the return address in
+ * x30, and functions save it in their frame. The kernel's walk follows frames: where the function
+ * has none, it finds the caller's caller, so the caller is put back: `caller`, or if that is 0,
+ * what sonde_keep_link() finds. Elsewhere the first frame comes twice, as repeated_frames()
+ * expects. */
+static INLINE long frames_from(void *ctx, const struct sonde_stack_buffer *buffer, uint64_t caller)
 {
+	const uint64_t *regs = ctx;
+	uint64_t *ips = buffer->ips;
 	long bytes = bpf_get_stack(ctx, ips + 1, (SONDE_MAX_FRAMES - 1) * 8, 0);
 
 	if (bytes <= 0)
 		return bytes;
+	if (!caller)
+		caller = sonde_keep_link(buffer->slot, ips[1], regs[REG_LINK], ips[2]);
 	ips[0] = ips[1];
-	if (bpf_get_func_ip(ctx) == ips[0])
-		ips[1] = caller_at_entry(ctx);
+	if (caller)
+		ips[1] = caller;
 	return bytes + 8;
+}
+
+static INLINE_CORE long frames_at_entry(void *ctx, const struct sonde_stack_buffer *buffer)
+{
+	return frames_from(ctx, buffer, bpf_get_func_ip(ctx) ? caller_at_entry(ctx) : 0);
 }
 
 #else
 
-INLINE_CORE long sonde_stack_frames(void *ctx, uint64_t *ips)
+static INLINE long frames_from(void *ctx, const struct sonde_stack_buffer *buffer, uint64_t caller)
 {
-	return bpf_get_stack(ctx, ips, SONDE_MAX_FRAMES * 8, 0);
+	return bpf_get_stack(ctx, buffer->ips, SONDE_MAX_FRAMES * 8, 0);
+}
+
+static INLINE_CORE long frames_at_entry(void *ctx, const struct sonde_stack_buffer *buffer)
+{
+	return frames_from(ctx, buffer, 0);
 }
 
 #endif
@@ -153,12 +168,23 @@ INLINE uint64_t sonde_stack_entry(void *ctx, uint32_t prog, uint32_t program_fra
 				  uint32_t limit)
 {
 	struct sonde_stack_buffer buffer;
-	long bytes;
 
 	if (!sonde_stack_take(&buffer, probe))
 		return 0;
-	bytes = sonde_stack_frames(ctx, buffer.ips);
-	return stack_end(&buffer, bytes, KEEP_FRAMES_OF(prog, program_frames), probe, limit);
+	return stack_end(&buffer, frames_at_entry(ctx, &buffer),
+			 KEEP_FRAMES_OF(prog, program_frames), probe, limit);
+}
+
+/* The same in a program of an event that interrupts the thread anywhere. */
+INLINE uint64_t sonde_stack_interrupted(void *ctx, uint32_t prog, uint32_t program_frames,
+					uint32_t probe, uint32_t limit)
+{
+	struct sonde_stack_buffer buffer;
+
+	if (!sonde_stack_take(&buffer, probe))
+		return 0;
+	return stack_end(&buffer, frames_from(ctx, &buffer, 0),
+			 KEEP_FRAMES_OF(prog, program_frames), probe, limit);
 }
 
 enum { ENTRY_BYTES = 16 }; /* the call of the trampoline is within these, from the entry */

@@ -85,6 +85,10 @@ uint64_t sonde_keep_kernel(uint32_t slot, long got, uint64_t frames_of, uint32_t
 			   uint32_t limit);
 uint64_t sonde_keep_user(uint32_t slot, long got, uint32_t probe, uint32_t limit, uint32_t flags);
 
+/* arm64: the caller of the function at `pc`, if it is in x30 (`link`) and in no frame; else 0.
+ * `next`: what the kernel's walk found behind `pc`. */
+uint64_t sonde_keep_link(uint32_t slot, uint64_t pc, uint64_t link, uint64_t next);
+
 /* A program's number, how many frames at the top of the kernel stack are its own, and flags. */
 #define KEEP_FRAMES_OF(prog, program_frames) ((uint64_t)(prog) << 32 | (program_frames))
 enum {

@@ -85,6 +85,9 @@ static const char *stack_function(const struct gen *g)
 {
 	if (prog_kind_is(g->prog.plan->kind, PK_TRAMPOLINE))
 		return "sonde_stack_trampoline";
+	if (prog_kind_is(g->prog.plan->kind, PK_EVENT | PK_PERIOD) &&
+	    !prog_kind_is(g->prog.plan->kind, PK_TRACER))
+		return "sonde_stack_interrupted";
 	return gen_is_kernel_entry(g) ? "sonde_stack_entry" : "sonde_stack_kernel";
 }
 
