@@ -59,7 +59,8 @@ enum unwind_cfa {
 	 * place of its own (unwind_run.bpf.c) */
 	UNWIND_RUN_SP,
 	UNWIND_RUN_FP,
-	/* Go's functions that switch to another stack (x86-64). The CFA need not lie above rsp. */
+	/* Go's functions that switch to another stack. The CFA need not lie above sp. On arm64 the
+	 * offset is UNWIND_GO_AT, with the size of the frame. */
 	UNWIND_SWITCH_FP,     /* rbp + 16, and the caller's rbp is at rbp */
 	UNWIND_GO_C,	      /* asmcgocall() up to Go 1.20 */
 	UNWIND_GO_SYSTEM,     /* systemstack() up to Go 1.20; offset: UNWIND_GO_AT */
@@ -82,7 +83,8 @@ enum { UNWIND_SIGNAL_EXTRA = 8 }; /* on x86-64, i386 and arm64 */
 #define UNWIND_DEREF_ADD(offset) ((int16_t)((offset) >> 16))
 
 /* cfa_offset of UNWIND_GO_SYSTEM: the offset, from the thread pointer, of the pointer to the
- * goroutine, and the offset of the current goroutine in the struct of the thread (m.curg). */
+ * goroutine, and the offset of the current goroutine in the struct of the thread (m.curg). On
+ * arm64, the size of the frame takes the place of the first one. */
 #define UNWIND_GO_AT(tls, curg) UNWIND_DEREF(tls, curg)
 #define UNWIND_GO_TLS(offset) UNWIND_DEREF_AT(offset)
 #define UNWIND_GO_CURG(offset) UNWIND_DEREF_ADD(offset)

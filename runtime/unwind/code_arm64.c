@@ -9,6 +9,7 @@
 #include <elf.h>
 #include "runtime/insn/insn_arm64.h"
 #include "runtime/unwind/code_rows.h"
+#include "runtime/unwind/machine.h"
 #include "runtime/unwind/pack.h"
 #include "runtime/unwind/rules.h"
 
@@ -28,6 +29,7 @@ struct state {
 	bool is_known;	     /* false: no state reaches the instruction */
 	bool has_sp, has_fp; /* `sp`, `fp` are valid */
 	bool is_fp_lost, is_link_lost; /* the caller's value is neither in the register nor saved */
+	bool is_outermost;
 };
 
 /* Code after a call. */
@@ -164,6 +166,8 @@ static struct unwind_rule rule_of(const struct state *s)
 	int32_t link = s->link_place;
 	int extra = UNWIND_EXTRA_SAME;
 
+	if (s->is_known && s->is_outermost)
+		return (struct unwind_rule){.cfa = UNWIND_END};
 	if (!s->is_known || s->is_link_lost || (!s->has_sp && !s->has_fp))
 		return (struct unwind_rule){.cfa = UNWIND_NO_RULE};
 	r.fp_offset = (int16_t)(s->fp_place / WORD);
@@ -230,6 +234,12 @@ static void find_starts(struct decoder *d)
 
 /* ---- following the code -------------------------------------------------------------------- */
 
+/* ldp x1, x0, [sp], 16; blr x1: a thread starts, in musl's __clone(). */
+static bool starts_thread(const struct decoder *d, size_t i)
+{
+	return i + 1 < d->n && word_at(d, i) == 0xa8c103e1 && word_at(d, i + 1) == 0xd63f0020;
+}
+
 static int reach(struct decoder *d, size_t i, const struct state *s)
 {
 	if (i >= d->n || d->states[i].is_known || !s->is_known)
@@ -248,6 +258,7 @@ static int follow_from(struct decoder *d, size_t i)
 		struct state s = d->states[i];
 
 		step(&s, code_at(d, i));
+		s.is_outermost |= starts_thread(d, i);
 		if (insn.is_jump)
 			err = reach(d, target_of(d, i, &insn), &s);
 		if (err || is_end(word_at(d, i), &insn))
@@ -410,14 +421,33 @@ static int follow_all(struct decoder *d)
 	return err ? err : follow_others(d);
 }
 
+/* mov x8, #139 (rt_sigreturn); svc #0: where signal handlers return to. */
+static bool is_signal_return(const struct decoder *d, size_t i)
+{
+	return i + 1 < d->n && word_at(d, i) == 0xd2801168 && word_at(d, i + 1) == 0xd4000001;
+}
+
+/* The rule of a signal return also applies to the byte before it, since the return address of a
+ * handler is looked up there, and to the byte after it, where the thread is in the call. */
 static int pack_states(const struct decoder *d, struct unwind_rules *rules, struct pack *out)
 {
 	int err = 0;
 
 	for (size_t i = 0; i < d->n && !err; i++) {
-		int index = unwind_rules_intern(rules, rule_of(&d->states[i]));
+		uint64_t at = d->c->address + i * UNIT;
+		struct unwind_rule rule = rule_of(&d->states[i]);
+		int index;
 
-		err = index < 0 ? index : pack_row(out, d->c->address + i * UNIT, (uint32_t)index);
+		if (i && is_signal_return(d, i - 1))
+			continue;
+		if (is_signal_return(d, i)) {
+			rule = unwind_machine_signal(d->c->machine, 0);
+			at -= i != 0;
+		} else if (i > 1 && is_signal_return(d, i - 2)) {
+			at++;
+		}
+		index = unwind_rules_intern(rules, rule);
+		err = index < 0 ? index : pack_row(out, at, (uint32_t)index);
 	}
 	return err;
 }

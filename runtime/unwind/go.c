@@ -18,7 +18,8 @@
  *
  * On arm64, the distance is from sp to the CFA, and is 0 while the return address is in x30. A
  * frame has it in the word at sp, and x29 in the word below, to which x29 points then. So a frame
- * pointer leads through all functions that set sp.
+ * pointer leads through functions that set sp, but for the same two: up to Go 1.20, they set x29,
+ * too.
  */
 #include "runtime/unwind/go.h"
 #include "runtime/unwind/cfi.h"
@@ -52,7 +53,9 @@ enum special {
 	OUTERMOST,
 	SIGNAL_RETURN,
 	SIGNAL_HANDLER,
-	KEEPS_RBP, /* functions in assembly that store rbp where compiled functions do */
+	/* functions in assembly that store rbp where compiled functions do; on arm64, x29 and x30
+	 * where an instruction tells */
+	KEEPS_RBP,
 	SYSTEM_STACK,
 	C_STACK,
 };
@@ -207,32 +210,84 @@ int go_add_functions(struct cfi *c, struct go_table *t, const uint8_t *bytes, si
 
 /* ---- rows ---------------------------------------------------------------------------------- */
 
-/* The rule for arm64. */
-static struct unwind_rule link_rule(const struct unwind_machine *m, int64_t distance, uint8_t flags)
+/* arm64: how a function with a frame is left. */
+struct link_frame {
+	uint8_t cfa;	  /* enum unwind_cfa */
+	int16_t saved_at; /* where x29 and x30 are saved, from sp */
+	int16_t curg;	  /* of UNWIND_GO_AT */
+	int64_t bytes;	  /* of the frame in which they are saved; below it may be arguments of C */
+};
+
+/* Is there an instruction with these bits? The first one is in *out. */
+static bool find_instruction(const uint8_t *code, size_t n, uint32_t mask, uint32_t bits,
+			     uint32_t *out)
+{
+	for (size_t i = 0; i + sizeof(*out) <= n; i += sizeof(*out)) {
+		memcpy(out, code + i, sizeof(*out));
+		if ((*out & mask) == bits)
+			return true;
+	}
+	return false;
+}
+
+static struct link_frame link_frame(const struct go_table *t, uint8_t flags, enum special special,
+				    uint64_t start, uint64_t end)
+{
+	struct link_frame f = {.cfa = UNWIND_SP, .saved_at = -WORD};
+	uint8_t code[CODE_BYTES];
+	size_t n = end - start < sizeof(code) ? end - start : sizeof(code);
+	uint32_t word;
+
+	if (special != KEEPS_RBP && !(flags & FLAG_SPWRITE))
+		return f;
+	n = t->read_code(t->file, start, code, n);
+	if (special == KEEPS_RBP) {
+		if (find_instruction(code, n, 0xffc07fff, 0xa9007bfd, &word))
+			f.saved_at = (int16_t)((int32_t)(word << 10) >> 25) *
+				     WORD; /* stp x29, x30, [sp, N] */
+		return f;
+	}
+	f.cfa = UNWIND_SWITCH_FP;
+	if (!find_instruction(code, n, ~0u, 0xf940379d, &word)) /* ldr x29, [x28, 104] */
+		return f;
+	if (special == C_STACK) {
+		f.cfa = UNWIND_GO_C;
+	} else if (special == SYSTEM_STACK &&
+		   find_instruction(code, n, 0xffc003ff, 0xf9400086, &word)) {
+		f.cfa = UNWIND_GO_SYSTEM;
+		f.curg = (int16_t)((word >> 10 & 0xfff) * WORD); /* ldr x6, [x4, N] */
+	}
+	return f;
+}
+
+static struct unwind_rule link_rule(const struct unwind_machine *m, int64_t distance,
+				    const struct link_frame *f)
 {
 	struct unwind_rule rule = {.cfa = UNWIND_SP, .cfa_offset = (int32_t)distance};
-	int64_t offset = -(distance + WORD) / m->fp_unit;
+	int64_t offset = (f->saved_at - f->bytes) / m->fp_unit;
+	bool is_switch = f->cfa != UNWIND_SP;
 
-	if (offset != (int16_t)offset || (distance && flags & FLAG_SPWRITE))
+	if (!distance)
+		return rule;
+	if (distance < 0 || distance > DISTANCE_MAX || offset != (int16_t)offset ||
+	    (is_switch && f->bytes > INT16_MAX))
 		return (struct unwind_rule){.cfa = UNWIND_NO_RULE};
-	if (distance) {
-		rule.fp_offset = (int16_t)offset;
-		rule.saved = UNWIND_SAVED(UNWIND_FP_AT_CFA, UNWIND_EXTRA_AFTER_FP);
-	}
+	if (is_switch)
+		return (struct unwind_rule){.cfa = f->cfa,
+					    .cfa_offset = UNWIND_GO_AT(f->bytes, f->curg)};
+	rule.fp_offset = (int16_t)offset;
+	rule.saved = UNWIND_SAVED(UNWIND_FP_AT_CFA, UNWIND_EXTRA_AFTER_FP);
 	return rule;
 }
 
 /* The rule where the return address is `distance` bytes above rsp. */
-static struct unwind_rule rule_for(const struct unwind_machine *m, int64_t distance, uint8_t flags,
-				   enum special special)
+static struct unwind_rule rule_for(int64_t distance, uint8_t flags, enum special special)
 {
 	struct unwind_rule rule = {.cfa = UNWIND_SP};
 	enum unwind_fp rbp = UNWIND_FP_SAME;
 
 	if (distance < 0 || distance > DISTANCE_MAX)
 		return (struct unwind_rule){.cfa = UNWIND_NO_RULE};
-	if (m->has_link)
-		return link_rule(m, distance, flags);
 	rule.cfa_offset = (int32_t)distance + WORD;
 	if (distance && flags & FLAG_SPWRITE)
 		return (struct unwind_rule){.cfa = UNWIND_SWITCH_FP};
@@ -336,6 +391,7 @@ int go_pack_function(const struct go_table *t, uint32_t function, uint64_t start
 	enum special special = flags ? special_of(t, function) : ORDINARY;
 	uint32_t at = u32_at(t, function + (uint64_t)DISTANCES_AT);
 	struct unwind_rule rule = {0};
+	struct link_frame frame = {0};
 	int64_t distance = -1;
 	int err = 0;
 
@@ -344,6 +400,8 @@ int go_pack_function(const struct go_table *t, uint32_t function, uint64_t start
 	if (!t->machine->has_link && flags & FLAG_SPWRITE &&
 	    switch_rule(t, special, start, end, &rule))
 		return pack_rule(rules, out, start, rule);
+	if (t->machine->has_link)
+		frame = link_frame(t, flags, special, start, end);
 	r = reader_at(t, t->distances + at);
 	r.failed = !at; /* there are no pairs */
 	while (!err && start < end) {
@@ -353,7 +411,10 @@ int go_pack_function(const struct go_table *t, uint32_t function, uint64_t start
 		distance += (int32_t)(difference >> 1 ^ -(difference & 1));
 		if (r.failed || !bytes) /* the end of the pairs, or code without a row */
 			return pack_row(out, start, UNWIND_RULE_NONE);
-		err = pack_rule(rules, out, start, rule_for(t->machine, distance, flags, special));
+		frame.bytes = frame.bytes ?: distance;
+		rule = t->machine->has_link ? link_rule(t->machine, distance, &frame)
+					    : rule_for(distance, flags, special);
+		err = pack_rule(rules, out, start, rule);
 		start = bytes < end - start ? start + bytes : end;
 	}
 	return err;

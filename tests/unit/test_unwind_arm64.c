@@ -311,12 +311,28 @@ static void test_start(void **state)
 	assert_int_not_equal(unwind_table_rule(&table, &rules, CODE)->cfa, UNWIND_END);
 }
 
+/* musl's __clone(): the parent returns, the child calls a function and exits. */
+static void test_thread(void **state)
+{
+	const uint32_t code[] = {0xd4000001, 0xb4000040, RET, 0xa8c103e1,
+				 0xd63f0020, 0xd2800ba8, NOP};
+
+	(void)state;
+	read_image((struct image){.has_sections = true}, code, COUNT(code));
+	check(CODE + 8, UNWIND_SP | UNWIND_GUESS);
+	check(CODE + 12, UNWIND_SP | UNWIND_GUESS);
+	check(CODE + 16, UNWIND_END);
+	check(CODE + 20, UNWIND_END);
+}
+
 /* ---- Go ---- */
 
 /* One function: 4 bytes with the return address in x30, 40 with a frame of 48 bytes, 4 without. */
 static void test_go(void **state)
 {
 	static const uint8_t distances[] = {0, 2, 1, 96, 10, 95, 1, 0};
+	/* ldr x6, [x4, 192]; ldr x29, [x28, 104]; stp x29, x30, [sp, 32] */
+	static const uint32_t sets_fp[] = {NOP, 0xf9406086, 0xf940379d, 0xa9027bfd};
 	const size_t function = 0x100;
 
 	(void)state;
@@ -342,20 +358,33 @@ static void test_go(void **state)
 	check(CODE + 4, UNWIND_SP, PAIR, -7, 48);
 	check(CODE + 43, UNWIND_SP, PAIR, -7, 48);
 	check(CODE + 44, UNWIND_SP);
-	/* functions that set sp: the frame pointer leads on */
+	/* functions that set sp: the frame pointer leads on, to another stack */
 	PUT(function + 41, 2, 1);
 	read_image((struct image){.go = &go, .has_sections = true}, NULL, 0);
 	check(CODE, UNWIND_SP);
-	check(CODE + 4, UNWIND_NO_RULE);
+	check(CODE + 4, UNWIND_SWITCH_FP, 0, 0, UNWIND_GO_AT(48, 0));
+	/* up to Go 1.20, two of them set x29, too */
+	memcpy(go.bytes + 72, "runtime.asmcgocall", 19);
+	read_image((struct image){.go = &go, .has_sections = true}, sets_fp, COUNT(sets_fp));
+	check(CODE + 4, UNWIND_GO_C, 0, 0, UNWIND_GO_AT(48, 0));
+	memcpy(go.bytes + 72, "runtime.systemstack", 20);
+	read_image((struct image){.go = &go, .has_sections = true}, sets_fp, COUNT(sets_fp));
+	check(CODE + 4, UNWIND_GO_SYSTEM, 0, 0, UNWIND_GO_AT(48, 192));
+	/* it saves x29 and x30 at sp + 32 */
+	PUT(function + 41, 4, 1);
+	memcpy(go.bytes + 72, "crosscall2", 11);
+	read_image((struct image){.go = &go, .has_sections = true}, sets_fp, COUNT(sets_fp));
+	check(CODE + 4, UNWIND_SP, PAIR, -2, 48);
 }
 
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(test_instructions), TEST(test_signal_frame),  TEST(test_code),
-		TEST(test_any_code),	 TEST(test_signal_return), TEST(test_start),
-		TEST(test_go),
+		TEST(test_instructions),  TEST(test_signal_frame),
+		TEST(test_code),	  TEST(test_any_code),
+		TEST(test_signal_return), TEST(test_start),
+		TEST(test_thread),	  TEST(test_go),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
