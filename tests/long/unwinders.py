@@ -77,18 +77,23 @@ class Perf:
     def __init__(self, pids, every=1):
         self.folder = tempfile.TemporaryDirectory(prefix="unwinders-")
         self.data = os.path.join(self.folder.name, "perf.data")
+        self.control = [os.path.join(self.folder.name, name) for name in ("command", "answer")]
+        for path in self.control:
+            os.mkfifo(path)
         mounted = "mountpoint -q /sys/kernel/tracing || mount -t tracefs tracefs /sys/kernel/tracing; exec "
         self.command = ["unshare", "--mount", "sh", "-c", mounted + " ".join([
-            "perf", "record", "-q", "-m", "2048", "-e", "sched:sched_switch", "-c", str(every), "--call-graph",
-            f"dwarf,{PERF_COPY}", "-p", ",".join(map(str, pids)), "-o", self.data])]
+            "perf", "record", "-q", "-D", "-1", "--control", "fifo:" + ",".join(self.control), "-m", "2048",
+            "-e", "sched:sched_switch", "-c", str(every), "--call-graph", f"dwarf,{PERF_COPY}",
+            "-p", ",".join(map(str, pids)), "-o", self.data])]
         self.stacks = []
 
     def __enter__(self):
         self.process = subprocess.Popen(self.command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        deadline = time.monotonic() + 5 * SLOW
-        while not (os.path.exists(self.data) and os.path.getsize(self.data)) and time.monotonic() < deadline:
-            time.sleep(0.02)
-        time.sleep(0.2 * SLOW)
+        command, answer = (os.open(path, os.O_RDWR) for path in self.control)
+        os.write(command, b"enable\n")
+        select.select([answer], [], [], 30 * SLOW)
+        os.close(command)
+        os.close(answer)
         return self
 
     def __exit__(self, *_):
