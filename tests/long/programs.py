@@ -157,7 +157,7 @@ class Postgres(Program):
         shutil.chown(self.folder, "postgres", "postgres")
         data = self.folder + "/data"
         quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": self.folder, "check": True}
-        subprocess.run(self.as_postgres(self.bin + "initdb", "-D", data, "-A", "trust"), **quiet)
+        subprocess.run(self.as_postgres(self.bin + "initdb", "-D", data, "-A", "trust", "--no-sync"), **quiet)
         self.run(*self.as_postgres(self.bin + "postgres", "-D", data, "-k", self.folder, "-c", "listen_addresses=",
                                    "-c", "unix_socket_permissions=0777"))
         self.options = ["-h", self.folder, "-U", "postgres"]

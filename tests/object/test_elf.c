@@ -43,26 +43,50 @@ static const char *sonde(void)
 	return path;
 }
 
-/* The object of a script, made with more options; the caller closes it. */
-static struct bpf_object *open_with(const char *options, const char *script)
+/* The bytes of the object of a script, made with more options. */
+static const char *bytes_with(const char *options, const char *script, size_t *n)
 {
 	static char bytes[MAX_BYTES];
 	const char *facts = getenv("SONDE_FACTS");
 	char command[2 * MAX_PATH + 1024];
-	struct bpf_object *object;
-	size_t n;
 	FILE *f;
 
-	libbpf_set_print(say_nothing);
 	snprintf(command, sizeof(command), "'%s' %s%s --emit elf %s -e '%s'", sonde(),
 		 facts ? "--kernel-facts " : "", facts ? facts : "", options, script);
 	f = popen(command, "re");
 	assert_non_null(f);
-	n = fread(bytes, 1, sizeof(bytes), f);
+	*n = fread(bytes, 1, sizeof(bytes), f);
 	assert_int_equal(pclose(f), 0);
+	return bytes;
+}
+
+/* The object; the caller closes it. */
+static struct bpf_object *open_with(const char *options, const char *script)
+{
+	struct bpf_object *object;
+	size_t n;
+	const char *bytes = bytes_with(options, script, &n);
+
+	libbpf_set_print(say_nothing);
 	object = bpf_object__open_mem(bytes, n, NULL);
 	assert_int_equal(libbpf_get_error(object), 0);
 	return object;
+}
+
+/* The bytes of CO-RE relocations in the object of a script: libbpf exports no way to the header of
+ * .BTF.ext, which has the length in its eighth word. */
+static uint32_t core_bytes(const char *script)
+{
+	static const uint8_t magic[] = {0x9f, 0xeb, 1, 0, 32, 0, 0, 0};
+	uint32_t header[8] = {0};
+	const void *found;
+	size_t n;
+	const char *bytes = bytes_with("", script, &n);
+
+	found = memmem(bytes, n, magic, sizeof(magic));
+	if (found)
+		memcpy(header, found, sizeof(header));
+	return header[7];
 }
 
 static struct bpf_object *open_script(const char *script)
@@ -303,6 +327,34 @@ static void test_spaces(void **state)
 	bpf_object__close(o);
 }
 
+/* plan_uses_core() must know which scripts read structs of the kernel: a script without probes of
+ * threads and without builtins of them does not. */
+static void test_core(void **state)
+{
+	static const char *const without[] = {
+		"BEGIN { print(kstack); print(kstack(3)); }",
+		"interval:ms:50 { @[kstack] = count(); }",
+		"BEGIN { print(jiffies); print(numaid); print(nsecs); print(rand); print(ncpus); }",
+		"BEGIN { @ = hist(1); @a[1] = sum(2); print(cpu); } END { print(@); }",
+		"test:one { if (strcontains(\"abc\", \"b\")) { print(1); } }",
+	};
+	static const char *const with[] = {
+		"tracepoint:sched:sched_switch { @[kstack] = count(); }",
+		"profile:hz:99 { @[kstack] = count(); }",
+		"interval:ms:50 { @[comm] = count(); }",
+		"BEGIN { print(comm(1)); }",
+		"BEGIN { print(ustack); }",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(without) / sizeof(*without); i++)
+		if (core_bytes(without[i]))
+			fail_msg("%s reads structs of the kernel", without[i]);
+	for (size_t i = 0; i < sizeof(with) / sizeof(*with); i++)
+		if (!core_bytes(with[i]))
+			fail_msg("%s reads no struct of the kernel", with[i]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -316,6 +368,7 @@ int main(void)
 		cmocka_unit_test(test_several_programs),
 		cmocka_unit_test(test_scope_losses),
 		cmocka_unit_test(test_spaces),
+		cmocka_unit_test(test_core),
 		cmocka_unit_test(test_no_scratch),
 		cmocka_unit_test(test_scratch_is_as_large_as_needed),
 	};
