@@ -38,14 +38,6 @@ static int set_word(struct options *o, const struct option_row *row, const char 
 	return 0;
 }
 
-/* Of two, one would have no effect. */
-static int set_one(struct options *o, const struct option_row *row, const char *arg)
-{
-	if (*(const char **)((char *)o + row->field))
-		return log_error("%s is given twice: write one %s", row->name, row->arg);
-	return set_word(o, row, arg);
-}
-
 /* A setting of the script's config. */
 static int set_setting(struct options *o, const struct option_row *row, const char *arg)
 {
@@ -354,8 +346,6 @@ static int set_ready_fd(struct options *o, const struct option_row *row, const c
 #define SETS(name, key_, value_, help, example, ...)      \
 	{name, NULL,	NULL,	      set_setting,     0, \
 	 help, example, .key = #key_, .value = value_, __VA_ARGS__},
-#define ONE(name, other, arg, field, help, example, ...) \
-	{name, other, arg, set_one, FIELD(const char *, field), help, example, __VA_ARGS__},
 #define TIME(name, other, arg, field, help, example, ...) \
 	{name, other, arg, set_time, FIELD(uint64_t, field), help, example, __VA_ARGS__},
 #define MODE(name, other, mode, help, example, ...) \
@@ -437,8 +427,14 @@ const struct option_row *option_find(enum option_words words, const char *text, 
 int option_set(struct options *o, const struct option_row *row, const char *arg)
 {
 	int i = (int)(row - option_rows);
+	const char *last = o->words[i];
+	bool may_lack = row->arg && *row->arg == '['; /* [=TIME] */
 
 	o->given[i / 64] |= 1ull << i % 64;
+	o->words[i] = arg;
+	if (last && arg && !row->adds && strcmp(last, arg) != 0) /* one would have no effect */
+		return log_error("%s is given twice: write one %.*s", row->name,
+				 (int)strlen(row->arg) - 3 * may_lack, row->arg + 2 * may_lack);
 	return row->set(o, row, arg);
 }
 

@@ -16,6 +16,7 @@ struct option_row {
 	const char *help, *example; /* NULL: not listed; example: the words after `sonde` */
 	enum option_words words;    /* 0: FW_ANY */
 	const char *needs, *excludes;
+	bool adds;		 /* may be given several times */
 	const char *choices;	 /* the words that the value may be, with commas; or NULL */
 	const char *key, *value; /* of SETTING and SETS */
 	const char *brief;	 /* what --help says; NULL: only 'sonde help options' has it */

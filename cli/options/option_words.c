@@ -217,6 +217,8 @@ const char *option_word(const struct option_row *row, uint32_t i)
 		snprintf(word, sizeof(word), "%.*s", (int)strcspn(at, ","), at);
 		return *word ? word : NULL;
 	}
+	if (row->field == offsetof(struct options, report.format))
+		return i ? format_word(i - (i <= OUT_LIVE)) : "tree";
 	list = FIND_ROW(lists, item->set == row->set);
 	return list ? list->word(i) : NULL;
 }

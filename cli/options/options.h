@@ -33,7 +33,8 @@ enum { MAX_LABELS = 32 };
 enum { MAX_SETTINGS = 8 };
 
 struct options {
-	uint64_t given[2]; /* a bit for each row of options.def */
+	uint64_t given[2];	/* a bit for each row of options.def */
+	const char *words[128]; /* their last arguments */
 	struct script_args args;
 	struct trace_scope scope;
 	struct {

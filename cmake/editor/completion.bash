@@ -115,6 +115,10 @@ _sonde() {
 		_sonde_offer "${_sonde_first_words// /$'\n'}"$'\n'"$(_sonde_scripts)" "$cur"
 		_sonde_files "$cur"
 	else
+		case $script in
+		learn) _sonde_offer "$("$sonde" learn --list 2>/dev/null | sed -n 's/^ *[0-9]* [ *] \([^ ]*\) .*/\1/p')" "$cur" ;;
+		help) _sonde_offer "$_sonde_topics"$'\n'"$(_sonde_scripts)" "$cur" ;;
+		esac
 		case " $_sonde_script_words " in *" $script "*) _sonde_offer "$(_sonde_scripts)" "$cur" ;; esac
 		_sonde_files "$cur"
 	fi

@@ -51,4 +51,6 @@ complete -c sonde -n __sonde_needs_first -a '(__sonde_scripts)'
 complete -c sonde -n "__sonde_word_is $__sonde_script_words" -a '(__sonde_scripts)'
 complete -c sonde -n "not __sonde_word_is report stat; and not __sonde_needs_first" -a '(__sonde_script_options)'
 complete -c sonde -n "contains -- --help (commandline -opc)" -a "$__sonde_topics"
+complete -c sonde -n "__sonde_word_is help" -a "$__sonde_topics (__sonde_scripts)"
+complete -c sonde -n "__sonde_word_is learn" -f -a "(sonde learn --list 2>/dev/null | sed -n 's/^ *[0-9]* [ *] \([^ ]*\)  *\(.*\)/\1\t\2/p')"
 complete -c sonde -n __sonde_lists -f -a '(__sonde_probes)'

@@ -38,6 +38,7 @@ _sonde_first() {
 _sonde_rest() {
 	if (( ${words[(I)(-l|-lv|--list)]} )); then _sonde_probes
 	elif (( ${words[(I)(-h|--help)]} )); then compadd -- ${(f)_sonde_topics}; _sonde_script_names
+	elif [[ ${line[1]} == help ]] && (( CURRENT > 2 )); then compadd -- ${(f)_sonde_topics}; _sonde_script_names
 	elif (( CURRENT == 2 )) || [[ -z ${line[1]} || ${line[1]} == ${words[CURRENT]} ]]; then _sonde_first
 	elif [[ " $_sonde_script_words " == *" ${line[1]} "* ]]; then _sonde_script_names; _files
 	else
@@ -46,17 +47,27 @@ _sonde_rest() {
 	fi
 }
 
+# What follows a word with options of its own.
+_sonde_own_rest() {
+	[[ $1 == learn ]] && compadd -- $(_sonde_lessons)
+	[[ " $_sonde_script_words " == *" $1 "* ]] && { words[1]=$sonde; _sonde_script_names; }
+	_files
+}
+
+_sonde_lessons() { ${sonde} learn --list 2>/dev/null | sed -n 's/^ *[0-9]* [ *] \([^ ]*\) .*/\1/p'; }
+
 _sonde() {
 	local sonde=${words[1]} curcontext=$curcontext state ret=1
 	local -a line
-	case ${words[2]} in
-	report | stat | kubernetes)
-		local set=_sonde_${words[2]}
+	if (( CURRENT > 2 )) && [[ " $_sonde_own_words " == *" ${words[2]} "* ]]; then
+		local word=${words[2]}
+		local set=_sonde_$word
 		shift words
 		(( CURRENT-- ))
-		_arguments -s : ${(P)set} '*::file:_files' && ret=0
-		return ret ;;
-	esac
+		_arguments -s -C : ${(P)set} '*:word:->rest' && ret=0
+		[[ $state != rest ]] || { _sonde_own_rest $word && ret=0; }
+		return ret
+	fi
 	_arguments -s -C : $_sonde_main '*:word:->rest' && ret=0
 	[[ $state != rest ]] || { _sonde_rest && ret=0; }
 	return ret
