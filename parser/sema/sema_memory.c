@@ -81,8 +81,18 @@ static const struct type *pointee(struct sema *s, const struct type *t)
 	return memory_copied(s, t->to, space);
 }
 
+const struct type *memory_not_recorded(struct sema *s, struct span span, const struct type *t)
+{
+	sema_error(s, span, "not-recorded", "this reads a %s, and recordings have no memory",
+		   sema_name_of(s, t));
+	return sema_hint(s, "they have the fields of events; what a script reads in memory is kept "
+			    "by recording what it prints: sonde record -o FILE SCRIPT");
+}
+
 static const struct type *unreadable(struct sema *s, const struct expr *e, const struct type *t)
 {
+	if (s->kernel->recording)
+		return memory_not_recorded(s, e->span, t->to);
 	sema_error(s, e->span, "operand-type",
 		   "cannot read through %s: cast it to a pointer to a type with a size",
 		   sema_name_of(s, t));

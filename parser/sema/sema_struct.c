@@ -148,8 +148,8 @@ static const struct type *no_member(struct sema *s, const struct expr *e, const 
 	const char *name = e->field.name;
 	struct nearest near;
 
-	sema_error(s, e->field.name_span, "no-field", "%s has no member '%s'", sema_name_of(s, t),
-		   name);
+	sema_error(s, e->field.name_span, "no-field", "%s has no member '%s'%s", sema_name_of(s, t),
+		   name, s->kernel->recording ? " in a recording" : "");
 	nearest_init(&near, name);
 	layout_each_name(t, nearest_offer_name, &near);
 	return near.best ? sema_hint(s, "did you mean '%s'?", near.best) : hint_members(s, t, name);
@@ -157,6 +157,8 @@ static const struct type *no_member(struct sema *s, const struct expr *e, const 
 
 static const struct type *undeclared(struct sema *s, struct span span, const struct type *t)
 {
+	if (s->kernel->recording)
+		return memory_not_recorded(s, span, t);
 	sema_error(s, span, "incomplete-type", "the members of %s are not known",
 		   sema_name_of(s, t));
 	return sema_hint(s, "it is declared, but neither the script nor the type "

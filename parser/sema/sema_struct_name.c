@@ -65,6 +65,8 @@ static void hint_near_type(struct sema *s, struct nearest *near, enum c_kind kin
 		diag_hint(s->diags, "it is declared, but not defined");
 	else if (near->best)
 		diag_hint(s->diags, "did you mean '%.*s%s'?", n_word, name, near->best);
+	else if (s->kernel->recording)
+		diag_hint(s->diags, "a recording has no types of the kernel");
 	else if (!kernel_has(s->kernel, CAP_BTF))
 		diag_hint(s->diags, "this kernel has no type information (BTF)");
 	else

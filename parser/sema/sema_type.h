@@ -193,6 +193,8 @@ const struct type *memory_declared_array(struct sema *s, const struct type *t,
 bool memory_comparable(const struct type *x, const struct type *y);
 /* The type of what `e` reads at an address of type `t`. */
 const struct type *memory_read(struct sema *s, const struct expr *e, const struct type *t);
+/* Report that a replay has no memory with a `t`. &type_error. */
+const struct type *memory_not_recorded(struct sema *s, struct span span, const struct type *t);
 /* The type of a copy of a `t` that is in `space`, which the pointers in it keep. */
 const struct type *memory_copied(struct sema *s, const struct type *t, enum type_space space);
 /* The struct that holds copies of both, which are equal but for where they come from. */
