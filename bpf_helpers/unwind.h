@@ -201,7 +201,10 @@ struct unwind_layout {
 	uint8_t has_shim;		 /* it stands for the C function, and is on the C stack */
 	uint8_t code_version, code_line; /* code_version 0: the hash of the name is used */
 	uint8_t text_ascii, text_other;	 /* the characters of a string */
-	uint8_t unused[3];
+	uint8_t unused;
+	/* from 3.13 on: where the table that _PyRuntime begins with has the offsets of threads,
+	 * frames and code objects */
+	uint16_t table[3];
 };
 
 enum {

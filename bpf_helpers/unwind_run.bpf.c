@@ -47,6 +47,7 @@ enum {
 	KEYS = 8,
 	RUN_FRAME = 80, /* bytes read of a frame */
 	TRIES_FOR_CODE = 8,
+	CODE_ALIGN = 8, /* from 3.14 on, bits of a pointer to a code object may be set */
 };
 
 /* A text of CPython: struct PyASCIIObject and those that begin with it, after struct _object. */
@@ -162,7 +163,7 @@ static INLINE uint64_t send(struct sonde_walk *w, struct codes *codes, uint64_t 
 	ev->runtime = w->run_runtime;
 	ev->code = at + 1;
 	ev->tgid = w->stack.tgid;
-	ev->at = word_of_run(w, w->layout.frame_code);
+	ev->at = word_of_run(w, w->layout.frame_code) & -(uint64_t)CODE_ALIGN;
 	read_names(w, ev);
 	read_lines(w, ev);
 	was = __sync_val_compare_and_swap(&codes->hash[at & (UNWIND_CODES - 1)], 0, hash);
@@ -307,7 +308,7 @@ static __attribute__((noinline)) long next_frame(uint64_t i, struct running *r)
 		r->is_own = is_in_frame(w, at);
 		return 1;
 	}
-	code = word_of_run(w, w->layout.frame_code);
+	code = word_of_run(w, w->layout.frame_code) & -(uint64_t)CODE_ALIGN;
 	number = number_of(w, code);
 	w->ip = SONDE_RUN_WORD(w->run_runtime, (uint32_t)number,
 			       (word_of_run(w, w->layout.frame_at) - code - w->layout.code_bytes) >>

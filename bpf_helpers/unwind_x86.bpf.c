@@ -89,7 +89,14 @@ static INLINE uint32_t is_probe(struct sonde_walk *w, uint64_t ip, uint64_t dist
 /* Where an address is in a function without rows, as the instructions there tell. At the function's
  * first instruction and at its return, the return address is at rsp; after `push %rbp` it is in the
  * word after the saved rbp. EDGE_FUNCTION + n: n words are popped before the return. */
-enum sonde_edge { EDGE_NONE, EDGE_SYSCALL, EDGE_INT80, EDGE_PUSHED, EDGE_FUNCTION };
+enum sonde_edge {
+	EDGE_NONE,
+	EDGE_SYSCALL,
+	EDGE_INT80,
+	EDGE_PUSHED,
+	EDGE_FUNCTION,
+	EDGE_AT_CALL = 256, /* added: of a frame that is not the innermost, too */
+};
 
 /* Are the `n` bytes from code.b[i] on these, the first one the lowest? */
 #define IS_CODE(i, n, bytes) ((code.word >> 8 * (i) & ~0ull >> (64 - 8 * (n))) == (bytes))
@@ -107,7 +114,10 @@ GLOBAL uint32_t sonde_unwind_edge(struct sonde_walk *w, uint64_t ip)
 		return EDGE_FUNCTION + 2;
 	if (IS_CODE(2, 5, 0xc3595b4158))
 		return EDGE_FUNCTION + 3;
-	/* the trampolines of `python3 -X perf`: sub $8, %rsp; call *%rcx; add $8, %rsp; ret */
+	/* the trampolines of `python3 -X perf`: call *%rcx; pop %rbp; ret; before 3.14
+	 * sub $8, %rsp; call *%rcx; add $8, %rsp; ret */
+	if (IS_CODE(0, 4, 0xc35dd1ff))
+		return EDGE_PUSHED + EDGE_AT_CALL;
 	if (IS_CODE(2, 6, 0xd1ff08ec8348))
 		return EDGE_FUNCTION;
 	if (IS_CODE(0, 8, 0x08c48348d1ff08ec))
@@ -149,6 +159,7 @@ static INLINE uint32_t leave_edge(struct sonde_walk *w, struct sonde_trail *t, u
 	if (edge == EDGE_NONE || (w->n_frames > 1 && edge <= EDGE_FUNCTION))
 		return 0;
 	*end = UNWIND_UNREADABLE;
+	edge &= EDGE_AT_CALL - 1;
 	if (edge == EDGE_PUSHED) {
 		if (!read_rare(w, t, at, &fp))
 			return 1;

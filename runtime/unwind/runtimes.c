@@ -44,13 +44,17 @@ static uint64_t read_word(const struct elf_file *f, uint64_t address)
 static bool agrees_with_table(const struct elf_file *f, uint64_t runtime,
 			      const struct unwind_layout *l)
 {
-	/* the places of these offsets in the table of 3.13 */
+	uint64_t thread = runtime + l->table[0], frame = runtime + l->table[1],
+		 code = runtime + l->table[2];
 	const struct {
-		uint16_t at, offset;
-	} rows[] = {{184, l->thread_frame},  {192, l->thread_id},     {232, l->frame_previous},
-		    {240, l->frame_code},    {248, l->frame_at},      {264, l->frame_end},
-		    {280, UNWIND_CODE_FILE}, {296, UNWIND_CODE_NAME}, {304, UNWIND_CODE_LINES},
-		    {312, l->code_line}};
+		uint64_t at, offset;
+	} rows[] = {
+		{thread + 32, l->thread_frame}, {thread + 40, l->thread_id},
+		{frame + 8, l->frame_previous}, {frame + 16, l->frame_code},
+		{frame + 24, l->frame_at},	{frame + 40, l->frame_end},
+		{code + 8, UNWIND_CODE_FILE},	{code + 24, UNWIND_CODE_NAME},
+		{code + 32, UNWIND_CODE_LINES}, {code + 40, l->code_line},
+	};
 	char cookie[8] = {0};
 	bool agrees;
 
@@ -58,7 +62,7 @@ static bool agrees_with_table(const struct elf_file *f, uint64_t runtime,
 	/* the third word: are there threads without a global lock? */
 	agrees = !memcmp(cookie, "xdebugpy", sizeof(cookie)) && !read_word(f, runtime + 16);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		agrees &= read_word(f, runtime + rows[i].at) == rows[i].offset;
+		agrees &= read_word(f, rows[i].at) == rows[i].offset;
 	return agrees;
 }
 
@@ -76,7 +80,7 @@ static enum unwind_runtime find_version(const struct elf_file *f, struct elfsym 
 	for (uint32_t i = 1; i < UNWIND_RUNTIME_COUNT; i++) {
 		l = &layouts[i];
 		if (versions[i] == version && read_word(f, type + TYPE_SIZE) == l->code_bytes &&
-		    (l->has_cframe || agrees_with_table(f, runtime, l)))
+		    (!l->table[0] || agrees_with_table(f, runtime, l)))
 			return (enum unwind_runtime)i;
 	}
 	return UNWIND_NO_RUNTIME;

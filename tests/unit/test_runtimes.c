@@ -22,8 +22,8 @@ static void each_python(glob_t *out)
 {
 	char path[4096];
 
-	glob("/usr/bin/python3.1[1-3]", 0, NULL, out);
-	snprintf(path, sizeof(path), "%s/.pyenv/versions/*/lib/libpython3.1[1-3].so.1.0",
+	glob("/usr/bin/python3.1[1-4]", 0, NULL, out);
+	snprintf(path, sizeof(path), "%s/.pyenv/versions/*/lib/libpython3.1[1-4].so.1.0",
 		 getenv("HOME") ?: "");
 	glob(path, GLOB_APPEND, NULL, out);
 }
