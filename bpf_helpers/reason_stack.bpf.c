@@ -135,13 +135,13 @@ static __attribute__((noinline)) long context_step(uint64_t i, struct stack_sear
 		return 1;
 	if (row < SONDE_CONTEXT_thread)
 		return 0;
-	if (s->last) {
-		s->found = row == SONDE_CONTEXT_thread ? row : s->found;
-		return 1;
+	if (row == SONDE_CONTEXT_softirq) { /* several functions in a row may be such */
+		s->found = row;
+		s->last = i + SOFTIRQ_FRAMES;
+		return 0;
 	}
-	s->found = row;
-	s->last = i + SOFTIRQ_FRAMES;
-	return row != SONDE_CONTEXT_softirq;
+	s->found = s->last && row != SONDE_CONTEXT_thread ? s->found : row;
+	return 1;
 }
 
 GLOBAL uint64_t sonde_context_find(uint32_t slot)
