@@ -49,7 +49,7 @@ SWITCHES = "tracepoint:sched:sched_switch { @[tid, %s] = count(); }"
 
 def ustack(walk):
     """The builtin, as addresses."""
-    return f"ustack(raw, {walk})" if walk else "ustack(raw)"
+    return f"ustack(raw, {walk or 'native'})"  # gdb and perf know no frames of interpreters
 
 
 def gdb_stacks(pid):
