@@ -114,10 +114,14 @@ static const char *what_to_try(int err)
 enum { ERR_NOTSUPP = 524 }; /* internal to the kernel, so strerror() does not know it */
 
 /* For kernel functions, some error numbers do not mean what strerror() says. */
-static const char *why_not(enum plan_prog_kind kind, int err)
+static const char *why_not(const struct plan_prog *g, int err)
 {
-	if (!prog_kind_is(kind, PK_KERNEL_FUNCTION))
+	if (!prog_kind_is(g->kind, PK_KERNEL_FUNCTION))
 		return strerror(-err);
+#ifdef __aarch64__
+	if (err == -EINVAL && plan_n_targets(g) == 1 && g->targets->offset & 3)
+		err = -EILSEQ; /* as x86-64 says */
+#endif
 	switch (-err) {
 	case ERR_NOTSUPP:
 		return "the kernel does not support it here, for example with more than six arguments";
@@ -142,7 +146,7 @@ static void report_refused(struct session *s, uint32_t prog, int err, const char
 		return;
 	attach_report(s, (struct attach_report){prog, can_go ? LOG_WARNING : LOG_ERROR, true},
 		      "probe '%s': %s%s%s%s", session_prog_name(s, prog),
-		      why ? "" : "cannot attach: ", why ? why : why_not(g->kind, err),
+		      why ? "" : "cannot attach: ", why ? why : why_not(g, err),
 		      why ? "" : what_to_try(err), can_go ? ". Skipping" : "");
 }
 
