@@ -296,7 +296,7 @@ struct running {
 static __attribute__((noinline)) long next_frame(uint64_t i, struct running *r)
 {
 	struct sonde_walk *w = r->w;
-	uint64_t code, number, at = w->run_frame, is_end;
+	uint64_t code, number = 0, at = w->run_frame, is_end;
 
 	if (bpf_probe_read_user(w->run, RUN_FRAME, (void *)at))
 		return 1;
@@ -309,7 +309,8 @@ static __attribute__((noinline)) long next_frame(uint64_t i, struct running *r)
 		return 1;
 	}
 	code = word_of_run(w, w->layout.frame_code) & -(uint64_t)CODE_ALIGN;
-	number = number_of(w, code);
+	if ((int64_t)((uint64_t)w->n_frames - w->run_n) <= w->run_wanted) /* else it is cut off */
+		number = number_of(w, code);
 	w->ip = SONDE_RUN_WORD(w->run_runtime, (uint32_t)number,
 			       (word_of_run(w, w->layout.frame_at) - code - w->layout.code_bytes) >>
 				       1);
