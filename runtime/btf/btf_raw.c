@@ -169,8 +169,8 @@ int btf_raw_offsets(const struct btf_raw *b, const char *section, const char *co
 		    int64_t *offsets, size_t n)
 {
 	struct btf_walk w = btf_walk_start(b);
+	const struct btf_type *t, *in = NULL;
 	uint32_t ids[BTF_OFFSETS_MOST] = {0};
-	const struct btf_type *t;
 
 	for (size_t k = 0; k < n; k++)
 		offsets[k] = -ENOENT;
@@ -181,8 +181,10 @@ int btf_raw_offsets(const struct btf_raw *b, const char *section, const char *co
 			if (strcmp(name, names[k]) == 0)
 				ids[k] = w.id;
 		if (BTF_INFO_KIND(t->info) == BTF_KIND_DATASEC && strcmp(name, section) == 0)
-			read_offsets(t, ids, offsets, n);
+			in = t; /* Linux 7 sorts types by name: its variables may follow */
 	}
+	if (in && !w.is_broken)
+		read_offsets(in, ids, offsets, n);
 	return w.is_broken ? -EINVAL : 0;
 }
 

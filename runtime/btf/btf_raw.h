@@ -35,8 +35,8 @@ int btf_raw_find(const struct btf_raw *b, const char *name, uint32_t kind);
 
 enum { BTF_OFFSETS_MOST = 4 };
 
-/* Offsets of up to BTF_OFFSETS_MOST variables in a section (a type of kind DATASEC, which comes
- * behind its variables); -ENOENT for those that it does not have. 0, -EINVAL (broken section). */
+/* Offsets of up to BTF_OFFSETS_MOST variables in a section (a type of kind DATASEC); -ENOENT for
+ * those that it does not have. 0, -EINVAL (broken section). */
 int btf_raw_offsets(const struct btf_raw *b, const char *section, const char *const *names,
 		    int64_t *offsets, size_t n);
 

@@ -111,7 +111,7 @@ static void *blob_done(struct blob *b, size_t *len)
 static void *every_kind(size_t *len)
 {
 	struct blob *b = blob_new();
-	uint32_t i = blob_int(b, "int", 4), v,
+	uint32_t i = blob_int(b, "int", 4), in,
 		 kinds[] = {
 			 BTF_KIND_PTR,	    BTF_KIND_VOLATILE, BTF_KIND_CONST,
 			 BTF_KIND_RESTRICT, BTF_KIND_TYPE_TAG,
@@ -134,12 +134,13 @@ static void *every_kind(size_t *len)
 	blob_word(b, blob_string(b, "arg"));
 	blob_word(b, i);
 	blob_type(b, "f", BTF_KIND_FUNC, 0, b->n_types);
-	v = blob_type(b, "v", BTF_KIND_VAR, 0, i);
-	blob_word(b, 0);
-	blob_type(b, ".data", BTF_KIND_DATASEC, 1, 4);
-	blob_word(b, v);
-	blob_word(b, 12); /* its offset */
+	/* before its variable, as in Linux 7, which sorts types by name */
+	in = blob_type(b, ".data", BTF_KIND_DATASEC, 1, 4);
+	blob_word(b, in + 1);
+	blob_word(b, 12); /* the offset of the variable */
 	blob_word(b, 4);
+	blob_type(b, "v", BTF_KIND_VAR, 0, i);
+	blob_word(b, 0);
 	blob_type(b, "double", BTF_KIND_FLOAT, 0, 8);
 	blob_type(b, "tag", BTF_KIND_DECL_TAG, 0, i);
 	blob_word(b, 0xffffffff);
