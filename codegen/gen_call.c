@@ -116,7 +116,7 @@ LLVMValueRef gen_user_stack(struct gen *g, LLVMValueRef task, LLVMValueRef probe
 {
 	uint32_t how = walk == WALK_fp ? STACK_BY_FP : walk == WALK_native ? STACK_NATIVE : 0;
 
-	if (walk == WALK_python || walk == WALK_RUNTIME_FUNC)
+	if (stack_walk_is_of_runtime(walk))
 		return GEN_CALL(g, "sonde_stack_runs", task, probe, gen_u32(g, limit),
 				gen_u32(g, walk == WALK_RUNTIME_FUNC));
 	return GEN_CALL(g, "sonde_stack_user", g->body.ctx, task, probe, gen_u32(g, limit),

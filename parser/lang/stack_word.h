@@ -47,6 +47,12 @@ struct stack_word {
 extern const struct stack_word stack_words[];
 extern const uint32_t n_stack_words;
 
+/* Does it take only functions of interpreters? */
+static inline bool stack_walk_is_of_runtime(enum stack_walk walk)
+{
+	return walk == WALK_python || walk == WALK_RUNTIME_FUNC;
+}
+
 /* Its word; "" for WALK_AUTO. */
 const char *stack_walk_name(enum stack_walk walk);
 

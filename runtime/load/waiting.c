@@ -22,7 +22,7 @@ extern const char sonde_object_waiting[], sonde_object_waiting_end[];
 /* Of a stack of interpreters' functions alone, the whole stack is walked. */
 static struct sonde_waiting waiting_of(uint32_t probe, const struct plan_kept_stack *k)
 {
-	bool is_of_runtime = k->walk == WALK_python || k->walk == WALK_RUNTIME_FUNC;
+	bool is_of_runtime = stack_walk_is_of_runtime(k->walk);
 
 	return (struct sonde_waiting){
 		.probe = probe,

@@ -186,9 +186,8 @@ static void collect(struct lines *l, struct line_run *run)
 		struct arena *a = arena_new();
 		const json_t *line = json_read(a, k->text, k->len);
 
-		if (lines_is_copy(l, run, k->text, k->len))
-			;
-		else if (!(k->name ? collect_map(a, line, to) : collect_lost(line, host, to)))
+		if (!lines_is_copy(l, run, k->text, k->len) &&
+		    !(k->name ? collect_map(a, line, to) : collect_lost(line, host, to)))
 			log_warning("%s: a line of '%s' is not valid, and is left out: %s", l->path,
 				    run->run.host, k->name ?: "lost");
 		arena_free(a);

@@ -37,18 +37,9 @@ static const char *keep_string(struct merge *m, const char *s)
 
 HASH_INTEGER_FUNCTIONS(merged_stacks, struct merged_stack, uint64_t, hash_none, e->hash, e->stack)
 
-static uint64_t hash_frames(const struct view_stack *s)
-{
-	uint64_t h = hash_mix_string(s->is_user + 2u * s->is_lost, s->cut);
-
-	for (uint32_t i = 0; i < s->n; i++)
-		h = hash_mix_string(view_frame_hash(h, &s->frames[i]), s->frames[i].build_id);
-	return h;
-}
-
 static const struct view_stack *keep_stack(struct merge *m, const struct view_stack *s)
 {
-	struct merged_stack new = {.hash = hash_frames(s)}, *known;
+	struct merged_stack new = {.hash = view_stack_hash(s)}, *known;
 	struct view_stack *kept;
 	struct view_frame *frames;
 

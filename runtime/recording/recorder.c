@@ -263,15 +263,6 @@ uint32_t recorder_span(struct recorder *r, const struct view_span *s)
 HASH_INTEGER_FUNCTIONS(recorded_stacks, struct recorded_stack, uint64_t, hash_none, e->hash,
 		       e->number)
 
-static uint64_t hash_stack(const struct view_stack *s)
-{
-	uint64_t h = hash_mix_string(s->is_user + 2u * s->is_lost, s->cut);
-
-	for (uint32_t i = 0; i < s->n; i++)
-		h = view_frame_hash(h, &s->frames[i]);
-	return h;
-}
-
 /* "main;work;read": names from the outermost on, as in folded stacks. */
 static void put_folded(struct text *t, const struct view_stack *s)
 {
@@ -339,7 +330,7 @@ static void put_stack(struct recorder *r, uint32_t number, const struct view_sta
 static uint32_t number_stack(struct stack_numbers *numbers, const struct view_stack *s)
 {
 	struct recorder *r = (struct recorder *)numbers;
-	struct recorded_stack *found, new = {.hash = hash_stack(s)};
+	struct recorded_stack *found, new = {.hash = view_stack_hash(s)};
 
 	if (!s->n && !s->is_lost && !s->cut)
 		return 0;

@@ -196,5 +196,15 @@ uint64_t view_frame_hash(uint64_t h, const struct view_frame *f)
 	h = hash_mix(hash_mix(h, f->ip), f->offset);
 	h = hash_mix(h, f->line * 4ull + f->is_inlined * 2ull + f->is_caller);
 	h = hash_mix_string(hash_mix_string(h, f->name), f->module);
-	return hash_mix_string(hash_mix(h, f->linked), f->file);
+	h = hash_mix_string(hash_mix(h, f->linked), f->file);
+	return hash_mix_string(h, f->build_id);
+}
+
+uint64_t view_stack_hash(const struct view_stack *s)
+{
+	uint64_t h = hash_mix_string(s->is_user + 2u * s->is_lost, s->cut);
+
+	for (uint32_t i = 0; i < s->n; i++)
+		h = view_frame_hash(h, &s->frames[i]);
+	return h;
 }

@@ -42,6 +42,9 @@ struct view_stack {
 	const char *cut; /* why there are no more frames; NULL: the last one is the outermost */
 	bool is_lost;	 /* captured, but missing from the store (n is 0) */
 };
+
+/* A hash of all of it. */
+uint64_t view_stack_hash(const struct view_stack *s);
 #define VIEW_STACK_LOST "stack lost" /* the text for that */
 
 /* One bucket of a histogram: its number (for its range see agg.h) and its count. Of tseries an
