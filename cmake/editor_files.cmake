@@ -1,10 +1,9 @@
 # Completion of shells and syntax files of editors, made from the rows of the program's tables.
 file(GLOB templates CONFIGURE_DEPENDS cmake/editor/*)
-find_package(Python3 REQUIRED COMPONENTS Interpreter)
 set(folder ${CMAKE_BINARY_DIR}/editor)
 add_custom_command(OUTPUT editor/vscode/package.json VERBATIM
 	DEPENDS sonde ${templates} cmake/make-editor-files
-	COMMAND ${Python3_EXECUTABLE} cmake/make-editor-files ${SONDE_RUN} ${PROJECT_VERSION} ${folder}
+	COMMAND ${SONDE_PYTHON} cmake/make-editor-files ${SONDE_RUN} ${PROJECT_VERSION} ${folder}
 	WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
 add_custom_target(editor_files ${for_all} DEPENDS editor/vscode/package.json)
 set(share ${CMAKE_INSTALL_DATADIR})

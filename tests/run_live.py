@@ -44,7 +44,8 @@ the line before; `#` starts a comment line.
 {{build}} {{examples}} {{tests}} {{sonde}} are paths. The other words depend on the architecture. {{sys}} begins the names of
 the kernel's functions for system calls, {{body}} those of the functions that do the work of a call without arguments. Each
 call enters {{entry}} and {{dispatch}}. {{getppid}} is the number of that call. {{forked}} is the number of six new processes
-that are seen to leave their first call (on arm64 they begin elsewhere). A sanitizer's report fails a case."""
+that are seen to leave their first call (on arm64 they begin elsewhere). A sanitizer's report fails a case. $SONDE_MANY is 1, and 4 in
+`./dev test --long`: what samples takes so many times as many."""
 
 import contextlib
 import os
@@ -388,7 +389,7 @@ class Runner:
         # A guest is slow; sanitizers are too.
         limit = float(case.get("TIMEOUT", 60)) * self.slow
         ready_read = ready_write = None
-        environment = {**os.environ, **({"SONDE_TIME_UNIT": case["UNITS"]} if "UNITS" in case else {})}
+        environment = {"SONDE_MANY": "1", **os.environ, **({"SONDE_TIME_UNIT": case["UNITS"]} if "UNITS" in case else {})}
         if after is not None and "PROG" in case:
             ready_read, ready_write = os.pipe()
             command[1:1] = ["--ready-fd", str(ready_write)]
