@@ -343,8 +343,8 @@ def new_folder():
 
 
 class Runner:
-    def __init__(self, build, slow):
-        self.build, self.slow = os.path.abspath(build), slow
+    def __init__(self, build, slow, many):
+        self.build, self.slow, self.many = os.path.abspath(build), slow, many
         self.sonde = os.path.join(self.build, "sonde")
 
     def expand(self, text, before_pid=0):
@@ -389,7 +389,7 @@ class Runner:
         # A guest is slow; sanitizers are too.
         limit = float(case.get("TIMEOUT", 60)) * self.slow
         ready_read = ready_write = None
-        environment = {"SONDE_MANY": "1", **os.environ, **({"SONDE_TIME_UNIT": case["UNITS"]} if "UNITS" in case else {})}
+        environment = {**os.environ, "SONDE_MANY": self.many, **({"SONDE_TIME_UNIT": case["UNITS"]} if "UNITS" in case else {})}
         if after is not None and "PROG" in case:
             ready_read, ready_write = os.pipe()
             command[1:1] = ["--ready-fd", str(ready_write)]
@@ -511,7 +511,7 @@ def run_one(runner, case):
 
 def run_kept(options, path, case):
     """One live case; its status is kept for kernel-matrix, in the build folder."""
-    status = run_one(Runner(options.build, slow=1), case)
+    status = run_one(Runner(options.build, 1, os.environ.get("SONDE_MANY", "1")), case)
     folder = os.path.join(options.build, "tests", "host")
     try:
         os.makedirs(folder, exist_ok=True)
@@ -545,7 +545,7 @@ def run_twice(runner, case, seconds_left, was_begun):
 def run_all(options):
     """Guest side: every case, each into its own file, `status N` first. Those that have one are from a boot before,
     and one that this boot did not survive comes last."""
-    runner = Runner(options.build, slow=3)
+    runner = Runner(options.build, 3, "4" if options.every else "1")
     seconds_left = [40]  # for second runs
     jobs = []
     for path in options.words:
