@@ -338,18 +338,25 @@ static void put_legend(struct drawing *d)
 			x = put_entry(d->text, x, 'k', i, kinds[i].name);
 }
 
-static void put_head(struct drawing *d, const struct flame_page *p)
+static void put_start(struct drawing *d)
 {
-	struct text *t = d->text;
-
 	text_printf(
-		t,
+		d->text,
 		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" "
 		"height=\"%u\" viewBox=\"0 0 %d %u\" data-width=\"%d\" role=\"application\" "
 		"aria-labelledby=\"title\">\n",
 		WIDTH, d->height, WIDTH, d->height, WIDTH);
 	put_style(d);
-	text_string(t, "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n");
+	text_string(d->text, "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n");
+}
+
+/* Behind the frames in the file, so that it is in front of them when it moves. */
+static void put_head(struct drawing *d, const struct flame_page *p)
+{
+	struct text *t = d->text;
+
+	text_printf(t, "<g id=\"head\"><rect width=\"100%%\" height=\"%d\" fill=\"#fff\"/>\n",
+		    HEAD - ROW / 2);
 	put_title(d, p);
 	put_legend(d);
 	text_printf(
@@ -361,7 +368,7 @@ static void put_head(struct drawing *d, const struct flame_page *p)
 		WIDTH - CONTROLS);
 	text_printf(t,
 		    "<text id=\"found\" x=\"%d\" y=\"86\" text-anchor=\"end\"></text>\n"
-		    "<text id=\"details\" x=\"8\" y=\"86\"></text>\n",
+		    "<text id=\"details\" x=\"8\" y=\"86\"></text></g>\n",
 		    WIDTH - 8);
 }
 
@@ -374,8 +381,9 @@ int flame_page_write(struct flame_page *p, struct text *t)
 	err = each_graph(p, &d, note_height);
 	if (err)
 		return err;
-	put_head(&d, p);
+	put_start(&d);
 	err = each_graph(p, &d, put_frame);
+	put_head(&d, p);
 	text_string(t, "<script><![CDATA[\n");
 	text_string(t, sonde_flamegraph_js);
 	text_string(t, "]]></script>\n</svg>\n");

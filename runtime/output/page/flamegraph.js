@@ -176,6 +176,10 @@
 		}
 	});
 	window.addEventListener('resize', fit);
+	// The base is shown first; what is above it, by scrolling, under the head.
+	window.addEventListener('scroll', () =>
+		document.getElementById('head').setAttribute('transform', 'translate(0 ' + window.scrollY + ')'));
 	focused = frames[0] || null;
 	fit();
+	window.scrollTo(0, height);
 })();
