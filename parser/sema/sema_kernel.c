@@ -9,8 +9,9 @@
 
 /* ---- addresses --------------------------------------------------------------------------- */
 
-/* The address of a symbol of the kernel; 0, after an error, if there is none. */
-static uint64_t symbol_address(struct sema *s, const struct expr *name)
+/* The address of a symbol of the kernel. If there is none: `otherwise`, or 0 after an error. */
+static uint64_t symbol_address(struct sema *s, const struct expr *name,
+			       const struct expr *otherwise)
 {
 	uint64_t address = 0;
 	int err = s->kernel->kernel_symbol
@@ -19,6 +20,8 @@ static uint64_t symbol_address(struct sema *s, const struct expr *name)
 
 	if (!err)
 		return address;
+	if (err == -ENOENT && otherwise)
+		return (uint64_t)otherwise->integer.value;
 	sema_error(s, name->span, "unknown-symbol", "Failed to resolve kernel symbol: %s",
 		   name->string.text);
 	if (err == -EPERM)
@@ -33,9 +36,11 @@ static uint64_t symbol_address(struct sema *s, const struct expr *name)
 
 const struct type *chk_kaddr(struct sema *s, struct expr *e)
 {
-	uint64_t address = symbol_address(s, e->call.args[0]);
+	const struct expr *otherwise = e->call.args[1];
+	uint64_t address = symbol_address(s, e->call.args[0], otherwise);
 
-	return address ? sema_become(s, e, ast_int(s->arena, e->span, address)) : sema_word(false);
+	return address || otherwise ? sema_become(s, e, ast_int(s->arena, e->span, address))
+				    : sema_word(false);
 }
 
 /* Code adds what the kernel's table has for the processor to the symbol's address. */
@@ -44,9 +49,9 @@ const struct type *chk_percpu_kaddr(struct sema *s, struct expr *e)
 	struct expr *table = ast_string(s->arena, e->call.args[0]->span, "__per_cpu_offset", 16);
 
 	if (!e->call.known[0])
-		e->call.known[0] = symbol_address(s, e->call.args[0]);
+		e->call.known[0] = symbol_address(s, e->call.args[0], NULL);
 	if (e->call.known[0] && !e->call.known[1])
-		e->call.known[1] = symbol_address(s, table);
+		e->call.known[1] = symbol_address(s, table, NULL);
 	return type_tagged(s->arena, false, NSECS_BOOT, SPACE_KERNEL);
 }
 
