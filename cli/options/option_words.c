@@ -118,8 +118,7 @@ static int take_debug_stage(struct options *o, const char *word, size_t len)
 	log_error("-d: unknown stage '%.*s': expected all, ast, types, plan, codegen, codegen-opt, "
 		  "dis, libbpf or verifier",
 		  (int)len, word);
-	if (isdigit((unsigned char)*word))
-		option_hint_other("", "-d", 2);
+	option_hint_other("", "-d", 2);
 	return -1;
 }
 

@@ -76,7 +76,7 @@ static const char *suffix_hint(const char *suffix, uint32_t len)
 		return "floating point is not supported: multiply first, x * 15 / 10 for x * 1.5";
 	if (suffix[0] == '.')
 		return "floating point is not supported; use a smaller unit: 1500ms for 1.5s";
-	if (len == 1 && strchr("kKMG", suffix[0]))
+	if (strchr("kKMGT", suffix[0]) && (len == 1 || suffix[len - 1] == 'B'))
 		return "write 10e3 for ten thousand, 10 * 1024 for 10 KiB";
 	if (len <= 3 && strchr("uUlL", suffix[0]))
 		return "suffixes are u ul ull l ll";

@@ -43,6 +43,8 @@ void advise_printed(struct sema *s, const struct expr *call);
 /* sema_advice_args.c: the script's text of `e` if that is the address of a text, such as
  * args.filename; NULL: it is not. */
 const char *advice_text_address(struct sema *s, const struct expr *e);
+/* sema_advice_args.c: true for a member or element that is the address of a text. */
+bool advice_is_text_pointer(const struct expr *e);
 /* sema_clock.c: the difference of times of two clocks. */
 void advise_clocks(struct sema *s, const struct expr *e);
 /* sema_compare.c: comparisons that mean something else than they look. */

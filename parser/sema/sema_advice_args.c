@@ -141,20 +141,20 @@ static const struct tp_field *text_parameter(struct sema *s, const struct expr *
 	return NULL;
 }
 
-/* A field of `args` that is the address of a text. */
-static bool is_text_field(const struct expr *e)
+/* A member or element that is the address of a text. */
+bool advice_is_text_pointer(const struct expr *e)
 {
 	const struct type *t = e->type;
 
-	return ast_is_args_field(e) && t && t->kind == TY_POINTER && t->to &&
-	       t->to->kind == TY_INT && t->to->size == 1 && t->to->is_signed;
+	return (e->kind == EX_FIELD || e->kind == EX_INDEX) && t && t->kind == TY_POINTER &&
+	       t->to && t->to->kind == TY_INT && t->to->size == 1 && t->to->is_signed;
 }
 
 /* *f: the parameter, if it is one. */
 static const char *text_address(struct sema *s, const struct expr *e, const struct tp_field **f)
 {
 	*f = text_parameter(s, e);
-	if ((!*f && !is_text_field(e)) || advice_is_copy(s, e->span))
+	if ((!*f && !advice_is_text_pointer(e)) || advice_is_copy(s, e->span))
 		return NULL;
 	return advice_text(s, e->span, 0);
 }

@@ -2,6 +2,7 @@
 /*
  * Check hooks of functions that read bytes: buf, ntop, pton, macaddr.
  */
+#include "parser/sema/sema_advice.h"
 #include "parser/sema/sema_type.h"
 #include <arpa/inet.h>
 
@@ -74,7 +75,11 @@ const struct type *chk_ntop(struct sema *s, struct expr *e)
 	if (t->kind == TY_INT ||
 	    (is_in_memory(t) && (t->size == IP4_BYTES || t->size == IP6_BYTES)))
 		return &type_inet;
-	return sema_wrong_arg(s, e, data, "an integer or an array of 4 or 16 bytes");
+	sema_wrong_arg(s, e, data, "an integer or an array of 4 or 16 bytes");
+	if (t->kind == TY_POINTER)
+		sema_hint(s, "the address is a member: ((struct sockaddr_in *)%s)->sin_addr.s_addr",
+			  advice_text(s, data->span, 0) ?: "p");
+	return &type_error;
 }
 
 /* The array takes its bytes from the literal when code is generated. */

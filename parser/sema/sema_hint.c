@@ -2,6 +2,7 @@
 /*
  * What to write instead where types do not fit.
  */
+#include "parser/lang/known_constant.h"
 #include "parser/lang/literal.h"
 #include "parser/sema/sema_advice.h"
 #include "parser/sema/sema_type.h"
@@ -36,6 +37,7 @@ static bool hint_parameter(struct sema *s, const struct expr *e)
 static void hint_with_string(struct sema *s, const struct expr *x, const struct expr *string)
 {
 	uint64_t value;
+	int64_t constant;
 
 	if (hint_parameter(s, x) || hint_parameter(s, string))
 		return;
@@ -52,6 +54,9 @@ static void hint_with_string(struct sema *s, const struct expr *x, const struct 
 		 literal_word_number(s->arena, string->string.text, &value))
 		diag_hint(s->diags, "%s is a number: write %s without quotes", text_of(s, x),
 			  string->string.text);
+	else if (string->kind == EX_STRING && known_constant(string->string.text, &constant))
+		diag_hint(s->diags, "%s is a number, and so is %s: write it without quotes",
+			  text_of(s, x), string->string.text);
 	else
 		diag_hint(
 			s->diags,
@@ -95,7 +100,9 @@ static const char *printf_of(struct sema *s, const struct expr *call)
 
 		format = arena_printf(s->arena, "%s%s%s", format, i ? " " : "",
 				      is_number ? "%d" : "%s");
-		values = arena_printf(s->arena, "%s, %s", values, text_of(s, arg));
+		values = arena_printf(s->arena,
+				      advice_is_text_pointer(arg) ? "%s, str(%s)" : "%s, %s",
+				      values, text_of(s, arg));
 	}
 	return arena_printf(s->arena, "printf(\"%s\\n\"%s)", format, values);
 }

@@ -19,7 +19,9 @@ void columns_name(struct arena *a, struct diags *d, struct expr *call, const cha
 		} else if (!has_columns && names[i]) {
 			diag_error(d, spans[i], "named-argument",
 				   "the arguments of %s have no names", call->call.name);
-			diag_hint(d, "write '==' to compare; only the columns of row() have names");
+			diag_hint(d,
+				  "write the value alone, or '==' to compare; only the columns of "
+				  "row() have names");
 			return;
 		}
 	}

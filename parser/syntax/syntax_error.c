@@ -88,8 +88,9 @@ static bool report_value_form(const struct stop *s)
 		return syntax_mistake(s->f, s->before->span, "'sizeof' needs parentheses",
 				      "write sizeof(uint64) or sizeof($x)");
 	if (s->at->kind == TOK_RANGE && !stop_expects(s, TOK_STRING))
-		return syntax_mistake(s->f, s->at->span, "a range can only be used in 'for'",
-				      "write for ($i : 0..10) { … }");
+		return syntax_mistake(
+			s->f, s->at->span, "a range can only be used in 'for'",
+			"write for ($i : 0..10) { … }; the first rows of a map are print(@, 5)");
 	return false;
 }
 
