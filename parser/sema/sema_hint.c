@@ -44,10 +44,10 @@ static void hint_with_string(struct sema *s, const struct expr *x, const struct 
 	if (x->type->kind == TY_POINTER)
 		diag_hint(s->diags, "%s is the address of a text: write str(%s)", text_of(s, x),
 			  text_of(s, x));
-	else if (x->kind == EX_NAME && x->name.builtin && x->type->kind == TY_INT &&
-		 strcmp(x->name.name, "uid") == 0)
-		diag_hint(s->diags, "uid is a number; the name is username: username == %s",
-			  string->kind == EX_STRING ? text_of(s, string) : "…");
+	else if (x->kind == EX_NAME && x->name.builtin &&
+		 (x->type->kind == TY_USERNAME || strcmp(x->name.name, "uid") == 0))
+		diag_hint(s->diags,
+			  "compare the number: uid == 0 is root, 'id -u NAME' prints others");
 	else if (x->kind == EX_INT)
 		diag_hint(s->diags, "a text is in double quotes: \"%s\"", text_of(s, x));
 	else if (string->kind == EX_STRING &&

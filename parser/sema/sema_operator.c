@@ -199,7 +199,8 @@ static const struct type *type_compare(struct sema *s, struct expr *e)
 	if ((type_is_compound(x) && type_is_compound(y)) ||
 	    (x->kind == TY_ARRAY && y->kind == TY_ARRAY))
 		return compound_compare(s, e, equality);
-	if (memory_comparable(x, y))
+	if (memory_comparable(x, y) ||
+	    (equality && x->kind == TY_USERNAME && y->kind == TY_USERNAME))
 		return &type_bool;
 	if (equality && (compare_name(s, e->binary.left, y) || compare_name(s, e->binary.right, x)))
 		return &type_bool;
