@@ -339,9 +339,10 @@ INLINE uint64_t sonde_stack_user(void *ctx, struct task_struct *task, uint32_t p
 struct sifting {
 	struct sonde_walk *w; /* run_n counts the frames: the verifier does not follow its values */
 	uint64_t at;
+	uint32_t of;
 };
 
-/* Keep the frame if it is one of an interpreter, or stands for frames that are left out. There is
+/* Keep the frame if it is one of these interpreters, or stands for frames that are left out. There is
  * no branch, of which the verifier would follow both sides. */
 static __attribute__((noinline)) long stack_sift(uint64_t i, struct sifting *s)
 {
@@ -350,20 +351,20 @@ static __attribute__((noinline)) long stack_sift(uint64_t i, struct sifting *s)
 	OPAQUE(i);
 	word = ips[i & 127];
 	is_gap = (~word - 1) >> 63;
-	is_of = ((uint64_t)SONDE_RUN_RUNTIME(word) - SONDE_RUN_NO_RUNTIME) >> 63;
+	is_of = s->of >> SONDE_RUN_RUNTIME(word) & 1;
 	ips[n & 127] = word | s->at;
 	s->w->run_n = n + (word >> 63 & (is_gap | is_of));
 	return 0;
 }
 
 /* The functions of interpreters on the user stack of the current thread, `limit` of them; 0:
- * all. is_key: without the places in the functions. */
+ * all. `of`: bit n stands for row n of runtimes.def; bit 0: without the places in the functions. */
 INLINE uint64_t sonde_stack_runs(struct task_struct *task, uint32_t probe, uint32_t limit,
-				 uint32_t is_key)
+				 uint32_t of)
 {
 	struct sonde_stack_buffer buffer;
 	struct sonde_stack *st;
-	struct sifting s = {NULL, is_key ? SONDE_RUN_AT_NONE : 0};
+	struct sifting s = {NULL, of & 1 ? SONDE_RUN_AT_NONE : 0, of};
 	uint32_t flags;
 	uint64_t hash, got;
 

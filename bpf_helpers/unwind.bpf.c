@@ -153,18 +153,31 @@ static INLINE uint32_t leave_without_rule(struct sonde_walk *w, struct sonde_tra
 	/* 1 for the innermost frame and for such code; without branches, since the verifier would
 	 * follow each */
 	uint64_t has_edge = (n - 1) >> 63;
-	uint32_t end;
+	uint32_t end, is_java = 0;
 
 	if (!HAS_LINK)
 		has_edge |= (by_fp ^ 1) & w->flags / UNWIND_RANGE_ANONYMOUS & 1;
 	OPAQUE(has_edge);
 	if (!w->is_mapped)
 		return UNWIND_NOT_READY;
+	if (!HAS_LINK && w->flags & UNWIND_RANGE_HOTSPOT) {
+		is_java = sonde_unwind_java(w, t);
+		if (w->is_deep)
+			return UNWIND_DEEP;
+		has_edge &= !(is_java && n);
+	}
 	if (has_edge && leave_edge(w, t, &end))
 		return end;
 	if (w->need)
 		return UNWIND_UNREADABLE; /* the step is done again */
-	return leave_by_fp(w, t);
+	if (!is_java)
+		return leave_by_fp(w, t);
+	w->sp = w->java_sp;
+	w->fp = w->java_fp;
+	w->ip = w->java_ip;
+	w->extra_at = EXTRA_UNKNOWN;
+	w->by_fp = 1;
+	return UNWIND_GOES_ON;
 }
 
 /* Is the CFA a register or a word of the stack, plus something? */
@@ -282,6 +295,7 @@ static INLINE void begin(struct sonde_walk *w, uint32_t tgid, uint32_t exec_id)
 	w->is_missing = w->is_unsure = 0;
 	w->must_ask = 0;
 	w->run_runtime = 0;
+	w->java_at = 0;
 	w->run_after = ~0u;
 	w->is_deep = 0;
 	w->n_left = 0;

@@ -143,9 +143,14 @@ enum unwind_range_flags {
 	UNWIND_RANGE_ANONYMOUS = 2, /* not mapped from a file: JIT code */
 	/* the kernel's own mapping: nothing else is ever mapped there */
 	UNWIND_RANGE_FIXED = 4,
+	/* a heap of HotSpot's code: `origin` is the word address of a struct unwind_hotspot */
+	UNWIND_RANGE_HOTSPOT = 8,
 	/* from this bit on: the number of the runtime to which the file belongs; 0: none */
 	UNWIND_RANGE_RUNTIME_BIT = 8,
 };
+
+/* The number of the heap, of a range with UNWIND_RANGE_HOTSPOT. */
+#define UNWIND_RANGE_HEAP_BIT 12
 
 #define UNWIND_RUNTIME_OF(flags) ((flags) >> UNWIND_RANGE_RUNTIME_BIT & 15)
 

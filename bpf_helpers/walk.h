@@ -13,6 +13,7 @@
 #pragma once
 #include "bpf_helpers/shared.h"
 #include "bpf_helpers/unwind.h"
+#include "bpf_helpers/unwind_hotspot.h"
 #include "bpf_helpers/unwind_machine.h"
 
 enum {
@@ -27,7 +28,7 @@ enum {
 	WALK_INNER = 100,
 	WALK_OUTER = 32,
 	WALK_OUTER_AT = 136,
-	RUN_WORDS = 32,	   /* words read of a frame of an interpreter, or of a thread's keys */
+	RUN_WORDS = 64,	   /* words read of a frame of an interpreter, or of a thread's keys */
 	RUN_CODE = 80,	   /* bytes read of a code object */
 	RUN_MOST = 4096,   /* frames of interpreters in a walk */
 	WALK_DEEP = 12288, /* frames of a walk within one mapping: 0.5 ms */
@@ -136,6 +137,14 @@ struct sonde_walk {
 	int64_t run_wanted; /* how many more functions are needed, minus 1 */
 	uint32_t n_left;    /* frames of an interpreter that stay C frames */
 	uint64_t run[RUN_WORDS], code[RUN_CODE / 8];
+	/* frames of HotSpot, see unwind_run_hotspot.bpf.c */
+	struct unwind_hotspot java;
+	uint64_t java_at;      /* word address of `java`; 0: it was not read yet */
+	uint64_t java_nmethod; /* address of the name that a CodeBlob of compiled code has */
+	uint64_t java_method, java_hash;      /* of the frame; 0: none, or not known yet */
+	uint64_t java_text[2], java_bytes[2]; /* the names of the method and of its class */
+	uint64_t java_sp, java_fp, java_ip;   /* of the caller */
+	uint32_t java_is_named;		      /* java_text is set */
 	uint64_t window_at, window_bytes; /* address of the window, and how much of it is valid */
 	uint64_t window[WALK_WINDOW / 8];
 	union {
@@ -208,6 +217,9 @@ uint32_t sonde_unwind_join(struct sonde_walk *w);
  * interpreter. Returns enum unwind_end. */
 uint32_t sonde_unwind_switch(struct sonde_walk *w, struct sonde_trail *t,
 			     const struct unwind_rule *rule);
+/* Find a frame of HotSpot, and put the function in its place. Returns 1 if w->java_* are the
+ * registers of its caller. */
+uint32_t sonde_unwind_java(struct sonde_walk *w, struct sonde_trail *t);
 /* The value of a register of the innermost frame, by its DWARF number. */
 uint64_t sonde_unwind_register(struct sonde_walk *w, uint32_t number);
 /* Is there a call instruction before x? */

@@ -111,6 +111,22 @@ static LLVMValueRef kept_stack(struct gen *g, const struct plan_kept_stack *stac
 	return g->body.span && k ? gen_word(g, gen_at(g, g->body.span, k->field.offset)) : NULL;
 }
 
+/* Which rows of runtimes.def a walk takes, as in sonde_stack_runs(). */
+static uint32_t runtimes_of(enum stack_walk walk)
+{
+	static const char *const names[] = {
+		"",
+#define RUNTIME(id, name, ...) name,
+#include "bpf_helpers/runtimes.def"
+	};
+	bool is_key = walk == WALK_RUNTIME_FUNC;
+	uint32_t of = is_key;
+
+	for (uint32_t i = 1; i < sizeof(names) / sizeof(*names); i++)
+		of |= (uint32_t)(is_key || !strcmp(names[i], stack_walk_name(walk))) << i;
+	return of;
+}
+
 LLVMValueRef gen_user_stack(struct gen *g, LLVMValueRef task, LLVMValueRef probe, uint32_t limit,
 			    enum stack_walk walk)
 {
@@ -118,7 +134,7 @@ LLVMValueRef gen_user_stack(struct gen *g, LLVMValueRef task, LLVMValueRef probe
 
 	if (stack_walk_is_of_runtime(walk))
 		return GEN_CALL(g, "sonde_stack_runs", task, probe, gen_u32(g, limit),
-				gen_u32(g, walk == WALK_RUNTIME_FUNC));
+				gen_u32(g, runtimes_of(walk)));
 	return GEN_CALL(g, "sonde_stack_user", g->body.ctx, task, probe, gen_u32(g, limit),
 			gen_u32(g, how));
 }

@@ -47,10 +47,10 @@ struct stack_word {
 extern const struct stack_word stack_words[];
 extern const uint32_t n_stack_words;
 
-/* Does it take only functions of interpreters? */
+/* Does it take only functions of interpreters? The rows of languages are the last ones. */
 static inline bool stack_walk_is_of_runtime(enum stack_walk walk)
 {
-	return walk == WALK_python || walk == WALK_RUNTIME_FUNC;
+	return walk >= WALK_python;
 }
 
 /* Its word; "" for WALK_AUTO. */

@@ -11,6 +11,7 @@
 #include "runtime/elf/names.h"
 #include "runtime/session/session.h"
 #include "runtime/symbols/usym.h"
+#include "runtime/unwind/runtimes.h"
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -90,6 +91,35 @@ static char *make_text(const struct sonde_code_text *t, const uint8_t *bytes, si
 		at += put_utf8(text + at, c ? c : '?');
 	}
 	if (is_cut && !is_path)
+		at += put_dots(text + at);
+	text[at] = 0;
+	return text;
+}
+
+/* The name of a method of Java with that of its class: java/lang/Thread and sleep become
+ * java.lang.Thread.sleep. Both are UTF-8 already. Classes made at run time have a + before their
+ * address, where Java shows a /. */
+static char *make_method(const struct sonde_code_event *ev)
+{
+	size_t n_class = ev->file.n < UNWIND_CODE_TEXT ? ev->file.n : UNWIND_CODE_TEXT;
+	size_t n_name = ev->name.n < UNWIND_CODE_TEXT ? ev->name.n : UNWIND_CODE_TEXT, at = 0;
+	char *text = n_class && n_name ? malloc(n_class + n_name + 8) : NULL;
+
+	if (!text || !*ev->name_bytes || !*ev->file_bytes) {
+		free(text);
+		return NULL;
+	}
+	if (ev->file.n > n_class)
+		at = put_dots(text);
+	for (size_t i = 0; i < n_class; i++) {
+		char c = (char)ev->file_bytes[i];
+
+		text[at++] = c == '/' ? '.' : c == '+' ? '/' : c ? c : '?';
+	}
+	text[at++] = '.';
+	for (size_t i = 0; i < n_name; i++)
+		text[at++] = (char)(ev->name_bytes[i] ? ev->name_bytes[i] : '?');
+	if (ev->name.n > n_name)
 		at += put_dots(text + at);
 	text[at] = 0;
 	return text;
@@ -202,6 +232,10 @@ static struct code *make_code(const struct sonde_code_event *ev)
 		return NULL;
 	c->number = ev->code;
 	c->line = ev->line;
+	if (ev->runtime == UNWIND_HOTSPOT) {
+		c->name = make_method(ev);
+		return c;
+	}
 	c->name = make_text(&ev->name, ev->name_bytes, UNWIND_CODE_TEXT, false);
 	c->file = make_text(&ev->file, ev->file_bytes, UNWIND_CODE_TEXT, true);
 	if (ev->n_lines > UNWIND_CODE_TABLE) {

@@ -11,6 +11,7 @@
 #include "runtime/base/clock.h"
 #include "runtime/base/log.h"
 #include "runtime/unwind/files.h"
+#include "runtime/unwind/jvm.h"
 #include "runtime/unwind/store.h"
 #include <signal.h>
 
@@ -24,6 +25,7 @@ struct layout {
 	uint32_t address; /* address of the ranges; 0: there are none */
 	uint32_t n;
 	VEC(struct unwind_binary *) binaries;
+	struct unwind_jvm *jvm; /* or NULL */
 };
 
 struct space {
@@ -71,12 +73,15 @@ static void layout_release(struct unwind_spaces *s, struct layout *l)
 	for (size_t i = 0; i < l->binaries.n; i++)
 		unwind_files_release(s->files, l->binaries.items[i]);
 	unwind_store_drop(s->store, l->address, l->n * UNWIND_RANGE_WORDS);
+	unwind_jvm_release(s->store, l->jvm);
 	vec_free(&l->binaries);
 	free(l);
 }
 
 struct reading {
 	struct unwind_files *files;
+	struct unwind_store *store;
+	struct unwind_jvm *old; /* the process's; or NULL */
 	uint32_t tgid;
 	struct layout *layout;
 	struct unwind_ranges ranges;
@@ -107,8 +112,11 @@ static int add_mapping(const struct proc_mapping *m, void *ctx)
 		unwind_files_release(r->files, b);
 		return -ENOMEM;
 	}
+	err = unwind_jvm_note(r->store, r->tgid, m, r->old, &r->layout->jvm);
 	directory = unwind_files_ranges(b, &n);
-	err = unwind_directory_map(directory, n, m->start, m->end, m->file_offset, &r->ranges);
+	err = err
+		      ?: unwind_directory_map(directory, n, m->start, m->end, m->file_offset,
+					      &r->ranges);
 	for (size_t i = first; i < r->ranges.n; i++)
 		r->ranges.items[i].flags |= flags;
 	return err;
@@ -120,6 +128,8 @@ static int add_mapping(const struct proc_mapping *m, void *ctx)
 static int layout_read(struct unwind_spaces *s, const struct space *p, struct layout **out)
 {
 	struct reading r = {.files = s->files,
+			    .store = s->store,
+			    .old = p->layout ? p->layout->jvm : NULL,
 			    .tgid = p->tgid,
 			    .layout = calloc(1, sizeof(*r.layout))};
 	const struct layout *old = p->layout;
@@ -137,6 +147,7 @@ static int layout_read(struct unwind_spaces *s, const struct space *p, struct la
 		err = 0;
 	}
 	err = err ?: r.n_mappings ? 0 : -ESRCH; /* a zombie */
+	err = err ?: unwind_jvm_mark(r.layout->jvm, &r.ranges);
 	n = (uint32_t)r.ranges.n;
 	if (!err && (!old || old->n != n ||
 		     (n && memcmp(unwind_store_at(s->store, old->address), r.ranges.items,

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
+/*
+ * Frames of HotSpot, the virtual machine of Java, in a walk (unwind.bpf.c). Its code is in heaps.
+ * The table of a heap's segments leads from an address to the block that contains it, which begins
+ * with a struct CodeBlob.
+ *
+ * Compiled code has a frame of a fixed size, which the CodeBlob states; the caller's rbp and the
+ * return address are in its last two words. So it needs no frame pointer. A frame of the
+ * interpreter is at rbp. Frames of other code, such as stubs, have a size in their CodeBlob, or
+ * are left by the frame pointer; they stay as they are.
+ *
+ * The number of a method (SONDE_RUN_WORD) is found by the address of the compiled code and the
+ * number of its compilation, which no other has. That of an interpreted method is found by the
+ * addresses of the Method, its class and both names, and by what identifies these names, a random
+ * number among others: memory of unloaded classes is used again. The names are read when a method
+ * gets its number. They are accepted only if the class that the method's constants lead to has the
+ * same constants.
+ */
+#include "bpf_helpers/helpers.h"
+#include "bpf_helpers/unwind.h"
+#include "bpf_helpers/walk.h"
+
+#if defined(SONDE_TARGET_x86) && !defined(SONDE_WHOLE)
+
+enum {
+	BLOCK_BYTES = 352,  /* read of a block */
+	SEGMENT_STEPS = 12, /* from a segment to the start of its block */
+	CONST_METHOD = 64,  /* bytes read of a struct ConstMethod */
+	JAVA_FRAME_WORDS = 1 << 20,
+	/* words of a frame of the interpreter, from rbp - FRAME_BELOW on */
+	FRAME_BELOW = 24,
+	FRAME_METHOD = 0,
+	FRAME_SENDER_SP = 2,
+	FRAME_FP = 3,
+	FRAME_IP = 4,
+	FRAME_WORDS = 5,
+};
+
+/* The first eight characters of the names of CodeBlobs. */
+#define NAME_NMETHOD 0x00646f6874656d6e	    /* nmethod */
+#define NAME_NATIVE 0x6e2065766974616e	    /* native nmethod */
+#define NAME_INTERPRETER 0x6572707265746e49 /* Interpreter */
+
+static INLINE uint64_t word_of_block(const struct sonde_walk *w, uint64_t at)
+{
+	return word_of_run(w, at) >> 8 * (at & 4);
+}
+
+/* ---- methods ------------------------------------------------------------------------------ */
+
+/* Note the text of the symbol at `at`. Returns what identifies it. */
+static INLINE uint64_t note_symbol(struct sonde_walk *w, uint32_t i, uint64_t at)
+{
+	w->look = 0;
+	bpf_probe_read_user(&w->look, 8, (void *)at);
+	w->java_text[i] = at + w->java.symbol_body;
+	w->java_bytes[i] = w->look >> 8 * (w->java.symbol_length & 7) & 0xffff;
+	return (at * FACTOR ^ w->look >> 16) * FACTOR; /* without the count of references */
+}
+
+static INLINE uint64_t mix_process(const struct sonde_walk *w, uint64_t hash)
+{
+	uint64_t tgid = w->stack.tgid;
+
+	hash = (hash ^ (tgid << 32 | w->stack.exec_id)) * FACTOR;
+	hash ^= hash >> 32;
+	return hash ? hash : 1;
+}
+
+/* Find the names of w->java_method, and its hash if that is not known. Returns 0 if it is no
+ * method. */
+GLOBAL uint32_t sonde_unwind_java_names(struct sonde_walk *w)
+{
+	uint64_t hash, pool, class, index;
+
+	if (!w)
+		return 0;
+	hash = w->java_method;
+	if (bpf_probe_read_user(&w->look, 8, (void *)(hash + w->java.const_method)) ||
+	    bpf_probe_read_user(w->code, CONST_METHOD, (void *)w->look))
+		return 0;
+	hash = (hash * FACTOR ^ w->look) * FACTOR;
+	pool = w->code[w->java.constants >> 3 & 7];
+	index = w->code[w->java.name_index >> 3 & 7] >> 8 * (w->java.name_index & 6) & 0xffff;
+	if (bpf_probe_read_user(&w->look, 8, (void *)(pool + w->java.pool_holder)))
+		return 0;
+	class = w->look;
+	if (bpf_probe_read_user(&w->look, 8, (void *)(class + w->java.class_constants)) ||
+	    w->look != pool ||
+	    bpf_probe_read_user(&w->look, 8, (void *)(pool + w->java.pool_bytes + 8 * index)))
+		return 0;
+	hash = (hash ^ pool) * FACTOR ^ note_symbol(w, 0, w->look);
+	if (bpf_probe_read_user(&w->look, 8, (void *)(class + w->java.class_name)))
+		return 0;
+	hash = (hash ^ class) * FACTOR ^ note_symbol(w, 1, w->look);
+	if (!w->java_hash)
+		w->java_hash = mix_process(w, hash);
+	w->java_is_named = 1;
+	return 1;
+}
+
+static INLINE void read_symbol(struct sonde_walk *w, uint32_t i, struct sonde_code_text *out,
+			       uint8_t *bytes, uint32_t keeps_end)
+{
+	uint64_t n = w->java_bytes[i], skip = n - UNWIND_CODE_TEXT;
+
+	skip &= (skip >> 63) - 1;
+	out->n = n;
+	out->bytes = 1;
+	bpf_probe_read_user(bytes, at_most(n, UNWIND_CODE_TEXT),
+			    (void *)(w->java_text[i] + (keeps_end ? skip : 0)));
+}
+
+/* Send a new method, as send() of unwind_run.bpf.c does; the class takes the place of the file. */
+static INLINE uint64_t send_method(struct sonde_walk *w, struct codes *codes, uint64_t at,
+				   uint64_t hash)
+{
+	struct sonde_code_event *ev = sonde_ring_try(sizeof(*ev));
+	uint64_t was;
+
+	if (!ev)
+		return 0;
+	ev->head.probe = 0;
+	ev->runtime = w->java.runtime;
+	ev->code = at + 1;
+	ev->tgid = w->stack.tgid;
+	ev->line = 0;
+	ev->n_lines = 0;
+	ev->at = w->java_method;
+	ev->lines_at = 0;
+	read_symbol(w, 0, &ev->name, ev->name_bytes, 0);
+	read_symbol(w, 1, &ev->file, ev->file_bytes, 1);
+	was = __sync_val_compare_and_swap(&codes->hash[at & (UNWIND_CODES - 1)], 0, hash);
+	ev->head.id = was ? SONDE_EV_NOTHING : SONDE_EV_CODE;
+	sonde_ring_submit(ev, sizeof(*ev));
+	return was ?: hash;
+}
+
+/* The number of the method with w->java_hash; 0: it has none. It gets one if its names are known. */
+GLOBAL uint64_t sonde_unwind_java_number(struct sonde_walk *w)
+{
+	uint64_t hash, at, found = 0;
+	uint32_t zero = 0;
+	struct codes *codes = bpf_map_lookup_elem(&sonde_codes, &zero);
+
+	if (!w || !codes)
+		return 0;
+	hash = at = w->java_hash;
+	LOOP for (uint32_t i = 0; i < TRIES_FOR_CODE; i++)
+	{
+		at = hash + i & (UNWIND_CODES - 1);
+		OPAQUE(at);
+		found = codes->hash[at & (UNWIND_CODES - 1)];
+		if (!found || found == hash)
+			break;
+	}
+	OPAQUE(found);
+	if (!found && w->java_is_named)
+		found = send_method(w, codes, at, hash);
+	return found == hash ? at + 1 : 0;
+}
+
+/* Put the method in the place of the frame that was added last. Returns 0 if it is not known. */
+static INLINE uint32_t add_method(struct sonde_walk *w)
+{
+	uint64_t number = 0, ip = w->ip;
+
+	w->java_is_named = 0;
+	if (w->java_hash)
+		number = sonde_unwind_java_number(w);
+	if (!number) {
+		if (!sonde_unwind_java_names(w)) {
+			w->n_left++;
+			return 0;
+		}
+		number = sonde_unwind_java_number(w);
+	}
+	w->n_frames--;
+	w->ip = SONDE_RUN_WORD(w->java.runtime, (uint32_t)number, SONDE_RUN_AT_NONE);
+	add_frame(w);
+	w->ip = ip;
+	w->n_certain = 0;
+	w->run_wanted--;
+	w->is_deep = (uint64_t)w->run_wanted >> 63;
+	return 1;
+}
+
+/* ---- frames ------------------------------------------------------------------------------- */
+
+/* The table of the process, once for each walk. */
+static INLINE uint32_t read_java(struct sonde_walk *w)
+{
+	uint32_t *chunk;
+	uint64_t at = w->origin;
+
+	if (w->java_at == at)
+		return 1;
+	chunk = chunk_of(at);
+	if (!chunk)
+		return 0;
+	w->java_nmethod = 0;
+	w->java_at = at;
+	at &= UNWIND_CHUNK_WORDS - 1;
+	return !bpf_probe_read_kernel(&w->java, sizeof(w->java), chunk + at);
+}
+
+/* Read the start of the block that contains x, to w->run. Returns 0 if there is none. */
+static INLINE uint32_t read_block(struct sonde_walk *w, uint64_t x)
+{
+	struct hotspot_heap *heap =
+		&w->java.heaps[w->flags >> UNWIND_RANGE_HEAP_BIT & (HOTSPOT_HEAPS - 1)];
+	uint64_t low = heap->low, segments = heap->segments, bits = w->java.segment_bits & 15;
+	uint64_t at = (x - low) >> bits, start;
+
+	LOOP for (uint32_t i = 0; i < SEGMENT_STEPS; i++)
+	{
+		w->look = 0;
+		if (bpf_probe_read_user(&w->look, 1, (void *)(segments + at)))
+			return 0;
+		start = AGAIN(w->look);
+		if (!start)
+			break;
+		at -= start;
+	}
+	start = low + (at << bits);
+	if (w->look || bpf_probe_read_user(w->run, BLOCK_BYTES, (void *)start))
+		return 0;
+	w->java_hash = start;
+	return (word_of_run(w, w->java.used) >> 8 * (w->java.used & 7) & 1) &&
+	       x - start < (uint64_t)(uint32_t)word_of_block(w, w->java.length) << bits;
+}
+
+/* A frame of the size that its CodeBlob states. */
+static INLINE uint32_t leave_compiled(struct sonde_walk *w)
+{
+	uint64_t words = (uint32_t)word_of_block(w, w->java.frame_size);
+	uint64_t at = w->sp + 8 * words - 16;
+
+	if (words - 2 >= JAVA_FRAME_WORDS || bpf_probe_read_user(w->run, 16, (void *)at))
+		return 0;
+	w->java_fp = w->run[0];
+	w->java_ip = w->run[1];
+	w->java_sp = at + 16;
+	return w->java_ip != 0;
+}
+
+/* A frame of the interpreter. The sp of its caller may be above the frame: callers and interpreted
+ * methods have other places for arguments. */
+static INLINE uint32_t leave_interpreted(struct sonde_walk *w)
+{
+	uint64_t fp = w->fp;
+
+	if (fp < w->sp || fp - w->sp > FP_STEP_MAX || fp & 7 ||
+	    bpf_probe_read_user(w->run, 8 * FRAME_WORDS, (void *)(fp - FRAME_BELOW)))
+		return 0;
+	w->java_method = w->run[FRAME_METHOD];
+	w->java_sp = w->run[FRAME_SENDER_SP];
+	w->java_fp = w->run[FRAME_FP];
+	w->java_ip = w->run[FRAME_IP];
+	return w->java_ip && w->java_sp - (fp + 16) < FP_STEP_MAX;
+}
+
+GLOBAL uint32_t sonde_unwind_java(struct sonde_walk *w, struct sonde_trail *t)
+{
+	uint64_t name, x, is_left, is_interpreted;
+
+	if (!w || !t)
+		return 0;
+	t->n_slots = WALK_SLOTS + 1; /* not learnt: it depends on more than the stack */
+	x = w->ip - (w->n_frames > 1);
+	if (w->other || !read_java(w) || !read_block(w, x)) {
+		w->n_left++;
+		return 0;
+	}
+	name = word_of_run(w, w->java.name);
+	w->look = NAME_NMETHOD;
+	if (name != w->java_nmethod && bpf_probe_read_user(&w->look, 8, (void *)name))
+		return 0;
+	w->java_method = 0;
+	is_interpreted = w->look == NAME_INTERPRETER;
+	if (w->look == NAME_NMETHOD || w->look == NAME_NATIVE) {
+		w->java_nmethod = w->look == NAME_NMETHOD ? name : w->java_nmethod;
+		w->java_method = word_of_run(w, w->java.method);
+		w->java_hash =
+			mix_process(w, w->java_hash * FACTOR ^
+					       (uint32_t)word_of_block(w, w->java.compile_id));
+	}
+	is_left = is_interpreted ? leave_interpreted(w) : leave_compiled(w);
+	if (is_interpreted)
+		w->java_hash = 0;
+	if (w->is_native || !w->java_method || !is_left)
+		return is_left;
+	return add_method(w) || !is_interpreted;
+}
+
+#else
+
+GLOBAL uint32_t sonde_unwind_java(struct sonde_walk *w, struct sonde_trail *t)
+{
+	return 0;
+}
+
+#endif
