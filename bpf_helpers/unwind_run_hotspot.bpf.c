@@ -26,7 +26,7 @@ enum {
 	BLOCK_BYTES = 352,  /* read of a block */
 	SEGMENT_STEPS = 12, /* from a segment to the start of its block */
 	CONST_METHOD = 64,  /* bytes read of a struct ConstMethod */
-	JAVA_FRAME_WORDS = 1 << 20,
+	FRAME_BITS = 24,    /* a frame has fewer bytes */
 	/* words of a frame of the interpreter, from rbp - FRAME_BELOW on */
 	FRAME_BELOW = 24,
 	FRAME_METHOD = 0,
@@ -71,28 +71,27 @@ static INLINE uint64_t mix_process(const struct sonde_walk *w, uint64_t hash)
  * method. */
 GLOBAL uint32_t sonde_unwind_java_names(struct sonde_walk *w)
 {
-	uint64_t hash, pool, class, index;
+	uint64_t hash, pool, class, index, bad;
 
 	if (!w)
 		return 0;
 	hash = w->java_method;
-	if (bpf_probe_read_user(&w->look, 8, (void *)(hash + w->java.const_method)) ||
-	    bpf_probe_read_user(w->code, CONST_METHOD, (void *)w->look))
-		return 0;
+	bad = bpf_probe_read_user(&w->look, 8, (void *)(hash + w->java.const_method));
+	bad |= bpf_probe_read_user(w->code, CONST_METHOD, (void *)w->look);
 	hash = (hash * FACTOR ^ w->look) * FACTOR;
 	pool = w->code[w->java.constants >> 3 & 7];
 	index = w->code[w->java.name_index >> 3 & 7] >> 8 * (w->java.name_index & 6) & 0xffff;
-	if (bpf_probe_read_user(&w->look, 8, (void *)(pool + w->java.pool_holder)))
-		return 0;
+	bad |= bpf_probe_read_user(&w->look, 8, (void *)(pool + w->java.pool_holder));
 	class = w->look;
-	if (bpf_probe_read_user(&w->look, 8, (void *)(class + w->java.class_constants)) ||
-	    w->look != pool ||
-	    bpf_probe_read_user(&w->look, 8, (void *)(pool + w->java.pool_bytes + 8 * index)))
-		return 0;
+	bad |= bpf_probe_read_user(&w->look, 8, (void *)(class + w->java.class_constants));
+	bad |= w->look ^ pool;
+	bad |= bpf_probe_read_user(&w->look, 8, (void *)(pool + w->java.pool_bytes + 8 * index));
 	hash = (hash ^ pool) * FACTOR ^ note_symbol(w, 0, w->look);
-	if (bpf_probe_read_user(&w->look, 8, (void *)(class + w->java.class_name)))
-		return 0;
+	bad |= bpf_probe_read_user(&w->look, 8, (void *)(class + w->java.class_name));
 	hash = (hash ^ class) * FACTOR ^ note_symbol(w, 1, w->look);
+	OPAQUE(bad);
+	if (bad)
+		return 0;
 	if (!w->java_hash)
 		w->java_hash = mix_process(w, hash);
 	w->java_is_named = 1;
@@ -143,7 +142,7 @@ GLOBAL uint64_t sonde_unwind_java_number(struct sonde_walk *w)
 	uint32_t zero = 0;
 	struct codes *codes = bpf_map_lookup_elem(&sonde_codes, &zero);
 
-	if (!w || !codes)
+	if (!w || !codes || !w->java_hash)
 		return 0;
 	hash = at = w->java_hash;
 	LOOP for (uint32_t i = 0; i < TRIES_FOR_CODE; i++)
@@ -163,11 +162,10 @@ GLOBAL uint64_t sonde_unwind_java_number(struct sonde_walk *w)
 /* Put the method in the place of the frame that was added last. Returns 0 if it is not known. */
 static INLINE uint32_t add_method(struct sonde_walk *w)
 {
-	uint64_t number = 0, ip = w->ip;
+	uint64_t number, ip = w->ip;
 
 	w->java_is_named = 0;
-	if (w->java_hash)
-		number = sonde_unwind_java_number(w);
+	number = sonde_unwind_java_number(w);
 	if (!number) {
 		if (!sonde_unwind_java_names(w)) {
 			w->n_left++;
@@ -212,57 +210,52 @@ static INLINE uint32_t read_block(struct sonde_walk *w, uint64_t x)
 	uint64_t low = heap->low, segments = heap->segments, bits = w->java.segment_bits & 15;
 	uint64_t at = (x - low) >> bits, start;
 
+	w->look = 0;
 	LOOP for (uint32_t i = 0; i < SEGMENT_STEPS; i++)
 	{
-		w->look = 0;
-		if (bpf_probe_read_user(&w->look, 1, (void *)(segments + at)))
-			return 0;
-		start = AGAIN(w->look);
-		if (!start)
+		bpf_probe_read_user(&w->look, 1, (void *)(segments + at));
+		if (!AGAIN(w->look))
 			break;
-		at -= start;
+		at -= AGAIN(w->look);
 	}
 	start = low + (at << bits);
-	if (w->look || bpf_probe_read_user(w->run, BLOCK_BYTES, (void *)start))
+	OPAQUE(start);
+	if (AGAIN(w->look) || bpf_probe_read_user(w->run, BLOCK_BYTES, (void *)start))
 		return 0;
 	w->java_hash = start;
 	return (word_of_run(w, w->java.used) >> 8 * (w->java.used & 7) & 1) &&
 	       x - start < (uint64_t)(uint32_t)word_of_block(w, w->java.length) << bits;
 }
 
-/* A frame of the size that its CodeBlob states. */
-static INLINE uint32_t leave_compiled(struct sonde_walk *w)
+/* Read the caller's registers. The place of rbp is the last word but one of compiled code's frame,
+ * whose size the CodeBlob states; that of the interpreter's frame is at rbp. What is the same is
+ * done once, without branches, since the verifier follows both sides of each. `interpreted`: all
+ * bits, or 0. Returns 0 if there is no such frame. */
+static INLINE uint32_t read_caller(struct sonde_walk *w, uint64_t interpreted)
 {
-	uint64_t words = (uint32_t)word_of_block(w, w->java.frame_size);
-	uint64_t at = w->sp + 8 * words - 16;
+	uint64_t words = (uint32_t)word_of_block(w, w->java.frame_size), sp = w->sp, at, bad;
+	uint64_t method = word_of_run(w, w->java.method);
 
-	if (words - 2 >= JAVA_FRAME_WORDS || bpf_probe_read_user(w->run, 16, (void *)at))
-		return 0;
-	w->java_fp = w->run[0];
-	w->java_ip = w->run[1];
-	w->java_sp = at + 16;
-	return w->java_ip != 0;
-}
-
-/* A frame of the interpreter. The sp of its caller may be above the frame: callers and interpreted
- * methods have other places for arguments. */
-static INLINE uint32_t leave_interpreted(struct sonde_walk *w)
-{
-	uint64_t fp = w->fp;
-
-	if (fp < w->sp || fp - w->sp > FP_STEP_MAX || fp & 7 ||
-	    bpf_probe_read_user(w->run, 8 * FRAME_WORDS, (void *)(fp - FRAME_BELOW)))
-		return 0;
-	w->java_method = w->run[FRAME_METHOD];
-	w->java_sp = w->run[FRAME_SENDER_SP];
+	at = (sp + 8 * words - 16) & ~interpreted;
+	at |= w->fp & interpreted;
+	OPAQUE(at);
+	bad = bpf_probe_read_user(w->run, 8 * FRAME_WORDS, (void *)(at - FRAME_BELOW));
+	w->java_method = (method & ~interpreted) | (w->run[FRAME_METHOD] & interpreted);
 	w->java_fp = w->run[FRAME_FP];
 	w->java_ip = w->run[FRAME_IP];
-	return w->java_ip && w->java_sp - (fp + 16) < FP_STEP_MAX;
+	/* the sp of an interpreted method's caller may be above the frame: it has other places for
+	 * arguments */
+	at += 16;
+	w->java_sp = (at & ~interpreted) | (w->run[FRAME_SENDER_SP] & interpreted);
+	bad |= (w->java_sp - at) >> FRAME_BITS | (at - sp - 16) >> FRAME_BITS | (at & 7);
+	bad |= ~mask_of(w->java_ip);
+	OPAQUE(bad);
+	return !bad;
 }
 
 GLOBAL uint32_t sonde_unwind_java(struct sonde_walk *w, struct sonde_trail *t)
 {
-	uint64_t name, x, is_left, is_interpreted;
+	uint64_t name, x, interpreted, compiled;
 
 	if (!w || !t)
 		return 0;
@@ -276,21 +269,20 @@ GLOBAL uint32_t sonde_unwind_java(struct sonde_walk *w, struct sonde_trail *t)
 	w->look = NAME_NMETHOD;
 	if (name != w->java_nmethod && bpf_probe_read_user(&w->look, 8, (void *)name))
 		return 0;
-	w->java_method = 0;
-	is_interpreted = w->look == NAME_INTERPRETER;
-	if (w->look == NAME_NMETHOD || w->look == NAME_NATIVE) {
-		w->java_nmethod = w->look == NAME_NMETHOD ? name : w->java_nmethod;
-		w->java_method = word_of_run(w, w->java.method);
-		w->java_hash =
-			mix_process(w, w->java_hash * FACTOR ^
-					       (uint32_t)word_of_block(w, w->java.compile_id));
-	}
-	is_left = is_interpreted ? leave_interpreted(w) : leave_compiled(w);
-	if (is_interpreted)
-		w->java_hash = 0;
-	if (w->is_native || !w->java_method || !is_left)
-		return is_left;
-	return add_method(w) || !is_interpreted;
+	interpreted = ~mask_of(AGAIN(w->look) ^ NAME_INTERPRETER);
+	compiled = ~mask_of(AGAIN(w->look) ^ NAME_NMETHOD);
+	w->java_nmethod = (name & compiled) | (w->java_nmethod & ~compiled);
+	compiled |= ~mask_of(AGAIN(w->look) ^ NAME_NATIVE);
+	w->java_hash = mix_process(w, w->java_hash * FACTOR ^
+					      (uint32_t)word_of_block(w, w->java.compile_id)) &
+		       compiled;
+	if (!read_caller(w, interpreted))
+		return 0;
+	w->java_method &= interpreted | compiled;
+	OPAQUE(interpreted);
+	if (w->is_native || !w->java_method)
+		return 1;
+	return add_method(w) | (~interpreted & 1);
 }
 
 #else
