@@ -342,8 +342,8 @@ struct sifting {
 	uint32_t of;
 };
 
-/* Keep the frame if it is one of these interpreters, or stands for frames that are left out. There is
- * no branch, of which the verifier would follow both sides. */
+/* Keep the frame if it is one of these interpreters, or stands for frames that are left out. There
+ * is no branch, of which the verifier would follow both sides. */
 static __attribute__((noinline)) long stack_sift(uint64_t i, struct sifting *s)
 {
 	uint64_t *ips = s->w->stack.ips, n = s->w->run_n, word, is_gap, is_of;
@@ -358,7 +358,7 @@ static __attribute__((noinline)) long stack_sift(uint64_t i, struct sifting *s)
 }
 
 /* The functions of interpreters on the user stack of the current thread, `limit` of them; 0:
- * all. `of`: bit n stands for row n of runtimes.def; bit 0: without the places in the functions. */
+ * all. `of`: bit n stands for row n of runtimes.def; bit 0: without the places in functions. */
 INLINE uint64_t sonde_stack_runs(struct task_struct *task, uint32_t probe, uint32_t limit,
 				 uint32_t of)
 {

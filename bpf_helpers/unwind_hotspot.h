@@ -8,7 +8,12 @@
 #pragma once
 #include "bpf_helpers/shared.h"
 
-enum { HOTSPOT_HEAPS = 4 };
+enum {
+	HOTSPOT_HEAPS = 4,
+	/* in place of the bytes of a character (struct sonde_code_text): the texts are UTF-8, the
+	 * names of a method and, in place of its file, of its class */
+	HOTSPOT_UTF8 = 8,
+};
 
 /* A part of HotSpot's code cache. It consists of segments, and blocks of them. `segments` has a
  * byte for each segment: how far the start of its block is, or a part of that; 255: it is free. */

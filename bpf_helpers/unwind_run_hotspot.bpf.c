@@ -105,7 +105,7 @@ static INLINE void read_symbol(struct sonde_walk *w, uint32_t i, struct sonde_co
 
 	skip &= (skip >> 63) - 1;
 	out->n = n;
-	out->bytes = 1;
+	out->bytes = HOTSPOT_UTF8;
 	bpf_probe_read_user(bytes, at_most(n, UNWIND_CODE_TEXT),
 			    (void *)(w->java_text[i] + (keeps_end ? skip : 0)));
 }
@@ -135,7 +135,8 @@ static INLINE uint64_t send_method(struct sonde_walk *w, struct codes *codes, ui
 	return was ?: hash;
 }
 
-/* The number of the method with w->java_hash; 0: it has none. It gets one if its names are known. */
+/* The number of the method with w->java_hash; 0: it has none. It gets one if its names are
+ * known. */
 GLOBAL uint64_t sonde_unwind_java_number(struct sonde_walk *w)
 {
 	uint64_t hash, at, found = 0;

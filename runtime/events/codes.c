@@ -5,13 +5,13 @@
  */
 #include "runtime/events/codes.h"
 #include "bpf_helpers/unwind.h"
+#include "bpf_helpers/unwind_hotspot.h"
 #include "parser/base/text.h"
 #include "runtime/base/hash.h"
 #include "runtime/base/io.h"
 #include "runtime/elf/names.h"
 #include "runtime/session/session.h"
 #include "runtime/symbols/usym.h"
-#include "runtime/unwind/runtimes.h"
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -232,7 +232,7 @@ static struct code *make_code(const struct sonde_code_event *ev)
 		return NULL;
 	c->number = ev->code;
 	c->line = ev->line;
-	if (ev->runtime == UNWIND_HOTSPOT) {
+	if (ev->file.bytes == HOTSPOT_UTF8) {
 		c->name = make_method(ev);
 		return c;
 	}

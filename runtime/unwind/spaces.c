@@ -108,15 +108,13 @@ static int add_mapping(const struct proc_mapping *m, void *ctx)
 		b = unwind_files_vdso(r->files, r->tgid, m);
 	if (!b)
 		return unwind_directory_add_plain(m->start, m->end, flags, &r->ranges);
-	if (vec_push(&r->layout->binaries, b)) {
+	if (unwind_jvm_note(r->store, r->tgid, m, r->old, &r->layout->jvm) ||
+	    vec_push(&r->layout->binaries, b)) {
 		unwind_files_release(r->files, b);
 		return -ENOMEM;
 	}
-	err = unwind_jvm_note(r->store, r->tgid, m, r->old, &r->layout->jvm);
 	directory = unwind_files_ranges(b, &n);
-	err = err
-		      ?: unwind_directory_map(directory, n, m->start, m->end, m->file_offset,
-					      &r->ranges);
+	err = unwind_directory_map(directory, n, m->start, m->end, m->file_offset, &r->ranges);
 	for (size_t i = first; i < r->ranges.n; i++)
 		r->ranges.items[i].flags |= flags;
 	return err;
