@@ -296,6 +296,8 @@ static INLINE void begin(struct sonde_walk *w, uint32_t tgid, uint32_t exec_id)
 	w->must_ask = 0;
 	w->run_runtime = 0;
 	w->java_at = 0;
+	w->php_n = w->php_tries = 0;
+	w->php_skip = 0;
 	w->run_after = ~0u;
 	w->is_deep = 0;
 	w->n_left = 0;
@@ -378,6 +380,10 @@ GLOBAL uint64_t sonde_unwind_end(struct sonde_walk *w, uint32_t tgid, uint32_t e
 /* sonde_unwind_locate(), in unwind_vma.bpf.c. */
 static INLINE_CORE void locate(struct sonde_walk *w, struct sonde_trail *t);
 
+/* unwind_run_php.bpf.c: the walk of a stack with PHP has ended. Returns 0 if it must be done
+ * again. */
+GLOBAL uint32_t sonde_unwind_php_end(struct sonde_walk *w);
+
 struct walking {
 	struct sonde_walk *w;
 	struct sonde_trail *t;
@@ -390,6 +396,8 @@ static __attribute__((noinline)) long walk_frame(uint64_t i, struct walking *k)
 	if (i)
 		locate(k->w, k->t);
 	is_end = step(k->w, k->t);
+	if (is_end && k->w->php_n)
+		is_end = sonde_unwind_php_end(k->w);
 	OPAQUE(is_end);
 	return is_end & 1; /* the mask shows the verifier that the result is 0 or 1 */
 }
@@ -435,6 +443,10 @@ GLOBAL uint64_t sonde_unwind_walk(struct sonde_walk *w, uint32_t tgid, uint32_t 
 		sonde_unwind_locate(w, t);
 		if (!w->piece && sonde_unwind_first(w, t))
 			sonde_unwind_locate(w, t);
+		w->first[0] = w->ip;
+		w->first[1] = w->sp;
+		w->first[2] = w->fp;
+		w->first[3] = w->run_wanted;
 		bpf_loop(limit, walk_frame, &k, 0);
 		trim(w, limit);
 	}

@@ -154,6 +154,12 @@ enum unwind_range_flags {
 
 #define UNWIND_RUNTIME_OF(flags) ((flags) >> UNWIND_RANGE_RUNTIME_BIT & 15)
 
+/* ... and in the next 20 bits, the distance from `origin` to a variable of that runtime. */
+#define UNWIND_VARIABLE_BITS 20
+#define UNWIND_VARIABLE_UNIT 32
+#define UNWIND_VARIABLE_OF(flags) \
+	((uint64_t)((flags) >> (UNWIND_RANGE_RUNTIME_BIT + 4)) * UNWIND_VARIABLE_UNIT)
+
 /* Executable addresses of a process with the piece that covers them. In the array of a file,
  * offsets in the file take the place of addresses. */
 struct unwind_range {
@@ -206,11 +212,17 @@ struct unwind_layout {
 	uint8_t has_shim;		 /* it stands for the C function, and is on the C stack */
 	uint8_t code_version, code_line; /* code_version 0: the hash of the name is used */
 	uint8_t text_ascii, text_other;	 /* the characters of a string */
-	uint8_t unused;
+	uint8_t kind;			 /* enum unwind_run_kind */
 	/* from 3.13 on: where the table that _PyRuntime begins with has the offsets of threads,
 	 * frames and code objects */
 	uint16_t table[3];
+	/* PHP: executor_globals: its size, the innermost frame, the instruction before an
+	 * exception; a function: its instructions (their number is 8 bytes before), its file */
+	uint16_t globals_bytes, globals_frame, globals_opline;
+	uint16_t function_opcodes, function_file;
 };
+
+enum unwind_run_kind { UNWIND_CPYTHON, UNWIND_PHP, UNWIND_HOTSPOT, UNWIND_NO_RUNS };
 
 enum {
 	UNWIND_LAYOUTS = 16,

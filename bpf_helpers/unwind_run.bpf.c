@@ -148,12 +148,24 @@ static INLINE uint64_t hash_of(struct sonde_walk *w, uint64_t code)
 	return hash ? hash : 1;
 }
 
+/* Put the hash of a function into the table, and send the function. Returns the hash that is
+ * there. */
+static INLINE uint64_t put_code(struct codes *codes, struct sonde_code_event *ev, uint64_t at,
+				uint64_t hash)
+{
+	uint64_t was = __sync_val_compare_and_swap(&codes->hash[at & (UNWIND_CODES - 1)], 0, hash);
+
+	ev->head.id = was ? SONDE_EV_NOTHING : SONDE_EV_CODE;
+	sonde_ring_submit(ev, sizeof(*ev));
+	return was ?: hash;
+}
+
 /* Send a new function, and put its hash into the table. Returns the hash that is there; 0: there is
  * no space in the ring. */
 static INLINE uint64_t send(struct sonde_walk *w, struct codes *codes, uint64_t at, uint64_t hash)
 {
 	struct sonde_code_event *ev = sonde_ring_try(sizeof(*ev));
-	uint64_t was, line;
+	uint64_t line;
 
 	if (!ev)
 		return 0;
@@ -166,31 +178,38 @@ static INLINE uint64_t send(struct sonde_walk *w, struct codes *codes, uint64_t 
 	ev->at = word_of_run(w, w->layout.frame_code) & -(uint64_t)CODE_ALIGN;
 	read_names(w, ev);
 	read_lines(w, ev);
-	was = __sync_val_compare_and_swap(&codes->hash[at & (UNWIND_CODES - 1)], 0, hash);
-	ev->head.id = was ? SONDE_EV_NOTHING : SONDE_EV_CODE;
-	sonde_ring_submit(ev, sizeof(*ev));
-	return was ?: hash;
+	return put_code(codes, ev, at, hash);
+}
+
+/* Look for a hash in the table. Returns what is at *at: the hash; 0: it is not in the table; else
+ * there is no place for it. */
+static INLINE uint64_t find_code(struct codes *codes, uint64_t hash, uint64_t *at)
+{
+	uint64_t found = 0;
+
+	LOOP for (uint32_t i = 0; i < TRIES_FOR_CODE; i++)
+	{
+		*at = hash + i & (UNWIND_CODES - 1);
+		OPAQUE(*at);
+		found = codes->hash[*at & (UNWIND_CODES - 1)];
+		if (!found || found == hash)
+			break;
+	}
+	OPAQUE(found);
+	return found;
 }
 
 /* The number of the function with that code object: 1 + its place in the table of hashes. 0: it has
  * none. */
 static INLINE uint64_t number_of(struct sonde_walk *w, uint64_t code)
 {
-	uint64_t hash = hash_of(w, code), at = hash, found = 0;
+	uint64_t hash = hash_of(w, code), at = hash, found;
 	uint32_t zero = 0;
 	struct codes *codes = bpf_map_lookup_elem(&sonde_codes, &zero);
 
 	if (!hash || !codes)
 		return 0;
-	LOOP for (uint32_t i = 0; i < TRIES_FOR_CODE; i++)
-	{
-		at = hash + i & (UNWIND_CODES - 1);
-		OPAQUE(at);
-		found = codes->hash[at & (UNWIND_CODES - 1)];
-		if (!found || found == hash)
-			break;
-	}
-	OPAQUE(found);
+	found = find_code(codes, hash, &at);
 	if (!found)
 		found = send(w, codes, at, hash);
 	return found == hash ? at + 1 : 0;
@@ -232,6 +251,9 @@ static INLINE_CORE void find_thread(struct sonde_walk *w)
 	bpf_probe_read_user(&w->run_at, 8, (void *)(found + w->layout.thread_frame));
 }
 
+static INLINE void find_php(struct sonde_walk *w);	      /* unwind_run_php.bpf.c */
+static INLINE void add_php(struct sonde_walk *w, uint64_t sp);
+
 /* Prepare for the runs of a walk. Returns 0 if there are none. */
 GLOBAL uint32_t sonde_unwind_run_begin(struct sonde_walk *w)
 {
@@ -245,7 +267,11 @@ GLOBAL uint32_t sonde_unwind_run_begin(struct sonde_walk *w)
 	w->run_runtime = number;
 	w->layout = layouts[number & (UNWIND_LAYOUTS - 1)];
 	w->run_rest = RUN_MOST;
-	find_thread(w);
+	w->run_at = 0;
+	if (w->layout.kind == UNWIND_CPYTHON)
+		find_thread(w);
+	else if (w->layout.kind == UNWIND_PHP)
+		find_php(w);
 	return w->run_at != 0;
 }
 
@@ -332,26 +358,41 @@ static INLINE uint64_t first_of_run(struct sonde_walk *w)
 	return word_of_run(w, w->layout.cframe_frame);
 }
 
-/* Put frames of the interpreter in place of the function's, which the walk has left; it was at `sp`
- * there. */
-static INLINE void add_run(struct sonde_walk *w, uint64_t sp)
+/* Take the C frame off the stack; sonde_unwind_run_end() may put it back. */
+static INLINE void take_frame(struct sonde_walk *w)
 {
-	struct running r = {w, 0};
 	uint64_t last;
 
-	if (w->other || !sonde_unwind_run_begin(w))
-		return;
-	w->run_low = sp;
-	w->run_bytes = w->sp - sp;
-	w->run_frame = first_of_run(w);
-	if (!w->run_frame)
-		return;
 	w->run_caller = w->ip;
 	w->n_frames--;
 	w->run_n = w->n_frames;
 	last = w->n_frames;
 	OPAQUE(last);
 	w->run_ip = w->words[WALK_OUTER_AT + (last & (WALK_OUTER - 1))];
+}
+
+/* Put frames of the interpreter in place of the function's, which the walk has left; it was at `sp`
+ * there. */
+static INLINE void add_run(struct sonde_walk *w, uint64_t sp)
+{
+	struct running r = {w, 0};
+	uint32_t has_run;
+
+	if (w->other)
+		return;
+	has_run = sonde_unwind_run_begin(w);
+	if (w->layout.kind == UNWIND_PHP) {
+		add_php(w, sp);
+		return;
+	}
+	if (!has_run)
+		return;
+	w->run_low = sp;
+	w->run_bytes = w->sp - sp;
+	w->run_frame = first_of_run(w);
+	if (!w->run_frame)
+		return;
+	take_frame(w);
 	w->run_rest -= bpf_loop(w->run_rest, next_frame, &r, 0);
 	sonde_unwind_run_end(w, r.is_own & 1);
 }

@@ -145,6 +145,18 @@ struct sonde_walk {
 	uint64_t java_text[2], java_bytes[2]; /* the names of the method and of its class */
 	uint64_t java_sp, java_fp, java_ip;   /* of the caller */
 	uint32_t java_is_named;		      /* java_text is set */
+	/* PHP, see unwind_run_php.bpf.c */
+	uint64_t first[4];     /* ip, sp and fp of the innermost frame; run_wanted */
+	uint64_t php_globals;  /* address of executor_globals */
+	uint64_t php_opline;   /* the instruction that the function executes now; 0: not known */
+	uint64_t php_value;    /* where on the stack the last run's result goes; 0: not known */
+	uint64_t php_skip;     /* C frames that have no run, a bit for each */
+	uint32_t php_n;	       /* C frames of the function so far */
+	uint32_t php_last;     /* the number of the one that got the last run */
+	uint32_t php_n_skipped;
+	uint32_t php_tries;    /* how often the walk was done again */
+	uint32_t php_is_wrong; /* it must be done again */
+	uint32_t php_is_unreadable;
 	uint64_t window_at, window_bytes; /* address of the window, and how much of it is valid */
 	uint64_t window[WALK_WINDOW / 8];
 	union {

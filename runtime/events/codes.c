@@ -15,6 +15,12 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+static const struct unwind_layout layouts[UNWIND_LAYOUTS] = {
+	[0] = {.kind = UNWIND_NO_RUNS},
+#define RUNTIME(id, name, version, ...) {__VA_ARGS__},
+#include "bpf_helpers/runtimes.def"
+};
+
 struct code {
 	uint32_t number, line, n_lines;
 	char *name, *file; /* NULL: not known */
@@ -160,7 +166,7 @@ static int32_t next_signed(struct lines *l)
 }
 
 /* The line of the instruction with number `at` (in units of two bytes); 0: none. */
-static uint32_t line_at(const struct code *c, uint32_t at)
+static uint32_t line_in_table(const struct code *c, uint32_t at)
 {
 	struct lines l = {c->lines, c->lines + c->n_lines};
 	uint32_t line = c->line, end = 0;
@@ -224,6 +230,37 @@ static void read_long_lines(const struct sonde_code_event *ev, struct code *c)
 		close(fd);
 }
 
+/* The text of a string of PHP, which is UTF-8 as a rule; "..." takes the place of what is missing.
+ * That of a class without a name of its own ends at a zero. */
+static char *make_php_text(const uint8_t *bytes, uint32_t n, bool is_path)
+{
+	bool is_cut = n > UNWIND_CODE_TEXT;
+	int length = (int)strnlen((const char *)bytes, is_cut ? UNWIND_CODE_TEXT : n);
+	char *text = NULL;
+
+	if (!length || asprintf(&text, "%s%.*s%s", is_cut && is_path ? "..." : "", length, bytes,
+				is_cut && !is_path ? "..." : "") < 0)
+		return NULL;
+	return text;
+}
+
+/* Class::method, or function; {main} is a file's code outside of functions, as in traces of PHP. */
+static char *make_php_name(const struct sonde_code_event *ev)
+{
+	char *name = ev->name.n ? make_php_text(ev->name_bytes, ev->name.n, false) : strdup("{main}");
+	char *class = make_php_text(ev->lines, ev->n_lines, false), *both = NULL;
+
+	if (!name || !class) {
+		free(class);
+		return name;
+	}
+	if (asprintf(&both, "%s::%s", class, name) < 0)
+		both = NULL;
+	free(class);
+	free(name);
+	return both;
+}
+
 static struct code *make_code(const struct sonde_code_event *ev)
 {
 	struct code *c = calloc(1, sizeof(*c));
@@ -234,6 +271,11 @@ static struct code *make_code(const struct sonde_code_event *ev)
 	c->line = ev->line;
 	if (ev->file.bytes == HOTSPOT_UTF8) {
 		c->name = make_method(ev);
+		return c;
+	}
+	if (layouts[ev->runtime & (UNWIND_LAYOUTS - 1)].kind == UNWIND_PHP) {
+		c->name = make_php_name(ev);
+		c->file = make_php_text(ev->file_bytes, ev->file.n, true);
 		return c;
 	}
 	c->name = make_text(&ev->name, ev->name_bytes, UNWIND_CODE_TEXT, false);
@@ -277,6 +319,16 @@ bool codes_has(uint64_t word)
 	return word & SONDE_RUN_FRAME && view_run_module(SONDE_RUN_RUNTIME(word));
 }
 
+/* The line of a frame: PHP keeps it in its instructions. */
+static uint32_t line_of(const struct code *c, uint64_t word)
+{
+	uint32_t at = SONDE_RUN_AT(word);
+
+	if (layouts[SONDE_RUN_RUNTIME(word)].kind != UNWIND_PHP)
+		return line_in_table(c, at);
+	return at == SONDE_RUN_AT_NONE ? 0 : at;
+}
+
 static const struct code *find(const struct session *s, uint64_t word)
 {
 	struct code **found =
@@ -298,7 +350,7 @@ bool codes_frame(struct session *s, uint64_t word, struct view_frame *out)
 		return true;
 	out->name = usyms_names_retain(s->usyms, c->name ?: out->name);
 	out->file = usyms_names_retain(s->usyms, c->file);
-	out->line = line_at(c, SONDE_RUN_AT(word));
+	out->line = line_of(c, word);
 	return true;
 }
 

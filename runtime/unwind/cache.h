@@ -52,6 +52,7 @@ struct cache_head {
 	struct unwind_image_id id;
 	uint64_t n_rows, n_unsupported, n_refused;
 	uint32_t n_segments, n_pieces, n_rules, is_go, runtime, unused;
+	uint64_t runtime_variable;
 };
 
 struct cache_piece {

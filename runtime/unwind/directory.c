@@ -35,9 +35,19 @@ int unwind_directory_empty(struct unwind_ranges *out)
 	return unwind_directory_add_plain(0, UNWIND_OFFSET_MAX, 0, out);
 }
 
+/* The runtime of the table, and where its variable is from `start` on. */
+static uint32_t runtime_flags(const struct unwind_table *t, uint64_t start)
+{
+	uint64_t far = t->runtime_variable ? t->runtime_variable - start : 0;
+
+	if (far % UNWIND_VARIABLE_UNIT || far / UNWIND_VARIABLE_UNIT >> UNWIND_VARIABLE_BITS)
+		far = 0;
+	return (uint32_t)(far / UNWIND_VARIABLE_UNIT << 4 | t->runtime) << UNWIND_RANGE_RUNTIME_BIT;
+}
+
 /* Add the part of a piece that is in the segment, at its file offsets. */
-static int add_piece(const struct unwind_segment *s, const struct unwind_piece *p, uint32_t words,
-		     uint32_t runtime, struct unwind_ranges *out)
+static int add_piece(const struct unwind_table *t, const struct unwind_segment *s,
+		     const struct unwind_piece *p, uint32_t words, struct unwind_ranges *out)
 {
 	uint64_t segment_end = s->address + s->bytes;
 	uint64_t start = p->start > s->address ? p->start : s->address;
@@ -46,7 +56,7 @@ static int add_piece(const struct unwind_segment *s, const struct unwind_piece *
 				 .end = end - s->address + s->file_offset,
 				 .origin = p->start - s->address + s->file_offset,
 				 .piece = words,
-				 .flags = runtime << UNWIND_RANGE_RUNTIME_BIT};
+				 .flags = runtime_flags(t, p->start)};
 
 	if (start >= end || r.end > UNWIND_OFFSET_MAX || r.start >= r.end)
 		return 0;
@@ -80,8 +90,7 @@ int unwind_directory_make(const struct unwind_table *t, const uint32_t *pieces,
 
 	for (uint32_t i = 0; i < t->n_segments && !err; i++)
 		for (uint32_t k = 0; k < t->n_pieces && !err; k++)
-			err = add_piece(&t->segments[i], &t->pieces[k], pieces[k], t->runtime,
-					&sorted);
+			err = add_piece(t, &t->segments[i], &t->pieces[k], pieces[k], &sorted);
 	vec_sort(&sorted);
 	if (!err)
 		err = fill(&sorted, out);

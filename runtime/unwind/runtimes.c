@@ -31,6 +31,17 @@ enum {
 	TYPE_SIZE = 32,	     /* tp_basicsize in struct _typeobject */
 };
 
+enum unwind_runtime unwind_runtime_row(uint32_t kind, uint32_t version,
+				       const struct unwind_layout **out)
+{
+	for (uint32_t i = 1; i < UNWIND_RUNTIME_COUNT; i++) {
+		*out = &layouts[i];
+		if (versions[i] == version && layouts[i].kind == kind)
+			return (enum unwind_runtime)i;
+	}
+	return UNWIND_NO_RUNTIME;
+}
+
 /* ---- the version ---------------------------------------------------------------------------- */
 
 static uint64_t read_word(const struct elf_file *f, uint64_t address)
@@ -70,19 +81,16 @@ static enum unwind_runtime find_version(const struct elf_file *f, struct elfsym 
 {
 	uint64_t at, size, runtime, type;
 	const struct unwind_layout *l;
-	uint32_t version;
+	enum unwind_runtime found;
 
 	if (elfsym_object(e, "Py_Version", &at, &size) ||
 	    elfsym_object(e, "_PyRuntime", &runtime, &size) ||
 	    elfsym_object(e, "PyCode_Type", &type, &size))
 		return UNWIND_NO_RUNTIME;
-	version = (uint32_t)read_word(f, at) >> 16;
-	for (uint32_t i = 1; i < UNWIND_RUNTIME_COUNT; i++) {
-		l = &layouts[i];
-		if (versions[i] == version && read_word(f, type + TYPE_SIZE) == l->code_bytes &&
-		    (!l->table[0] || agrees_with_table(f, runtime, l)))
-			return (enum unwind_runtime)i;
-	}
+	found = unwind_runtime_row(UNWIND_CPYTHON, (uint32_t)read_word(f, at) >> 16, &l);
+	if (found && read_word(f, type + TYPE_SIZE) == l->code_bytes &&
+	    (!l->table[0] || agrees_with_table(f, runtime, l)))
+		return found;
 	return UNWIND_NO_RUNTIME;
 }
 
@@ -185,26 +193,33 @@ static int find_parts(const struct elf_file *f, const struct cfi *c, struct unwi
 	return err;
 }
 
-int unwind_runtime_find(const struct elf_file *f, const struct cfi *c, struct unwind_run_code *out)
+static int find_python(const struct elf_file *f, struct unwind_run_code *out)
 {
 	uint64_t at, offset, size = 0;
 	struct elfsym *e;
-	int err = 0, fd;
+	int err = 0, fd = dup(f->fd);
 
-	*out = (struct unwind_run_code){0};
-	if (f->machine != EM_X86_64 || !f->is_64 || !elfsym_section(f, ".PyRuntime"))
-		return 0;
-	fd = dup(f->fd);
 	e = fd < 0 ? NULL : elfsym_open_fd(fd, "", &err);
 	if (!e)
 		return err == -ENOMEM ? err : 0;
 	if (!elfsym_by_name(e, "_PyEval_EvalFrameDefault", &at, &offset, &size) && size)
 		out->runtime = find_version(f, e);
 	elfsym_close(e);
-	if (!out->runtime)
+	if (out->runtime)
+		add_part(out, at, at + size);
+	return 0;
+}
+
+int unwind_runtime_find(const struct elf_file *f, const struct cfi *c, struct unwind_run_code *out)
+{
+	int err;
+
+	*out = (struct unwind_run_code){0};
+	if (f->machine != EM_X86_64 || !f->is_64)
 		return 0;
-	add_part(out, at, at + size);
-	return find_parts(f, c, out);
+	err = elfsym_section(f, ".PyRuntime") ? find_python(f, out)
+					      : unwind_runtime_find_php(f, out);
+	return err || !out->runtime ? err : find_parts(f, c, out);
 }
 
 bool unwind_run_code_has(const struct unwind_run_code *r, uint64_t address)

@@ -30,10 +30,18 @@ struct unwind_run_code {
 		uint64_t start, end;
 	} parts[UNWIND_RUN_PARTS];
 	uint32_t n_parts;
+	uint64_t variable; /* of struct unwind_table */
 };
+
+/* The row of runtimes.def of version `version` whose frames are of that kind; UNWIND_NO_RUNTIME:
+ * there is none. */
+enum unwind_runtime unwind_runtime_row(uint32_t kind, uint32_t version,
+				       const struct unwind_layout **out);
 
 /* Find the runtime of a file whose call frame information is in `c`. Nothing is trusted, and
  * nothing guessed: a runtime whose own data disagree with its row is none. Returns 0 or -ENOMEM. */
 int unwind_runtime_find(const struct elf_file *f, const struct cfi *c, struct unwind_run_code *out);
+/* Is it PHP? Sets the runtime, its first part and its variable. Returns 0 or -ENOMEM. */
+int unwind_runtime_find_php(const struct elf_file *f, struct unwind_run_code *out);
 /* Does that code contain the address? */
 bool unwind_run_code_has(const struct unwind_run_code *r, uint64_t address);

@@ -315,6 +315,7 @@ static int make_table(struct source *s, int fd, struct unwind_rules *rules, stru
 		err = unwind_runtime_find(&s->f, &s->cfi, &s->runs);
 	s->cfi.runs = &s->runs;
 	t->runtime = s->runs.runtime;
+	t->runtime_variable = s->runs.variable;
 	if (!err && !t->is_go) {
 		gaps_begin(&s->gaps, &s->f, s->cfi.machine);
 		s->cfi.gaps = &s->gaps;

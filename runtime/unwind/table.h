@@ -34,6 +34,7 @@ struct unwind_table {
 	uint64_t n_refused; /* records of functions that could not be decoded: they have no rows */
 	bool is_go;
 	uint32_t runtime; /* the row of runtimes.def of the interpreter in the file; 0: none */
+	uint64_t runtime_variable; /* address of the variable that leads to its frames; 0: none */
 	/* rows are missing: there was no room for their rules, or no decoder of instructions */
 	bool is_partial;
 };

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
+/*
+ * Frames of PHP in a walk (unwind.bpf.c), in place of those of execute_ex(), as unwind_run.bpf.c
+ * describes for CPython. executor_globals leads to the innermost frame, each frame to its caller.
+ * Functions of C, such as usleep(), have frames too.
+ *
+ * A frame that C code has called has the flag CALL_TOP: if it is one of a function of PHP, it is
+ * the last of a run. The first run belongs to the innermost execute_ex(), and so on. Two things
+ * shift this: execute_ex() may not have been entered yet, or its function has returned and it
+ * destroys variables, perhaps by functions of PHP. Most callers take the result in a variable of
+ * their own: it must lie above the frame of the run's execute_ex(), and below the next one. If it
+ * lies elsewhere, the walk is done again, with what was learnt. If the number of runs is not that
+ * of the C frames in the end, all of them stay C frames.
+ */
+#include "bpf_helpers/helpers.h"
+#include "bpf_helpers/unwind.h"
+#include "bpf_helpers/walk.h"
+
+#if defined(SONDE_TARGET_x86) && !defined(SONDE_WHOLE)
+
+enum {
+	/* struct _zend_execute_data */
+	PHP_FRAME = 56,
+	CALL_TOP = 1 << 17,
+	/* struct _zend_op_array, of which the first words are those of all functions */
+	PHP_FUNCTION = 184,
+	PHP_FUNCTION_HEAD = 24,
+	PHP_FUNCTION_AT = 8, /* the word of w->run */
+	PHP_OPLINE = 32,     /* bytes of an instruction */
+	PHP_OPLINE_LINE = 24,
+	PHP_CLASS_NAME = 8,
+	/* struct _zend_string */
+	PHP_TEXT_HASH = 8,
+	PHP_TEXT_BYTES = 24,
+	PHP_STACK = 8 << 20, /* a stack is at most as large */
+	PHP_TRIES = 8,
+};
+
+/* Words of w->run: a frame, and from PHP_FUNCTION_AT on its function. */
+enum {
+	FRAME_OPLINE = 0,
+	FRAME_VALUE = 2,
+	FRAME_FUNCTION = 3,
+	FRAME_INFO = 5,
+	FRAME_CALLER = 6,
+	FUNCTION_TYPE = PHP_FUNCTION_AT, /* in its low byte; odd: of C */
+	FUNCTION_NAME,
+	FUNCTION_CLASS,
+};
+
+/* Words of w->code: what tells a function from others. */
+enum { PHP_NAME, PHP_CLASS, PHP_FILE, PHP_LINE };
+
+static INLINE void find_php(struct sonde_walk *w)
+{
+	w->php_globals = w->origin + UNWIND_VARIABLE_OF(w->flags);
+	w->php_n_skipped = w->php_is_wrong = w->php_is_unreadable = 0;
+	w->php_value = 0;
+	bpf_probe_read_user(&w->run_at, 8, (void *)(w->php_globals + w->layout.globals_frame));
+}
+
+/* ---- functions ---- */
+
+/* Add the hash of the text at `at` (0: none), which the text keeps, to a hash. *is_known becomes 0
+ * if it has none. */
+static INLINE uint64_t mix_text(struct sonde_walk *w, uint64_t at, uint64_t hash,
+				uint64_t *is_known)
+{
+	w->look = 0;
+	bpf_probe_read_user(&w->look, 8, (void *)(at + PHP_TEXT_HASH));
+	*is_known &= mask_of(w->look) | ~mask_of(at);
+	hash = (hash ^ at) * FACTOR;
+	return (hash ^ w->look) * FACTOR;
+}
+
+/* The hash that tells the function in w->run from all others; 0: it cannot be told. PHP gives new
+ * strings the memory of old ones, but keeps the hashes of their contents in them. */
+static INLINE uint64_t hash_of_php(struct sonde_walk *w, uint64_t is_user)
+{
+	uint64_t hash = (uint64_t)w->stack.tgid << 32 | w->stack.exec_id, is_known = ~0ull, file;
+
+	file = w->layout.function_file;
+	w->code[PHP_NAME] = w->run[FUNCTION_NAME];
+	w->code[PHP_FILE] = word_of_run(w, 8 * PHP_FUNCTION_AT + file) & is_user;
+	w->code[PHP_LINE] = (uint32_t)word_of_run(w, 8 * PHP_FUNCTION_AT + file + 8) & is_user;
+	w->code[PHP_CLASS] = 0;
+	bpf_probe_read_user(&w->code[PHP_CLASS], 8,
+			    (void *)(w->run[FUNCTION_CLASS] + PHP_CLASS_NAME));
+	hash = mix_text(w, w->code[PHP_NAME], hash * FACTOR, &is_known);
+	hash = mix_text(w, w->code[PHP_CLASS], hash, &is_known);
+	hash = mix_text(w, w->code[PHP_FILE], hash, &is_known);
+	hash = (hash ^ w->code[PHP_LINE]) * FACTOR;
+	hash ^= hash >> 32;
+	return (hash | !hash) & is_known;
+}
+
+/* Find the bytes of the text at `at`, as find_text() does of CPython. */
+static INLINE uint64_t find_php_text(struct sonde_walk *w, uint64_t at,
+				     struct sonde_code_text *out, uint32_t is_path)
+{
+	uint64_t skip;
+
+	w->look = 0;
+	bpf_probe_read_user(&w->look, 8, (void *)(at + PHP_TEXT_HASH + 8));
+	out->n = w->look;
+	out->bytes = 1;
+	skip = w->look - UNWIND_CODE_TEXT;
+	skip &= (skip >> 63) - 1;
+	at += PHP_TEXT_BYTES + (is_path ? skip : 0);
+	skip = w->look & 0xffffffff;
+	w->look = at;
+	return at_most(skip, UNWIND_CODE_TEXT);
+}
+
+/* As send(). The name of the class takes the place of the table of lines. */
+static INLINE uint64_t send_php(struct sonde_walk *w, struct codes *codes, uint64_t at,
+				uint64_t hash)
+{
+	struct sonde_code_event *ev = sonde_ring_try(sizeof(*ev));
+	uint64_t n;
+
+	if (!ev)
+		return 0;
+	ev->head.probe = 0;
+	ev->runtime = w->run_runtime;
+	ev->code = at + 1;
+	ev->tgid = w->stack.tgid;
+	ev->line = 0;
+	n = find_php_text(w, w->code[PHP_CLASS], &ev->name, 0);
+	ev->n_lines = n;
+	bpf_probe_read_user(ev->lines, n & UNWIND_CODE_TEXT, (void *)w->look);
+	n = find_php_text(w, w->code[PHP_NAME], &ev->name, 0);
+	bpf_probe_read_user(ev->name_bytes, n & UNWIND_CODE_TEXT, (void *)w->look);
+	n = find_php_text(w, w->code[PHP_FILE], &ev->file, 1);
+	bpf_probe_read_user(ev->file_bytes, n & UNWIND_CODE_TEXT, (void *)w->look);
+	return put_code(codes, ev, at, hash);
+}
+
+/* The number of the function in w->run, as number_of(). */
+static INLINE uint64_t php_number(struct sonde_walk *w, uint64_t is_user)
+{
+	uint64_t hash = hash_of_php(w, is_user), at = hash, found;
+	uint32_t zero = 0;
+	struct codes *codes = bpf_map_lookup_elem(&sonde_codes, &zero);
+
+	if (!hash || !codes)
+		return 0;
+	found = find_code(codes, hash, &at);
+	if (!found)
+		found = send_php(w, codes, at, hash);
+	return found == hash ? at + 1 : 0;
+}
+
+/* ---- frames ---- */
+
+/* Is the instruction one of the function in w->run? All bits, or 0. */
+static INLINE uint64_t is_of_function(struct sonde_walk *w, uint64_t opline)
+{
+	uint64_t at = 8 * PHP_FUNCTION_AT + w->layout.function_opcodes, n, is_of;
+
+	n = (uint32_t)word_of_run(w, at - 8) * (uint64_t)PHP_OPLINE;
+	at = opline - word_of_run(w, at);
+	is_of = (at - n & ~at) >> 63;
+	OPAQUE(is_of);
+	return -is_of;
+}
+
+/* The line that the function in w->run executes; 0: not known. */
+static INLINE uint64_t php_line(struct sonde_walk *w)
+{
+	uint64_t at = w->php_opline, is_of = is_of_function(w, at), line = 0;
+
+	at = (at & is_of) | (w->run[FRAME_OPLINE] & ~is_of);
+	is_of = is_of_function(w, at);
+	if (!is_of) { /* it handles an exception */
+		bpf_probe_read_user(&w->look, 8,
+				    (void *)(w->php_globals + w->layout.globals_opline));
+		at = w->look;
+		is_of = is_of_function(w, at);
+	}
+	bpf_probe_read_user(&line, 4, (void *)(at + PHP_OPLINE_LINE));
+	return line & is_of & 0xffffff;
+}
+
+/* Add the next frame of the run, as next_frame(). */
+static __attribute__((noinline)) long next_php(uint64_t i, struct running *r)
+{
+	struct sonde_walk *w = r->w;
+	uint64_t at = w->run_frame, is_user, is_end, number = 0, line = 0, value;
+
+	if (bpf_probe_read_user(w->run, PHP_FRAME, (void *)at))
+		return 1;
+	w->run_frame = w->run[FRAME_CALLER];
+	if (!w->run[FRAME_FUNCTION]) /* a copy of the next frame */
+		return !w->run_frame;
+	if (bpf_probe_read_user(w->run + PHP_FUNCTION_AT, PHP_FUNCTION,
+				(void *)w->run[FRAME_FUNCTION]) &&
+	    bpf_probe_read_user(w->run + PHP_FUNCTION_AT, PHP_FUNCTION_HEAD,
+				(void *)w->run[FRAME_FUNCTION]))
+		return 1;
+	is_user = (w->run[FUNCTION_TYPE] & 1) - 1;
+	OPAQUE(is_user);
+	if (is_user)
+		line = php_line(w);
+	w->php_opline &= ~is_user;
+	if ((int64_t)((uint64_t)w->n_frames - w->run_n) <= w->run_wanted) /* else it is cut off */
+		number = php_number(w, is_user);
+	w->ip = SONDE_RUN_WORD(w->run_runtime, (uint32_t)number, line);
+	add_frame(w);
+	is_end = w->run[FRAME_INFO] / CALL_TOP & 1 & is_user;
+	value = w->run[FRAME_VALUE] - w->first[1]; /* from the top of the stack */
+	w->php_value = w->run[FRAME_VALUE] & -((value - PHP_STACK) >> 63 & ~value >> 63);
+	/* below the C frame: its execute_ex() was not entered yet */
+	is_end &= ~((value - (w->run_low - w->first[1])) >> 63 & ~value >> 63);
+	OPAQUE(is_end);
+	r->is_own = is_end & 1;
+	return r->is_own || !w->run_frame;
+}
+
+/* As add_run(). */
+static INLINE void add_php(struct sonde_walk *w, uint64_t sp)
+{
+	struct running r = {w, 0};
+	uint32_t n = w->php_n++;
+
+	/* the last run's result lies above this frame: the run belongs to it, or one further out */
+	if (w->php_value && w->php_value >= w->sp) {
+		w->php_skip |= 1ull << (w->php_last & 63);
+		w->php_is_wrong = w->is_deep = 1;
+		return;
+	}
+	if (w->php_skip >> (n & 63) & 1) {
+		w->php_n_skipped++;
+		return;
+	}
+	if (!w->run_at)
+		return;
+	w->run_low = sp;
+	w->run_frame = w->run_at;
+	take_frame(w);
+	w->php_opline = w->run_n ? 0 : sonde_unwind_register(w, 15);
+	w->run_rest -= bpf_loop(w->run_rest, next_php, &r, 0);
+	w->php_last = n;
+	w->php_is_unreadable |= !r.is_own;
+	sonde_unwind_run_end(w, r.is_own & 1);
+	if (w->php_is_unreadable)
+		w->run_at = w->php_value = 0;
+}
+
+/* Begin the walk again. */
+static INLINE void walk_again(struct sonde_walk *w)
+{
+	w->ip = w->first[0];
+	w->sp = w->first[1];
+	w->fp = w->first[2];
+	w->extra_at = EXTRA_IN_REGISTER;
+	w->exact = 1;
+	w->by_fp = w->is_sp_least = 0;
+	w->n_frames = w->n_certain = 0;
+	w->files = 0;
+	w->run_wanted = w->first[3];
+	w->run_runtime = w->is_deep = w->php_n = w->php_is_wrong = 0;
+	w->run_after = ~0u;
+	w->end = UNWIND_GOES_ON;
+}
+
+/* Are there frames left that belong to no C frame? Those of another fiber are after a frame whose
+ * function has no name. */
+static INLINE uint32_t has_more_runs(struct sonde_walk *w)
+{
+	if (!w->run_at || bpf_probe_read_user(w->run, PHP_FRAME, (void *)w->run_at) ||
+	    !w->run[FRAME_FUNCTION])
+		return w->run_at != 0;
+	w->run[FUNCTION_NAME] = 0;
+	bpf_probe_read_user(w->run + PHP_FUNCTION_AT, PHP_FUNCTION_HEAD,
+			    (void *)w->run[FRAME_FUNCTION]);
+	return w->run[FUNCTION_TYPE] & 1 ? w->run[FUNCTION_NAME] != 0 : 1;
+}
+
+GLOBAL uint32_t sonde_unwind_php_end(struct sonde_walk *w)
+{
+	uint32_t left;
+
+	if (!w)
+		return 1;
+	left = w->php_n;
+	if (!w->php_is_wrong && (w->end != UNWIND_COMPLETE || w->php_is_unreadable ||
+				 (w->n_left == w->php_n_skipped && !has_more_runs(w))))
+		return 1;
+	if (!w->php_is_wrong || w->php_tries++ == PHP_TRIES)
+		w->is_native = 1;
+	walk_again(w);
+	w->n_left = w->is_native ? left : 0;
+	return 0;
+}
+
+#else
+
+GLOBAL uint32_t sonde_unwind_php_end(struct sonde_walk *w)
+{
+	return 1;
+}
+
+#endif
