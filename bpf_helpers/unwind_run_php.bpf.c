@@ -22,6 +22,12 @@ enum {
 	/* struct _zend_execute_data */
 	PHP_FRAME = 56,
 	CALL_TOP = 1 << 17,
+	CALL_GENERATOR = 1 << 24,
+	/* struct _zend_generator: its frame, the generator that it delegates to, a frame without a
+	 * function that stands for it while that one runs */
+	GENERATOR_FRAME = 56,
+	GENERATOR_PARENT = 152,
+	GENERATOR_FAKE = 184,
 	/* struct _zend_op_array, of which the first words are those of all functions */
 	PHP_FUNCTION = 184,
 	PHP_FUNCTION_HEAD = 24,
@@ -32,6 +38,7 @@ enum {
 	/* struct _zend_string */
 	PHP_TEXT_HASH = 8,
 	PHP_TEXT_BYTES = 24,
+	PHP_HASHED = 63,
 	PHP_STACK = 8 << 20, /* a stack is at most as large */
 	PHP_TRIES = 8,
 };
@@ -41,57 +48,88 @@ enum {
 	FRAME_OPLINE = 0,
 	FRAME_VALUE = 2,
 	FRAME_FUNCTION = 3,
-	FRAME_INFO = 5,
-	FRAME_CALLER = 6,
+	FRAME_THIS,
+	FRAME_INFO,
+	FRAME_CALLER,
 	FUNCTION_TYPE = PHP_FUNCTION_AT, /* in its low byte; odd: of C */
 	FUNCTION_NAME,
 	FUNCTION_CLASS,
 };
 
-/* Words of w->code: what tells a function from others. */
+/* Words of w->code: what tells a function from others; three texts first. */
 enum { PHP_NAME, PHP_CLASS, PHP_FILE, PHP_LINE };
+
+/* What the next call of next_php() does. In one, the verifier would follow each way through the
+ * first to the last of them. */
+enum {
+	STEP_FRAME, /* read a frame */
+	STEP_TEXT,  /* add its three texts to the hash */
+	STEP_ADD = STEP_TEXT + 3,
+	STEP_GENERATOR, /* look for a generator */
+	PHP_STEPS = STEP_ADD + 1,
+};
 
 static INLINE void find_php(struct sonde_walk *w)
 {
 	w->php_globals = w->origin + UNWIND_VARIABLE_OF(w->flags);
-	w->php_n_skipped = w->php_is_wrong = w->php_is_unreadable = 0;
+	w->php_n_skipped = w->php_n_unsure = w->php_is_wrong = w->php_is_unreadable = 0;
 	w->php_value = 0;
+	w->run_rest = PHP_STEPS * RUN_MOST;
 	bpf_probe_read_user(&w->run_at, 8, (void *)(w->php_globals + w->layout.globals_frame));
 }
 
 /* ---- functions ---- */
 
-/* Add the hash of the text at `at` (0: none), which the text keeps, to a hash. *is_known becomes 0
- * if it has none. */
-static INLINE uint64_t mix_text(struct sonde_walk *w, uint64_t at, uint64_t hash,
-				uint64_t *is_known)
+/* Set w->look to a hash of the length and up to PHP_HASHED bytes of the text at `at`: the first
+ * ones, or the last ones of a path. */
+static INLINE void hash_text(struct sonde_walk *w, uint64_t at, uint32_t is_path)
 {
+	uint64_t n, hash;
+
+	bpf_probe_read_user(&w->look, 8, (void *)(at + PHP_TEXT_HASH + 8));
+	hash = w->look * FACTOR;
+	n = at_most(w->look & 0xffffffff, PHP_HASHED);
+	at += PHP_TEXT_BYTES + (is_path ? w->look - n : 0);
+	for (uint32_t i = 0; i < (PHP_HASHED + 1) / 8; i++)
+		w->node[i] = 0;
 	w->look = 0;
-	bpf_probe_read_user(&w->look, 8, (void *)(at + PHP_TEXT_HASH));
-	*is_known &= mask_of(w->look) | ~mask_of(at);
-	hash = (hash ^ at) * FACTOR;
-	return (hash ^ w->look) * FACTOR;
+	if (bpf_probe_read_user(w->node, n & PHP_HASHED, (void *)at))
+		return;
+	for (uint32_t i = 0; i < (PHP_HASHED + 1) / 8; i++)
+		hash = (hash ^ w->node[i]) * FACTOR;
+	w->look = hash;
 }
 
-/* The hash that tells the function in w->run from all others; 0: it cannot be told. PHP gives new
- * strings the memory of old ones, but keeps the hashes of their contents in them. */
-static INLINE uint64_t hash_of_php(struct sonde_walk *w, uint64_t is_user)
+/* Add a text to the hash of the function; w->php_known becomes 0 if it cannot be read. Most texts
+ * keep a hash, which is not unique: theirs of "ab" and "bA" are equal. PHP gives new strings the
+ * memory of old ones, so the address does not suffice either. */
+static INLINE void mix_text(struct sonde_walk *w, uint64_t i)
 {
-	uint64_t hash = (uint64_t)w->stack.tgid << 32 | w->stack.exec_id, is_known = ~0ull, file;
+	uint64_t at = w->code[i & 3], known;
 
-	file = w->layout.function_file;
+	w->look = 0;
+	bpf_probe_read_user(&w->look, 8, (void *)(at + PHP_TEXT_HASH));
+	if (!w->look && at)
+		hash_text(w, at, i == PHP_FILE);
+	known = mask_of(w->look) | ~mask_of(at);
+	w->php_known &= known;
+	w->php_hash = (w->php_hash ^ at) * FACTOR;
+	w->php_hash = (w->php_hash ^ w->look) * FACTOR;
+}
+
+/* Begin the hash that tells the function in w->run from all others. */
+static INLINE void begin_hash(struct sonde_walk *w, uint64_t is_user)
+{
+	uint64_t file = 8 * PHP_FUNCTION_AT + w->layout.function_file;
+
+	w->php_hash = ((uint64_t)w->stack.tgid << 32 | w->stack.exec_id) * FACTOR;
+	w->php_known = ~0ull;
 	w->code[PHP_NAME] = w->run[FUNCTION_NAME];
-	w->code[PHP_FILE] = word_of_run(w, 8 * PHP_FUNCTION_AT + file) & is_user;
-	w->code[PHP_LINE] = (uint32_t)word_of_run(w, 8 * PHP_FUNCTION_AT + file + 8) & is_user;
+	w->code[PHP_FILE] = word_of_run(w, file) & is_user;
+	w->code[PHP_LINE] = (uint32_t)word_of_run(w, file + 8) & is_user;
 	w->code[PHP_CLASS] = 0;
 	bpf_probe_read_user(&w->code[PHP_CLASS], 8,
 			    (void *)(w->run[FUNCTION_CLASS] + PHP_CLASS_NAME));
-	hash = mix_text(w, w->code[PHP_NAME], hash * FACTOR, &is_known);
-	hash = mix_text(w, w->code[PHP_CLASS], hash, &is_known);
-	hash = mix_text(w, w->code[PHP_FILE], hash, &is_known);
-	hash = (hash ^ w->code[PHP_LINE]) * FACTOR;
-	hash ^= hash >> 32;
-	return (hash | !hash) & is_known;
 }
 
 /* Find the bytes of the text at `at`, as find_text() does of CPython. */
@@ -136,13 +174,15 @@ static INLINE uint64_t send_php(struct sonde_walk *w, struct codes *codes, uint6
 	return put_code(codes, ev, at, hash);
 }
 
-/* The number of the function in w->run, as number_of(). */
-static INLINE uint64_t php_number(struct sonde_walk *w, uint64_t is_user)
+/* The number of the function, as number_of(). */
+static INLINE uint64_t php_number(struct sonde_walk *w)
 {
-	uint64_t hash = hash_of_php(w, is_user), at = hash, found;
+	uint64_t hash = (w->php_hash ^ w->code[PHP_LINE]) * FACTOR, at, found;
 	uint32_t zero = 0;
 	struct codes *codes = bpf_map_lookup_elem(&sonde_codes, &zero);
 
+	hash = (hash ^ hash >> 32) & w->php_known;
+	OPAQUE(hash);
 	if (!hash || !codes)
 		return 0;
 	found = find_code(codes, hash, &at);
@@ -182,17 +222,24 @@ static INLINE uint64_t php_line(struct sonde_walk *w)
 	return line & is_of & 0xffffff;
 }
 
-/* Add the next frame of the run, as next_frame(). */
-static __attribute__((noinline)) long next_php(uint64_t i, struct running *r)
+/* Read the next frame. Returns 1 if there is none. */
+static INLINE long read_php_frame(struct sonde_walk *w)
 {
-	struct sonde_walk *w = r->w;
-	uint64_t at = w->run_frame, is_user, is_end, number = 0, line = 0, value;
+	uint64_t at = w->php_at, is_user, wanted;
 
 	if (bpf_probe_read_user(w->run, PHP_FRAME, (void *)at))
 		return 1;
-	w->run_frame = w->run[FRAME_CALLER];
-	if (!w->run[FRAME_FUNCTION]) /* a copy of the next frame */
+	if (!w->php_generator)
+		w->run_frame = w->run[FRAME_CALLER];
+	else if (!(w->run[FRAME_INFO] & CALL_GENERATOR))
+		return 1;
+	if (!w->run[FRAME_FUNCTION]) { /* a copy of the next frame, or that of a generator */
+		w->php_at = w->run_frame;
+		w->php_parent = 0;
+		w->php_leaf = w->php_node = w->run[FRAME_THIS];
+		w->php_step = w->php_leaf + GENERATOR_FAKE == at ? STEP_GENERATOR : STEP_FRAME;
 		return !w->run_frame;
+	}
 	if (bpf_probe_read_user(w->run + PHP_FUNCTION_AT, PHP_FUNCTION,
 				(void *)w->run[FRAME_FUNCTION]) &&
 	    bpf_probe_read_user(w->run + PHP_FUNCTION_AT, PHP_FUNCTION_HEAD,
@@ -200,21 +247,80 @@ static __attribute__((noinline)) long next_php(uint64_t i, struct running *r)
 		return 1;
 	is_user = (w->run[FUNCTION_TYPE] & 1) - 1;
 	OPAQUE(is_user);
-	if (is_user)
-		line = php_line(w);
-	w->php_opline &= ~is_user;
-	if ((int64_t)((uint64_t)w->n_frames - w->run_n) <= w->run_wanted) /* else it is cut off */
-		number = php_number(w, is_user);
-	w->ip = SONDE_RUN_WORD(w->run_runtime, (uint32_t)number, line);
+	w->php_is_user = is_user;
+	w->php_line = php_line(w) & is_user;
+	w->php_opline &= ~AGAIN(w->php_is_user);
+	begin_hash(w, AGAIN(w->php_is_user));
+	wanted = (uint64_t)w->n_frames - w->run_n; /* others are cut off */
+	w->php_step = STEP_TEXT;
+	if ((int64_t)wanted > w->run_wanted) {
+		w->php_known = 0;
+		w->php_step = STEP_ADD;
+	}
+	return 0;
+}
+
+/* A generator that delegates to another has no frame on the stack while that one runs: callers of
+ * the other lead to a frame that stands for the outermost one, w->php_leaf. From there, each
+ * generator leads to the one that it delegates to, so they are in the wrong order. The next one on
+ * the stack is that whose parent is the last one; the first has no parent, and runs. */
+static INLINE long find_generator(struct sonde_walk *w)
+{
+	uint64_t node = w->php_node;
+
+	w->look = 0;
+	bpf_probe_read_user(&w->look, 8, (void *)(node + GENERATOR_PARENT));
+	if (w->look != w->php_parent) {
+		w->php_node = w->look;
+		return !w->look;
+	}
+	w->php_parent = node;
+	w->php_node = w->php_leaf;
+	if (w->look) {
+		bpf_probe_read_user(&w->php_at, 8, (void *)(node + GENERATOR_FRAME));
+		w->php_generator = node;
+		w->php_step = STEP_FRAME;
+	}
+	return 0;
+}
+
+/* Add the frame to the stack. Returns 1 if it is the last one of the run. */
+static INLINE uint64_t add_php_frame(struct sonde_walk *w)
+{
+	uint64_t number, value, is_end, is_more;
+
+	number = php_number(w);
+	w->ip = SONDE_RUN_WORD(w->run_runtime, (uint32_t)number, w->php_line);
 	add_frame(w);
-	is_end = w->run[FRAME_INFO] / CALL_TOP & 1 & is_user;
+	is_end = w->run[FRAME_INFO] / CALL_TOP & w->php_is_user & ~mask_of(w->php_generator);
 	value = w->run[FRAME_VALUE] - w->first[1]; /* from the top of the stack */
 	w->php_value = w->run[FRAME_VALUE] & -((value - PHP_STACK) >> 63 & ~value >> 63);
 	/* below the C frame: its execute_ex() was not entered yet */
 	is_end &= ~((value - (w->run_low - w->first[1])) >> 63 & ~value >> 63);
-	OPAQUE(is_end);
-	r->is_own = is_end & 1;
-	return r->is_own || !w->run_frame;
+	w->php_at = w->run_frame;
+	is_more = mask_of(w->php_generator ^ w->php_leaf) & mask_of(w->php_generator);
+	w->php_step = STEP_GENERATOR & (uint32_t)is_more; /* else STEP_FRAME */
+	w->php_generator = 0;
+	return is_end & 1;
+}
+
+/* Do the next step of the run, as next_frame(). */
+static __attribute__((noinline)) long next_php(uint64_t i, struct running *r)
+{
+	struct sonde_walk *w = r->w;
+	uint32_t step = w->php_step;
+
+	if (step == STEP_FRAME)
+		return read_php_frame(w);
+	if (step == STEP_GENERATOR)
+		return find_generator(w);
+	if (step < STEP_ADD) {
+		mix_text(w, step - STEP_TEXT);
+		w->php_step = step + 1;
+		return 0;
+	}
+	r->is_own = add_php_frame(w);
+	return AGAIN(r->is_own) || !w->run_frame;
 }
 
 /* As add_run(). */
@@ -223,8 +329,10 @@ static INLINE void add_php(struct sonde_walk *w, uint64_t sp)
 	struct running r = {w, 0};
 	uint32_t n = w->php_n++;
 
-	/* the last run's result lies above this frame: the run belongs to it, or one further out */
-	if (w->php_value && w->php_value >= w->sp) {
+	/* The last run belongs to this frame, or to one further out: its result lies above this
+	 * frame; or no run is left, and where its result goes is not known, as is that of a
+	 * script. Generators can run while another function's variables are destroyed. */
+	if ((w->php_value && w->php_value >= w->sp) || (!w->run_at && w->php_n_unsure == 1)) {
 		w->php_skip |= 1ull << (w->php_last & 63);
 		w->php_is_wrong = w->is_deep = 1;
 		return;
@@ -238,9 +346,14 @@ static INLINE void add_php(struct sonde_walk *w, uint64_t sp)
 	w->run_low = sp;
 	w->run_frame = w->run_at;
 	take_frame(w);
+	w->php_generator = w->php_step = 0;
+	w->php_at = w->run_at;
 	w->php_opline = w->run_n ? 0 : sonde_unwind_register(w, 15);
 	w->run_rest -= bpf_loop(w->run_rest, next_php, &r, 0);
 	w->php_last = n;
+	w->php_n_unsure += 1 + (w->run[FRAME_INFO] / CALL_GENERATOR & 1);
+	if (w->php_value)
+		w->php_n_unsure = 0;
 	w->php_is_unreadable |= !r.is_own;
 	sonde_unwind_run_end(w, r.is_own & 1);
 	if (w->php_is_unreadable)
