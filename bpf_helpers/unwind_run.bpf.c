@@ -251,7 +251,7 @@ static INLINE_CORE void find_thread(struct sonde_walk *w)
 	bpf_probe_read_user(&w->run_at, 8, (void *)(found + w->layout.thread_frame));
 }
 
-static INLINE void find_php(struct sonde_walk *w);	      /* unwind_run_php.bpf.c */
+static INLINE void find_php(struct sonde_walk *w); /* unwind_run_php.bpf.c */
 static INLINE void add_php(struct sonde_walk *w, uint64_t sp);
 
 /* Prepare for the runs of a walk. Returns 0 if there are none. */

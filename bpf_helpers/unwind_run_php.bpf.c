@@ -133,8 +133,8 @@ static INLINE void begin_hash(struct sonde_walk *w, uint64_t is_user)
 }
 
 /* Find the bytes of the text at `at`, as find_text() does of CPython. */
-static INLINE uint64_t find_php_text(struct sonde_walk *w, uint64_t at,
-				     struct sonde_code_text *out, uint32_t is_path)
+static INLINE uint64_t find_php_text(struct sonde_walk *w, uint64_t at, struct sonde_code_text *out,
+				     uint32_t is_path)
 {
 	uint64_t skip;
 

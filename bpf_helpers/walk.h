@@ -146,19 +146,19 @@ struct sonde_walk {
 	uint64_t java_sp, java_fp, java_ip;   /* of the caller */
 	uint32_t java_is_named;		      /* java_text is set */
 	/* PHP, see unwind_run_php.bpf.c */
-	uint64_t first[4];     /* ip, sp and fp of the innermost frame; run_wanted */
-	uint64_t php_globals;  /* address of executor_globals */
-	uint64_t php_opline;   /* the instruction that the function executes now; 0: not known */
-	uint64_t php_value;    /* where on the stack the last run's result goes; 0: not known */
-	uint64_t php_at;       /* the frame that is read next */
+	uint64_t first[4];    /* ip, sp and fp of the innermost frame; run_wanted */
+	uint64_t php_globals; /* address of executor_globals */
+	uint64_t php_opline;  /* the instruction that the function executes now; 0: not known */
+	uint64_t php_value;   /* where on the stack the last run's result goes; 0: not known */
+	uint64_t php_at;      /* the frame that is read next */
 	uint64_t php_hash, php_known, php_is_user, php_line; /* of its function */
 	/* generators: the one whose frame it is; the outermost one that delegates; the last one
 	 * that was added; the one to look at */
 	uint64_t php_generator, php_leaf, php_parent, php_node;
-	uint64_t php_skip;     /* C frames that have no run, a bit for each */
+	uint64_t php_skip; /* C frames that have no run, a bit for each */
 	uint32_t php_step;
-	uint32_t php_n;	       /* C frames of the function so far */
-	uint32_t php_last;     /* the number of the one that got the last run */
+	uint32_t php_n;	   /* C frames of the function so far */
+	uint32_t php_last; /* the number of the one that got the last run */
 	uint32_t php_n_skipped;
 	uint32_t php_n_unsure; /* last runs of which it is not known where their result goes */
 	uint32_t php_tries;    /* how often the walk was done again */

@@ -247,7 +247,8 @@ static char *make_php_text(const uint8_t *bytes, uint32_t n, bool is_path)
 /* Class::method, or function; {main} is a file's code outside of functions, as in traces of PHP. */
 static char *make_php_name(const struct sonde_code_event *ev)
 {
-	char *name = ev->name.n ? make_php_text(ev->name_bytes, ev->name.n, false) : strdup("{main}");
+	char *name =
+		ev->name.n ? make_php_text(ev->name_bytes, ev->name.n, false) : strdup("{main}");
 	char *class = make_php_text(ev->lines, ev->n_lines, false), *both = NULL;
 
 	if (!name || !class) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Interpreters in files of this machine: the rows of CPython's function that interprets have a
- * mark, also in its part that is executed seldom, which a stripped file does not name.
+ * Interpreters in files of this machine: the rows of the function that interprets have a mark, of
+ * CPython also in its part that is executed seldom, which a stripped file does not name.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -90,6 +90,39 @@ static void pythons_have_marks(void **state)
 	globfree(&found);
 }
 
+static void php_has_marks(void **state)
+{
+	static const char *const paths[] = {"/usr/bin/php8.2", "/usr/sbin/php-fpm8.2"};
+	uint64_t at, offset, size;
+	uint32_t n = 0;
+	int err;
+
+	for (size_t i = 0; i < 2; i++) {
+		struct unwind_rules rules = {0};
+		struct unwind_table t;
+		struct elfsym *e;
+		int fd = open(paths[i], O_RDONLY);
+
+		if (fd < 0)
+			continue;
+		n++;
+		assert_int_equal(unwind_table_read(fd, &rules, &t), 0);
+		assert_int_equal(t.runtime, UNWIND_PHP_8_2);
+		e = elfsym_open_fd(fd, paths[i], &err);
+		assert_non_null(e);
+		assert_int_equal(elfsym_object(e, "executor_globals", &at, &size), 0);
+		assert_int_equal(t.runtime_variable, at);
+		assert_int_equal(elfsym_by_name(e, "execute_ex", &at, &offset, &size), 0);
+		check_marks(&t, &rules, at, at + size, true);
+		check_marks(&t, &rules, at - 1, at, false);
+		elfsym_close(e);
+		unwind_table_free(&t);
+		unwind_rules_free(&rules);
+	}
+	if (!n)
+		skip();
+}
+
 static void other_files_have_none(void **state)
 {
 	struct unwind_rules rules = {0};
@@ -109,6 +142,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(pythons_have_marks),
+		cmocka_unit_test(php_has_marks),
 		cmocka_unit_test(other_files_have_none),
 	};
 
