@@ -222,7 +222,7 @@ struct unwind_layout {
 	uint16_t function_opcodes, function_file;
 };
 
-enum unwind_run_kind { UNWIND_CPYTHON, UNWIND_PHP, UNWIND_HOTSPOT, UNWIND_NO_RUNS };
+enum unwind_run_kind { UNWIND_CPYTHON, UNWIND_PHP, UNWIND_JAVA, UNWIND_NO_RUNS };
 
 enum {
 	UNWIND_LAYOUTS = 16,
