@@ -7,15 +7,18 @@
 #include "runtime/unwind/hotspot.h"
 #include "runtime/unwind/store.h"
 
+enum { TRIES = 16 }; /* of a library whose tables may not be relocated yet */
+
 enum state {
 	READY,
-	STARTS,	 /* it has no code yet */
+	STARTS,	 /* it is being loaded, or has no code yet */
 	REFUSED, /* it cannot be read: its frames are walked by frame pointers */
 };
 
 struct unwind_jvm {
 	uint32_t refs;
 	enum state state;
+	uint32_t n_failed;	       /* how often its tables were not what is expected */
 	uint64_t start, device, inode; /* of the mapping of its code */
 	uint32_t address;	       /* of the table in the store; 0: it is not there */
 	struct unwind_hotspot table;
@@ -33,7 +36,8 @@ static void read_table(struct unwind_store *store, uint32_t tgid, const struct p
 {
 	int err = hotspot_read(tgid, m, &j->table);
 
-	j->state = !err ? READY : err == -EAGAIN ? STARTS : REFUSED;
+	j->n_failed += err && err != -EAGAIN;
+	j->state = !err ? READY : j->n_failed < TRIES ? STARTS : REFUSED;
 	if (!err)
 		j->address = unwind_store_add(store, &j->table, UNWIND_HOTSPOT_WORDS);
 	if (j->state == READY && !j->address)
@@ -48,11 +52,12 @@ int unwind_jvm_note(struct unwind_store *store, uint32_t tgid, const struct proc
 		    struct unwind_jvm *old, struct unwind_jvm **jvm)
 {
 	struct unwind_jvm *j = old;
+	bool is_same;
 
 	if (*jvm || !m->inode || !is_library(m->path))
 		return 0;
-	if (j && j->state != STARTS && j->start == m->start && j->device == m->device &&
-	    j->inode == m->inode) {
+	is_same = j && j->start == m->start && j->device == m->device && j->inode == m->inode;
+	if (is_same && j->state != STARTS) {
 		j->refs++;
 		*jvm = j;
 		return 0;
@@ -63,7 +68,8 @@ int unwind_jvm_note(struct unwind_store *store, uint32_t tgid, const struct proc
 	*j = (struct unwind_jvm){.refs = 1,
 				 .start = m->start,
 				 .device = m->device,
-				 .inode = m->inode};
+				 .inode = m->inode,
+				 .n_failed = is_same ? old->n_failed : 0};
 	read_table(store, tgid, m, j);
 	*jvm = j;
 	return 0;
