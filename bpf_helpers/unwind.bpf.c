@@ -164,7 +164,7 @@ static INLINE uint32_t leave_without_rule(struct sonde_walk *w, struct sonde_tra
 		is_java = sonde_unwind_java(w, t);
 		if (w->is_deep)
 			return UNWIND_DEEP;
-		has_edge &= !(is_java && n);
+		has_edge &= !is_java;
 	}
 	if (has_edge && leave_edge(w, t, &end))
 		return end;

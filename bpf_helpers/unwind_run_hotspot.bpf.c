@@ -228,6 +228,37 @@ static INLINE uint32_t read_block(struct sonde_walk *w, uint64_t x)
 	       x - start < (uint64_t)(uint32_t)word_of_block(w, w->java.length) << bits;
 }
 
+/* 1 if a and b, of less than 64 bits, are equal; a comparison would make a branch. */
+static INLINE uint64_t is_equal(uint64_t a, uint64_t b)
+{
+	uint64_t differs = a ^ b;
+
+	OPAQUE(differs);
+	return (differs - 1) >> 63;
+}
+
+/* How many words the innermost frame has where compiled code makes or leaves it: 1, the return
+ * address; 2, the caller's rbp, too; 0: all. Compiled code begins with mov %eax, -n(%rsp); push
+ * %rbp; sub $n, %rsp, and ends with add $n, %rsp; pop %rbp; cmp n(%r15), %rsp; ja; ret. */
+static INLINE uint64_t edge_words(struct sonde_walk *w)
+{
+	uint64_t before, at, one, two, ends;
+
+	w->node[0] = w->node[1] = 0;
+	bpf_probe_read_user(w->node, 16, (void *)(w->ip - 8));
+	before = w->node[0];
+	at = w->node[1];
+	ends = is_equal(at & 0xffff, 0x870f);
+	one = is_equal(at & 0xffffff, 0x248489) | is_equal(at & 0xff, 0xc3) |
+	      is_equal(at & 0xffffff, 0xa73b49) | is_equal(at & 0xffffff, 0x673b49) |
+	      (ends & is_equal(before >> 8 & 0xffffff, 0xa73b49)) |
+	      (ends & is_equal(before >> 32 & 0xffffff, 0x673b49)) |
+	      (is_equal(at & 0xff, 0x55) & is_equal(at >> 8 & 0xfffdff, 0xec8148));
+	two = is_equal(at & 0xffffff, 0x3b495d) | is_equal(at & 0xffff, 0xc35d) |
+	      (is_equal(before >> 56, 0x55) & is_equal(at & 0xfffdff, 0xec8148));
+	return one | two << 1;
+}
+
 /* Read the caller's registers. The place of rbp is the last word but one of compiled code's frame,
  * whose size the CodeBlob states; that of the interpreter's frame is at rbp. What is the same is
  * done once, without branches, since the verifier follows both sides of each. `interpreted`: all
@@ -235,20 +266,24 @@ static INLINE uint32_t read_block(struct sonde_walk *w, uint64_t x)
 static INLINE uint32_t read_caller(struct sonde_walk *w, uint64_t interpreted)
 {
 	uint64_t words = (uint32_t)word_of_block(w, w->java.frame_size), sp = w->sp, at, bad;
-	uint64_t method = word_of_run(w, w->java.method);
+	uint64_t method = word_of_run(w, w->java.method), edge = 0;
 
+	if (w->n_frames == 1)
+		edge = edge_words(w) & ~interpreted & mask_of(w->java_hash);
+	words = (words & ~mask_of(edge)) | edge;
 	at = (sp + 8 * words - 16) & ~interpreted;
 	at |= w->fp & interpreted;
 	OPAQUE(at);
 	bad = bpf_probe_read_user(w->run, 8 * FRAME_WORDS, (void *)(at - FRAME_BELOW));
 	w->java_method = (method & ~interpreted) | (w->run[FRAME_METHOD] & interpreted);
-	w->java_fp = w->run[FRAME_FP];
+	edge = -(edge & 1);
+	w->java_fp = (w->run[FRAME_FP] & ~edge) | (w->fp & edge);
 	w->java_ip = w->run[FRAME_IP];
 	/* the sp of an interpreted method's caller may be above the frame: it has other places for
 	 * arguments */
 	at += 16;
 	w->java_sp = (at & ~interpreted) | (w->run[FRAME_SENDER_SP] & interpreted);
-	bad |= (w->java_sp - at) >> FRAME_BITS | (at - sp - 16) >> FRAME_BITS | (at & 7);
+	bad |= (w->java_sp - at) >> FRAME_BITS | (at - sp - 8) >> FRAME_BITS | (at & 7);
 	bad |= ~mask_of(w->java_ip);
 	OPAQUE(bad);
 	return !bad;
