@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The tables of HotSpot, as this program has them, in its own memory: read right, refused if
+ * something is missing, and read without harm if they have random words.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "runtime/base/proc_maps.h"
+#include "runtime/unwind/hotspot.h"
+
+struct field {
+	const char *type, *name, *text;
+	int32_t is_static;
+	uint64_t offset;
+	const void *address;
+};
+
+struct type {
+	const char *name, *super;
+	int32_t flags[3];
+	uint64_t size;
+};
+
+struct constant {
+	const char *name;
+	int32_t value;
+};
+
+struct space {
+	uint64_t low, high;
+};
+
+struct heap {
+	struct space memory, segments;
+	int32_t bits;
+};
+
+struct array {
+	int32_t n, most;
+	struct heap **data;
+};
+
+static struct heap heaps[5];
+static struct heap *heap_list[5] = {&heaps[0], &heaps[1], &heaps[2], &heaps[3], &heaps[4]};
+static struct array array;
+static struct array *array_at;
+
+static struct field fields[32];
+static struct type types[4];
+static struct constant constants[4];
+
+#define VARIABLE(name, value) \
+	uint64_t name __attribute__((used, visibility("default"))) = (uint64_t)(value);
+VARIABLE(gHotSpotVMStructs, fields)
+VARIABLE(gHotSpotVMStructEntryTypeNameOffset, offsetof(struct field, type))
+VARIABLE(gHotSpotVMStructEntryFieldNameOffset, offsetof(struct field, name))
+VARIABLE(gHotSpotVMStructEntryIsStaticOffset, offsetof(struct field, is_static))
+VARIABLE(gHotSpotVMStructEntryOffsetOffset, offsetof(struct field, offset))
+VARIABLE(gHotSpotVMStructEntryAddressOffset, offsetof(struct field, address))
+VARIABLE(gHotSpotVMStructEntryArrayStride, sizeof(struct field))
+VARIABLE(gHotSpotVMTypes, types)
+VARIABLE(gHotSpotVMTypeEntryTypeNameOffset, offsetof(struct type, name))
+VARIABLE(gHotSpotVMTypeEntrySizeOffset, offsetof(struct type, size))
+VARIABLE(gHotSpotVMTypeEntryArrayStride, sizeof(struct type))
+VARIABLE(gHotSpotVMIntConstants, constants)
+VARIABLE(gHotSpotVMIntConstantEntryNameOffset, offsetof(struct constant, name))
+VARIABLE(gHotSpotVMIntConstantEntryValueOffset, offsetof(struct constant, value))
+VARIABLE(gHotSpotVMIntConstantEntryArrayStride, sizeof(struct constant))
+
+static const struct field good_fields[] = {
+	{"CodeCache", "_heaps", "", 1, 0, &array_at},
+	{"GrowableArrayBase", "_len", "", 0, offsetof(struct array, n), NULL},
+	{"GrowableArray<int>", "_data", "", 0, offsetof(struct array, data), NULL},
+	{"CodeHeap", "_memory", "", 0, offsetof(struct heap, memory), NULL},
+	{"CodeHeap", "_segmap", "", 0, offsetof(struct heap, segments), NULL},
+	{"CodeHeap", "_log2_segment_size", "", 0, offsetof(struct heap, bits), NULL},
+	{"VirtualSpace", "_low_boundary", "", 0, offsetof(struct space, low), NULL},
+	{"VirtualSpace", "_high_boundary", "", 0, offsetof(struct space, high), NULL},
+	{"HeapBlock::Header", "_length", "", 0, 0, NULL},
+	{"HeapBlock::Header", "_used", "", 0, 8, NULL},
+	{"CodeBlob", "_name", "", 0, 96, NULL},
+	{"CodeBlob", "_frame_size", "", 0, 28, NULL},
+	{"CompiledMethod", "_method", "", 0, 112, NULL},
+	{"nmethod", "_compile_id", "", 0, 304, NULL},
+	{"Method", "_constMethod", "", 0, 8, NULL},
+	{"ConstMethod", "_constants", "", 0, 8, NULL},
+	{"ConstMethod", "_name_index", "", 0, 34, NULL},
+	{"ConstantPool", "_pool_holder", "", 0, 24, NULL},
+	{"Klass", "_name", "", 0, 24, NULL},
+	{"InstanceKlass", "_constants", "", 0, 232, NULL},
+	{"Symbol", "_length", "", 0, 4, NULL},
+	{"Symbol", "_body", "", 0, 6, NULL},
+};
+
+enum { N_FIELDS = sizeof(good_fields) / sizeof(good_fields[0]) };
+
+static void set_up(void)
+{
+	memset(fields, 0, sizeof(fields));
+	memcpy(fields, good_fields, sizeof(good_fields));
+	memcpy(types,
+	       ((struct type[]){{"HeapBlock", "", {0}, 16}, {"ConstantPool", "", {0}, 72}, {0}}),
+	       3 * sizeof(types[0]));
+	memcpy(constants,
+	       ((struct constant[]){{"frame::interpreter_frame_sender_sp_offset", -1},
+				    {"frame::interpreter_frame_last_sp_offset", -2},
+				    {0}}),
+	       3 * sizeof(constants[0]));
+	for (uint64_t i = 0; i < 5; i++) /* the last one is the lowest */
+		heaps[i] = (struct heap){{0x900000 - i * 0x100000, 0xa00000 - i * 0x100000},
+					 {0x10000 + i, 0x20000},
+					 7};
+	array = (struct array){3, 4, heap_list};
+	array_at = &array;
+}
+
+static int note_code(const struct proc_mapping *m, void *ctx)
+{
+	uint64_t at = (uint64_t)(uintptr_t)note_code;
+
+	if (at < m->start || at >= m->end)
+		return 0;
+	*(struct proc_mapping *)ctx = *m;
+	((struct proc_mapping *)ctx)->path = strdup(m->path);
+	return 0;
+}
+
+static int read_own(struct unwind_hotspot *out)
+{
+	static struct proc_mapping m;
+
+	if (!m.path)
+		assert_int_equal(proc_maps_each(0, note_code, &m), 0);
+	return hotspot_read((uint32_t)getpid(), &m, out);
+}
+
+static void tables_are_read(void **state)
+{
+	struct unwind_hotspot h;
+
+	set_up();
+	assert_int_equal(read_own(&h), 0);
+	assert_int_equal(h.n_heaps, 3);
+	assert_int_equal(h.segment_bits, 7);
+	assert_int_equal(h.heaps[0].low, 0x700000);
+	assert_int_equal(h.heaps[0].segments, 0x10002);
+	assert_int_equal(h.heaps[2].end, 0xa00000);
+	assert_int_equal(h.name, 16 + 96);
+	assert_int_equal(h.frame_size, 16 + 28);
+	assert_int_equal(h.method, 16 + 112);
+	assert_int_equal(h.compile_id, 16 + 304);
+	assert_int_equal(h.class_constants, 232);
+	assert_int_equal(h.pool_bytes, 72);
+	array_at = NULL; /* the machine starts */
+	assert_int_equal(read_own(&h), -EAGAIN);
+}
+
+static void what_is_missing_is_not_guessed(void **state)
+{
+	struct unwind_hotspot h;
+
+	for (uint32_t i = 0; i < N_FIELDS; i++) {
+		set_up();
+		fields[i].name = "another";
+		assert_int_equal(read_own(&h), -ENOTSUP);
+	}
+	set_up();
+	fields[N_FIELDS - 1].offset = 4096;
+	assert_int_equal(read_own(&h), -ENOTSUP);
+	set_up();
+	constants[0].value = -3;
+	assert_int_equal(read_own(&h), -ENOTSUP);
+	set_up();
+	array.n = 5;
+	assert_int_equal(read_own(&h), -ENOTSUP);
+	set_up();
+	heaps[1].memory.high += 4096; /* the heaps overlap */
+	assert_int_equal(read_own(&h), -ENOTSUP);
+	set_up();
+	gHotSpotVMStructEntryArrayStride = 0;
+	assert_int_equal(read_own(&h), -ENOTSUP);
+	gHotSpotVMStructEntryArrayStride = sizeof(struct field);
+}
+
+static void garble(void *at, size_t n)
+{
+	static const uint64_t words[] = {0, 1, 8, 255, 4096, 1ull << 40, ~0ull};
+	uint64_t word = words[rand() % 7];
+
+	memcpy((char *)at + (size_t)rand() % (n / 8) * 8, &word, sizeof(word));
+}
+
+static void random_words_do_no_harm(void **state)
+{
+	uint64_t stride = gHotSpotVMStructEntryArrayStride;
+	uint32_t n_read = 0;
+
+	srand(7);
+	for (uint32_t i = 0; i < 2000; i++) {
+		struct unwind_hotspot h;
+
+		set_up();
+		switch (rand() % 5) {
+		case 0: garble(fields, sizeof(good_fields)); break;
+		case 1: garble(types, sizeof(types)); break;
+		case 2: garble(heaps, sizeof(heaps)); break;
+		case 3: garble(&array, sizeof(array)); break;
+		default: garble(&gHotSpotVMStructEntryArrayStride, 8);
+		}
+		if (!read_own(&h)) {
+			n_read++;
+			assert_in_range(h.n_heaps, 1, HOTSPOT_HEAPS);
+			assert_in_range(h.segment_bits, 4, 12);
+			assert_in_range(h.compile_id, 0, 1024);
+		}
+		gHotSpotVMStructEntryArrayStride = stride;
+	}
+	assert_in_range(n_read, 1, 1999);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(tables_are_read),
+		cmocka_unit_test(what_is_missing_is_not_guessed),
+		cmocka_unit_test(random_words_do_no_harm),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
