@@ -198,6 +198,7 @@ static INLINE uint32_t read_java(struct sonde_walk *w)
 	if (!chunk)
 		return 0;
 	w->java_nmethod = 0;
+	w->java_block_bytes = 0;
 	w->java_at = at;
 	at &= UNWIND_CHUNK_WORDS - 1;
 	return !bpf_probe_read_kernel(&w->java, sizeof(w->java), chunk + at);
@@ -212,6 +213,8 @@ static INLINE uint32_t read_block(struct sonde_walk *w, uint64_t x)
 	uint64_t at = (x - low) >> bits, start;
 
 	w->look = 0;
+	if (x - w->java_block < w->java_block_bytes)
+		at = (w->java_block - low) >> bits;
 	LOOP for (uint32_t i = 0; i < SEGMENT_STEPS; i++)
 	{
 		bpf_probe_read_user(&w->look, 1, (void *)(segments + at));
@@ -223,9 +226,10 @@ static INLINE uint32_t read_block(struct sonde_walk *w, uint64_t x)
 	OPAQUE(start);
 	if (AGAIN(w->look) || bpf_probe_read_user(w->run, BLOCK_BYTES, (void *)start))
 		return 0;
-	w->java_hash = start;
+	w->java_hash = w->java_block = start;
+	w->java_block_bytes = (uint64_t)(uint32_t)word_of_block(w, w->java.length) << bits;
 	return (word_of_run(w, w->java.used) >> 8 * (w->java.used & 7) & 1) &&
-	       x - start < (uint64_t)(uint32_t)word_of_block(w, w->java.length) << bits;
+	       x - start < w->java_block_bytes;
 }
 
 /* 1 if a and b, of less than 64 bits, are equal; a comparison would make a branch. */

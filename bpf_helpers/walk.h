@@ -139,7 +139,8 @@ struct sonde_walk {
 	uint64_t run[RUN_WORDS], code[RUN_CODE / 8];
 	/* frames of HotSpot, see unwind_run_hotspot.bpf.c */
 	struct unwind_hotspot java;
-	uint64_t java_at;      /* word address of `java`; 0: it was not read yet */
+	uint64_t java_block, java_block_bytes; /* the last block: the interpreter is one */
+	uint64_t java_at;		       /* word address of `java`; 0: it was not read yet */
 	uint64_t java_nmethod; /* address of the name that a CodeBlob of compiled code has */
 	uint64_t java_method, java_hash;      /* of the frame; 0: none, or not known yet */
 	uint64_t java_text[2], java_bytes[2]; /* the names of the method and of its class */
