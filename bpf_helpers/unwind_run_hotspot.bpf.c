@@ -68,32 +68,38 @@ static INLINE uint64_t mix_process(const struct sonde_walk *w, uint64_t hash)
 }
 
 /* Find the names of w->java_method, and its hash if that is not known. Returns 0 if it is no
- * method. */
+ * method. What must be kept over calls is in w->run: all functions of a program share 512 bytes of
+ * stack. */
 GLOBAL uint32_t sonde_unwind_java_names(struct sonde_walk *w)
 {
-	uint64_t hash, pool, class, index, bad;
+	struct {
+		uint64_t hash, pool, class, bad;
+	} *kept;
+	uint64_t index;
 
 	if (!w)
 		return 0;
-	hash = w->java_method;
-	bad = bpf_probe_read_user(&w->look, 8, (void *)(hash + w->java.const_method));
-	bad |= bpf_probe_read_user(w->code, CONST_METHOD, (void *)w->look);
-	hash = (hash * FACTOR ^ w->look) * FACTOR;
-	pool = w->code[w->java.constants >> 3 & 7];
+	kept = (void *)w->run;
+	kept->hash = w->java_method;
+	kept->bad = bpf_probe_read_user(&w->look, 8, (void *)(w->java_method + w->java.const_method));
+	kept->bad |= bpf_probe_read_user(w->code, CONST_METHOD, (void *)w->look);
+	kept->hash = (kept->hash * FACTOR ^ w->look) * FACTOR;
+	kept->pool = w->code[w->java.constants >> 3 & 7];
+	kept->bad |= bpf_probe_read_user(&w->look, 8, (void *)(kept->pool + w->java.pool_holder));
+	kept->class = w->look;
+	kept->bad |= bpf_probe_read_user(&w->look, 8,
+					 (void *)(kept->class + w->java.class_constants));
+	kept->bad |= w->look ^ kept->pool;
 	index = w->code[w->java.name_index >> 3 & 7] >> 8 * (w->java.name_index & 6) & 0xffff;
-	bad |= bpf_probe_read_user(&w->look, 8, (void *)(pool + w->java.pool_holder));
-	class = w->look;
-	bad |= bpf_probe_read_user(&w->look, 8, (void *)(class + w->java.class_constants));
-	bad |= w->look ^ pool;
-	bad |= bpf_probe_read_user(&w->look, 8, (void *)(pool + w->java.pool_bytes + 8 * index));
-	hash = (hash ^ pool) * FACTOR ^ note_symbol(w, 0, w->look);
-	bad |= bpf_probe_read_user(&w->look, 8, (void *)(class + w->java.class_name));
-	hash = (hash ^ class) * FACTOR ^ note_symbol(w, 1, w->look);
-	OPAQUE(bad);
-	if (bad)
+	kept->bad |= bpf_probe_read_user(
+		&w->look, 8, (void *)(kept->pool + w->java.pool_bytes + 8 * index));
+	kept->hash = (kept->hash ^ kept->pool) * FACTOR ^ note_symbol(w, 0, w->look);
+	kept->bad |= bpf_probe_read_user(&w->look, 8, (void *)(kept->class + w->java.class_name));
+	kept->hash = (kept->hash ^ kept->class) * FACTOR ^ note_symbol(w, 1, w->look);
+	if (AGAIN(kept->bad))
 		return 0;
 	if (!w->java_hash)
-		w->java_hash = mix_process(w, hash);
+		w->java_hash = mix_process(w, kept->hash);
 	w->java_is_named = 1;
 	return 1;
 }
