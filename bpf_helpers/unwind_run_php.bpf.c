@@ -63,7 +63,7 @@ enum { PHP_NAME, PHP_CLASS, PHP_FILE, PHP_LINE };
  * first to the last of them. */
 enum {
 	STEP_FRAME, /* read a frame */
-	STEP_TEXT,  /* add its three texts to the hash */
+	STEP_TEXT,  /* make the hashes of its three texts */
 	STEP_ADD = STEP_TEXT + 3,
 	STEP_GENERATOR, /* look for a generator */
 	PHP_STEPS = STEP_ADD + 1,
@@ -108,30 +108,13 @@ static INLINE void hash_text(struct sonde_walk *w, uint64_t at, uint32_t is_path
 	w->look = hash;
 }
 
-/* Add a text to the hash of the function; w->php_known becomes 0 if it cannot be read. Most texts
- * keep a hash, which is not unique: theirs of "ab" and "bA" are equal. PHP gives new strings the
- * memory of old ones, so the address does not suffice either. */
-static INLINE void mix_text(struct sonde_walk *w, uint64_t i)
+/* Find what tells the function in w->run from all others: its texts, with the hashes that most of
+ * them keep. These are not unique: those of "ab" and "bA" are equal. PHP gives new strings the
+ * memory of old ones, so their addresses do not suffice either. Returns 0 if a hash is missing. */
+static INLINE uint64_t find_texts(struct sonde_walk *w, uint64_t is_user)
 {
-	uint64_t at = w->code[i & 3], is_some = mask_of(at);
+	uint64_t file = 8 * PHP_FUNCTION_AT + w->layout.function_file, at, has_all = ~0ull;
 
-	w->look = 0;
-	bpf_probe_read_user(&w->look, 8, (void *)(readable(w, at) + PHP_TEXT_HASH));
-	w->look |= ~is_some;
-	if (!w->look)
-		hash_text(w, at, i == PHP_FILE);
-	w->php_known &= mask_of(w->look);
-	w->php_hash = (w->php_hash ^ at) * FACTOR;
-	w->php_hash = (w->php_hash ^ w->look) * FACTOR;
-}
-
-/* Begin the hash that tells the function in w->run from all others. */
-static INLINE void begin_hash(struct sonde_walk *w, uint64_t is_user)
-{
-	uint64_t file = 8 * PHP_FUNCTION_AT + w->layout.function_file;
-
-	w->php_hash = ((uint64_t)w->stack.tgid << 32 | w->stack.exec_id) * FACTOR;
-	w->php_known = ~0ull;
 	w->code[PHP_NAME] = w->run[FUNCTION_NAME];
 	w->code[PHP_FILE] = word_of_run(w, file) & is_user;
 	w->code[PHP_LINE] = (uint32_t)word_of_run(w, file + 8) & is_user;
@@ -139,6 +122,38 @@ static INLINE void begin_hash(struct sonde_walk *w, uint64_t is_user)
 	bpf_probe_read_user(&w->code[PHP_CLASS], 8,
 			    (void *)(readable(w, w->run[FUNCTION_CLASS]) + PHP_CLASS_NAME));
 	w->code[PHP_CLASS] &= mask_of(w->run[FUNCTION_CLASS]);
+	for (uint32_t i = 0; i < PHP_LINE; i++) {
+		at = w->code[i];
+		w->php_texts[i] = 0;
+		bpf_probe_read_user(&w->php_texts[i], 8, (void *)(readable(w, at) + PHP_TEXT_HASH));
+		w->php_texts[i] |= ~mask_of(at);
+		has_all &= mask_of(w->php_texts[i]);
+	}
+	return has_all;
+}
+
+/* Make the hash of a text that keeps none. */
+static INLINE void add_text(struct sonde_walk *w, uint64_t i)
+{
+	if (w->php_texts[i & 3])
+		return;
+	hash_text(w, w->code[i & 3], i == PHP_FILE);
+	w->php_texts[i & 3] = w->look;
+}
+
+/* 0: the function cannot be told from others. */
+static INLINE uint64_t hash_of_php(struct sonde_walk *w)
+{
+	uint64_t hash = (uint64_t)w->stack.tgid << 32 | w->stack.exec_id, is_known = ~0ull;
+
+	for (uint32_t i = 0; i < PHP_LINE; i++) {
+		is_known &= mask_of(w->php_texts[i]);
+		hash = (hash * FACTOR ^ w->code[i]) * FACTOR ^ w->php_texts[i];
+	}
+	hash = (hash * FACTOR ^ w->code[PHP_LINE]) * FACTOR;
+	hash = (hash ^ hash >> 32) & is_known;
+	OPAQUE(hash);
+	return hash;
 }
 
 /* Find the bytes of the text at `at`, as find_text() does of CPython. */
@@ -187,12 +202,10 @@ static INLINE uint64_t send_php(struct sonde_walk *w, struct codes *codes, uint6
 /* The number of the function, as number_of(). */
 static INLINE uint64_t php_number(struct sonde_walk *w)
 {
-	uint64_t hash = (w->php_hash ^ w->code[PHP_LINE]) * FACTOR, at, found;
+	uint64_t hash = hash_of_php(w), at, found;
 	uint32_t zero = 0;
 	struct codes *codes = bpf_map_lookup_elem(&sonde_codes, &zero);
 
-	hash = (hash ^ hash >> 32) & w->php_known;
-	OPAQUE(hash);
 	if (!hash || !codes)
 		return 0;
 	found = find_code(codes, hash, &at);
@@ -261,13 +274,12 @@ static INLINE long read_php_frame(struct sonde_walk *w)
 	w->php_is_user = is_user;
 	w->php_line = php_line(w);
 	w->php_opline &= ~AGAIN(w->php_is_user);
-	begin_hash(w, AGAIN(w->php_is_user));
-	wanted = (uint64_t)w->n_frames - w->run_n; /* others are cut off */
-	w->php_step = STEP_TEXT;
-	if ((int64_t)wanted > w->run_wanted) {
-		w->php_known = 0;
-		w->php_step = STEP_ADD;
-	}
+	w->php_step = STEP_ADD;
+	wanted = (uint64_t)w->n_frames - w->run_n;
+	if ((int64_t)wanted > w->run_wanted) /* it is cut off */
+		w->php_texts[0] = 0;
+	else if (!find_texts(w, AGAIN(w->php_is_user)))
+		w->php_step = STEP_TEXT;
 	return 0;
 }
 
@@ -326,7 +338,7 @@ static __attribute__((noinline)) long next_php(uint64_t i, struct running *r)
 	if (step == STEP_GENERATOR)
 		return find_generator(w);
 	if (step < STEP_ADD) {
-		mix_text(w, step - STEP_TEXT);
+		add_text(w, step - STEP_TEXT);
 		w->php_step = step + 1;
 		return 0;
 	}

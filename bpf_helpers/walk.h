@@ -152,7 +152,8 @@ struct sonde_walk {
 	uint64_t php_opline;  /* the instruction that the function executes now; 0: not known */
 	uint64_t php_value;   /* where on the stack the last run's result goes; 0: not known */
 	uint64_t php_at;      /* the frame that is read next */
-	uint64_t php_hash, php_known, php_is_user, php_line; /* of its function */
+	uint64_t php_is_user, php_line; /* of its function */
+	uint64_t php_texts[4];		/* hashes of texts; 0: not known */
 	/* generators: the one whose frame it is; the outermost one that delegates; the last one
 	 * that was added; the one to look at */
 	uint64_t php_generator, php_leaf, php_parent, php_node;
