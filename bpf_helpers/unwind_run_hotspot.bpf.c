@@ -81,18 +81,19 @@ GLOBAL uint32_t sonde_unwind_java_names(struct sonde_walk *w)
 		return 0;
 	kept = (void *)w->run;
 	kept->hash = w->java_method;
-	kept->bad = bpf_probe_read_user(&w->look, 8, (void *)(w->java_method + w->java.const_method));
+	kept->bad =
+		bpf_probe_read_user(&w->look, 8, (void *)(w->java_method + w->java.const_method));
 	kept->bad |= bpf_probe_read_user(w->code, CONST_METHOD, (void *)w->look);
 	kept->hash = (kept->hash * FACTOR ^ w->look) * FACTOR;
 	kept->pool = w->code[w->java.constants >> 3 & 7];
 	kept->bad |= bpf_probe_read_user(&w->look, 8, (void *)(kept->pool + w->java.pool_holder));
 	kept->class = w->look;
-	kept->bad |= bpf_probe_read_user(&w->look, 8,
-					 (void *)(kept->class + w->java.class_constants));
+	kept->bad |=
+		bpf_probe_read_user(&w->look, 8, (void *)(kept->class + w->java.class_constants));
 	kept->bad |= w->look ^ kept->pool;
 	index = w->code[w->java.name_index >> 3 & 7] >> 8 * (w->java.name_index & 6) & 0xffff;
-	kept->bad |= bpf_probe_read_user(
-		&w->look, 8, (void *)(kept->pool + w->java.pool_bytes + 8 * index));
+	kept->bad |= bpf_probe_read_user(&w->look, 8,
+					 (void *)(kept->pool + w->java.pool_bytes + 8 * index));
 	kept->hash = (kept->hash ^ kept->pool) * FACTOR ^ note_symbol(w, 0, w->look);
 	kept->bad |= bpf_probe_read_user(&w->look, 8, (void *)(kept->class + w->java.class_name));
 	kept->hash = (kept->hash ^ kept->class) * FACTOR ^ note_symbol(w, 1, w->look);
