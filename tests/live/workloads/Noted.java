@@ -70,7 +70,7 @@ public class Noted {
 		return a + (long)b + more.length;
 	}
 
-	static class Größe {
+	static class Size {
 		static void mißt() throws Exception {
 			nap();
 		}
@@ -92,7 +92,7 @@ public class Noted {
 		new Baker().sell(3);
 		locked(1, 2.0, "three", 4, 5);
 		deep(40);
-		Größe.mißt();
+		Size.mißt();
 		quietly(() -> {
 			nap();
 			return 0;
@@ -108,6 +108,7 @@ public class Noted {
 		int rounds = Integer.parseInt(args[1]);
 		Thread[] threads = new Thread[2];
 
+		Thread.sleep(1000); /* unwind tables of libjvm are being made */
 		file = new RandomAccessFile("/dev/zero", "r");
 		for (int t = 0; t < threads.length; t++) {
 			threads[t] = new Thread(() -> {
