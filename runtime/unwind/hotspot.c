@@ -351,18 +351,24 @@ static int read_machine(const struct machine *m, struct unwind_hotspot *out)
 	return err ? err : read_heaps(m, &f, out);
 }
 
-/* What is added to addresses of the file, which is mapped at `m`. */
+/* What is added to addresses of the file, which is mapped at `m`. Where two segments share a page
+ * of the file, the mapping is that of the one which begins there. */
 static int find_bias(const struct elf_file *f, const struct proc_mapping *m, uint64_t *bias)
 {
+	int err = -ENOTSUP;
 	GElf_Phdr p;
 
-	for (int i = 0; gelf_getphdr(f->elf, i, &p); i++)
-		if (p.p_type == PT_LOAD &&
-		    m->file_offset - (p.p_offset & -4096ull) < p.p_filesz + (p.p_offset & 4095)) {
-			*bias = m->start - m->file_offset + p.p_offset - p.p_vaddr;
-			return 0;
-		}
-	return -ENOTSUP;
+	for (int i = 0; gelf_getphdr(f->elf, i, &p); i++) {
+		uint64_t into = m->file_offset - (p.p_offset & -4096ull);
+
+		if (p.p_type != PT_LOAD || into >= p.p_filesz + (p.p_offset & 4095))
+			continue;
+		*bias = m->start - m->file_offset + p.p_offset - p.p_vaddr;
+		err = 0;
+		if (!into)
+			break;
+	}
+	return err;
 }
 
 static int find_machine(const struct elf_file *f, const struct proc_mapping *mapping,

@@ -56,8 +56,14 @@ static struct field fields[32];
 static struct type types[4];
 static struct constant constants[4];
 
+/* AddressSanitizer would make it larger. */
+#ifdef SONDE_ASAN
+#define PLAIN no_sanitize("address")
+#else
+#define PLAIN
+#endif
 #define VARIABLE(name, value) \
-	uint64_t name __attribute__((used, visibility("default"))) = (uint64_t)(value);
+	uint64_t name __attribute__((used, visibility("default"), PLAIN)) = (uint64_t)(value);
 VARIABLE(gHotSpotVMStructs, fields)
 VARIABLE(gHotSpotVMStructEntryTypeNameOffset, offsetof(struct field, type))
 VARIABLE(gHotSpotVMStructEntryFieldNameOffset, offsetof(struct field, name))
