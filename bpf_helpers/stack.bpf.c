@@ -365,7 +365,7 @@ INLINE uint64_t sonde_stack_runs(struct task_struct *task, uint32_t probe, uint3
 	struct sonde_stack_buffer buffer;
 	struct sonde_stack *st;
 	struct sifting s = {NULL, of & 1 ? SONDE_RUN_AT_NONE : 0, of};
-	uint32_t flags;
+	uint32_t flags, is_any = of & 1; /* else those of others must not count */
 	uint64_t hash, got;
 
 	if (!sonde_config.unwinds || !sonde_task_has_memory(task) ||
@@ -374,7 +374,8 @@ INLINE uint64_t sonde_stack_runs(struct task_struct *task, uint32_t probe, uint3
 	flags = stack_begin(&buffer, task);
 	st = &buffer.walk->stack;
 	got = sonde_unwind_walk(buffer.walk, st->tgid, st->exec_id,
-				SONDE_MAX_FRAMES | WALK_RUNS(limit), sonde_control.stack_sweeps);
+				SONDE_MAX_FRAMES | WALK_RUNS(is_any ? limit : 0),
+				sonde_control.stack_sweeps);
 	hash = buffer.walk->hash; /* that of a recalled stack */
 	if (got) {
 		s.w = buffer.walk;

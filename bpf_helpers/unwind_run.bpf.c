@@ -382,7 +382,8 @@ static INLINE void add_run(struct sonde_walk *w, uint64_t sp)
 		return;
 	has_run = sonde_unwind_run_begin(w);
 	if (w->layout.kind == UNWIND_PHP) {
-		add_php(w, sp);
+		if (UNWIND_RUNTIME_OF(w->flags) == w->run_runtime)
+			add_php(w, sp);
 		return;
 	}
 	if (!has_run)

@@ -23,9 +23,7 @@
 #if defined(SONDE_TARGET_x86) && !defined(SONDE_WHOLE)
 
 enum {
-	BLOCK_BYTES = 352,  /* read of a block */
 	SEGMENT_STEPS = 12, /* from a segment to the start of its block */
-	CONST_METHOD = 64,  /* bytes read of a struct ConstMethod */
 	FRAME_BITS = 24,    /* a frame has fewer bytes */
 	/* words of a frame of the interpreter, from rbp - FRAME_BELOW on */
 	FRAME_BELOW = 24,
@@ -34,6 +32,7 @@ enum {
 	FRAME_FP = 3,
 	FRAME_IP = 4,
 	FRAME_WORDS = 5,
+	KEEPS_FP = 4, /* see sonde_unwind_java_edge() */
 };
 
 /* The first eight characters of the names of CodeBlobs. */
@@ -49,10 +48,10 @@ static INLINE uint64_t word_of_block(const struct sonde_walk *w, uint64_t at)
 /* ---- methods ------------------------------------------------------------------------------ */
 
 /* Note the text of the symbol at `at`. Returns what identifies it. */
-static INLINE uint64_t note_symbol(struct sonde_walk *w, uint32_t i, uint64_t at)
+static INLINE uint64_t note_symbol(struct sonde_walk *w, uint32_t i, uint64_t at, uint64_t *bad)
 {
 	w->look = 0;
-	bpf_probe_read_user(&w->look, 8, (void *)at);
+	*bad |= bpf_probe_read_user(&w->look, 8, (void *)at);
 	w->java_text[i] = at + w->java.symbol_body;
 	w->java_bytes[i] = w->look >> 8 * (w->java.symbol_length & 7) & 0xffff;
 	return (at * FACTOR ^ w->look >> 16) * FACTOR; /* without the count of references */
@@ -83,7 +82,7 @@ GLOBAL uint32_t sonde_unwind_java_names(struct sonde_walk *w)
 	kept->hash = w->java_method;
 	kept->bad =
 		bpf_probe_read_user(&w->look, 8, (void *)(w->java_method + w->java.const_method));
-	kept->bad |= bpf_probe_read_user(w->code, CONST_METHOD, (void *)w->look);
+	kept->bad |= bpf_probe_read_user(w->code, HOTSPOT_CONST_METHOD, (void *)w->look);
 	kept->hash = (kept->hash * FACTOR ^ w->look) * FACTOR;
 	kept->pool = w->code[w->java.constants >> 3 & 7];
 	kept->bad |= bpf_probe_read_user(&w->look, 8, (void *)(kept->pool + w->java.pool_holder));
@@ -94,9 +93,9 @@ GLOBAL uint32_t sonde_unwind_java_names(struct sonde_walk *w)
 	index = w->code[w->java.name_index >> 3 & 7] >> 8 * (w->java.name_index & 6) & 0xffff;
 	kept->bad |= bpf_probe_read_user(&w->look, 8,
 					 (void *)(kept->pool + w->java.pool_bytes + 8 * index));
-	kept->hash = (kept->hash ^ kept->pool) * FACTOR ^ note_symbol(w, 0, w->look);
+	kept->hash = (kept->hash ^ kept->pool) * FACTOR ^ note_symbol(w, 0, w->look, &kept->bad);
 	kept->bad |= bpf_probe_read_user(&w->look, 8, (void *)(kept->class + w->java.class_name));
-	kept->hash = (kept->hash ^ kept->class) * FACTOR ^ note_symbol(w, 1, w->look);
+	kept->hash = (kept->hash ^ kept->class) * FACTOR ^ note_symbol(w, 1, w->look, &kept->bad);
 	if (AGAIN(kept->bad))
 		return 0;
 	if (!w->java_hash)
@@ -105,16 +104,16 @@ GLOBAL uint32_t sonde_unwind_java_names(struct sonde_walk *w)
 	return 1;
 }
 
-static INLINE void read_symbol(struct sonde_walk *w, uint32_t i, struct sonde_code_text *out,
-			       uint8_t *bytes, uint32_t keeps_end)
+static INLINE uint64_t read_symbol(struct sonde_walk *w, uint32_t i, struct sonde_code_text *out,
+				   uint8_t *bytes, uint32_t keeps_end)
 {
 	uint64_t n = w->java_bytes[i], skip = n - UNWIND_CODE_TEXT;
 
 	skip &= (skip >> 63) - 1;
 	out->n = n;
 	out->bytes = HOTSPOT_UTF8;
-	bpf_probe_read_user(bytes, at_most(n, UNWIND_CODE_TEXT),
-			    (void *)(w->java_text[i] + (keeps_end ? skip : 0)));
+	return bpf_probe_read_user(bytes, at_most(n, UNWIND_CODE_TEXT),
+				   (void *)(w->java_text[i] + (keeps_end ? skip : 0)));
 }
 
 /* Send a new method, as send() of unwind_run.bpf.c does; the class takes the place of the file. */
@@ -134,8 +133,13 @@ static INLINE uint64_t send_method(struct sonde_walk *w, struct codes *codes, ui
 	ev->n_lines = 0;
 	ev->at = w->java_method;
 	ev->lines_at = 0;
-	read_symbol(w, 0, &ev->name, ev->name_bytes, 0);
-	read_symbol(w, 1, &ev->file, ev->file_bytes, 1);
+	w->run[0] = read_symbol(w, 0, &ev->name, ev->name_bytes, 0);
+	w->run[0] |= read_symbol(w, 1, &ev->file, ev->file_bytes, 1);
+	if (AGAIN(w->run[0])) { /* the next sight tries again */
+		ev->head.id = SONDE_EV_NOTHING;
+		sonde_ring_submit(ev, sizeof(*ev));
+		return 0;
+	}
 	was = __sync_val_compare_and_swap(&codes->hash[at & (UNWIND_CODES - 1)], 0, hash);
 	ev->head.id = was ? SONDE_EV_NOTHING : SONDE_EV_CODE;
 	sonde_ring_submit(ev, sizeof(*ev));
@@ -185,7 +189,6 @@ static INLINE uint32_t add_method(struct sonde_walk *w)
 	w->ip = SONDE_RUN_WORD(w->java.runtime, (uint32_t)number, SONDE_RUN_AT_NONE);
 	add_frame(w);
 	w->ip = ip;
-	w->n_certain = 0;
 	w->run_wanted--;
 	w->is_deep = (uint64_t)w->run_wanted >> 63;
 	return 1;
@@ -231,7 +234,7 @@ static INLINE uint32_t read_block(struct sonde_walk *w, uint64_t x)
 	}
 	start = low + (at << bits);
 	OPAQUE(start);
-	if (AGAIN(w->look) || bpf_probe_read_user(w->run, BLOCK_BYTES, (void *)start))
+	if (AGAIN(w->look) || bpf_probe_read_user(w->run, HOTSPOT_BLOCK, (void *)start))
 		return 0;
 	w->java_hash = w->java_block = start;
 	w->java_block_bytes = (uint64_t)(uint32_t)word_of_block(w, w->java.length) << bits;
@@ -249,25 +252,40 @@ static INLINE uint64_t is_equal(uint64_t a, uint64_t b)
 }
 
 /* How many words the innermost frame has where compiled code makes or leaves it: 1, the return
- * address; 2, the caller's rbp, too; 0: all. Compiled code begins with mov %eax, -n(%rsp); push
- * %rbp; sub $n, %rsp, and ends with add $n, %rsp; pop %rbp; cmp n(%r15), %rsp; ja; ret. */
-static INLINE uint64_t edge_words(struct sonde_walk *w)
+ * address; 2, the caller's rbp, too; 0: all; with KEEPS_FP, rbp is still the caller's. Compiled code
+ * begins with mov %eax, -n(%rsp); push %rbp; with frame pointers mov %rsp, %rbp; sub $n, %rsp. If it
+ * calls nothing, it begins with sub $n, %rsp; mov %rbp, n(%rsp). It ends with add $n, %rsp; pop
+ * %rbp; cmp n(%r15), %rsp; ja; ret. */
+GLOBAL uint64_t sonde_unwind_java_edge(struct sonde_walk *w)
 {
-	uint64_t before, at, one, two, ends;
+	uint64_t one, two, sub, pushed, has_fp, ends;
 
+	if (!w)
+		return 0;
 	w->node[0] = w->node[1] = 0;
 	bpf_probe_read_user(w->node, 16, (void *)(w->ip - 8));
-	before = w->node[0];
-	at = w->node[1];
-	ends = is_equal(at & 0xffff, 0x870f);
-	one = is_equal(at & 0xffffff, 0x248489) | is_equal(at & 0xff, 0xc3) |
-	      is_equal(at & 0xffffff, 0xa73b49) | is_equal(at & 0xffffff, 0x673b49) |
-	      (ends & is_equal(before >> 8 & 0xffffff, 0xa73b49)) |
-	      (ends & is_equal(before >> 32 & 0xffffff, 0x673b49)) |
-	      (is_equal(at & 0xff, 0x55) & is_equal(at >> 8 & 0xfffdff, 0xec8148));
-	two = is_equal(at & 0xffffff, 0x3b495d) | is_equal(at & 0xffff, 0xc35d) |
-	      (is_equal(before >> 56, 0x55) & is_equal(at & 0xfffdff, 0xec8148));
-	return one | two << 1;
+#define BEFORE AGAIN(w->node[0])
+#define AT AGAIN(w->node[1])
+	ends = is_equal(AT & 0xffff, 0x870f);
+	one = (ends & is_equal(BEFORE >> 8 & 0xffffff, 0xa73b49)) |
+	      (ends & is_equal(BEFORE >> 32 & 0xffffff, 0x673b49));
+	one |= is_equal(AT & 0xffffff, 0x248489) | is_equal(AT & 0xff, 0xc3);
+	one |= is_equal(AT & 0xffffff, 0xa73b49) | is_equal(AT & 0xffffff, 0x673b49);
+	one |= is_equal(AT & 0xff, 0x55) & is_equal(AT >> 8 & 0xfffdff, 0xec8148);
+	one |= is_equal(AT & 0xffffffff, 0xec8b4855);
+	sub = is_equal(AT & 0xfffdff, 0xec8148);
+	pushed = is_equal(BEFORE >> 56, 0x55);
+	has_fp = is_equal(BEFORE >> 32, 0xec8b4855);
+	one |= sub & ~pushed & ~has_fp;
+	two = (pushed & (sub | is_equal(AT & 0xffffff, 0xec8b48))) | (has_fp & sub);
+	two |= is_equal(AT & 0xffffff, 0x3b495d) | is_equal(AT & 0xffff, 0xc35d);
+	w->look = one | two << 1 | one * KEEPS_FP;
+	sub = is_equal(BEFORE >> 8 & 0xffffff, 0xec8148) |
+	      is_equal(BEFORE >> 32 & 0xffffff, 0xec8348);
+	sub &= is_equal(AT & 0xffffffff, 0x246c8948) | is_equal(AT & 0xffffffff, 0x24ac8948);
+#undef BEFORE
+#undef AT
+	return AGAIN(w->look) | sub * KEEPS_FP;
 }
 
 /* Read the caller's registers. The place of rbp is the last word but one of compiled code's frame,
@@ -280,14 +298,14 @@ static INLINE uint32_t read_caller(struct sonde_walk *w, uint64_t interpreted)
 	uint64_t method = word_of_run(w, w->java.method), edge = 0;
 
 	if (w->n_frames == 1)
-		edge = edge_words(w) & ~interpreted & mask_of(w->java_hash);
-	words = (words & ~mask_of(edge)) | edge;
+		edge = sonde_unwind_java_edge(w) & ~interpreted & mask_of(w->java_hash);
+	words = (words & ~mask_of(edge & 3)) | (edge & 3);
 	at = (sp + 8 * words - 16) & ~interpreted;
 	at |= w->fp & interpreted;
 	OPAQUE(at);
 	bad = bpf_probe_read_user(w->run, 8 * FRAME_WORDS, (void *)(at - FRAME_BELOW));
 	w->java_method = (method & ~interpreted) | (w->run[FRAME_METHOD] & interpreted);
-	edge = -(edge & 1);
+	edge = -(edge / KEEPS_FP & 1);
 	w->java_fp = (w->run[FRAME_FP] & ~edge) | (w->fp & edge);
 	w->java_ip = w->run[FRAME_IP];
 	/* the sp of an interpreted method's caller may be above the frame: it has other places for
@@ -302,7 +320,7 @@ static INLINE uint32_t read_caller(struct sonde_walk *w, uint64_t interpreted)
 
 GLOBAL uint32_t sonde_unwind_java(struct sonde_walk *w, struct sonde_trail *t)
 {
-	uint64_t name, x, interpreted, compiled;
+	uint64_t name, x, interpreted, compiled, added;
 
 	if (!w || !t)
 		return 0;
@@ -329,7 +347,9 @@ GLOBAL uint32_t sonde_unwind_java(struct sonde_walk *w, struct sonde_trail *t)
 	OPAQUE(interpreted);
 	if (w->is_native || !w->java_method)
 		return 1;
-	return add_method(w) | (~interpreted & 1);
+	added = add_method(w);
+	w->n_certain &= ~(interpreted & -added); /* its Method was found valid */
+	return added | (~interpreted & 1);
 }
 
 #else

@@ -74,6 +74,8 @@ static INLINE void find_php(struct sonde_walk *w)
 	w->php_globals = w->origin + UNWIND_VARIABLE_OF(w->flags);
 	w->php_n_skipped = w->php_n_unsure = w->php_is_wrong = w->php_is_unreadable = 0;
 	w->php_value = 0;
+	if (!UNWIND_VARIABLE_OF(w->flags))
+		return;
 	w->run_rest = PHP_STEPS * RUN_MOST;
 	bpf_probe_read_user(&w->run_at, 8, (void *)(w->php_globals + w->layout.globals_frame));
 }
@@ -190,7 +192,7 @@ static INLINE uint64_t send_php(struct sonde_walk *w, struct codes *codes, uint6
 	ev->tgid = w->stack.tgid;
 	ev->line = 0;
 	n = find_php_text(w, w->code[PHP_CLASS], &ev->name, 0);
-	ev->n_lines = n;
+	ev->n_lines = ev->name.n;
 	bpf_probe_read_user(ev->lines, n & UNWIND_CODE_TEXT, (void *)w->look);
 	n = find_php_text(w, w->code[PHP_NAME], &ev->name, 0);
 	bpf_probe_read_user(ev->name_bytes, n & UNWIND_CODE_TEXT, (void *)w->look);
@@ -393,7 +395,7 @@ static INLINE void walk_again(struct sonde_walk *w)
 	w->exact = 1;
 	w->by_fp = w->is_sp_least = 0;
 	w->n_frames = w->n_certain = 0;
-	w->files = 0;
+	w->file = w->files = w->bytes = 0;
 	w->run_wanted = w->first[3];
 	w->run_runtime = w->is_deep = w->php_n = w->php_is_wrong = 0;
 	w->run_after = ~0u;

@@ -38,7 +38,7 @@ GLOBAL uint32_t sonde_unwind_begin(struct sonde_walk *w, uint32_t tgid, uint32_t
 GLOBAL uint32_t sonde_unwind_other(struct sonde_walk *w)
 {
 	struct sonde_trail *trail;
-	uint32_t exact, by_fp, n, n_certain, index, is_end;
+	uint32_t exact, by_fp, n, n_certain, n_left, index, is_end;
 
 	if (!w)
 		return 1;
@@ -46,6 +46,7 @@ GLOBAL uint32_t sonde_unwind_other(struct sonde_walk *w)
 	by_fp = w->by_fp;
 	n = w->n_frames;
 	n_certain = w->n_certain;
+	n_left = w->n_left;
 	index = w->trail;
 	trail = bpf_map_lookup_elem(&sonde_unwind_trails, &index);
 	if (!trail) /* cannot happen */
@@ -58,6 +59,7 @@ GLOBAL uint32_t sonde_unwind_other(struct sonde_walk *w)
 	w->by_fp = by_fp;
 	w->n_frames = n;
 	w->n_certain = n_certain;
+	w->n_left = n_left;
 	return 0;
 }
 

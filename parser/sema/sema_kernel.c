@@ -36,7 +36,7 @@ static uint64_t symbol_address(struct sema *s, const struct expr *name,
 
 const struct type *chk_kaddr(struct sema *s, struct expr *e)
 {
-	const struct expr *otherwise = e->call.args[1];
+	const struct expr *otherwise = e->call.n_args > 1 ? e->call.args[1] : NULL;
 	uint64_t address = symbol_address(s, e->call.args[0], otherwise);
 
 	return address || otherwise ? sema_become(s, e, ast_int(s->arena, e->span, address))

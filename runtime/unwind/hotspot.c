@@ -316,6 +316,14 @@ static int use_facts(const struct facts *f, struct unwind_hotspot *out)
 	for (uint32_t i = ARRAY_LENGTH; i <= BLOCK_BYTES; i++)
 		if (v[i] > OFFSET_MOST)
 			return -ENOTSUP;
+	/* what a walk reads of each */
+	if (v[BLOCK_BYTES] + v[BLOB_NAME] > HOTSPOT_BLOCK - 8 ||
+	    v[BLOCK_BYTES] + v[BLOB_FRAME_SIZE] > HOTSPOT_BLOCK - 8 ||
+	    v[BLOCK_BYTES] + v[NMETHOD_METHOD] > HOTSPOT_BLOCK - 8 ||
+	    v[BLOCK_BYTES] + v[NMETHOD_COMPILE_ID] > HOTSPOT_BLOCK - 8 ||
+	    v[POOL] > HOTSPOT_CONST_METHOD - 8 || v[NAME_INDEX] > HOTSPOT_CONST_METHOD - 2 ||
+	    v[NAME_INDEX] % 2 || v[POOL] % 8 || v[SYMBOL_LENGTH] > 6)
+		return -ENOTSUP;
 	/* the Method is in the next word */
 	if ((int32_t)v[SENDER_SP] != -1 || (int32_t)v[LAST_SP] != -2 || v[POOL_BYTES] > POOL_MOST)
 		return -ENOTSUP;

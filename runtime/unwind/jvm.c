@@ -3,11 +3,13 @@
  * Java virtual machines of processes: see jvm.h.
  */
 #include "runtime/unwind/jvm.h"
+#include "runtime/base/clock.h"
 #include "runtime/base/log.h"
 #include "runtime/unwind/hotspot.h"
 #include "runtime/unwind/store.h"
 
-enum { TRIES = 16 }; /* of a library whose tables may not be relocated yet */
+/* How long a machine may start: its tables are not relocated, or there are no heaps yet. */
+#define START_NS 10000000000u
 
 enum state {
 	READY,
@@ -18,7 +20,7 @@ enum state {
 struct unwind_jvm {
 	uint32_t refs;
 	enum state state;
-	uint32_t n_failed;	       /* how often its tables were not what is expected */
+	uint64_t since_ns;	       /* when it was seen first */
 	uint64_t start, device, inode; /* of the mapping of its code */
 	uint32_t address;	       /* of the table in the store; 0: it is not there */
 	struct unwind_hotspot table;
@@ -36,8 +38,7 @@ static void read_table(struct unwind_store *store, uint32_t tgid, const struct p
 {
 	int err = hotspot_read(tgid, m, &j->table);
 
-	j->n_failed += err && err != -EAGAIN;
-	j->state = !err ? READY : j->n_failed < TRIES ? STARTS : REFUSED;
+	j->state = !err ? READY : monotonic_ns() - j->since_ns < START_NS ? STARTS : REFUSED;
 	if (!err)
 		j->address = unwind_store_add(store, &j->table, UNWIND_HOTSPOT_WORDS);
 	if (j->state == READY && !j->address)
@@ -69,10 +70,18 @@ int unwind_jvm_note(struct unwind_store *store, uint32_t tgid, const struct proc
 				 .start = m->start,
 				 .device = m->device,
 				 .inode = m->inode,
-				 .n_failed = is_same ? old->n_failed : 0};
+				 .since_ns = is_same ? old->since_ns : monotonic_ns()};
 	read_table(store, tgid, m, j);
 	*jvm = j;
 	return 0;
+}
+
+void unwind_jvm_keep(struct unwind_jvm **kept, struct unwind_jvm **newer)
+{
+	struct unwind_jvm *j = *kept;
+
+	*kept = *newer;
+	*newer = j;
 }
 
 void unwind_jvm_release(struct unwind_store *store, struct unwind_jvm *jvm)

@@ -14,6 +14,8 @@ struct unwind_store;
  * the same one and was read. Returns 0 or -ENOMEM. */
 int unwind_jvm_note(struct unwind_store *store, uint32_t tgid, const struct proc_mapping *m,
 		    struct unwind_jvm *old, struct unwind_jvm **jvm);
+/* What was learnt of the machine stays with a layout that is kept: exchange the two. */
+void unwind_jvm_keep(struct unwind_jvm **kept, struct unwind_jvm **newer);
 /* Release a reference; NULL is allowed. */
 void unwind_jvm_release(struct unwind_store *store, struct unwind_jvm *jvm);
 /* Mark the parts of the process's ranges that are in heaps of code. Heaps grow, so a range goes to

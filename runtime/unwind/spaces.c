@@ -157,10 +157,13 @@ static int layout_read(struct unwind_spaces *s, const struct space *p, struct la
 		err = changed ? 0 : -ENOSPC;
 	}
 	vec_free(&r.ranges);
-	if (changed)
+	if (changed) {
 		*out = r.layout;
-	else
-		layout_release(s, r.layout);
+		return err;
+	}
+	if (!err && old)
+		unwind_jvm_keep(&p->layout->jvm, &r.layout->jvm);
+	layout_release(s, r.layout);
 	return err;
 }
 
