@@ -252,10 +252,10 @@ static INLINE uint64_t is_equal(uint64_t a, uint64_t b)
 }
 
 /* How many words the innermost frame has where compiled code makes or leaves it: 1, the return
- * address; 2, the caller's rbp, too; 0: all; with KEEPS_FP, rbp is still the caller's. Compiled code
- * begins with mov %eax, -n(%rsp); push %rbp; with frame pointers mov %rsp, %rbp; sub $n, %rsp. If it
- * calls nothing, it begins with sub $n, %rsp; mov %rbp, n(%rsp). It ends with add $n, %rsp; pop
- * %rbp; cmp n(%r15), %rsp; ja; ret. */
+ * address; 2, the caller's rbp, too; 0: all; with KEEPS_FP, rbp is still the caller's. Compiled
+ * code begins with mov %eax, -n(%rsp); push %rbp; with frame pointers mov %rsp, %rbp; sub $n, %rsp.
+ * If it calls nothing, it begins with sub $n, %rsp; mov %rbp, n(%rsp). It ends with add $n, %rsp;
+ * pop %rbp; cmp n(%r15), %rsp; ja; ret. */
 GLOBAL uint64_t sonde_unwind_java_edge(struct sonde_walk *w)
 {
 	uint64_t one, two, sub, pushed, has_fp, ends;
