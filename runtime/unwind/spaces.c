@@ -144,8 +144,7 @@ static int layout_read(struct unwind_spaces *s, const struct space *p, struct la
 		log_verbose("unwind: process %u has too many executable mappings", p->tgid);
 		err = 0;
 	}
-	err = err ?: r.n_mappings ? 0 : -ESRCH; /* a zombie */
-	err = err ?: unwind_jvm_mark(r.layout->jvm, &r.ranges);
+	err = err ?: r.n_mappings ? unwind_jvm_mark(r.layout->jvm, &r.ranges) : -ESRCH; /* zombie */
 	n = (uint32_t)r.ranges.n;
 	if (!err && (!old || old->n != n ||
 		     (n && memcmp(unwind_store_at(s->store, old->address), r.ranges.items,
@@ -157,13 +156,12 @@ static int layout_read(struct unwind_spaces *s, const struct space *p, struct la
 		err = changed ? 0 : -ENOSPC;
 	}
 	vec_free(&r.ranges);
-	if (changed) {
+	if (!changed && !err)
+		unwind_jvm_keep(&p->layout->jvm, &r.layout->jvm); /* else it has changed */
+	if (changed)
 		*out = r.layout;
-		return err;
-	}
-	if (!err && old)
-		unwind_jvm_keep(&p->layout->jvm, &r.layout->jvm);
-	layout_release(s, r.layout);
+	else
+		layout_release(s, r.layout);
 	return err;
 }
 
