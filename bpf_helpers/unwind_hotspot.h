@@ -12,9 +12,6 @@ enum {
 	HOTSPOT_HEAPS = 4,
 	HOTSPOT_BLOCK = 352,	   /* bytes read of a block */
 	HOTSPOT_CONST_METHOD = 64, /* bytes read of a struct ConstMethod */
-	/* in place of the bytes of a character (struct sonde_code_text): the texts are UTF-8, the
-	 * names of a method and, in place of its file, of its class */
-	HOTSPOT_UTF8 = 8,
 };
 
 /* A part of HotSpot's code cache. It consists of segments, and blocks of them. `segments` has a

@@ -148,6 +148,23 @@ static INLINE uint64_t hash_of(struct sonde_walk *w, uint64_t code)
 	return hash ? hash : 1;
 }
 
+/* Begin an event about a function whose place in the table is `at`; NULL: there is no space in the
+ * ring. */
+static INLINE struct sonde_code_event *begin_code(const struct sonde_walk *w, uint32_t runtime,
+						  uint64_t at)
+{
+	struct sonde_code_event *ev = sonde_ring_try(sizeof(*ev));
+
+	if (!ev)
+		return NULL;
+	ev->head.probe = 0;
+	ev->runtime = runtime;
+	ev->code = at + 1;
+	ev->tgid = w->stack.tgid;
+	ev->line = 0;
+	return ev;
+}
+
 /* Put the hash of a function into the table, and send the function. Returns the hash that is
  * there. */
 static INLINE uint64_t put_code(struct codes *codes, struct sonde_code_event *ev, uint64_t at,
@@ -164,17 +181,13 @@ static INLINE uint64_t put_code(struct codes *codes, struct sonde_code_event *ev
  * no space in the ring. */
 static INLINE uint64_t send(struct sonde_walk *w, struct codes *codes, uint64_t at, uint64_t hash)
 {
-	struct sonde_code_event *ev = sonde_ring_try(sizeof(*ev));
+	struct sonde_code_event *ev = begin_code(w, w->run_runtime, at);
 	uint64_t line;
 
 	if (!ev)
 		return 0;
 	line = w->layout.code_line - UNWIND_CODE_AT;
 	ev->line = w->code[line >> 3 & 7] >> 8 * (line & 4);
-	ev->head.probe = 0;
-	ev->runtime = w->run_runtime;
-	ev->code = at + 1;
-	ev->tgid = w->stack.tgid;
 	ev->at = word_of_run(w, w->layout.frame_code) & -(uint64_t)CODE_ALIGN;
 	read_names(w, ev);
 	read_lines(w, ev);

@@ -111,25 +111,19 @@ static INLINE uint64_t read_symbol(struct sonde_walk *w, uint32_t i, struct sond
 
 	skip &= (skip >> 63) - 1;
 	out->n = n;
-	out->bytes = HOTSPOT_UTF8;
+	out->bytes = 1;
 	return bpf_probe_read_user(bytes, at_most(n, UNWIND_CODE_TEXT),
 				   (void *)(w->java_text[i] + (keeps_end ? skip : 0)));
 }
 
-/* Send a new method, as send() of unwind_run.bpf.c does; the class takes the place of the file. */
+/* Send a new method, as send() does. The texts are UTF-8; the class takes the place of the file. */
 static INLINE uint64_t send_method(struct sonde_walk *w, struct codes *codes, uint64_t at,
 				   uint64_t hash)
 {
-	struct sonde_code_event *ev = sonde_ring_try(sizeof(*ev));
-	uint64_t was;
+	struct sonde_code_event *ev = begin_code(w, w->java.runtime, at);
 
 	if (!ev)
 		return 0;
-	ev->head.probe = 0;
-	ev->runtime = w->java.runtime;
-	ev->code = at + 1;
-	ev->tgid = w->stack.tgid;
-	ev->line = 0;
 	ev->n_lines = 0;
 	ev->at = w->java_method;
 	ev->lines_at = 0;
@@ -140,32 +134,21 @@ static INLINE uint64_t send_method(struct sonde_walk *w, struct codes *codes, ui
 		sonde_ring_submit(ev, sizeof(*ev));
 		return 0;
 	}
-	was = __sync_val_compare_and_swap(&codes->hash[at & (UNWIND_CODES - 1)], 0, hash);
-	ev->head.id = was ? SONDE_EV_NOTHING : SONDE_EV_CODE;
-	sonde_ring_submit(ev, sizeof(*ev));
-	return was ?: hash;
+	return put_code(codes, ev, at, hash);
 }
 
 /* The number of the method with w->java_hash; 0: it has none. It gets one if its names are
  * known. */
 GLOBAL uint64_t sonde_unwind_java_number(struct sonde_walk *w)
 {
-	uint64_t hash, at, found = 0;
+	uint64_t hash, at, found;
 	uint32_t zero = 0;
 	struct codes *codes = bpf_map_lookup_elem(&sonde_codes, &zero);
 
 	if (!w || !codes || !w->java_hash)
 		return 0;
 	hash = at = w->java_hash;
-	LOOP for (uint32_t i = 0; i < TRIES_FOR_CODE; i++)
-	{
-		at = hash + i & (UNWIND_CODES - 1);
-		OPAQUE(at);
-		found = codes->hash[at & (UNWIND_CODES - 1)];
-		if (!found || found == hash)
-			break;
-	}
-	OPAQUE(found);
+	found = find_code(codes, hash, &at);
 	if (!found && w->java_is_named)
 		found = send_method(w, codes, at, hash);
 	return found == hash ? at + 1 : 0;

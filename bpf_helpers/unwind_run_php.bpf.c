@@ -181,16 +181,11 @@ static INLINE uint64_t find_php_text(struct sonde_walk *w, uint64_t at, struct s
 static INLINE uint64_t send_php(struct sonde_walk *w, struct codes *codes, uint64_t at,
 				uint64_t hash)
 {
-	struct sonde_code_event *ev = sonde_ring_try(sizeof(*ev));
+	struct sonde_code_event *ev = begin_code(w, w->run_runtime, at);
 	uint64_t n;
 
 	if (!ev)
 		return 0;
-	ev->head.probe = 0;
-	ev->runtime = w->run_runtime;
-	ev->code = at + 1;
-	ev->tgid = w->stack.tgid;
-	ev->line = 0;
 	n = find_php_text(w, w->code[PHP_CLASS], &ev->name, 0);
 	ev->n_lines = ev->name.n;
 	bpf_probe_read_user(ev->lines, n & UNWIND_CODE_TEXT, (void *)w->look);

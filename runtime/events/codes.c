@@ -265,16 +265,18 @@ static char *make_php_name(const struct sonde_code_event *ev)
 static struct code *make_code(const struct sonde_code_event *ev)
 {
 	struct code *c = calloc(1, sizeof(*c));
+	uint8_t kind;
 
 	if (!c)
 		return NULL;
 	c->number = ev->code;
 	c->line = ev->line;
-	if (ev->file.bytes == HOTSPOT_UTF8) {
+	kind = layouts[ev->runtime & (UNWIND_LAYOUTS - 1)].kind;
+	if (kind == UNWIND_JAVA) {
 		c->name = make_method(ev);
 		return c;
 	}
-	if (layouts[ev->runtime & (UNWIND_LAYOUTS - 1)].kind == UNWIND_PHP) {
+	if (kind == UNWIND_PHP) {
 		c->name = make_php_name(ev);
 		c->file = make_php_text(ev->file_bytes, ev->file.n, true);
 		return c;

@@ -166,7 +166,7 @@ static void count_jumps(struct part_list *parts, const uint8_t *code, size_t n, 
 	}
 }
 
-static void add_part(struct unwind_run_code *out, uint64_t start, uint64_t end)
+void unwind_run_code_add(struct unwind_run_code *out, uint64_t start, uint64_t end)
 {
 	if (out->n_parts == UNWIND_RUN_PARTS)
 		return;
@@ -187,7 +187,7 @@ static int find_parts(const struct elf_file *f, const struct cfi *c, struct unwi
 		count_jumps(&parts, code, n, start);
 	for (size_t i = 0; i < parts.n && !err; i++)
 		if (parts.items[i].n_jumps >= JUMPS_LEAST)
-			add_part(out, parts.items[i].start, parts.items[i].end);
+			unwind_run_code_add(out, parts.items[i].start, parts.items[i].end);
 	free(code);
 	vec_free(&parts);
 	return err;
@@ -206,7 +206,7 @@ static int find_python(const struct elf_file *f, struct unwind_run_code *out)
 		out->runtime = find_version(f, e);
 	elfsym_close(e);
 	if (out->runtime)
-		add_part(out, at, at + size);
+		unwind_run_code_add(out, at, at + size);
 	return 0;
 }
 

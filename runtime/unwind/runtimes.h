@@ -43,5 +43,7 @@ enum unwind_runtime unwind_runtime_row(uint32_t kind, uint32_t version,
 int unwind_runtime_find(const struct elf_file *f, const struct cfi *c, struct unwind_run_code *out);
 /* Is it PHP? Sets the runtime, its first part and its variable. Returns 0 or -ENOMEM. */
 int unwind_runtime_find_php(const struct elf_file *f, struct unwind_run_code *out);
+/* Add a part of the interpreter's function; those beyond UNWIND_RUN_PARTS are left out. */
+void unwind_run_code_add(struct unwind_run_code *out, uint64_t start, uint64_t end);
 /* Does that code contain the address? */
 bool unwind_run_code_has(const struct unwind_run_code *r, uint64_t address);

@@ -132,8 +132,7 @@ int unwind_runtime_find_php(const struct elf_file *f, struct unwind_run_code *ou
 	if (!elfsym_by_name(e, "execute_ex", &at, &offset, &size) && size &&
 	    !elfsym_by_name(e, "zend_execute_scripts", &offset, &offset, &offset)) {
 		find_version(f, e, out);
-		out->parts[out->n_parts].start = at;
-		out->parts[out->n_parts++].end = at + size;
+		unwind_run_code_add(out, at, at + size);
 	}
 	elfsym_close(e);
 	return 0;
