@@ -156,8 +156,8 @@ static int layout_read(struct unwind_spaces *s, const struct space *p, struct la
 		err = changed ? 0 : -ENOSPC;
 	}
 	vec_free(&r.ranges);
-	if (!changed && !err)
-		unwind_jvm_keep(&p->layout->jvm, &r.layout->jvm); /* else it has changed */
+	if (!changed && !err) /* so there is an old layout */
+		unwind_jvm_keep(&p->layout->jvm, &r.layout->jvm);
 	if (changed)
 		*out = r.layout;
 	else
