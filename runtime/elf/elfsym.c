@@ -118,7 +118,6 @@ void elfsym_close(struct elfsym *e)
 	if (e->debug_fd >= 0)
 		close(e->debug_fd);
 	close(e->fd);
-	free(e->stub_name);
 	hash_free(&e->cache);
 	vec_free(&e->index);
 	vec_free(&e->stubs);

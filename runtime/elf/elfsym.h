@@ -47,7 +47,7 @@ bool elfsym_is_movable(const struct elfsym *e);
 /* Is this the entry point of a program, which has no caller to return to? */
 bool elfsym_is_entry(const struct elfsym *e, uint64_t vaddr);
 /* elfsym_plt.c: name an address that has no symbol if it is in a stub of the procedure linkage
- * table: "memcpy@plt". Call it after elfsym_by_address(). *name lives until the next call. */
+ * table: "memcpy@plt". Call it after elfsym_by_address(). *name lives as long as e. */
 bool elfsym_plt_at(struct elfsym *e, uint64_t vaddr, const char **name, uint64_t *offset);
 bool elfsym_file_to_vaddr(struct elfsym *e, uint64_t file_offset, uint64_t *vaddr);
 

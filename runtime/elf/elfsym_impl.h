@@ -79,7 +79,8 @@ HASH_TABLE(resolved_cache, struct resolved);
 /* A stub of the procedure linkage table: elfsym_plt.c. */
 struct stub {
 	uint64_t start;
-	uint32_t symbol; /* in .dynsym */
+	uint32_t symbol;  /* in .dynsym */
+	const char *name; /* once it was asked for */
 };
 
 /* A variable. */
@@ -113,7 +114,6 @@ struct elfsym {
 	bool has_stubs;
 	uint8_t stub_bytes;	/* at most */
 	VEC(struct stub) stubs; /* sorted */
-	char *stub_name;	/* the name that was returned last */
 	bool has_build_id;	/* it was looked for */
 	char build_id[BUILD_ID_TEXT];
 };

@@ -175,21 +175,15 @@ HASH_INTEGER_FUNCTIONS(resolved_cache, struct resolved, uint32_t, hash_u32, e->g
 static const struct resolved *resolve(struct elfsym *e, size_t group)
 {
 	const struct resolved *known = resolved_cache_find(&e->cache, (uint32_t)group + 1);
+	char scratch[SCRATCH_BYTES];
 	struct resolved r;
-	char *scratch;
-	bool is_found;
 
 	if (known)
 		return known;
 	/* Reserve first: a name that is kept must not be lost. */
 	if (!is_unchanged(e) || resolved_cache_reserve(&e->cache, e->cache.n + 1))
 		return NULL;
-	/* allocated for each call: if it were kept, it would be most of the memory of an open
-	 * file */
-	scratch = malloc(SCRATCH_BYTES);
-	is_found = scratch && resolve_group(e, group, scratch, &r);
-	free(scratch);
-	return is_found && !resolved_cache_insert(&e->cache, r)
+	return resolve_group(e, group, scratch, &r) && !resolved_cache_insert(&e->cache, r)
 		       ? resolved_cache_find(&e->cache, r.group)
 		       : NULL;
 }
@@ -262,7 +256,7 @@ static void collect(struct elfsym *e)
 bool elfsym_object_at(struct elfsym *e, uint64_t vaddr, const char **name, uint64_t *offset)
 {
 	size_t low;
-	char *names, *best = NULL, *other;
+	char names[SCRATCH_BYTES], *best = NULL, *other;
 	struct symbol s, best_symbol = {0};
 	uint64_t start;
 
@@ -271,9 +265,8 @@ bool elfsym_object_at(struct elfsym *e, uint64_t vaddr, const char **name, uint6
 	low = vec_bound(&e->objects, item->start <= vaddr);
 	if (!low || vaddr >= e->objects.items[low - 1].end)
 		return false;
-	names = malloc(SCRATCH_BYTES);
 	start = e->objects.items[low - 1].start;
-	for (other = names; names && low && e->objects.items[low - 1].start == start; low--) {
+	for (other = names; low && e->objects.items[low - 1].start == start; low--) {
 		const struct object *o = &e->objects.items[low - 1];
 		const struct table *t = &e->tables[o->table];
 
@@ -286,6 +279,5 @@ bool elfsym_object_at(struct elfsym *e, uint64_t vaddr, const char **name, uint6
 	}
 	*offset = vaddr - start;
 	*name = best ? string_set_intern(&e->names, best) : NULL;
-	free(names);
 	return *name;
 }

@@ -127,7 +127,7 @@ static int find_stubs(struct elfsym *e, const struct machine *m, const unsigned 
 			continue;
 		slot = bsearch(&wanted, slots->items, slots->n, sizeof(wanted), vec_compare_u64);
 		if (slot && slot->symbol &&
-		    vec_push(&e->stubs, (struct stub){address + start, slot->symbol}))
+		    vec_push(&e->stubs, (struct stub){address + start, slot->symbol, NULL}))
 			return -ENOMEM;
 	}
 	return 0;
@@ -196,20 +196,17 @@ static const char *add_suffix(char *scratch)
 	return name;
 }
 
-/* "name@plt", valid until the next call; NULL if the symbol has no name. */
-static const char *stub_name(struct elfsym *e, const struct stub *stub)
+/* "name@plt"; NULL if the symbol has no name. It is read once. */
+static const char *stub_name(struct elfsym *e, struct stub *stub)
 {
 	const struct table *t = &e->tables[TABLE_DYNAMIC];
-	char *scratch = malloc(SCRATCH_BYTES);
+	char scratch[SCRATCH_BYTES];
 	struct symbol s;
 
-	free(e->stub_name);
-	e->stub_name = NULL;
-	if (scratch && elfsym_read_symbol(t, stub->symbol, &s) &&
+	if (!stub->name && elfsym_read_symbol(t, stub->symbol, &s) &&
 	    elfsym_read_name(t, s.name, scratch))
-		e->stub_name = strdup(add_suffix(scratch));
-	free(scratch);
-	return e->stub_name;
+		stub->name = string_set_intern(&e->names, add_suffix(scratch));
+	return stub->name;
 }
 
 bool elfsym_plt_at(struct elfsym *e, uint64_t vaddr, const char **name, uint64_t *offset)
