@@ -17,7 +17,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-enum { FACTS_MOST_BYTES = 256 << 20 };
+enum { FACTS_MOST_BYTES = 64 << 20 };
 
 /* ---- search ------------------------------------------------------------------------------- */
 
