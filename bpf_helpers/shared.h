@@ -405,7 +405,13 @@ struct sonde_config {
 	(SONDE_RUN_FRAME | (uint64_t)(runtime) << 59 | (uint64_t)(code) << 24 | ((at) & 0xffffff))
 #define SONDE_RUN_RUNTIME(word) ((uint32_t)((word) >> 59 & 15))
 #define SONDE_RUN_NO_RUNTIME 15 /* in addresses of the kernel, and SONDE_STACK_GAP */
-#define SONDE_RUN_CODE(word) ((uint32_t)((word) >> 24))
+#define SONDE_RUN_CODE(word) ((uint32_t)((word) >> 24 & 0xffffff))
+/* The instruction tells which functions it stands for: some may be inlined there. So such a word
+ * also tells how many frames the script asks for; 0 or SONDE_MAX_FRAMES: all. */
+#define SONDE_RUN_INLINES (1ull << 55)
+#define SONDE_RUN_ASK(n) ((((uint64_t)(n) + 1) & SONDE_MAX_FRAMES) << 48)
+#define SONDE_RUN_ASKED(word) \
+	((word) & SONDE_RUN_INLINES ? (((uint32_t)((word) >> 48) - 1) & SONDE_MAX_FRAMES) : 0)
 #define SONDE_RUN_AT(word) ((uint32_t)((word) & 0xffffff))
 #define SONDE_RUN_AT_NONE 0xffffff /* the instruction does not matter: no line is shown */
 struct sonde_stack {

@@ -338,7 +338,7 @@ INLINE uint64_t sonde_stack_user(void *ctx, struct task_struct *task, uint32_t p
 
 struct sifting {
 	struct sonde_walk *w; /* run_n counts the frames: the verifier does not follow its values */
-	uint64_t at;
+	uint64_t at, ask;     /* bits to be set, in words without and with SONDE_RUN_INLINES */
 	uint32_t of;
 };
 
@@ -347,12 +347,14 @@ struct sifting {
 static __attribute__((noinline)) long stack_sift(uint64_t i, struct sifting *s)
 {
 	uint64_t *ips = s->w->stack.ips, n = s->w->run_n, word, is_gap, is_of;
+	uint64_t inlines;
 
 	OPAQUE(i);
 	word = ips[i & 127];
 	is_gap = (~word - 1) >> 63;
 	is_of = s->of >> SONDE_RUN_RUNTIME(word) & 1;
-	ips[n & 127] = word | s->at;
+	inlines = -(word / SONDE_RUN_INLINES & 1);
+	ips[n & 127] = word | (s->at & ~inlines) | (s->ask & inlines);
 	s->w->run_n = n + (word >> 63 & (is_gap | is_of));
 	return 0;
 }
@@ -364,7 +366,7 @@ INLINE uint64_t sonde_stack_runs(struct task_struct *task, uint32_t probe, uint3
 {
 	struct sonde_stack_buffer buffer;
 	struct sonde_stack *st;
-	struct sifting s = {NULL, of & 1 ? SONDE_RUN_AT_NONE : 0, of};
+	struct sifting s = {NULL, of & 1 ? SONDE_RUN_AT_NONE : 0, SONDE_RUN_ASK(limit), of};
 	uint32_t flags, is_any = of & 1; /* else those of others must not count */
 	uint64_t hash, got;
 

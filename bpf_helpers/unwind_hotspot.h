@@ -14,6 +14,23 @@ enum {
 	HOTSPOT_CONST_METHOD = 64, /* bytes read of a struct ConstMethod */
 };
 
+/* Parts of compiled code that user space reads, to find the methods that were inlined. */
+enum hotspot_part {
+	HOTSPOT_CODE,	  /* the instructions */
+	HOTSPOT_METADATA, /* addresses of methods and classes */
+	HOTSPOT_SCOPES,	  /* a stream of descriptions of scopes */
+	HOTSPOT_SCOPES_END,
+	HOTSPOT_PLACES, /* a struct PcDesc for each instruction that has a scope */
+	HOTSPOT_PLACES_END,
+	HOTSPOT_PARTS,
+};
+
+/* A part is at the address that the block has at `pointer`, or at the CodeBlob if that is 0, plus
+ * the number of 4 bytes that the block has at `add`, if that is not 0. */
+struct hotspot_part_at {
+	uint16_t pointer, add;
+};
+
 /* A part of HotSpot's code cache. It consists of segments, and blocks of them. `segments` has a
  * byte for each segment: how far the start of its block is, or a part of that; 255: it is free. */
 struct hotspot_heap {
@@ -34,7 +51,11 @@ struct unwind_hotspot {
 	uint16_t pool_bytes, pool_holder; /* of ConstantPool: its size, the class */
 	uint16_t class_name, class_constants;
 	uint16_t symbol_length, symbol_body;
-	uint16_t unused[3];
+	uint16_t blob; /* of the CodeBlob, in its block */
+	/* all 0: inlined methods are not known */
+	uint16_t place_bytes, place_pc, place_scope; /* of a struct PcDesc, in it */
+	struct hotspot_part_at parts[HOTSPOT_PARTS];
+	uint16_t unused[2];
 };
 
 #define UNWIND_HOTSPOT_WORDS (sizeof(struct unwind_hotspot) / 4)

@@ -116,7 +116,9 @@ static INLINE uint64_t read_symbol(struct sonde_walk *w, uint32_t i, struct sond
 				   (void *)(w->java_text[i] + (keeps_end ? skip : 0)));
 }
 
-/* Send a new method, as send() does. The texts are UTF-8; the class takes the place of the file. */
+/* Send a new method, as send() does. The texts are UTF-8; the class takes the place of the file. Of
+ * compiled code, user space reads more: its block takes the place of the table of lines, whose
+ * place has what is needed to read it. */
 static INLINE uint64_t send_method(struct sonde_walk *w, struct codes *codes, uint64_t at,
 				   uint64_t hash)
 {
@@ -125,8 +127,10 @@ static INLINE uint64_t send_method(struct sonde_walk *w, struct codes *codes, ui
 	if (!ev)
 		return 0;
 	ev->n_lines = 0;
+	ev->line = w->java_compile;
 	ev->at = w->java_method;
-	ev->lines_at = 0;
+	ev->lines_at = w->java_place == SONDE_RUN_AT_NONE ? 0 : w->java_block;
+	bpf_probe_read_kernel(ev->lines, sizeof(w->java), &w->java);
 	w->run[0] = read_symbol(w, 0, &ev->name, ev->name_bytes, 0);
 	w->run[0] |= read_symbol(w, 1, &ev->file, ev->file_bytes, 1);
 	if (AGAIN(w->run[0])) { /* the next sight tries again */
@@ -169,7 +173,8 @@ static INLINE uint32_t add_method(struct sonde_walk *w)
 		number = sonde_unwind_java_number(w);
 	}
 	w->n_frames--;
-	w->ip = SONDE_RUN_WORD(w->java.runtime, (uint32_t)number, SONDE_RUN_AT_NONE);
+	w->ip = SONDE_RUN_WORD(w->java.runtime, (uint32_t)number, 0) | w->java_place |
+		SONDE_RUN_ASK(w->limit);
 	add_frame(w);
 	w->ip = ip;
 	w->run_wanted--;
@@ -321,9 +326,11 @@ GLOBAL uint32_t sonde_unwind_java(struct sonde_walk *w, struct sonde_trail *t)
 	compiled = ~mask_of(AGAIN(w->look) ^ NAME_NMETHOD);
 	w->java_nmethod = (name & compiled) | (w->java_nmethod & ~compiled);
 	compiled |= ~mask_of(AGAIN(w->look) ^ NAME_NATIVE);
-	w->java_hash = mix_process(w, w->java_hash * FACTOR ^
-					      (uint32_t)word_of_block(w, w->java.compile_id)) &
-		       compiled;
+	w->java_compile = word_of_block(w, w->java.compile_id);
+	w->java_hash = mix_process(w, w->java_hash * FACTOR ^ w->java_compile) & compiled;
+	w->java_place =
+		(((w->ip - w->java_block) & SONDE_RUN_AT_NONE) | SONDE_RUN_INLINES) & compiled;
+	w->java_place |= SONDE_RUN_AT_NONE & ~compiled;
 	if (!read_caller(w, interpreted))
 		return 0;
 	w->java_method &= interpreted | compiled;

@@ -146,6 +146,9 @@ struct sonde_walk {
 	uint64_t java_text[2], java_bytes[2]; /* the names of the method and of its class */
 	uint64_t java_sp, java_fp, java_ip;   /* of the caller */
 	uint32_t java_is_named;		      /* java_text is set */
+	uint32_t java_compile;		      /* the number of the compilation */
+	/* where in its block the frame is, and SONDE_RUN_INLINES; SONDE_RUN_AT_NONE: interpreted */
+	uint64_t java_place;
 	/* PHP, see unwind_run_php.bpf.c */
 	uint64_t first[4];    /* ip, sp and fp of the innermost frame; run_wanted */
 	uint64_t php_globals; /* address of executor_globals */

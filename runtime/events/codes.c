@@ -5,11 +5,11 @@
  */
 #include "runtime/events/codes.h"
 #include "bpf_helpers/unwind.h"
-#include "bpf_helpers/unwind_hotspot.h"
 #include "parser/base/text.h"
 #include "runtime/base/hash.h"
 #include "runtime/base/io.h"
 #include "runtime/elf/names.h"
+#include "runtime/events/java.h"
 #include "runtime/session/session.h"
 #include "runtime/symbols/usym.h"
 #include <fcntl.h>
@@ -23,8 +23,9 @@ static const struct unwind_layout layouts[UNWIND_LAYOUTS] = {
 
 struct code {
 	uint32_t number, line, n_lines;
-	char *name, *file; /* NULL: not known */
-	uint8_t *lines;	   /* the table of lines; NULL: not known */
+	char *name, *file;	/* NULL: not known */
+	uint8_t *lines;		/* the table of lines; NULL: not known */
+	struct java_code *java; /* inlined methods; NULL: none */
 };
 
 HASH_TABLE(code_table, struct code *);
@@ -102,35 +103,6 @@ static char *make_text(const struct sonde_code_text *t, const uint8_t *bytes, si
 	return text;
 }
 
-/* The name of a method of Java with that of its class: java/lang/Thread and sleep become
- * java.lang.Thread.sleep. Both are UTF-8 already. Classes made at run time have a + before their
- * address, where Java shows a /. */
-static char *make_method(const struct sonde_code_event *ev)
-{
-	size_t n_class = ev->file.n < UNWIND_CODE_TEXT ? ev->file.n : UNWIND_CODE_TEXT;
-	size_t n_name = ev->name.n < UNWIND_CODE_TEXT ? ev->name.n : UNWIND_CODE_TEXT, at = 0;
-	char *text = n_class && n_name ? malloc(n_class + n_name + 8) : NULL;
-
-	if (!text || !*ev->name_bytes || !*ev->file_bytes) {
-		free(text);
-		return NULL;
-	}
-	if (ev->file.n > n_class)
-		at = put_dots(text);
-	for (size_t i = 0; i < n_class; i++) {
-		char c = (char)ev->file_bytes[i];
-
-		text[at++] = c == '/' ? '.' : c == '+' ? '/' : c ? c : '?';
-	}
-	text[at++] = '.';
-	for (size_t i = 0; i < n_name; i++)
-		text[at++] = (char)(ev->name_bytes[i] ? ev->name_bytes[i] : '?');
-	if (ev->name.n > n_name)
-		at += put_dots(text + at);
-	text[at] = 0;
-	return text;
-}
-
 /* ---- lines ---------------------------------------------------------------------------------- */
 
 /* Kinds of entries in a table of lines (PEP 626; CPython's Objects/locations.md). */
@@ -200,6 +172,7 @@ static void free_code(struct code *c)
 	free(c->name);
 	free(c->file);
 	free(c->lines);
+	java_code_free(c->java);
 	free(c);
 }
 
@@ -273,7 +246,8 @@ static struct code *make_code(const struct sonde_code_event *ev)
 	c->line = ev->line;
 	kind = layouts[ev->runtime & (UNWIND_LAYOUTS - 1)].kind;
 	if (kind == UNWIND_JAVA) {
-		c->name = make_method(ev);
+		c->name = java_name(ev);
+		c->java = java_code_read(ev);
 		return c;
 	}
 	if (kind == UNWIND_PHP) {
@@ -298,7 +272,7 @@ static struct code *make_code(const struct sonde_code_event *ev)
 static size_t bytes_of(const struct code *c)
 {
 	return sizeof(*c) + (c->name ? strlen(c->name) : 0) + (c->file ? strlen(c->file) : 0) +
-	       c->n_lines;
+	       c->n_lines + java_code_bytes(c->java);
 }
 
 void codes_note(struct session *s, const struct sonde_code_event *ev)
@@ -340,21 +314,40 @@ static const struct code *find(const struct session *s, uint64_t word)
 	return found ? *found : NULL;
 }
 
-bool codes_frame(struct session *s, uint64_t word, struct view_frame *out)
+/* Methods that are the same have the same address: not their place. */
+static uint32_t put_java(struct session *s, const struct code *c, uint64_t word,
+			 struct view_frame out[CODES_FRAMES])
 {
-	const struct code *c;
+	uint32_t numbers[JAVA_DEEP], n = 0;
+	const char *names[JAVA_DEEP];
+	struct view_frame outer = *out;
 
-	if (!codes_has(word))
-		return false;
-	c = find(s, word);
+	if (c->java)
+		n = java_code_inlined(c->java, SONDE_RUN_AT(word), names, numbers);
+	outer.ip |= SONDE_RUN_AT_NONE;
+	for (uint32_t i = 0; i < n; i++) {
+		out[i] = outer;
+		out[i].ip = (word & ~(uint64_t)SONDE_RUN_AT_NONE) | numbers[i];
+		out[i].name = usyms_names_retain(s->usyms, names[i] ?: "[unknown]");
+	}
+	out[n] = outer;
+	return n + 1;
+}
+
+uint32_t codes_frames(struct session *s, uint64_t word, struct view_frame out[CODES_FRAMES])
+{
+	const struct code *c = find(s, word);
+
 	*out = (struct view_frame){.ip = word, .name = "[unknown]", .is_caller = true};
 	out->module = usyms_names_retain(s->usyms, view_run_module(SONDE_RUN_RUNTIME(word)));
 	if (!c)
-		return true;
+		return 1;
 	out->name = usyms_names_retain(s->usyms, c->name ?: out->name);
 	out->file = usyms_names_retain(s->usyms, c->file);
+	if (layouts[SONDE_RUN_RUNTIME(word)].kind == UNWIND_JAVA)
+		return put_java(s, c, word, out);
 	out->line = line_of(c, word);
-	return true;
+	return 1;
 }
 
 bool codes_is_hidden(struct session *s, uint64_t word)

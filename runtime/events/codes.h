@@ -12,8 +12,10 @@ struct session;
 void codes_note(struct session *s, const struct sonde_code_event *ev);
 /* Is that word of a stack a frame of an interpreter? */
 bool codes_has(uint64_t word);
-/* If it is, set *out to the frame. */
-bool codes_frame(struct session *s, uint64_t word, struct view_frame *out);
+enum { CODES_FRAMES = 64 };
+/* Set `out` to its frames, the innermost first: code of Java may have several. Returns their
+ * number. */
+uint32_t codes_frames(struct session *s, uint64_t word, struct view_frame out[CODES_FRAMES]);
 /* Is it one that the interpreter makes for itself, and does not show? */
 bool codes_is_hidden(struct session *s, uint64_t word);
 void codes_close(struct session *s);

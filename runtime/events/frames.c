@@ -102,17 +102,27 @@ bool frames_name(struct session *s, const struct sonde_stack *st, uint32_t shows
 
 /* ---- lines ---- */
 
-static struct view_frame frame_of(struct session *s, const struct sonde_stack *st, uint32_t i)
+static int add_frame(const struct sonde_stack *st, uint32_t i, struct frame_list *out)
 {
-	struct view_frame f;
-
-	if (codes_frame(s, st->ips[i], &f))
-		return f;
-	return (struct view_frame){
+	struct view_frame f = {
 		.ip = st->ips[i],
 		.name = st->ips[i] == SONDE_STACK_GAP ? "[frames left out]" : NULL,
 		.is_caller = i > 0,
 	};
+
+	return vec_push(out, f);
+}
+
+/* Frames of an interpreter. */
+static int add_code(struct session *s, uint64_t word, struct frame_list *out)
+{
+	struct view_frame frames[CODES_FRAMES];
+	uint32_t n = codes_is_hidden(s, word) ? 0 : codes_frames(s, word, frames);
+	int err = 0;
+
+	for (uint32_t i = 0; i < n && !err; i++)
+		err = vec_push(out, frames[i]);
+	return err;
 }
 
 /* A frame for each function that is inlined at an address, then that of the function itself. */
@@ -121,7 +131,7 @@ static int add_lines(struct session *s, const struct sonde_stack *st, uint32_t i
 {
 	struct srcframe lines[SRCFRAMES_MAX];
 	const struct uaddress a = address_of(st, st->ips[i] - (i > 0));
-	size_t n = codes_has(st->ips[i]) ? 0 : usyms_lines(s->usyms, &a, lines);
+	size_t n = usyms_lines(s->usyms, &a, lines);
 	int err = 0;
 
 	for (size_t k = 0; k < n && !err; k++)
@@ -131,7 +141,18 @@ static int add_lines(struct session *s, const struct sonde_stack *st, uint32_t i
 							.line = lines[k].line,
 							.is_inlined = k + 1 < n,
 							.is_caller = i > 0});
-	return n || err ? err : vec_push(out, frame_of(s, st, i));
+	return n || err ? err : add_frame(st, i, out);
+}
+
+/* One word of a stack may stand for several frames. Leave those that the script asks for. */
+static void cut(const struct sonde_stack *st, uint32_t n_ips, struct frame_list *frames)
+{
+	for (uint32_t i = 0; i < n_ips; i++) {
+		uint32_t asked = codes_has(st->ips[i]) ? SONDE_RUN_ASKED(st->ips[i]) : 0;
+
+		if (asked && frames->n > asked)
+			frames->n = asked;
+	}
 }
 
 int frames_make(struct session *s, const struct sonde_stack *st, uint32_t shows,
@@ -142,13 +163,14 @@ int frames_make(struct session *s, const struct sonde_stack *st, uint32_t shows,
 	int err = vec_reserve(&frames, n_ips + 1);
 
 	for (uint32_t i = 0; i < n_ips && !err; i++)
-		err = codes_is_hidden(s, st->ips[i])   ? 0
+		err = codes_has(st->ips[i])	       ? add_code(s, st->ips[i], &frames)
 		      : shows & SHOWS_LINE && st->tgid ? add_lines(s, st, i, &frames)
-						       : vec_push(&frames, frame_of(s, st, i));
+						       : add_frame(st, i, &frames);
 	if (err) {
 		vec_free(&frames);
 		return err;
 	}
+	cut(st, n_ips, &frames);
 	*out = frames.items;
 	*n = (uint32_t)frames.n;
 	return 0;

@@ -166,6 +166,21 @@ enum fact {
 	POOL_BYTES,
 	SENDER_SP,
 	LAST_SP,
+	N_NEEDED, /* the others are about inlined methods */
+	CODE_BEGIN = N_NEEDED,
+	CODE_OFFSET,
+	METADATA_OFFSET,
+	MUTABLE_DATA,
+	RELOCATION_BYTES,
+	SCOPES_BEGIN,
+	SCOPES_OFFSET,
+	PLACES_OFFSET,
+	DEPENDENCIES_OFFSET,
+	IMMUTABLE_DATA,
+	IMMUTABLE_BYTES,
+	PLACE_PC,
+	PLACE_SCOPE,
+	PLACE_BYTES,
 	N_FACTS,
 };
 
@@ -201,6 +216,43 @@ static const struct row {
 	{"ConstantPool", NULL, POOL_BYTES},
 	{NULL, "frame::interpreter_frame_sender_sp_offset", SENDER_SP},
 	{NULL, "frame::interpreter_frame_last_sp_offset", LAST_SP},
+	{"CodeBlob", "_code_begin", CODE_BEGIN},   /* up to 22 */
+	{"CodeBlob", "_code_offset", CODE_OFFSET}, /* from 23 on */
+	{"nmethod", "_metadata_offset", METADATA_OFFSET},
+	{"CodeBlob", "_mutable_data", MUTABLE_DATA}, /* from 25 on */
+	{"CodeBlob", "_relocation_size", RELOCATION_BYTES},
+	{"CompiledMethod", "_scopes_data_begin", SCOPES_BEGIN},
+	{"nmethod", "_scopes_data_offset", SCOPES_OFFSET},
+	{"nmethod", "_scopes_pcs_offset", PLACES_OFFSET},
+	{"nmethod", "_dependencies_offset", DEPENDENCIES_OFFSET},
+	{"nmethod", "_immutable_data", IMMUTABLE_DATA},
+	{"nmethod", "_immutable_data_size", IMMUTABLE_BYTES},
+	{"PcDesc", "_pc_offset", PLACE_PC},
+	{"PcDesc", "_scope_decode_offset", PLACE_SCOPE},
+	{"PcDesc", NULL, PLACE_BYTES},
+};
+
+/* Where parts of compiled code are: at the pointer (N_FACTS: the CodeBlob), plus the number at
+ * `add` (N_FACTS: none). Up to 22; from 25 on. */
+static const struct {
+	enum fact pointer, add;
+} parts[][HOTSPOT_PARTS] = {
+	{
+		[HOTSPOT_CODE] = {CODE_BEGIN, N_FACTS},
+		[HOTSPOT_METADATA] = {N_FACTS, METADATA_OFFSET},
+		[HOTSPOT_SCOPES] = {SCOPES_BEGIN, N_FACTS},
+		[HOTSPOT_SCOPES_END] = {N_FACTS, PLACES_OFFSET},
+		[HOTSPOT_PLACES] = {N_FACTS, PLACES_OFFSET},
+		[HOTSPOT_PLACES_END] = {N_FACTS, DEPENDENCIES_OFFSET},
+	},
+	{
+		[HOTSPOT_CODE] = {N_FACTS, CODE_OFFSET},
+		[HOTSPOT_METADATA] = {MUTABLE_DATA, RELOCATION_BYTES},
+		[HOTSPOT_SCOPES] = {IMMUTABLE_DATA, SCOPES_OFFSET},
+		[HOTSPOT_SCOPES_END] = {IMMUTABLE_DATA, IMMUTABLE_BYTES},
+		[HOTSPOT_PLACES] = {IMMUTABLE_DATA, PLACES_OFFSET},
+		[HOTSPOT_PLACES_END] = {IMMUTABLE_DATA, SCOPES_OFFSET},
+	},
 };
 
 /* The columns of a table, by the variables that have their offsets; N_VARIABLES: none. */
@@ -214,9 +266,9 @@ static const struct columns {
 
 struct facts {
 	uint64_t value[N_FACTS];
-	uint32_t found; /* bits */
+	uint64_t found; /* bits */
 };
-_Static_assert(N_FACTS <= 32, "a bit for each fact");
+_Static_assert(N_FACTS <= 64, "a bit for each fact");
 
 static bool is_name(const char *want, const char *name)
 {
@@ -228,7 +280,7 @@ static void add_fact(struct facts *f, const char *type, const char *field, uint6
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		if (is_name(rows[i].type, type) && is_name(rows[i].field, field)) {
 			f->value[rows[i].fact] = value;
-			f->found |= 1u << rows[i].fact;
+			f->found |= 1ull << rows[i].fact;
 		}
 }
 
@@ -307,21 +359,48 @@ static int read_heaps(const struct machine *m, const struct facts *f, struct unw
 	return 0;
 }
 
+/* Set *at to where the block has a fact; 0 for N_FACTS. Returns false if it is not known. */
+static bool place_of(const struct facts *f, enum fact fact, uint16_t *at)
+{
+	uint64_t value = fact == N_FACTS ? 0 : f->value[BLOCK_BYTES] + f->value[fact];
+
+	if (fact != N_FACTS && (!(f->found >> fact & 1) || value > HOTSPOT_BLOCK - 8))
+		return false;
+	*at = (uint16_t)value;
+	return true;
+}
+
+/* What is needed to find inlined methods; nothing if something is missing. */
+static void use_places(const struct facts *f, struct unwind_hotspot *out)
+{
+	const uint64_t *v = f->value, bytes = v[PLACE_BYTES];
+	uint32_t i = 0;
+
+	for (size_t row = 0; row < sizeof(parts) / sizeof(parts[0]) && i < HOTSPOT_PARTS; row++)
+		for (i = 0; i < HOTSPOT_PARTS; i++)
+			if (!place_of(f, parts[row][i].pointer, &out->parts[i].pointer) ||
+			    !place_of(f, parts[row][i].add, &out->parts[i].add))
+				break;
+	if (i < HOTSPOT_PARTS || (~f->found >> PLACE_PC & ((1u << (N_FACTS - PLACE_PC)) - 1)) ||
+	    bytes < 4 || bytes > OFFSET_MOST || v[PLACE_PC] > bytes - 4 ||
+	    v[PLACE_SCOPE] > bytes - 4)
+		return;
+	out->place_bytes = (uint16_t)bytes;
+	out->place_pc = (uint16_t)v[PLACE_PC];
+	out->place_scope = (uint16_t)v[PLACE_SCOPE];
+}
+
 static int use_facts(const struct facts *f, struct unwind_hotspot *out)
 {
 	const uint64_t *v = f->value;
 
-	if (f->found != (1ull << N_FACTS) - 1)
+	if (~f->found & ((1ull << N_NEEDED) - 1))
 		return -ENOTSUP;
 	for (uint32_t i = ARRAY_LENGTH; i <= BLOCK_BYTES; i++)
 		if (v[i] > OFFSET_MOST)
 			return -ENOTSUP;
 	/* what a walk reads of each */
-	if (v[BLOCK_BYTES] + v[BLOB_NAME] > HOTSPOT_BLOCK - 8 ||
-	    v[BLOCK_BYTES] + v[BLOB_FRAME_SIZE] > HOTSPOT_BLOCK - 8 ||
-	    v[BLOCK_BYTES] + v[NMETHOD_METHOD] > HOTSPOT_BLOCK - 8 ||
-	    v[BLOCK_BYTES] + v[NMETHOD_COMPILE_ID] > HOTSPOT_BLOCK - 8 ||
-	    v[POOL] > HOTSPOT_CONST_METHOD - 8 || v[NAME_INDEX] > HOTSPOT_CONST_METHOD - 2 ||
+	if (v[POOL] > HOTSPOT_CONST_METHOD - 8 || v[NAME_INDEX] > HOTSPOT_CONST_METHOD - 2 ||
 	    v[NAME_INDEX] % 2 || v[POOL] % 8 || v[SYMBOL_LENGTH] > 6)
 		return -ENOTSUP;
 	/* the Method is in the next word */
@@ -331,10 +410,6 @@ static int use_facts(const struct facts *f, struct unwind_hotspot *out)
 		.runtime = UNWIND_HOTSPOT,
 		.length = (uint16_t)v[BLOCK_LENGTH],
 		.used = (uint16_t)v[BLOCK_USED],
-		.name = (uint16_t)(v[BLOCK_BYTES] + v[BLOB_NAME]),
-		.frame_size = (uint16_t)(v[BLOCK_BYTES] + v[BLOB_FRAME_SIZE]),
-		.method = (uint16_t)(v[BLOCK_BYTES] + v[NMETHOD_METHOD]),
-		.compile_id = (uint16_t)(v[BLOCK_BYTES] + v[NMETHOD_COMPILE_ID]),
 		.const_method = (uint16_t)v[CONST_METHOD],
 		.constants = (uint16_t)v[POOL],
 		.name_index = (uint16_t)v[NAME_INDEX],
@@ -344,7 +419,14 @@ static int use_facts(const struct facts *f, struct unwind_hotspot *out)
 		.class_constants = (uint16_t)v[CLASS_CONSTANTS],
 		.symbol_length = (uint16_t)v[SYMBOL_LENGTH],
 		.symbol_body = (uint16_t)v[SYMBOL_BODY],
+		.blob = (uint16_t)v[BLOCK_BYTES],
 	};
+	if (!place_of(f, BLOB_NAME, &out->name) ||
+	    !place_of(f, BLOB_FRAME_SIZE, &out->frame_size) ||
+	    !place_of(f, NMETHOD_METHOD, &out->method) ||
+	    !place_of(f, NMETHOD_COMPILE_ID, &out->compile_id))
+		return -ENOTSUP;
+	use_places(f, out);
 	return 0;
 }
 

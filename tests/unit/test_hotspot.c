@@ -52,8 +52,8 @@ static struct heap *heap_list[5] = {&heaps[0], &heaps[1], &heaps[2], &heaps[3], 
 static struct array array;
 static struct array *array_at;
 
-static struct field fields[32];
-static struct type types[4];
+static struct field fields[48];
+static struct type types[5];
 static struct constant constants[4];
 
 /* AddressSanitizer would make it larger. */
@@ -107,13 +107,39 @@ static const struct field good_fields[] = {
 
 enum { N_FIELDS = sizeof(good_fields) / sizeof(good_fields[0]) };
 
+/* About inlined methods: of JDK 17 and 25. */
+static const struct field old_places[] = {
+	{"CodeBlob", "_code_begin", "", 0, 32, NULL},
+	{"CodeBlob", "_relocation_size", "", 0, 8, NULL},
+	{"CompiledMethod", "_scopes_data_begin", "", 0, 120, NULL},
+	{"nmethod", "_metadata_offset", "", 0, 260, NULL},
+	{"nmethod", "_scopes_pcs_offset", "", 0, 268, NULL},
+	{"nmethod", "_dependencies_offset", "", 0, 272, NULL},
+	{"PcDesc", "_pc_offset", "", 0, 0, NULL},
+	{"PcDesc", "_scope_decode_offset", "", 0, 4, NULL},
+};
+static const struct field new_places[] = {
+	{"CodeBlob", "_code_offset", "", 0, 36, NULL},
+	{"CodeBlob", "_mutable_data", "", 0, 16, NULL},
+	{"CodeBlob", "_relocation_size", "", 0, 28, NULL},
+	{"nmethod", "_immutable_data", "", 0, 96, NULL},
+	{"nmethod", "_immutable_data_size", "", 0, 160, NULL},
+	{"nmethod", "_scopes_pcs_offset", "", 0, 196, NULL},
+	{"nmethod", "_scopes_data_offset", "", 0, 200, NULL},
+	{"PcDesc", "_pc_offset", "", 0, 0, NULL},
+	{"PcDesc", "_scope_decode_offset", "", 0, 4, NULL},
+};
+
 static void set_up(void)
 {
 	memset(fields, 0, sizeof(fields));
 	memcpy(fields, good_fields, sizeof(good_fields));
 	memcpy(types,
-	       ((struct type[]){{"HeapBlock", "", {0}, 16}, {"ConstantPool", "", {0}, 72}, {0}}),
-	       3 * sizeof(types[0]));
+	       ((struct type[]){{"HeapBlock", "", {0}, 16},
+				{"ConstantPool", "", {0}, 72},
+				{"PcDesc", "", {0}, 16},
+				{0}}),
+	       4 * sizeof(types[0]));
 	memcpy(constants,
 	       ((struct constant[]){{"frame::interpreter_frame_sender_sp_offset", -1},
 				    {"frame::interpreter_frame_last_sp_offset", -2},
@@ -164,8 +190,52 @@ static void tables_are_read(void **state)
 	assert_int_equal(h.compile_id, 16 + 304);
 	assert_int_equal(h.class_constants, 232);
 	assert_int_equal(h.pool_bytes, 72);
-	array_at = NULL; /* the machine starts */
+	assert_int_equal(h.place_bytes, 0); /* nothing is known of inlined methods */
+	array_at = NULL;		    /* the machine starts */
 	assert_int_equal(read_own(&h), -EAGAIN);
+}
+
+static void read_places(const struct field *f, size_t n, size_t without, struct unwind_hotspot *out)
+{
+	set_up();
+	memcpy(fields + N_FIELDS, f, n * sizeof(*f));
+	if (without < n)
+		fields[N_FIELDS + without].name = "another";
+	assert_int_equal(read_own(out), 0);
+}
+
+static void places_of_inlined_methods_are_read(void **state)
+{
+	enum { N_OLD = sizeof(old_places) / sizeof(old_places[0]) };
+	enum { N_NEW = sizeof(new_places) / sizeof(new_places[0]) };
+	struct unwind_hotspot h;
+
+	read_places(old_places, N_OLD, N_OLD, &h);
+	assert_int_equal(h.place_bytes, 16);
+	assert_int_equal(h.place_scope, 4);
+	assert_int_equal(h.parts[HOTSPOT_CODE].pointer, 16 + 32);
+	assert_int_equal(h.parts[HOTSPOT_CODE].add, 0);
+	assert_int_equal(h.parts[HOTSPOT_METADATA].pointer, 0);
+	assert_int_equal(h.parts[HOTSPOT_METADATA].add, 16 + 260);
+	assert_int_equal(h.parts[HOTSPOT_PLACES_END].add, 16 + 272);
+	read_places(new_places, N_NEW, N_NEW, &h);
+	assert_int_equal(h.place_bytes, 16);
+	assert_int_equal(h.parts[HOTSPOT_CODE].add, 16 + 36);
+	assert_int_equal(h.parts[HOTSPOT_METADATA].pointer, 16 + 16);
+	assert_int_equal(h.parts[HOTSPOT_SCOPES_END].pointer, 16 + 96);
+	assert_int_equal(h.parts[HOTSPOT_SCOPES_END].add, 16 + 160);
+	for (size_t i = 0; i < N_OLD; i++) { /* that one is of later versions */
+		read_places(old_places, N_OLD, i, &h);
+		assert_int_equal(h.place_bytes, i == 1 ? 16 : 0);
+	}
+	for (size_t i = 0; i < N_NEW; i++) {
+		read_places(new_places, N_NEW, i, &h);
+		assert_int_equal(h.place_bytes, 0);
+	}
+	read_places(new_places, N_NEW, N_NEW, &h);
+	fields[N_FIELDS + N_NEW - 1].offset = ~0ull;
+	assert_int_equal(read_own(&h), 0);
+	assert_int_equal(h.place_bytes, 0);
 }
 
 static void what_is_missing_is_not_guessed(void **state)
@@ -213,8 +283,9 @@ static void random_words_do_no_harm(void **state)
 		struct unwind_hotspot h;
 
 		set_up();
+		memcpy(fields + N_FIELDS, new_places, sizeof(new_places));
 		switch (rand() % 5) {
-		case 0: garble(fields, sizeof(good_fields)); break;
+		case 0: garble(fields, sizeof(good_fields) + sizeof(new_places)); break;
 		case 1: garble(types, sizeof(types)); break;
 		case 2: garble(heaps, sizeof(heaps)); break;
 		case 3: garble(&array, sizeof(array)); break;
@@ -225,6 +296,7 @@ static void random_words_do_no_harm(void **state)
 			assert_in_range(h.n_heaps, 1, HOTSPOT_HEAPS);
 			assert_in_range(h.segment_bits, 4, 12);
 			assert_in_range(h.compile_id, 0, 1024);
+			assert_in_range(h.place_scope, 0, 508);
 		}
 		gHotSpotVMStructEntryArrayStride = stride;
 	}
@@ -235,6 +307,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tables_are_read),
+		cmocka_unit_test(places_of_inlined_methods_are_read),
 		cmocka_unit_test(what_is_missing_is_not_guessed),
 		cmocka_unit_test(random_words_do_no_harm),
 	};
