@@ -108,7 +108,7 @@ static int add_mapping(const struct proc_mapping *m, void *ctx)
 		b = unwind_files_vdso(r->files, r->tgid, m);
 	if (!b)
 		return unwind_directory_add_plain(m->start, m->end, flags, &r->ranges);
-	if (unwind_jvm_note(r->store, r->tgid, m, r->old, &r->layout->jvm) ||
+	if (unwind_jvm_note(r->store, r->tgid, m, monotonic_ns(), r->old, &r->layout->jvm) ||
 	    vec_push(&r->layout->binaries, b)) {
 		unwind_files_release(r->files, b);
 		return -ENOMEM;

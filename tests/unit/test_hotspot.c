@@ -9,11 +9,14 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include "runtime/base/proc_maps.h"
 #include "runtime/unwind/hotspot.h"
+#include "runtime/unwind/jvm.h"
+#include "runtime/unwind/store.h"
 
 struct field {
 	const char *type, *name, *text;
@@ -303,6 +306,143 @@ static void random_words_do_no_harm(void **state)
 	assert_in_range(n_read, 1, 1999);
 }
 
+/* ---- a process that has the machine --------------------------------------------------------- */
+
+#define SECOND 1000000000ull
+
+struct process {
+	struct unwind_store *store;
+	struct proc_mapping m;
+	struct unwind_jvm *jvm;
+	struct unwind_ranges ranges;
+	char folder[32];
+};
+
+/* The mapping of this program, under the name of libjvm. */
+static void start_process(struct process *p)
+{
+	static char path[64];
+	int err = unwind_store_open(&p->store, 4);
+
+	if (err == -EPERM || err == -EACCES)
+		skip();
+	assert_int_equal(err, 0);
+	strcpy(p->folder, "/tmp/test-jvm-XXXXXX");
+	assert_non_null(mkdtemp(p->folder));
+	snprintf(path, sizeof(path), "%s/libjvm.so", p->folder);
+	assert_int_equal(symlink("/proc/self/exe", path), 0);
+	assert_int_equal(proc_maps_each(0, note_code, &p->m), 0);
+	free((char *)p->m.path);
+	p->m.path = path;
+	set_up();
+}
+
+static void end_process(struct process *p)
+{
+	unwind_jvm_release(p->store, p->jvm);
+	unwind_store_close(p->store);
+	vec_free(&p->ranges);
+	unlink(p->m.path);
+	rmdir(p->folder);
+}
+
+/* Read it at that time, and mark a range of a file and one of anonymous memory, from 0x600000 to
+ * 0xb00000: the heaps are from 0x700000 on. Returns how many ranges there are then. */
+static size_t read_process(struct process *p, uint64_t now_ns)
+{
+	struct unwind_range r[] = {{.start = 0x10000, .end = 0x20000},
+				   {.start = 0x600000,
+				    .end = 0xb00000,
+				    .flags = UNWIND_RANGE_NO_TABLE | UNWIND_RANGE_ANONYMOUS}};
+	struct unwind_jvm *jvm = NULL;
+
+	assert_int_equal(unwind_jvm_note(p->store, (uint32_t)getpid(), &p->m, now_ns, p->jvm, &jvm),
+			 0);
+	assert_non_null(jvm);
+	unwind_jvm_keep(&p->jvm, &jvm);
+	unwind_jvm_release(p->store, jvm);
+	p->ranges.n = 0;
+	for (size_t i = 0; i < 2; i++)
+		assert_int_equal(vec_push(&p->ranges, r[i]), 0);
+	assert_int_equal(unwind_jvm_mark(p->jvm, &p->ranges), 0);
+	assert_int_equal(p->ranges.items[0].end, 0x20000);
+	return p->ranges.n;
+}
+
+static size_t n_heaps_marked(const struct process *p)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->ranges.n; i++)
+		n += p->ranges.items[i].flags & UNWIND_RANGE_HOTSPOT ? 1 : 0;
+	return n;
+}
+
+/* Its anonymous memory is left out for 10 s at most. */
+static void a_machine_that_cannot_be_read_does_not_start_for_ever(void **state)
+{
+	struct process p = {0};
+
+	start_process(&p);
+	fields[0].name = "another";
+	assert_int_equal(read_process(&p, 100 * SECOND), 1);
+	assert_int_equal(read_process(&p, 109 * SECOND), 1);
+	assert_int_equal(read_process(&p, 111 * SECOND), 2);
+	assert_int_equal(n_heaps_marked(&p), 0);
+	set_up(); /* that is final */
+	assert_int_equal(read_process(&p, 112 * SECOND), 2);
+	assert_int_equal(n_heaps_marked(&p), 0);
+	end_process(&p);
+}
+
+static void a_machine_that_starts_is_read_again(void **state)
+{
+	struct process p = {0};
+
+	start_process(&p);
+	array_at = NULL;
+	assert_int_equal(read_process(&p, 100 * SECOND), 1);
+	array_at = &array;
+	array.n = 1; /* one heap, then all */
+	assert_int_equal(read_process(&p, 101 * SECOND), 2);
+	assert_int_equal(n_heaps_marked(&p), 1);
+	array.n = 3;
+	assert_int_equal(read_process(&p, 101 * SECOND + SECOND / 2), 4);
+	assert_int_equal(n_heaps_marked(&p), 3);
+	assert_int_equal(read_process(&p, 101 * SECOND + SECOND / 2), 4);
+	fields[0].name = "another"; /* the good one is kept */
+	assert_int_equal(read_process(&p, 101 * SECOND + SECOND / 2), 4);
+	set_up();
+	/* what is in no heap is shown only now: before the first heap, and behind the last one */
+	assert_int_equal(read_process(&p, 103 * SECOND), 6);
+	assert_int_equal(n_heaps_marked(&p), 3);
+	array.n = 1; /* that is final */
+	assert_int_equal(read_process(&p, 104 * SECOND), 6);
+	end_process(&p);
+}
+
+static void too_many_ranges_stay_as_they_are(void **state)
+{
+	struct unwind_range r = {.flags = UNWIND_RANGE_NO_TABLE | UNWIND_RANGE_ANONYMOUS};
+	struct process p = {0};
+
+	start_process(&p);
+	read_process(&p, 100 * SECOND);
+	read_process(&p, 102 * SECOND);
+	p.ranges.n = 0;
+	for (uint64_t i = 0; i < UNWIND_RANGES; i++) {
+		r.start = 0x600000 + i * 0x1000;
+		r.end = r.start + 0x800;
+		assert_int_equal(vec_push(&p.ranges, r), 0);
+	}
+	p.ranges.items[0x0ff].end = 0x700800; /* partly in a heap: this makes one more */
+	p.ranges.items[0x100].start = 0x700900;
+	assert_int_equal(unwind_jvm_mark(p.jvm, &p.ranges), 0);
+	assert_int_equal(p.ranges.n, UNWIND_RANGES);
+	assert_int_equal(n_heaps_marked(&p), 0);
+	end_process(&p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -310,6 +450,9 @@ int main(void)
 		cmocka_unit_test(places_of_inlined_methods_are_read),
 		cmocka_unit_test(what_is_missing_is_not_guessed),
 		cmocka_unit_test(random_words_do_no_harm),
+		cmocka_unit_test(a_machine_that_cannot_be_read_does_not_start_for_ever),
+		cmocka_unit_test(a_machine_that_starts_is_read_again),
+		cmocka_unit_test(too_many_ranges_stay_as_they_are),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
