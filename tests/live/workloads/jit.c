@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * jit MODE: a program that generates two functions, generated_one() and generated_two(), which call
- * point(), and lists them in /tmp/perf-PID.map as run times do. It calls both 10 times. MODE:
+ * jit MODE [N]: a program that generates two functions, generated_one() and generated_two(), which
+ * call point(), and lists them in /tmp/perf-PID.map as run times do. It calls both 10 times; after
+ * that it calls the second one N times more, ten times a second. MODE:
  *   plain    the lines of functions that were discarded come first
  *   grow     generated_two is added after generated_one has been called
  *   late     the file appears after the first calls; 20 ms later come more
@@ -236,7 +237,7 @@ static void prepare(const char *mode)
 		set_stale();
 }
 
-static void run(const char *mode)
+static void run(const char *mode, int more)
 {
 	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)getpid());
 	is_lost = !strcmp(mode, "trampoline") || !strcmp(mode, "spin");
@@ -250,6 +251,11 @@ static void run(const char *mode)
 		nap_ms(20);
 	}
 	call(1);
+	for (; more > 0; more--) {
+		nap_ms(100);
+		((generated_fn)(code + FUNCTION_BYTES))(point, 0, 0, point);
+		__asm__ volatile("" ::: "memory");
+	}
 	if (!strcmp(mode, "spin"))
 		spin();
 	nap_ms(50); /* the tracer opens the file now */
@@ -280,7 +286,7 @@ static int run_in_pidns(void)
 		return 1;
 	child = fork();
 	if (!child) {
-		run("plain");
+		run("plain", 0);
 		_exit(0);
 	}
 	waitpid(child, &status, 0);
@@ -303,6 +309,6 @@ int main(int argc, char **argv)
 		return run_in_pidns();
 	if (!strcmp(mode, "root"))
 		enter_root();
-	run(mode);
+	run(mode, argc > 2 ? atoi(argv[2]) : 0);
 	return 0;
 }
