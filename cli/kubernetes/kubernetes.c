@@ -3,7 +3,7 @@
  * See kubernetes.h. The words after the options are a command line of sonde. It is read here, as
  * the container will read it, so that its mistakes are errors now and not on each node.
  */
-#include "cli/base/shell_word.h"
+#include "runtime/base/shell_word.h"
 #include "cli/kubernetes/kubernetes.h"
 #include "cli/options/option_rows.h"
 #include "cli/scripts/script_options.h"

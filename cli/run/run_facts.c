@@ -4,7 +4,7 @@
  */
 #include "cli/run/run.h"
 #include "cli/base/output_file.h"
-#include "cli/base/shell_word.h"
+#include "runtime/base/shell_word.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/io.h"
 #include "runtime/output/run_title.h"

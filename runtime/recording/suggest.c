@@ -7,6 +7,9 @@
 #include "parser/base/escape.h"
 #include "runtime/output/format_spans.h"
 #include "runtime/base/log.h"
+#include "runtime/base/shell_word.h"
+#include <stdlib.h>
+#include <string.h>
 
 /* Of names that have at least 1 % of all calls: those of which half of the calls or more took at
  * most 10 us. An average would be that of a few calls during which another thread ran. */
@@ -28,16 +31,16 @@ static void put_line(sqlite3_stmt *s, FILE *out)
 	putc('\n', out);
 }
 
-/* As a shell takes it. A comma would begin another name of the list. */
+/* A comma would begin another name of the list. */
 static void put_option(const char *name, size_t len, FILE *out)
 {
-	fputs(" --no-function '", out);
-	for (size_t i = 0; i < len; i++)
-		if (name[i] == '\'')
-			fputs("'\\''", out);
-		else
-			putc(name[i] == ',' ? '?' : name[i], out);
-	putc('\'', out);
+	char *pattern = strndup(name, len);
+
+	fputs(" --no-function ", out);
+	for (char *c = pattern; c && *c; c++)
+		*c = *c == ',' ? '?' : *c;
+	shell_word_put(out, pattern ?: "");
+	free(pattern);
 }
 
 static void put_options(sqlite3_stmt *s, FILE *out)

@@ -2,7 +2,7 @@
 /*
  * See shell_word.h.
  */
-#include "cli/base/shell_word.h"
+#include "runtime/base/shell_word.h"
 #include "parser/base/arena.h"
 #include <ctype.h>
 #include <stdbool.h>
