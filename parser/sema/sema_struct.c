@@ -9,8 +9,6 @@
 #include "parser/sema/sema_type.h"
 #include <stdlib.h>
 
-enum { MEMBERS_SHOWN = 20 };
-
 /* ---- types known by name ----------------------------------------------------------------- */
 
 /* With the pointers of `t` around it. */
@@ -112,49 +110,6 @@ static const struct type *no_members(struct sema *s, const struct expr *e, const
 	return &type_error;
 }
 
-/* Members of a struct, while they are found. */
-struct members {
-	struct sema *s;
-	const char *word; /* a part of the name that is looked for */
-	const char *part; /* a member with that part; or NULL */
-	const char *list;
-	uint32_t n;
-};
-
-static void note_member(const char *name, void *ctx)
-{
-	struct members *m = ctx;
-
-	if (!m->part && strlen(m->word) > 2 && strstr(name, m->word))
-		m->part = name;
-	if (m->n++ < MEMBERS_SHOWN)
-		m->list = arena_list(m->s->arena, m->list, "%s", name);
-}
-
-static const struct type *hint_members(struct sema *s, const struct type *t, const char *word)
-{
-	struct members m = {.s = s, .word = word, .list = ""};
-
-	layout_each_name(t, note_member, &m);
-	if (m.part)
-		return sema_hint(s, "did you mean '%s'?", m.part);
-	if (!m.n)
-		return &type_error;
-	return sema_hint(s, "its members are: %s%s", m.list, m.n > MEMBERS_SHOWN ? ", …" : "");
-}
-
-static const struct type *no_member(struct sema *s, const struct expr *e, const struct type *t)
-{
-	const char *name = e->field.name;
-	struct nearest near;
-
-	sema_error(s, e->field.name_span, "no-field", "%s has no member '%s'%s", sema_name_of(s, t),
-		   name, s->kernel->recording ? " in a recording" : "");
-	nearest_init(&near, name);
-	layout_each_name(t, nearest_offer_name, &near);
-	return near.best ? sema_hint(s, "did you mean '%s'?", near.best) : hint_members(s, t, name);
-}
-
 static const struct type *undeclared(struct sema *s, struct span span, const struct type *t)
 {
 	if (s->kernel->recording)
@@ -208,7 +163,7 @@ const struct type *struct_member(struct sema *s, struct expr *e)
 	if (!layout_complete(owner))
 		return undeclared(s, e->span, owner);
 	if (!layout_find(owner, e->field.name, &m))
-		return no_member(s, e, owner);
+		return struct_no_member(s, e, owner);
 	if (m.type->kind == TY_VOID)
 		return sema_error(s, e->field.name_span, "member-type",
 				  "'%s' of %s has a type that cannot be read, such as float",
@@ -242,7 +197,7 @@ static const struct type *offset_of(struct sema *s, struct expr *e, uint64_t *at
 	if (!layout_complete(t))
 		return undeclared(s, e->field.name_span, t);
 	if (!layout_find(t, e->field.name, &m))
-		return no_member(s, e, t);
+		return struct_no_member(s, e, t);
 	if (m.bits)
 		return sema_error(s, e->field.name_span, "bit-field",
 				  "a bit-field has no offset in bytes");

@@ -53,6 +53,10 @@ void hint_argument(struct sema *s, const struct expr *call, const struct expr *a
 const char *hint_type(struct sema *s, const struct type *t, const struct type *other);
 /* A call with too many or too few arguments. */
 void hint_arity(struct sema *s, const struct expr *call);
+/* `pid == $1`, and $1 is no number; `comm == $1`, and it is one. False: `e` is of no parameter. */
+bool hint_parameter(struct sema *s, const struct expr *e);
+/* A hint if the first argument is a text with braces for values, as of Python. False: it is not. */
+bool hint_braces(struct sema *s, const struct expr *call);
 /* A call that has no value where one is needed. */
 void hint_no_value(struct sema *s, const struct expr *value);
 /* "x" + 1, which leaves nothing of the text. */
@@ -229,6 +233,8 @@ bool struct_has_size(const struct type *t);
 const struct type *struct_member(struct sema *s, struct expr *e);
 /* The type of what is at the member or element `e`, of type t, in the memory that it is in. */
 const struct type *struct_in_place(struct sema *s, const struct expr *e, const struct type *t);
+/* Report that the struct t has no member of the name in `e`, and which was probably meant. */
+const struct type *struct_no_member(struct sema *s, const struct expr *e, const struct type *t);
 /* Rewrite `char name[]`, the last member of a struct, to its address. */
 void struct_decay(struct sema *s, struct expr *e);
 /* In a cast to a pointer: make an array or string that is in memory its address, as C does. */
