@@ -21,6 +21,9 @@ static int refuse(const char *arg)
 				"'pgrep -l NAME' finds those that do");
 	}
 	log_error("invalid process ID '%s'", arg);
+	if (*arg == '`' || *arg == '$')
+		return log_hint("single quotes keep the shell from running it: write "
+				"-p $(pgrep -o NAME)");
 	if (strpbrk(arg, ", \n"))
 		return pid_option_hint_several();
 	if (arg[strcspn(arg, " \"'$`\\;|&()<>")])

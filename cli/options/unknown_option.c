@@ -85,16 +85,21 @@ static const char *find_other(const char *behind, const char *name, size_t len)
 	return other ? other->hint : NULL;
 }
 
-bool option_hint_other(const char *behind, const char *name, size_t len)
+static bool hint_other(const char *behind, const char *name, size_t len, bool is_tracing)
 {
 	const char *hint = NULL;
 
 	if (len > 2 && name[0] == '-' && name[1] != '-') /* -F99 */
 		len = 2;
-	hint = find_other(behind, name, len) ?: find_other("", name, len);
+	hint = find_other(behind, name, len) ?: is_tracing ? find_other("", name, len) : NULL;
 	if (hint)
 		log_hint("%s", hint);
 	return hint != NULL;
+}
+
+bool option_hint_other(const char *behind, const char *name, size_t len)
+{
+	return hint_other(behind, name, len, true);
 }
 
 /* `-n 'BEGIN { … }'`: the value is a program. */
@@ -198,7 +203,7 @@ int option_unknown(const struct options *o, const char *word, size_t len, const 
 			  word, first);
 	if (command_hint(&o->args, word) || (!o->args.file && option_hint_script(next)) ||
 	    (!near.best && hint_program(o, word, next)) ||
-	    option_hint_other(o->args.file ?: first, word, len))
+	    hint_other(o->args.file ?: first, word, len, !is_own))
 		return -1;
 	if (!near.best)
 		near.best = option_within(words, name)

@@ -244,10 +244,15 @@ bool scripts_hint_nearest(const char *name, bool with_words)
 {
 	struct nearest near;
 	glob_t found = {0};
+	char last[NAME_MAX + 1];
 
-	if (strchr(name, '/'))
-		return with_words && hint_nearest_file(name);
-	nearest_init(&near, name);
+	if (strchr(name, '/') && with_words && hint_nearest_file(name))
+		return true;
+	snprintf(last, sizeof(last), "%s", strrchr(name, '/') ? strrchr(name, '/') + 1 : name);
+	if (strlen(last) > 3 && strcmp(last + strlen(last) - 3, ".bt") == 0)
+		last[strlen(last) - 3] = '\0';
+	with_words &= !strchr(name, '/');
+	nearest_init(&near, last);
 	if (find_all(&found))
 		found.gl_pathc = 0;
 	for (size_t i = 0; i < found.gl_pathc; i++) {
@@ -282,7 +287,10 @@ void scripts_hint(const char *name)
 {
 	if (strchr(name, '/'))
 		return;
-	if (!scripts_are_installed())
+	if (strncasecmp(name, "select ", 7) == 0)
+		log_hint("SQL reads recordings: sonde record -o FILE SCRIPT, then sonde report "
+			 "--sql 'SELECT …' FILE");
+	else if (!scripts_are_installed())
 		log_hint(
 			"the bundled scripts are not installed; set SONDE_SCRIPTS to their folder");
 	else

@@ -116,11 +116,13 @@ int prs_event(const struct probe_reader *r, struct attach_point *p, char **parts
 	uint64_t count;
 	bool is_rate = n == 3 && strcmp(parts[1], "hz") == 0;
 
-	if (n < 1 || n > 3 || !*parts[0] || (n == 3 && !is_rate))
+	if (n < 1 || n > 3 || !*parts[0])
 		return probe_wrong_form(r, p);
 	row = find_event(r, p, parts[0]);
 	if (!row)
 		return -1;
+	if (n == 3 && !is_rate) /* hardware:cycles:u:1000, as of perf */
+		return bad_count(r, p, parts[0], parts[1]);
 	count = n == 1 || (n == 2 && !*parts[1]) ? row->every : read_count(r->arena, parts[n - 1]);
 	if (!count)
 		return bad_count(r, p, parts[0], parts[n - 1]);

@@ -51,6 +51,14 @@ const char *time_unit_meant(const char *word)
 	return NULL;
 }
 
+const char *time_meant(struct arena *a, const char *text)
+{
+	size_t n = strspn(text, "0123456789."), blank = strspn(text + n, " ");
+	const char *unit = n && text[n] ? time_unit_meant(text + n + blank) : NULL;
+
+	return unit ? arena_printf(a, "%.*s%s", (int)n, text, unit) : NULL;
+}
+
 /* The digits after the point, of which those count that are at least a nanosecond. */
 static uint64_t read_fraction(const char *at, uint64_t unit)
 {

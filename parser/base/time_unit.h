@@ -15,6 +15,8 @@ uint64_t time_unit_ns(const char *text, size_t len);
 uint64_t time_unit_of_name(const char *name);
 /* The unit that a word means, as "sec" does; NULL: none. */
 const char *time_unit_meant(const char *word);
+/* "5m" for "5min", "5 min" and "5minutes"; NULL: no number and such a word. */
+const char *time_meant(struct arena *a, const char *text);
 /* Read a decimal number, also with a fraction, and its unit: 10s, 1.5ms. A number without unit is
  * multiplied by `alone`. False if it is no such text, or over 2^63 ns. */
 bool time_read(const char *text, uint64_t alone, uint64_t *ns);

@@ -4,6 +4,7 @@
  * may list builtins.
  */
 #include "parser/lang/builtin.h"
+#include "parser/base/arena.h"
 #include "parser/base/text.h"
 #include <ctype.h>
 
@@ -62,6 +63,22 @@ const struct builtin *builtin_find(const char *name)
 	if (strncmp(name, prefix, sizeof(prefix) - 1) == 0)
 		name += sizeof(prefix) - 1;
 	return TEXT_ROW(builtins, name, name, strlen(name)) ?: find_synonym(name);
+}
+
+const char *builtin_example_call(struct arena *a, const struct builtin *b)
+{
+	size_t len = strlen(b->name);
+	const char *call = b->example, *end;
+	int depth = 0;
+
+	while (call && (call = strstr(call, b->name)) &&
+	       (call[len] != '(' || (call > b->example && isalnum((unsigned char)call[-1]))))
+		call += len;
+	if (!call)
+		return NULL;
+	for (end = call + len; *end && (depth += (*end == '(') - (*end == ')')); end++)
+		;
+	return arena_strndup(a, call, (size_t)(end + 1 - call));
 }
 
 const struct builtin *builtin_of_agg(enum agg_kind agg)

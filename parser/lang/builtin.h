@@ -157,6 +157,8 @@ static inline bool builtin_exists_in(const struct builtin *b, enum probe_id id)
 
 /* The row of `name`, which may begin with "__builtin_", or NULL. */
 const struct builtin *builtin_find(const char *name);
+/* The call in the row's example, such as "lhist(args.ret, 0, 2000, 200)"; NULL: there is none. */
+const char *builtin_example_call(struct arena *a, const struct builtin *b);
 /* The function of an aggregation. */
 const struct builtin *builtin_of_agg(enum agg_kind agg);
 /* Index of `word` in the words of a PARAM_WORD, or -1. */

@@ -160,6 +160,15 @@ bool param_hint_command(struct sema *s, const char *word)
 	       true;
 }
 
+bool param_hint_time(struct sema *s, const char *word)
+{
+	const char *meant = time_meant(s->arena, word);
+
+	if (!meant || !param_takes_duration(s->program))
+		return false;
+	return diag_hint(s->diags, "write %s: units of time are ns us ms s m h d", meant), true;
+}
+
 bool param_take_duration(struct sema *s, uint32_t n_read)
 {
 	struct program *p = s->program;
@@ -186,7 +195,7 @@ void param_check_used(struct sema *s)
 		diag_error(s->diags, SPAN_NONE, "parameter-extra",
 			   "unexpected argument '%.40s': the script reads %s$%u", word,
 			   p->n_used > 1 ? "only $1 to " : "only ", p->n_used);
-	if (param_hint_command(s, word))
+	if (param_hint_command(s, word) || param_hint_time(s, word))
 		return;
 	if (strcmp(p->source->name, "stdin") != 0 && word[strspn(word, "0123456789")] == '\0')
 		diag_hint(s->diags, "a time between prints is --interval %ss, an end %s", word,

@@ -70,6 +70,8 @@ bool param_blame(struct sema *s, const char *text);
 uint32_t param_texts(struct sema *s, const struct attach_text *text, const char ***out);
 /* Add a hint if the extra word belongs to a command of -c that is not in quotes. */
 bool param_hint_command(struct sema *s, const char *word);
+/* The word, which the script does not read, is a time with another name of its unit, as 5min. */
+bool param_hint_time(struct sema *s, const char *word);
 /* Where the member of a list ends that begins at `at`: at a comma outside of quotes and brackets,
  * as those of templates, or at the end. */
 const char *param_member_end(const char *at);

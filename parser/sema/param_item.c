@@ -6,6 +6,7 @@
  * pass 1, which replaces the names by the values.
  */
 #include "parser/base/text.h"
+#include "parser/base/time_unit.h"
 #include "parser/lang/literal.h"
 #include "parser/sema/param.h"
 #include "parser/sema/param_type.h"
@@ -97,6 +98,8 @@ static int bind_word(struct sema *s, struct param_item *item, const char *word)
 	diag_error(s->diags, item->name_span, "parameter-word", "%s must be %s%s, not '%.40s'",
 		   shown_name(s, item), param_type_wants(s->arena, item),
 		   word[0] == '-' ? " that is not negative" : "", word);
+	if (param_type_is_duration(item->type) && time_meant(s->arena, word))
+		return diag_hint(s->diags, "write %s", time_meant(s->arena, word));
 	return param_hint_usage(s);
 }
 
@@ -430,7 +433,7 @@ static void refuse_word(struct sema *s, const char *word)
 
 	diag_error(s->diags, p->items[p->n_items - 1].span, "parameter-extra",
 		   "unexpected argument '%.40s'", word);
-	if (param_hint_command(s, word))
+	if (param_hint_command(s, word) || param_hint_time(s, word))
 		return;
 	if (FIND(p->items, p->n_items, param_type_is_command(item->type)))
 		diag_hint(s->diags, "a command to trace is written after '--': sonde %s -- %s …",

@@ -244,6 +244,7 @@ bool constant_number(const struct expr *e, __int128 *v)
 static const struct type *write_string(struct sema *s, struct expr *e, const char *text,
 				       uint32_t len)
 {
+	e->is_parameter = e->binary.left->is_parameter || e->binary.right->is_parameter;
 	e->kind = EX_STRING;
 	e->string.text = text;
 	e->string.len = len;

@@ -2,6 +2,7 @@
 /*
  * What to write instead where types do not fit.
  */
+#include "parser/base/find.h"
 #include "parser/lang/known_constant.h"
 #include "parser/lang/literal.h"
 #include "parser/sema/sema_advice.h"
@@ -20,16 +21,33 @@ static bool is_string(const struct expr *e)
 	return e->type->kind == TY_STRING;
 }
 
-/* `pid == $1`, and $1 is no number; `comm == $1`, and it is one. */
-static bool hint_parameter(struct sema *s, const struct expr *e)
+/* The word of the command line that the text is in, as `bc` of $1 + 1 is in `abc`; NULL. */
+static const char *word_of(const struct sema *s, const struct expr *e)
 {
+	const char *const *word =
+		FIND(s->program->params, s->program->n_params,
+		     e->string.text >= *item && e->string.text <= *item + strlen(*item));
+
+	return word ? arena_printf(s->arena, "$%u is '%.40s'",
+				   (unsigned)(word - s->program->params) + 1, *word)
+		    : NULL;
+}
+
+bool hint_parameter(struct sema *s, const struct expr *e)
+{
+	const char *word = NULL;
+
 	if (!e->is_parameter)
 		return false;
+	if (e->kind == EX_STRING)
+		word = word_of(s, e)
+			       ?: arena_printf(s->arena, "the parameter is '%.40s'",
+					       e->string.text);
 	if (is_string(e))
-		diag_hint(s->diags, "the parameter is '%s', which is no number: give a number",
-			  e->kind == EX_STRING ? e->string.text : "…");
+		sema_hint(s, "%s, which is no number: give a number",
+			  word ?: "the parameter is a text");
 	else
-		diag_hint(s->diags, "the parameter is a number: its text is str($1)");
+		sema_hint(s, "the parameter is a number: its text is str($1)");
 	return true;
 }
 
@@ -89,22 +107,68 @@ void hint_other(struct sema *s, const struct type *slot, const struct expr *from
 		diag_hint(s->diags, "use another map for it");
 }
 
+static const char *conversion_of(const struct expr *e)
+{
+	return type_is_integral(e->type) ? "%d" : "%s";
+}
+
+/* Append a literal to a format. Each pair of braces takes the next value, as in Python and Rust. */
+static const char *add_literal(struct sema *s, const char *format, const struct expr *call,
+			       uint32_t i, uint32_t *taken)
+{
+	const char *text = text_of(s, call->call.args[i]);
+	size_t len = strlen(text);
+
+	if (len < 2 || *text != '"')
+		return arena_printf(s->arena, "%s…", format);
+	for (size_t at = 1; at + 1 < len; at++) {
+		size_t close = text[at] == '{' ? at + strcspn(text + at, "}") : len;
+
+		if (close < len && *taken < call->call.n_args) {
+			format = arena_printf(s->arena, "%s%s", format,
+					      conversion_of(call->call.args[(*taken)++]));
+			at = close;
+		} else {
+			format = arena_printf(s->arena, "%s%c", format, text[at]);
+		}
+	}
+	return format;
+}
+
 /* print(a, b) as printf("%d %s\n", a, b) */
 static const char *printf_of(struct sema *s, const struct expr *call)
 {
 	const char *format = "", *values = "";
+	uint32_t taken = 1, n = 0;
 
 	for (uint32_t i = 0; i < call->call.n_args; i++) {
 		const struct expr *arg = call->call.args[i];
-		bool is_number = type_is_integral(arg->type);
 
-		format = arena_printf(s->arena, "%s%s%s", format, i ? " " : "",
-				      is_number ? "%d" : "%s");
+		if (n++ && i >= taken)
+			format = arena_printf(s->arena, "%s ", format);
+		if (arg->kind == EX_STRING && !arg->is_parameter && i + 1 >= taken) {
+			format = add_literal(s, format, call, i, &taken);
+			continue;
+		}
+		if (i >= taken || taken == 1)
+			format = arena_printf(s->arena, "%s%s", format, conversion_of(arg));
 		values = arena_printf(s->arena,
 				      advice_is_text_pointer(arg) ? "%s, str(%s)" : "%s, %s",
 				      values, text_of(s, arg));
 	}
-	return arena_printf(s->arena, "printf(\"%s\\n\"%s)", format, values);
+	n = (uint32_t)strlen(format);
+	return arena_printf(s->arena, "printf(\"%s%s\"%s)", format,
+			    n > 1 && !strcmp(format + n - 2, "\\n") ? "" : "\\n", values);
+}
+
+bool hint_braces(struct sema *s, const struct expr *call)
+{
+	const char *open = strchr(call->call.args[0]->string.text, '{');
+
+	if (!open || !strchr(open, '}'))
+		return false;
+	sema_hint(s, "write %s", printf_of(s, call));
+	return true;
 }
 
 void hint_swapped(struct sema *s, const struct expr *call, uint32_t first)
@@ -127,6 +191,8 @@ void hint_argument(struct sema *s, const struct expr *call, const struct expr *a
 	bool is_agg = b->kind == BUILTIN_AGG, is_text = arg->type->kind == TY_STRING;
 	struct signature sig;
 
+	if (is_text && hint_parameter(s, arg))
+		return;
 	if (is_agg && arg->type->kind == TY_STRING)
 		sema_hint(s, "a text is a key: @[%s] = count()", text_of(s, arg));
 	else if (is_agg && arg->type->kind == TY_AGG && arg->kind == EX_MAP)
@@ -168,10 +234,16 @@ void hint_arity(struct sema *s, const struct expr *call)
 
 	if (!s->report)
 		return;
-	if (b->kind == BUILTIN_AGG && builtin_signature(b, &sig) && !sig.n_params &&
-	    call->call.n_args == 1)
+	if (!builtin_signature(b, &sig))
+		sig.n_params = 0;
+	if (b->kind == BUILTIN_AGG && !sig.n_params && call->call.n_args == 1)
 		diag_hint(s->diags, "%s() takes nothing; by %s: @[%s] = %s()", b->name,
 			  text_of(s, call->call.args[0]), text_of(s, call->call.args[0]), b->name);
+	else if (b->traits & TR_MAP && call->call.n_args && call->call.args[0]->kind == EX_STRING)
+		diag_hint(s->diags, "%s takes one value: write %s", b->name, printf_of(s, call));
+	else if (sig.n_params && builtin_example_call(s->arena, b))
+		diag_hint(s->diags, "usage: %s; such as %s", strchr(b->signature, ' ') + 1,
+			  builtin_example_call(s->arena, b));
 	else
 		diag_hint(s->diags, "usage: %s", strchr(b->signature, ' ') + 1);
 }

@@ -53,11 +53,10 @@ static void check_conversion(struct sema *s, const struct format_piece *p, struc
 			   conversion_name(p));
 		return;
 	}
-	if (arg->is_parameter && arg->kind == EX_STRING) {
-		sema_error(s, arg->span, "format-arg",
-			   "the parameter is '%s', and %%%s prints a number", arg->string.text,
+	if (arg->is_parameter && arg->type->kind == TY_STRING) {
+		sema_error(s, arg->span, "format-arg", "%%%s prints a number, and this is a text",
 			   conversion_name(p));
-		sema_hint(s, "give a number, or print it with %%s");
+		hint_parameter(s, arg);
 		return;
 	}
 	sema_error(s, arg->span, "format-arg", "%%%s cannot print %s", conversion_name(p),
@@ -109,6 +108,8 @@ static const struct type *bad_count(struct sema *s, const struct expr *e,
 	sema_error(s, e->span, "format-count", "the format takes %u value%s, but there %s %u",
 		   spec->n_args, spec->n_args == 1 ? "" : "s", e->call.n_args == 2 ? "is" : "are",
 		   e->call.n_args - 1);
+	if (!spec->n_args && hint_braces(s, e))
+		return &type_void;
 	if (strstr(e->call.args[0]->string.text, "% "))
 		sema_hint(s, "%%%% prints a percent sign");
 	else

@@ -141,7 +141,7 @@ static void declare_var(struct scope *sc, struct expr *e)
 }
 
 /* The variable of a `let` or `for`, which must not be visible already. */
-static void make_var(struct scope *sc, struct expr *e)
+static void make_var(struct scope *sc, struct expr *e, bool is_loop)
 {
 	struct var *v = find_var(sc, e);
 
@@ -154,6 +154,10 @@ static void make_var(struct scope *sc, struct expr *e)
 	diag_error(sc->s->diags, e->span, "redeclared", "%s is already declared in this scope",
 		   v->name);
 	diag_note(sc->s->diags, v->first, "first used here");
+	diag_hint(sc->s->diags,
+		  is_loop ? "give the loop a variable of its own: $i, $j"
+			  : "write %s = …, without 'let', to change it, or use another name",
+		  v->name);
 }
 
 /* str($1), str($1 + 2): the parameter as it was written, also if it reads as a number. */
@@ -357,7 +361,7 @@ static void name_loop(struct scope *sc, struct stmt *st)
 		name_expr(sc, st->loop.to);
 	}
 	if (st->kind == ST_FOR) {
-		make_var(sc, st->loop.var);
+		make_var(sc, st->loop.var, true);
 		st->loop.var->var.var->is_loop = true;
 	}
 	place_loop(sc, st);
@@ -447,7 +451,7 @@ static void name_stmt(struct scope *sc, struct stmt *st)
 			name_expr(sc, st->let.value);
 		if (st->let.type)
 			name_type(sc, st->let.type);
-		make_var(sc, st->let.var);
+		make_var(sc, st->let.var, false);
 		return;
 	case ST_WHILE:
 	case ST_FOR:

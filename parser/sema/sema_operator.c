@@ -31,6 +31,8 @@ const struct type *sema_check_int(struct sema *s, const struct expr *e, const ch
 		return float_refuse(s, e, arena_printf(s->arena, "'%s'", op));
 	sema_error(s, e->span, "operand-type", "'%s' needs integers, but this is %s", op,
 		   sema_name_of(s, t));
+	if (t->kind == TY_STRING && hint_parameter(s, e))
+		return &type_error;
 	if (t->kind == TY_STRING && strcmp(op, "%") == 0)
 		sema_hint(s, "values follow the format: printf(\"%%d\\n\", pid)");
 	else if (t->kind == TY_STRING && strcmp(op, "+") == 0)

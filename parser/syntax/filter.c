@@ -16,6 +16,7 @@
 #include "parser/syntax/filter_stack.h"
 #include "parser/base/text.h"
 #include "parser.tab.h"
+#include "parser/syntax/foreign_syntax.h"
 #include <stdlib.h>
 
 int lexer_lex_init_extra(struct lexer *extra, yyscan_t *scanner);
@@ -389,6 +390,7 @@ static void end_unclosed(struct reader *r, uint32_t at)
 			   "missing '%s' at the end of the %s", reader_closer_text(opener->kind),
 			   r->is_value ? "macro" : "script");
 		diag_note(r->diags, opener->span, "%s", what);
+		foreign_hint_comment(r->f, opener);
 	}
 	reader_close_quietly(r, 0, at);
 }

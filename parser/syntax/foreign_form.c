@@ -7,6 +7,7 @@
 #include "parser.tab.h"
 #include "parser/syntax/foreign_syntax.h"
 #include <ctype.h>
+#include <strings.h>
 
 enum {
 	ITEMS_MOST = 9,
@@ -72,7 +73,7 @@ static bool fits(const struct form *form, const struct item *item, uint32_t i)
 		return false;
 	if (!class)
 		return t->span.end - t->span.start == item->len &&
-		       memcmp(filter_text(form->f, t->span), item->text, item->len) == 0;
+		       strncasecmp(filter_text(form->f, t->span), item->text, item->len) == 0;
 	if (class->kind == CLASS_VALUE)
 		return token_ends_value(t->kind) && t->kind != TOK_RBRACE;
 	return class->kind == CLASS_ANY ? t->kind != TOK_YYEOF : class->kind == t->kind;

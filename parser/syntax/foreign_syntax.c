@@ -132,11 +132,10 @@ static bool report_method(struct filter *f, const struct token *at)
 	if (builtin_find(name->text.text))
 		hint_method(f, builtin_find(name->text.text), at);
 	else
-		diag_hint(
-			f->diags, "%s",
-			foreign_hint(name->text.text)
-				?: "texts are compared with ==, strncmp(comm, \"ssh\", 3) == 0 or "
-				   "strcontains(comm, \"ssh\")");
+		diag_hint(f->diags, "%s",
+			  foreign_hint(name->text.text)
+				  ?: "a function takes the value: strlen(comm), strcontains(comm, "
+				     "\"ssh\"); 'sonde help functions' lists them");
 	return true;
 }
 
@@ -366,6 +365,16 @@ static bool report_for(struct filter *f, const struct token *at)
 			      "write for ($i : 0..10) { … } or for ($kv : @map) { … }");
 }
 
+/* `if (…) printk(…)`: what is wrong is that the block is missing. */
+static bool begins_branch(const struct filter *f, const struct token *at)
+{
+	const struct token *close = previous(f, 1);
+	const struct token *open = close->kind == TOK_RPAREN ? &f->tokens[close->partner] : close;
+
+	return open != close && open > f->tokens && at[1].kind == TOK_LPAREN &&
+	       (open[-1].kind == TOK_IF || open[-1].kind == TOK_WHILE || open[-1].kind == TOK_FOR);
+}
+
 /* `elif (…) {`, `a and b` */
 static bool report_word(struct filter *f, const struct token *at)
 {
@@ -376,7 +385,7 @@ static bool report_word(struct filter *f, const struct token *at)
 	else if (foreign_hint(name_of(before)) || !foreign_hint(name_of(at)))
 		word = before;
 	if (!foreign_hint(name_of(word)) || word == f->tokens || word[-1].kind == TOK_DOT ||
-	    word[-1].kind == TOK_ARROW)
+	    word[-1].kind == TOK_ARROW || (word == at && begins_branch(f, at)))
 		return false;
 	diag_error(f->diags, word->span, "syntax", "'%s' is not a keyword", name_of(word));
 	return diag_hint(f->diags, "%s", foreign_hint(name_of(word))), true;
@@ -446,4 +455,14 @@ bool foreign_is_comment(const char *text)
 	size_t blank = strspn(text + 1, " \t"), len = strcspn(text + 1 + blank, " \t\r\n(<\"/!");
 
 	return *text == '#' && blank && len && !TEXT_IS_IN(words, text + 1 + blank, len);
+}
+
+void foreign_hint_comment(const struct filter *f, const struct token *opener)
+{
+	const char *text = filter_text(f, opener->span);
+	const char *comment = strstr(text, "//");
+
+	if (comment && comment < text + strcspn(text, "\n"))
+		diag_hint(f->diags, "'//' begins a comment up to the end of the line: numbers are "
+				    "divided by '/', which gives an integer");
 }

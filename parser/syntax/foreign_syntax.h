@@ -16,3 +16,5 @@ void filter_silence_rest(struct filter *f);
 bool report_foreign_form(struct filter *f);
 /* True if a preprocessor line is a comment of other languages, "# word". */
 bool foreign_is_comment(const char *line);
+/* `7 // 2`: a hint that what closes the opener may be in a comment. */
+void foreign_hint_comment(const struct filter *f, const struct token *opener);

@@ -7,6 +7,7 @@
  * after the '>' that closed an angle block gets a note where that block begins.
  */
 #include "parser/syntax/syntax_error.h"
+#include "parser/lang/builtin.h"
 #include "parser.tab.h"
 #include "parser/syntax/foreign_syntax.h"
 
@@ -318,6 +319,39 @@ static bool hint_condition_inside(const struct stop *s)
 	       filter_silence_rest(s->f), true;
 }
 
+/* `comm matches "a"`: a word between two values. */
+static bool report_operator(const struct stop *s)
+{
+	const struct token *word = s->at;
+
+	if (word->kind != TOK_NAME || !s->before || !token_ends_value(s->before->kind) ||
+	    !stop_expects(s, TOK_EQ) || !token_begins_value(word[1].kind) ||
+	    word[1].kind == TOK_LPAREN || builtin_find(word->text.text))
+		return false;
+	diag_error(s->f->diags, word->span, "syntax", "'%s' is not an operator", word->text.text);
+	return diag_hint(s->f->diags, "operators are == != < <= > >= && || + - * / %% and those of "
+				      "bits; functions compare texts: strcontains(comm, \"ssh\")"),
+	       filter_silence_rest(s->f), true;
+}
+
+/* The form of what the error is in. */
+static void hint_around(const struct stop *s)
+{
+	const struct token *open = s->at->inside == NO_TOKEN ? NULL : &s->f->tokens[s->at->inside];
+	const struct builtin *b =
+		open && open->kind == TOK_LPAREN && open > s->f->tokens && open[-1].kind == TOK_NAME
+			? builtin_find(open[-1].text.text)
+			: NULL;
+	const char *example = b ? builtin_example_call(s->f->diags->arena, b) : NULL;
+
+	if (example)
+		diag_hint(s->f->diags, "such as %s", example);
+	else if (open && open->kind == TOK_LSQUARE)
+		diag_hint(s->f->diags, "keys are separated by commas: @[comm, pid]");
+	else if (is_in_condition(s))
+		diag_hint(s->f->diags, "a condition is such as comm == \"ls\" && pid > 1");
+}
+
 static void report_generic(const struct stop *s)
 {
 	const char *names = expected_text(s);
@@ -342,6 +376,8 @@ static void report_generic(const struct stop *s)
 		diag_hint(s->f->diags, "statements are separated by ';'");
 	else if (s->at->kind == TOK_COMMA && is_in_condition(s))
 		diag_hint(s->f->diags, "conditions are joined by && (and) or || (or)");
+	else
+		hint_around(s);
 }
 
 static void add_angle_note(const struct stop *s)
@@ -378,7 +414,8 @@ void syntax_error(struct filter *f, const int *expected, int n_expected)
 	}
 	if (!report_param(&s) && !report_root_item(&s) && !report_item_word(&s) &&
 	    !report_top_level(&s) && !report_foreign_syntax(f) && !report_value_form(&s) &&
-	    !report_assignment(&s) && !report_incdec(&s) && !report_if(&s) && !report_semicolon(&s))
+	    !report_assignment(&s) && !report_incdec(&s) && !report_if(&s) &&
+	    !report_operator(&s) && !report_semicolon(&s))
 		report_generic(&s);
 	if (f->diags->n > n_reported)
 		add_angle_note(&s);

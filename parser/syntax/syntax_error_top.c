@@ -17,7 +17,7 @@ static const struct {
 	const char *word, *form;
 } root_items[] = {
 	{TOK_CONFIG, "config", "config = { max_map_keys = 1000; missing_probes = warn }"},
-	{TOK_IMPORT, "import", "import \"file.bt\";"},
+	{TOK_IMPORT, "import", "import \"file.bt\"; builtins need no import"},
 	{TOK_MACRO, "macro", "macro name($variable, @map, expression) { … }"},
 	{TOK_FN, "fn", "fn name($x : int64) : int64 { … }"},
 	{TOK_ROOT_LET, "let", "let @map = hash(1000);"},
