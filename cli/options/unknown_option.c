@@ -8,6 +8,7 @@
 #include "cli/scripts/scripts.h"
 #include "cli/scripts/script_options.h"
 #include "parser/base/nearest.h"
+#include <ctype.h>
 #include <limits.h>
 #include <unistd.h>
 
@@ -178,13 +179,22 @@ static const char *option_shortened(enum option_words words, const char *word)
 	return NULL;
 }
 
+/* The 5 of --duration5; NULL: the word is no option with a number after it. */
+static const char *value_after(const char *word, const char *option)
+{
+	size_t len = strlen(option);
+
+	return strncmp(word, option, len) == 0 && isdigit((unsigned char)word[len]) ? word + len
+										    : NULL;
+}
+
 int option_unknown(const struct options *o, const char *word, size_t len, const char *next)
 {
 	struct script_option_list own = {.n = 0};
 	struct nearest near;
 	char name[80];
 	enum option_words words = options_in_reach(o);
-	const char *first = o->first_word ? o->first_word->word : "";
+	const char *first = o->first_word ? o->first_word->word : "", *digits;
 	bool is_own = words & FW_OWN;
 
 	if (option_report_removed(word, len) || (!is_own && report_first_word(&o->args)))
@@ -211,6 +221,8 @@ int option_unknown(const struct options *o, const char *word, size_t len, const 
 					      : NULL;
 	if (is_format(name))
 		log_hint("did you mean '-f %s'?", name + 2);
+	else if (near.best && (digits = value_after(name, near.best)))
+		log_hint("write %s %s", near.best, digits);
 	else if (near.best)
 		log_hint("did you mean '%s'?", near.best);
 	else if (is_own)

@@ -245,6 +245,8 @@ bool scripts_hint_nearest(const char *name, bool with_words)
 	struct nearest near;
 	glob_t found = {0};
 	char last[NAME_MAX + 1];
+	const char *begins = NULL; /* a script that the word or the pattern is the beginning of */
+	size_t letters;
 
 	if (strchr(name, '/') && with_words && hint_nearest_file(name))
 		return true;
@@ -252,6 +254,7 @@ bool scripts_hint_nearest(const char *name, bool with_words)
 	if (strlen(last) > 3 && strcmp(last + strlen(last) - 3, ".bt") == 0)
 		last[strlen(last) - 3] = '\0';
 	with_words &= !strchr(name, '/');
+	letters = strcspn(last, "*?[");
 	nearest_init(&near, last);
 	if (find_all(&found))
 		found.gl_pathc = 0;
@@ -260,7 +263,10 @@ bool scripts_hint_nearest(const char *name, bool with_words)
 
 		base[strlen(base) - 3] = '\0';
 		nearest_offer(&near, base);
+		if (!begins && letters > 2 && strncmp(base, last, letters) == 0)
+			begins = base;
 	}
+	near.best = near.best ?: begins;
 	if (with_words) {
 		first_words_offer(&near);
 		other_words_offer(&near);
@@ -290,6 +296,10 @@ void scripts_hint(const char *name)
 	if (strncasecmp(name, "select ", 7) == 0)
 		log_hint("SQL reads recordings: sonde record -o FILE SCRIPT, then sonde report "
 			 "--sql 'SELECT …' FILE");
+	else if (strchr(name, '=') && !strpbrk(name, " {"))
+		log_hint(
+			"a variable of the shell stands before sonde: %s sonde …; an option begins with --",
+			name);
 	else if (!scripts_are_installed())
 		log_hint(
 			"the bundled scripts are not installed; set SONDE_SCRIPTS to their folder");

@@ -62,7 +62,11 @@ static const struct perf_event_row *no_event(const struct probe_reader *r,
 				  probe_rows[perf_event_rows[i].id].name, near);
 			return NULL;
 		}
-	diag_hint(r->diags, "'sonde -l %s' lists them", type);
+	diag_hint(r->diags,
+		  *name == 'r' && name[1] && !name[1 + strspn(name + 1, "0123456789abcdefABCDEF")]
+			  ? "numbers of raw events are not known: 'sonde -l %s' lists the events"
+			  : "'sonde -l %s' lists them",
+		  type);
 	return NULL;
 }
 

@@ -95,6 +95,8 @@ static bool is_right(struct preprocessor *p, const struct c_call *c)
 		   c->n_args);
 	if (m->name_span.end)
 		diag_note(p->diags, m->name_span, "it is defined here");
+	diag_hint(p->diags, "write %s(…) with %u value%s between commas", m->name, m->n_params,
+		  m->n_params == 1 ? "" : "s");
 	return false;
 }
 

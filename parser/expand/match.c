@@ -108,12 +108,16 @@ static void report(struct expander *x, const struct search *s, struct span call,
 		   uint32_t n_args)
 {
 	const struct function *m = s->closest;
-	const char *what = m->is_macro ? "macro" : "function";
+	const char *what = m->is_macro ? "macro" : "function", *names = "";
 	uint32_t i;
 
 	if (m->n_params != n_args) {
 		diag_error(x->diags, call, "arg-count", "%s %s takes %u argument%s, not %u", what,
 			   m->name, m->n_params, m->n_params == 1 ? "" : "s", n_args);
+		for (i = 0; i < m->n_params; i++)
+			names = arena_list(x->diags->arena, names, "%s",
+					   match_param_name(m->params[i]));
+		diag_hint(x->diags, "write %s(%s)", m->name, names);
 	} else {
 		i = first_misfit(m, args);
 		diag_error(x->diags, args[i]->span, "macro-argument",

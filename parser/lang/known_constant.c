@@ -4,6 +4,7 @@
  * the machine for which sonde is built.
  */
 #include "parser/lang/known_constant.h"
+#include "parser/base/nearest.h"
 #include "parser/base/text.h"
 #include <dirent.h>
 #include <errno.h>
@@ -50,16 +51,22 @@ static int number_of(const char *name)
 	return 0;
 }
 
-bool known_constant(const char *name, int64_t *value)
-{
-	static const struct {
-		const char *name;
-		int64_t value;
-	} rows[] = {
+static const struct {
+	const char *name;
+	int64_t value;
+} rows[] = {
 #define C_CONSTANT(name) {#name, (int64_t)(name)},
 #define KERNEL_CONSTANT(name, value) {#name, value},
 #include "parser/lang/c_constants.def"
-	};
+};
+
+const char *known_constant_nearest(const char *name)
+{
+	return NEAREST(name, rows, sizeof(rows) / sizeof(*rows), item->name);
+}
+
+bool known_constant(const char *name, int64_t *value)
+{
 	__auto_type row = TEXT_ROW(rows, name, name, strlen(name));
 
 	*value = row ? row->value : number_of(name);

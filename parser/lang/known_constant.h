@@ -9,3 +9,5 @@
 
 /* The value of the constant of that name. False: there is none. */
 bool known_constant(const char *name, int64_t *value);
+/* The row that is spelled most like it; NULL: none. */
+const char *known_constant_nearest(const char *name);

@@ -55,7 +55,8 @@ const struct type *chk_buf(struct sema *s, struct expr *e)
 	if (is_address(data->type) && e->call.n_args == 1) {
 		sema_error(s, e->span, "arg-count",
 			   "buf needs the number of bytes to read at an address");
-		return sema_hint(s, "write buf(address, 16)");
+		return sema_hint(s, "write buf(%s, 16)",
+				 advice_text(s, data->span, 40) ?: "address");
 	}
 	if (is_address(data->type) && !memory_is_clear(s, data, data->type))
 		return &type_error;

@@ -171,6 +171,56 @@ bool hint_braces(struct sema *s, const struct expr *call)
 	return true;
 }
 
+static bool is_literal(const struct expr *e)
+{
+	return e->kind == EX_STRING && !e->is_parameter;
+}
+
+/* `"pid " + str(pid)`: the number is printed as it is. */
+static const struct expr *number_in(const struct expr *e)
+{
+	bool is_call = e->kind == EX_CALL && e->call.n_args == 1 && e->call.builtin &&
+		       e->call.builtin->traits & TR_TEXT;
+
+	return is_call && type_is_integral(e->call.args[0]->type) ? e->call.args[0] : e;
+}
+
+/* Append what prints a part of a joined text. */
+static void add_part(struct sema *s, const struct expr *e, const char **format, const char **values)
+{
+	const char *text = text_of(s, e = number_in(e));
+
+	if (is_literal(e) && *text == '"') {
+		*format =
+			arena_printf(s->arena, "%s%.*s", *format, (int)strlen(text) - 2, text + 1);
+		return;
+	}
+	*format = arena_printf(s->arena, "%s%s", *format, conversion_of(e));
+	*values = arena_printf(s->arena, "%s, %s", *values, text);
+}
+
+bool hint_join_texts(struct sema *s, const struct expr *e)
+{
+	const struct expr *l = e->binary.left, *r = e->binary.right;
+	const char *format = "", *values = "";
+	bool both = is_string(l) && is_string(r);
+
+	if (l->is_parameter || r->is_parameter || (!both && !is_literal(l) && !is_literal(r)) ||
+	    l->type->kind == TY_ERROR || r->type->kind == TY_ERROR ||
+	    (e->binary.op != OP_ADD && (e->binary.op != OP_LOR || !both)))
+		return false;
+	add_part(s, l, &format, &values);
+	add_part(s, r, &format, &values);
+	sema_error(s, e->span, "operand-type", "'%s' does not join texts", op_str(e->binary.op));
+	if (both && number_in(l) == l && number_in(r) == r &&
+	    (!is_literal(l) || !is_literal(r) || e->binary.op == OP_LOR))
+		sema_hint(s, "write str_concat(%s, %s), or printf(\"%s\\n\"%s)", text_of(s, l),
+			  text_of(s, r), format, values);
+	else
+		sema_hint(s, "write printf(\"%s\\n\"%s)", format, values);
+	return true;
+}
+
 void hint_swapped(struct sema *s, const struct expr *call, uint32_t first)
 {
 	const char *values = "";

@@ -7,6 +7,7 @@
 #include "parser/base/find.h"
 #include "parser/lang/field_type.h"
 #include "parser/lang/foreign_word.h"
+#include "parser/lang/known_constant.h"
 #include "parser/sema/param.h"
 #include <ctype.h>
 #include <strings.h>
@@ -143,6 +144,14 @@ static bool hint_sign(struct sema *s, const char *name)
 	return false;
 }
 
+/* TASK_INTERUPTIBLE */
+static bool hint_constant(struct sema *s, const char *name)
+{
+	const char *near = isupper((unsigned char)*name) ? known_constant_nearest(name) : NULL;
+
+	return near && (diag_hint(s->diags, "did you mean '%s'?", near), true);
+}
+
 void name_report_unknown(struct sema *s, struct expr *e)
 {
 	bool is_call = e->kind == EX_CALL,
@@ -163,7 +172,7 @@ void name_report_unknown(struct sema *s, struct expr *e)
 			   name);
 	else
 		diag_error(s->diags, e->span, "unknown-name", "unknown name '%s'", name);
-	if (!is_call && (name_hint_local(s, e) || hint_sign(s, name)))
+	if (!is_call && (name_hint_local(s, e) || hint_sign(s, name) || hint_constant(s, name)))
 		return;
 	if (is_call || foreign_hint(name) || !hint_text(s, e, name))
 		hint_unknown(s, e, name, is_call);
@@ -317,6 +326,13 @@ static bool name_stack_limit(struct sema *s, const struct expr *arg, const struc
 			diag_warning(s->diags, arg->span, "stack-limit",
 				     "stacks have at most %d frames", LIMIT_FRAMES);
 		return true;
+	}
+	if (out->limit) {
+		diag_error(s->diags, arg->span, "stack-limit",
+			   "%s takes one number of frames, and it is %u already", b->name,
+			   out->limit);
+		diag_hint(s->diags, "leave one of them out");
+		return false;
 	}
 	diag_error(s->diags, arg->span, "stack-limit", "%s takes a number of frames, 1 to %d",
 		   b->name, LIMIT_FRAMES_NAMED);

@@ -49,9 +49,16 @@ const struct type *sema_need_int(struct sema *s, struct expr *e, const char *op)
 	return sema_check_int(s, e, op);
 }
 
+/* Of an operand whose type is known: typing it again would take twice as long at each level. */
+static const struct type *typed_truth(struct sema *s, const struct expr *e, const char *op)
+{
+	return e->type->kind == TY_POINTER ? e->type : sema_check_int(s, e, op);
+}
+
 const struct type *sema_check_truth(struct sema *s, struct expr *e, const char *op)
 {
-	return sema_type_expr(s, e)->kind == TY_POINTER ? e->type : sema_check_int(s, e, op);
+	sema_type_expr(s, e);
+	return typed_truth(s, e, op);
 }
 
 static bool unsigned_with(const struct expr *e, const struct type *t)
@@ -63,6 +70,9 @@ static bool unsigned_with(const struct expr *e, const struct type *t)
 static bool check_ints(struct sema *s, const struct expr *e)
 {
 	const char *op = op_str(e->binary.op);
+
+	if (e->binary.op == OP_ADD && hint_join_texts(s, e))
+		return false;
 
 	return !sema_is_wrong(sema_check_int(s, e->binary.left, op)) &&
 	       !sema_is_wrong(sema_check_int(s, e->binary.right, op));
@@ -251,8 +261,12 @@ static const struct type *type_logic(struct sema *s, struct expr *e)
 {
 	const struct type *right;
 
-	sema_check_truth(s, e->binary.left, op_str(e->binary.op));
-	right = sema_check_truth(s, e->binary.right, op_str(e->binary.op));
+	sema_type_expr(s, e->binary.left);
+	sema_type_expr(s, e->binary.right);
+	if (hint_join_texts(s, e))
+		return &type_error;
+	typed_truth(s, e->binary.left, op_str(e->binary.op));
+	right = typed_truth(s, e->binary.right, op_str(e->binary.op));
 	if (sema_is_wrong(right) && e->binary.right->type->kind == TY_VOID) {
 		hint_void(s, e);
 		return right;
@@ -376,7 +390,13 @@ const struct type *sema_type_ternary(struct sema *s, struct expr *e)
 		return sema_error(s, e->span, "no-value",
 				  "the branches of '? :' must have values, not %s",
 				  sema_name_of(s, u));
-	return sema_error(s, e->span, "type-mismatch",
-			  "the branches of '? :' have different types, %s and %s",
-			  sema_name_of(s, x), sema_name_of(s, y));
+	sema_error(s, e->span, "type-mismatch",
+		   "the branches of '? :' have different types, %s and %s", sema_name_of(s, x),
+		   sema_name_of(s, y));
+	if ((x->kind == TY_STRING && type_is_integral(y)) ||
+	    (y->kind == TY_STRING && type_is_integral(x)))
+		sema_hint(
+			s,
+			"write a text in both, \"0\" in place of 0, or use if (…) { … } else { … }");
+	return &type_error;
 }

@@ -99,6 +99,9 @@ static const struct type *no_members(struct sema *s, const struct expr *e, const
 	if (may_be_address(t) || t->kind == TY_POINTER)
 		sema_hint(s, "cast it to a pointer to its struct: ((struct NAME *)x).%s",
 			  e->field.name);
+	else if (type_is_integral(t) && !foreign_hint(e->field.name) &&
+		 e->field.object->kind == EX_FIELD)
+		sema_hint(s, "it is a number: leave .%s out", e->field.name);
 	else
 		sema_hint(
 			s, "%s",

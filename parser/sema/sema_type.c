@@ -8,6 +8,7 @@
  */
 #include "parser/lang/agg.h"
 #include "parser/sema/sema_name.h"
+#include "parser/sema/sema_advice.h"
 #include "parser/sema/sema_type.h"
 
 /* A chain of maps, each assigned from the next, takes one round for each map. */
@@ -341,6 +342,11 @@ static const struct type *refuse_step(struct sema *s, const struct stmt *st, con
 		   op_str(st->assign.op), sema_name_of(s, t));
 	if (t->kind == TY_AGG && value->kind == EX_CALL)
 		sema_hint(s, "write = %s(…): it adds to what the map has", value->call.name);
+	else if (t->kind == TY_STRING && !hint_parameter(s, value) && st->assign.op == OP_ADD &&
+		 st->assign.target->type && st->assign.target->type->kind == TY_STRING)
+		sema_hint(s, "write $joined = str_concat(%s, %s)",
+			  advice_text(s, st->assign.target->span, 40) ?: "…",
+			  advice_text(s, value->span, 40) ?: "…");
 	return &type_error;
 }
 

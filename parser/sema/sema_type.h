@@ -55,6 +55,8 @@ const char *hint_type(struct sema *s, const struct type *t, const struct type *o
 void hint_arity(struct sema *s, const struct expr *call);
 /* `pid == $1`, and $1 is no number; `comm == $1`, and it is one. False: `e` is of no parameter. */
 bool hint_parameter(struct sema *s, const struct expr *e);
+/* `"pid " + pid`, `"a" || "b"`: report that texts are not joined so. False: it is no such thing. */
+bool hint_join_texts(struct sema *s, const struct expr *e);
 /* A hint if the first argument is a text with braces for values, as of Python. False: it is not. */
 bool hint_braces(struct sema *s, const struct expr *call);
 /* A call that has no value where one is needed. */

@@ -77,6 +77,11 @@ static bool report_list(struct filter *f, const struct token *at)
 	    at->partner == NO_TOKEN)
 		return false;
 	end = &f->tokens[at->partner];
+	for (const struct token *t = at; t < end; t++)
+		if (t->kind == TOK_FOR)
+			return syntax_mistake(f, at->span, "there are no lists",
+					      "a map has several values: for ($i : 0..10) { "
+					      "@x[$i] = $i * 2; }");
 	len = end->span.start - at->span.end;
 	diag_error(f->diags, at->span, "syntax", "a list of values is a tuple, in parentheses");
 	if (len && len <= SHOWN_MOST)

@@ -7,6 +7,7 @@
  * after the '>' that closed an angle block gets a note where that block begins.
  */
 #include "parser/syntax/syntax_error.h"
+#include "parser/base/time_unit.h"
 #include "parser/lang/builtin.h"
 #include "parser.tab.h"
 #include "parser/syntax/foreign_syntax.h"
@@ -40,6 +41,16 @@ static bool begins_statement(int kind)
 static int kind_before(const struct stop *s)
 {
 	return s->before ? s->before->kind : TOK_YYEOF;
+}
+
+/* The text of a token, shortened when long. */
+static const char *stop_text(const struct stop *s, const struct token *t)
+{
+	int len = (int)(t->span.end - t->span.start);
+
+	return len > SHOWN_MOST
+		       ? "…"
+		       : arena_printf(s->f->diags->arena, "%.*s", len, filter_text(s->f, t->span));
 }
 
 const char *stop_found(const struct stop *s, const struct token *t)
@@ -323,7 +334,12 @@ static bool hint_condition_inside(const struct stop *s)
 static bool report_operator(const struct stop *s)
 {
 	const struct token *word = s->at;
+	const char *unit = word->kind == TOK_NAME ? time_unit_meant(word->text.text) : NULL;
 
+	if (unit && kind_before(s) == TOK_INT && !builtin_find(word->text.text))
+		return syntax_mistake(s->f, span_join(s->before->span, word->span),
+				      "a blank stands between the number and its unit of time",
+				      "write %llu%s", (unsigned long long)s->before->integer, unit);
 	if (word->kind != TOK_NAME || !s->before || !token_ends_value(s->before->kind) ||
 	    !stop_expects(s, TOK_EQ) || !token_begins_value(word[1].kind) ||
 	    word[1].kind == TOK_LPAREN || builtin_find(word->text.text))
@@ -332,6 +348,16 @@ static bool report_operator(const struct stop *s)
 	return diag_hint(s->f->diags, "operators are == != < <= > >= && || + - * / %% and those of "
 				      "bits; functions compare texts: strcontains(comm, \"ssh\")"),
 	       filter_silence_rest(s->f), true;
+}
+
+/* `printf("%d" pid)` */
+static bool report_comma_between(const struct stop *s)
+{
+	if (!stop_expects(s, TOK_COMMA) || stop_expects(s, TOK_STRING) ||
+	    !token_begins_value(s->at->kind) || !s->before || !token_ends_value(s->before->kind))
+		return false;
+	return syntax_mistake(s->f, s->at->span, "a ',' is missing before this value",
+			      "write %s, %s", stop_text(s, s->before), stop_text(s, s->at));
 }
 
 /* The form of what the error is in. */
@@ -415,7 +441,7 @@ void syntax_error(struct filter *f, const int *expected, int n_expected)
 	if (!report_param(&s) && !report_root_item(&s) && !report_item_word(&s) &&
 	    !report_top_level(&s) && !report_foreign_syntax(f) && !report_value_form(&s) &&
 	    !report_assignment(&s) && !report_incdec(&s) && !report_if(&s) &&
-	    !report_operator(&s) && !report_semicolon(&s))
+	    !report_operator(&s) && !report_semicolon(&s) && !report_comma_between(&s))
 		report_generic(&s);
 	if (f->diags->n > n_reported)
 		add_angle_note(&s);

@@ -5,7 +5,10 @@
  */
 #include "runtime/recording/row_views.h"
 #include "runtime/recording/sql.h"
+#include "parser/base/arena.h"
 #include "parser/base/escape.h"
+#include "parser/base/find.h"
+#include "parser/base/nearest.h"
 #include "runtime/base/log.h"
 #include "runtime/base/vec.h"
 #include "runtime/base/json.h"
@@ -28,15 +31,64 @@ static int refuse(void)
 	return log_error("--sql: only SELECT is possible: a recording is not changed");
 }
 
+static const char tables[] = "SELECT name FROM sqlite_master WHERE type IN ('table', 'view')";
+static const char columns[] = "SELECT DISTINCT p.name FROM sqlite_master AS m, "
+			      "pragma_table_info(m.name) AS p WHERE m.type IN ('table', 'view')";
+
+/* The name that `query` gives and that is nearest to the unknown one, else all of them. */
+static void hint_names(struct recording *r, const char *query, const char *unknown)
+{
+	struct arena *a = arena_new();
+	struct nearest near;
+	const char *list = "";
+	sqlite3_stmt *s = NULL;
+
+	nearest_init(&near, unknown);
+	near.arena = a;
+	sqlite3_set_authorizer(r->db, NULL, NULL);
+	sqlite3_prepare_v2(r->db, query, -1, &s, NULL);
+	while (s && sqlite3_step(s) == SQLITE_ROW) {
+		const char *name = (const char *)sqlite3_column_text(s, 0);
+
+		nearest_offer(&near, name);
+		list = arena_list(a, list, "%s", name ?: "");
+	}
+	sqlite3_finalize(s);
+	if (near.best)
+		log_hint("did you mean '%s'?", near.best);
+	else
+		log_hint("%s: %s", query == tables ? "the tables are" : "tables have the columns",
+			 list);
+	arena_free(a);
+}
+
+/* Errors that SQL of a user has most. */
+static int hint_sql(struct recording *r, const char *message)
+{
+	static const struct {
+		const char *error, *query;
+	} unknown[] = {{"no such table: ", tables}, {"no such column: ", columns}};
+	__auto_type row = FIND_ROW(unknown, strstr(message, item->error) == message);
+
+	log_error("--sql: %s", message);
+	if (row)
+		hint_names(r, row->query, message + strlen(row->error));
+	else if (strstr(message, "syntax error"))
+		log_hint("write SELECT COLUMN, … FROM TABLE WHERE CONDITION ORDER BY COLUMN");
+	return -1;
+}
+
 static int failed(struct recording *r)
 {
 	int code = sqlite3_errcode(r->db);
+	char message[200];
 
 	if (code == SQLITE_AUTH)
 		return refuse();
 	if (code == SQLITE_IOERR || code == SQLITE_CORRUPT)
 		return recording_failed(r);
-	return log_error("--sql: %s", sqlite3_errmsg(r->db));
+	snprintf(message, sizeof(message), "%s", sqlite3_errmsg(r->db));
+	return hint_sql(r, message);
 }
 
 /* ---- text -------------------------------------------------------------------------------- */
