@@ -150,7 +150,7 @@ static void cut(const struct sonde_stack *st, uint32_t n_ips, struct frame_list 
 	for (uint32_t i = 0; i < n_ips; i++) {
 		uint32_t asked = codes_has(st->ips[i]) ? SONDE_RUN_ASKED(st->ips[i]) : 0;
 
-		if (asked && frames->n > asked)
+		if (asked && asked < SONDE_MAX_FRAMES && frames->n > asked)
 			frames->n = asked;
 	}
 }
