@@ -88,8 +88,8 @@ int prompt_run(void)
 		puts("sonde " SONDE_VERSION
 		     ": type a program, 'help' or 'quit'; Ctrl-C ends a run.");
 		if (caps_missing())
-			printf("Without root, only programs of BEGIN, END, interval and tests run here: "
-			       "for all others,\nrun sonde with sudo.\n");
+			printf("Without root, only programs of BEGIN, END, interval and tests run "
+			       "here.\nRun sonde with sudo for all others.\n");
 		fflush(stdout);
 		walk_warm(p.kernel);
 		read_lines(&p);

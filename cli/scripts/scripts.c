@@ -207,7 +207,8 @@ static bool hint_nearest_file(const char *path)
 	snprintf(pattern, sizeof(pattern), "%.*s*.bt", slash ? (int)(slash + 1 - path) : 0, path);
 	if (glob(pattern, 0, NULL, &found))
 		found.gl_pathc = 0;
-	near = NEAREST(path, found.gl_pathv, found.gl_pathc, *item);
+	snprintf(pattern, sizeof(pattern), "%s.bt", path); /* ./hello, beside hello.bt */
+	near = is_file(pattern) ? pattern : NEAREST(path, found.gl_pathv, found.gl_pathc, *item);
 	if (near)
 		log_hint("did you mean '%s'?", near);
 	globfree(&found);

@@ -160,6 +160,9 @@ static int find_row(const struct probe_reader *r, const char *name, const char *
 		return diag_hint(r->diags, "%s", foreign);
 	if (near.best)
 		return diag_hint(r->diags, "did you mean '%s'?", near.best);
+	if (strpbrk(name, "=<>"))
+		return diag_hint(r->diags, "a condition stands between slashes: PROBE "
+					   "/args.prev_pid == 1/ { … }");
 	event = probe_event_called(r, name);
 	if (event)
 		return diag_hint(r->diags, "write tracepoint:%s", event);

@@ -65,7 +65,7 @@ const struct type *chk_signal(struct sema *s, struct expr *e)
 			sema_error(s, arg->span, "unknown-signal", "signals are 1 to %d",
 				   SIGNAL_LAST);
 	} else if (!type_is_integral(arg->type)) {
-		sema_wrong_arg(s, e, arg, "a number or the name of a signal");
+		sema_wrong_arg(s, e, arg, "a number or the name of a signal", NULL);
 	}
 	is_on_current(s, e);
 	return &type_void;
@@ -102,7 +102,7 @@ const struct type *chk_write_user(struct sema *s, struct expr *e)
 	if (t->kind == TY_ERROR)
 		return &type_bool;
 	if (!is_pointer && !type_is_integral(t) && t->kind != TY_STRING && t->kind != TY_ARRAY)
-		sema_wrong_arg(s, e, from, "a number, string, array or pointer");
+		sema_wrong_arg(s, e, from, "a number, string, array or pointer", NULL);
 	else if (n->integer.value < 1 || n->integer.value > most)
 		sema_error(s, n->span, "write-size", "write_user can write 1 to %llu bytes of %s%s",
 			   (unsigned long long)most, is_pointer ? "what this points to: " : "",

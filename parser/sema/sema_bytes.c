@@ -51,7 +51,7 @@ const struct type *chk_buf(struct sema *s, struct expr *e)
 
 	struct_decay(s, e->call.args[0]);
 	if (!is_address(data->type) && !is_in_memory(data->type))
-		return sema_wrong_arg(s, e, data, "an address, a string or an array");
+		return sema_wrong_arg(s, e, data, "an address, a string or an array", NULL);
 	if (is_address(data->type) && e->call.n_args == 1) {
 		sema_error(s, e->span, "arg-count",
 			   "buf needs the number of bytes to read at an address");
@@ -72,15 +72,18 @@ const struct type *chk_ntop(struct sema *s, struct expr *e)
 	const struct type *t = data->type;
 
 	if (e->call.n_args > 1 && !type_is_integral(e->call.args[0]->type))
-		return sema_wrong_arg(s, e, e->call.args[0], "an integer as address family");
+		return sema_wrong_arg(s, e, e->call.args[0], "an integer as address family", NULL);
 	if (t->kind == TY_INT ||
 	    (is_in_memory(t) && (t->size == IP4_BYTES || t->size == IP6_BYTES)))
 		return &type_inet;
-	sema_wrong_arg(s, e, data, "an integer or an array of 4 or 16 bytes");
-	if (t->kind == TY_POINTER)
-		sema_hint(s, "the address is a member: ((struct sockaddr_in *)%s)->sin_addr.s_addr",
-			  advice_text(s, data->span, 0) ?: "p");
-	return &type_error;
+	return sema_wrong_arg(
+		s, e, data, "an integer or an array of 4 or 16 bytes",
+		t->kind == TY_POINTER
+			? arena_printf(
+				  s->arena,
+				  "the address is a member: ((struct sockaddr_in *)%s)->sin_addr.s_addr",
+				  advice_text(s, data->span, 0) ?: "p")
+			: NULL);
 }
 
 /* The array takes its bytes from the literal when code is generated. */
@@ -106,5 +109,5 @@ const struct type *chk_macaddr(struct sema *s, struct expr *e)
 		return sema_error(s, data->span, "arg-type", "macaddr takes no literal");
 	if (is_address(t) || (is_in_memory(t) && t->size >= MAC_BYTES))
 		return &type_mac;
-	return sema_wrong_arg(s, e, data, "6 bytes or their address");
+	return sema_wrong_arg(s, e, data, "6 bytes or their address", NULL);
 }

@@ -177,14 +177,18 @@ static bool check_unsafe(struct sema *s, const struct expr *e)
 }
 
 const struct type *sema_wrong_arg(struct sema *s, const struct expr *e, const struct expr *arg,
-				  const char *what)
+				  const char *what, const char *hint)
 {
 	if (arg->type->kind == TY_ERROR)
 		return &type_error;
 	if (arg->type->kind == TY_FLOAT)
 		return float_refuse(s, arg, e->call.name);
-	return sema_error(s, arg->span, "arg-type", "%s needs %s here, but this is %s",
-			  e->call.name, what, sema_name_of(s, arg->type));
+	sema_error(s, arg->span, "arg-type", "%s needs %s here, but this is %s", e->call.name, what,
+		   sema_name_of(s, arg->type));
+	if (hint)
+		return sema_hint(s, "%s", hint);
+	hint_example(s, e->call.builtin);
+	return &type_error;
 }
 
 const struct type *chk_none(struct sema *s, struct expr *e)

@@ -235,6 +235,14 @@ void hint_swapped(struct sema *s, const struct expr *call, uint32_t first)
 	diag_hint(s->diags, "write %s(%s)", call->call.name, values);
 }
 
+void hint_example(struct sema *s, const struct builtin *b)
+{
+	const char *example = b ? builtin_example_call(s->arena, b) : NULL;
+
+	if (example)
+		sema_hint(s, "usage: %s; such as %s", strchr(b->signature, ' ') + 1, example);
+}
+
 void hint_argument(struct sema *s, const struct expr *call, const struct expr *arg)
 {
 	const struct builtin *b = call->call.builtin;
@@ -266,6 +274,8 @@ void hint_argument(struct sema *s, const struct expr *call, const struct expr *a
 	else if (arg == call->call.args[0] && builtin_signature(b, &sig) &&
 		 sig.params[0].kind == PARAM_MAP && arg->kind == EX_VAR)
 		sema_hint(s, "the name of a map begins with @: @%s", arg->var.name + 1);
+	else
+		hint_example(s, b);
 }
 
 const char *hint_type(struct sema *s, const struct type *t, const struct type *other)
@@ -289,6 +299,14 @@ void hint_arity(struct sema *s, const struct expr *call)
 	if (b->kind == BUILTIN_AGG && !sig.n_params && call->call.n_args == 1)
 		diag_hint(s->diags, "%s() takes nothing; by %s: @[%s] = %s()", b->name,
 			  text_of(s, call->call.args[0]), text_of(s, call->call.args[0]), b->name);
+	else if (b->kind == BUILTIN_AGG && sig.n_params == 1 && call->call.n_args == 2)
+		diag_hint(s->diags,
+			  "%s(%s) collects one value in a map; of two values one is "
+			  "a > b ? a : b",
+			  b->name, text_of(s, call->call.args[0]));
+	else if (!call->call.n_args && s->program->n_params)
+		diag_hint(s->diags, "a shell replaces $1 inside double quotes: put the program in "
+				    "single quotes: -e 'PROGRAM'");
 	else if (b->traits & TR_MAP && call->call.n_args && call->call.args[0]->kind == EX_STRING)
 		diag_hint(s->diags, "%s takes one value: write %s", b->name, printf_of(s, call));
 	else if (sig.n_params && builtin_example_call(s->arena, b))

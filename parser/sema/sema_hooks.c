@@ -260,7 +260,7 @@ const struct type *chk_str(struct sema *s, struct expr *e)
 
 	struct_decay(s, e->call.args[0]);
 	if (!is_address(p->type))
-		return sema_wrong_arg(s, e, p, "an address");
+		return sema_wrong_arg(s, e, p, "an address", NULL);
 	if (p->kind == EX_STRING && (!n || n->kind == EX_INT))
 		return cut_literal(s, e, p, n);
 	if (n && constant_number(n, &size) && (size < 1 || size > LIMIT_STR_REQUESTED))

@@ -97,7 +97,7 @@ static void check_arg(struct sema *s, const struct expr *e, uint32_t i)
 	if (arg->type->kind == TY_ERROR)
 		return;
 	if (!fits(&f->params[i], arg->type))
-		sema_wrong_arg(s, e, arg, f->params[i].levels ? "an address" : "an integer");
+		sema_wrong_arg(s, e, arg, f->params[i].levels ? "an address" : "an integer", NULL);
 	else if (!fits_literal(&f->params[i], arg))
 		sema_error(s, arg->span, "arg-type", "this number does not fit the parameter of %s",
 			   f->name);

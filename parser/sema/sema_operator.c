@@ -40,6 +40,13 @@ const struct type *sema_check_int(struct sema *s, const struct expr *e, const ch
 	else if (t->kind == TY_STRING && strcmp(op, "!") == 0)
 		sema_hint(s, "'!' negates only the text after it; to compare, write %s != \"…\"",
 			  e->kind == EX_NAME ? e->name.name : "…");
+	else if (t->kind == TY_STRING)
+		sema_hint(
+			s,
+			"a text is compared by == and !=, or a key of a map; strlen(%s) is its length",
+			advice_text(s, e->span, SHOWN_MOST) ?: "…");
+	else if (t->kind == TY_TUPLE)
+		sema_hint(s, "its first value is %s.0", advice_text(s, e->span, SHOWN_MOST) ?: "…");
 	return &type_error;
 }
 

@@ -59,7 +59,7 @@ const struct type *chk_join(struct sema *s, struct expr *e)
 		return &type_void;
 	}
 	if (array->type->kind != TY_INT && array->type->kind != TY_POINTER)
-		sema_wrong_arg(s, e, array, "the address of an array of strings");
+		sema_wrong_arg(s, e, array, "the address of an array of strings", NULL);
 	return &type_void;
 }
 
@@ -83,9 +83,9 @@ static bool check_text(struct sema *s, struct expr *e, uint32_t i)
 	}
 	if (sema_is_text(arg->type))
 		return true;
-	sema_wrong_arg(s, e, arg, "a string");
-	if (arg->type->kind == TY_INT)
-		sema_hint(s, "if it is the address of a string, write str(…)");
+	sema_wrong_arg(s, e, arg, "a string",
+		       arg->type->kind == TY_INT ? "if it is the address of a string, write str(…)"
+						 : NULL);
 	return false;
 }
 
@@ -193,7 +193,7 @@ const struct type *chk_bswap(struct sema *s, struct expr *e)
 	__int128 v;
 
 	if (n->type->kind != TY_INT)
-		return sema_wrong_arg(s, e, n, "an integer");
+		return sema_wrong_arg(s, e, n, "an integer", NULL);
 	if (constant_number(n, &v))
 		return type_int(literal_width(v), false);
 	width = sema_width(n);

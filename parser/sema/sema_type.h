@@ -52,6 +52,8 @@ void hint_argument(struct sema *s, const struct expr *call, const struct expr *a
 /* What a type is called beside `other`: a text and a number have words of their own. */
 const char *hint_type(struct sema *s, const struct type *t, const struct type *other);
 /* A call with too many or too few arguments. */
+/* The usage of a function, and a call of it. NULL: none. */
+void hint_example(struct sema *s, const struct builtin *b);
 void hint_arity(struct sema *s, const struct expr *call);
 /* `pid == $1`, and $1 is no number; `comm == $1`, and it is one. False: `e` is of no parameter. */
 bool hint_parameter(struct sema *s, const struct expr *e);
@@ -146,9 +148,10 @@ bool tag_knows_less(const struct type *t, const struct type *wider);
 bool sema_is_text(const struct type *t);
 
 /* ---- sema_call.c */
-/* Report that the call `e` needs `what` in place of `arg`, unless that is reported already. */
+/* Report that the call `e` needs `what` in place of `arg`, unless that is reported already. A hint
+ * of NULL is the call's usage. */
 const struct type *sema_wrong_arg(struct sema *s, const struct expr *e, const struct expr *arg,
-				  const char *what);
+				  const char *what, const char *hint);
 /* Find the type of a call and of its arguments. */
 const struct type *sema_type_call(struct sema *s, struct expr *e);
 
