@@ -90,7 +90,7 @@ static int help(struct options *o)
 	is_found = help_print(o->help_topic);
 	if (scripts_find(o->help_topic, path, sizeof(path))) {
 		if (!is_found)
-			help_unknown(o->help_topic);
+			help_unknown(o->help_topic, scripts_each);
 		return is_found ? 0 : 1;
 	}
 	o->args.file = o->help_topic;

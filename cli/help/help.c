@@ -266,7 +266,12 @@ static void print_mentions(const struct help_rows *rows, const char *word)
 		fputc('\n', stderr);
 }
 
-void help_unknown(const char *word)
+static void offer_script(void *near, const char *name)
+{
+	nearest_offer(near, name);
+}
+
+void help_unknown(const char *word, help_names *scripts)
 {
 	struct arena *a = arena_new();
 	struct help_rows rows;
@@ -278,6 +283,8 @@ void help_unknown(const char *word)
 		nearest_offer(&near, rows.items[i].name);
 	for (int i = 0; i < HELP_TABLE_COUNT; i++)
 		nearest_offer(&near, help_topics[i].name);
+	near.arena = a;
+	scripts(offer_script, &near);
 	log_error("no help on '%s'", word);
 	if (near.best)
 		log_hint("did you mean '%s'?", near.best);

@@ -13,8 +13,10 @@ const char *help_topic(uint32_t i);
 bool help_print(const char *word);
 /* Print the usage of a word of first_words.def, its options and its example. */
 void help_print_command(const char *word);
-/* After help_print(): report that there is nothing on the word, with the nearest rows. */
-void help_unknown(const char *word);
+/* Call use(ctx, name) with each name, such as scripts_each(). */
+typedef void help_names(void (*use)(void *ctx, const char *name), void *ctx);
+/* After help_print(): report that there is nothing on the word, with the nearest row or script. */
+void help_unknown(const char *word, help_names *scripts);
 
 /* ---- rows.c: the rows of all tables that name words of the command line and of the language,
  * a line each, for programs that make completion of shells and syntax files of editors

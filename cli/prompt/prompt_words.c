@@ -62,7 +62,7 @@ static void say_help(struct prompt *p, const char *rest)
 	if (!*rest)
 		print_words();
 	else if (!help_print(rest))
-		help_unknown(rest);
+		help_unknown(rest, scripts_each);
 	else if (strchr(rest, ':'))
 		list_probes(p->kernel, rest, true, stdout);
 }

@@ -477,6 +477,13 @@ int probe_resolve_all(const struct probe_reader *r, const struct attach_text *te
 	const char *wild = strpbrk(plain.text, "*?"), *colon = strchr(plain.text, ':');
 	uint32_t first = *n_points;
 
+	if (*text->text && text->text[strlen(text->text) - 1] == ';') {
+		diag_error(r->diags, text->span, "attach-form",
+			   "a ';' follows the attach point, where its block or a condition is");
+		return diag_hint(r->diags, "write %.*s { … }", (int)strlen(text->text) - 1,
+				 text->text),
+		       -1;
+	}
 	if (wild && colon && wild < colon ? resolve_types(r, &plain, points, n_points)
 					  : resolve_type(r, &plain, points, n_points))
 		return -1;

@@ -75,6 +75,19 @@ static bool hint_other_end(struct sema *s, const struct expr *e, const struct at
 	return true;
 }
 
+/* `sys_enter_*`, of which some have the field. */
+static bool hint_other_point(struct sema *s, const struct expr *e)
+{
+	for (uint32_t i = 0; i < s->probe->n_points; i++)
+		if (sema_args_field(&s->probe->points[i], e->field.name))
+			return sema_hint(
+				       s,
+				       "%s has it: attach only to points that have it, separated by commas",
+				       s->probe->points[i].name),
+			       true;
+	return false;
+}
+
 static const struct type *no_field(struct sema *s, struct expr *e, const struct attach_point *p)
 {
 	const char *what = probe_typed(p) ? "argument" : "field";
@@ -96,7 +109,7 @@ static const struct type *no_field(struct sema *s, struct expr *e, const struct 
 			s,
 			"entry(…) refers to the event that starts the span; for the one that ends it write args.%s",
 			e->field.name);
-	if (hint_other_end(s, e, p) || !n)
+	if (hint_other_end(s, e, p) || hint_other_point(s, e) || !n)
 		return &type_error;
 	return sema_hint(s, "its %ss are: %s", what, list_fields(s->arena, fields, n));
 }

@@ -273,7 +273,10 @@ void hint_argument(struct sema *s, const struct expr *call, const struct expr *a
 			  is_text ? "\"\"" : "0", b->name);
 	else if (arg == call->call.args[0] && builtin_signature(b, &sig) &&
 		 sig.params[0].kind == PARAM_MAP && arg->kind == EX_VAR)
-		sema_hint(s, "the name of a map begins with @: @%s", arg->var.name + 1);
+		sema_hint(
+			s,
+			"%s is for maps, whose names begin with @, as @%s; a variable is set by $%s = 0",
+			b->name, arg->var.name + 1, arg->var.name + 1);
 	else
 		hint_example(s, b);
 }

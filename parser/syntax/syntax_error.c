@@ -246,6 +246,10 @@ static bool report_if(const struct stop *s)
 	} else if (kind_before(s) == TOK_FOR) {
 		syntax_mistake(s->f, s->at->span, "'for' needs a variable and a range or map",
 			       "write for ($kv : @map) { … } or for ($i : 0..10) { … }");
+	} else if (stop_expects(s, TOK_LBRACE) && !stop_expects(s, TOK_STRING) &&
+		   s->at->kind == TOK_RPAREN) {
+		syntax_mistake(s->f, s->at->span, "'if' without a block has no value",
+			       "write CONDITION ? VALUE : OTHER");
 	} else if (stop_expects(s, TOK_LBRACE) && !stop_expects(s, TOK_STRING)) {
 		diag_error(s->f->diags, s->at->span, "syntax",
 			   "'%.*s' needs a block: expected '{', found %s",
