@@ -21,7 +21,7 @@ void columns_name(struct arena *a, struct diags *d, struct expr *call, const cha
 				   "the arguments of %s have no names", call->call.name);
 			diag_hint(d,
 				  "write the value alone, or '==' to compare; only the columns of "
-				  "row() have names");
+				  "row() have names, and printf() writes any separator");
 			return;
 		}
 	}
