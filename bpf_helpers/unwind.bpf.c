@@ -170,6 +170,12 @@ static INLINE uint32_t leave_without_rule(struct sonde_walk *w, struct sonde_tra
 		return end;
 	if (w->need)
 		return UNWIND_UNREADABLE; /* the step is done again */
+	if (!HAS_LINK && w->v8_at) {
+		is_java |= sonde_unwind_v8(w, t);
+		if (w->is_deep)
+			return UNWIND_DEEP;
+	}
+	OPAQUE(is_java);
 	if (!is_java)
 		return leave_by_fp(w, t);
 	w->sp = w->java_sp;
@@ -296,6 +302,7 @@ static INLINE void begin(struct sonde_walk *w, uint32_t tgid, uint32_t exec_id)
 	w->must_ask = 0;
 	w->run_runtime = 0;
 	w->java_at = 0;
+	w->v8_at = w->v8_is_read = 0;
 	w->php_n = w->php_tries = 0;
 	w->php_skip = 0;
 	w->run_after = ~0u;
@@ -309,6 +316,7 @@ static INLINE void begin(struct sonde_walk *w, uint32_t tgid, uint32_t exec_id)
 		w->ranges = space->ranges;
 		w->n_ranges = space->n_ranges;
 		w->generation = space->generation;
+		w->v8_at = space->v8;
 	}
 	w->stack.ips[0] = w->ip;
 	w->trail = w->slot & 3;

@@ -182,8 +182,8 @@ struct unwind_space {
 	 * UNWIND_ASKED_NOW(CLOCK_MONOTONIC in ns); 0: none has asked since they were read */
 	uint32_t asked;
 	uint32_t generation; /* differs for each set of ranges that is published; not 0 */
-	uint32_t unused;
-	uint64_t read_ns; /* CLOCK_MONOTONIC, just before the mappings were read */
+	uint32_t v8;	     /* word address of a struct unwind_v8; 0: none */
+	uint64_t read_ns;    /* CLOCK_MONOTONIC, just before the mappings were read */
 };
 
 /* The hash of files: how a program that sees a mapping for the first time finds the pieces. */
@@ -198,6 +198,7 @@ struct unwind_file_key {
 
 struct unwind_file {
 	uint32_t ranges, n_ranges;
+	uint32_t v8; /* word address of a struct unwind_v8; 0: none */
 };
 
 /* How the frames of an interpreter are found in its memory: rows of runtimes.def, by number.
@@ -222,7 +223,7 @@ struct unwind_layout {
 	uint16_t function_opcodes, function_file;
 };
 
-enum unwind_run_kind { UNWIND_CPYTHON, UNWIND_PHP, UNWIND_JAVA, UNWIND_NO_RUNS };
+enum unwind_run_kind { UNWIND_CPYTHON, UNWIND_PHP, UNWIND_JAVA, UNWIND_JAVASCRIPT, UNWIND_NO_RUNS };
 
 enum {
 	UNWIND_LAYOUTS = 16,

@@ -310,6 +310,8 @@ static INLINE uint64_t take_file(struct sonde_walk *w, uint64_t x)
 		w->flags = key.inode ? 0 : UNWIND_RANGE_ANONYMOUS;
 		/* JIT code has no table; the table of a file may be made later */
 		w->is_mapped = !key.inode;
+	} else if (file->v8) {
+		w->v8_at = file->v8;
 	}
 	return key.device ? ((key.inode * FACTOR ^ key.device) * FACTOR ^ origin) * FACTOR : 0;
 }

@@ -15,6 +15,7 @@
 #include "bpf_helpers/unwind.h"
 #include "bpf_helpers/unwind_hotspot.h"
 #include "bpf_helpers/unwind_machine.h"
+#include "bpf_helpers/unwind_v8.h"
 
 enum {
 	PAGE = 4096,
@@ -169,6 +170,17 @@ struct sonde_walk {
 	uint32_t php_tries;    /* how often the walk was done again */
 	uint32_t php_is_wrong; /* it must be done again */
 	uint32_t php_is_unreadable;
+	/* V8, see unwind_run_v8.bpf.c */
+	struct unwind_v8 v8;
+	uint32_t v8_at; /* word address of `v8`; 0: the process has none */
+	uint32_t v8_is_read;
+	uint64_t v8_maps[3];			/* of types that were found */
+	uint64_t v8_hash;			/* of the function */
+	uint64_t v8_name, v8_inferred, v8_file; /* its texts; 0: none */
+	/* see sonde_unwind_v8_text() */
+	uint64_t v8_text, v8_more;
+	uint32_t v8_total, v8_total_name, v8_total_file;
+	struct unwind_v8_texts v8_texts;
 	uint64_t window_at, window_bytes; /* address of the window, and how much of it is valid */
 	uint64_t window[WALK_WINDOW / 8];
 	union {
@@ -244,6 +256,9 @@ uint32_t sonde_unwind_switch(struct sonde_walk *w, struct sonde_trail *t,
 /* Find a frame of HotSpot, and put the function in its place. Returns 1 if w->java_* are the
  * registers of its caller. */
 uint32_t sonde_unwind_java(struct sonde_walk *w, struct sonde_trail *t);
+/* The same for V8, whose functions keep the frame pointer. Returns 1 if w->java_* are the registers
+ * of the caller; else rbp leads to it. */
+uint32_t sonde_unwind_v8(struct sonde_walk *w, struct sonde_trail *t);
 /* The value of a register of the innermost frame, by its DWARF number. */
 uint64_t sonde_unwind_register(struct sonde_walk *w, uint32_t number);
 /* Is there a call instruction before x? */

@@ -5,6 +5,7 @@
  */
 #include "runtime/events/codes.h"
 #include "bpf_helpers/unwind.h"
+#include "bpf_helpers/unwind_v8.h"
 #include "parser/base/text.h"
 #include "runtime/base/hash.h"
 #include "runtime/base/io.h"
@@ -235,6 +236,33 @@ static char *make_php_name(const struct sonde_code_event *ev)
 	return both;
 }
 
+/* The text that V8 has in pieces, joined; "..." takes the place of what is missing. NULL: there is
+ * none, or no memory. */
+static char *join_pieces(const struct sonde_code_event *ev, uint32_t i, uint32_t end,
+			 uint32_t total, bool is_path)
+{
+	struct unwind_v8_texts texts;
+	size_t length = 0;
+	char *text = NULL;
+	FILE *f = total ? open_memstream(&text, &length) : NULL;
+
+	memcpy(&texts, ev->name_bytes, UNWIND_V8_TEXTS);
+	for (; f && i < end && total; i++) {
+		char *piece = make_text(&texts.piece[i], texts.bytes[i], UNWIND_CODE_TEXT, is_path);
+
+		if (!piece)
+			break;
+		fputs(piece, f);
+		free(piece);
+		total -= texts.piece[i].n;
+	}
+	if (f && total)
+		fputs("...", f);
+	if (f)
+		fclose(f);
+	return text;
+}
+
 static struct code *make_code(const struct sonde_code_event *ev)
 {
 	struct code *c = calloc(1, sizeof(*c));
@@ -248,6 +276,12 @@ static struct code *make_code(const struct sonde_code_event *ev)
 	if (kind == UNWIND_JAVA) {
 		c->name = java_name(ev);
 		c->java = java_code_read(ev);
+		return c;
+	}
+	if (kind == UNWIND_JAVASCRIPT) {
+		c->name = join_pieces(ev, 0, V8_NAME_PIECES, ev->name.n, false)
+				  ?: strdup("(anonymous)");
+		c->file = join_pieces(ev, V8_NAME_PIECES, V8_PIECES, ev->file.n, true);
 		return c;
 	}
 	if (kind == UNWIND_PHP) {

@@ -6,6 +6,7 @@
  * build of sonde, or belongs to another user is as good as none. Not thread-safe.
  */
 #pragma once
+#include "bpf_helpers/unwind_v8.h"
 #include "runtime/elf/elfsym.h"
 
 struct unwind_cache;
@@ -53,6 +54,7 @@ struct cache_head {
 	uint64_t n_rows, n_unsupported, n_refused;
 	uint32_t n_segments, n_pieces, n_rules, is_go, runtime, unused;
 	uint64_t runtime_variable;
+	struct unwind_v8 v8;
 };
 
 struct cache_piece {

@@ -247,7 +247,8 @@ static int read_table(int fd, struct cache_head *h, struct unwind_rules *rules,
 				     .n_refused = h->n_refused,
 				     .is_go = h->is_go,
 				     .runtime = h->runtime,
-				     .runtime_variable = h->runtime_variable};
+				     .runtime_variable = h->runtime_variable,
+				     .v8 = h->v8};
 	if (!err)
 		err = read_pieces(fd, h, index_of, out);
 	free(index_of);
@@ -327,7 +328,8 @@ int cache_writer_begin(struct cache_writer *w, const struct unwind_image_id *mak
 				  .n_pieces = t->n_pieces,
 				  .is_go = t->is_go,
 				  .runtime = t->runtime,
-				  .runtime_variable = t->runtime_variable};
+				  .runtime_variable = t->runtime_variable,
+				  .v8 = t->v8};
 
 	*w = (struct cache_writer){.fd = w->fd, .rules = rules, .table = t};
 	memcpy(head.magic, magic, sizeof(magic));

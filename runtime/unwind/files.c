@@ -428,13 +428,19 @@ const struct unwind_range *unwind_files_ranges(const struct unwind_binary *b, si
 	return b->image->directory.items;
 }
 
+uint32_t unwind_files_v8(const struct unwind_binary *b)
+{
+	return b->image->v8;
+}
+
 int unwind_files_publish(struct unwind_files *f)
 {
 	int err = unwind_store_commit(f->store);
 	struct unwind_binary *b;
 
 	while (!err && (b = TAILQ_FIRST(&f->fresh))) {
-		struct unwind_file file = {b->image->address, (uint32_t)b->image->directory.n};
+		struct unwind_file file = {b->image->address, (uint32_t)b->image->directory.n,
+					   b->image->v8};
 
 		TAILQ_REMOVE(&f->fresh, b, link);
 		b->is_fresh = false;

@@ -34,6 +34,8 @@ struct unwind_binary *unwind_files_vdso(struct unwind_files *f, uint32_t tgid,
 void unwind_files_release(struct unwind_files *f, struct unwind_binary *b);
 /* The directory of the file: ranges over file offsets, sorted, from 0 to the end, without gaps. */
 const struct unwind_range *unwind_files_ranges(const struct unwind_binary *b, size_t *n);
+/* The address in the store of the file's struct unwind_v8; 0: it has none. */
+uint32_t unwind_files_v8(const struct unwind_binary *b);
 /* Commit the store, and publish the files that were added. 0, or -errno: they are not published. */
 int unwind_files_publish(struct unwind_files *f);
 /* The time (CLOCK_MONOTONIC, ns) at which unwind_files_work() has something to do next; UINT64_MAX:

@@ -24,7 +24,8 @@ static void drop_words(struct unwind_images *all, struct unwind_image *m)
 				  m->pieces.items[i].n_words);
 	m->pieces.n = 0;
 	unwind_store_drop(all->store, m->address, (uint32_t)m->directory.n * UNWIND_RANGE_WORDS);
-	m->address = 0;
+	unwind_store_drop(all->store, m->v8, UNWIND_V8_WORDS);
+	m->address = m->v8 = 0;
 	m->directory.n = 0;
 }
 
@@ -124,6 +125,8 @@ static void fill(struct unwind_images *all, struct unwind_image *m, const struct
 	m->refs = 1;
 	if (!err && t->n_rows)
 		err = store_table(all, t, m) ?: store_directory(all, m);
+	if (!err && t->v8.runtime)
+		m->v8 = unwind_store_add(all->store, &t->v8, UNWIND_V8_WORDS);
 	if (err) {
 		drop_words(all, m);
 		all->stats.n_refused++;

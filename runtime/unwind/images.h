@@ -24,6 +24,7 @@ struct unwind_image {
 	VEC(struct unwind_stored_piece) pieces;
 	struct unwind_ranges directory; /* ranges over file offsets, without gaps */
 	uint32_t address; /* address of the directory in the store; 0: it is not there */
+	uint32_t v8;	  /* that of the struct unwind_v8; 0: none */
 	/* it is in `unsaved`, and this is the table, whose words are in the store */
 	bool is_unsaved;
 	struct unwind_table table;

@@ -6,6 +6,7 @@
  */
 #pragma once
 #include "bpf_helpers/unwind.h"
+#include "bpf_helpers/unwind_v8.h"
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -43,6 +44,10 @@ enum unwind_runtime unwind_runtime_row(uint32_t kind, uint32_t version,
 int unwind_runtime_find(const struct elf_file *f, const struct cfi *c, struct unwind_run_code *out);
 /* Is it PHP? Sets the runtime, its first part and its variable. Returns 0 or -ENOMEM. */
 int unwind_runtime_find_php(const struct elf_file *f, struct unwind_run_code *out);
+/* Is it V8? Sets what the walk needs of it, or 0. Returns 0 or -ENOMEM. */
+int unwind_runtime_find_v8(const struct elf_file *f, struct unwind_v8 *out);
+/* Does the filter of the file's .gnu.hash let the name pass? */
+bool unwind_runtime_may_export(const struct elf_file *f, const char *name);
 /* Add a part of the interpreter's function; those beyond UNWIND_RUN_PARTS are left out. */
 void unwind_run_code_add(struct unwind_run_code *out, uint64_t start, uint64_t end);
 /* Does that code contain the address? */

@@ -19,9 +19,8 @@ enum {
 
 /* ---- is it PHP? ----------------------------------------------------------------------------- */
 
-/* Reading the symbols of each library would take long: does the filter of .gnu.hash let the name
- * pass? */
-static bool may_export(const struct elf_file *f, const char *name)
+/* Reading the symbols of each library would take long. */
+bool unwind_runtime_may_export(const struct elf_file *f, const char *name)
 {
 	const struct section *s = elfsym_section(f, ".gnu.hash");
 	struct {
@@ -123,7 +122,8 @@ int unwind_runtime_find_php(const struct elf_file *f, struct unwind_run_code *ou
 	struct elfsym *e;
 	int err = 0, fd;
 
-	if (!may_export(f, "execute_ex") || !may_export(f, "zend_execute_scripts"))
+	if (!unwind_runtime_may_export(f, "execute_ex") ||
+	    !unwind_runtime_may_export(f, "zend_execute_scripts"))
 		return 0;
 	fd = dup(f->fd);
 	e = fd < 0 ? NULL : elfsym_open_fd(fd, "", &err);

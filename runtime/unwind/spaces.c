@@ -26,6 +26,7 @@ struct layout {
 	uint32_t n;
 	VEC(struct unwind_binary *) binaries;
 	struct unwind_jvm *jvm; /* or NULL */
+	uint32_t v8;		/* word address; 0: none */
 };
 
 struct space {
@@ -113,6 +114,7 @@ static int add_mapping(const struct proc_mapping *m, void *ctx)
 		unwind_files_release(r->files, b);
 		return -ENOMEM;
 	}
+	r->layout->v8 = r->layout->v8 ?: unwind_files_v8(b);
 	directory = unwind_files_ranges(b, &n);
 	err = unwind_directory_map(directory, n, m->start, m->end, m->file_offset, &r->ranges);
 	for (size_t i = first; i < r->ranges.n; i++)
@@ -233,6 +235,7 @@ static int publish(struct unwind_spaces *s, const struct space *p)
 	if (p->layout) {
 		space.ranges = p->layout->address;
 		space.n_ranges = p->layout->n;
+		space.v8 = p->layout->v8;
 	}
 	return unwind_store_set_space(s->store, p->tgid, &space);
 }
@@ -333,9 +336,7 @@ void unwind_spaces_mmap(struct unwind_spaces *s, uint32_t tgid, uint64_t start, 
 	if (!p || !p->layout || p->read_ns > time_ns)
 		return;
 	is_stale = overlaps(s, p->layout, start, end, is_file);
-	if (!is_file && !is_stale)
-		/* JIT compilers map memory all the time. BPF programs ask when they meet such
-		 * code. */
+	if (!is_file && !is_stale) /* JIT compilers do that all the time: programs will ask */
 		return;
 	least_ns = p->read_ns + (is_stale ? UNWIND_READ_MIN_MS : MMAP_MS) * MS;
 	due_ns = due_ns > least_ns ? due_ns : least_ns;
@@ -363,8 +364,7 @@ void unwind_spaces_fork(struct unwind_spaces *s, uint32_t parent, uint32_t child
 	if (to)
 		drop(s, to, true);
 	if (!from || !from->layout || from->is_dirty || from->read_ns > time_ns)
-		/* the child may have fewer mappings by now: BPF programs will ask for them */
-		return;
+		return; /* the child may have fewer mappings by now: programs will ask for them */
 	to = get(s, child);
 	if (!to)
 		return;

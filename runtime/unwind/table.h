@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include "bpf_helpers/unwind.h"
+#include "bpf_helpers/unwind_v8.h"
 
 struct unwind_rules;
 
@@ -35,6 +36,7 @@ struct unwind_table {
 	bool is_go;
 	uint32_t runtime; /* the row of runtimes.def of the interpreter in the file; 0: none */
 	uint64_t runtime_variable; /* address of the variable that leads to its frames; 0: none */
+	struct unwind_v8 v8;	   /* of the V8 in the file; v8.runtime 0: none */
 	/* rows are missing: there was no room for their rules, or no decoder of instructions */
 	bool is_partial;
 };
