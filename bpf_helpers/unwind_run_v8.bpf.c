@@ -271,6 +271,7 @@ static INLINE uint32_t identify(struct sonde_walk *w)
 	w->v8_inferred = w->v8_file = 0;
 	has_scope = !read_object(w->code, RUN_CODE, name) &&
 		    sonde_unwind_v8_is(w, w->code[0], MAP_SCOPE, w->v8.type_scope);
+	OPAQUE(has_scope); /* the verifier need not follow the rest for each value */
 	if (!has_scope) {
 		mix(w, w->code[1]);	     /* the hash of the name, and its length */
 		mix(w, only_smi(w->run[1])); /* the number of a built-in function */
@@ -279,6 +280,7 @@ static INLINE uint32_t identify(struct sonde_walk *w)
 		w->n_left++;
 		return 0;
 	}
+	OPAQUE(has_scope);
 	has_script = !read_object(w->run, V8_SCRIPT, word_of_run(w, w->v8.shared_script)) &&
 		     sonde_unwind_v8_is(w, w->run[0], MAP_SCRIPT, w->v8.type_script);
 	if (!has_script) {
