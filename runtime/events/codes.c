@@ -22,6 +22,8 @@ static const struct unwind_layout layouts[UNWIND_LAYOUTS] = {
 #include "bpf_helpers/runtimes.def"
 };
 
+_Static_assert((int)CODES_FRAMES >= (int)JAVA_DEEP, "a word has room for its methods");
+
 struct code {
 	uint32_t number, line, n_lines;
 	char *name, *file;	/* NULL: not known */
@@ -34,12 +36,15 @@ HASH_INTEGER_FUNCTIONS(code_table, struct code *, uint32_t, hash_u32, (*e)->numb
 
 struct codes {
 	struct code_table table;
-	size_t bytes; /* of all functions */
+	size_t bytes;	   /* of all functions */
+	size_t java_bytes; /* and of what tells which methods are inlined */
+	bool is_full, is_java_full;
 };
 
 enum {
 	LINES_MOST = 1 << 17, /* bytes of a table of lines */
 	CODES_MOST = 1 << 27, /* and of all functions */
+	JAVA_MOST = 1 << 26,  /* and of what tells which methods are inlined */
 	BYTES_AT = 32,	      /* where an object `bytes` has its bytes */
 };
 
@@ -306,7 +311,40 @@ static struct code *make_code(const struct sonde_code_event *ev)
 static size_t bytes_of(const struct code *c)
 {
 	return sizeof(*c) + (c->name ? strlen(c->name) : 0) + (c->file ? strlen(c->file) : 0) +
-	       c->n_lines + java_code_bytes(c->java);
+	       c->n_lines;
+}
+
+static bool warn_once(bool *is_full, const char *what)
+{
+	if (!*is_full)
+		log_warning("%s", what);
+	*is_full = true;
+	return false;
+}
+
+/* Is there room for one more function? */
+static bool has_room(struct codes *codes)
+{
+	return codes->bytes < CODES_MOST ||
+	       warn_once(&codes->is_full,
+			 "the names of functions of interpreters have reached 128 MiB, "
+			 "the most: functions that run first from now on are [unknown]");
+}
+
+/* Keep what tells which methods are inlined, if there is room for it. */
+static void keep_inlined(struct codes *codes, struct code *c)
+{
+	size_t bytes = java_code_bytes(c->java);
+
+	if (codes->java_bytes + bytes <= JAVA_MOST) {
+		codes->java_bytes += bytes;
+		return;
+	}
+	warn_once(&codes->is_java_full,
+		  "what tells which methods of Java are inlined has reached 64 MiB, "
+		  "the most: code that runs first from now on shows the outer method");
+	java_code_free(c->java);
+	c->java = NULL;
 }
 
 void codes_note(struct session *s, const struct sonde_code_event *ev)
@@ -315,13 +353,16 @@ void codes_note(struct session *s, const struct sonde_code_event *ev)
 
 	if (!s->codes)
 		s->codes = calloc(1, sizeof(*s->codes));
-	c = s->codes && s->codes->bytes < CODES_MOST ? make_code(ev) : NULL;
+	c = s->codes && has_room(s->codes) ? make_code(ev) : NULL;
 	if (!c)
 		return;
-	if (code_table_find(&s->codes->table, c->number) || code_table_insert(&s->codes->table, c))
+	if (code_table_find(&s->codes->table, c->number) ||
+	    code_table_insert(&s->codes->table, c)) {
 		free_code(c);
-	else
-		s->codes->bytes += bytes_of(c);
+		return;
+	}
+	s->codes->bytes += bytes_of(c);
+	keep_inlined(s->codes, c);
 }
 
 /* Addresses of the kernel, and SONDE_STACK_GAP, have 15 in place of the interpreter. */

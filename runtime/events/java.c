@@ -22,9 +22,10 @@
 #include <unistd.h>
 
 enum {
-	PLACES_MOST = 1 << 22, /* bytes */
-	SCOPES_MOST = 1 << 23,
-	INDEX_MOST = 1 << 16,
+	PLACES_MOST = 1 << 20, /* bytes */
+	SCOPES_MOST = 1 << 20,
+	N_SCOPES_MOST = 1 << 16,
+	INDEX_MOST = 1 << 14,
 	PLAIN = 192, /* a byte below is the last one of its number */
 };
 
@@ -36,7 +37,8 @@ struct code_place {
 struct scope {
 	uint32_t caller; /* its number; 0: this is the outermost one */
 	uint32_t method; /* its number; while it is read: the index in the metadata */
-	uint32_t depth;	 /* callers */
+	uint32_t bytecode;
+	uint32_t depth; /* callers */
 };
 
 struct java_code {
@@ -225,32 +227,36 @@ static bool next_number(const struct stream *s, size_t *at, uint32_t *out)
 	return true;
 }
 
-/* Add the scope at `at`, and its callers, which come before it in the stream. Sets its number;
- * returns false if it is none. */
+/* Add the scope at `at`, and its callers, which come before it in the stream. Sets its number, 0 if
+ * it has too many callers; returns false if it is none. */
 static bool add_scope(struct java_code *c, const struct stream *s, uint32_t at, uint32_t *number)
 {
 	struct {
-		uint32_t at, method;
+		uint32_t at, method, bytecode;
 	} chain[JAVA_DEEP];
-	uint32_t n = 0, bytecode, caller;
+	uint32_t n = 0, caller;
 
 	for (; at && at < s->n && !s->numbers[at] && n < JAVA_DEEP; at = caller, n++) {
 		size_t i = at;
 
 		chain[n].at = at;
 		if (!next_number(s, &i, &caller) || !next_number(s, &i, &chain[n].method) ||
-		    !next_number(s, &i, &bytecode) || caller >= at || !chain[n].method ||
+		    !next_number(s, &i, &chain[n].bytecode) || caller >= at || !chain[n].method ||
 		    chain[n].method >= INDEX_MOST)
 			return false;
 	}
-	if (at && (at >= s->n || !s->numbers[at]))
+	if (at >= s->n || c->scopes.n + n > N_SCOPES_MOST)
 		return false;
 	*number = at ? s->numbers[at] : 0;
+	if ((at && !*number) || (*number && c->scopes.items[*number - 1].depth + n >= JAVA_DEEP)) {
+		*number = 0;
+		return true;
+	}
 	while (n--) {
 		uint32_t depth = *number ? c->scopes.items[*number - 1].depth + 1 : 0;
 
-		if (depth >= JAVA_DEEP ||
-		    vec_push(&c->scopes, (struct scope){*number, chain[n].method, depth}))
+		if (vec_push(&c->scopes,
+			     (struct scope){*number, chain[n].method, chain[n].bytecode, depth}))
 			return false;
 		*number = s->numbers[chain[n].at] = (uint32_t)c->scopes.n;
 	}
@@ -301,13 +307,9 @@ static bool read_scopes(struct reader *r)
 
 /* ---- methods -------------------------------------------------------------------------------- */
 
-/* A method of the metadata. */
-struct method {
-	uint64_t at;
-	uint32_t number; /* 0: its name cannot be read */
-};
+#define NO_NAME UINT32_MAX
 
-static int add_method(struct reader *r, uint64_t at, uint32_t *number)
+static int add_method(struct reader *r, uint64_t at, uint32_t *known)
 {
 	char *name = at ? read_name(r, at) : NULL;
 	int err = name ? vec_push(&r->code->names, name) : 0;
@@ -316,7 +318,7 @@ static int add_method(struct reader *r, uint64_t at, uint32_t *number)
 		free(name);
 		return err;
 	}
-	*number = name ? (uint32_t)r->code->names.n : 0;
+	*known = name ? (uint32_t)r->code->names.n : NO_NAME;
 	r->code->bytes += name ? strlen(name) + sizeof(name) : 0;
 	return 0;
 }
@@ -324,25 +326,21 @@ static int add_method(struct reader *r, uint64_t at, uint32_t *number)
 /* Give the scopes their methods. The outermost one must be that of the code. */
 static bool read_methods(struct reader *r)
 {
+	uint32_t *known = calloc(INDEX_MOST, sizeof(*known)); /* numbers; 0: not read */
 	struct java_code *c = r->code;
-	VEC(struct method) known = {0};
-	int err = 0;
+	int err = known ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < c->scopes.n && !err; i++) {
 		struct scope *s = &c->scopes.items[i];
-		struct method *m, new = {
-					  .at = word_at(r, r->parts[HOTSPOT_METADATA] +
-								   8ull * (s->method - 1)),
-				  };
+		uint64_t at = r->parts[HOTSPOT_METADATA] + 8ull * (s->method - 1);
 
-		if (!s->caller && new.at != r->ev->at)
+		if (!s->caller && word_at(r, at) != r->ev->at)
 			err = -ENOTSUP;
-		m = FIND(known.items, known.n, item->at == new.at);
-		if (!m && !err)
-			err = add_method(r, new.at, &new.number) ?: vec_push(&known, new);
-		s->method = m ? m->number : new.number;
+		else if (!known[s->method])
+			err = add_method(r, word_at(r, at), &known[s->method]);
+		s->method = known[s->method] == NO_NAME ? 0 : known[s->method];
 	}
-	vec_free(&known);
+	free(known);
 	return !err;
 }
 
@@ -372,8 +370,8 @@ struct java_code *java_code_read(const struct sonde_code_event *ev)
 
 size_t java_code_bytes(const struct java_code *c)
 {
-	return c ? c->bytes + c->places.n * sizeof(struct code_place) +
-			       c->scopes.n * sizeof(struct scope)
+	return c ? c->bytes + c->places.capacity * sizeof(struct code_place) +
+			       c->scopes.capacity * sizeof(struct scope)
 		 : 0;
 }
 
@@ -391,25 +389,34 @@ void java_code_free(struct java_code *c)
 
 /* ---- frames --------------------------------------------------------------------------------- */
 
-/* The methods of a scope and its callers, the outermost first. Returns how many there are. */
-static uint32_t chain_of(const struct java_code *c, uint32_t scope, uint32_t methods[JAVA_DEEP])
+/* A scope and its callers, the outermost first. Returns how many there are. */
+static uint32_t chain_of(const struct java_code *c, uint32_t scope,
+			 const struct scope *chain[JAVA_DEEP])
 {
-	const struct scope *s;
 	uint32_t n = 0;
 
-	for (; scope; scope = s->caller) {
+	for (const struct scope *s; scope; scope = s->caller) {
 		s = &c->scopes.items[scope - 1];
-		methods[s->depth] = s->method;
+		chain[s->depth] = s;
 		n = n ?: s->depth + 1;
 	}
 	return n;
+}
+
+/* Are the scopes number `i` of two chains, whose callers are the same, of one call? */
+static bool is_same_call(const struct scope **a, const struct scope **b, uint32_t i)
+{
+	return a[i] == b[i] || !i ||
+	       (a[i]->method && a[i]->method == b[i]->method &&
+		a[i - 1]->bytecode == b[i - 1]->bytecode);
 }
 
 /* A sample may be between two places: then the methods are those that both are in. */
 uint32_t java_code_inlined(const struct java_code *c, uint32_t at, const char *out[JAVA_DEEP],
 			   uint32_t numbers[JAVA_DEEP])
 {
-	uint32_t before[JAVA_DEEP], after[JAVA_DEEP], n = 0, n_before, n_after;
+	const struct scope *before[JAVA_DEEP], *after[JAVA_DEEP];
+	uint32_t n = 0, n_before, n_after;
 	size_t low = 0, high = c->places.n;
 
 	while (low < high) { /* the first place at or after `at` */
@@ -425,10 +432,10 @@ uint32_t java_code_inlined(const struct java_code *c, uint32_t at, const char *o
 	n_after = chain_of(c, c->places.items[low].scope, after);
 	low -= c->places.items[low].at != at;
 	n_before = chain_of(c, c->places.items[low].scope, before);
-	while (n < n_before && n < n_after && before[n] == after[n])
+	while (n < n_before && n < n_after && is_same_call(before, after, n))
 		n++;
 	for (uint32_t i = 0; i + 1 < n; i++) {
-		numbers[i] = after[n - 1 - i];
+		numbers[i] = after[n - 1 - i]->method;
 		out[i] = numbers[i] ? c->names.items[numbers[i] - 1] : NULL;
 	}
 	return n ? n - 1 : 0;

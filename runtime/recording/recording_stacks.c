@@ -5,7 +5,7 @@
 #include "runtime/recording/recording.h"
 #include "parser/base/text.h"
 
-enum { FRAMES_MOST = 4096 };
+enum { FRAMES_MOST = 1 << 13 }; /* words of a stack, each with its inlined functions */
 
 HASH_INTEGER_FUNCTIONS(known_stacks, struct known_stack, uint64_t, hash_u64, e->number, e->number)
 

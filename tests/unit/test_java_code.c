@@ -65,7 +65,7 @@ static struct pool pool;
 static struct const_method const_methods[4];
 static struct method methods[4];
 static struct method *metadata[4];
-static uint8_t scopes[256];
+static uint8_t scopes[1024];
 static size_t n_scopes;
 static struct code_place places[8];
 
@@ -251,6 +251,63 @@ static void names_that_cannot_be_read_are_not_guessed(void **state)
 	java_code_free(c);
 }
 
+/* 100 methods, each inlined into the one before: their place has the outer method only, and other
+ * places keep theirs. */
+static void chains_that_are_too_long_are_left_out(void **state)
+{
+	struct java_code *c;
+	uint32_t at = 0;
+
+	set_up(1);
+	n_scopes = 0;
+	put(1, 250);
+	for (uint32_t i = 0; i < 100; i++) {
+		at = put_scope(1, at, i ? 2 : 1);
+		if (i == 1)
+			places[1].scope = places[2].scope = (int32_t)at;
+	}
+	places[3].scope = places[4].scope = (int32_t)at;
+	places[5].scope = 0;
+	block.add[0] = (uint32_t)n_scopes;
+	c = java_code_read(&event);
+	assert_non_null(c);
+	check(c, CODE + 15, "shop.Shop.sell");
+	check(c, CODE + 30, "");
+	check(c, CODE + 25, "");
+	java_code_free(c);
+}
+
+/* Between two calls of one method that is inlined at both, the code is the caller's. */
+static void two_calls_of_one_method_are_two(void **state)
+{
+	struct java_code *c;
+
+	for (uint16_t name = 1; name < 5; name += 3) {
+		set_up(1);
+		pool.entries[3] = NULL;
+		const_methods[1].name = name == 1 ? 1 : 3; /* there is none */
+		n_scopes = 0;
+		put(1, 250);
+		for (uint32_t i = 0; i < 2; i++) {
+			uint32_t outer = (uint32_t)n_scopes;
+
+			put(1, 0);
+			put(1, 1);
+			put(1, 10 + i); /* the bytecode of the call */
+			places[1 + i].scope = (int32_t)put_scope(1, outer, 2);
+		}
+		for (uint32_t i = 3; i < 6; i++)
+			places[i].scope = 0;
+		block.add[0] = (uint32_t)n_scopes;
+		c = java_code_read(&event);
+		assert_non_null(c);
+		check(c, CODE + 10, name == 1 ? "shop.Shop.sell" : "?");
+		check(c, CODE + 15, "");
+		check(c, CODE + 20, name == 1 ? "shop.Shop.sell" : "?");
+		java_code_free(c);
+	}
+}
+
 static void random_words_do_no_harm(void **state)
 {
 	static const uint64_t words[] = {0, 1, 8, 255, 4096, 1ull << 40, ~0ull};
@@ -317,6 +374,8 @@ int main(void)
 		cmocka_unit_test(inlined_methods_are_found),
 		cmocka_unit_test(other_code_is_refused),
 		cmocka_unit_test(names_that_cannot_be_read_are_not_guessed),
+		cmocka_unit_test(chains_that_are_too_long_are_left_out),
+		cmocka_unit_test(two_calls_of_one_method_are_two),
 		cmocka_unit_test(random_words_do_no_harm),
 		cmocka_unit_test(names_of_classes),
 	};
