@@ -157,7 +157,7 @@ static int check_trace(const struct options *o)
 				 o->args.file);
 	if (o->args.program && o->args.file) {
 		log_error("give -e PROGRAM or the file '%s', not both", o->args.file);
-		if (!strchr(o->args.program, '{'))
+		if (!strpbrk(o->args.program, "{<"))
 			return log_hint("-e takes a program, not an event: sonde -e "
 					"'hardware:cycles:1000000 { @[ustack] = count(); }'");
 		return command_hint(&o->args, o->args.file) ? -1 : option_hint();

@@ -179,13 +179,15 @@ static const char *option_shortened(enum option_words words, const char *word)
 	return NULL;
 }
 
-/* The 5 of --duration5; NULL: the word is no option with a number after it. */
-static const char *value_after(const char *word, const char *option)
+/* The 5 of --duration5; NULL: the word is no option that takes a value with a number after it. */
+static const char *value_after(enum option_words words, const char *word, const char *option)
 {
 	size_t len = strlen(option);
+	const struct option_row *r = option_find(words, option, len);
 
-	return strncmp(word, option, len) == 0 && isdigit((unsigned char)word[len]) ? word + len
-										    : NULL;
+	return r && r->arg && strncmp(word, option, len) == 0 && isdigit((unsigned char)word[len])
+		       ? word + len
+		       : NULL;
 }
 
 int option_unknown(const struct options *o, const char *word, size_t len, const char *next)
@@ -221,7 +223,7 @@ int option_unknown(const struct options *o, const char *word, size_t len, const 
 					      : NULL;
 	if (is_format(name))
 		log_hint("did you mean '-f %s'?", name + 2);
-	else if (near.best && (digits = value_after(name, near.best)))
+	else if (near.best && (digits = value_after(words, name, near.best)))
 		log_hint("write %s %s", near.best, digits);
 	else if (near.best)
 		log_hint("did you mean '%s'?", near.best);

@@ -297,7 +297,7 @@ void scripts_hint(const char *name)
 	if (strncasecmp(name, "select ", 7) == 0)
 		log_hint("SQL reads recordings: sonde record -o FILE SCRIPT, then sonde report "
 			 "--sql 'SELECT …' FILE");
-	else if (strchr(name, '=') && !strpbrk(name, " {"))
+	else if (strchr(name, '=') && !strpbrk(name, " {<"))
 		log_hint(
 			"a variable of the shell stands before sonde: %s sonde …; an option begins with --",
 			name);
