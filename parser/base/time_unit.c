@@ -8,19 +8,21 @@
 #include <ctype.h>
 #include <strings.h>
 
-/* `names`: in names of variables, between blanks; `meant`: how long words for the unit begin. */
+/* `names`: in names of variables, between blanks; `meant`: the other words that people write. */
 static const struct {
 	const char *unit;
 	uint64_t ns;
 	const char *names, *meant;
 } units[] = {
-	{"ns", 1, " ns ", "nano"},
-	{"us", 1000, " us usec usecs ", "micro"},
-	{"ms", 1000000, " ms msec msecs ", "milli"},
-	{"s", 1000000000, " s sec secs second seconds ", "s"},
-	{"m", 60000000000, "", "m"},
-	{"h", 3600000000000, "", "h"},
-	{"d", 86400000000000, "", "d"},
+	{"ns", 1, " ns ", " nsec nsecs nano nanos nanosec nanosecs nanosecond nanoseconds "},
+	{"us", 1000, " us usec usecs ",
+	 " µs μs micro micros microsec microsecs microsecond microseconds "},
+	{"ms", 1000000, " ms msec msecs ",
+	 " milli millis millisec millisecs millisecond milliseconds "},
+	{"s", 1000000000, " s sec secs second seconds ", ""},
+	{"m", 60000000000, "", " m min mins minute minutes "},
+	{"h", 3600000000000, "", " h hr hrs hour hours "},
+	{"d", 86400000000000, "", " d day days "},
 };
 enum { N_UNITS = sizeof(units) / sizeof(*units), SECONDS = 3 };
 
@@ -31,22 +33,30 @@ uint64_t time_unit_ns(const char *text, size_t len)
 	return row ? row->ns : 0;
 }
 
+static bool is_one_of(const char *words, const char *word,
+		      int (*compare)(const char *, const char *, size_t))
+{
+	size_t len = strlen(word);
+
+	for (const char *at = strchr(words, ' '); at; at = strchr(at + 1, ' '))
+		if (compare(at + 1, word, len) == 0 && at[1 + len] == ' ')
+			return true;
+	return false;
+}
+
 uint64_t time_unit_of_name(const char *name)
 {
-	size_t len = strlen(name);
-
 	for (int i = 0; i < N_UNITS; i++)
-		for (const char *at = strchr(units[i].names, ' '); at; at = strchr(at + 1, ' '))
-			if (strncmp(at + 1, name, len) == 0 && at[1 + len] == ' ')
-				return units[i].ns;
+		if (is_one_of(units[i].names, name, strncmp))
+			return units[i].ns;
 	return 0;
 }
 
 const char *time_unit_meant(const char *word)
 {
 	for (int i = 0; i < N_UNITS; i++)
-		if (strncasecmp(units[i].unit, word, strlen(units[i].unit)) == 0 ||
-		    strncasecmp(units[i].meant, word, strlen(units[i].meant)) == 0)
+		if (is_one_of(units[i].names, word, strncasecmp) ||
+		    is_one_of(units[i].meant, word, strncasecmp))
 			return units[i].unit;
 	return NULL;
 }
@@ -55,8 +65,9 @@ const char *time_meant(struct arena *a, const char *text)
 {
 	size_t n = strspn(text, "0123456789."), blank = strspn(text + n, " ");
 	const char *unit = n && text[n] ? time_unit_meant(text + n + blank) : NULL;
+	const char *meant = unit ? arena_printf(a, "%.*s%s", (int)n, text, unit) : text;
 
-	return unit ? arena_printf(a, "%.*s%s", (int)n, text, unit) : NULL;
+	return strcmp(meant, text) != 0 && time_read(meant, 0, &(uint64_t){0}) ? meant : NULL;
 }
 
 /* The digits after the point, of which those count that are at least a nanosecond. */
