@@ -14,6 +14,7 @@ enum {
 	SHOWN_MOST = 40, /* bytes of a token in a message */
 	CLASS_VALUE = -1,
 	CLASS_ANY = -2,
+	CLASS_COMMAND = -3,
 };
 
 struct item {
@@ -34,7 +35,7 @@ static const struct {
 	int kind;
 } classes[] = {
 	{"VALUE", CLASS_VALUE}, {"ANY", CLASS_ANY}, {"INT", TOK_INT}, {"STRING", TOK_STRING},
-	{"NAME", TOK_NAME},	{"VAR", TOK_VAR},   {"MAP", TOK_MAP},
+	{"NAME", TOK_NAME},	{"VAR", TOK_VAR},   {"MAP", TOK_MAP}, {"COMMAND", CLASS_COMMAND},
 };
 
 static const struct {
@@ -64,6 +65,14 @@ static const char *read_item(struct item *item, const char *text)
 	return text + (*text == ' ');
 }
 
+static bool is_command(const struct token *t)
+{
+	static const char *const names[] = {"awk", "cut",  "grep", "head", "jq",   "less", "more",
+					    "sed", "sort", "tail", "tee",  "uniq", "wc"};
+
+	return t->kind == TOK_NAME && TEXT_IS_IN(names, t->text.text, strlen(t->text.text));
+}
+
 static bool fits(const struct form *form, const struct item *item, uint32_t i)
 {
 	const struct token *t = &form->f->tokens[i];
@@ -74,6 +83,8 @@ static bool fits(const struct form *form, const struct item *item, uint32_t i)
 	if (!class)
 		return t->span.end - t->span.start == item->len &&
 		       strncasecmp(filter_text(form->f, t->span), item->text, item->len) == 0;
+	if (class->kind == CLASS_COMMAND)
+		return is_command(t);
 	if (class->kind == CLASS_VALUE)
 		return token_ends_value(t->kind) && t->kind != TOK_RBRACE;
 	return class->kind == CLASS_ANY ? t->kind != TOK_YYEOF : class->kind == t->kind;
@@ -117,6 +128,27 @@ static bool is_here(struct form *form, const char *pattern)
 	       matches(form, stop, form->f->current, -1);
 }
 
+/* Where the calls, keys and members begin whose last token is the i-th. */
+static uint32_t value_begin(const struct token *tokens, uint32_t i)
+{
+	for (;;) {
+		uint32_t open = tokens[i].kind == TOK_RPAREN || tokens[i].kind == TOK_RSQUARE
+					? tokens[i].partner
+					: i;
+		const struct token *before = open ? &tokens[open - 1] : NULL;
+
+		if (before &&
+		    (tokens[i].kind == TOK_MEMBER || (open < i && before->kind == TOK_NAME) ||
+		     (open < i && tokens[open].kind == TOK_LSQUARE &&
+		      token_ends_value(before->kind))))
+			i = open - 1;
+		else if (open > 1 && (before->kind == TOK_DOT || before->kind == TOK_ARROW))
+			i = open - 2;
+		else
+			return open;
+	}
+}
+
 /* The text with what the items have matched. */
 static const char *fill(const struct form *form, const char *text)
 {
@@ -124,17 +156,22 @@ static const char *fill(const struct form *form, const char *text)
 	const char *filled = "";
 
 	for (; *text; text++) {
-		const struct token *t;
-		uint32_t len;
+		const struct token *tokens = form->f->tokens;
+		uint32_t first, last;
+		struct span span;
 
 		if (*text != '%' || !isdigit((unsigned char)text[1])) {
 			filled = arena_printf(a, "%s%c", filled, *text);
 			continue;
 		}
-		t = &form->f->tokens[form->items[*++text - '1'].token];
-		len = t->span.end - t->span.start;
-		filled = arena_printf(a, "%s%.*s", filled, len <= SHOWN_MOST ? (int)len : 0,
-				      filter_text(form->f, t->span));
+		first = last = form->items[*++text - '1'].token;
+		if (*text == '1')
+			first = value_begin(tokens, last);
+		span = span_join(tokens[first].span, tokens[last].span);
+		filled = span.end - span.start > SHOWN_MOST
+				 ? arena_printf(a, "%s…", filled)
+				 : arena_printf(a, "%s%.*s", filled, (int)(span.end - span.start),
+						filter_text(form->f, span));
 	}
 	return filled;
 }

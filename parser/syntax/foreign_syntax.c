@@ -380,8 +380,8 @@ static bool begins_branch(const struct filter *f, const struct token *at)
 	       (open[-1].kind == TOK_IF || open[-1].kind == TOK_WHILE || open[-1].kind == TOK_FOR);
 }
 
-/* `elif (…) {`, `a and b` */
-static bool report_word(struct filter *f, const struct token *at)
+/* `elif (…) {`, `a and b`; not a call before which a ';' is missing. */
+static bool report_word(struct filter *f, const struct token *at, bool wants_semicolon)
 {
 	const struct token *word = at, *before = previous(f, 1);
 
@@ -389,6 +389,9 @@ static bool report_word(struct filter *f, const struct token *at)
 		word = &f->tokens[before->partner - 1];
 	else if (foreign_hint(name_of(before)) || !foreign_hint(name_of(at)))
 		word = before;
+	if (word == at && wants_semicolon && at[1].kind == TOK_LPAREN &&
+	    at[1].span.start == at->span.end)
+		return false;
 	if (!foreign_hint(name_of(word)) || word == f->tokens || word[-1].kind == TOK_DOT ||
 	    word[-1].kind == TOK_ARROW || (word == at && begins_branch(f, at)))
 		return false;
@@ -436,16 +439,16 @@ void filter_silence_rest(struct filter *f)
 		f->tokens[i].is_quiet = true;
 }
 
-bool report_foreign_syntax(struct filter *f)
+bool report_foreign_syntax(struct filter *f, bool wants_semicolon)
 {
 	const struct token *at = &f->tokens[f->current];
 
 	if (at->inside == NO_TOKEN || !f->current ||
 	    (!report_second_predicate(f, at) && !report_inner_probe(f, at) &&
 	     !report_method(f, at) && !report_for(f, at) && !report_declaration(f, at) &&
-	     !report_foreign_form(f) && !report_word(f, at) && !report_call(f, at) &&
-	     !report_list(f, at) && !report_choice(f, at) && !report_form(f, at) &&
-	     !report_member(f, at) && !report_target(f, at)))
+	     !report_foreign_form(f) && !report_word(f, at, wants_semicolon) &&
+	     !report_call(f, at) && !report_list(f, at) && !report_choice(f, at) &&
+	     !report_form(f, at) && !report_member(f, at) && !report_target(f, at)))
 		return false;
 	filter_silence_rest(f);
 	return true;
@@ -464,10 +467,17 @@ bool foreign_is_comment(const char *text)
 
 void foreign_hint_comment(const struct filter *f, const struct token *opener)
 {
-	const char *text = filter_text(f, opener->span);
-	const char *comment = strstr(text, "//");
+	const char *at = filter_text(f, opener->span), *end = at + strcspn(at, "\n");
+	char before = 0; /* the last character that is no blank */
+	bool is_string = false;
 
-	if (comment && comment < text + strcspn(text, "\n"))
+	if (opener->kind != TOK_LPAREN && opener->kind != TOK_LSQUARE)
+		return;
+	for (; at < end && (is_string || strncmp(at, "//", 2) != 0); at++) {
+		is_string ^= *at == '"' && before != '\\';
+		before = *at == ' ' ? before : *at;
+	}
+	if (at < end && (isalnum((unsigned char)before) || (before && strchr("_)]", before))))
 		diag_hint(f->diags, "'//' begins a comment up to the end of the line: numbers are "
 				    "divided by '/', which gives an integer");
 }

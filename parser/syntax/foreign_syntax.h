@@ -9,7 +9,7 @@ struct filter;
 
 /* Report the syntax error at the filter's current token when it is a form of another language.
  * False when it is not. */
-bool report_foreign_syntax(struct filter *f);
+bool report_foreign_syntax(struct filter *f, bool wants_semicolon);
 /* What follows the current token on its line is of the same mistake. */
 void filter_silence_rest(struct filter *f);
 /* The same for the rows of foreign_form.def. */

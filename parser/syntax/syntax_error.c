@@ -340,7 +340,8 @@ static bool report_operator(const struct stop *s)
 	const struct token *word = s->at;
 	const char *unit = word->kind == TOK_NAME ? time_unit_meant(word->text.text) : NULL;
 
-	if (unit && kind_before(s) == TOK_INT && !builtin_find(word->text.text))
+	if (unit && kind_before(s) == TOK_INT && word[1].kind != TOK_LPAREN &&
+	    !builtin_find(word->text.text))
 		return syntax_mistake(s->f, span_join(s->before->span, word->span),
 				      "a blank stands between the number and its unit of time",
 				      "write %llu%s", (unsigned long long)s->before->integer, unit);
@@ -360,6 +361,10 @@ static bool report_comma_between(const struct stop *s)
 	if (!stop_expects(s, TOK_COMMA) || stop_expects(s, TOK_STRING) ||
 	    !token_begins_value(s->at->kind) || !s->before || !token_ends_value(s->before->kind))
 		return false;
+	if (s->before->kind == TOK_RPAREN || s->before->kind == TOK_RSQUARE ||
+	    s->before->span.end - s->before->span.start > SHOWN_MOST)
+		return syntax_mistake(s->f, s->at->span, "a ',' is missing before this value",
+				      "write ',' before %s", stop_text(s, s->at));
 	return syntax_mistake(s->f, s->at->span, "a ',' is missing before this value",
 			      "write %s, %s", stop_text(s, s->before), stop_text(s, s->at));
 }
@@ -443,9 +448,10 @@ void syntax_error(struct filter *f, const int *expected, int n_expected)
 		return;
 	}
 	if (!report_param(&s) && !report_root_item(&s) && !report_item_word(&s) &&
-	    !report_top_level(&s) && !report_foreign_syntax(f) && !report_value_form(&s) &&
-	    !report_assignment(&s) && !report_incdec(&s) && !report_if(&s) &&
-	    !report_operator(&s) && !report_semicolon(&s) && !report_comma_between(&s))
+	    !report_top_level(&s) && !report_foreign_syntax(f, stop_expects(&s, TOK_SEMI)) &&
+	    !report_value_form(&s) && !report_assignment(&s) && !report_incdec(&s) &&
+	    !report_if(&s) && !report_operator(&s) && !report_semicolon(&s) &&
+	    !report_comma_between(&s))
 		report_generic(&s);
 	if (f->diags->n > n_reported)
 		add_angle_note(&s);
