@@ -67,20 +67,25 @@ static void note_member(const char *name, void *ctx)
 		m->list = arena_list(m->s->arena, m->list, "%s", name);
 }
 
-static const char *foreign_place(const struct type *t, const char *name)
+/* NULL also if the struct, which may be the script's, lacks the first member on the way. */
+static const char *foreign_place(struct arena *a, const struct type *t, const char *name)
 {
 	const char *tag = t->layout->tag ?: "";
 	__auto_type row = FIND_ROW(foreign_members,
 				   strcmp(item->tag, tag) == 0 && strcmp(item->name, name) == 0);
+	struct type_member first;
 
-	return row ? row->place : NULL;
+	if (!row ||
+	    !layout_find(t, arena_strndup(a, row->place, strcspn(row->place, ".-")), &first))
+		return NULL;
+	return row->place;
 }
 
 const struct type *struct_no_member(struct sema *s, const struct expr *e, const struct type *t)
 {
 	const char *name = e->field.name;
 	struct members m = {.s = s, .of = t, .word = name, .list = ""};
-	const char *meant = foreign_place(t, name);
+	const char *meant = foreign_place(s->arena, t, name);
 	struct nearest near;
 
 	sema_error(s, e->field.name_span, "no-field", "%s has no member '%s'%s", sema_name_of(s, t),
