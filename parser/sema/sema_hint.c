@@ -3,6 +3,7 @@
  * What to write instead where types do not fit.
  */
 #include "parser/base/find.h"
+#include "parser/lang/format_spec.h"
 #include "parser/lang/known_constant.h"
 #include "parser/lang/literal.h"
 #include "parser/sema/sema_advice.h"
@@ -112,13 +113,26 @@ static const char *conversion_of(const struct expr *e)
 	return type_is_integral(e->type) ? "%d" : "%s";
 }
 
+/* Append a byte of a text to a format. */
+static const char *add_byte(struct sema *s, const char *format, char c)
+{
+	return arena_printf(s->arena, "%s%c%s", format, c, c == '%' ? "%" : "");
+}
+
+static bool is_literal(const struct expr *e)
+{
+	return e->kind == EX_STRING && !e->is_parameter;
+}
+
 /* Append a literal to a format. Each pair of braces takes the next value, as in Python and Rust. */
 static const char *add_literal(struct sema *s, const char *format, const struct expr *call,
 			       uint32_t i, uint32_t *taken)
 {
 	const char *text = text_of(s, call->call.args[i]);
 	size_t len = strlen(text);
+	bool is_format = i == 0 && call->call.builtin->traits & TR_FORMAT;
 
+	*taken = i + 1;
 	if (len < 2 || *text != '"')
 		return arena_printf(s->arena, "%s…", format);
 	for (size_t at = 1; at + 1 < len; at++) {
@@ -129,7 +143,8 @@ static const char *add_literal(struct sema *s, const char *format, const struct 
 					      conversion_of(call->call.args[(*taken)++]));
 			at = close;
 		} else {
-			format = arena_printf(s->arena, "%s%c", format, text[at]);
+			format = is_format ? arena_printf(s->arena, "%s%c", format, text[at])
+					   : add_byte(s, format, text[at]);
 		}
 	}
 	return format;
@@ -139,24 +154,25 @@ static const char *add_literal(struct sema *s, const char *format, const struct 
 static const char *printf_of(struct sema *s, const struct expr *call)
 {
 	const char *format = "", *values = "";
-	uint32_t taken = 1, n = 0;
+	uint32_t taken = 0; /* values before it, and those that braces took */
+	size_t n;
 
 	for (uint32_t i = 0; i < call->call.n_args; i++) {
 		const struct expr *arg = call->call.args[i];
 
-		if (n++ && i >= taken)
+		if (i && i >= taken)
 			format = arena_printf(s->arena, "%s ", format);
-		if (arg->kind == EX_STRING && !arg->is_parameter && i + 1 >= taken) {
+		if (is_literal(arg) && i >= taken) {
 			format = add_literal(s, format, call, i, &taken);
 			continue;
 		}
-		if (i >= taken || taken == 1)
+		if (i >= taken)
 			format = arena_printf(s->arena, "%s%s", format, conversion_of(arg));
 		values = arena_printf(s->arena,
 				      advice_is_text_pointer(arg) ? "%s, str(%s)" : "%s, %s",
 				      values, text_of(s, arg));
 	}
-	n = (uint32_t)strlen(format);
+	n = strlen(format);
 	return arena_printf(s->arena, "printf(\"%s%s\"%s)", format,
 			    n > 1 && !strcmp(format + n - 2, "\\n") ? "" : "\\n", values);
 }
@@ -169,11 +185,6 @@ bool hint_braces(struct sema *s, const struct expr *call)
 		return false;
 	sema_hint(s, "write %s", printf_of(s, call));
 	return true;
-}
-
-static bool is_literal(const struct expr *e)
-{
-	return e->kind == EX_STRING && !e->is_parameter;
 }
 
 /* `"pid " + str(pid)`: the number is printed as it is. */
@@ -191,12 +202,20 @@ static void add_part(struct sema *s, const struct expr *e, const char **format, 
 	const char *text = text_of(s, e = number_in(e));
 
 	if (is_literal(e) && *text == '"') {
-		*format =
-			arena_printf(s->arena, "%s%.*s", *format, (int)strlen(text) - 2, text + 1);
+		for (text++; text[1]; text++)
+			*format = add_byte(s, *format, *text);
 		return;
 	}
 	*format = arena_printf(s->arena, "%s%s", *format, conversion_of(e));
 	*values = arena_printf(s->arena, "%s, %s", *values, text);
+}
+
+/* Does %s print it? */
+static bool has_text(const struct expr *e)
+{
+	enum type_kind kind = e->type->kind;
+
+	return kind != TY_ERROR && kind != TY_VOID && kind != TY_AGG;
 }
 
 bool hint_join_texts(struct sema *s, const struct expr *e)
@@ -206,7 +225,7 @@ bool hint_join_texts(struct sema *s, const struct expr *e)
 	bool both = is_string(l) && is_string(r);
 
 	if (l->is_parameter || r->is_parameter || (!both && !is_literal(l) && !is_literal(r)) ||
-	    l->type->kind == TY_ERROR || r->type->kind == TY_ERROR ||
+	    !has_text(l) || !has_text(r) ||
 	    (e->binary.op != OP_ADD && (e->binary.op != OP_LOR || !both)))
 		return false;
 	add_part(s, l, &format, &values);
@@ -243,6 +262,29 @@ void hint_example(struct sema *s, const struct builtin *b)
 		sema_hint(s, "usage: %s; such as %s", strchr(b->signature, ' ') + 1, example);
 }
 
+/* print() */
+static bool is_print(const struct builtin *b)
+{
+	struct signature sig;
+
+	return b->traits & TR_ACT && b->traits & TR_MAP && builtin_signature(b, &sig) &&
+	       sig.params[0].kind == PARAM_ANY;
+}
+
+/* Several values of print(), the first of which may be meant as a format: not that of "100% of". */
+static void hint_several(struct sema *s, const struct expr *call)
+{
+	const struct expr *first = call->call.args[0];
+	struct format_spec spec = {0};
+
+	if (is_literal(first) && !strstr(first->string.text, "% "))
+		format_parse(s->arena, first->string.text, first->string.len, &spec);
+	if (spec.n_args && !spec.bad_len)
+		sema_hint(s, "the first is a format: write printf(%s, …)", text_of(s, first));
+	else
+		sema_hint(s, "to print several values, write %s", printf_of(s, call));
+}
+
 void hint_argument(struct sema *s, const struct expr *call, const struct expr *arg)
 {
 	const struct builtin *b = call->call.builtin;
@@ -260,14 +302,9 @@ void hint_argument(struct sema *s, const struct expr *call, const struct expr *a
 		 b->name[strlen(b->name) - 1] == 'f')
 		sema_hint(s, "write print(%s), or %s(\"%s\\n\", %s)", text_of(s, arg), b->name,
 			  type_is_integral(arg->type) ? "%d" : "%s", text_of(s, arg));
-	else if (b->traits & TR_MAP && arg == call->call.args[1] &&
-		 call->call.args[0]->kind == EX_STRING &&
-		 strchr(call->call.args[0]->string.text, '%'))
-		sema_hint(s, "the first is a format: write printf(%s, …)",
-			  text_of(s, call->call.args[0]));
-	else if (b->traits & TR_MAP && arg == call->call.args[1] &&
+	else if (is_print(b) && arg == call->call.args[1] &&
 		 call->call.args[0]->type->kind != TY_ERROR && !ast_is_whole_map(call, 0))
-		sema_hint(s, "%s takes one value: write %s", b->name, printf_of(s, call));
+		hint_several(s, call);
 	else if (b->traits & TR_DROPS && arg->kind == EX_VAR)
 		sema_hint(s, "assign to a variable: %s = %s; %s is for maps, @x", arg->var.name,
 			  is_text ? "\"\"" : "0", b->name);
@@ -310,8 +347,8 @@ void hint_arity(struct sema *s, const struct expr *call)
 	else if (!call->call.n_args && s->program->n_params)
 		diag_hint(s->diags, "a shell replaces $1 inside double quotes: put the program in "
 				    "single quotes: -e 'PROGRAM'");
-	else if (b->traits & TR_MAP && call->call.n_args && call->call.args[0]->kind == EX_STRING)
-		diag_hint(s->diags, "%s takes one value: write %s", b->name, printf_of(s, call));
+	else if (is_print(b) && call->call.n_args && call->call.args[0]->kind == EX_STRING)
+		hint_several(s, call);
 	else if (sig.n_params && builtin_example_call(s->arena, b))
 		diag_hint(s->diags, "usage: %s; such as %s", strchr(b->signature, ' ') + 1,
 			  builtin_example_call(s->arena, b));
