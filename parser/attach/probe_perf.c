@@ -64,7 +64,7 @@ static const struct perf_event_row *no_event(const struct probe_reader *r,
 		}
 	diag_hint(r->diags,
 		  *name == 'r' && name[1] && !name[1 + strspn(name + 1, "0123456789abcdefABCDEF")]
-			  ? "numbers of raw events are not known: 'sonde -l %s' lists the events"
+			  ? "raw event numbers are not supported: 'sonde -l %s' lists the events"
 			  : "'sonde -l %s' lists them",
 		  type);
 	return NULL;

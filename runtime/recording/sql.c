@@ -14,7 +14,7 @@
 #include "runtime/base/json.h"
 #include <string.h>
 
-enum { FIRST_ROWS = 1000, COLUMNS_MOST = 256, WIDTH_MOST = 200 };
+enum { FIRST_ROWS = 1000, COLUMNS_MOST = 256, WIDTH_MOST = 200, NAMES_SHOWN = 20 };
 
 /* ---- what is allowed --------------------------------------------------------------------- */
 
@@ -35,15 +35,17 @@ static const char tables[] = "SELECT name FROM sqlite_master WHERE type IN ('tab
 static const char columns[] = "SELECT DISTINCT p.name FROM sqlite_master AS m, "
 			      "pragma_table_info(m.name) AS p WHERE m.type IN ('table', 'view')";
 
-/* The name that `query` gives and that is nearest to the unknown one, else all of them. */
+/* The name that `query` gives and that is nearest to the unknown one, such as TABLE.NAME; else the
+ * first ones. */
 static void hint_names(struct recording *r, const char *query, const char *unknown)
 {
 	struct arena *a = arena_new();
 	struct nearest near;
-	const char *list = "";
+	const char *list = "", *dot = strrchr(unknown, '.');
+	int n = 0;
 	sqlite3_stmt *s = NULL;
 
-	nearest_init(&near, unknown);
+	nearest_init(&near, dot ? dot + 1 : unknown);
 	near.arena = a;
 	sqlite3_set_authorizer(r->db, NULL, NULL);
 	sqlite3_prepare_v2(r->db, query, -1, &s, NULL);
@@ -51,14 +53,18 @@ static void hint_names(struct recording *r, const char *query, const char *unkno
 		const char *name = (const char *)sqlite3_column_text(s, 0);
 
 		nearest_offer(&near, name);
-		list = arena_list(a, list, "%s", name ?: "");
+		if (n++ < NAMES_SHOWN)
+			list = arena_list(a, list, "%s", name ?: "");
 	}
 	sqlite3_finalize(s);
-	if (near.best)
+	if (near.best && dot && !near.best_distance)
+		log_hint("'%s' is a column of another table, or '%.*s' is no table here", near.best,
+			 (int)(dot - unknown), unknown);
+	else if (near.best)
 		log_hint("did you mean '%s'?", near.best);
 	else
-		log_hint("%s: %s", query == tables ? "the tables are" : "tables have the columns",
-			 list);
+		log_hint("%s: %s%s", query == tables ? "the tables are" : "columns are", list,
+			 n > NAMES_SHOWN ? ", …" : "");
 	arena_free(a);
 }
 
