@@ -2,7 +2,7 @@
 public class Deep {
 	static int up(int n) throws Exception {
 		if (n == 0)
-			Thread.sleep(5);
+			Thread.sleep(40);
 		return n == 0 ? 0 : down(n - 1) + 1;
 	}
 
