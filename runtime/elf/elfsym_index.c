@@ -126,11 +126,10 @@ static uint64_t key_address(const struct elfsym *e, size_t i)
 	return e->base + (e->index.items[i] >> 32);
 }
 
-/* Read the aliases at index `group` and those that follow at the same address, and choose one.
- * `scratch` holds two names. */
-static bool resolve_group(struct elfsym *e, size_t group, char *scratch, struct resolved *out)
+/* Read the aliases at index `group` and those that follow at the same address, and choose one. */
+static bool resolve_group(struct elfsym *e, size_t group, struct resolved *out)
 {
-	char *name = scratch, *best_name = scratch + NAME_MAX_BYTES;
+	char scratch[SCRATCH_BYTES], *name = scratch, *best_name = scratch + NAME_MAX_BYTES;
 	struct symbol s, best = {0};
 	uint64_t start = key_address(e, group), size = 0;
 	const struct range *text = elfsym_text_range(e, start);
@@ -175,7 +174,6 @@ HASH_INTEGER_FUNCTIONS(resolved_cache, struct resolved, uint32_t, hash_u32, e->g
 static const struct resolved *resolve(struct elfsym *e, size_t group)
 {
 	const struct resolved *known = resolved_cache_find(&e->cache, (uint32_t)group + 1);
-	char scratch[SCRATCH_BYTES];
 	struct resolved r;
 
 	if (known)
@@ -183,7 +181,7 @@ static const struct resolved *resolve(struct elfsym *e, size_t group)
 	/* Reserve first: a name that is kept must not be lost. */
 	if (!is_unchanged(e) || resolved_cache_reserve(&e->cache, e->cache.n + 1))
 		return NULL;
-	return resolve_group(e, group, scratch, &r) && !resolved_cache_insert(&e->cache, r)
+	return resolve_group(e, group, &r) && !resolved_cache_insert(&e->cache, r)
 		       ? resolved_cache_find(&e->cache, r.group)
 		       : NULL;
 }

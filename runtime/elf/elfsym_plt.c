@@ -196,21 +196,21 @@ static const char *add_suffix(char *scratch)
 	return name;
 }
 
-/* "name@plt"; NULL if the symbol has no name. It is read once. */
-static const char *stub_name(struct elfsym *e, struct stub *stub)
+/* "name@plt"; NULL if the symbol has no name. */
+static const char *read_stub_name(struct elfsym *e, const struct stub *stub)
 {
 	const struct table *t = &e->tables[TABLE_DYNAMIC];
 	char scratch[SCRATCH_BYTES];
 	struct symbol s;
 
-	if (!stub->name && elfsym_read_symbol(t, stub->symbol, &s) &&
-	    elfsym_read_name(t, s.name, scratch))
-		stub->name = string_set_intern(&e->names, add_suffix(scratch));
-	return stub->name;
+	return elfsym_read_symbol(t, stub->symbol, &s) && elfsym_read_name(t, s.name, scratch)
+		       ? string_set_intern(&e->names, add_suffix(scratch))
+		       : NULL;
 }
 
 bool elfsym_plt_at(struct elfsym *e, uint64_t vaddr, const char **name, uint64_t *offset)
 {
+	struct stub *stub;
 	size_t low;
 
 	if (!e->has_stubs)
@@ -218,7 +218,9 @@ bool elfsym_plt_at(struct elfsym *e, uint64_t vaddr, const char **name, uint64_t
 	low = vec_bound(&e->stubs, item->start <= vaddr);
 	if (!low || vaddr - e->stubs.items[low - 1].start >= e->stub_bytes)
 		return false;
-	*offset = vaddr - e->stubs.items[low - 1].start;
-	*name = stub_name(e, &e->stubs.items[low - 1]);
+	stub = &e->stubs.items[low - 1];
+	stub->name = stub->name ?: read_stub_name(e, stub);
+	*offset = vaddr - stub->start;
+	*name = stub->name;
 	return *name;
 }
