@@ -83,8 +83,8 @@ int unwind_jvm_note(struct unwind_store *store, uint32_t tgid, const struct proc
 	read_table(store, tgid, m, now_ns, j);
 	if (is_same && old->state == SETTLES &&
 	    (!j->address || !memcmp(&j->table, &old->table, sizeof(j->table)))) {
-		if (j->address || now_ns - old->read_ns >= SETTLE_NS)
-			old->state = now_ns - old->read_ns < SETTLE_NS ? SETTLES : READY;
+		if (now_ns - old->read_ns >= SETTLE_NS)
+			old->state = READY;
 		old->refs++;
 		unwind_jvm_release(store, j);
 		j = old;

@@ -82,8 +82,7 @@ static void layout_release(struct unwind_spaces *s, struct layout *l)
 struct reading {
 	struct unwind_files *files;
 	struct unwind_store *store;
-	struct unwind_jvm *old; /* the process's; or NULL */
-	uint32_t tgid;
+	const struct space *space; /* what is known of the process */
 	struct layout *layout;
 	struct unwind_ranges ranges;
 	uint32_t n_mappings;
@@ -97,6 +96,7 @@ static int add_mapping(const struct proc_mapping *m, void *ctx)
 	const struct unwind_range *directory;
 	struct unwind_binary *b = NULL;
 	struct reading *r = ctx;
+	const struct space *p = r->space;
 	size_t n, first = r->ranges.n;
 	int err;
 
@@ -104,12 +104,13 @@ static int add_mapping(const struct proc_mapping *m, void *ctx)
 	if (!m->is_executable)
 		return 0;
 	if (m->inode)
-		b = unwind_files_of_mapping(r->files, r->tgid, m);
+		b = unwind_files_of_mapping(r->files, p->tgid, m);
 	else if (is_vdso)
-		b = unwind_files_vdso(r->files, r->tgid, m);
+		b = unwind_files_vdso(r->files, p->tgid, m);
 	if (!b)
 		return unwind_directory_add_plain(m->start, m->end, flags, &r->ranges);
-	if (unwind_jvm_note(r->store, r->tgid, m, monotonic_ns(), r->old, &r->layout->jvm) ||
+	if (unwind_jvm_note(r->store, p->tgid, m, p->read_ns, p->layout ? p->layout->jvm : NULL,
+			    &r->layout->jvm) ||
 	    vec_push(&r->layout->binaries, b)) {
 		unwind_files_release(r->files, b);
 		return -ENOMEM;
@@ -129,8 +130,7 @@ static int layout_read(struct unwind_spaces *s, const struct space *p, struct la
 {
 	struct reading r = {.files = s->files,
 			    .store = s->store,
-			    .old = p->layout ? p->layout->jvm : NULL,
-			    .tgid = p->tgid,
+			    .space = p,
 			    .layout = calloc(1, sizeof(*r.layout))};
 	const struct layout *old = p->layout;
 	bool changed = false;
