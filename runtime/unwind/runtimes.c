@@ -193,15 +193,22 @@ static int find_parts(const struct elf_file *f, const struct cfi *c, struct unwi
 	return err;
 }
 
+int unwind_runtime_symbols(const struct elf_file *f, struct elfsym **out)
+{
+	int err = 0, fd = dup(f->fd);
+
+	*out = fd < 0 ? NULL : elfsym_open_fd(fd, "", &err);
+	return err == -ENOMEM ? err : 0;
+}
+
 static int find_python(const struct elf_file *f, struct unwind_run_code *out)
 {
 	uint64_t at, offset, size = 0;
 	struct elfsym *e;
-	int err = 0, fd = dup(f->fd);
+	int err = unwind_runtime_symbols(f, &e);
 
-	e = fd < 0 ? NULL : elfsym_open_fd(fd, "", &err);
 	if (!e)
-		return err == -ENOMEM ? err : 0;
+		return err;
 	if (!elfsym_by_name(e, "_PyEval_EvalFrameDefault", &at, &offset, &size) && size)
 		out->runtime = find_version(f, e);
 	elfsym_close(e);

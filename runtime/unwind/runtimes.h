@@ -12,6 +12,7 @@
 
 struct cfi;
 struct elf_file;
+struct elfsym;
 
 /* Numbers of rows of runtimes.def. */
 enum unwind_runtime {
@@ -46,6 +47,8 @@ int unwind_runtime_find(const struct elf_file *f, const struct cfi *c, struct un
 int unwind_runtime_find_php(const struct elf_file *f, struct unwind_run_code *out);
 /* Is it V8? Sets what the walk needs of it, or 0. Returns 0 or -ENOMEM. */
 int unwind_runtime_find_v8(const struct elf_file *f, struct unwind_v8 *out);
+/* Read the file's symbols: *out is NULL if it has none. Returns 0 or -ENOMEM. */
+int unwind_runtime_symbols(const struct elf_file *f, struct elfsym **out);
 /* Does the filter of the file's .gnu.hash let the name pass? */
 bool unwind_runtime_may_export(const struct elf_file *f, const char *name);
 /* Add a part of the interpreter's function; those beyond UNWIND_RUN_PARTS are left out. */

@@ -120,15 +120,14 @@ int unwind_runtime_find_php(const struct elf_file *f, struct unwind_run_code *ou
 {
 	uint64_t at, offset, size = 0;
 	struct elfsym *e;
-	int err = 0, fd;
+	int err;
 
 	if (!unwind_runtime_may_export(f, "execute_ex") ||
 	    !unwind_runtime_may_export(f, "zend_execute_scripts"))
 		return 0;
-	fd = dup(f->fd);
-	e = fd < 0 ? NULL : elfsym_open_fd(fd, "", &err);
+	err = unwind_runtime_symbols(f, &e);
 	if (!e)
-		return err == -ENOMEM ? err : 0;
+		return err;
 	if (!elfsym_by_name(e, "execute_ex", &at, &offset, &size) && size &&
 	    !elfsym_by_name(e, "zend_execute_scripts", &offset, &offset, &offset)) {
 		find_version(f, e, out);

@@ -204,16 +204,15 @@ int unwind_runtime_find_v8(const struct elf_file *f, struct unwind_v8 *out)
 {
 	struct facts facts = {.f = f};
 	struct elfsym *e;
-	int err = 0, fd;
+	int err;
 
 	*out = (struct unwind_v8){0};
 	if (!unwind_runtime_may_export(f, "v8dbg_off_fp_function") ||
 	    !unwind_runtime_may_export(f, "v8dbg_SmiTag"))
 		return 0;
-	fd = dup(f->fd);
-	e = fd < 0 ? NULL : elfsym_open_fd(fd, "", &err);
+	err = unwind_runtime_symbols(f, &e);
 	if (!e)
-		return err == -ENOMEM ? err : 0;
+		return err;
 	err = elfsym_each_object(e, note_variable, &facts);
 	elfsym_close(e);
 	if (!err)
