@@ -416,17 +416,9 @@ uint32_t java_code_inlined(const struct java_code *c, uint32_t at, const char *o
 			   uint32_t numbers[JAVA_DEEP])
 {
 	const struct scope *before[JAVA_DEEP], *after[JAVA_DEEP];
+	size_t low = vec_bound(&c->places, item->at < at); /* the first place at or after `at` */
 	uint32_t n = 0, n_before, n_after;
-	size_t low = 0, high = c->places.n;
 
-	while (low < high) { /* the first place at or after `at` */
-		size_t middle = low + (high - low) / 2;
-
-		if (c->places.items[middle].at < at)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	if (low == c->places.n || (!low && c->places.items[0].at != at))
 		return 0;
 	n_after = chain_of(c, c->places.items[low].scope, after);
