@@ -87,6 +87,8 @@ static int refuse_name(struct sema *s, const struct param_item *of, const char *
 
 static int bind_word(struct sema *s, struct param_item *item, const char *word)
 {
+	const char *meant;
+
 	if (read_word(s, item, word))
 		return 0;
 	become_empty(s, item);
@@ -98,8 +100,9 @@ static int bind_word(struct sema *s, struct param_item *item, const char *word)
 	diag_error(s->diags, item->name_span, "parameter-word", "%s must be %s%s, not '%.40s'",
 		   shown_name(s, item), param_type_wants(s->arena, item),
 		   word[0] == '-' ? " that is not negative" : "", word);
-	if (param_type_is_duration(item->type) && time_meant(s->arena, word))
-		return diag_hint(s->diags, "write %s", time_meant(s->arena, word));
+	meant = param_type_is_duration(item->type) ? time_meant(s->arena, word) : NULL;
+	if (meant)
+		return diag_hint(s->diags, "write %s", meant);
 	return param_hint_usage(s);
 }
 

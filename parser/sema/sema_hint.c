@@ -254,12 +254,13 @@ void hint_swapped(struct sema *s, const struct expr *call, uint32_t first)
 	diag_hint(s->diags, "write %s(%s)", call->call.name, values);
 }
 
-void hint_example(struct sema *s, const struct builtin *b)
+bool hint_example(struct sema *s, const struct builtin *b)
 {
 	const char *example = b ? builtin_example_call(s->arena, b) : NULL;
 
 	if (example)
 		sema_hint(s, "usage: %s; such as %s", strchr(b->signature, ' ') + 1, example);
+	return example;
 }
 
 /* print() */
@@ -349,10 +350,7 @@ void hint_arity(struct sema *s, const struct expr *call)
 				    "single quotes: -e 'PROGRAM'");
 	else if (is_print(b) && call->call.n_args && call->call.args[0]->kind == EX_STRING)
 		hint_several(s, call);
-	else if (sig.n_params && builtin_example_call(s->arena, b))
-		diag_hint(s->diags, "usage: %s; such as %s", strchr(b->signature, ' ') + 1,
-			  builtin_example_call(s->arena, b));
-	else
+	else if (!sig.n_params || !hint_example(s, b))
 		diag_hint(s->diags, "usage: %s", strchr(b->signature, ' ') + 1);
 }
 

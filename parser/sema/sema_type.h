@@ -51,9 +51,9 @@ void hint_swapped(struct sema *s, const struct expr *call, uint32_t first);
 void hint_argument(struct sema *s, const struct expr *call, const struct expr *arg);
 /* What a type is called beside `other`: a text and a number have words of their own. */
 const char *hint_type(struct sema *s, const struct type *t, const struct type *other);
+/* The usage of a function, and a call of it. False: it is NULL, or its row has no call. */
+bool hint_example(struct sema *s, const struct builtin *b);
 /* A call with too many or too few arguments. */
-/* The usage of a function, and a call of it. NULL: none. */
-void hint_example(struct sema *s, const struct builtin *b);
 void hint_arity(struct sema *s, const struct expr *call);
 /* `pid == $1`, and $1 is no number; `comm == $1`, and it is one. False: `e` is of no parameter. */
 bool hint_parameter(struct sema *s, const struct expr *e);

@@ -90,6 +90,8 @@ uint32_t filter_region(const struct filter *f, uint32_t i);
 /* Report the syntax error at the current token; `expected` are the token kinds that the grammar
  * accepts there. */
 void syntax_error(struct filter *f, const int *expected, int n_expected);
+/* syntax_error.c: the text at a span, for a message; "…" if it has more than `most` bytes. */
+const char *syntax_shown(const struct filter *f, struct span s, uint32_t most);
 /* Report a syntax error with a hint. Returns true. */
 bool syntax_mistake(const struct filter *f, struct span s, const char *message, const char *hint,
 		    ...) __attribute__((format(printf, 4, 5), cold));

@@ -168,10 +168,7 @@ static const char *fill(const struct form *form, const char *text)
 		if (*text == '1')
 			first = value_begin(tokens, last);
 		span = span_join(tokens[first].span, tokens[last].span);
-		filled = span.end - span.start > SHOWN_MOST
-				 ? arena_printf(a, "%s…", filled)
-				 : arena_printf(a, "%s%.*s", filled, (int)(span.end - span.start),
-						filter_text(form->f, span));
+		filled = arena_printf(a, "%s%s", filled, syntax_shown(form->f, span, SHOWN_MOST));
 	}
 	return filled;
 }

@@ -43,16 +43,6 @@ static int kind_before(const struct stop *s)
 	return s->before ? s->before->kind : TOK_YYEOF;
 }
 
-/* The text of a token, shortened when long. */
-static const char *stop_text(const struct stop *s, const struct token *t)
-{
-	int len = (int)(t->span.end - t->span.start);
-
-	return len > SHOWN_MOST
-		       ? "…"
-		       : arena_printf(s->f->diags->arena, "%.*s", len, filter_text(s->f, t->span));
-}
-
 const char *stop_found(const struct stop *s, const struct token *t)
 {
 	int len = (int)(t->span.end - t->span.start), shown = len;
@@ -64,6 +54,14 @@ const char *stop_found(const struct stop *s, const struct token *t)
 		for (shown = SHOWN_MOST; shown && ((unsigned char)text[shown] & 0xc0) == 0x80;)
 			shown--;
 	return arena_printf(s->f->diags->arena, "'%.*s%s'", shown, text, shown < len ? "…" : "");
+}
+
+const char *syntax_shown(const struct filter *f, struct span s, uint32_t most)
+{
+	uint32_t len = s.end - s.start;
+
+	return len > most ? "…"
+			  : arena_printf(f->diags->arena, "%.*s", (int)len, filter_text(f, s));
 }
 
 bool syntax_mistake(const struct filter *f, struct span s, const char *message, const char *hint,
@@ -364,9 +362,11 @@ static bool report_comma_between(const struct stop *s)
 	if (s->before->kind == TOK_RPAREN || s->before->kind == TOK_RSQUARE ||
 	    s->before->span.end - s->before->span.start > SHOWN_MOST)
 		return syntax_mistake(s->f, s->at->span, "a ',' is missing before this value",
-				      "write ',' before %s", stop_text(s, s->at));
+				      "write ',' before %s",
+				      syntax_shown(s->f, s->at->span, SHOWN_MOST));
 	return syntax_mistake(s->f, s->at->span, "a ',' is missing before this value",
-			      "write %s, %s", stop_text(s, s->before), stop_text(s, s->at));
+			      "write %s, %s", syntax_shown(s->f, s->before->span, SHOWN_MOST),
+			      syntax_shown(s->f, s->at->span, SHOWN_MOST));
 }
 
 /* The form of what the error is in. */
