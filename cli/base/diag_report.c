@@ -50,7 +50,7 @@ static void put_diag(struct json *j, const struct source *s, const struct diag *
 	json_put_string(j, "severity", d->level == DIAG_ERROR ? "error" : "warning");
 	json_put_string(j, "tag", d->tag);
 	json_put_string(j, "message", d->msg);
-	json_put_string(j, "hint", d->hint);
+	json_put_string(j, "hint", diag_shown_hint(d));
 	json_open(j, "notes", '[');
 	if (d->note)
 		put_note(j, s, d->note_span, d->note);

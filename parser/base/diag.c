@@ -145,6 +145,22 @@ int diag_hint(struct diags *d, const char *fmt, ...)
 	return -1;
 }
 
+const char *diag_shown_hint(const struct diag *d)
+{
+	static const struct {
+		const char *tag, *hint;
+	} rows[] = {
+#define HINT(tag, hint) {tag, hint},
+#include "parser/base/tag_hints.def"
+	};
+
+	for (size_t i = 0; !d->hint && d->level == DIAG_ERROR && i < sizeof(rows) / sizeof(*rows);
+	     i++)
+		if (strcmp(rows[i].tag, d->tag) == 0)
+			return rows[i].hint;
+	return d->hint;
+}
+
 void diag_instead(struct diags *d, const char *event)
 {
 	struct diag *last = last_of(d);
@@ -331,9 +347,9 @@ static void print_one(const struct source *s, const struct diag *d, FILE *out, b
 	if (d->note)
 		print_note(s, d->note_span, d->note, paint, out);
 	print_calls(s, d->span, paint, out);
-	if (d->hint) {
+	if (diag_shown_hint(d)) {
 		fprintf(out, "%shint:%s ", paint->hint, paint->off);
-		print_message(d->hint, out);
+		print_message(diag_shown_hint(d), out);
 	}
 }
 
