@@ -17,7 +17,7 @@ struct pt_regs {
 	uint64_t pc;
 	uint64_t pstate;
 	uint64_t orig_x0;
-	int32_t syscallno;
+	uint32_t syscallno; /* libbpf adapts unsigned members */
 };
 #endif
 #pragma clang attribute pop
@@ -27,7 +27,7 @@ INLINE_CORE uint64_t sonde_syscall_number(struct pt_regs *regs)
 #ifdef SONDE_TARGET_x86
 	return regs->orig_ax;
 #else
-	return (uint64_t)(int64_t)regs->syscallno;
+	return (uint64_t)(int64_t)(int32_t)regs->syscallno;
 #endif
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * core_fields OBJECT...: are the members of kernel structs that these BPF objects read those of the running
- * kernel? For each CO-RE relocation, the member must exist in the kernel's BTF (unless the object asks if it
- * does), and have the same kind. An integer must be declared unsigned: libbpf adapts the size of a load only if both
+ * kernel? For each CO-RE relocation, the member must exist in the kernel's BTF and have the same kind (unless the
+ * object asks if it does: to libbpf a member of another kind does not exist). An integer must be declared unsigned: libbpf adapts the size of a load only if both
  * sides are. Where it cannot adapt (an address that is read by a helper), the
  * member has at least the size declared: its low bytes are read.
  * Prints what differs; exit status 1 if anything does.
@@ -118,6 +118,12 @@ static uint32_t kind_of(const struct btf_type *t)
 	return btf_is_composite(t) ? BTF_KIND_STRUCT : btf_kind(t);
 }
 
+static bool is_same_kind(const struct member *ours, const struct member *theirs)
+{
+	return kind_of(btf__type_by_id(object, ours->type)) ==
+	       kind_of(btf__type_by_id(kernel, theirs->type));
+}
+
 /* Why the member cannot be read as it is declared; NULL: it can. */
 static const char *mismatch(const struct member *ours, const struct member *theirs, bool is_load)
 {
@@ -126,8 +132,6 @@ static const char *mismatch(const struct member *ours, const struct member *thei
 	long long size = btf__resolve_size(object, ours->type),
 		  its_size = btf__resolve_size(kernel, theirs->type);
 
-	if (kind_of(t) != kind_of(k))
-		return "is of another kind";
 	if (ours->is_bitfield != theirs->is_bitfield)
 		return "is a bit field on one side only";
 	if (btf_is_int(t) && btf_int_encoding(t) & BTF_INT_SIGNED)
@@ -169,10 +173,12 @@ static void check(void *ctx, uint32_t section, uint32_t insn, const void *record
 	if (relo->kind != BPF_CORE_FIELD_BYTE_OFFSET)
 		return;
 	n_checked++;
-	if (follow(relo, path, &ours, &theirs))
+	if (!follow(relo, path, &ours, &theirs))
+		wrong = is_asked(path) ? NULL : "is missing";
+	else if (!is_same_kind(&ours, &theirs))
+		wrong = is_asked(path) ? NULL : "is of another kind";
+	else
 		wrong = mismatch(&ours, &theirs, BPF_CLASS(i->code) == BPF_LDX);
-	else if (!is_asked(path))
-		wrong = "is missing";
 	if (wrong)
 		printf("%s %s\n", path, wrong);
 	n_wrong += wrong != NULL;
