@@ -37,6 +37,8 @@ const struct type *sema_check_int(struct sema *s, const struct expr *e, const ch
 		sema_hint(s, "values follow the format: printf(\"%%d\\n\", pid)");
 	else if (t->kind == TY_STRING && strcmp(op, "+") == 0)
 		sema_hint(s, "strings are joined when they are printed: printf(\"%%s%%s\", …)");
+	else if (e->kind == EX_STRING && strcmp(op, "*") == 0)
+		sema_hint(s, "write the text as long as it shall be: printf(\"--------\\n\")");
 	else if (t->kind == TY_STRING && strcmp(op, "!") == 0)
 		sema_hint(s, "'!' negates only the text after it; to compare, write %s != \"…\"",
 			  e->kind == EX_NAME ? e->name.name : "…");

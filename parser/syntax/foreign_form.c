@@ -149,6 +149,23 @@ static uint32_t value_begin(const struct token *tokens, uint32_t i)
 	}
 }
 
+/* Where a call, an entry of a map or a member ends that begins with the i-th. */
+static uint32_t value_end(const struct filter *f, uint32_t i)
+{
+	for (;; i++) {
+		const struct token *next = &f->tokens[i + 1];
+
+		if ((next->kind == TOK_LPAREN || next->kind == TOK_LSQUARE) &&
+		    next->partner != NO_TOKEN)
+			i = next->partner - 1;
+		else if ((next->kind == TOK_DOT || next->kind == TOK_ARROW) &&
+			 next[1].kind == TOK_NAME)
+			i++;
+		else if (next->kind != TOK_MEMBER)
+			return i;
+	}
+}
+
 /* The text with what the items have matched. */
 static const char *fill(const struct form *form, const char *text)
 {
@@ -167,6 +184,8 @@ static const char *fill(const struct form *form, const char *text)
 		first = last = form->items[*++text - '1'].token;
 		if (*text == '1')
 			first = value_begin(tokens, last);
+		else if (token_ends_value(tokens[last].kind))
+			last = value_end(form->f, last);
 		span = span_join(tokens[first].span, tokens[last].span);
 		filled = arena_printf(a, "%s%s", filled, syntax_shown(form->f, span, SHOWN_MOST));
 	}
