@@ -113,7 +113,7 @@ static uint32_t add_frame(struct call_tree *t, uint32_t at, const struct view_st
 		return call_tree_child(t, at, kind_of(s, f), ESCAPE_NAME, name);
 	}
 	if (f->name && f->file && view_frame_is_run(f)) {
-		snprintf(name, sizeof(name), "%s (%s)", f->name, text_base_name(f->file));
+		snprintf(name, sizeof(name), "%s (%s)", f->name, view_frame_file(f));
 		return call_tree_child(t, at, CALL_INTERPRETED, ESCAPE_NAME, name);
 	}
 	if (f->name)

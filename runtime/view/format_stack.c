@@ -13,7 +13,7 @@ static void put_place(struct text *t, const struct view_frame *f, bool has_line)
 	if (!f->file)
 		return;
 	text_string(t, " (");
-	text_name(t, text_base_name(f->file));
+	text_name(t, view_frame_file(f));
 	if (has_line) {
 		text_char(t, ':');
 		text_unsigned(t, f->line);

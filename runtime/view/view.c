@@ -7,6 +7,7 @@
  */
 #include "runtime/view/view.h"
 #include "bpf_helpers/shared.h"
+#include "parser/base/text.h"
 #include "runtime/base/hash.h"
 #include "runtime/view/agg.h"
 
@@ -189,6 +190,15 @@ bool view_frame_is_run(const struct view_frame *f)
 		if (!strcmp(f->module, run_modules[i]))
 			return true;
 	return false;
+}
+
+const char *view_frame_file(const struct view_frame *f)
+{
+	size_t n = strcspn(f->file, ":/");
+
+	if (view_frame_is_run(f) && f->file[n] == ':' && f->file[n + 1] != '/')
+		return f->file;
+	return text_base_name(f->file);
 }
 
 uint64_t view_frame_hash(uint64_t h, const struct view_frame *f)

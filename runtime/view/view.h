@@ -32,6 +32,9 @@ bool view_frame_is_gap(const struct view_frame *f);
 const char *view_run_module(uint32_t runtime);
 /* Is it such a function? */
 bool view_frame_is_run(const struct view_frame *f);
+/* The file of a frame that has one, as texts show it: without its folders. The name of a module
+ * that a program has in itself, such as node:internal/timers, is whole. */
+const char *view_frame_file(const struct view_frame *f);
 /* A hash of all of it, and of what was before. */
 uint64_t view_frame_hash(uint64_t h, const struct view_frame *f);
 
