@@ -77,6 +77,10 @@ static INLINE uint32_t leave_by_rule(struct sonde_walk *w, struct sonde_trail *t
 				     const struct unwind_rule *rule);
 /* The offset of the place of fp, in bytes. */
 static INLINE int64_t fp_offset(const struct unwind_rule *rule);
+#ifdef SONDE_TARGET_x86 /* unwind_x86.bpf.c */
+static INLINE uint64_t is_equal(uint64_t a, uint64_t b);
+static INLINE uint64_t ends_with_call(uint64_t code);
+#endif
 /* In unwind_x86.bpf.c and unwind_arm64.bpf.c: go to the caller of a frame in code without rows,
  * where fp may still be the caller's. Returns 0 if the frame pointer has to be tried. */
 static INLINE uint32_t leave_edge(struct sonde_walk *w, struct sonde_trail *t, uint32_t *end);

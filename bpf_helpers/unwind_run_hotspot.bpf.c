@@ -230,15 +230,6 @@ static INLINE uint32_t read_block(struct sonde_walk *w, uint64_t x)
 	       x - start < w->java_block_bytes;
 }
 
-/* 1 if a and b, of less than 64 bits, are equal; a comparison would make a branch. */
-static INLINE uint64_t is_equal(uint64_t a, uint64_t b)
-{
-	uint64_t differs = a ^ b;
-
-	OPAQUE(differs);
-	return (differs - 1) >> 63;
-}
-
 /* How many words the innermost frame has where compiled code makes or leaves it: 1, the return
  * address; 2, the caller's rbp, too; 0: all; with KEEPS_FP, rbp is still the caller's. Compiled
  * code begins with mov %eax, -n(%rsp); push %rbp; with frame pointers mov %rsp, %rbp; sub $n, %rsp.

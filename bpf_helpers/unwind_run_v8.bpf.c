@@ -325,7 +325,7 @@ static INLINE void add_function(struct sonde_walk *w)
  * %rsp; push %r8; ret). */
 static INLINE uint32_t find_edge(struct sonde_walk *w)
 {
-	uint64_t code, before;
+	uint64_t code;
 
 	w->node[0] = w->node[1] = 0;
 	bpf_probe_read_user(w->node, 8, (void *)w->sp);
@@ -334,15 +334,9 @@ static INLINE uint32_t find_edge(struct sonde_walk *w)
 	w->java_fp = w->fp;
 	bpf_probe_read_user(w->node + 1, 8, (void *)w->ip);
 	bpf_probe_read_user(w->node, 8, (void *)(w->java_ip - 8));
-	before = w->node[0];
 	code = w->node[1];
-#define IS_CALL_AT(i) is_equal(before >> 8 * (i) & 0x38ff, 0x10ff)
-	/* as sonde_unwind_follows_call(), which would nest one call more */
-	before = is_equal(before >> 24 & 0xff, 0xe8) | IS_CALL_AT(6) | IS_CALL_AT(5) |
-		 IS_CALL_AT(4) | IS_CALL_AT(2) | IS_CALL_AT(1);
-#undef IS_CALL_AT
-	return before | (is_equal(code & 0xfffffd, 0x248d48) | is_equal(code & 0xfff8ff, 0xc35041))
-				<< 1;
+	return ends_with_call(w->node[0]) |
+	       (is_equal(code & 0xfffffd, 0x248d48) | is_equal(code & 0xfff8ff, 0xc35041)) << 1;
 }
 
 /* Find the function of the frame at rbp: its SharedFunctionInfo, to w->run. Frames of other code

@@ -53,18 +53,30 @@ static INLINE uint32_t read_code(struct sonde_walk *w, uint64_t address, union c
 	return 1;
 }
 
-/* Does x follow a call instruction? That is e8 and four bytes, or ff with 2 in bits 3 to 5 of the
- * next byte (/2), in 2, 3, 4, 6 or 7 bytes. Prefixes need not be checked. */
+/* 1 if a and b, of less than 64 bits, are equal; a comparison would make a branch. */
+static INLINE uint64_t is_equal(uint64_t a, uint64_t b)
+{
+	uint64_t differs = a ^ b;
+
+	OPAQUE(differs);
+	return (differs - 1) >> 63;
+}
+
+/* Do these 8 bytes end with a call instruction? That is e8 and four bytes, or ff with 2 in
+ * bits 3 to 5 of the next byte (/2), in 2, 3, 4, 6 or 7 bytes. Prefixes need not be checked. */
+static INLINE uint64_t ends_with_call(uint64_t code)
+{
+#define IS_CALL_AT(i) is_equal(code >> 8 * (i) & 0x38ff, 0x10ff)
+	return is_equal(code >> 24 & 0xff, 0xe8) | IS_CALL_AT(6) | IS_CALL_AT(5) | IS_CALL_AT(4) |
+	       IS_CALL_AT(2) | IS_CALL_AT(1);
+#undef IS_CALL_AT
+}
+
 GLOBAL uint32_t sonde_unwind_follows_call(struct sonde_walk *w, uint64_t x)
 {
 	union code code;
 
-	if (!w || !read_code(w, x - sizeof(code), &code))
-		return 0;
-	if (code.b[3] == 0xe8)
-		return 1;
-#define IS_CALL(i) (code.b[i] == 0xff && (code.b[(i) + 1] & 0x38) == 0x10)
-	return IS_CALL(6) | IS_CALL(5) | IS_CALL(4) | IS_CALL(2) | IS_CALL(1);
+	return w && read_code(w, x - sizeof(code), &code) && ends_with_call(code.word);
 }
 
 /* Before x is the start of the fiber, which stores x as the return address: push %rbp; jmp *%rbx.
