@@ -170,12 +170,14 @@ static INLINE uint32_t leave_without_rule(struct sonde_walk *w, struct sonde_tra
 			return UNWIND_DEEP;
 		has_edge &= !is_java;
 	}
+	if (!HAS_LINK && !n && w->v8_at && w->flags & UNWIND_RANGE_ANONYMOUS)
+		sonde_unwind_v8(w, t, 1);
 	if (has_edge && leave_edge(w, t, &end))
-		return end;
+		return w->is_deep ? UNWIND_DEEP : end;
 	if (w->need)
 		return UNWIND_UNREADABLE; /* the step is done again */
 	if (!HAS_LINK && w->v8_at) {
-		is_java |= sonde_unwind_v8(w, t);
+		is_java |= sonde_unwind_v8(w, t, 0);
 		if (w->is_deep)
 			return UNWIND_DEEP;
 	}

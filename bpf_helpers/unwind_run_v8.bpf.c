@@ -23,6 +23,9 @@ enum {
 	INLINE_LEAST = 64,   /* so many variables may be in a table of their own */
 	NAME_TAIL = 40,	     /* bytes read after the variables of a ScopeInfo */
 	V8_FRAME_LEAST = 16, /* the context and the function, below rbp */
+	/* the function's object is in its frame after so many bytes, or after at least so many */
+	V8_BEGINS = 6,
+	V8_BEGINS_TESTED = 20,
 };
 
 /* Kinds of strings whose characters are found: those that have them, and those that lead to one. */
@@ -339,42 +342,63 @@ static INLINE uint32_t find_edge(struct sonde_walk *w)
 	       (is_equal(code & 0xfffffd, 0x248d48) | is_equal(code & 0xfff8ff, 0xc35041)) << 1;
 }
 
-/* Find the function of the frame at rbp: its SharedFunctionInfo, to w->run. Frames of other code
- * have a number in place of the context. */
-static INLINE uint32_t find_function(struct sonde_walk *w)
+/* The function that has just begun, of the innermost frame; 0: none. Its object is in rdi until it
+ * is in the frame, too, and rcx is the address of its code. That begins with push %rbp; mov %rsp,
+ * %rbp; push %rsi; push %rdi; up to version 12, a test is before it, which begins with
+ * mov -n(%rcx), %rbx. Built-in functions and handlers begin in other ways. */
+static INLINE uint64_t find_begun(struct sonde_walk *w)
 {
-	uint64_t bad = bpf_probe_read_user(w->run, V8_FRAME, (void *)(w->fp - V8_FRAME));
+	uint64_t start = sonde_unwind_register(w, 2), begins;
 
+	w->node[0] = 0;
+	bpf_probe_read_user(w->node, 8, (void *)start);
+	begins = w->node[0];
+	begins = is_equal(begins & 0xffffffffffff, 0x5756e5894855) * V8_BEGINS |
+		 is_equal(begins & 0xffffff, 0x598b48) * V8_BEGINS_TESTED;
+	return w->ip - start < begins ? sonde_unwind_register(w, 5) : 0;
+}
+
+/* Find the function of the frame at rbp, or the one that has just begun (0: none): its
+ * SharedFunctionInfo, to w->run. Frames of other code have a number in place of the context. */
+static INLINE uint32_t find_function(struct sonde_walk *w, uint64_t begun)
+{
+	uint64_t has_frame = ~mask_of(begun), bad;
+
+	bad = bpf_probe_read_user(w->run, V8_FRAME, (void *)(w->fp - V8_FRAME));
 	bad |= (w->fp - w->sp - V8_FRAME_LEAST) >> FRAME_BITS | (w->fp & 7);
 	bad |= is_no_object(word_of_run(w, w->v8.frame_context));
-	bad |= read_object(w->run, V8_OBJECT, word_of_run(w, w->v8.frame_function));
+	bad &= has_frame;
+	begun |= word_of_run(w, w->v8.frame_function) & has_frame;
+	bad |= read_object(w->run, V8_OBJECT, begun);
 	bad |= read_object(w->run, V8_OBJECT, word_of_run(w, w->v8.function_shared));
 	OPAQUE(bad);
 	return !bad && sonde_unwind_v8_is(w, w->run[0], MAP_SHARED, w->v8.type_shared);
 }
 
-GLOBAL uint32_t sonde_unwind_v8(struct sonde_walk *w, struct sonde_trail *t)
+GLOBAL uint32_t sonde_unwind_v8(struct sonde_walk *w, struct sonde_trail *t, uint32_t has_begun)
 {
-	uint32_t edge;
+	uint64_t begun = 0;
+	uint32_t edge = 0;
 
 	if (!w || !t || w->other || (w->is_native && w->n_frames > 1))
 		return 0;
 	t->n_slots = WALK_SLOTS + 1; /* not learnt: it depends on more than the stack */
 	if (!read_v8(w))
 		return 0;
-	if (w->n_frames == 1) {
+	if (has_begun)
+		begun = find_begun(w);
+	else if (w->n_frames == 1)
 		edge = find_edge(w);
-		if (edge)
-			return edge & 1;
-	}
-	if (!w->is_native && find_function(w) && identify(w))
+	if (edge || (has_begun && !begun))
+		return edge & 1;
+	if (!w->is_native && find_function(w, begun) && identify(w))
 		add_function(w);
 	return 0;
 }
 
 #else
 
-GLOBAL uint32_t sonde_unwind_v8(struct sonde_walk *w, struct sonde_trail *t)
+GLOBAL uint32_t sonde_unwind_v8(struct sonde_walk *w, struct sonde_trail *t, uint32_t has_begun)
 {
 	return 0;
 }

@@ -257,8 +257,9 @@ uint32_t sonde_unwind_switch(struct sonde_walk *w, struct sonde_trail *t,
  * registers of its caller. */
 uint32_t sonde_unwind_java(struct sonde_walk *w, struct sonde_trail *t);
 /* The same for V8, whose functions keep the frame pointer. Returns 1 if w->java_* are the registers
- * of the caller; else rbp leads to it. */
-uint32_t sonde_unwind_v8(struct sonde_walk *w, struct sonde_trail *t);
+ * of the caller; else rbp leads to it. has_begun: the innermost frame is not there yet; put the
+ * function in its place if it has just begun, and return 0. */
+uint32_t sonde_unwind_v8(struct sonde_walk *w, struct sonde_trail *t, uint32_t has_begun);
 /* The value of a register of the innermost frame, by its DWARF number. */
 uint64_t sonde_unwind_register(struct sonde_walk *w, uint32_t number);
 /* Is there a call instruction before x? */
