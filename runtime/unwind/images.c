@@ -125,6 +125,10 @@ static void fill(struct unwind_images *all, struct unwind_image *m, const struct
 	m->refs = 1;
 	if (!err && t->n_rows)
 		err = store_table(all, t, m) ?: store_directory(all, m);
+	if (t->v8_unknown)
+		log_verbose("unwind: %s: functions of JavaScript stay addresses: v8dbg_%s is "
+			    "missing, or has an unexpected value",
+			    name, t->v8_unknown);
 	if (!err && t->v8.runtime)
 		m->v8 = unwind_store_add(all->store, &t->v8, UNWIND_V8_WORDS);
 	if (err) {

@@ -45,8 +45,9 @@ enum unwind_runtime unwind_runtime_row(uint32_t kind, uint32_t version,
 int unwind_runtime_find(const struct elf_file *f, const struct cfi *c, struct unwind_run_code *out);
 /* Is it PHP? Sets the runtime, its first part and its variable. Returns 0 or -ENOMEM. */
 int unwind_runtime_find_php(const struct elf_file *f, struct unwind_run_code *out);
-/* Is it V8? Sets what the walk needs of it, or 0. Returns 0 or -ENOMEM. */
-int unwind_runtime_find_v8(const struct elf_file *f, struct unwind_v8 *out);
+/* Is it V8? Sets what the walk needs of it, or 0; then *unknown is the variable that is missing or
+ * unexpected. Returns 0 or -ENOMEM. */
+int unwind_runtime_find_v8(const struct elf_file *f, struct unwind_v8 *out, const char **unknown);
 /* Read the file's symbols: *out is NULL if it has none. Returns 0 or -ENOMEM. */
 int unwind_runtime_symbols(const struct elf_file *f, struct elfsym **out);
 /* Does the filter of the file's .gnu.hash let the name pass? */

@@ -314,7 +314,7 @@ static int make_table(struct source *s, int fd, struct unwind_rules *rules, stru
 	if (!err)
 		err = unwind_runtime_find(&s->f, &s->cfi, &s->runs);
 	if (!err && s->f.machine == EM_X86_64 && s->f.is_64)
-		err = unwind_runtime_find_v8(&s->f, &t->v8);
+		err = unwind_runtime_find_v8(&s->f, &t->v8, &t->v8_unknown);
 	s->cfi.runs = &s->runs;
 	t->runtime = s->runs.runtime;
 	t->runtime_variable = s->runs.variable;

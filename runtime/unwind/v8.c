@@ -61,6 +61,8 @@ static const struct row {
 	{"class_Script__name__", SCRIPT_NAME, 0},
 	{"class_Script__line_ends__", SCRIPT_LINE_ENDS, 0},
 	{"class_Script__eval_from_shared_or_wrapped_arguments__", SCRIPT_EVAL_FROM, 0},
+	{"class_Script__eval_from_shared_or_wrapped_arguments_or_sfi_table__", SCRIPT_EVAL_FROM,
+	 0}, /* 10 */
 	{"scopeinfo_idx_ncontextlocals", SCOPE_COUNT, 0},
 	{"scopeinfo_idx_first_vars", SCOPE_FIRST, 0},
 	{"class_Map__instance_type__", MAP_TYPE, 0},
@@ -99,8 +101,7 @@ _Static_assert(N_ROWS < 64, "a bit for each row");
 struct facts {
 	const struct elf_file *f;
 	int64_t value[N_FACTS];
-	uint64_t found; /* rows */
-	bool differs;
+	uint64_t found, differs; /* bits of rows */
 };
 
 static bool is_named(const char *name, const char *want)
@@ -127,54 +128,91 @@ static void note_variable(const char *name, uint64_t address, uint64_t offset, u
 		if (rows[i].fact != IS)
 			facts->value[rows[i].fact] = value;
 		else if (value != rows[i].is)
-			facts->differs = true;
+			facts->differs |= 1ull << i;
 	}
 }
 
-/* Is there a row for each fact, and are all rows without one there? */
-static bool is_complete(const struct facts *facts)
+/* What the walk can use: from `least` to `most`, and a multiple of `unit`. */
+static const struct {
+	int32_t least, most;
+	uint32_t unit;
+} limits[N_FACTS] = {
+	[FP_FUNCTION] = {-V8_FRAME, -WORD, WORD},
+	[FP_CONTEXT] = {-V8_FRAME, -WORD, WORD},
+	[FUNCTION_SHARED] = {WORD, V8_OBJECT - WORD, WORD},
+	[SHARED_NAME] = {WORD, V8_OBJECT - WORD, WORD},
+	[SHARED_SCRIPT] = {WORD, V8_OBJECT - WORD, WORD},
+	[SCRIPT_NAME] = {WORD, V8_SCRIPT - WORD, WORD},
+	[SCRIPT_LINE_ENDS] = {WORD, V8_SCRIPT - WORD, WORD},
+	[SCRIPT_EVAL_FROM] = {WORD, V8_SCRIPT - WORD, WORD},
+	[SCOPE_COUNT] = {1, 4, 1},
+	[SCOPE_FIRST] = {2, 7, 1},
+	[MAP_TYPE] = {0, WORD + 6, 1},
+	[TEXT_LENGTH] = {WORD, V8_TEXT - 4, 4},
+	[ONE_BYTE_CHARS] = {WORD, V8_TEXT - 4, 4},
+	[TWO_BYTE_CHARS] = {WORD, V8_TEXT - 4, 4},
+	[CONS_FIRST] = {WORD, V8_TEXT - WORD, WORD},
+	[CONS_SECOND] = {WORD, V8_TEXT - WORD, WORD},
+	[SLICED_PARENT] = {WORD, V8_TEXT - WORD, WORD},
+	[SLICED_OFFSET] = {WORD, V8_TEXT - WORD, WORD},
+	[THIN_ACTUAL] = {WORD, V8_TEXT - WORD, WORD},
+	[TYPE_SHARED] = {V8_NO_STRING, UINT16_MAX - 1, 1},
+	[TYPE_SCOPE] = {V8_NO_STRING, UINT16_MAX - 1, 1},
+	[TYPE_SCRIPT] = {V8_NO_STRING, UINT16_MAX - 1, 1},
+};
+
+/* The walk reads both in the same way: the second one is the first plus `add`, or plus `or_add`. */
+static const struct {
+	enum fact first, second;
+	int32_t add, or_add;
+} pairs[] = {
+	{SCRIPT_LINE_ENDS, SCRIPT_EVAL_FROM, IDS_BEHIND, IDS_BEHIND},
+	/* where a function begins and ends is between, since 13 */
+	{SCOPE_COUNT, SCOPE_FIRST, 1, 3},
+	{ONE_BYTE_CHARS, TWO_BYTE_CHARS, 0, 0},
+	{CONS_FIRST, SLICED_PARENT, 0, 0},
+	{CONS_FIRST, THIN_ACTUAL, 0, 0},
+	{CONS_SECOND, SLICED_OFFSET, 0, 0},
+};
+
+static const char *name_of(enum fact fact)
 {
-	uint32_t facts_found = 0;
+	uint32_t i = 0;
 
-	for (uint32_t i = 0; i < N_ROWS; i++) {
-		bool is_found = facts->found >> i & 1;
-
-		if (rows[i].fact == IS && !is_found)
-			return false;
-		if (rows[i].fact != IS)
-			facts_found |= (uint32_t)is_found << rows[i].fact;
-	}
-	return facts_found == (1u << N_FACTS) - 1 && !facts->differs;
+	while (rows[i].fact != fact)
+		i++;
+	return rows[i].name;
 }
 
-/* Is that what the walk reads, and no more? */
-static bool use_facts(const struct facts *facts, struct unwind_v8 *out)
+/* The name of a variable that is missing, or is not as the walk expects; NULL: there is none. */
+static const char *find_unknown(const struct facts *facts)
 {
 	const int64_t *v = facts->value;
-	int64_t before_first = v[SCOPE_FIRST] - v[SCOPE_COUNT] - 1;
+	uint32_t found = 0;
 
-	if (!is_complete(facts))
-		return false;
-	for (uint32_t i = FP_FUNCTION; i <= FP_CONTEXT; i++)
-		if (v[i] % WORD || v[i] >= 0 || v[i] < -V8_FRAME)
-			return false;
-	for (uint32_t i = FUNCTION_SHARED; i <= SCRIPT_EVAL_FROM; i++)
-		if (v[i] % WORD || v[i] < WORD || v[i] >= V8_SCRIPT)
-			return false;
-	for (uint32_t i = TEXT_LENGTH; i <= THIN_ACTUAL; i++)
-		if (v[i] < WORD || v[i] > V8_TEXT - 4 || v[i] % 4)
-			return false;
-	if (v[FUNCTION_SHARED] >= V8_OBJECT || v[SHARED_NAME] >= V8_OBJECT ||
-	    v[SHARED_SCRIPT] >= V8_OBJECT ||
-	    v[SCRIPT_EVAL_FROM] != v[SCRIPT_LINE_ENDS] + IDS_BEHIND ||
-	    v[ONE_BYTE_CHARS] != v[TWO_BYTE_CHARS] || v[CONS_FIRST] != v[SLICED_PARENT] ||
-	    v[CONS_FIRST] != v[THIN_ACTUAL] || v[CONS_SECOND] != v[SLICED_OFFSET] ||
-	    v[CONS_FIRST] % WORD || v[CONS_SECOND] % WORD || v[MAP_TYPE] < 0 ||
-	    v[MAP_TYPE] > WORD + 6)
-		return false;
-	/* where a function begins and ends is between, since 13 */
-	if ((before_first && before_first != 2) || v[SCOPE_COUNT] < 1 || v[SCOPE_COUNT] > 4)
-		return false;
+	for (uint32_t i = 0; i < N_ROWS; i++) {
+		if (rows[i].fact != IS)
+			found |= (uint32_t)(facts->found >> i & 1) << rows[i].fact;
+		else if (!(facts->found >> i & 1) || facts->differs >> i & 1)
+			return rows[i].name;
+	}
+	for (uint32_t i = 0; i < N_FACTS; i++)
+		if (!(found >> i & 1) || v[i] < limits[i].least || v[i] > limits[i].most ||
+		    v[i] % limits[i].unit)
+			return name_of(i);
+	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
+		int64_t add = v[pairs[i].second] - v[pairs[i].first];
+
+		if (add != pairs[i].add && add != pairs[i].or_add)
+			return name_of(pairs[i].second);
+	}
+	return NULL;
+}
+
+static void use_facts(const int64_t *v, struct unwind_v8 *out)
+{
+	bool is_before = v[SCOPE_FIRST] - v[SCOPE_COUNT] > 1;
+
 	*out = (struct unwind_v8){
 		.runtime = UNWIND_V8,
 		.frame_function = (uint16_t)(V8_FRAME + v[FP_FUNCTION]),
@@ -186,8 +224,7 @@ static bool use_facts(const struct facts *facts, struct unwind_v8 *out)
 		.script_id = (uint16_t)(v[SCRIPT_LINE_ENDS] + WORD),
 		.scope_count = (uint16_t)(SCOPE_HEAD + v[SCOPE_COUNT] * WORD),
 		.scope_first = (uint16_t)(SCOPE_HEAD + v[SCOPE_FIRST] * WORD),
-		.scope_start =
-			before_first ? (uint16_t)(SCOPE_HEAD + (v[SCOPE_COUNT] + 1) * WORD) : 0,
+		.scope_start = is_before ? (uint16_t)(SCOPE_HEAD + (v[SCOPE_COUNT] + 1) * WORD) : 0,
 		.map_type = (uint16_t)v[MAP_TYPE],
 		.text_length = (uint16_t)v[TEXT_LENGTH],
 		.text_chars = (uint16_t)v[ONE_BYTE_CHARS],
@@ -197,16 +234,16 @@ static bool use_facts(const struct facts *facts, struct unwind_v8 *out)
 		.type_scope = (uint16_t)v[TYPE_SCOPE],
 		.type_script = (uint16_t)v[TYPE_SCRIPT],
 	};
-	return true;
 }
 
-int unwind_runtime_find_v8(const struct elf_file *f, struct unwind_v8 *out)
+int unwind_runtime_find_v8(const struct elf_file *f, struct unwind_v8 *out, const char **unknown)
 {
 	struct facts facts = {.f = f};
 	struct elfsym *e;
 	int err;
 
 	*out = (struct unwind_v8){0};
+	*unknown = NULL;
 	if (!unwind_runtime_may_export(f, "v8dbg_off_fp_function") ||
 	    !unwind_runtime_may_export(f, "v8dbg_SmiTag"))
 		return 0;
@@ -216,6 +253,8 @@ int unwind_runtime_find_v8(const struct elf_file *f, struct unwind_v8 *out)
 	err = elfsym_each_object(e, note_variable, &facts);
 	elfsym_close(e);
 	if (!err)
-		use_facts(&facts, out);
+		*unknown = find_unknown(&facts);
+	if (!err && !*unknown)
+		use_facts(facts.value, out);
 	return err == -ENOMEM ? err : 0;
 }
