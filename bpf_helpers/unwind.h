@@ -145,6 +145,8 @@ enum unwind_range_flags {
 	UNWIND_RANGE_FIXED = 4,
 	/* a heap of HotSpot's code: `origin` is the word address of a struct unwind_hotspot */
 	UNWIND_RANGE_HOTSPOT = 8,
+	/* 3 bits: see UNWIND_VARIABLE_OF */
+	UNWIND_RANGE_VARIABLE_BIT = 4,
 	/* from this bit on: the number of the runtime to which the file belongs; 0: none */
 	UNWIND_RANGE_RUNTIME_BIT = 8,
 };
@@ -154,11 +156,13 @@ enum unwind_range_flags {
 
 #define UNWIND_RUNTIME_OF(flags) ((flags) >> UNWIND_RANGE_RUNTIME_BIT & 15)
 
-/* ... and in the next 20 bits, the distance from `origin` to a variable of that runtime. */
+/* ... and in the next 20 bits, the distance from `origin` to a variable of that runtime, in units;
+ * the words of 4 bytes that are left over are in other bits. */
 #define UNWIND_VARIABLE_BITS 20
 #define UNWIND_VARIABLE_UNIT 32
-#define UNWIND_VARIABLE_OF(flags) \
-	((uint64_t)((flags) >> (UNWIND_RANGE_RUNTIME_BIT + 4)) * UNWIND_VARIABLE_UNIT)
+#define UNWIND_VARIABLE_OF(flags)                                                       \
+	((uint64_t)((flags) >> (UNWIND_RANGE_RUNTIME_BIT + 4)) * UNWIND_VARIABLE_UNIT + \
+	 4 * ((flags) >> UNWIND_RANGE_VARIABLE_BIT & (UNWIND_VARIABLE_UNIT / 4 - 1)))
 
 /* Executable addresses of a process with the piece that covers them. In the array of a file,
  * offsets in the file take the place of addresses. */
@@ -204,9 +208,10 @@ struct unwind_file {
 /* How the frames of an interpreter are found in its memory: rows of runtimes.def, by number.
  * Offsets are in bytes. */
 struct unwind_layout {
-	uint16_t thread_id;    /* in the state of a thread: its pthread_self() */
-	uint16_t thread_frame; /* its innermost C frame (struct _PyCFrame) or frame */
-	uint16_t code_bytes;   /* in a code object: the instructions */
+	uint16_t thread_id; /* in the state of a thread: its pthread_self() */
+	/* its innermost C frame (struct _PyCFrame) or frame; Perl: its innermost JMPENV */
+	uint16_t thread_frame;
+	uint16_t code_bytes; /* in a code object: the instructions */
 	uint8_t has_cframe, cframe_frame, cframe_previous;
 	uint8_t frame_code, frame_previous, frame_at; /* frame_at: the instruction */
 	uint8_t frame_end, end;		 /* the last frame of a run has this value at this offset */
@@ -223,7 +228,14 @@ struct unwind_layout {
 	uint16_t function_opcodes, function_file;
 };
 
-enum unwind_run_kind { UNWIND_CPYTHON, UNWIND_PHP, UNWIND_JAVA, UNWIND_JAVASCRIPT, UNWIND_NO_RUNS };
+enum unwind_run_kind {
+	UNWIND_CPYTHON,
+	UNWIND_PHP,
+	UNWIND_PERL,
+	UNWIND_JAVA,
+	UNWIND_JAVASCRIPT,
+	UNWIND_NO_RUNS,
+};
 
 enum {
 	UNWIND_LAYOUTS = 16,

@@ -266,6 +266,8 @@ static INLINE_CORE void find_thread(struct sonde_walk *w)
 
 static INLINE void find_php(struct sonde_walk *w); /* unwind_run_php.bpf.c */
 static INLINE void add_php(struct sonde_walk *w, uint64_t sp);
+static INLINE_CORE void find_perl(struct sonde_walk *w); /* unwind_run_perl.bpf.c */
+static INLINE void add_perl(struct sonde_walk *w, uint64_t sp);
 
 /* Prepare for the runs of a walk. Returns 0 if there are none. */
 GLOBAL uint32_t sonde_unwind_run_begin(struct sonde_walk *w)
@@ -285,6 +287,8 @@ GLOBAL uint32_t sonde_unwind_run_begin(struct sonde_walk *w)
 		find_thread(w);
 	else if (w->layout.kind == UNWIND_PHP)
 		find_php(w);
+	else if (w->layout.kind == UNWIND_PERL)
+		find_perl(w);
 	return w->run_at != 0;
 }
 
@@ -394,9 +398,13 @@ static INLINE void add_run(struct sonde_walk *w, uint64_t sp)
 	if (w->other)
 		return;
 	has_run = sonde_unwind_run_begin(w);
-	if (w->layout.kind == UNWIND_PHP) {
-		if (UNWIND_RUNTIME_OF(w->flags) == w->run_runtime)
+	if (w->layout.kind == UNWIND_PHP || w->layout.kind == UNWIND_PERL) {
+		if (UNWIND_RUNTIME_OF(w->flags) != w->run_runtime)
+			return;
+		if (w->layout.kind == UNWIND_PHP)
 			add_php(w, sp);
+		else
+			add_perl(w, sp);
 		return;
 	}
 	if (!has_run)

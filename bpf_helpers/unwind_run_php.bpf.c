@@ -35,10 +35,6 @@ enum {
 	PHP_OPLINE = 32,     /* bytes of an instruction */
 	PHP_OPLINE_LINE = 24,
 	PHP_CLASS_NAME = 8,
-	/* struct _zend_string */
-	PHP_TEXT_HASH = 8,
-	PHP_TEXT_BYTES = 24,
-	PHP_HASHED = 63,
 	PHP_STACK = 8 << 20, /* a stack is at most as large */
 	PHP_TRIES = 8,
 };
@@ -56,19 +52,6 @@ enum {
 	FUNCTION_CLASS,
 };
 
-/* Words of w->code: what tells a function from others; three texts first. */
-enum { PHP_NAME, PHP_CLASS, PHP_FILE, PHP_LINE };
-
-/* What the next call of next_php() does. In one, the verifier would follow each way through the
- * first to the last of them. */
-enum {
-	STEP_FRAME, /* read a frame */
-	STEP_TEXT,  /* make the hashes of its three texts */
-	STEP_ADD = STEP_TEXT + 3,
-	STEP_GENERATOR, /* look for a generator */
-	PHP_STEPS = STEP_ADD + 1,
-};
-
 static INLINE void find_php(struct sonde_walk *w)
 {
 	w->php_globals = w->origin + UNWIND_VARIABLE_OF(w->flags);
@@ -81,34 +64,6 @@ static INLINE void find_php(struct sonde_walk *w)
 }
 
 /* ---- functions ---- */
-
-/* The address, or one that can be read if it is 0: a fault takes 15 us. */
-static INLINE uint64_t readable(const struct sonde_walk *w, uint64_t address)
-{
-	uint64_t is_some = mask_of(address);
-
-	return (address & is_some) | (w->php_globals & ~is_some);
-}
-
-/* Set w->look to a hash of the length and up to PHP_HASHED bytes of the text at `at`: the first
- * ones, or the last ones of a path. */
-static INLINE void hash_text(struct sonde_walk *w, uint64_t at, uint32_t is_path)
-{
-	uint64_t n, hash;
-
-	bpf_probe_read_user(&w->look, 8, (void *)(at + PHP_TEXT_HASH + 8));
-	hash = w->look * FACTOR;
-	n = at_most(w->look & 0xffffffff, PHP_HASHED);
-	at += PHP_TEXT_BYTES + (is_path ? w->look - n : 0);
-	for (uint32_t i = 0; i < (PHP_HASHED + 1) / 8; i++)
-		w->node[i] = 0;
-	w->look = 0;
-	if (bpf_probe_read_user(w->node, n & PHP_HASHED, (void *)at))
-		return;
-	for (uint32_t i = 0; i < (PHP_HASHED + 1) / 8; i++)
-		hash = (hash ^ w->node[i]) * FACTOR;
-	w->look = hash;
-}
 
 /* Find what tells the function in w->run from all others: its texts, with the hashes that most of
  * them keep. These are not unique: those of "ab" and "bA" are equal. PHP gives new strings the
@@ -139,76 +94,10 @@ static INLINE void add_text(struct sonde_walk *w, uint64_t i)
 {
 	if (w->php_texts[i & 3])
 		return;
-	hash_text(w, w->code[i & 3], i == PHP_FILE);
-	w->php_texts[i & 3] = w->look;
-}
-
-/* 0: the function cannot be told from others. */
-static INLINE uint64_t hash_of_php(struct sonde_walk *w)
-{
-	uint64_t hash = (uint64_t)w->stack.tgid << 32 | w->stack.exec_id, is_known = ~0ull;
-
-	for (uint32_t i = 0; i < PHP_LINE; i++) {
-		is_known &= mask_of(w->php_texts[i]);
-		hash = (hash * FACTOR ^ w->code[i]) * FACTOR ^ w->php_texts[i];
-	}
-	hash = (hash * FACTOR ^ w->code[PHP_LINE]) * FACTOR;
-	hash = (hash ^ hash >> 32) & is_known;
-	OPAQUE(hash);
-	return hash;
-}
-
-/* Find the bytes of the text at `at`, as find_text() does of CPython. */
-static INLINE uint64_t find_php_text(struct sonde_walk *w, uint64_t at, struct sonde_code_text *out,
-				     uint32_t is_path)
-{
-	uint64_t skip;
-
 	w->look = 0;
-	bpf_probe_read_user(&w->look, 8, (void *)(readable(w, at) + PHP_TEXT_HASH + 8));
-	w->look &= mask_of(at);
-	out->n = w->look;
-	out->bytes = 1;
-	skip = w->look - UNWIND_CODE_TEXT;
-	skip &= (skip >> 63) - 1;
-	at += PHP_TEXT_BYTES + (is_path ? skip : 0);
-	skip = w->look & 0xffffffff;
-	w->look = at;
-	return at_most(skip, UNWIND_CODE_TEXT);
-}
-
-/* As send(). The name of the class takes the place of the table of lines. */
-static INLINE uint64_t send_php(struct sonde_walk *w, struct codes *codes, uint64_t at,
-				uint64_t hash)
-{
-	struct sonde_code_event *ev = begin_code(w, w->run_runtime, at);
-	uint64_t n;
-
-	if (!ev)
-		return 0;
-	n = find_php_text(w, w->code[PHP_CLASS], &ev->name, 0);
-	ev->n_lines = ev->name.n;
-	bpf_probe_read_user(ev->lines, n & UNWIND_CODE_TEXT, (void *)w->look);
-	n = find_php_text(w, w->code[PHP_NAME], &ev->name, 0);
-	bpf_probe_read_user(ev->name_bytes, n & UNWIND_CODE_TEXT, (void *)w->look);
-	n = find_php_text(w, w->code[PHP_FILE], &ev->file, 1);
-	bpf_probe_read_user(ev->file_bytes, n & UNWIND_CODE_TEXT, (void *)w->look);
-	return put_code(codes, ev, at, hash);
-}
-
-/* The number of the function, as number_of(). */
-static INLINE uint64_t php_number(struct sonde_walk *w)
-{
-	uint64_t hash = hash_of_php(w), at, found;
-	uint32_t zero = 0;
-	struct codes *codes = bpf_map_lookup_elem(&sonde_codes, &zero);
-
-	if (!hash || !codes)
-		return 0;
-	found = find_code(codes, hash, &at);
-	if (!found)
-		found = send_php(w, codes, at, hash);
-	return found == hash ? at + 1 : 0;
+	bpf_probe_read_user(&w->look, 8, (void *)(w->code[i & 3] + PHP_TEXT_LENGTH));
+	hash_bytes(w, w->code[i & 3] + PHP_TEXT_BYTES, w->look, i == PHP_FILE);
+	w->php_texts[i & 3] = w->look;
 }
 
 /* ---- frames ---- */
@@ -304,14 +193,11 @@ static INLINE long find_generator(struct sonde_walk *w)
 	return 0;
 }
 
-/* Add the frame to the stack. Returns 1 if it is the last one of the run. */
-static INLINE uint64_t add_php_frame(struct sonde_walk *w)
+/* The frame was added to the stack. Returns 1 if it is the last one of the run. */
+static INLINE uint64_t end_php_frame(struct sonde_walk *w)
 {
-	uint64_t number, value, is_end, is_more;
+	uint64_t value, is_end, is_more;
 
-	number = php_number(w);
-	w->ip = SONDE_RUN_WORD(w->run_runtime, (uint32_t)number, w->php_line);
-	add_frame(w);
 	is_end = w->run[FRAME_INFO] / CALL_TOP & w->php_is_user & ~mask_of(w->php_generator);
 	value = w->run[FRAME_VALUE] - w->first[1]; /* from the top of the stack */
 	w->php_value = w->run[FRAME_VALUE] & -((value - PHP_STACK) >> 63 & ~value >> 63);
@@ -329,17 +215,25 @@ static __attribute__((noinline)) long next_php(uint64_t i, struct running *r)
 {
 	struct sonde_walk *w = r->w;
 	uint32_t step = w->php_step;
+	uint64_t number;
 
 	if (step == STEP_FRAME)
 		return read_php_frame(w);
 	if (step == STEP_GENERATOR)
 		return find_generator(w);
+	if (step == STEP_CONTEXT)
+		return read_context(w, r);
+	if (step == STEP_SUB)
+		return read_sub(w);
 	if (step < STEP_ADD) {
 		add_text(w, step - STEP_TEXT);
 		w->php_step = step + 1;
 		return 0;
 	}
-	r->is_own = add_php_frame(w);
+	number = php_number(w);
+	w->ip = SONDE_RUN_WORD(w->run_runtime, (uint32_t)number, w->php_line);
+	add_frame(w);
+	r->is_own = w->layout.kind == UNWIND_PERL ? end_sub(w) : end_php_frame(w);
 	return AGAIN(r->is_own) || !w->run_frame;
 }
 
@@ -380,23 +274,6 @@ static INLINE void add_php(struct sonde_walk *w, uint64_t sp)
 		w->run_at = w->php_value = 0;
 }
 
-/* Begin the walk again. */
-static INLINE void walk_again(struct sonde_walk *w)
-{
-	w->ip = w->first[0];
-	w->sp = w->first[1];
-	w->fp = w->first[2];
-	w->extra_at = EXTRA_IN_REGISTER;
-	w->exact = 1;
-	w->by_fp = w->is_sp_least = 0;
-	w->n_frames = w->n_certain = 0;
-	w->file = w->files = w->bytes = 0;
-	w->run_wanted = w->first[3];
-	w->run_runtime = w->is_deep = w->php_n = w->php_is_wrong = 0;
-	w->run_after = ~0u;
-	w->end = UNWIND_GOES_ON;
-}
-
 /* Are there frames left that belong to no C frame? Those of another fiber are after a frame whose
  * function has no name. */
 static INLINE uint32_t has_more_runs(struct sonde_walk *w)
@@ -416,6 +293,8 @@ GLOBAL uint32_t sonde_unwind_php_end(struct sonde_walk *w)
 
 	if (!w)
 		return 1;
+	if (w->layout.kind == UNWIND_PERL)
+		return end_perl(w);
 	left = w->php_n;
 	if (!w->php_is_wrong && (w->end != UNWIND_COMPLETE || w->php_is_unreadable ||
 				 (w->n_left == w->php_n_skipped && !has_more_runs(w))))

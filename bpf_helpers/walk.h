@@ -170,6 +170,21 @@ struct sonde_walk {
 	uint32_t php_tries;    /* how often the walk was done again */
 	uint32_t php_is_wrong; /* it must be done again */
 	uint32_t php_is_unreadable;
+	/* Perl, see unwind_run_perl.bpf.c; also some words of PHP's */
+	uint64_t perl_base;  /* the first context of the stack of contexts */
+	uint64_t perl_outer; /* the stack of contexts before it; 0: none */
+	uint64_t perl_at;    /* the next context; below perl_base: none */
+	/* the statement that is executed in it, and that before the last context */
+	uint64_t perl_cop, perl_next_cop;
+	uint64_t perl_sub; /* of the last context; 0: none */
+	uint64_t perl_env,
+		perl_env_outer;	   /* places to jump to: the next one, and the one after it */
+	uint64_t perl_length[3];   /* of texts */
+	uint64_t perl_ends;	   /* the last context is the last of a run */
+	uint32_t perl_has_context; /* the run has one */
+	uint32_t perl_is_matched;  /* the place that called the last run was its own */
+	uint32_t perl_is_idle;	   /* the innermost code may not run at present */
+	uint32_t perl_is_done;	   /* there are no more runs */
 	/* V8, see unwind_run_v8.bpf.c */
 	struct unwind_v8 v8;
 	uint32_t v8_at; /* word address of `v8`; 0: the process has none */

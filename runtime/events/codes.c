@@ -223,7 +223,8 @@ static char *make_php_text(const uint8_t *bytes, uint32_t n, bool is_path)
 	return text;
 }
 
-/* Class::method, or function; {main} is a file's code outside of functions, as in traces of PHP. */
+/* Class::method, or function; {main} is a file's code outside of functions, as in traces of PHP.
+ * Subs of Perl have a package as their class. */
 static char *make_php_name(const struct sonde_code_event *ev)
 {
 	char *name =
@@ -289,7 +290,7 @@ static struct code *make_code(const struct sonde_code_event *ev)
 		c->file = join_pieces(ev, V8_NAME_PIECES, V8_PIECES, ev->file.n, true);
 		return c;
 	}
-	if (kind == UNWIND_PHP) {
+	if (kind == UNWIND_PHP || kind == UNWIND_PERL) {
 		c->name = make_php_name(ev);
 		c->file = make_php_text(ev->file_bytes, ev->file.n, true);
 		return c;
@@ -371,12 +372,12 @@ bool codes_has(uint64_t word)
 	return word & SONDE_RUN_FRAME && view_run_module(SONDE_RUN_RUNTIME(word));
 }
 
-/* The line of a frame: PHP keeps it in its instructions. */
+/* The line of a frame: PHP and Perl keep it in their instructions. */
 static uint32_t line_of(const struct code *c, uint64_t word)
 {
-	uint32_t at = SONDE_RUN_AT(word);
+	uint32_t at = SONDE_RUN_AT(word), kind = layouts[SONDE_RUN_RUNTIME(word)].kind;
 
-	if (layouts[SONDE_RUN_RUNTIME(word)].kind != UNWIND_PHP)
+	if (kind != UNWIND_PHP && kind != UNWIND_PERL)
 		return line_in_table(c, at);
 	return at == SONDE_RUN_AT_NONE ? 0 : at;
 }

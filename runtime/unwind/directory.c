@@ -40,9 +40,11 @@ static uint32_t runtime_flags(const struct unwind_table *t, uint64_t start)
 {
 	uint64_t far = t->runtime_variable ? t->runtime_variable - start : 0;
 
-	if (far % UNWIND_VARIABLE_UNIT || far / UNWIND_VARIABLE_UNIT >> UNWIND_VARIABLE_BITS)
+	if (far % 4 || far / UNWIND_VARIABLE_UNIT >> UNWIND_VARIABLE_BITS)
 		far = 0;
-	return (uint32_t)(far / UNWIND_VARIABLE_UNIT << 4 | t->runtime) << UNWIND_RANGE_RUNTIME_BIT;
+	return (uint32_t)(far / UNWIND_VARIABLE_UNIT << 4 | t->runtime)
+		       << UNWIND_RANGE_RUNTIME_BIT |
+	       (uint32_t)(far % UNWIND_VARIABLE_UNIT / 4) << UNWIND_RANGE_VARIABLE_BIT;
 }
 
 /* Add the part of a piece that is in the segment, at its file offsets. */

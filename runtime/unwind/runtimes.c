@@ -226,6 +226,8 @@ int unwind_runtime_find(const struct elf_file *f, const struct cfi *c, struct un
 		return 0;
 	err = elfsym_section(f, ".PyRuntime") ? find_python(f, out)
 					      : unwind_runtime_find_php(f, out);
+	if (!err && !out->runtime)
+		err = unwind_runtime_find_perl(f, out);
 	return err || !out->runtime ? err : find_parts(f, c, out);
 }
 

@@ -45,6 +45,17 @@ enum unwind_runtime unwind_runtime_row(uint32_t kind, uint32_t version,
 int unwind_runtime_find(const struct elf_file *f, const struct cfi *c, struct unwind_run_code *out);
 /* Is it PHP? Sets the runtime, its first part and its variable. Returns 0 or -ENOMEM. */
 int unwind_runtime_find_php(const struct elf_file *f, struct unwind_run_code *out);
+/* The same for Perl. */
+int unwind_runtime_find_perl(const struct elf_file *f, struct unwind_run_code *out);
+typedef void unwind_runtime_version(const struct elf_file *f, struct elfsym *e,
+				    struct unwind_run_code *out);
+/* The same for a file that exports the function `name`, its first part, and the function `other`;
+ * `find` sets the runtime and its variable. */
+int unwind_runtime_find_export(const struct elf_file *f, const char *name, const char *other,
+			       unwind_runtime_version *find, struct unwind_run_code *out);
+/* Which of these offsets does the function read memory at, by a register? Returns a set of bits. */
+uint32_t unwind_runtime_reads_at(const struct elf_file *f, struct elfsym *e, const char *name,
+				 const uint64_t *offsets, uint32_t n);
 /* Is it V8? Sets what the walk needs of it, or 0; then *unknown is the variable that is missing or
  * unexpected. Returns 0 or -ENOMEM. */
 int unwind_runtime_find_v8(const struct elf_file *f, struct unwind_v8 *out, const char **unknown);

@@ -67,9 +67,8 @@ static uint32_t find_api(const struct elf_file *f)
 
 /* ---- does it agree with its row? ------------------------------------------------------------ */
 
-/* Which of these offsets does the function read memory at, by a register? Returns a set of bits. */
-static uint32_t reads_at(const struct elf_file *f, struct elfsym *e, const char *name,
-			 const uint64_t *offsets, uint32_t n)
+uint32_t unwind_runtime_reads_at(const struct elf_file *f, struct elfsym *e, const char *name,
+				 const uint64_t *offsets, uint32_t n)
 {
 	uint64_t address, offset, size;
 	uint8_t code[CODE_MOST];
@@ -98,9 +97,9 @@ static bool agrees(const struct elf_file *f, struct elfsym *e, const struct unwi
 		       file[] = {l->globals_frame, 24, 48, l->function_file},
 		       scope[] = {l->globals_frame, 24, 48, 16};
 
-	return reads_at(f, e, "zend_get_executed_lineno", line, 5) == 31 &&
-	       reads_at(f, e, "zend_get_executed_filename_ex", file, 4) == 15 &&
-	       reads_at(f, e, "zend_get_executed_scope", scope, 4) == 15;
+	return unwind_runtime_reads_at(f, e, "zend_get_executed_lineno", line, 5) == 31 &&
+	       unwind_runtime_reads_at(f, e, "zend_get_executed_filename_ex", file, 4) == 15 &&
+	       unwind_runtime_reads_at(f, e, "zend_get_executed_scope", scope, 4) == 15;
 }
 
 static void find_version(const struct elf_file *f, struct elfsym *e, struct unwind_run_code *out)
@@ -116,23 +115,29 @@ static void find_version(const struct elf_file *f, struct elfsym *e, struct unwi
 		out->runtime = UNWIND_PHP_OTHER;
 }
 
-int unwind_runtime_find_php(const struct elf_file *f, struct unwind_run_code *out)
+int unwind_runtime_find_export(const struct elf_file *f, const char *name, const char *other,
+			       unwind_runtime_version *find, struct unwind_run_code *out)
 {
 	uint64_t at, offset, size = 0;
 	struct elfsym *e;
 	int err;
 
-	if (!unwind_runtime_may_export(f, "execute_ex") ||
-	    !unwind_runtime_may_export(f, "zend_execute_scripts"))
+	if (!unwind_runtime_may_export(f, name) || !unwind_runtime_may_export(f, other))
 		return 0;
 	err = unwind_runtime_symbols(f, &e);
 	if (!e)
 		return err;
-	if (!elfsym_by_name(e, "execute_ex", &at, &offset, &size) && size &&
-	    !elfsym_by_name(e, "zend_execute_scripts", &offset, &offset, &offset)) {
-		find_version(f, e, out);
+	if (!elfsym_by_name(e, name, &at, &offset, &size) && size &&
+	    !elfsym_by_name(e, other, &offset, &offset, &offset)) {
+		find(f, e, out);
 		unwind_run_code_add(out, at, at + size);
 	}
 	elfsym_close(e);
 	return 0;
+}
+
+int unwind_runtime_find_php(const struct elf_file *f, struct unwind_run_code *out)
+{
+	return unwind_runtime_find_export(f, "execute_ex", "zend_execute_scripts", find_version,
+					  out);
 }

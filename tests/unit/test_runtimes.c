@@ -90,29 +90,37 @@ static void pythons_have_marks(void **state)
 	globfree(&found);
 }
 
-static void php_has_marks(void **state)
+static void others_have_marks(void **state)
 {
-	static const char *const paths[] = {"/usr/bin/php8.2", "/usr/sbin/php-fpm8.2"};
+	static const struct {
+		const char *path, *function, *variable;
+		enum unwind_runtime runtime;
+	} files[] = {
+		{"/usr/bin/php8.2", "execute_ex", "executor_globals", UNWIND_PHP_8_2},
+		{"/usr/sbin/php-fpm8.2", "execute_ex", "executor_globals", UNWIND_PHP_8_2},
+		{"/usr/bin/perl5.36.0", "Perl_runops_standard", "PL_thr_key", UNWIND_PERL_5_36},
+		{"/usr/bin/perl5.40.1", "Perl_runops_standard", "PL_thr_key", UNWIND_PERL_5_40},
+	};
 	uint64_t at, offset, size;
 	uint32_t n = 0;
 	int err;
 
-	for (size_t i = 0; i < 2; i++) {
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
 		struct unwind_rules rules = {0};
 		struct unwind_table t;
 		struct elfsym *e;
-		int fd = open(paths[i], O_RDONLY);
+		int fd = open(files[i].path, O_RDONLY);
 
 		if (fd < 0)
 			continue;
 		n++;
 		assert_int_equal(unwind_table_read(fd, &rules, &t), 0);
-		assert_int_equal(t.runtime, UNWIND_PHP_8_2);
-		e = elfsym_open_fd(fd, paths[i], &err);
+		assert_int_equal(t.runtime, files[i].runtime);
+		e = elfsym_open_fd(fd, files[i].path, &err);
 		assert_non_null(e);
-		assert_int_equal(elfsym_object(e, "executor_globals", &at, &size), 0);
+		assert_int_equal(elfsym_object(e, files[i].variable, &at, &size), 0);
 		assert_int_equal(t.runtime_variable, at);
-		assert_int_equal(elfsym_by_name(e, "execute_ex", &at, &offset, &size), 0);
+		assert_int_equal(elfsym_by_name(e, files[i].function, &at, &offset, &size), 0);
 		check_marks(&t, &rules, at, at + size, true);
 		check_marks(&t, &rules, at - 1, at, false);
 		elfsym_close(e);
@@ -142,7 +150,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(pythons_have_marks),
-		cmocka_unit_test(php_has_marks),
+		cmocka_unit_test(others_have_marks),
 		cmocka_unit_test(other_files_have_none),
 	};
 
