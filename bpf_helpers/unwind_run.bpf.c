@@ -264,10 +264,14 @@ static INLINE_CORE void find_thread(struct sonde_walk *w)
 	bpf_probe_read_user(&w->run_at, 8, (void *)(found + w->layout.thread_frame));
 }
 
+struct running;
 static INLINE void find_php(struct sonde_walk *w); /* unwind_run_php.bpf.c */
-static INLINE void add_php(struct sonde_walk *w, uint64_t sp);
+static INLINE uint64_t begin_php(struct sonde_walk *w, uint64_t sp);
+static INLINE void end_php(struct sonde_walk *w, uint64_t is_own);
+static __attribute__((noinline)) long next_php(uint64_t i, struct running *r);
 static INLINE_CORE void find_perl(struct sonde_walk *w); /* unwind_run_perl.bpf.c */
-static INLINE void add_perl(struct sonde_walk *w, uint64_t sp);
+static INLINE uint64_t begin_perl(struct sonde_walk *w, uint64_t sp);
+static INLINE void end_perl_run(struct sonde_walk *w, uint64_t is_own);
 
 /* Prepare for the runs of a walk. Returns 0 if there are none. */
 GLOBAL uint32_t sonde_unwind_run_begin(struct sonde_walk *w)
@@ -401,10 +405,14 @@ static INLINE void add_run(struct sonde_walk *w, uint64_t sp)
 	if (w->layout.kind == UNWIND_PHP || w->layout.kind == UNWIND_PERL) {
 		if (UNWIND_RUNTIME_OF(w->flags) != w->run_runtime)
 			return;
+		w->look = w->layout.kind == UNWIND_PHP ? begin_php(w, sp) : begin_perl(w, sp);
+		if (!AGAIN(w->look))
+			return;
+		w->run_rest -= bpf_loop(w->run_rest, next_php, &r, 0);
 		if (w->layout.kind == UNWIND_PHP)
-			add_php(w, sp);
+			end_php(w, r.is_own);
 		else
-			add_perl(w, sp);
+			end_perl_run(w, r.is_own);
 		return;
 	}
 	if (!has_run)

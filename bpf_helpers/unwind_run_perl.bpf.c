@@ -311,29 +311,9 @@ static INLINE void pass_loop(struct sonde_walk *w)
 	w->perl_is_matched = is_fake;
 }
 
-static __attribute__((noinline)) long next_php(uint64_t i, struct running *r);
-
-/* As add_run(). */
-static INLINE void add_perl(struct sonde_walk *w, uint64_t sp)
+static INLINE void end_perl_run(struct sonde_walk *w, uint64_t is_own)
 {
-	struct running r = {w, 0};
-	uint64_t n_places;
-
-	w->php_n++;
-	if (!w->run_at)
-		return;
-	n_places = pass_places(w, sp);
-	w->run_frame = w->run_at;
-	take_frame(w);
-	w->php_step = STEP_CONTEXT;
-	w->perl_has_context = 0;
-	if (w->php_n > 1 && n_places && !w->perl_is_matched) {
-		pass_loop(w);
-		r.is_own = 1;
-	} else {
-		w->run_rest -= bpf_loop(w->run_rest, next_php, &r, 0);
-	}
-	if (!r.is_own) {
+	if (!is_own) {
 		w->php_is_wrong = w->is_deep = 1;
 	} else if (w->n_frames == w->run_n) { /* a run without a function */
 		w->n_left--;
@@ -342,6 +322,26 @@ static INLINE void add_perl(struct sonde_walk *w, uint64_t sp)
 	} else {
 		sonde_unwind_run_end(w, 1);
 	}
+}
+
+/* As begin_php(). */
+static INLINE uint64_t begin_perl(struct sonde_walk *w, uint64_t sp)
+{
+	uint64_t n_places;
+
+	w->php_n++;
+	if (!w->run_at)
+		return 0;
+	n_places = pass_places(w, sp);
+	w->run_frame = w->run_at;
+	take_frame(w);
+	w->php_step = STEP_CONTEXT;
+	w->perl_has_context = 0;
+	if (w->php_n == 1 || !n_places || w->perl_is_matched)
+		return 1;
+	pass_loop(w);
+	end_perl_run(w, 1);
+	return 0;
 }
 
 /* Are there contexts left that belong to no C frame? */

@@ -237,10 +237,9 @@ static __attribute__((noinline)) long next_php(uint64_t i, struct running *r)
 	return AGAIN(r->is_own) || !w->run_frame;
 }
 
-/* As add_run(). */
-static INLINE void add_php(struct sonde_walk *w, uint64_t sp)
+/* Begin a run, as add_run(). Returns 0 if the C frame has none. */
+static INLINE uint64_t begin_php(struct sonde_walk *w, uint64_t sp)
 {
-	struct running r = {w, 0};
 	uint32_t n = w->php_n++;
 
 	/* The last run belongs to this frame, or to one further out: its result lies above this
@@ -249,27 +248,31 @@ static INLINE void add_php(struct sonde_walk *w, uint64_t sp)
 	if ((w->php_value && w->php_value >= w->sp) || (!w->run_at && w->php_n_unsure == 1)) {
 		w->php_skip |= 1ull << (w->php_last & 63);
 		w->php_is_wrong = w->is_deep = 1;
-		return;
+		return 0;
 	}
 	if (w->php_skip >> (n & 63) & 1) {
 		w->php_n_skipped++;
-		return;
+		return 0;
 	}
 	if (!w->run_at)
-		return;
+		return 0;
 	w->run_low = sp;
 	w->run_frame = w->run_at;
 	take_frame(w);
 	w->php_generator = w->php_step = 0;
 	w->php_at = w->run_at;
 	w->php_opline = w->run_n ? 0 : sonde_unwind_register(w, 15);
-	w->run_rest -= bpf_loop(w->run_rest, next_php, &r, 0);
-	w->php_last = n;
+	return 1;
+}
+
+static INLINE void end_php(struct sonde_walk *w, uint64_t is_own)
+{
+	w->php_last = w->php_n - 1;
 	w->php_n_unsure += 1 + (w->run[FRAME_INFO] / CALL_GENERATOR & 1);
 	if (w->php_value)
 		w->php_n_unsure = 0;
-	w->php_is_unreadable |= !r.is_own;
-	sonde_unwind_run_end(w, r.is_own & 1);
+	w->php_is_unreadable |= !is_own;
+	sonde_unwind_run_end(w, is_own & 1);
 	if (w->php_is_unreadable)
 		w->run_at = w->php_value = 0;
 }
