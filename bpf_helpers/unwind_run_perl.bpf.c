@@ -2,8 +2,8 @@
 /*
  * Frames of Perl in a walk (unwind.bpf.c), in place of those of Perl_runops_standard(), as
  * unwind_run.bpf.c describes for CPython. The pthread key PL_thr_key has the interpreter. Its
- * contexts are on stacks of contexts, each of which leads to the one before: of subs, evals, blocks,
- * loops. Each has the line from which it was entered.
+ * contexts (of subs, evals, blocks, loops) are on stacks, each of which leads to the one before. A
+ * context has the line from which it was entered.
  *
  * A sub that C code has called has no operation to return to: it is the last one of a run. So are
  * the block of a sort and the like. A run belongs to one C frame, but there may be more C frames:
