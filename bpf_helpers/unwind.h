@@ -164,6 +164,11 @@ enum unwind_range_flags {
 	((uint64_t)((flags) >> (UNWIND_RANGE_RUNTIME_BIT + 4)) * UNWIND_VARIABLE_UNIT + \
 	 4 * ((flags) >> UNWIND_RANGE_VARIABLE_BIT & (UNWIND_VARIABLE_UNIT / 4 - 1)))
 
+/* ... or, of CPython before 3.11, where in its C frame the function has the address of its frame's
+ * variables: bytes below the CFA. */
+#define UNWIND_SLOT_MOST 4096
+#define UNWIND_SLOT_OF(flags) ((uint64_t)((flags) >> (UNWIND_RANGE_RUNTIME_BIT + 4)) * 8)
+
 /* Executable addresses of a process with the piece that covers them. In the array of a file,
  * offsets in the file take the place of addresses. */
 struct unwind_range {
@@ -211,14 +216,20 @@ struct unwind_layout {
 	uint16_t thread_id; /* in the state of a thread: its pthread_self() */
 	/* its innermost C frame (struct _PyCFrame) or frame; Perl: its innermost JMPENV */
 	uint16_t thread_frame;
-	uint16_t code_bytes; /* in a code object: the instructions */
+	uint16_t code_bytes; /* in a code object: the instructions, or its end */
 	uint8_t has_cframe, cframe_frame, cframe_previous;
+	uint8_t frame_bytes;			      /* that are read of a frame */
 	uint8_t frame_code, frame_previous, frame_at; /* frame_at: the instruction */
-	uint8_t frame_end, end;		 /* the last frame of a run has this value at this offset */
-	uint8_t has_shim;		 /* it stands for the C function, and is on the C stack */
-	uint8_t code_version, code_line; /* code_version 0: the hash of the name is used */
-	uint8_t text_ascii, text_other;	 /* the characters of a string */
-	uint8_t kind;			 /* enum unwind_run_kind */
+	uint8_t frame_end;
+	uint16_t end;	       /* the last frame of a run has this value at offset frame_end */
+	uint16_t frame_locals; /* before 3.11: its variables; 0: at_shift is not used */
+	uint8_t at_shift;      /* frame_at has a number of instructions, not of bytes */
+	uint8_t has_shim;      /* it stands for the C function, and is on the C stack */
+	uint8_t code_version;  /* 0: the hash of the name is used */
+	uint8_t code_line, code_file, code_name, code_lines;
+	uint8_t lines;			/* enum unwind_lines: the form of the table of lines */
+	uint8_t text_ascii, text_other; /* the characters of a string */
+	uint8_t kind;			/* enum unwind_run_kind */
 	/* from 3.13 on: where the table that _PyRuntime begins with has the offsets of threads,
 	 * frames and code objects */
 	uint16_t table[3];
@@ -227,6 +238,11 @@ struct unwind_layout {
 	uint16_t globals_bytes, globals_frame, globals_opline;
 	uint16_t function_opcodes, function_file;
 };
+
+enum { UNWIND_NO_END = 0x100 }; /* no byte has this value */
+
+/* Forms of CPython's tables of lines: from 3.11 on, of 3.10, of older versions. */
+enum unwind_lines { UNWIND_LOCATIONS, UNWIND_LINE_DELTAS, UNWIND_LNOTAB };
 
 enum unwind_run_kind {
 	UNWIND_CPYTHON,
@@ -240,10 +256,8 @@ enum unwind_run_kind {
 enum {
 	UNWIND_LAYOUTS = 16,
 	/* what a program reads of a code object, for all versions */
-	UNWIND_CODE_AT = 64,
-	UNWIND_CODE_FILE = 112,
-	UNWIND_CODE_NAME = 128,
-	UNWIND_CODE_LINES = 136,
+	UNWIND_CODE_AT = 40,
+	UNWIND_CODE_BYTES = 104,
 	UNWIND_CODE_TEXT = 127,	 /* bytes of a text that are sent */
 	UNWIND_CODE_TABLE = 511, /* and of a table of lines */
 	UNWIND_CODES = 1 << 17,	 /* functions of interpreters that can be told apart */

@@ -45,7 +45,7 @@ enum {
 	/* glibc: struct pthread has an array of { sequence, value } of the first 32 keys */
 	PTHREAD_KEYS = 0x310,
 	KEYS = 8,
-	RUN_FRAME = 80, /* bytes read of a frame */
+	RUN_NEAR = 64, /* frames of a run, before 3.11 */
 	TRIES_FOR_CODE = 8,
 	CODE_ALIGN = 8, /* from 3.14 on, bits of a pointer to a code object may be set */
 };
@@ -101,24 +101,31 @@ static INLINE uint64_t find_text(struct sonde_walk *w, uint64_t at, struct sonde
 	return n;
 }
 
-#define CODE_WORD(w, at) ((w)->code[((at) - UNWIND_CODE_AT) / 8])
+static INLINE uint64_t code_word(const struct sonde_walk *w, uint64_t at)
+{
+	uint64_t i = (at - UNWIND_CODE_AT) >> 3;
+
+	OPAQUE(i);
+	return w->code[i & 15];
+}
 
 static INLINE void read_names(struct sonde_walk *w, struct sonde_code_event *ev)
 {
 	uint64_t n;
 
-	n = find_text(w, CODE_WORD(w, UNWIND_CODE_NAME), &ev->name, UNWIND_CODE_TEXT, 0);
+	n = find_text(w, code_word(w, w->layout.code_name), &ev->name, UNWIND_CODE_TEXT, 0);
 	bpf_probe_read_user(ev->name_bytes, at_most(n, UNWIND_CODE_TEXT), (void *)w->look);
-	n = find_text(w, CODE_WORD(w, UNWIND_CODE_FILE), &ev->file, UNWIND_CODE_TEXT, 1);
+	n = find_text(w, code_word(w, w->layout.code_file), &ev->file, UNWIND_CODE_TEXT, 1);
 	bpf_probe_read_user(ev->file_bytes, at_most(n, UNWIND_CODE_TEXT), (void *)w->look);
 }
 
 /* The table of lines is an object `bytes`. */
 static INLINE void read_lines(struct sonde_walk *w, struct sonde_code_event *ev)
 {
-	uint64_t at = CODE_WORD(w, UNWIND_CODE_LINES);
+	uint64_t at = code_word(w, w->layout.code_lines);
 
-	bpf_probe_read_user(&w->look, 8, (void *)(at + 16));
+	w->look = bpf_probe_read_user(w->node, 8, (void *)(at + 16)); /* failed: too long */
+	w->look |= w->node[0];
 	ev->lines_at = at;
 	ev->n_lines = w->look;
 	bpf_probe_read_user(ev->lines, at_most(w->look & 0xffffffff, UNWIND_CODE_TABLE),
@@ -129,21 +136,23 @@ static INLINE void read_lines(struct sonde_walk *w, struct sonde_code_event *ev)
  * read. */
 static INLINE uint64_t hash_of(struct sonde_walk *w, uint64_t code)
 {
-	uint64_t hash = code, version = w->layout.code_version, tgid;
+	uint64_t hash = code, version = w->layout.code_version, tgid, name, line;
 
-	if (bpf_probe_read_user(w->code, RUN_CODE, (void *)(code + UNWIND_CODE_AT)))
+	if (bpf_probe_read_user(w->code, UNWIND_CODE_BYTES, (void *)(code + UNWIND_CODE_AT)))
 		return 0;
+	name = code_word(w, w->layout.code_name);
+	line = code_word(w, w->layout.code_line) >> 8 * (w->layout.code_line & 4);
 	w->look = 0;
 	if (!version) /* the hash that the name keeps */
-		bpf_probe_read_user(&w->look, 8, (void *)(CODE_WORD(w, UNWIND_CODE_NAME) + 24));
+		bpf_probe_read_user(&w->look, 8, (void *)(name + 24));
 	else
-		w->look = w->code[(version - UNWIND_CODE_AT) >> 3 & 7] >> 8 * (version & 4);
+		w->look = code_word(w, version) >> 8 * (version & 4);
 	tgid = w->stack.tgid;
 	hash = (hash ^ (tgid << 32 | w->stack.exec_id)) * FACTOR;
-	hash = (hash ^ CODE_WORD(w, UNWIND_CODE_NAME)) * FACTOR;
-	hash = (hash ^ CODE_WORD(w, UNWIND_CODE_FILE)) * FACTOR;
-	hash = (hash ^ CODE_WORD(w, UNWIND_CODE_LINES)) * FACTOR;
-	hash = (hash ^ (uint32_t)w->look) * FACTOR;
+	hash = (hash ^ name) * FACTOR;
+	hash = (hash ^ code_word(w, w->layout.code_file)) * FACTOR;
+	hash = (hash ^ code_word(w, w->layout.code_lines)) * FACTOR;
+	hash = (hash ^ (uint32_t)w->look ^ line << 32) * FACTOR;
 	hash ^= hash >> 32;
 	return hash ? hash : 1;
 }
@@ -186,8 +195,8 @@ static INLINE uint64_t send(struct sonde_walk *w, struct codes *codes, uint64_t 
 
 	if (!ev)
 		return 0;
-	line = w->layout.code_line - UNWIND_CODE_AT;
-	ev->line = w->code[line >> 3 & 7] >> 8 * (line & 4);
+	line = w->layout.code_line;
+	ev->line = code_word(w, line) >> 8 * (line & 4);
 	ev->at = word_of_run(w, w->layout.frame_code) & -(uint64_t)CODE_ALIGN;
 	read_names(w, ev);
 	read_lines(w, ev);
@@ -343,13 +352,14 @@ struct running {
 static __attribute__((noinline)) long next_frame(uint64_t i, struct running *r)
 {
 	struct sonde_walk *w = r->w;
-	uint64_t code, number = 0, at = w->run_frame, is_end;
+	uint64_t code, number = 0, at = w->run_frame, is_end, start;
 
-	if (bpf_probe_read_user(w->run, RUN_FRAME, (void *)at))
+	if (bpf_probe_read_user(w->run, w->layout.frame_bytes & 127, (void *)at))
 		return 1;
 	w->run_frame = word_of_run(w, w->layout.frame_previous);
 	is_end = word_of_run(w, w->layout.frame_end) >> 8 * (w->layout.frame_end & 7);
 	is_end = ((uint64_t)((uint8_t)is_end ^ w->layout.end) - 1) >> 63;
+	is_end |= ~mask_of(at ^ w->run_last) & 1;
 	OPAQUE(is_end);
 	if (is_end & w->layout.has_shim) {
 		r->is_own = is_in_frame(w, at);
@@ -358,8 +368,10 @@ static __attribute__((noinline)) long next_frame(uint64_t i, struct running *r)
 	code = word_of_run(w, w->layout.frame_code) & -(uint64_t)CODE_ALIGN;
 	if ((int64_t)((uint64_t)w->n_frames - w->run_n) <= w->run_wanted) /* else it is cut off */
 		number = number_of(w, code);
+	start = (code + w->layout.code_bytes) & ~mask_of(w->layout.frame_locals);
 	w->ip = SONDE_RUN_WORD(w->run_runtime, (uint32_t)number,
-			       (word_of_run(w, w->layout.frame_at) - code - w->layout.code_bytes) >>
+			       ((word_of_run(w, w->layout.frame_at) << (w->layout.at_shift & 1)) -
+				start) >>
 				       1);
 	add_frame(w);
 	r->is_own = is_end;
@@ -371,6 +383,12 @@ static INLINE uint64_t first_of_run(struct sonde_walk *w)
 {
 	uint64_t first = w->run_at;
 
+	w->run_last = 0;
+	if (w->layout.frame_locals) {
+		if (bpf_probe_read_user(&w->look, 8, (void *)(w->sp - UNWIND_SLOT_OF(w->flags))))
+			return 0;
+		w->run_last = w->look - w->layout.frame_locals;
+	}
 	if (!w->layout.has_cframe)
 		return first;
 	if (first - w->run_low >= w->run_bytes || bpf_probe_read_user(w->run, 24, (void *)first))
@@ -397,7 +415,7 @@ static INLINE void take_frame(struct sonde_walk *w)
 static INLINE void add_run(struct sonde_walk *w, uint64_t sp)
 {
 	struct running r = {w, 0};
-	uint32_t has_run;
+	uint32_t has_run, most;
 
 	if (w->other)
 		return;
@@ -423,7 +441,10 @@ static INLINE void add_run(struct sonde_walk *w, uint64_t sp)
 	if (!w->run_frame)
 		return;
 	take_frame(w);
-	w->run_rest -= bpf_loop(w->run_rest, next_frame, &r, 0);
+	most = w->run_rest;
+	if (w->layout.frame_locals && most > RUN_NEAR)
+		most = RUN_NEAR;
+	w->run_rest -= bpf_loop(most, next_frame, &r, 0);
 	sonde_unwind_run_end(w, r.is_own & 1);
 }
 

@@ -30,7 +30,7 @@ enum {
 	WALK_OUTER = 32,
 	WALK_OUTER_AT = 136,
 	RUN_WORDS = 64,	   /* words read of a frame of an interpreter, or of a thread's keys */
-	RUN_CODE = 80,	   /* bytes read of a code object */
+	RUN_CODE = 80,	   /* bytes read of an object that describes code */
 	RUN_MOST = 4096,   /* frames of interpreters in a walk */
 	WALK_DEEP = 12288, /* frames of a walk within one mapping: 0.5 ms */
 };
@@ -128,6 +128,7 @@ struct sonde_walk {
 	uint64_t run_at;    /* the C frame or frame with which the next run begins; 0: none */
 	uint64_t run_frame; /* the next frame of the run; 0: the walk is in no run */
 	uint64_t run_low, run_bytes; /* the frame of the C function */
+	uint64_t run_last;	     /* before 3.11: the function's frame */
 	uint64_t run_ip, run_caller; /* its address, and that of its caller */
 	uint32_t run_n;		     /* frames before the run */
 	uint32_t run_after;	     /* how many there were after the last run, plus 1 */
@@ -137,7 +138,7 @@ struct sonde_walk {
 	uint32_t is_deep;
 	int64_t run_wanted; /* how many more functions are needed, minus 1 */
 	uint32_t n_left;    /* frames of an interpreter that stay C frames */
-	uint64_t run[RUN_WORDS], code[RUN_CODE / 8];
+	uint64_t run[RUN_WORDS], code[16];
 	/* frames of HotSpot, see unwind_run_hotspot.bpf.c */
 	struct unwind_hotspot java;
 	uint64_t java_block, java_block_bytes; /* the last block: the interpreter is one */

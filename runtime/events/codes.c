@@ -143,6 +143,37 @@ static int32_t next_signed(struct lines *l)
 	return value & 1 ? -(int32_t)(value >> 1) : (int32_t)(value >> 1);
 }
 
+/* Before 3.11: pairs of how far the instructions go, in bytes, and the difference of lines. In 3.10
+ * both are of the same piece, else the lines begin behind it. A frame that has not begun is at the
+ * first line, as in CPython. */
+enum { NO_LINE = -128 };
+
+static uint32_t line_in_pairs(const struct code *c, bool is_of_piece, uint32_t at)
+{
+	struct lines l = {c->lines, c->lines + c->n_lines};
+	uint32_t line = c->line, end = 0;
+
+	if (at == SONDE_RUN_AT_NONE)
+		return line;
+	if (!c->lines)
+		return 0;
+	while (l.at + 1 < l.end) {
+		uint32_t bytes = next_byte(&l);
+		int8_t more = (int8_t)next_byte(&l);
+
+		if (!bytes && !more) /* it could not be read */
+			return 0;
+		end += bytes;
+		if (!is_of_piece && 2 * at < end)
+			return line;
+		if (!is_of_piece || more != NO_LINE)
+			line += (uint32_t)(int32_t)more;
+		if (is_of_piece && 2 * at < end)
+			return more == NO_LINE ? 0 : line;
+	}
+	return is_of_piece ? 0 : line;
+}
+
 /* The line of the instruction with number `at` (in units of two bytes); 0: none. */
 static uint32_t line_in_table(const struct code *c, uint32_t at)
 {
@@ -191,6 +222,7 @@ static bool read_memory(int fd, uint64_t at, void *out, size_t n)
  * table. */
 static void read_long_lines(const struct sonde_code_event *ev, struct code *c)
 {
+	uint32_t at = layouts[ev->runtime & (UNWIND_LAYOUTS - 1)].code_lines;
 	uint64_t before = 0, after = 0;
 	char path[32];
 	int fd;
@@ -200,10 +232,10 @@ static void read_long_lines(const struct sonde_code_event *ev, struct code *c)
 	snprintf(path, sizeof(path), "/proc/%u/mem", ev->tgid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	c->lines = fd < 0 ? NULL : malloc(ev->n_lines);
-	if (c->lines && read_memory(fd, ev->at + UNWIND_CODE_LINES, &before, sizeof(before)) &&
+	if (c->lines && read_memory(fd, ev->at + at, &before, sizeof(before)) &&
 	    read_memory(fd, ev->lines_at + BYTES_AT, c->lines, ev->n_lines) &&
-	    read_memory(fd, ev->at + UNWIND_CODE_LINES, &after, sizeof(after)) &&
-	    before == ev->lines_at && after == before)
+	    read_memory(fd, ev->at + at, &after, sizeof(after)) && before == ev->lines_at &&
+	    after == before)
 		c->n_lines = ev->n_lines;
 	if (fd >= 0)
 		close(fd);
@@ -375,9 +407,12 @@ bool codes_has(uint64_t word)
 /* The line of a frame: PHP and Perl keep it in their instructions. */
 static uint32_t line_of(const struct code *c, uint64_t word)
 {
-	uint32_t at = SONDE_RUN_AT(word), kind = layouts[SONDE_RUN_RUNTIME(word)].kind;
+	const struct unwind_layout *l = &layouts[SONDE_RUN_RUNTIME(word)];
+	uint32_t at = SONDE_RUN_AT(word);
 
-	if (kind != UNWIND_PHP && kind != UNWIND_PERL)
+	if (l->lines != UNWIND_LOCATIONS)
+		return line_in_pairs(c, l->lines == UNWIND_LINE_DELTAS, at);
+	if (l->kind != UNWIND_PHP && l->kind != UNWIND_PERL)
 		return line_in_table(c, at);
 	return at == SONDE_RUN_AT_NONE ? 0 : at;
 }

@@ -306,6 +306,7 @@ static int run_fde(struct sweep *w, const struct cfi_fde *f, uint64_t start, uin
 	int err;
 
 	w->rules->of_run = w->c->runs && unwind_run_code_has(w->c->runs, start);
+	w->rules->run_from = w->rules->of_run && w->c->runs->from < end ? w->c->runs->from : 0;
 	err = cfi_run_fde(cie, cie->section.bytes + f->program, f->n_program, start, end, w->rules,
 			  w->out, &is_valid);
 	w->rules->of_run = false;

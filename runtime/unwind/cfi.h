@@ -112,6 +112,9 @@ bool cfi_run_cie(struct cfi_cie *cie, const uint8_t *program, size_t n);
  * UNWIND_UNSUPPORTED for the rest of the function, and false in *is_valid. Returns 0 or -errno. */
 int cfi_run_fde(const struct cfi_cie *cie, const uint8_t *program, size_t n, uint64_t start,
 		uint64_t end, struct unwind_rules *rules, struct pack *out, bool *is_valid);
+/* The state at an address of the function that starts at `start`; false: it is not known. */
+bool cfi_state_at(const struct cfi_cie *cie, const uint8_t *program, size_t n, uint64_t start,
+		  uint64_t at, struct cfi_state *out);
 
 /* cfi_rule.c: the rule by which the walk finds the caller in that state. */
 struct unwind_rule cfi_rule(const struct cfi_cie *cie, const struct cfi_state *given);

@@ -334,12 +334,42 @@ static bool is_from_plt(const struct cfi_cie *cie, const uint8_t *program, size_
 	       memmem(program, n < FIRST ? n : FIRST, saved_above, sizeof(saved_above));
 }
 
+bool cfi_state_at(const struct cfi_cie *cie, const uint8_t *program, size_t n, uint64_t start,
+		  uint64_t at, struct cfi_state *out)
+{
+	struct machine m;
+
+	begin(&m, cie, program, n, start);
+	for (m.next = start; m.next <= at;) {
+		m.at = m.next;
+		m.next = UINT64_MAX;
+		m.is_advance = false;
+		while (!m.is_advance && reader_left(&m.r))
+			if (!execute(&m) || m.r.failed)
+				return false;
+	}
+	*out = m.s;
+	return true;
+}
+
+static int pack_at(uint64_t at, struct unwind_rule rule, struct unwind_rules *rules,
+		   struct pack *out)
+{
+	bool of_run = rules->of_run;
+	int number;
+
+	rules->of_run &= at >= rules->run_from;
+	number = unwind_rules_intern(rules, rule);
+	rules->of_run = of_run;
+	return number < 0 ? number : pack_row(out, at, (uint32_t)number);
+}
+
 int cfi_run_fde(const struct cfi_cie *cie, const uint8_t *program, size_t n, uint64_t start,
 		uint64_t end, struct unwind_rules *rules, struct pack *out, bool *is_valid)
 {
-	const struct unwind_rule unsupported = {.cfa = UNWIND_UNSUPPORTED};
+	struct unwind_rule rule;
 	struct machine m;
-	int rule, err;
+	int err;
 
 	begin(&m, cie, program, n, start);
 	m.s.is_from_plt = is_from_plt(cie, program, n);
@@ -348,8 +378,11 @@ int cfi_run_fde(const struct cfi_cie *cie, const uint8_t *program, size_t n, uin
 		m.is_advance = false;
 		while (*is_valid && !m.is_advance && reader_left(&m.r))
 			*is_valid = execute(&m) && !m.r.failed;
-		rule = unwind_rules_intern(rules, *is_valid ? cfi_rule(cie, &m.s) : unsupported);
-		err = rule < 0 ? rule : pack_row(out, m.at, (uint32_t)rule);
+		rule = *is_valid ? cfi_rule(cie, &m.s)
+				 : (struct unwind_rule){.cfa = UNWIND_UNSUPPORTED};
+		err = pack_at(m.at, rule, rules, out);
+		if (!err && m.at < rules->run_from && rules->run_from < m.next)
+			err = pack_at(rules->run_from, rule, rules, out);
 		if (err)
 			return err;
 	}

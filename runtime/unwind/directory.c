@@ -40,6 +40,8 @@ static uint32_t runtime_flags(const struct unwind_table *t, uint64_t start)
 {
 	uint64_t far = t->runtime_variable ? t->runtime_variable - start : 0;
 
+	if (t->runtime_variable < UNWIND_SLOT_MOST)
+		far = t->runtime_variable / 8 * UNWIND_VARIABLE_UNIT; /* UNWIND_SLOT_OF() */
 	if (far % 4 || far / UNWIND_VARIABLE_UNIT >> UNWIND_VARIABLE_BITS)
 		far = 0;
 	return (uint32_t)(far / UNWIND_VARIABLE_UNIT << 4 | t->runtime)

@@ -28,7 +28,8 @@ struct unwind_rules {
 	VEC(struct unwind_rule) list; /* the rules by index, UNWIND_RULES at most */
 	struct unwind_rule_table table;
 	size_t n_before;    /* rules when the present file began */
-	bool of_run;	    /* they are for a function that runs an interpreter */
+	bool of_run;	    /* they are for a function that runs an interpreter... */
+	uint64_t run_from;  /* ... from this address on */
 	uint64_t n_refused; /* number of its calls that found no room for a new rule */
 };
 

@@ -2,11 +2,16 @@
 /*
  * Interpreters in files: see runtimes.h.
  *
- * CPython is known by its section .PyRuntime and by symbols that it exports, stripped or not: the
- * program may have any name, and many embed it. The version comes from the variable Py_Version. In
- * the row of that version, the size of code objects must be that which PyCode_Type states, and from
- * 3.13 on, most offsets must be those in the table that _PyRuntime begins with. Each walk checks
- * that it has found the state of its thread.
+ * CPython is known by symbols that it exports, stripped or not: the program may have any name, and
+ * many embed it. The version comes from the variable Py_Version. In the row of that version, the
+ * size of code objects must be that which PyCode_Type states, and from 3.13 on, most offsets must
+ * be those in the table that _PyRuntime begins with. Each walk checks that it has found the state
+ * of its thread.
+ *
+ * Before 3.11, there is no Py_Version: the sizes of code objects and of frames tell the row, and
+ * the function must compute the address of a frame's variables as the row says. It does so once,
+ * before it runs the first instruction of Python, and GCC keeps that address in a slot of the C
+ * frame (fastlocals): this tells which frame of Python it runs.
  */
 #include "runtime/unwind/runtimes.h"
 #include "runtime/base/vec.h"
@@ -29,6 +34,9 @@ enum {
 	CODE_MOST = 1 << 20, /* bytes of the function; 3.13 has 60 KB */
 	JUMPS_LEAST = 8,     /* from the function to its part; 307 in Debian's 3.11 */
 	TYPE_SIZE = 32,	     /* tp_basicsize in struct _typeobject */
+	SLOT_WITHIN = 1024,  /* bytes of the function in which it stores that address first */
+	SLOT_SOON = 64,	     /* ... so soon after it has computed it */
+	DWARF_RSP = 7,
 };
 
 enum unwind_runtime unwind_runtime_row(uint32_t kind, uint32_t version,
@@ -63,8 +71,8 @@ static bool agrees_with_table(const struct elf_file *f, uint64_t runtime,
 		{thread + 32, l->thread_frame}, {thread + 40, l->thread_id},
 		{frame + 8, l->frame_previous}, {frame + 16, l->frame_code},
 		{frame + 24, l->frame_at},	{frame + 40, l->frame_end},
-		{code + 8, UNWIND_CODE_FILE},	{code + 24, UNWIND_CODE_NAME},
-		{code + 32, UNWIND_CODE_LINES}, {code + 40, l->code_line},
+		{code + 8, l->code_file},	{code + 24, l->code_name},
+		{code + 32, l->code_lines},	{code + 40, l->code_line},
 	};
 	char cookie[8] = {0};
 	bool agrees;
@@ -77,21 +85,115 @@ static bool agrees_with_table(const struct elf_file *f, uint64_t runtime,
 	return agrees;
 }
 
+static enum unwind_runtime find_older(const struct elf_file *f, struct elfsym *e, uint64_t type)
+{
+	uint64_t frame_type, size, n_code = read_word(f, type + TYPE_SIZE), n_frame;
+
+	if (elfsym_object(e, "PyFrame_Type", &frame_type, &size))
+		return UNWIND_NO_RUNTIME;
+	n_frame = read_word(f, frame_type + TYPE_SIZE);
+	for (uint32_t i = 1; i < UNWIND_RUNTIME_COUNT; i++)
+		if (layouts[i].frame_locals && layouts[i].code_bytes == n_code &&
+		    layouts[i].frame_locals + 8u == n_frame) /* one variable is part of it */
+			return (enum unwind_runtime)i;
+	return UNWIND_NO_RUNTIME;
+}
+
 static enum unwind_runtime find_version(const struct elf_file *f, struct elfsym *e)
 {
 	uint64_t at, size, runtime, type;
 	const struct unwind_layout *l;
 	enum unwind_runtime found;
 
-	if (elfsym_object(e, "Py_Version", &at, &size) ||
-	    elfsym_object(e, "_PyRuntime", &runtime, &size) ||
+	if (elfsym_object(e, "_PyRuntime", &runtime, &size) ||
 	    elfsym_object(e, "PyCode_Type", &type, &size))
 		return UNWIND_NO_RUNTIME;
+	if (elfsym_object(e, "Py_Version", &at, &size))
+		return find_older(f, e, type);
 	found = unwind_runtime_row(UNWIND_CPYTHON, (uint32_t)read_word(f, at) >> 16, &l);
 	if (found && read_word(f, type + TYPE_SIZE) == l->code_bytes &&
 	    (!l->table[0] || agrees_with_table(f, runtime, l)))
 		return found;
 	return UNWIND_NO_RUNTIME;
+}
+
+/* ---- where it keeps its frame, before 3.11 -------------------------------------------------- */
+
+struct slot {
+	int64_t disp;	/* from rsp */
+	size_t after;	/* the first instruction that sets it: offset of its end; 0: none */
+	bool is_reused; /* something else is stored there, too */
+};
+
+static int reg_of(const uint8_t *insn)
+{
+	return (insn[2] >> 3 & 7) | (insn[0] & 4) << 1;
+}
+
+/* The length of an instruction that stores a register of 64 bits at rsp + *disp; 0: it is another
+ * one. */
+static size_t store_at_sp(const uint8_t *insn, int64_t *disp)
+{
+	int32_t far;
+
+	if ((insn[0] & 0xfb) != 0x48 || insn[1] != 0x89 || insn[3] != 0x24)
+		return 0;
+	memcpy(&far, insn + 4, sizeof(far));
+	*disp = insn[2] >> 6 == 1 ? (int8_t)insn[4] : far;
+	return (insn[2] & 0xc7) == 0x44 ? 5 : (insn[2] & 0xc7) == 0x84 ? 8 : 0;
+}
+
+/* Find the slot in which the function stores the address of a frame's variables, soon after `lea`
+ * has computed it. A path of its own, such as one for debuggers, may do the same again. */
+static struct slot scan(const uint8_t *code, size_t n, uint32_t locals)
+{
+	size_t length, computed = 0;
+	struct slot s = {0};
+	int64_t disp;
+	int reg = -1;
+
+	for (size_t i = 0; i + 8 <= n && (s.after || i < SLOT_WITHIN); i++) {
+		uint32_t offset;
+		bool is_address;
+
+		memcpy(&offset, code + i + 3, sizeof(offset));
+		if ((code[i] & 0xf8) == 0x48 && code[i + 1] == 0x8d && code[i + 2] >> 6 == 2 &&
+		    (code[i + 2] & 7) != 4 && offset == locals) {
+			reg = reg_of(code + i);
+			computed = i;
+		}
+		length = store_at_sp(code + i, &disp);
+		is_address = length && reg == reg_of(code + i) && i - computed < SLOT_SOON;
+		if (is_address && !s.after)
+			s = (struct slot){disp, i + length, false};
+		else if (length && s.after && disp == s.disp && !is_address)
+			s.is_reused = true;
+	}
+	return s;
+}
+
+/* Set the slot and `from`; a function that keeps the address elsewhere is no interpreter here. */
+static void find_slot(const struct cfi *c, const uint8_t *code, size_t n,
+		      struct unwind_run_code *out)
+{
+	uint64_t start = out->parts[0].start;
+	struct slot s = scan(code, n, layouts[out->runtime].frame_locals);
+	struct cfi_state state = {0};
+
+	out->from = start + s.after;
+	for (size_t i = 0; s.after && i < c->fdes.n; i++) {
+		const struct cfi_fde *fde = &c->fdes.items[i];
+		const struct cfi_cie *cie = fde->cie == CFI_GO ? NULL : &c->cies.items[fde->cie];
+
+		if (cie && c->segments[0].address + fde->start == start &&
+		    cfi_state_at(cie, cie->section.bytes + fde->program, fde->n_program, start,
+				 out->from, &state))
+			break;
+	}
+	if (state.cfa == CFI_CFA_REGISTER && state.number == DWARF_RSP && !s.is_reused)
+		out->variable = (uint64_t)(state.offset - s.disp);
+	if (!out->variable || out->variable % 8 || out->variable >= UNWIND_SLOT_MOST)
+		out->runtime = UNWIND_NO_RUNTIME;
 }
 
 /* ---- its code ------------------------------------------------------------------------------- */
@@ -185,6 +287,8 @@ static int find_parts(const struct elf_file *f, const struct cfi *c, struct unwi
 
 	if (!err && code && elfsym_read_address(f, start, code, n) == n)
 		count_jumps(&parts, code, n, start);
+	if (layouts[out->runtime].frame_locals)
+		find_slot(c, code, err || !code ? 0 : n, out);
 	for (size_t i = 0; i < parts.n && !err; i++)
 		if (parts.items[i].n_jumps >= JUMPS_LEAST)
 			unwind_run_code_add(out, parts.items[i].start, parts.items[i].end);
@@ -224,8 +328,9 @@ int unwind_runtime_find(const struct elf_file *f, const struct cfi *c, struct un
 	*out = (struct unwind_run_code){0};
 	if (f->machine != EM_X86_64 || !f->is_64)
 		return 0;
-	err = elfsym_section(f, ".PyRuntime") ? find_python(f, out)
-					      : unwind_runtime_find_php(f, out);
+	err = unwind_runtime_may_export(f, "_PyEval_EvalFrameDefault")
+		      ? find_python(f, out)
+		      : unwind_runtime_find_php(f, out);
 	if (!err && !out->runtime)
 		err = unwind_runtime_find_perl(f, out);
 	return err || !out->runtime ? err : find_parts(f, c, out);

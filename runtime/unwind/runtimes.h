@@ -33,6 +33,7 @@ struct unwind_run_code {
 	} parts[UNWIND_RUN_PARTS];
 	uint32_t n_parts;
 	uint64_t variable; /* of struct unwind_table */
+	uint64_t from;	   /* instructions before it get no mark; 0: all get one */
 };
 
 /* The row of runtimes.def of version `version` whose frames are of that kind; UNWIND_NO_RUNTIME:

@@ -35,9 +35,11 @@ struct unwind_table {
 	uint64_t n_refused; /* records of functions that could not be decoded: they have no rows */
 	bool is_go;
 	uint32_t runtime; /* the row of runtimes.def of the interpreter in the file; 0: none */
-	uint64_t runtime_variable; /* address of the variable that leads to its frames; 0: none */
-	struct unwind_v8 v8;	   /* of the V8 in the file; v8.runtime 0: none */
-	const char *v8_unknown;	   /* the variable of V8 that is missing or unexpected */
+	/* address of the variable that leads to its frames, or below UNWIND_SLOT_MOST: where in its
+	 * C frame a variable does; 0: none */
+	uint64_t runtime_variable;
+	struct unwind_v8 v8;	/* of the V8 in the file; v8.runtime 0: none */
+	const char *v8_unknown; /* the variable of V8 that is missing or unexpected */
 	/* rows are missing: there was no room for their rules, or no decoder of instructions */
 	bool is_partial;
 };

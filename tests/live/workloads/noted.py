@@ -17,7 +17,8 @@ noted = Counter()
 def note(f):
     stack = []
     while f:
-        stack.append(f"{f.f_code.co_qualname} ({os.path.basename(f.f_code.co_filename)}:{f.f_lineno})")
+        name = getattr(f.f_code, "co_qualname", f.f_code.co_name)  # before 3.11, code has a short name only
+        stack.append(f"{name} ({os.path.basename(f.f_code.co_filename)}:{f.f_lineno})")
         f = f.f_back
     noted[tuple(stack)] += 1
 
@@ -92,6 +93,25 @@ async def tasks():
     await asyncio.gather(task(2), task(3))
 
 
+def catching():
+    try:
+        yield 1
+    except ValueError:
+        nap()
+        yield 2
+
+
+def delegating(n):
+    yield from delegating(n - 1) if n else catching()
+
+
+def thrown():
+    """generators between the caller and the one that runs have no C frame while an exception is thrown into it"""
+    g = delegating(3)
+    next(g)
+    g.throw(ValueError)
+
+
 def ünïcode():
     nap()
 
@@ -109,7 +129,7 @@ def made():
 
 
 def main():
-    select.select([], [], [], 0.5)  # the tracer reads what was mapped
+    select.poll().poll(500)  # the tracer reads what was mapped
     for _ in range(3):
         nap()
     shop = Shop()
@@ -123,9 +143,11 @@ def main():
     list(map(lambda _: nap(), range(3)))
     sorted([3, 1, 2], key=by_c)
     functools.partial(by_c, 1)()
-    for n in (1, 10, 15 if "perf" in sys._xoptions else 50):  # C frames of trampolines are many
+    for n in (1, 10, 15 if "perf" in sys._xoptions or sys.version_info < (3, 9) else 50):  # C frames are many
         deeper(n)
     caught()
+    if sys.version_info >= (3, 10) and sys.version_info[:2] != (3, 11):  # older ones lose the caller themselves
+        thrown()
     ünïcode()
     ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int)(by_c)(1)
     asyncio.run(tasks())
