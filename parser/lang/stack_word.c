@@ -37,6 +37,21 @@ const char *stack_walk_name(enum stack_walk walk)
 					   : stack_words[STACK_FORM_COUNT + walk - 1].word;
 }
 
+const char *stack_word_lacks(const char *word)
+{
+	static const struct {
+		const char *word, *hint;
+	} rows[] = {
+#define STACK_LACKS(id, hint_) {#id, hint_},
+#include "parser/lang/stack_words.def"
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (!strcmp(rows[i].word, word))
+			return rows[i].hint;
+	return NULL;
+}
+
 const struct stack_word *stack_word_find(const char *word)
 {
 	return TEXT_ROW(stack_words, word, word, strlen(word));

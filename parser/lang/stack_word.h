@@ -58,3 +58,5 @@ const char *stack_walk_name(enum stack_walk walk);
 
 /* The row of `word`, or NULL. */
 const struct stack_word *stack_word_find(const char *word);
+/* Why there is no such word, and what to write; NULL: nothing is known of it. */
+const char *stack_word_lacks(const char *word);

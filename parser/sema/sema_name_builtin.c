@@ -292,11 +292,15 @@ static bool name_stack_word(struct sema *s, const struct expr *arg, const struct
 			    struct stack_args *out)
 {
 	const struct stack_word *row = stack_word_find(arg->name.name), **to;
+	const char *why = stack_word_lacks(arg->name.name);
 
 	if (!row) {
 		diag_error(s->diags, arg->span, "stack-word", "%s does not know '%s'", b->name,
 			   arg->name.name);
-		hint_stack_words(s, b);
+		if (why)
+			diag_hint(s->diags, "%s", why);
+		else
+			hint_stack_words(s, b);
 		return false;
 	}
 	if (row->stacks != STACKS_ALL && !is_user_stack(b)) {
