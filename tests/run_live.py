@@ -31,7 +31,7 @@ the line before; `#` starts a comment line.
     KERNELS 7 6.12 6.1   guest cases: the kernels that run it, on both architectures (arm64-6.1: only on arm64). Without
                          this word, 6.12 and 6.1 run it if it COVERS a probe type or a refusal, or with --every
                          (`./dev test --long`); otherwise its name chooses one of them. With --every, 7 also runs
-                         all cases that 6.12 runs
+                         all cases that 6.12 runs, unless the word -7 is there
     LONG why             only in `./dev test --long`; what shows the same, or why the others are enough
     BESIDE others        it measures nothing, so others may run beside it: for cases of which the words above do not tell
     ALONE why            nothing that measures runs beside it
