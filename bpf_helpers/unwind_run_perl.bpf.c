@@ -90,13 +90,15 @@ static INLINE void enter_stack(struct sonde_walk *w, uint64_t at)
 static INLINE_CORE void find_perl(struct sonde_walk *w)
 {
 	struct task_struct___unwind *task = (void *)w->task;
-	uint64_t base = BPF_CORE_READ(task, thread.fsbase), key = PERL_KEYS;
+	uint64_t base = BPF_CORE_READ(task, thread.fsbase), key = 0;
 
 	w->php_is_wrong = w->perl_is_done = w->perl_is_matched = 0;
+	w->php_texts[PHP_FILE] = 0; /* of another walk */
 	if (w->php_skip == PERL_IS_LEFT)
 		return;
-	bpf_probe_read_user(&key, 4, (void *)(w->origin + UNWIND_VARIABLE_OF(w->flags)));
-	if (!UNWIND_VARIABLE_OF(w->flags) || key >= PERL_KEYS ||
+	if (!UNWIND_VARIABLE_OF(w->flags) ||
+	    bpf_probe_read_user(&key, 4, (void *)(w->origin + UNWIND_VARIABLE_OF(w->flags))) ||
+	    key >= PERL_KEYS ||
 	    bpf_probe_read_user(&w->run_at, 8, (void *)(base + PTHREAD_KEYS + 16 * key + 8)) ||
 	    bpf_probe_read_user(w->run, 24, (void *)(w->run_at + PERL_STATEMENT)) ||
 	    bpf_probe_read_user(&w->perl_env, 8, (void *)(w->run_at + w->layout.thread_frame))) {
@@ -366,6 +368,7 @@ static INLINE uint32_t end_perl(struct sonde_walk *w)
 		return 1;
 	w->php_skip = w->perl_is_idle && !w->php_skip ? 1 : PERL_IS_LEFT;
 	walk_again(w);
+	w->n_left = 0;
 	return 0;
 }
 

@@ -203,8 +203,10 @@ static int no_line(struct user_matching *m, const char *path, const struct sourc
 			   path);
 		return diag_hint(d, "build it with -g, or install its debug symbols");
 	case ENOSYS:
-		return diag_error(d, m->p->span, "no-source",
-				  "source lines require the library libdw, which is not installed");
+		diag_error(d, m->p->span, "no-source",
+			   "source lines require the library libdw, which is not installed");
+		return diag_hint(d,
+				 "install libdw1, or probe the function: uprobe:PROGRAM:FUNCTION");
 	case ENOENT:
 		diag_error(d, m->p->span, "no-source", "%s has no code from a file '%s'", path,
 			   source);

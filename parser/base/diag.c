@@ -154,11 +154,12 @@ const char *diag_shown_hint(const struct diag *d)
 #include "parser/base/tag_hints.def"
 	};
 
-	for (size_t i = 0; !d->hint && d->level == DIAG_ERROR && i < sizeof(rows) / sizeof(*rows);
-	     i++)
+	if (d->hint)
+		return *d->hint ? d->hint : NULL;
+	for (size_t i = 0; d->level == DIAG_ERROR && i < sizeof(rows) / sizeof(*rows); i++)
 		if (strcmp(rows[i].tag, d->tag) == 0)
 			return rows[i].hint;
-	return d->hint;
+	return NULL;
 }
 
 void diag_instead(struct diags *d, const char *event)

@@ -50,7 +50,8 @@ bool diags_are_full(const struct diags *d);
 int diag_note(struct diags *d, struct span span, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4), cold));
 int diag_hint(struct diags *d, const char *fmt, ...) __attribute__((format(printf, 2, 3), cold));
-/* The hint that is printed: its own, else that of the tag of an error (tag_hints.def), or NULL. */
+/* The hint that is printed: its own ("": none), else that of the tag of an error (tag_hints.def), or
+ * NULL. */
 const char *diag_shown_hint(const struct diag *d);
 /* The event that happens in place of one which does not exist, for the last diagnostic likewise. */
 void diag_instead(struct diags *d, const char *event);

@@ -214,9 +214,11 @@ static void read_assertion(struct c_parser *p)
 	}
 	c_expect(p, ')', "')'");
 	c_expect(p, ';', "';'");
-	if (!value)
-		c_error(p, s, "c-type", "this is false%s%.*s", text ? ": " : "",
-			text ? (int)text->len : 0, text ? text->text : "");
+	if (value)
+		return;
+	c_error(p, s, "c-type", "this is false%s%.*s", text ? ": " : "", text ? (int)text->len : 0,
+		text ? text->text : "");
+	diag_hint(p->diags, "%s", "");
 }
 
 static void read_declaration(struct c_parser *p)

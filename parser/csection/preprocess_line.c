@@ -327,6 +327,7 @@ static const char *rest(struct preprocessor *p, const struct line *l)
 static void line_error(struct preprocessor *p, const struct line *l)
 {
 	diag_error(p->diags, l->span, "preprocessor", "#error %s", rest(p, l));
+	diag_hint(p->diags, "%s", ""); /* it is the script's own */
 }
 
 static void line_warning(struct preprocessor *p, const struct line *l)

@@ -273,10 +273,11 @@ static const struct type *at_address(struct sema *s, struct expr *e, const struc
 
 	if (!n || *is_address || t->kind == TY_ERROR)
 		return t;
-	if (n != s->probe->n_points)
-		return sema_error(
-			s, e->span, "type-mismatch",
-			"this is in memory at one attach point and in registers at another");
+	if (n != s->probe->n_points) {
+		sema_error(s, e->span, "type-mismatch",
+			   "this is in memory at one attach point and in registers at another");
+		return sema_hint(s, "write a probe for each attach point");
+	}
 	*is_address = true;
 	address = arena_new_of(s->arena, struct expr);
 	*address = *e;
@@ -305,11 +306,14 @@ const struct type *chk_args(struct sema *s, struct expr *e)
 			n_addresses += point_has(p, ARM_USER) && f->kind != TY_ERROR &&
 				       e->field.fields[i]->place == PLACE_ADDRESS;
 
-			t = u ? u
-			      : sema_error(s, e->span, "type-mismatch",
+			if (!u) {
+				sema_error(s, e->span, "type-mismatch",
 					   "args.%s is %s at one attach point and %s at another",
 					   e->field.name, type_str(s->arena, t),
 					   type_str(s->arena, f));
+				u = sema_hint(s, "write a probe for each attach point");
+			}
+			t = u;
 		}
 	}
 	if (e->kind == EX_FIELD && t)

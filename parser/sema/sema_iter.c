@@ -57,6 +57,13 @@ static const struct type *no_context(struct sema *s, const struct expr *e,
 
 /* The verifier lets programs read the context's own members only; for probes of functions it is
  * memory of the kernel. */
+static const struct type *refuse_mixed(struct sema *s, const struct expr *e)
+{
+	sema_error(s, e->span, "type-mismatch",
+		   "'ctx' differs between the attach points of this probe");
+	return sema_hint(s, "write a probe for each attach point");
+}
+
 static const struct type *context_of(struct sema *s, struct expr *e)
 {
 	const char *name = context_struct(&s->probe->points[0]);
@@ -66,8 +73,7 @@ static const struct type *context_of(struct sema *s, struct expr *e)
 		const char *other = context_struct(&s->probe->points[i]);
 
 		if (!name || !other || strcmp(name, other) != 0)
-			return sema_error(s, e->span, "type-mismatch",
-					  "'ctx' differs between the attach points of this probe");
+			return refuse_mixed(s, e);
 	}
 	if (e->kind != EX_FIELD && is_of_perf(&s->probe->points[0]))
 		name = "struct bpf_perf_event_data_kern"; /* what is there in memory */
@@ -85,8 +91,7 @@ static const struct type *whole_context(struct sema *s, const struct expr *e)
 
 	for (uint32_t i = 1; i < s->probe->n_points; i++)
 		if (strcmp(point_iter(&s->probe->points[i])->kind->name, first) != 0)
-			return sema_error(s, e->span, "type-mismatch",
-					  "'ctx' differs between the attach points of this probe");
+			return refuse_mixed(s, e);
 	return type_pointer(s->arena,
 			    type_opaque(s->arena,
 					arena_printf(s->arena, "struct bpf_iter__%s", first)),
@@ -112,10 +117,12 @@ const struct type *chk_ctx(struct sema *s, struct expr *e)
 		if (!f)
 			return no_field(s, e, p);
 		here = iter_field_type(s->arena, f);
-		if (t && strcmp(sema_name_of(s, t), sema_name_of(s, here)) != 0)
-			return sema_error(s, e->span, "type-mismatch",
-					  "ctx.%s is %s in one iterator and %s in another",
-					  e->field.name, sema_name_of(s, t), sema_name_of(s, here));
+		if (t && strcmp(sema_name_of(s, t), sema_name_of(s, here)) != 0) {
+			sema_error(s, e->span, "type-mismatch",
+				   "ctx.%s is %s in one iterator and %s in another", e->field.name,
+				   sema_name_of(s, t), sema_name_of(s, here));
+			return sema_hint(s, "write a probe for each iterator");
+		}
 		t = here;
 	}
 	if (e->kind == EX_FIELD || !s->probe->n_points)

@@ -319,9 +319,11 @@ static void type_let(struct sema *s, struct stmt *st)
 		t = type_pointer(s->arena, t->to, space);
 	if (t && t->kind == TY_ARRAY)
 		t = memory_declared_array(s, t, value);
-	if (t && t->kind == TY_ARRAY && !t->size)
-		t = sema_error(s, st->let.type->span, "limit-array",
-			       "%s needs a number of elements here", sema_name_of(s, t));
+	if (t && t->kind == TY_ARRAY && !t->size) {
+		sema_error(s, st->let.type->span, "limit-array",
+			   "%s needs a number of elements here", sema_name_of(s, t));
+		t = sema_hint(s, "write %s[16] for sixteen", sema_name_of(s, t->to));
+	}
 	if (st->let.type) {
 		v->type = t ? t : &type_error;
 		v->is_declared = true;

@@ -16,7 +16,9 @@ static const struct type *no_symbol(struct sema *s, const struct expr *name, con
 		   err == -ESRCH ? "%s has no symbol '%s'" : "%s cannot be read for '%s'", path,
 		   name->string.text);
 	near = s->report ? user_near_variable(s->kernel, s->arena, path, name->string.text) : NULL;
-	return near ? sema_hint(s, "did you mean \"%s\"?", near) : &type_error;
+	if (near)
+		return sema_hint(s, "did you mean \"%s\"?", near);
+	return err == -ESRCH ? sema_hint(s, "nm %s lists its symbols", path) : &type_error;
 }
 
 /* The difference between the address and the file offset of the probed code. */

@@ -144,8 +144,7 @@ static int32_t next_signed(struct lines *l)
 }
 
 /* Before 3.11: pairs of how far the instructions go, in bytes, and the difference of lines. In 3.10
- * both are of the same piece, else the lines begin behind it. A frame that has not begun is at the
- * first line, as in CPython. */
+ * both are of the same piece, else the lines begin behind it. */
 enum { NO_LINE = -128 };
 
 static uint32_t line_in_pairs(const struct code *c, bool is_of_piece, uint32_t at)
@@ -153,9 +152,7 @@ static uint32_t line_in_pairs(const struct code *c, bool is_of_piece, uint32_t a
 	struct lines l = {c->lines, c->lines + c->n_lines};
 	uint32_t line = c->line, end = 0;
 
-	if (at == SONDE_RUN_AT_NONE)
-		return line;
-	if (!c->lines)
+	if (at == SONDE_RUN_AT_NONE || !c->lines)
 		return 0;
 	while (l.at + 1 < l.end) {
 		uint32_t bytes = next_byte(&l);

@@ -73,9 +73,9 @@ static int report(const struct listing *l)
 		if (is_error && status < 2)
 			status = is_refusal(d->tag) ? 2 : 1;
 		log_msg(is_error ? LOG_ERROR : LOG_WARNING, "%s", d->msg);
-		if (diag_shown_hint(d)) {
+		if (d->hint) {
 			fputs("hint: ", stderr);
-			escape_write(ESCAPE_MESSAGE, diag_shown_hint(d), stderr);
+			escape_write(ESCAPE_MESSAGE, d->hint, stderr);
 			fputc('\n', stderr);
 		}
 	}

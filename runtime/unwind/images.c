@@ -182,7 +182,7 @@ static struct unwind_image *make(struct unwind_images *all, const struct unwind_
 	all->stats.n_cached += is_cached;
 	fill(all, m, &t, err, name);
 	m->is_listed = id->n && !image_table_insert(&all->table, m);
-	if (!is_cached && is_worth_saving(all, m, &t))
+	if (!is_cached && !t.v8_unknown && is_worth_saving(all, m, &t))
 		add_unsaved(all, m, &t);
 	unwind_table_free(&t);
 	return m;

@@ -285,13 +285,16 @@ static int find_parts(const struct elf_file *f, const struct cfi *c, struct unwi
 	uint8_t *code = n < CODE_MOST ? malloc(n + 1) : NULL;
 	int err = n < CODE_MOST && !code ? -ENOMEM : list_parts(c, &parts);
 
-	if (!err && code && elfsym_read_address(f, start, code, n) == n)
-		count_jumps(&parts, code, n, start);
+	if (err || !code || elfsym_read_address(f, start, code, n) != n)
+		n = 0;
+	count_jumps(&parts, code, n, start);
 	if (layouts[out->runtime].frame_locals)
-		find_slot(c, code, err || !code ? 0 : n, out);
+		find_slot(c, code, n, out);
 	for (size_t i = 0; i < parts.n && !err; i++)
 		if (parts.items[i].n_jumps >= JUMPS_LEAST)
 			unwind_run_code_add(out, parts.items[i].start, parts.items[i].end);
+	if (!out->runtime)
+		out->n_parts = 0; /* its rows have no marks */
 	free(code);
 	vec_free(&parts);
 	return err;

@@ -21,7 +21,7 @@ enum unwind_runtime {
 #include "bpf_helpers/runtimes.def"
 	UNWIND_RUNTIME_COUNT,
 };
-_Static_assert((int)UNWIND_RUNTIME_COUNT <= (int)UNWIND_LAYOUTS, "a number has four bits");
+_Static_assert((int)UNWIND_RUNTIME_COUNT < (int)UNWIND_LAYOUTS, "four bits, and 15 is none");
 
 enum { UNWIND_RUN_PARTS = 8 };
 

@@ -252,9 +252,9 @@ int unwind_runtime_find_v8(const struct elf_file *f, struct unwind_v8 *out, cons
 		return err;
 	err = elfsym_each_object(e, note_variable, &facts);
 	elfsym_close(e);
-	if (!err)
+	if (!err && facts.found)
 		*unknown = find_unknown(&facts);
-	if (!err && !*unknown)
+	if (!err && facts.found && !*unknown)
 		use_facts(facts.value, out);
 	return err == -ENOMEM ? err : 0;
 }
