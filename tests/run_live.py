@@ -31,7 +31,7 @@ the line before; `#` starts a comment line.
     KERNELS 7 6.12 6.1   guest cases: the kernels that run it, on both architectures (arm64-6.1: only on arm64). Without
                          this word, 6.12 and 6.1 run it if it COVERS a probe type or a refusal, or with --every
                          (`./dev test --long`); otherwise its name chooses one of them. With --every, 7 also runs
-                         all cases that 6.12 runs, unless the word -7 is there
+                         all cases that 6.12 runs. -7, -arm64-6.1: never on that one, which lacks what it needs
     LONG why             only in `./dev test --long`; what shows the same, or why the others are enough
     BESIDE others        it measures nothing, so others may run beside it: for cases of which the words above do not tell
     ALONE why            nothing that measures runs beside it
@@ -169,10 +169,15 @@ def number_of(case):
 
 def wants_kernel(case, kernel, every):
     """True if the guest with this kernel runs the case. With EVERY, each kernel runs all cases that it can, and 7 all
-    that 6.12 can, but not those with `-7`. Without it, arm64 has one kernel, which runs a third of the cases without LONG and TIMEOUT; their
+    that 6.12 can. Without it, arm64 has one kernel, which runs a third of the cases without LONG and TIMEOUT; their
     names choose them."""
-    kernels = case.get("KERNELS", "6.12 6.1").split()
-    if every and "6.12" in kernels and "-7" not in kernels:
+    words = case.get("KERNELS", "").split()
+    kernels = [word for word in words if word[0] != "-"]
+    is_any = not kernels
+    kernels = kernels or ["6.12", "6.1"]
+    if f"-{kernel}" in words:
+        return False
+    if every and "6.12" in kernels:
         kernels.append("7")
     if kernel and kernel.startswith("arm64-"):
         is_daily = kernel == "arm64-6.12" and not {"LONG", "TIMEOUT"} & case.keys() and \
@@ -180,7 +185,7 @@ def wants_kernel(case, kernel, every):
         return (every or is_daily) and (kernel in kernels or kernel.removeprefix("arm64-") in kernels)
     if not every and kernel and "LONG" in case:
         return False
-    if not every and "KERNELS" not in case and not re.search(r"\b(probe|refusal) ", " ".join(case["COVERS"])):
+    if not every and is_any and not re.search(r"\b(probe|refusal) ", " ".join(case["COVERS"])):
         kernels = [kernels[number_of(case) >> 3 & 1]]  # a bit that spreads the long cases, too
     return kernel is None or kernel in kernels
 
